@@ -14,6 +14,7 @@
 #include "bench/properties.h"
 #include "bench/gradients.h"
 #include "bench/picture.h"
+#include "bench/solvers.h"
 
 static void put_rates(struct dc_json_writer *json, struct dc_text *text, const struct dc_pair_rate *rate)
 {
@@ -388,6 +389,59 @@ static enum dc_status bench_manifold_cases(struct dc_json_writer *json, struct d
   return DC_OK;
 }
 
+static void put_solver_row(struct dc_json_writer *json, struct dc_text *text, const struct dc_solver_row *row)
+{
+  static const char *const names[] = {[DC_PRECONDITION_GAUSS_SEIDEL] = "gauss_seidel",
+                                      [DC_PRECONDITION_JACOBI] = "jacobi",
+                                      [DC_PRECONDITION_PROJECTIVE] = "projective",
+                                      [DC_PRECONDITION_WOODBURY] = "woodbury",
+                                      [DC_PRECONDITION_NONE] = "none"};
+  const char *name = names[row->method.preconditioner],
+             *method = row->method.krylov == DC_GMRES ? "gmres" : "conjugate_gradients";
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "method", method);
+  dc_json_put_string(json, "preconditioner", name);
+  dc_json_put_integer(json, "iterations", row->done.count);
+  dc_json_put_boolean(json, "converged", row->done.converged);
+  dc_json_put_number(json, "seconds", row->first);
+  dc_json_put_number(json, "seconds_again", row->again);
+  dc_json_put_number(json, "residual", row->residual);
+  dc_json_put_number(json, "apart", row->apart);
+  dc_json_end(json, '}');
+  dc_text_add(text, "  %-20s %-13s %5d iterations%s %9.1f ms, once more %8.1f ms; residual %.1e, from direct %.1e\n",
+              method, name, row->done.count, row->done.converged ? " " : "!", 1e3 * row->first, 1e3 * row->again,
+              row->residual, row->apart);
+}
+
+static enum dc_status bench_solvers(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  static const double cases[][3] = {{9, 2e2, 0.5}, {9, 2e3, 0.5}, {9, 2e4, 0}, {9, 2e4, 0.5}, {9, 2e5, 0.5}, {20, 2e4, 0.5}};
+  enum dc_status status = DC_OK;
+  dc_json_begin(json, "systems", '[');
+  for (size_t i = 0; i < sizeof cases / sizeof *cases && !status; i++) {
+    struct dc_solver_case found;
+    status = dc_bench_solvers((long)cases[i][0], cases[i][1], cases[i][2], &found, error);
+    if (status)
+      break;
+    dc_text_add(text, "%d nodes, %d in contact, E = %g Pa, friction %g: factorization %.1f ms, solution %.2f ms\n",
+                found.nodes, found.contacts, found.young, found.friction, 1e3 * found.factor, 1e3 * found.solve);
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_integer(json, "nodes", found.nodes);
+    dc_json_put_integer(json, "contacts", found.contacts);
+    dc_json_put_number(json, "young", found.young);
+    dc_json_put_number(json, "friction", found.friction);
+    dc_json_put_number(json, "factor_seconds", found.factor);
+    dc_json_put_number(json, "solve_seconds", found.solve);
+    dc_json_begin(json, "rows", '[');
+    for (int r = 0; r < DC_SOLVER_ROWS; r++)
+      put_solver_row(json, text, &found.rows[r]);
+    dc_json_end(json, ']');
+    dc_json_end(json, '}');
+  }
+  dc_json_end(json, ']');
+  return status;
+}
+
 static const struct benchmark {
   const char *name, *summary;
   enum dc_status (*run)(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error);
@@ -404,6 +458,7 @@ static const struct benchmark {
     {"manifold-cases", "contact manifolds of boxes and of parallel edges beside geometry (paper 001)",
      bench_manifold_cases, NULL},
     {"pictures", "drawing a picture", bench_pictures, NULL},
+    {"solvers", "iterative methods on systems of soft bodies in contact (paper 004, Fig. 11)", bench_solvers, NULL},
     {"witness", "tasks of witness points solved (paper 002, Tables 1 and 2)", NULL, dc_api_bench_witness},
     {"witness-time", "queries of witness points and their derivatives (paper 002, Tables 3 and 4)", NULL,
      dc_api_bench_witness_time},

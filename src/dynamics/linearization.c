@@ -41,9 +41,15 @@ enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_s
     return status;
   hessian.matrix = rollout->matrix;
   frame_gradient(rollout, state);
-  dc_step_assemble(state, true, (const double(*)[6])rollout->wrenches, &hessian);
-  if (rollout->node_newton && dc_node_newton_prefers_iterations(rollout->node_newton, count))
+  struct dc_node_newton *newton = rollout->node_newton;
+  struct dc_step_state held = *state;
+  bool iterates = newton && dc_node_newton_prefers_iterations(newton, count);
+  held.laws_apart = iterates && dc_node_newton_keeps_apart(newton);
+  dc_step_assemble(&held, true, (const double(*)[6])rollout->wrenches, &hessian);
+  if (iterates) {
+    dc_node_newton_prepare(newton, &held);
     return DC_OK;
+  }
   return factor(rollout, error);
 }
 
@@ -64,6 +70,8 @@ static int iterate(const struct dc_rollout *rollout, int count, double *x, struc
   int left = 0;
   while (left < count && dc_node_newton_answer(rollout->node_newton, rollout->matrix, x + (size_t)left * nv))
     left++;
+  if (left < count)
+    dc_node_newton_join(rollout->node_newton, rollout->matrix);
   *status = left < count ? factor(rollout, error) : DC_OK;
   return count - left;
 }

@@ -22,6 +22,8 @@ const struct dc_option dc_time_options[] = {{.name = "step",
                                             DC_OPTIONS_END};
 
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
+static const char *const linear_choices[] = {"automatic", "direct", "conjugate_gradients", "gmres", NULL};
+static const char *const preconditioner_choices[] = {"gauss_seidel", "jacobi", "woodbury", NULL};
 static const double MOST_STORED = 1e9;  // bytes
 
 const struct dc_option dc_step_options[] = {
@@ -62,6 +64,22 @@ const struct dc_option dc_step_options[] = {
      .choices = tape_choices,
      .help = "derivatives of contact for gradients: stored at every step, recomputed, or stored up to 1 GB (auto)",
      .offset = offsetof(struct dc_step_settings, tape)},
+    {.name = "linear",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"automatic\"",
+     .choices = linear_choices,
+     .help = "how systems of scenes are solved in which only nodes of soft bodies move: automatic (conjugate gradients, or "
+             "directly where they take long), always directly, or by an iterative method",
+     .offset = offsetof(struct dc_step_settings, linear)},
+    {.name = "preconditioner",
+     .type = DC_CHOICE,
+     .unit = "",
+     .fallback = "\"gauss_seidel\"",
+     .choices = preconditioner_choices,
+     .help = "of iterative methods: symmetric sweeps, diagonal blocks, or the matrix of projective dynamics corrected by contact "
+             "(woodbury)",
+     .offset = offsetof(struct dc_step_settings, preconditioner)},
     DC_OPTIONS_END};
 
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
@@ -69,8 +87,20 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
 {
   model->definition = *definition;
   model->shapes_change = model->forced = false;
-  return dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
-                                  definition->coupling_count, definition->couplings, arena, error);
+  enum dc_status status =
+      dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
+                               definition->coupling_count, definition->couplings, arena, error);
+  bool iterates = definition->solver.linear >= DC_LINEAR_CONJUGATE_GRADIENTS;
+  if (!status && iterates && !dc_model_only_nodes(model))
+    return dc_fail(error, DC_BAD_INPUT,
+                   "solver.linear: %s is for scenes in which nodes of soft bodies move and nothing else does",
+                   linear_choices[definition->solver.linear]);
+  return status;
+}
+
+bool dc_model_only_nodes(const struct dc_model *model)
+{
+  return model->bodies.node_count && model->bodies.nv == 3 * model->bodies.node_count;
 }
 
 int dc_model_pair_count(const struct dc_model *model)

@@ -16,6 +16,10 @@ extern const struct dc_option dc_time_options[];
 // Whether the derivatives of contact at every step are stored for the adjoint, or computed again by it.
 enum dc_tape { DC_TAPE_AUTO, DC_TAPE_STORED, DC_TAPE_RECOMPUTED };
 
+// How linear systems are solved in scenes in which only nodes move: AUTOMATIC by conjugate gradients and, where they take long or
+// many are solved at once, by a factorization.
+enum dc_linear_choice { DC_LINEAR_AUTOMATIC, DC_LINEAR_DIRECT, DC_LINEAR_CONJUGATE_GRADIENTS, DC_LINEAR_GMRES };
+
 // Tolerances of the step; the option table is dc_step_options ("solver" in a scene).
 struct dc_step_settings {
   // On the largest generalized force, relative to the smallest force that carries signal (docs/theory.md, "Convergence").
@@ -26,6 +30,8 @@ struct dc_step_settings {
   long divisions;
   bool accept_unconverged;  // go on with steps that do not converge
   int tape;                 // enum dc_tape
+  int linear;               // enum dc_linear_choice
+  int preconditioner;       // 0 ... 2 of enum dc_preconditioner, of what is solved by iterations
 };
 enum { DC_MOST_DIVISIONS = 30 };
 extern const struct dc_option dc_step_options[];
@@ -58,6 +64,8 @@ struct dc_model {
 // Builds the model; shapes, couplings and strings of the definition must live as long as the model.  Owned by arena.
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error);
+// Whether nodes of soft bodies move and nothing else does.
+bool dc_model_only_nodes(const struct dc_model *model);
 
 // Whether gradients of rollouts can be had by dc_rollout_adjoint, and whether trajectories have velocities: a foreign stepper
 // has no adjoint, and its velocities are not the differences of its states.

@@ -29,10 +29,13 @@ enum { DIRECT_AT_MOST = 50000 };                                  // nodes: more
 // A factorization costs as many operations as some hundred products with 1,000 nodes, and more with more.
 enum { ITERATIVE_NODES = 1000, NODES_PER_VECTOR = 1000 };
 enum { LEAST_ITERATIONS = 100, MOST_ITERATIONS = 3000, NODES_PER_ITERATION = 10 };  // of conjugate gradients
-enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, ROUNDS = 5, LOCAL_ROUNDS = 2 };
+enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, ROUNDS = 5, LOCAL_ROUNDS = 2, REFINEMENTS = 3 };
 
 struct dc_node_newton {
   int size;
+  enum dc_linear_choice choice;
+  struct dc_block_method method;
+  bool apart;  // systems of the adjoint have contact in curvature, not in the matrix
   long law_count;
   struct dc_block_solver *solver;
   struct dc_node_law *laws;  // [law_count] at x+ + d
@@ -49,14 +52,18 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
                                      struct dc_arena *arena, struct dc_node_newton **node_newton)
 {
   const struct dc_bodies *bodies = &model->bodies;
+  const struct dc_step_settings *settings = &model->definition.solver;
   *node_newton = NULL;
-  if (!bodies->node_count || bodies->nv != 3 * bodies->node_count)
+  if (!dc_model_only_nodes(model))
     return DC_OK;
   struct dc_node_newton *newton = dc_arena_alloc(arena, 1, sizeof *newton);
   if (!newton)
     return DC_MEMORY;
   size_t size = (size_t)bodies->nv;
   newton->size = bodies->nv;
+  newton->choice = (enum dc_linear_choice)settings->linear;
+  newton->method = (struct dc_block_method){newton->choice == DC_LINEAR_GMRES ? DC_GMRES : DC_CONJUGATE_GRADIENTS,
+                                            (enum dc_preconditioner)settings->preconditioner};
   newton->law_count = dc_node_touch_count(model);
   newton->laws = dc_arena_alloc(arena, (size_t)newton->law_count, sizeof *newton->laws);
   newton->first = dc_arena_alloc(arena, size / 3, sizeof *newton->first);
@@ -72,7 +79,7 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
   if (!newton->laws || !newton->first || !newton->other || !newton->curvature || !newton->diagonal || !newton->smooth ||
       !newton->slope || !newton->push || !newton->held || !newton->move || !newton->product)
     return DC_MEMORY;
-  newton->solver = dc_block_solver_create(matrix);
+  newton->solver = dc_block_solver_create(matrix, newton->method);
   *node_newton = newton;
   return newton->solver ? DC_OK : DC_MEMORY;
 }
@@ -80,7 +87,7 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
 enum dc_status dc_node_newton_follow(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
 {
   dc_block_solver_destroy(newton->solver);
-  newton->solver = dc_block_solver_create(matrix);
+  newton->solver = dc_block_solver_create(matrix, newton->method);
   return newton->solver ? DC_OK : DC_MEMORY;
 }
 
@@ -231,15 +238,20 @@ static void sweep(struct dc_node_newton *newton, double *step)
   }
 }
 
+static void bend(struct dc_node_newton *newton)
+{
+  memset(newton->curvature, 0, 3 * (size_t)newton->size * sizeof *newton->curvature);
+  for (long l = 0; l < newton->law_count; l++)
+    add_curvature(&newton->laws[l], newton->curvature + 3 * (size_t)newton->laws[l].at);
+}
+
 // The gradient of m and the curvature of phi.
 static void linearize(struct dc_node_newton *newton)
 {
   memcpy(newton->slope, newton->smooth, (size_t)newton->size * sizeof *newton->slope);
-  memset(newton->curvature, 0, 3 * (size_t)newton->size * sizeof *newton->curvature);
-  for (long l = 0; l < newton->law_count; l++) {
+  for (long l = 0; l < newton->law_count; l++)
     add_slope(&newton->laws[l], 1, newton->slope + newton->laws[l].at);
-    add_curvature(&newton->laws[l], newton->curvature + 3 * (size_t)newton->laws[l].at);
-  }
+  bend(newton);
 }
 
 static double residual_of(const struct dc_node_newton *newton, const double *allowed)
@@ -278,7 +290,7 @@ static bool factored_move(struct dc_node_newton *newton, struct dc_symmetric_mat
 
 static int most_iterations(const struct dc_node_newton *newton)
 {
-  int most = newton->size / 3 / NODES_PER_ITERATION;
+  int most = newton->choice == DC_LINEAR_AUTOMATIC ? newton->size / 3 / NODES_PER_ITERATION : MOST_ITERATIONS;
   return most < LEAST_ITERATIONS ? LEAST_ITERATIONS : most > MOST_ITERATIONS ? MOST_ITERATIONS : most;
 }
 
@@ -290,7 +302,8 @@ static bool linear_move(struct dc_node_newton *newton, struct dc_symmetric_matri
   struct dc_iterations done = dc_block_solve(newton->solver, newton->curvature, newton->push, LINEAR_PART,
                                              most_iterations(newton), newton->move);
   *products += done.count;
-  *direct = done.positive && !done.converged && newton->size / 3 < DIRECT_AT_MOST;
+  *direct =
+      newton->choice == DC_LINEAR_AUTOMATIC && done.positive && !done.converged && newton->size / 3 < DIRECT_AT_MOST;
   return *direct ? factored_move(newton, matrix) : done.positive;
 }
 
@@ -407,7 +420,7 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
                                         const double *allowed, double *step)
 {
   struct dc_node_step done = {.positive = true};
-  bool direct = false;
+  bool direct = newton->choice == DC_LINEAR_DIRECT;
   size_t bytes = (size_t)newton->size * sizeof *step;
   memset(step, 0, bytes);
   memcpy(newton->smooth, gradient, bytes);
@@ -433,26 +446,83 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
   return done;
 }
 
+void dc_node_newton_renew(struct dc_node_newton *newton)
+{
+  dc_block_solver_renew(newton->solver);
+}
+
 bool dc_node_newton_prefers_iterations(const struct dc_node_newton *newton, int count)
 {
   int nodes = newton->size / 3;
+  if (newton->choice != DC_LINEAR_AUTOMATIC)
+    return newton->choice != DC_LINEAR_DIRECT;
   return nodes >= ITERATIVE_NODES && count <= nodes / NODES_PER_VECTOR;
 }
 
+bool dc_node_newton_keeps_apart(const struct dc_node_newton *newton)
+{
+  return newton->method.preconditioner == DC_PRECONDITION_WOODBURY;
+}
+
+void dc_node_newton_prepare(struct dc_node_newton *newton, const struct dc_step_state *state)
+{
+  dc_node_newton_renew(newton);
+  newton->apart = state->laws_apart;
+  if (!newton->apart)
+    return;
+  list_laws(newton, state);
+  bend(newton);
+}
+
+void dc_node_newton_join(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
+{
+  for (int node = 0; node < newton->size / 3 && newton->apart; node++)
+    dc_symmetric_add_block(matrix, node, node, 1, newton->curvature + 9 * (size_t)node, 3);
+  newton->apart = false;
+}
+
+// left = b - H x
+static void find_residual(const struct dc_node_newton *newton, const struct dc_symmetric_matrix *matrix,
+                          const double *b, const double *x, double *left)
+{
+  dc_symmetric_multiply(matrix, x, left);
+  for (int i = 0; i < newton->size && newton->apart; i += 3) {
+    double pushed[3];
+    dc_mat_apply(pushed, newton->curvature + 3 * (size_t)i, x + i);
+    dc_vec_add(left + i, left + i, pushed);
+  }
+  for (int i = 0; i < newton->size; i++)
+    left[i] = b[i] - left[i];
+}
+
+static double largest(const double *x, int size)
+{
+  double most = 0;
+  for (int i = 0; i < size; i++)
+    most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+// A residual that is small beside stiff contact may still be all of what is soft: unless sweeps measure it in their own norm,
+// what is left is solved for again.
 bool dc_node_newton_answer(struct dc_node_newton *newton, const struct dc_symmetric_matrix *matrix, double *x)
 {
-  double *move = newton->move, error = 0, size = 0;
-  struct dc_iterations done = dc_block_solve(newton->solver, NULL, x, ANSWER_PART, MOST_ITERATIONS, move);
-  if (!done.positive || !done.converged)
-    return false;
-  dc_symmetric_multiply(matrix, move, newton->product);
-  for (int i = 0; i < newton->size; i++) {
-    error = fmax(error, fabs(x[i] - newton->product[i]));
-    size = fmax(size, fabs(x[i]));
+  double *sum = newton->move, *left = newton->product, *change = newton->held;
+  bool swept =
+      newton->method.krylov == DC_CONJUGATE_GRADIENTS && newton->method.preconditioner == DC_PRECONDITION_GAUSS_SEIDEL;
+  for (int round = 0, most = MOST_ITERATIONS; round < (swept ? 1 : REFINEMENTS); round++) {
+    struct dc_iterations done = dc_block_solve(newton->solver, newton->apart ? newton->curvature : NULL,
+                                               round ? left : x, ANSWER_PART, most, round ? change : sum);
+    most = round ? most : done.count;
+    if (round == 0 && (!done.positive || !done.converged))
+      return false;
+    for (int i = 0; i < newton->size && round && done.positive; i++)
+      sum[i] += change[i];
+    find_residual(newton, matrix, x, sum, left);
   }
-  if (!(error <= ANSWER_RESIDUAL * size))
+  if (!(largest(left, newton->size) <= ANSWER_RESIDUAL * largest(x, newton->size)))
     return false;
   for (int i = 0; i < newton->size; i++)
-    x[i] = -move[i];
+    x[i] = -sum[i];
   return true;
 }

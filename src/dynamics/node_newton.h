@@ -13,6 +13,9 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
 enum dc_status dc_node_newton_follow(struct dc_node_newton *node_newton, struct dc_symmetric_matrix *matrix);
 void dc_node_newton_destroy(struct dc_node_newton *node_newton);
 
+// Another interval begins: what preconditioners keep of a matrix is that of the next one.
+void dc_node_newton_renew(struct dc_node_newton *newton);
+
 // What a step took.
 struct dc_node_step {
   bool positive;             // false: the matrix is not positive definite, and there is no step
@@ -29,6 +32,12 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
 // Whether systems with that many right-hand sides are solved faster by conjugate gradients than by a factorization, where the
 // matrix is positive definite and well-conditioned.
 bool dc_node_newton_prefers_iterations(const struct dc_node_newton *newton, int count);
+// Whether these systems have contact beside the matrix (laws_apart), as their preconditioner wants it.
+bool dc_node_newton_keeps_apart(const struct dc_node_newton *newton);
+// Before they are solved for a state, whose H the matrix holds, with contact or without as its laws_apart says.
+void dc_node_newton_prepare(struct dc_node_newton *newton, const struct dc_step_state *state);
+// Adds what is kept apart to the matrix, for a factorization.
+void dc_node_newton_join(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix);
 // x <- -H^-1 x with what the matrix holds now; false, x as it was: H is not positive definite, or too many iterations.
 bool dc_node_newton_answer(struct dc_node_newton *newton, const struct dc_symmetric_matrix *matrix, double *x);
 

@@ -235,13 +235,17 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
 static void add_element_floor(const struct dc_soft *soft, int e, double modulus, const double *x, double *floor)
 {
   const int *element = soft->mesh.elements[e];
-  double strain = 0;
-  for (int a = 0; a < soft->mesh.corners; a++)
-    strain += dc_vec_norm(x + 3 * (size_t)element[a]) * dc_vec_norm(soft->elastic.gradients[e][a]);
-  for (int a = 0; a < soft->mesh.corners; a++)
+  double slope[4], strain = 0;
+  for (int a = 0; a < soft->mesh.corners; a++) {
+    slope[a] = dc_vec_norm(soft->elastic.gradients[e][a]);
+    strain += dc_vec_norm(x + 3 * (size_t)element[a]) * slope[a];
+  }
+  for (int a = 0; a < soft->mesh.corners; a++) {
+    double noise = DC_POSITION_NOISE * soft->elastic.volumes[e] * modulus * slope[a] * strain,
+           *at = floor + 3 * (size_t)element[a];
     for (int k = 0; k < 3; k++)
-      floor[3 * (size_t)element[a] + k] +=
-          DC_POSITION_NOISE * soft->elastic.volumes[e] * modulus * dc_vec_norm(soft->elastic.gradients[e][a]) * strain;
+      at[k] += noise;
+  }
 }
 
 static void add_bend_floor(const struct dc_soft *soft, const struct dc_bend *bend, double bending, const double *x,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients on A + C = L + D + L^T with the preconditioner M = (D + L) D^-1 (D + L^T), a symmetric Gauss-Seidel
+// Conjugate gradients with sweeps, on A + C = L + D + L^T with the preconditioner M = (D + L) D^-1 (D + L^T), a symmetric Gauss-Seidel
 // sweep over blocks.  With z = (D + L^T) x the system is (D + L)^-1 (A + C) (D + L^T)^-1 z = (D + L)^-1 b, preconditioned by
 // D, and because A + C = (D + L) + (D + L^T) - D its product
 //     t = (D + L^T)^-1 p,   p -> t + (D + L)^-1 (p - D t)
-// costs two triangular solves, no more than a plain product with A (Eisenstat 1981).
+// costs two triangular solves, no more than a plain product with A (Eisenstat 1981).  Other methods apply A + C and their
+// preconditioner one after the other (linear_krylov.c).
 #include "math/linear_iterative.h"
 
 #include <math.h>
@@ -12,16 +13,22 @@
 
 #include "base/memory.h"
 #include "math/linear_backend.h"
+#include "math/linear_projective.h"
 #include "math/vector.h"
 
 struct dc_block_solver {
   struct dc_symmetric_matrix *matrix;
+  struct dc_block_method method;
   int blocks;
   // Row by row, the blocks left of the diagonal: their columns and places.
   int *row_start, *row_column;  // [blocks + 1], [block_start[blocks]]
   struct dc_block_place *row_place;
   double *diagonal, *inverse;                          // [blocks][9] D and D^-1
   double *residual, *direction, *point, *t, *product;  // [size]
+  struct dc_krylov *krylov;                            // NULL: conjugate gradients with sweeps
+  struct dc_projective *projective;                    // NULL: another preconditioner
+  bool afresh;                                         // it is to be made of other values
+  const double *added;                                 // C of the system at hand, or NULL
 };
 
 double *dc_symmetric_values(struct dc_symmetric_matrix *matrix)
@@ -60,6 +67,8 @@ void dc_block_solver_destroy(struct dc_block_solver *solver)
   free(solver->point);
   free(solver->t);
   free(solver->product);
+  dc_krylov_destroy(solver->krylov);
+  dc_projective_destroy(solver->projective);
   free(solver);
 }
 
@@ -81,7 +90,25 @@ static void list_rows(struct dc_block_solver *solver)
   start[0] = 0;
 }
 
-struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix)
+static bool sweeps_by_gradients(struct dc_block_method method)
+{
+  return method.krylov == DC_CONJUGATE_GRADIENTS && method.preconditioner == DC_PRECONDITION_GAUSS_SEIDEL;
+}
+
+// What methods other than conjugate gradients with sweeps have besides.  False: out of memory.
+static bool create_method(struct dc_block_solver *solver, const struct dc_symmetric_matrix *matrix)
+{
+  enum dc_preconditioner preconditioner = solver->method.preconditioner;
+  bool projects = preconditioner == DC_PRECONDITION_PROJECTIVE || preconditioner == DC_PRECONDITION_WOODBURY;
+  if (sweeps_by_gradients(solver->method))
+    return true;
+  solver->krylov = dc_krylov_create(matrix->size, solver->method.krylov);
+  if (projects)
+    solver->projective = dc_projective_create(matrix, preconditioner == DC_PRECONDITION_WOODBURY);
+  return solver->krylov && (!projects || solver->projective);
+}
+
+struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix, struct dc_block_method method)
 {
   for (int i = 0; i < matrix->block_count; i++)
     if (matrix->offsets[i + 1] - matrix->offsets[i] != 3)
@@ -92,6 +119,8 @@ struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matri
   size_t blocks = (size_t)matrix->block_count, size = (size_t)matrix->size,
          below = (size_t)matrix->block_start[matrix->block_count];
   solver->matrix = matrix;
+  solver->method = method;
+  solver->afresh = true;
   solver->blocks = matrix->block_count;
   solver->row_start = dc_alloc(blocks + 1, sizeof *solver->row_start);
   solver->row_column = dc_alloc(below, sizeof *solver->row_column);
@@ -104,7 +133,8 @@ struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matri
   solver->t = dc_alloc(size, sizeof(double));
   solver->product = dc_alloc(size, sizeof(double));
   if (!solver->row_start || !solver->row_column || !solver->row_place || !solver->diagonal || !solver->inverse ||
-      !solver->residual || !solver->direction || !solver->point || !solver->t || !solver->product) {
+      !solver->residual || !solver->direction || !solver->point || !solver->t || !solver->product ||
+      !create_method(solver, matrix)) {
     dc_block_solver_destroy(solver);
     return NULL;
   }
@@ -242,6 +272,54 @@ static void apply(struct dc_block_solver *solver, const double *p)
     product[i] += t[i];
 }
 
+// y = (A + C) x
+static void multiply(void *context, const double *x, double *y)
+{
+  const struct dc_block_solver *solver = context;
+  dc_symmetric_multiply(solver->matrix, x, y);
+  for (size_t i = 0; i < (size_t)solver->blocks && solver->added; i++) {
+    double sum[3];
+    dc_mat_apply(sum, solver->added + 9 * i, x + 3 * i);
+    dc_vec_add(y + 3 * i, y + 3 * i, sum);
+  }
+}
+
+// y = M^-1 x
+static void precondition(void *context, const double *x, double *y)
+{
+  struct dc_block_solver *solver = context;
+  size_t size = (size_t)solver->matrix->size;
+  switch (solver->method.preconditioner) {
+  case DC_PRECONDITION_NONE: memcpy(y, x, size * sizeof *y); break;
+  case DC_PRECONDITION_JACOBI: apply_blocks(solver, solver->inverse, x, y); break;
+  case DC_PRECONDITION_PROJECTIVE:
+  case DC_PRECONDITION_WOODBURY: dc_projective_apply(solver->projective, x, y); break;
+  case DC_PRECONDITION_GAUSS_SEIDEL:
+    memcpy(solver->t, x, size * sizeof *x);
+    solve_lower(solver, solver->t);
+    apply_blocks(solver, solver->diagonal, solver->t, y);
+    solve_upper(solver, y);
+    break;
+  }
+}
+
+void dc_block_solver_renew(struct dc_block_solver *solver)
+{
+  solver->afresh = true;
+}
+
+static struct dc_iterations solve_by_krylov(struct dc_block_solver *solver, const double *c, const double *b,
+                                            double part, int most, double *x)
+{
+  const struct dc_linear_map matrix = {multiply, solver}, inverse = {precondition, solver};
+  struct dc_iterations done = {0};
+  solver->added = c;
+  if (solver->projective && !dc_projective_update(solver->projective, solver->matrix, solver->afresh, c))
+    return done;
+  solver->afresh = false;
+  return dc_krylov_solve(solver->krylov, &matrix, &inverse, b, part, most, x);
+}
+
 struct dc_iterations dc_block_solve(struct dc_block_solver *solver, const double *c, const double *b, double part,
                                     int most, double *x)
 {
@@ -250,6 +328,8 @@ struct dc_iterations dc_block_solve(struct dc_block_solver *solver, const double
   memset(x, 0, (size_t)size * sizeof *x);
   if (!done.positive)
     return done;
+  if (solver->krylov)
+    return solve_by_krylov(solver, c, b, part, most, x);
   double *r = solver->residual, *p = solver->direction, *z = solver->point, *dr = solver->t;
   memcpy(r, b, (size_t)size * sizeof *r);
   solve_lower(solver, r);

@@ -43,6 +43,24 @@ for young in 2e4 2e7; do
   holds "a hit with $young Pa takes few iterations" "$out" 'd["newton_iterations_per_step"] <= 25 and d["divided_steps"] == 0'  # observed 7 and 17
 done
 
+# linear systems by choice: the same steps
+aim='objective=[{"type": "reach", "bodies": ["block"], "target": [1, 0, 0]}]'
+run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=direct
+loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
+for method in conjugate_gradients gmres; do
+  for preconditioner in gauss_seidel jacobi woodbury; do
+    run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=$method --set solver.preconditioner=$preconditioner
+    holds "$method with $preconditioner ends where direct solutions do" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['unconverged_steps'] == 0"  # observed 2e-12
+  done
+done
+# and the same gradients
+for method in direct conjugate_gradients gmres; do
+  run 0 gradcheck start.json --json --threads 1 --set time.steps=10 --set solver.linear=$method --set solver.preconditioner=woodbury
+  holds "gradients by $method" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 4e-9
+done
+run 3 check "$DCSIM_SOURCE/scenes/push.json" --set solver.linear=gmres
+says "solver.linear: gmres is for scenes in which nodes of soft bodies move and nothing else does"
+
 # the recording is that of the true values
 run 0 simulate soft.json -o none --json --set bodies.jelly.soft.young=2e4 --set bodies.jelly.soft.poisson=0.3 \
   --set bodies.jelly.friction=0.4

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterative methods and preconditioners on the systems of a soft body that slides on the ground.
+#ifndef BENCH_SOLVERS_H
+#define BENCH_SOLVERS_H
+
+#include "base/status.h"
+#include "math/linear_iterative.h"
+
+struct dc_solver_row {
+  struct dc_block_method method;
+  struct dc_iterations done;
+  double first, again;     // s of processor time for a solution, the preconditioner made for it or at hand
+  double residual, apart;  // |b - A x| over |b|, and largest component of x - x_direct over that of x_direct
+};
+
+enum { DC_SOLVER_ROWS = 10 };
+
+struct dc_solver_case {
+  double young, friction;  // Pa, 1
+  int nodes, contacts;     // contacts: nodes whose contact is more than 1e-6 of their own stiffness
+  double factor, solve;    // s of processor time of a factorization and of a solution by it
+  struct dc_solver_row rows[DC_SOLVER_ROWS];
+};
+
+// A cube of cells^3 cubes of 1 cm falls on the ground with 0.5 m/s and slides with 0.5 m/s; after 8 steps of 10 ms the exact
+// Hessian of the last step, whose contact is kept apart, is solved with a right-hand side of random numbers until the residual
+// is 1e-10 of it (of conjugate gradients with sweeps in their own norm), or for 1000 iterations.  DC_MEMORY, DC_NUMERICAL.
+enum dc_status dc_bench_solvers(long cells, double young, double friction, struct dc_solver_case *result,
+                                struct dc_error *error);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "math/linear_krylov.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/vector.h"
+
+enum { RESTART = 50 };
+
+struct dc_krylov {
+  enum dc_krylov_method method;
+  int size;
+  double *residual, *direction, *product, *better;  // [size]
+  double *basis;                                    // [RESTART + 1][size] of GMRES, orthonormal
+};
+
+struct dc_krylov *dc_krylov_create(int size, enum dc_krylov_method method)
+{
+  struct dc_krylov *krylov = dc_alloc(1, sizeof *krylov);
+  if (!krylov)
+    return NULL;
+  size_t n = (size_t)size, vectors = method == DC_GMRES ? RESTART + 1 : 0;
+  *krylov = (struct dc_krylov){.method = method,
+                               .size = size,
+                               .residual = dc_alloc(n, sizeof(double)),
+                               .direction = dc_alloc(n, sizeof(double)),
+                               .product = dc_alloc(n, sizeof(double)),
+                               .better = dc_alloc(n, sizeof(double)),
+                               .basis = dc_alloc(n * vectors, sizeof(double))};
+  if (krylov->residual && krylov->direction && krylov->product && krylov->better && krylov->basis)
+    return krylov;
+  dc_krylov_destroy(krylov);
+  return NULL;
+}
+
+void dc_krylov_destroy(struct dc_krylov *krylov)
+{
+  if (!krylov)
+    return;
+  free(krylov->residual);
+  free(krylov->direction);
+  free(krylov->product);
+  free(krylov->better);
+  free(krylov->basis);
+  free(krylov);
+}
+
+static void apply(const struct dc_linear_map *map, const double *x, double *y)
+{
+  map->apply(map->context, x, y);
+}
+
+static void add_scaled(double *sum, double scale, const double *x, int size)
+{
+  for (int i = 0; i < size; i++)
+    sum[i] += scale * x[i];
+}
+
+static struct dc_iterations conjugate_gradients(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
+                                                const struct dc_linear_map *inverse, const double *b, double part,
+                                                int most, double *x)
+{
+  int size = krylov->size;
+  double *r = krylov->residual, *p = krylov->direction, *product = krylov->product, *z = krylov->better;
+  struct dc_iterations done = {.positive = true};
+  memcpy(r, b, (size_t)size * sizeof *r);
+  double wanted = part * part * dc_dot(r, r, size), rho = 0;
+  for (done.converged = wanted == 0; done.count < most && !done.converged; done.count++) {
+    double before = rho;
+    apply(inverse, r, z);
+    rho = dc_dot(r, z, size);
+    for (int i = 0; i < size; i++)
+      p[i] = z[i] + (done.count ? rho / before * p[i] : 0);
+    apply(matrix, p, product);
+    double curvature = dc_dot(p, product, size);
+    if (!(curvature > 0 && rho > 0)) {
+      done.positive = false;
+      return done;
+    }
+    add_scaled(x, rho / curvature, p, size);
+    add_scaled(r, -rho / curvature, product, size);
+    done.converged = dc_dot(r, r, size) <= wanted;
+  }
+  return done;
+}
+
+// One cycle: the Hessenberg matrix of the products in the basis, made triangular by rotations as it grows.
+struct cycle {
+  double triangle[RESTART][RESTART + 1];  // by columns
+  double cosine[RESTART], sine[RESTART], right[RESTART + 1];
+};
+
+// The next vector of the basis, and column k of the triangle; returns what is left of the residual.
+static double extend(struct dc_krylov *krylov, const struct dc_linear_map *matrix, const struct dc_linear_map *inverse,
+                     struct cycle *cycle, int k)
+{
+  int size = krylov->size;
+  double *column = cycle->triangle[k], *next = krylov->basis + (size_t)(k + 1) * (size_t)size;
+  apply(inverse, krylov->basis + (size_t)k * (size_t)size, krylov->better);
+  apply(matrix, krylov->better, next);
+  for (int i = 0; i <= k; i++) {
+    const double *vector = krylov->basis + (size_t)i * (size_t)size;
+    column[i] = dc_dot(next, vector, size);
+    add_scaled(next, -column[i], vector, size);
+  }
+  double length = sqrt(dc_dot(next, next, size));
+  for (int i = 0; i < size && length > 0; i++)
+    next[i] /= length;
+  for (int i = 0; i < k; i++) {
+    double upper = column[i];
+    column[i] = cycle->cosine[i] * upper + cycle->sine[i] * column[i + 1];
+    column[i + 1] = cycle->cosine[i] * column[i + 1] - cycle->sine[i] * upper;
+  }
+  double radius = hypot(column[k], length);
+  cycle->cosine[k] = radius > 0 ? column[k] / radius : 1;
+  cycle->sine[k] = radius > 0 ? length / radius : 0;
+  column[k] = radius;
+  cycle->right[k + 1] = -cycle->sine[k] * cycle->right[k];
+  cycle->right[k] *= cycle->cosine[k];
+  return fabs(cycle->right[k + 1]);
+}
+
+// Adds M^-1 times the combination of the first `count` vectors that leaves the least residual.
+static void advance(struct dc_krylov *krylov, const struct dc_linear_map *inverse, struct cycle *cycle, int count,
+                    double *x)
+{
+  int size = krylov->size;
+  memset(krylov->direction, 0, (size_t)size * sizeof *krylov->direction);
+  for (int i = count - 1; i >= 0; i--) {
+    for (int j = i + 1; j < count; j++)
+      cycle->right[i] -= cycle->triangle[j][i] * cycle->right[j];
+    cycle->right[i] = cycle->triangle[i][i] > 0 ? cycle->right[i] / cycle->triangle[i][i] : 0;
+    add_scaled(krylov->direction, cycle->right[i], krylov->basis + (size_t)i * (size_t)size, size);
+  }
+  apply(inverse, krylov->direction, krylov->better);
+  add_scaled(x, 1, krylov->better, size);
+}
+
+static struct dc_iterations gmres(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
+                                  const struct dc_linear_map *inverse, const double *b, double part, int most,
+                                  double *x)
+{
+  int size = krylov->size;
+  double wanted = part * sqrt(dc_dot(b, b, size));
+  struct dc_iterations done = {.positive = true};
+  while (true) {
+    struct cycle cycle;
+    double *first = krylov->basis;
+    apply(matrix, x, krylov->product);
+    for (int i = 0; i < size; i++)
+      first[i] = b[i] - krylov->product[i];
+    double left = sqrt(dc_dot(first, first, size));
+    done.converged = left <= wanted;
+    if (done.converged || done.count >= most)
+      return done;
+    for (int i = 0; i < size; i++)
+      first[i] /= left;
+    cycle.right[0] = left;
+    int k = 0;
+    while (k < RESTART && done.count < most && left > wanted) {
+      left = extend(krylov, matrix, inverse, &cycle, k++);
+      done.count++;
+    }
+    advance(krylov, inverse, &cycle, k, x);
+  }
+}
+
+struct dc_iterations dc_krylov_solve(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
+                                     const struct dc_linear_map *inverse, const double *b, double part, int most,
+                                     double *x)
+{
+  memset(x, 0, (size_t)krylov->size * sizeof *x);
+  return krylov->method == DC_GMRES ? gmres(krylov, matrix, inverse, b, part, most, x)
+                                    : conjugate_gradients(krylov, matrix, inverse, b, part, most, x);
+}

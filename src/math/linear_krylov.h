@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Krylov methods on a matrix and a preconditioner that are known by what they do to a vector.
+#ifndef DC_MATH_LINEAR_KRYLOV_H
+#define DC_MATH_LINEAR_KRYLOV_H
+
+#include <stdbool.h>
+
+// CONJUGATE_GRADIENTS: matrix and preconditioner are symmetric and positive definite.  GMRES: any matrix, restarted after 50
+// iterations, preconditioned from the right, so that its residual is the true one (Saad and Schultz 1986; Saad 2003, 9.3.2).
+enum dc_krylov_method { DC_CONJUGATE_GRADIENTS, DC_GMRES };
+
+// y <- A x, both [size] and apart.
+struct dc_linear_map {
+  void (*apply)(void *context, const double *x, double *y);
+  void *context;
+};
+
+// What a method did.
+struct dc_iterations {
+  int count;
+  bool positive;   // no direction of negative curvature was met (GMRES does not look)
+  bool converged;  // the residual fell by the part asked for
+};
+
+struct dc_krylov;
+
+// NULL when out of memory.
+struct dc_krylov *dc_krylov_create(int size, enum dc_krylov_method method);
+void dc_krylov_destroy(struct dc_krylov *krylov);
+// Solves A x = b with M^-1 near A^-1, until |b - A x| <= part |b| or for so many iterations, each of which applies both once.
+// x is the best found; where !positive the iterate before.
+struct dc_iterations dc_krylov_solve(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
+                                     const struct dc_linear_map *inverse, const double *b, double part, int most,
+                                     double *x);
+
+#endif
