@@ -373,7 +373,8 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
   if (mover >= 0 && far) {
     restart_far(refine, mover, best, random, point);
   } else if (far && opposed) {
-    restart_near(refine, best, attempt == 1 ? 0 : ALIGN_SPREAD, random, point);
+    // the best state is often one whose fingers have passed each other: those near the start have not
+    restart_near(refine, refine->start, attempt == 1 ? 0 : ALIGN_SPREAD, random, point);
     dc_refine_align(refine, attempt == 1 ? 0 : ALIGN_TILT, random, point);
   } else {
     restart_near(refine, best, 1, random, point);
@@ -404,6 +405,10 @@ static void set_problem(struct dc_refine *refine)
 static enum dc_status set_answers(struct dc_refine *refine, struct dc_error *error)
 {
   size_t nq = (size_t)refine->bodies->nq, contacts = (size_t)refine->contact_count;
+  refine->start = dc_arena_alloc(refine->arena, nq, sizeof *refine->start);
+  if (nq && !refine->start)
+    return no_memory(error);
+  dc_initial_state(refine->bodies, refine->start);
   for (int i = 0; i < 2; i++) {
     struct dc_refine_answer *answer = &refine->answers[i];
     answer->q = dc_arena_alloc(refine->arena, nq, sizeof *answer->q);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets laid on each other with their surfaces' normals opposed: least squares in the poses alone, without queries
+// Targets laid on each other with their surfaces' normals opposed: least squares in the poses alone, with distances as the only queries
 // (docs/theory.md, "Refinement").  The normals' rows are multiplied by a length, so that everything is in metres,
 // and, where means of normals are all there is to go by, count the less the farther the normals around the targets spread: on
-// a smooth surface there is one normal at which a point is a witness point, at a corner there is a cone of them.
+// a smooth surface there is one normal at which a point is a witness point, at a corner there is a cone of them.  Bodies that
+// overlap, anywhere, are moved apart; of these rows those count that are violated or that the step would violate.
 #include <math.h>
 #include <string.h>
 
@@ -20,22 +21,40 @@ static const double FINER = 0.2, COARSER = 5;                    // factors on i
 static const double DONE = 1e-18;                                // m^2: nothing is left to be done
 static const double LONGEST = 0.1;                               // m: of a step, in the metric
 static const double NEGLIGIBLE = 1e-7;                           // m: a step that ends it
-enum { ROWS = 6, STEPS = 60 };                                   // rows of a pair; most steps
+static const double STALLED = 0.7;  // part of the sum of squares left after PATIENCE steps that ends it
+enum {
+  ROWS = 6,
+  STEPS = 60,
+  PATIENCE = 8,
+  PASSES = 6
+};  // rows of a pair; most steps; times that a step is asked for again
+
+static int row_count(const struct dc_refine *refine)
+{
+  return ROWS * refine->pair_count + refine->contact_count;
+}
+
+static enum dc_status create_rows(struct dc_refine *refine, struct dc_refine_align_rows *rows)
+{
+  size_t m = (size_t)row_count(refine), n = (size_t)refine->problem.dimension;
+  rows->residual = dc_arena_alloc(refine->arena, m + 1, sizeof *rows->residual);
+  rows->jacobian = dc_arena_alloc(refine->arena, m * n + 1, sizeof *rows->jacobian);
+  return rows->residual && rows->jacobian ? DC_OK : DC_MEMORY;
+}
 
 enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error *error)
 {
   struct dc_refine_align *align = &refine->align;
-  int n = refine->problem.dimension, rows = ROWS * refine->pair_count;
-  size_t columns = (size_t)n, m = (size_t)rows;
-  align->residual = dc_arena_alloc(refine->arena, m + 1, sizeof *align->residual);
-  align->jacobian = dc_arena_alloc(refine->arena, m * columns + 1, sizeof *align->jacobian);
+  int n = refine->problem.dimension;
+  size_t columns = (size_t)n;
   align->normal = dc_arena_alloc(refine->arena, columns * columns + 1, sizeof *align->normal);
   align->step = dc_arena_alloc(refine->arena, 3 * columns + 1, sizeof *align->step);
   align->held = dc_arena_alloc(refine->arena, columns + 1, sizeof *align->held);
+  align->counts = dc_arena_alloc(refine->arena, (size_t)refine->contact_count + 1, sizeof *align->counts);
   align->trial = dc_arena_alloc(refine->arena, (size_t)refine->bodies->nq + 1, sizeof *align->trial);
   align->matrix = n ? dc_symmetric_create(1, &n, 0, NULL, DC_SOLVER_DENSE) : NULL;
-  if (!align->residual || !align->jacobian || !align->normal || !align->step || !align->held || !align->trial ||
-      (n && !align->matrix))
+  if (create_rows(refine, &align->found) || create_rows(refine, &align->asked) || !align->normal || !align->step ||
+      !align->held || !align->counts || !align->trial || (n && !align->matrix))
     return dc_fail(error, DC_MEMORY, "out of memory for a refinement");
   return DC_OK;
 }
@@ -69,29 +88,38 @@ static bool see_cones(const struct dc_refine *refine, const struct dc_refine_con
 }
 
 // The gap between the two cones on the plane c.x = 1, where they are convex polygons, each narrowed about its middle; what is
-// seen far from c is left out, which narrows them, too.  row: its derivative by a turn of the first body, minus that of the
-// second.  False: too far apart.
-static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_contact *pair, double *gap, double row[3])
+// seen far from c is left out, which narrows them, too.  rows: its derivative by a turn of the first body, minus that of the
+// second, and that of what lies across the gap, which is zero.  Of discs of radii that sum to s half the square of the gap g
+// has the curvatures 1 along it and g/(g + s) across, the square of the second row's weight: without it steps turn the gap
+// round instead of closing it.  False: too far apart.
+static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_contact *pair, double *gap,
+                     double rows[2][3])
 {
-  double seen[2][DC_REFINE_CONE][3], c[3] = {0, 0, 0}, away[3];
+  double seen[2][DC_REFINE_CONE][3], c[3] = {0, 0, 0}, away[3], across[3], extent = 0;
   int count[2] = {0, 0};
   if (!see_cones(refine, pair, seen, c))
     return false;
   for (int k = 0; k < 2; k++) {
-    double middle[3] = {0};
+    double middle[3] = {0}, widest = 0;
     for (int i = 0; i < pair->cone_count[k]; i++) {
       double height = dc_vec_dot(seen[k][i], c);
       if (height > LEAST_COSINE)
         dc_vec_scale(seen[k][count[k]++], seen[k][i], 1 / height);
     }
     for (int i = 0; i < count[k]; i++)
-      dc_vec_add_scaled(middle, middle, (1 - NARROWED) / count[k], seen[k][i]);
-    for (int i = 0; i < count[k]; i++)
+      dc_vec_add_scaled(middle, middle, 1.0 / count[k], seen[k][i]);
+    for (int i = 0; i < count[k]; i++) {
       for (int axis = 0; axis < 3; axis++)
-        seen[k][i][axis] = middle[axis] + NARROWED * seen[k][i][axis];
+        seen[k][i][axis] = (1 - NARROWED) * middle[axis] + NARROWED * seen[k][i][axis];
+      widest = fmax(widest, dc_vec_distance(seen[k][i], middle));
+    }
+    extent += widest;
   }
   *gap = dc_hull_distance((const double(*)[3])seen[0], count[0], (const double(*)[3])seen[1], count[1], away);
-  dc_vec_cross(row, c, away);
+  dc_vec_cross(rows[0], c, away);
+  dc_vec_cross(across, c, away);
+  dc_vec_cross(rows[1], c, across);
+  dc_vec_scale(rows[1], rows[1], *gap > 0 ? sqrt(*gap / (*gap + extent)) : 0);
   return true;
 }
 
@@ -100,15 +128,16 @@ static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_cont
 static void face(const struct dc_refine *refine, int c, const double tilt[3], double residual[3], double rows[2][9])
 {
   const struct dc_refine_contact *pair = &refine->contacts[c];
-  double row[3], gap, turn = ARM * SOFT / (SOFT + pair->spread[0] + pair->spread[1]);
-  bool cones = cone_gap(refine, pair, &gap, row);
+  double close[2][3], gap, turn = ARM * SOFT / (SOFT + pair->spread[0] + pair->spread[1]);
+  bool cones = cone_gap(refine, pair, &gap, close);
   memset(rows, 0, 2 * sizeof *rows);
   for (int i = 0; i < 3; i++)
     residual[i] = cones ? 0 : -turn * tilt[i];
   if (cones)
     residual[0] = ARM * gap;
   for (int k = 0; k < 2 && cones; k++)
-    dc_vec_scale(rows[k], row, k == 0 ? ARM : -ARM);
+    for (int i = 0; i < 2; i++)
+      dc_vec_scale(rows[k] + 3 * i, close[i], k == 0 ? ARM : -ARM);
   for (int k = 0; k < 2 && !cones; k++) {
     double normal[3], turned[18] = {0};
     dc_mat_apply(normal, refine->placements[pair->body[k]].rotation, pair->normal[k]);
@@ -124,8 +153,8 @@ static void add_pair(struct dc_refine *refine, int c, const double tilt[3])
 {
   const struct dc_refine_contact *pair = &refine->contacts[c];
   int n = refine->problem.dimension;
-  double *residual = refine->align.residual + ROWS * c, facing[2][9];
-  double *jacobian = refine->align.jacobian + (size_t)(ROWS * c) * (size_t)n;
+  double *residual = refine->align.asked.residual + ROWS * c, facing[2][9];
+  double *jacobian = refine->align.asked.jacobian + (size_t)(ROWS * c) * (size_t)n;
   face(refine, c, tilt, residual + 3, facing);
   for (int i = 0; i < 3; i++)
     residual[i] = 0;
@@ -149,17 +178,41 @@ static void add_pair(struct dc_refine *refine, int c, const double tilt[3])
   }
 }
 
-// gradient = J^T r without what is held against its bound, and J^T J, with ones where it is held.
+// How much nearer than they should be the bodies of a contact are, anywhere (less than zero: farther), and its row,
+// n . (V_1 - V_2), exactly.  What is too far to be asked is -INFINITY.
+static void add_overlap(struct dc_refine *refine, const struct dc_refine_answer *answer, int c)
+{
+  const struct dc_refine_contact *contact = &refine->contacts[c];
+  const struct dc_witness *witness = &answer->witnesses[c];
+  struct dc_refine_align_rows *rows = &refine->align.asked;
+  int row = ROWS * refine->pair_count + c;
+  rows->residual[row] = -INFINITY;
+  if (answer->apart[c])
+    return;
+  rows->residual[row] = (contact->pair ? refine->settings.margin : refine->settings.clearance) - witness->distance;
+  for (int k = 0; k < 2; k++) {
+    double arm[3], turned[6];
+    if (!dc_body_moves(&refine->bodies->bodies[contact->body[k]]))
+      continue;
+    dc_vec_sub(arm, witness->point[k], refine->kinematics.poses[contact->body[k]].position);
+    dc_vec_cross(turned, arm, witness->normal);
+    dc_vec_copy(turned + 3, witness->normal);
+    dc_refine_add_columns(refine, contact->body[k], k == 0 ? 1 : -1, 1, turned,
+                          rows->jacobian + (size_t)row * (size_t)refine->problem.dimension);
+  }
+}
+
+// gradient = J^T r of the rows that count without what is held against its bound, and J^T J, with zeros where it is held.
 static void square_up(struct dc_refine *refine, const double *q, double *gradient, double *twice)
 {
   struct dc_refine_align *align = &refine->align;
-  int n = refine->problem.dimension, rows = ROWS * refine->pair_count;
+  int n = refine->problem.dimension, own = ROWS * refine->pair_count, rows = row_count(refine);
   memset(gradient, 0, (size_t)n * sizeof *gradient);
   memset(align->normal, 0, (size_t)n * (size_t)n * sizeof *align->normal);
   for (int r = 0; r < rows; r++) {
-    const double *row = align->jacobian + (size_t)r * (size_t)n;
-    for (int i = 0; i < n; i++) {
-      gradient[i] += row[i] * align->residual[r];
+    const double *row = align->found.jacobian + (size_t)r * (size_t)n;
+    for (int i = 0; i < n && (r < own || align->counts[r - own]); i++) {
+      gradient[i] += row[i] * align->found.residual[r];
       for (int j = 0; j < n && row[i] != 0; j++)
         align->normal[i * n + j] += row[i] * row[j];
     }
@@ -174,24 +227,28 @@ static void square_up(struct dc_refine *refine, const double *q, double *gradien
   }
 }
 
-// Rows of all pairs at q; the sum of their squares.
+// Asks for the rows at q; the sum of the squares of those that count there.
 static double look(struct dc_refine *refine, double tilt, uint64_t key, const double *q)
 {
-  struct dc_refine_align *align = &refine->align;
-  int rows = ROWS * refine->pair_count;
+  struct dc_refine_align_rows *rows = &refine->align.asked;
+  int own = ROWS * refine->pair_count, count = row_count(refine);
   double sum = 0;
   struct dc_random tilts;
   dc_random_seed(&tilts, key);  // the same in every step
-  dc_refine_place(refine, q);
-  memset(align->jacobian, 0, (size_t)rows * (size_t)refine->problem.dimension * sizeof *align->jacobian);
+  const struct dc_refine_answer *answer = dc_refine_ask(refine, q);
+  memset(rows->jacobian, 0, (size_t)count * (size_t)refine->problem.dimension * sizeof *rows->jacobian);
   for (int c = 0; c < refine->pair_count; c++) {
     double off[3], spread = refine->contacts[c].spread[0] + refine->contacts[c].spread[1];
     for (int i = 0; i < 3; i++)
       off[i] = tilt * spread * dc_random_normal(&tilts);
     add_pair(refine, c, off);
   }
-  for (int r = 0; r < rows; r++)
-    sum += align->residual[r] * align->residual[r];
+  for (int c = 0; c < refine->contact_count; c++)
+    add_overlap(refine, answer, c);
+  for (int r = 0; r < count; r++) {
+    double residual = r < own ? rows->residual[r] : fmax(0, rows->residual[r]);
+    sum += residual * residual;
+  }
   return sum;
 }
 
@@ -217,13 +274,51 @@ static double solve(struct dc_refine *refine, double damping, const double *grad
   return isfinite(length) ? length : NAN;
 }
 
+// The rows just asked for are those of the best state; of overlaps those count that there are.
+static void keep(struct dc_refine *refine)
+{
+  struct dc_refine_align *align = &refine->align;
+  struct dc_refine_align_rows asked = align->asked;
+  align->asked = align->found;
+  align->found = asked;
+  for (int c = 0; c < refine->contact_count; c++)
+    align->counts[c] = asked.residual[ROWS * refine->pair_count + c] > 0;
+}
+
+// Lets the overlaps count that step leads into; whether there are any.
+static bool look_ahead(struct dc_refine *refine, const double *step)
+{
+  struct dc_refine_align *align = &refine->align;
+  int n = refine->problem.dimension, own = ROWS * refine->pair_count;
+  bool more = false;
+  for (int c = 0; c < refine->contact_count; c++) {
+    double ahead = align->found.residual[own + c];
+    for (int i = 0; i < n; i++)
+      ahead += align->found.jacobian[(size_t)(own + c) * (size_t)n + (size_t)i] * step[i];
+    more |= !align->counts[c] && ahead > 0;
+    align->counts[c] |= ahead > 0;
+  }
+  return more;
+}
+
+// The step from the best state q; its length in the metric, NAN: there is none.
+static double choose_step(struct dc_refine *refine, const double *q, double damping)
+{
+  int n = refine->problem.dimension;
+  double *step = refine->align.step, *twice = step + n, *gradient = twice + n, length;
+  for (int pass = 0;; pass++) {
+    square_up(refine, q, gradient, twice);
+    length = solve(refine, damping, gradient, step);
+    if (isnan(length) || pass == PASSES || !look_ahead(refine, step))
+      return length;
+  }
+}
+
 void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *random, double *q)
 {
   struct dc_refine_align *align = &refine->align;
-  int n = refine->problem.dimension;
   size_t bytes = (size_t)refine->bodies->nq * sizeof *q;
-  double *step = align->step, *twice = step + n, *gradient = twice + n;
-  double damping = DAMPING, value = INFINITY;
+  double damping = DAMPING, value = INFINITY, before = INFINITY;
   uint64_t key = dc_random_bits(random);
   memcpy(align->trial, q, bytes);
   for (int iteration = 0; iteration < STEPS; iteration++) {
@@ -232,12 +327,17 @@ void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *ra
       damping *= iteration ? FINER : 1;
       value = there;
       memcpy(q, align->trial, bytes);
-      square_up(refine, q, gradient, twice);
+      keep(refine);
     } else {
       damping *= COARSER;
     }
-    if (!(value > DONE) || !(solve(refine, damping, gradient, step) > NEGLIGIBLE))
+    if (iteration % PATIENCE == 0) {
+      if (value > STALLED * before)
+        return;
+      before = value;
+    }
+    if (!(value > DONE) || !(choose_step(refine, q, damping) > NEGLIGIBLE))
       return;
-    refine->problem.retract(refine, q, step, align->trial);
+    refine->problem.retract(refine, q, align->step, align->trial);
   }
 }

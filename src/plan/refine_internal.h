@@ -28,12 +28,16 @@ struct dc_refine_answer {
   bool *apart;                   // [contact_count] too far from each other to be asked
 };
 
-// Workspace of dc_refine_align, n: dimension, m: six rows a pair.
-struct dc_refine_align {
+// Workspace of dc_refine_align, n: dimension, m: six rows a pair and one of each contact's overlap.
+struct dc_refine_align_rows {
   double *residual, *jacobian;  // [m], [m][n]
-  double *normal, *step;        // [n][n], [3][n]
-  double *trial;                // [nq]
-  bool *held;                   // [n]
+};
+struct dc_refine_align {
+  struct dc_refine_align_rows found, asked;  // at the best state, at the last one
+  bool *counts;                              // [contact_count] whether the row of an overlap does
+  double *normal, *step;                     // [n][n], [3][n]
+  double *trial;                             // [nq]
+  bool *held;                                // [n]
   struct dc_symmetric_matrix *matrix;
 };
 
@@ -57,6 +61,7 @@ struct dc_refine {
   double *metric;                      // [dimension]
   int *group;                          // [dimension]
   double *tangent, *pull;              // [nv] workspace
+  double *start;                       // [nq] the state of the bodies as they are defined
   struct dc_refine_answer answers[2];  // of the last two states, the newest first
   struct dc_refine_align align;
   struct dc_problem problem;
@@ -69,6 +74,8 @@ enum dc_status dc_refine_linearize(void *context, const double *q, const struct 
 enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_draw *draw, const double *step_size,
                                  double *value, double *direction, struct dc_error *error);
 
+// Places the bodies at q and finds the witness points of all contacts there, unless they were found already.
+const struct dc_refine_answer *dc_refine_ask(struct dc_refine *refine, const double *q);
 // Places the bodies at q: kinematics and placements of refine.
 void dc_refine_place(struct dc_refine *refine, const double *q);
 // block [3][6] += scale w x arm, by a twist (w, t).
@@ -82,7 +89,8 @@ enum { DC_REFINE_CONE = 64 };  // most normals of a cone
 // Moves q to where the targets of all pairs are on each other, at the margin, and the surfaces' normals there opposed, as
 // nearly as bounds allow.  At vertices and edges there is a cone of normals, and it is enough that the two cones, narrowed to
 // a part of their width, meet; where they are too far apart for that, means are taken, off by random parts (standard deviation
-// `tilt`) of how far they spread.  Nothing is queried.
+// `tilt`) of how far they spread.  What overlaps on the way, pairs elsewhere than at their targets included, is moved apart.
+// Only distances are queried, no derivatives.
 void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *random, double *q);
 // Its workspace; the problem's dimension and the pairs must be set.
 enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error *error);

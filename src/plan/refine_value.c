@@ -56,8 +56,7 @@ static bool near(const struct dc_refine *refine, const struct dc_refine_contact 
   return dc_vec_distance(center[0], center[1]) < reach;
 }
 
-// Places the bodies at q and finds the witness points of all contacts there, unless they were found already.
-static const struct dc_refine_answer *ask(struct dc_refine *refine, const double *q)
+const struct dc_refine_answer *dc_refine_ask(struct dc_refine *refine, const double *q)
 {
   struct dc_refine_answer *answers = refine->answers;
   size_t bytes = (size_t)refine->bodies->nq * sizeof *q;
@@ -285,7 +284,7 @@ enum dc_status dc_refine_linearize(void *context, const double *q, const struct 
   double share = refine->pair_count ? sqrt(1.0 / refine->pair_count) : 1, weight = sqrt(refine->settings.penetration);
   if (jacobian)
     memset(jacobian, 0, (size_t)n * (size_t)refine->problem.row_count * sizeof *jacobian);
-  const struct dc_refine_answer *answer = ask(refine, q);
+  const struct dc_refine_answer *answer = dc_refine_ask(refine, q);
   for (int c = 0; c < refine->contact_count; c++) {
     const struct dc_refine_contact *contact = &refine->contacts[c];
     struct contact_state state;
@@ -358,7 +357,7 @@ enum dc_status dc_refine_descend(void *context, const double *q, const struct dc
   double share = refine->pair_count ? 1.0 / refine->pair_count : 1;
   memset(direction, 0, (size_t)refine->problem.dimension * sizeof *direction);
   *value = 0;
-  const struct dc_refine_answer *answer = ask(refine, q);
+  const struct dc_refine_answer *answer = dc_refine_ask(refine, q);
   for (int c = 0; c < refine->contact_count; c++) {
     const struct dc_refine_contact *contact = &refine->contacts[c];
     struct contact_state state;

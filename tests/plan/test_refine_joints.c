@@ -2,6 +2,8 @@
 // Jacobians of refinements for every joint: by differences, through chains, couplings, frames off the centre of mass, two
 // bodies that move, and several pairs on one link.
 #include "plan/refine.h"
+
+#include "math/vector.h"
 #include "plan_scene.h"
 
 enum { MOST = 96 };
@@ -243,7 +245,8 @@ static void test_aligned(void)
     dc_initial_state(&scene->model.bodies, q);
     CHECK(problem->dimension == 7 && dc_refine_contact_count(refine) <= 3, "%d coordinates", problem->dimension);
     problem->restart(problem->context, q, 1, &random, aligned);
-    CHECK(dc_refine_counts(refine).queries == 0 && dc_refine_counts(refine).restarts == 1, "asks for nothing");
+    CHECK(dc_refine_counts(refine).derivatives == 0 && dc_refine_counts(refine).restarts == 1,
+          "asks for no derivatives");
     dc_refine_inspect(refine, q, &before, contacts);
     dc_refine_inspect(refine, aligned, &after, contacts);
     printf("# off by %.2e m before, by %.1e m after\n", before.largest_error, after.largest_error);
@@ -254,6 +257,43 @@ static void test_aligned(void)
   }
 }
 
+// Two boxes whose corners belong on a plate begin in each other: the first time that it begins anew the targets are on each
+// other and nothing overlaps.
+static void test_begin_apart(void)
+{
+  struct dc_scene *scene = read_scene(
+      "{'problem': 'refine', 'refine': {'penetration': 1, 'clearance': 0.001},"
+      " 'shapes': {'plate': {'type': 'box', 'size': [0.5, 0.4, 0.05]}, 'box': {'type': 'box', 'size': [0.06, 0.05, "
+      "0.04]}},"
+      " 'bodies': [{'name': 'plate', 'shape': 'plate', 'joint': 'fixed'},"
+      "  {'name': 'left', 'shape': 'box', 'position': [-0.02, 0, 0.07], 'rotation': [0.969, -0.175, 0.175, 0]},"
+      "  {'name': 'right', 'shape': 'box', 'position': [0, 0.02, 0.07], 'rotation': [0.969, -0.175, 0.175, 0]}],"
+      " 'pairs': [{'object': 'plate', 'object_point': [-0.005, 0, 0.025], 'link': 'left', 'link_point': [0.03, 0.025, "
+      "-0.02]},"
+      "  {'object': 'plate', 'object_point': [0.005, 0, 0.025], 'link': 'right', 'link_point': [0.03, 0.025, "
+      "-0.02]}]}");
+  struct dc_refine *refine = refine_of(scene);
+  const struct dc_problem *problem = dc_refine_problem(refine);
+  struct dc_refine_contact_state contacts[3];
+  struct dc_refine_state before, after;
+  double q[MOST], point[MOST];
+  struct dc_random random;
+  dc_initial_state(&scene->model.bodies, q);
+  dc_refine_inspect(refine, q, &before, contacts);
+  CHECK(before.overlap > 1e-3, "they begin in each other: %g", before.overlap);
+  dc_random_seed(&random, 1);
+  problem->restart(problem->context, q, 1, &random, point);
+  dc_refine_inspect(refine, point, &after, contacts);
+  for (int c = 0; c < 2; c++) {
+    double off = dc_vec_distance(contacts[c].target[0], contacts[c].target[1]), depth = -contacts[c].witness.distance;
+    printf("# targets off by %.1e, plate entered by %.1e\n", off, depth);
+    CHECK(off < 1e-6 && depth < 1e-6, "target %d is off by %g, the plate entered by %g", c, off, depth);
+  }
+  CHECK(after.overlap == 0, "they overlap by %g", after.overlap);
+  dc_refine_destroy(refine);
+  dc_scene_destroy(scene);
+}
+
 RUN_TESTS({"Jacobians of every joint", test_joints}, {"two bodies that move", test_both_move},
           {"couplings: Jacobian, bounds, restarts", test_couplings}, {"pairs of two links", test_two_links},
-          {"targets laid on each other", test_aligned})
+          {"targets laid on each other", test_aligned}, {"bodies that begin in each other", test_begin_apart})
