@@ -63,11 +63,11 @@ static int create_side(struct dc_manifold *m, int s)
   for (int k = 0; k < 3; k++)
     if (!(side->by_vertex[k] = dc_arena_alloc(arena, (size_t)surface->vertex_count, sizeof(double))))
       return -1;
-  size_t rows = (size_t)(side->vertex_selection.rows > side->edge_selection.rows ? side->vertex_selection.rows
-                                                                                 : side->edge_selection.rows);
+  size_t entries =
+      side->vertex_selection.room > side->edge_selection.room ? side->vertex_selection.room : side->edge_selection.room;
   size_t candidates =
       (size_t)(surface->vertex_count > surface->edge_count ? surface->vertex_count : surface->edge_count);
-  side->by_weight = dc_arena_alloc(arena, rows * DC_SELECTION_MOST + 1, sizeof(double));
+  side->by_weight = dc_arena_alloc(arena, entries, sizeof(double));
   side->by_metric = dc_arena_alloc(arena, candidates + 1, sizeof(double));
   return side->by_weight && side->by_metric ? 0 : -1;
 }

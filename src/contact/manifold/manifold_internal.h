@@ -27,11 +27,12 @@ struct dc_field {
 struct dc_selection {
   int rows, candidates;
   bool all;
-  int *order;               // candidates by descending metric
-  int *start, *index;       // [rows + 1], [rows DC_SELECTION_MOST]
-  double *weight, *metric;  // of entries; of candidates
+  size_t room;                 // of entries
+  int sorted, *order;          // how many are in order; candidates by descending metric
+  int *first, *start, *index;  // [rows]: place in the order of a row's first entry; [rows + 1]; [room]
+  double *weight, *metric;     // of entries; of candidates
+  double *excess, *by_excess;  // of candidates in order
 };
-enum { DC_SELECTION_MOST = 64 };  // candidates that share a row
 
 struct dc_manifold_side {
   const struct dc_manifold_surface *surface;

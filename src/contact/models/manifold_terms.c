@@ -133,7 +133,7 @@ static void turn_about(struct dc_pose *pose, int k, double angle)
 
 // The Hessian by differences of fourth order of the exact gradient.  In the chart of the twist its rows are those of the
 // gradients at moved poses but for a part of the turns that is antisymmetric: the symmetric part is the Hessian.
-static const double STEP = 5e-4;  // of the least length over which terms vary
+static const double STEP = 3e-5;  // of the least length over which terms vary
 
 static void add_edge_hessian(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
                              double radius, struct dc_pair_derivatives *result)
