@@ -10,6 +10,11 @@
 //     L_k,i+1 - L_ki = -(2 (i - k) + 1) (m_i - m_i+1)   for i >= k,   and likewise upwards,
 // which need no candidate that is far away, and e is 0 beyond t.  Both parts have kinks where metrics are equal, their sum has
 // none: both take the order for the sign of a difference of 0.
+//
+// Rows of mixed candidates move as fast as their candidates are apart, over t: a thousand times faster than bodies.  With
+// shares (the contact model) candidates stay what they are.  With the ranks r_i = sum_j (1 + s((m_j - m_i)/t))/2 over the
+// others, s the smooth sign step_of, the share of i is (1 - s(2 (r_i - K) + 1))/2: 1 for the first K where no metrics are within t of
+// each other, 1/2 for two that are equal in places K and K + 1, and 0 for more than 2 K that are equal.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,25 +25,31 @@ static const double SHARP = 2;
 static const double REACH = 37;                // -log of the least weight that counts: 1e-16
 static const double MOST_EXCESS = 4.375 / 16;  // e(0)
 
-int dc_selection_create(struct dc_selection *selection, int candidates, int rows, struct dc_arena *arena)
+int dc_selection_create(struct dc_selection *selection, int candidates, int rows, bool shares, struct dc_arena *arena)
 {
   size_t room = (size_t)candidates + 1;
-  selection->all = rows <= 0 || rows >= candidates;
-  selection->rows = selection->all ? candidates : rows;
   selection->candidates = candidates;
-  selection->room = selection->all ? 1 : (size_t)rows * room;
-  selection->order = dc_arena_alloc(arena, room, sizeof *selection->order);
-  selection->metric = dc_arena_alloc(arena, room, sizeof *selection->metric);
-  selection->excess = dc_arena_alloc(arena, room, sizeof *selection->excess);
-  selection->by_excess = dc_arena_alloc(arena, room, sizeof *selection->by_excess);
-  selection->first = dc_arena_alloc(arena, (size_t)selection->rows + 1, sizeof *selection->first);
-  selection->start = dc_arena_alloc(arena, (size_t)selection->rows + 1, sizeof *selection->start);
-  selection->index = dc_arena_alloc(arena, selection->room, sizeof *selection->index);
-  selection->weight = dc_arena_alloc(arena, selection->room, sizeof *selection->weight);
-  return selection->order && selection->metric && selection->excess && selection->by_excess && selection->first &&
-                 selection->start && selection->index && selection->weight
-             ? 0
-             : -1;
+  selection->all = rows <= 0 || rows >= candidates;
+  selection->shares = shares && !selection->all;
+  selection->rows = selection->wanted = selection->all ? candidates : rows;
+  selection->most = !selection->shares ? selection->rows : 2 * rows < candidates ? 2 * rows : candidates;
+  selection->room = selection->all ? 1 : selection->shares ? (size_t)selection->most : (size_t)rows * room;
+  size_t most = (size_t)selection->most + 1;
+  if (!(selection->order = dc_arena_alloc(arena, room, sizeof *selection->order)) ||
+      !(selection->metric = dc_arena_alloc(arena, room, sizeof *selection->metric)) ||
+      !(selection->excess = dc_arena_alloc(arena, room, sizeof *selection->excess)) ||
+      !(selection->by_excess = dc_arena_alloc(arena, room, sizeof *selection->by_excess)) ||
+      !(selection->first = dc_arena_alloc(arena, most, sizeof *selection->first)) ||
+      !(selection->start = dc_arena_alloc(arena, most, sizeof *selection->start)) ||
+      !(selection->index = dc_arena_alloc(arena, selection->room, sizeof *selection->index)) ||
+      !(selection->weight = dc_arena_alloc(arena, selection->room, sizeof *selection->weight)) ||
+      !(selection->share = dc_arena_alloc(arena, most, sizeof *selection->share)) ||
+      !(selection->by_share = dc_arena_alloc(arena, most, sizeof *selection->by_share)) ||
+      !(selection->rank = dc_arena_alloc(arena, most, sizeof *selection->rank)))
+    return -1;
+  for (size_t i = 0; i < most; i++)
+    selection->share[i] = 1;
+  return 0;
 }
 
 // Whether i comes before j: larger metric, then smaller index.
@@ -60,9 +71,9 @@ static void sift(const struct dc_selection *s, int *heap, int count, int at)
   }
 }
 
-// The first rows of the order and all that any of them may weigh, by a heap: the rest is not sorted.  Returns how many.
-// Those taken lessen a row's own candidate by at most e(0) t each, and so lengthen the reach.
-static int sort(struct dc_selection *s, double softness)
+// The first ones of the order, as many as wanted, and all whose metrics are within reach + more n of the last of these, n
+// the number taken, by a heap: the rest is not sorted.  Returns how many.
+static int sort(struct dc_selection *s, double reach, double more)
 {
   int *heap = s->order, count = s->candidates, taken = 0;
   double last = -INFINITY;
@@ -71,11 +82,9 @@ static int sort(struct dc_selection *s, double softness)
   for (int i = count / 2 - 1; i >= 0; i--)
     sift(s, heap, count, i);
   // the largest move to the end one after the other, then the end is reversed
-  for (;
-       count > 0 && (taken < s->rows || s->metric[heap[0]] >= last - softness * (REACH / SHARP + MOST_EXCESS * taken));
-       taken++) {
+  for (; count > 0 && (taken < s->wanted || s->metric[heap[0]] >= last - (reach + more * taken)); taken++) {
     int swap = heap[0];
-    if (taken < s->rows)
+    if (taken < s->wanted)
       last = s->metric[swap];
     heap[0] = heap[--count];
     heap[count] = swap;
@@ -89,7 +98,20 @@ static int sort(struct dc_selection *s, double softness)
   return taken;
 }
 
-// e = phi - |.| and its derivative at u >= 0, in units of t.
+// tanh(2 u/(1 - u^2)) from -1 to 1, constant beyond, and its derivative: every derivative is continuous.
+static double step_of(double u, double *slope)
+{
+  double rest = 1 - u * u;
+  *slope = 0;
+  if (!(fabs(u) < 1))
+    return u < 0 ? -1 : 1;
+  double step = tanh(2 * u / rest), within = (1 - step) * (1 + step);
+  if (within > 0)
+    *slope = within * 2 * (1 + u * u) / (rest * rest);
+  return step;
+}
+
+// e = phi - |.| and its derivative at u in [0, 1], in units of t.
 static double excess_of(double u, double *slope)
 {
   double square = u * u;
@@ -153,12 +175,45 @@ static int weigh_row(struct dc_selection *s, int row, double softness, int count
   return count;
 }
 
+// The share of a candidate: 1 up to rank K - 1, 0 from rank K on.
+static double share_of(double rank, int wanted, double *slope)
+{
+  double share = 0.5 - 0.5 * step_of(2 * (rank - wanted) + 1, slope);
+  *slope = -*slope;
+  return share;
+}
+
+// At most 2 K of them: before the candidate in place p are p, each for 1/2 or more.
+static void weigh_shares(struct dc_selection *s, double softness)
+{
+  s->sorted = sort(s, 2 * softness, 0);
+  s->rows = 0;
+  for (int place = 0; place < s->sorted && s->rows < s->most; place++) {
+    double rank = -0.5, slope;  // its own half
+    for (int j = 0; j < s->sorted; j++)
+      rank += 0.5 + 0.5 * step_of((metric_at(s, j) - metric_at(s, place)) / softness, &slope);
+    double share = share_of(rank, s->wanted, &slope);
+    if (!(share > 0))
+      break;
+    s->start[s->rows] = s->rows;
+    s->index[s->rows] = s->order[place];
+    s->weight[s->rows] = 1;
+    s->rank[s->rows] = rank;
+    s->share[s->rows++] = share;
+  }
+  s->start[s->rows] = s->rows;
+}
+
 void dc_selection_weigh(struct dc_selection *s, double softness)
 {
   int count = 0;
   if (s->all)
     return;
-  s->sorted = sort(s, softness);
+  if (s->shares) {
+    weigh_shares(s, softness);
+    return;
+  }
+  s->sorted = sort(s, softness * REACH / SHARP, softness * MOST_EXCESS);
   sum_excess(s, softness);
   for (int row = 0; row < s->rows; row++) {
     s->start[row] = count;
@@ -191,9 +246,27 @@ static void pull_row(const struct dc_selection *s, int row, double scale, const 
   }
 }
 
+static void pull_shares(const struct dc_selection *s, double scale, double *by_metric)
+{
+  for (int row = 0; row < s->rows; row++) {
+    double slope, change;
+    share_of(s->rank[row], s->wanted, &slope);
+    for (int j = 0; j < s->sorted; j++) {
+      step_of((metric_at(s, j) - metric_at(s, row)) * scale, &change);
+      change *= 0.5 * scale * slope * s->by_share[row];
+      by_metric[s->order[j]] += change;
+      by_metric[s->order[row]] -= change;
+    }
+  }
+}
+
 void dc_selection_pull_back(const struct dc_selection *s, double softness, const double *by_weight, double *by_metric)
 {
   double scale = 1 / softness;
+  if (s->shares) {
+    pull_shares(s, scale, by_metric);
+    return;
+  }
   memset(s->by_excess, 0, (size_t)s->sorted * sizeof *s->by_excess);
   for (int row = 0; row < s->rows; row++)
     pull_row(s, row, scale, by_weight, by_metric);
