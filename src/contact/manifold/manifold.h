@@ -33,7 +33,7 @@ struct dc_manifold_settings {
   bool edge_edge, one_sided;      // one_sided: vertices of the first body only
   bool own_surface;               // edges outside of their own body do not count
   // Of edges distance and normal are the other body's signed distance at the point, no factor of the activity then, and its
-  // gradient, which need not be of length 1.  Selected edges are no mixtures then: activities have shares of them as factors.
+  // gradient, which need not be of length 1.
   bool levels;
 };
 
@@ -60,12 +60,10 @@ struct dc_manifold *dc_manifold_create(const struct dc_manifold_surface surfaces
 void dc_manifold_destroy(struct dc_manifold *manifold);
 
 // Vertices of body 0, of body 1, then pairs of edges (k, l), k slow: the point of body 0, the point of body 1.
-// With levels and selected edges it is that of the last evaluation, and never more than dc_manifold_most.
 int dc_manifold_count(const struct dc_manifold *manifold);
-int dc_manifold_most(const struct dc_manifold *manifold);
 int dc_manifold_vertex_contacts(const struct dc_manifold *manifold);  // how many of them come from vertices
 
-// Contacts [count, of room for most] of bodies at these poses, in world axes.
+// Contacts [count] of bodies at these poses, in world axes.
 void dc_manifold_evaluate(struct dc_manifold *manifold, const struct dc_pose poses[2],
                           struct dc_manifold_contact *contacts);
 // At the poses of the last evaluation: adds the derivatives by twists of the bodies' frames (turn about the origin, motion

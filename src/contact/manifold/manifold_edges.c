@@ -5,9 +5,9 @@
 //     s_1 = tanh(m_2.n_1/t_s),   s_2 = tanh(m_1.n_2/t_s),   m_b the normal of body b's signed distance at its own point;
 // the contact at e_b has distance s_b length and normal s_b n_b.  (D must change its sign for the second body: else that
 // one gets the wrong sign whenever the bodies are apart.)  Its activity is the product of
-//     the shares of both edges, gamma (both points inside their edges), sigma(-phi_other(e_b)/t_p), sigma((l - m_1.m_2)/t_l), its nearness among the
+//     gamma (both points inside their edges), sigma(-phi_other(e_b)/t_p), sigma((l - m_1.m_2)/t_l), its nearness among the
 //     pairs of its own edge, and sigma(-phi_own(e_b)/t_p) where own_surface is set.
-// With E = exp(-length/t_n), w = c^(1/4) (gamma + 1e-3) E, c the share of the other edge, and sums over the other pairs of the same edge,
+// With E = exp(-length/t_n), w = (gamma + 1e-3) E and sums over the other pairs of the same edge,
 //     nearness_i = E_i S_i^(-1/4),   S_i = E_i^4 + sum w_j^4,
 //     d ln nearness_i = (1 - E_i^4/S_i) d ln E_i - sum (w_j^4/S_i) d ln w_j.
 // The paper has a softmax and l = 0 (docs/theory.md, "Contact manifolds", tells what these miss).
@@ -91,13 +91,13 @@ static void compare_lengths(struct dc_manifold *m, int b, int first, int stride,
     struct dc_edge_contact *c = &m->edges[p];
     double e = exp((least - c->length) / m->settings.nearest);
     c->own_power[b] = fourth_power(e);
-    c->power[b] = m->sides[1 - b].edge_selection.share[i] * fourth_power((m->results[2][p] + IDLE) * e);
+    c->power[b] = fourth_power((m->results[2][p] + IDLE) * e);
     c->near[b] = e;
     sum += c->power[b];
   }
   for (int i = 0, p = first; i < count; i++, p += stride) {
     struct dc_edge_contact *c = &m->edges[p];
-    c->powers[b] = fmax(c->own_power[b] + (sum - c->power[b]), 1e-300);
+    c->powers[b] = c->own_power[b] + (sum - c->power[b]);
     c->near[b] /= sqrt(sqrt(c->powers[b]));
   }
 }
@@ -112,7 +112,6 @@ static void compare_lengths_back(struct dc_manifold *m, int b, int first, int st
     double own = c->near[b] * c->by_near[b], of_others = c->power[b] * (sum - own / c->powers[b]);
     c->by_length -= (own * (1 - c->own_power[b] / c->powers[b]) - of_others) / m->settings.nearest;
     m->by_results[2][p] -= of_others / (m->results[2][p] + IDLE);
-    m->sides[1 - b].edge_selection.by_share[i] -= 0.25 * of_others / m->sides[1 - b].edge_selection.share[i];
   }
 }
 
@@ -149,31 +148,15 @@ static void measure(struct dc_manifold *m, int p)
   c->clash = sigmoid((m->settings.clash_limit - dc_vec_dot(c->normal[0], c->normal[1])) / m->settings.clash);
 }
 
-// Of the edge of side s of pair p, in its selection.
-static int row_of(const struct dc_manifold *m, int p, int s)
-{
-  int columns = m->sides[1].edge_selection.rows;
-  return s ? p % columns : p / columns;
-}
-
-static double share_of(const struct dc_manifold *m, int p, int s)
-{
-  return m->sides[s].edge_selection.share[row_of(m, p, s)];
-}
-
 static double activity_of(const struct dc_manifold *m, int p, int b)
 {
   const struct dc_edge_contact *c = &m->edges[p];
-  return m->results[2][p] * c->inside[b] * c->near[b] * c->clash * c->own[b] * share_of(m, p, 0) * share_of(m, p, 1);
+  return m->results[2][p] * c->inside[b] * c->near[b] * c->clash * c->own[b];
 }
 
 void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contacts)
 {
   int columns = m->sides[1].edge_selection.rows;
-  m->pairs = m->sides[0].edge_selection.rows * columns;
-  m->pair_room = dc_whole_batches(m->pairs);
-  for (int s = 0; s < 2; s++)
-    m->sides[s].witness.count = 2 * m->pairs;
   fill_ends(m);
   m->kernels->edge_witness(&m->settings.edge, m->pair_room, (const double *const *)m->pair_ends, m->results);
   place_witnesses(m);
@@ -203,12 +186,9 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
 static void take_activity(struct dc_manifold *m, int p, int b, double by, double *by_clash)
 {
   struct dc_edge_contact *c = &m->edges[p];
-  double gamma = m->results[2][p], t = m->settings.penetration, shares[2] = {share_of(m, p, 0), share_of(m, p, 1)};
+  double gamma = m->results[2][p], t = m->settings.penetration;
   double but_gamma = c->inside[b] * c->near[b] * c->clash * c->own[b];
   int i = in_field(m, p, b);
-  for (int s = 0; s < 2; s++)
-    m->sides[s].edge_selection.by_share[row_of(m, p, s)] += by * gamma * but_gamma * shares[1 - s];
-  by *= shares[0] * shares[1];
   m->by_results[2][p] += by * but_gamma;
   c->by_near[b] = by * gamma * c->inside[b] * c->clash * c->own[b];
   *by_clash += by * gamma * c->inside[b] * c->near[b] * c->own[b];
@@ -300,11 +280,8 @@ static void gather_ends(struct dc_manifold *m)
 void dc_edges_pull_back(struct dc_manifold *m, const struct dc_manifold_cotangent *by, double twists[2][6],
                         double *const parameters[2])
 {
-  for (int s = 0; s < 2; s++) {
-    struct dc_selection *selection = &m->sides[s].edge_selection;
+  for (int s = 0; s < 2; s++)
     dc_field_clear(&m->sides[s].witness);
-    memset(selection->by_share, 0, (size_t)selection->rows * sizeof *selection->by_share);
-  }
   for (int c = 0; c < DC_EDGE_RESULTS; c++)
     memset(m->by_results[c], 0, (size_t)m->pair_room * sizeof(double));
   for (int c = 0; c < DC_EDGE_ENDS; c++)
