@@ -32,13 +32,12 @@ static const double HELPER_YIELD = 250e-6;  // s that it looks on after that, be
 static const double CALLER_SPIN = 20e-6;    // s that the caller looks for the last pass before it sleeps
 static const double SMOOTHING = 0.5;        // of a loop's history
 static const double FIRST_CREDIT = 1e-3;    // s that may be lost before helpers have gained anything
-static const double CREDIT =
-    0.02;  // of the time since the first loop: gains beyond it and the first credit are forgotten
-static const double NEW_CREDIT = 100e-6;  // s: what may be lost before helpers have to have paid, after a pause
-static const double PROMPT = 200e-6;      // s in which a helper comes when called, where a core is free for it
-static const double REPAYMENT = 40;       // times what was lost, the time without helpers
-static const double LONGEST_TAKE = 10;    // s that tests wait for a helper
-static const int LOOKS = 32;              // at the gate, between looks at the clock
+static const double CREDIT = 0.02;          // part of the time since the first loop that may be lost besides
+static const double NEW_CREDIT = 100e-6;    // s: what may be lost before helpers have to have paid, after a pause
+static const double PROMPT = 200e-6;        // s in which a helper comes when called, where a core is free for it
+static const double REPAYMENT = 40;         // times what was lost, the time without helpers
+static const double LONGEST_TAKE = 10;      // s that tests wait for a helper
+static const int LOOKS = 32;                // at the gate, between looks at the clock
 
 enum { MOST_HELPERS = 255, OPEN = 1 << 30, WAITED = 1 << 29, INSIDE = WAITED - 1 };
 

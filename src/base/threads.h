@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops whose passes run side by side, on threads that cost nothing while the machine is busy elsewhere.
 //
-// The caller works through the passes itself; helpers that happen to run take passes too, from the same counter.  When none
+// The caller works through the passes itself; helpers that happen to run take passes too, each first those dealt to it.  When none
 // is left the caller waits for passes that a helper has begun, never for a helper that has not come to run.  Waiting is
-// sleeping, but for a few microseconds.  Beside other processes a team of OpenMP cannot do that: its barriers wait for
+// sleeping, but for a fraction of a millisecond, most of it behind all others that want the core.  Beside other processes a team of OpenMP cannot do that: its barriers wait for
 // every thread, begun or not (docs/theory.md, "Threads").  The number of threads is OpenMP's (OMP_NUM_THREADS,
 // omp_set_num_threads), the one setting for all of dcsim.
 #ifndef DC_BASE_THREADS_H

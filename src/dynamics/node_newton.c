@@ -508,9 +508,8 @@ static double largest(const double *x, int size)
 bool dc_node_newton_answer(struct dc_node_newton *newton, const struct dc_symmetric_matrix *matrix, double *x)
 {
   double *sum = newton->move, *left = newton->product, *change = newton->held;
-  bool swept =
-      newton->method.krylov == DC_CONJUGATE_GRADIENTS && newton->method.preconditioner == DC_PRECONDITION_GAUSS_SEIDEL;
-  for (int round = 0, most = MOST_ITERATIONS; round < (swept ? 1 : REFINEMENTS); round++) {
+  int rounds = dc_block_method_sweeps(newton->method) ? 1 : REFINEMENTS;
+  for (int round = 0, most = MOST_ITERATIONS; round < rounds; round++) {
     struct dc_iterations done = dc_block_solve(newton->solver, newton->apart ? newton->curvature : NULL,
                                                round ? left : x, ANSWER_PART, most, round ? change : sum);
     most = round ? most : done.count;

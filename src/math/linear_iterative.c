@@ -90,17 +90,12 @@ static void list_rows(struct dc_block_solver *solver)
   start[0] = 0;
 }
 
-static bool sweeps_by_gradients(struct dc_block_method method)
-{
-  return method.krylov == DC_CONJUGATE_GRADIENTS && method.preconditioner == DC_PRECONDITION_GAUSS_SEIDEL;
-}
-
 // What methods other than conjugate gradients with sweeps have besides.  False: out of memory.
 static bool create_method(struct dc_block_solver *solver, const struct dc_symmetric_matrix *matrix)
 {
   enum dc_preconditioner preconditioner = solver->method.preconditioner;
   bool projects = preconditioner == DC_PRECONDITION_PROJECTIVE || preconditioner == DC_PRECONDITION_WOODBURY;
-  if (sweeps_by_gradients(solver->method))
+  if (dc_block_method_sweeps(solver->method))
     return true;
   solver->krylov = dc_krylov_create(matrix->size, solver->method.krylov);
   if (projects)

@@ -30,6 +30,12 @@ struct dc_block_method {
   enum dc_preconditioner preconditioner;
 };
 
+// Conjugate gradients with sweeps, the one method that measures residuals in the norm of its preconditioner.
+static inline bool dc_block_method_sweeps(struct dc_block_method method)
+{
+  return method.krylov == DC_CONJUGATE_GRADIENTS && method.preconditioner == DC_PRECONDITION_GAUSS_SEIDEL;
+}
+
 struct dc_block_solver;
 
 // NULL when out of memory or a block has another size than 3.  The matrix, whose values may change, is kept.
