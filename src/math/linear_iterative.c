@@ -4,7 +4,7 @@
 // D, and because A + C = (D + L) + (D + L^T) - D its product
 //     t = (D + L^T)^-1 p,   p -> t + (D + L)^-1 (p - D t)
 // costs two triangular solves, no more than a plain product with A (Eisenstat 1981).  Other methods apply A + C and their
-// preconditioner one after the other (linear_krylov.c).
+// preconditioner one after the other.  The iterations themselves are those of linear_krylov.c.
 #include "math/linear_iterative.h"
 
 #include <math.h>
@@ -23,12 +23,12 @@ struct dc_block_solver {
   // Row by row, the blocks left of the diagonal: their columns and places.
   int *row_start, *row_column;  // [blocks + 1], [block_start[blocks]]
   struct dc_block_place *row_place;
-  double *diagonal, *inverse;                          // [blocks][9] D and D^-1
-  double *residual, *direction, *point, *t, *product;  // [size]
-  struct dc_krylov *krylov;                            // NULL: conjugate gradients with sweeps
-  struct dc_projective *projective;                    // NULL: another preconditioner
-  bool afresh;                                         // it is to be made of other values
-  const double *added;                                 // C of the system at hand, or NULL
+  double *diagonal, *inverse;  // [blocks][9] D and D^-1
+  double *right, *t;           // [size]
+  struct dc_krylov *krylov;
+  struct dc_projective *projective;  // NULL: another preconditioner
+  bool afresh;                       // it is to be made of other values
+  const double *added;               // C of the system at hand, or NULL
 };
 
 double *dc_symmetric_values(struct dc_symmetric_matrix *matrix)
@@ -62,11 +62,8 @@ void dc_block_solver_destroy(struct dc_block_solver *solver)
   free(solver->row_place);
   free(solver->diagonal);
   free(solver->inverse);
-  free(solver->residual);
-  free(solver->direction);
-  free(solver->point);
+  free(solver->right);
   free(solver->t);
-  free(solver->product);
   dc_krylov_destroy(solver->krylov);
   dc_projective_destroy(solver->projective);
   free(solver);
@@ -90,14 +87,12 @@ static void list_rows(struct dc_block_solver *solver)
   start[0] = 0;
 }
 
-// What methods other than conjugate gradients with sweeps have besides.  False: out of memory.
+// False: out of memory.
 static bool create_method(struct dc_block_solver *solver, const struct dc_symmetric_matrix *matrix)
 {
   enum dc_preconditioner preconditioner = solver->method.preconditioner;
   bool projects = preconditioner == DC_PRECONDITION_PROJECTIVE || preconditioner == DC_PRECONDITION_WOODBURY;
-  if (dc_block_method_sweeps(solver->method))
-    return true;
-  solver->krylov = dc_krylov_create(matrix->size, solver->method.krylov);
+  solver->krylov = dc_krylov_create(matrix->size, solver->method.krylov, dc_block_method_sweeps(solver->method));
   if (projects)
     solver->projective = dc_projective_create(matrix, preconditioner == DC_PRECONDITION_WOODBURY);
   return solver->krylov && (!projects || solver->projective);
@@ -122,14 +117,10 @@ struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matri
   solver->row_place = dc_alloc(below, sizeof *solver->row_place);
   solver->diagonal = dc_alloc(9 * blocks, sizeof(double));
   solver->inverse = dc_alloc(9 * blocks, sizeof(double));
-  solver->residual = dc_alloc(size, sizeof(double));
-  solver->direction = dc_alloc(size, sizeof(double));
-  solver->point = dc_alloc(size, sizeof(double));
+  solver->right = dc_alloc(size, sizeof(double));
   solver->t = dc_alloc(size, sizeof(double));
-  solver->product = dc_alloc(size, sizeof(double));
   if (!solver->row_start || !solver->row_column || !solver->row_place || !solver->diagonal || !solver->inverse ||
-      !solver->residual || !solver->direction || !solver->point || !solver->t || !solver->product ||
-      !create_method(solver, matrix)) {
+      !solver->right || !solver->t || !create_method(solver, matrix)) {
     dc_block_solver_destroy(solver);
     return NULL;
   }
@@ -252,19 +243,27 @@ static void apply_blocks(const struct dc_block_solver *solver, const double *blo
     dc_mat_apply(y + 3 * i, blocks + 9 * i, x + 3 * i);
 }
 
-// product = (D + L)^-1 (A + C) (D + L^T)^-1 p; t = (D + L^T)^-1 p.
-static void apply(struct dc_block_solver *solver, const double *p)
+// y = (D + L)^-1 (A + C) (D + L^T)^-1 p
+static void multiply_swept(void *context, const double *p, double *y)
 {
+  struct dc_block_solver *solver = context;
   int size = solver->matrix->size;
-  double *t = solver->t, *product = solver->product;
+  double *t = solver->t;
   memcpy(t, p, (size_t)size * sizeof *t);
   solve_upper(solver, t);
-  apply_blocks(solver, solver->diagonal, t, product);
+  apply_blocks(solver, solver->diagonal, t, y);
   for (int i = 0; i < size; i++)
-    product[i] = p[i] - product[i];
-  solve_lower(solver, product);
+    y[i] = p[i] - y[i];
+  solve_lower(solver, y);
   for (int i = 0; i < size; i++)
-    product[i] += t[i];
+    y[i] += t[i];
+}
+
+// y = D x
+static void precondition_swept(void *context, const double *x, double *y)
+{
+  const struct dc_block_solver *solver = context;
+  apply_blocks(solver, solver->diagonal, x, y);
 }
 
 // y = (A + C) x
@@ -303,55 +302,29 @@ void dc_block_solver_renew(struct dc_block_solver *solver)
   solver->afresh = true;
 }
 
-static struct dc_iterations solve_by_krylov(struct dc_block_solver *solver, const double *c, const double *b,
-                                            double part, int most, double *x)
+static struct dc_iterations solve_swept(struct dc_block_solver *solver, const double *b, double part, int most,
+                                        double *x)
 {
-  const struct dc_linear_map matrix = {multiply, solver}, inverse = {precondition, solver};
-  struct dc_iterations done = {0};
-  solver->added = c;
-  if (solver->projective && !dc_projective_update(solver->projective, solver->matrix, solver->afresh, c))
-    return done;
-  solver->afresh = false;
-  return dc_krylov_solve(solver->krylov, &matrix, &inverse, b, part, most, x);
+  const struct dc_linear_map matrix = {multiply_swept, solver}, inverse = {precondition_swept, solver};
+  memcpy(solver->right, b, (size_t)solver->matrix->size * sizeof *b);
+  solve_lower(solver, solver->right);
+  struct dc_iterations done = dc_krylov_solve(solver->krylov, &matrix, &inverse, solver->right, part, most, x);
+  solve_upper(solver, x);
+  return done;
 }
 
 struct dc_iterations dc_block_solve(struct dc_block_solver *solver, const double *c, const double *b, double part,
                                     int most, double *x)
 {
-  int size = solver->matrix->size;
+  const struct dc_linear_map matrix = {multiply, solver}, inverse = {precondition, solver};
   struct dc_iterations done = {.positive = set_diagonals(solver, c)};
-  memset(x, 0, (size_t)size * sizeof *x);
+  memset(x, 0, (size_t)solver->matrix->size * sizeof *x);
+  solver->added = c;
+  if (done.positive && solver->projective)
+    done.positive = dc_projective_update(solver->projective, solver->matrix, solver->afresh, c);
   if (!done.positive)
     return done;
-  if (solver->krylov)
-    return solve_by_krylov(solver, c, b, part, most, x);
-  double *r = solver->residual, *p = solver->direction, *z = solver->point, *dr = solver->t;
-  memcpy(r, b, (size_t)size * sizeof *r);
-  solve_lower(solver, r);
-  memset(z, 0, (size_t)size * sizeof *z);
-  apply_blocks(solver, solver->diagonal, r, p);
-  double rho = dc_dot(r, p, size), first = rho;
-  done.converged = rho == 0;
-  while (done.count < most && !done.converged) {
-    apply(solver, p);
-    double curvature = dc_dot(p, solver->product, size);
-    if (!(curvature > 0)) {
-      done.positive = false;
-      break;
-    }
-    double alpha = rho / curvature, before = rho;
-    for (int i = 0; i < size; i++) {
-      z[i] += alpha * p[i];
-      r[i] -= alpha * solver->product[i];
-    }
-    apply_blocks(solver, solver->diagonal, r, dr);
-    rho = dc_dot(r, dr, size);
-    for (int i = 0; i < size; i++)
-      p[i] = dr[i] + rho / before * p[i];
-    done.count++;
-    done.converged = rho <= part * part * first;
-  }
-  memcpy(x, z, (size_t)size * sizeof *x);
-  solve_upper(solver, x);
-  return done;
+  solver->afresh = false;
+  return dc_block_method_sweeps(solver->method) ? solve_swept(solver, b, part, most, x)
+                                                : dc_krylov_solve(solver->krylov, &matrix, &inverse, b, part, most, x);
 }

@@ -18,18 +18,20 @@ enum { RESTART = 50 };
 
 struct dc_krylov {
   enum dc_krylov_method method;
+  bool own_norm;
   int size;
   double *residual, *direction, *product, *better;  // [size]
   double *basis;                                    // [RESTART + 1][size] of GMRES, orthonormal
 };
 
-struct dc_krylov *dc_krylov_create(int size, enum dc_krylov_method method)
+struct dc_krylov *dc_krylov_create(int size, enum dc_krylov_method method, bool own_norm)
 {
   struct dc_krylov *krylov = dc_alloc(1, sizeof *krylov);
   if (!krylov)
     return NULL;
   size_t n = (size_t)size, vectors = method == DC_GMRES ? RESTART + 1 : 0;
   *krylov = (struct dc_krylov){.method = method,
+                               .own_norm = own_norm,
                                .size = size,
                                .residual = dc_alloc(n, sizeof(double)),
                                .direction = dc_alloc(n, sizeof(double)),
@@ -73,22 +75,28 @@ static struct dc_iterations conjugate_gradients(struct dc_krylov *krylov, const 
   double *r = krylov->residual, *p = krylov->direction, *product = krylov->product, *z = krylov->better;
   struct dc_iterations done = {.positive = true};
   memcpy(r, b, (size_t)size * sizeof *r);
-  double wanted = part * part * dc_dot(r, r, size), rho = 0;
-  for (done.converged = wanted == 0; done.count < most && !done.converged; done.count++) {
-    double before = rho;
-    apply(inverse, r, z);
-    rho = dc_dot(r, z, size);
-    for (int i = 0; i < size; i++)
-      p[i] = z[i] + (done.count ? rho / before * p[i] : 0);
+  apply(inverse, r, z);
+  memcpy(p, z, (size_t)size * sizeof *p);
+  double rho = dc_dot(r, z, size), first = krylov->own_norm ? rho : dc_dot(r, r, size);
+  done.converged = first == 0;
+  while (done.count < most && !done.converged) {
     apply(matrix, p, product);
-    double curvature = dc_dot(p, product, size);
+    double curvature = dc_dot(p, product, size), before = rho;
     if (!(curvature > 0 && rho > 0)) {
       done.positive = false;
       return done;
     }
     add_scaled(x, rho / curvature, p, size);
     add_scaled(r, -rho / curvature, product, size);
-    done.converged = dc_dot(r, r, size) <= wanted;
+    done.count++;
+    done.converged = !krylov->own_norm && dc_dot(r, r, size) <= part * part * first;
+    if (done.converged)
+      break;
+    apply(inverse, r, z);
+    rho = dc_dot(r, z, size);
+    for (int i = 0; i < size; i++)
+      p[i] = z[i] + rho / before * p[i];
+    done.converged = krylov->own_norm && rho <= part * part * first;
   }
   return done;
 }
