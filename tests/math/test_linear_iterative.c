@@ -58,21 +58,13 @@ static double apart(const double *x, const double *y)
   return most / size;
 }
 
-static void test_solution(void)
+// y = (A + C)^-1 b; C stays in the matrix.
+static void solve_directly(struct system *system, double y[SIZE])
 {
-  struct system system = create_system(14, true);
-  double x[SIZE], y[SIZE];
-  struct dc_block_solver *solver = dc_block_solver_create(system.matrix, (struct dc_block_method){0});
-  struct dc_iterations done = dc_block_solve(solver, system.c[0], system.b, 1e-13, 200, x);
   for (int i = 0; i < BLOCKS; i++)
-    dc_symmetric_add_block(system.matrix, i, i, 1, system.c[i], 3);
-  dc_symmetric_factor_positive(system.matrix);
-  dc_symmetric_solve(system.matrix, system.b, y, NULL);
-  printf("# %d iterations, %.1e apart\n", done.count, apart(x, y));
-  CHECK(done.positive && done.converged && done.count <= 10, "%d", done.count);  // observed 7
-  CHECK_NEAR(apart(x, y), 0, 1e-11);                                             // observed 1e-14
-  dc_block_solver_destroy(solver);
-  dc_symmetric_destroy(system.matrix);
+    dc_symmetric_add_block(system->matrix, i, i, 1, system->c[i], 3);
+  dc_symmetric_factor_positive(system->matrix);
+  dc_symmetric_solve(system->matrix, system->b, y, NULL);
 }
 
 // C reaches 1e8: preconditioners that know nothing of it are left out, they take long.
@@ -86,14 +78,12 @@ static void test_methods(void)
           dc_block_solver_create(system.matrix, (struct dc_block_method){(enum dc_krylov_method)krylov,
                                                                          (enum dc_preconditioner)preconditioner});
       struct dc_iterations done = dc_block_solve(solver, system.c[0], system.b, 1e-13, 200, x);
-      for (int i = 0; i < BLOCKS; i++)
-        dc_symmetric_add_block(system.matrix, i, i, 1, system.c[i], 3);
-      dc_symmetric_factor_positive(system.matrix);
-      dc_symmetric_solve(system.matrix, system.b, y, NULL);
+      solve_directly(&system, y);
       printf("# method %d, preconditioner %d: %d iterations, %.1e apart\n", krylov, preconditioner, done.count,
              apart(x, y));
-      CHECK(done.positive && done.converged && done.count <= 20, "%d", done.count);  // observed 7 to 16
-      CHECK_NEAR(apart(x, y), 0, 1e-11);                                             // observed 4e-14
+      int most = preconditioner == DC_PRECONDITION_GAUSS_SEIDEL ? 10 : 20;  // observed 7, and 15 to 16
+      CHECK(done.positive && done.converged && done.count <= most, "%d", done.count);
+      CHECK_NEAR(apart(x, y), 0, 1e-11);  // observed 4e-14
       dc_block_solver_destroy(solver);
       dc_symmetric_destroy(system.matrix);
     }
@@ -116,10 +106,7 @@ static void test_projective(void)
   struct dc_block_solver *solver =
       dc_block_solver_create(system.matrix, (struct dc_block_method){DC_GMRES, DC_PRECONDITION_WOODBURY});
   struct dc_iterations done = dc_block_solve(solver, system.c[0], system.b, 1e-6, 200, x);
-  for (int i = 0; i < BLOCKS; i++)
-    dc_symmetric_add_block(system.matrix, i, i, 1, system.c[i], 3);
-  dc_symmetric_factor_positive(system.matrix);
-  dc_symmetric_solve(system.matrix, system.b, y, NULL);
+  solve_directly(&system, y);
   printf("# %d iterations, %.1e apart\n", done.count, apart(x, y));
   CHECK(done.converged && done.count <= 2, "%d", done.count);  // observed 1
   CHECK_NEAR(apart(x, y), 0, 1e-8);                            // observed 4e-10
@@ -164,5 +151,5 @@ static void test_access(void)
   dc_symmetric_destroy(system.matrix);
 }
 
-RUN_TESTS({"conjugate gradients", test_solution}, {"methods", test_methods}, {"projective", test_projective},
-          {"negative curvature", test_indefinite}, {"access by place", test_access})
+RUN_TESTS({"methods", test_methods}, {"projective", test_projective}, {"negative curvature", test_indefinite},
+          {"access by place", test_access})
