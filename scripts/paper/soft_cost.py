@@ -89,7 +89,7 @@ def main():
              "| nodes | tetrahedra | Newton iterations a step | ms a step | exponent | million instructions a step | exponent | backward over forward | verdict |",
              "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     print("\n".join(lines), flush=True)
-    before = None
+    before = smallest = None
     with tempfile.TemporaryDirectory() as folder:
         lab = Lab(arguments.dcsim, folder, arguments.rounds)
         for cells in BLOCKS:
@@ -113,6 +113,11 @@ def main():
             lines.append("| " + " | ".join(cells_of) + f" | {'**does not hold**: ' + ', '.join(broken) if broken else 'holds'} |")
             print(lines[-1], flush=True)
             before = (count, step, instructions)
+            smallest = smallest or before
+    whole = math.log(before[1] / smallest[1]) / math.log(before[0] / smallest[0]) if before[0] > smallest[0] else None
+    if whole:
+        lines += ["", f"From {smallest[0]:,} to {before[0]:,} nodes: exponent {whole:.2f}, bar 1.3: {'holds' if whole <= 1.3 else '**does not hold**'}."]
+        print("\n".join(lines[-2:]))
     publish(arguments, "soft_cost", lines)
 
 

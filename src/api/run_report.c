@@ -166,6 +166,26 @@ void dc_session_fill_result(const struct session *session, const struct outcome 
   result->rollouts = work->rollouts;
 }
 
+// How linear systems were solved; the rollouts of this plan, not those of its helpers.
+static void put_linear_work(const struct outcome *outcome, struct dc_json_writer *json, struct dc_text *text)
+{
+  struct dc_linear_work work = dc_rollout_linear_work(outcome->plan->rollout);
+  if (!work.matrix)
+    return;
+  dc_json_begin(json, "linear", '{');
+  dc_json_put_string(json, "matrix", work.matrix);
+  DC_JSON_NUMBERS(json, {"factorizations", work.factorizations});
+  if (work.method) {
+    dc_json_put_string(json, "method", work.method);
+    dc_json_put_string(json, "preconditioner", work.preconditioner);
+    DC_JSON_NUMBERS(json, {"solutions", work.solutions}, {"iterations", work.iterations});
+    dc_text_add(text, "  linear systems: %ld by %s with %s, %.0f iterations each; %ld factorizations\n", work.solutions,
+                work.method, work.preconditioner,
+                work.solutions ? (double)work.iterations / (double)work.solutions : 0, work.factorizations);
+  }
+  dc_json_end(json, '}');
+}
+
 // How an optimization came by its gradients and its first guess.
 static void put_sampling(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
 {
@@ -334,11 +354,12 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   describe_plant(session, transfer, outcome, text, json);
   if (session->optimizing)
     dc_advice_put(advice, text, json);
-  dc_json_end(json, '}');
   dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,
               1e3 * result->seconds_per_step, result->newton_iterations_per_step);
   dc_api_add_gap(text, "gap", 3, result->min_gap);
   dc_text_add(text, "\n");
+  put_linear_work(outcome, json, text);
+  dc_json_end(json, '}');
   if (outcome->retreats)
     dc_text_add(text, "  note: begun again near the best point %d times, where nothing could be rolled out\n",
                 outcome->retreats);

@@ -22,8 +22,8 @@ const struct dc_option dc_time_options[] = {{.name = "step",
                                             DC_OPTIONS_END};
 
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
-static const char *const linear_choices[] = {"automatic", "direct", "conjugate_gradients", "gmres", NULL};
-static const char *const preconditioner_choices[] = {"gauss_seidel", "jacobi", "woodbury", NULL};
+const char *const dc_linear_names[] = {"automatic", "direct", "conjugate_gradients", "gmres", NULL};
+const char *const dc_preconditioner_names[] = {"gauss_seidel", "jacobi", "woodbury", NULL};
 static const double MOST_STORED = 1e9;  // bytes
 
 const struct dc_option dc_step_options[] = {
@@ -68,7 +68,7 @@ const struct dc_option dc_step_options[] = {
      .type = DC_CHOICE,
      .unit = "",
      .fallback = "\"automatic\"",
-     .choices = linear_choices,
+     .choices = dc_linear_names,
      .help = "how systems of scenes are solved in which only nodes of soft bodies move: automatic (conjugate gradients, or "
              "directly where they take long), always directly, or by an iterative method",
      .offset = offsetof(struct dc_step_settings, linear)},
@@ -76,7 +76,7 @@ const struct dc_option dc_step_options[] = {
      .type = DC_CHOICE,
      .unit = "",
      .fallback = "\"gauss_seidel\"",
-     .choices = preconditioner_choices,
+     .choices = dc_preconditioner_names,
      .help = "of iterative methods: symmetric sweeps, diagonal blocks, or the matrix of projective dynamics corrected by contact "
              "(woodbury)",
      .offset = offsetof(struct dc_step_settings, preconditioner)},
@@ -94,7 +94,7 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
   if (!status && iterates && !dc_model_only_nodes(model))
     return dc_fail(error, DC_BAD_INPUT,
                    "solver.linear: %s is for scenes in which nodes of soft bodies move and nothing else does",
-                   linear_choices[definition->solver.linear]);
+                   dc_linear_names[definition->solver.linear]);
   return status;
 }
 

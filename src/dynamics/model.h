@@ -19,6 +19,8 @@ enum dc_tape { DC_TAPE_AUTO, DC_TAPE_STORED, DC_TAPE_RECOMPUTED };
 // How linear systems are solved in scenes in which only nodes move: AUTOMATIC by conjugate gradients and, where they take long or
 // many are solved at once, by a factorization.
 enum dc_linear_choice { DC_LINEAR_AUTOMATIC, DC_LINEAR_DIRECT, DC_LINEAR_CONJUGATE_GRADIENTS, DC_LINEAR_GMRES };
+// Their names in scenes, and those of enum dc_preconditioner; NULL ends them.
+extern const char *const dc_linear_names[], *const dc_preconditioner_names[];
 
 // Tolerances of the step; the option table is dc_step_options ("solver" in a scene).
 struct dc_step_settings {

@@ -36,6 +36,7 @@ struct dc_node_newton {
   enum dc_linear_choice choice;
   struct dc_block_method method;
   bool apart;  // systems of the adjoint have contact in curvature, not in the matrix
+  long solutions, products;  // by iterations
   long law_count;
   struct dc_block_solver *solver;
   struct dc_node_law *laws;  // [law_count] at x+ + d
@@ -294,14 +295,20 @@ static int most_iterations(const struct dc_node_newton *newton)
   return most < LEAST_ITERATIONS ? LEAST_ITERATIONS : most > MOST_ITERATIONS ? MOST_ITERATIONS : most;
 }
 
+static void count_solution(struct dc_node_newton *newton, struct dc_iterations done)
+{
+  newton->solutions++;
+  newton->products += done.count;
+}
+
 // The linear step by conjugate gradients or, where they take longer than that, by a factorization; *direct: from now on.
-static bool linear_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct, int *products)
+static bool linear_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct)
 {
   if (*direct)
     return factored_move(newton, matrix);
   struct dc_iterations done = dc_block_solve(newton->solver, newton->curvature, newton->push, LINEAR_PART,
                                              most_iterations(newton), newton->move);
-  *products += done.count;
+  count_solution(newton, done);
   *direct =
       newton->choice == DC_LINEAR_AUTOMATIC && done.positive && !done.converged && newton->size / 3 < DIRECT_AT_MOST;
   return *direct ? factored_move(newton, matrix) : done.positive;
@@ -340,13 +347,13 @@ static bool hold_back(struct dc_node_newton *newton)
 }
 
 // A linear step that takes no node through a plane but where rounds run out.
-static bool bounded_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct, int *products)
+static bool bounded_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct)
 {
   memset(newton->held, 0, (size_t)newton->size * sizeof *newton->held);
   for (int i = 0; i < newton->size; i++)
     newton->push[i] = -newton->slope[i];
   for (int round = 0; round == 0 || (round < ROUNDS && hold_back(newton)); round++) {
-    if (!linear_move(newton, matrix, direct, products))
+    if (!linear_move(newton, matrix, direct))
       return false;
     for (int i = 0; i < newton->size; i++)
       newton->move[i] += newton->held[i];
@@ -437,13 +444,23 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
       break;
     stalls = residual > STALL * best ? stalls + 1 : 0;
     best = fmin(best, residual);
-    done.positive = bounded_move(newton, matrix, &direct, &done.products);
+    done.positive = bounded_move(newton, matrix, &direct);
     if (!done.positive)
       return done;
     if (!advance(newton, matrix, step))
       stalls++;
   }
   return done;
+}
+
+struct dc_linear_work dc_node_newton_work(const struct dc_node_newton *newton)
+{
+  struct dc_linear_work work = {.solutions = newton->solutions, .iterations = newton->products};
+  if (newton->choice == DC_LINEAR_DIRECT)
+    return work;
+  work.method = dc_linear_names[newton->method.krylov == DC_GMRES ? DC_LINEAR_GMRES : DC_LINEAR_CONJUGATE_GRADIENTS];
+  work.preconditioner = dc_preconditioner_names[newton->method.preconditioner];
+  return work;
 }
 
 void dc_node_newton_renew(struct dc_node_newton *newton)
@@ -512,6 +529,7 @@ bool dc_node_newton_answer(struct dc_node_newton *newton, const struct dc_symmet
   for (int round = 0, most = MOST_ITERATIONS; round < rounds; round++) {
     struct dc_iterations done = dc_block_solve(newton->solver, newton->apart ? newton->curvature : NULL,
                                                round ? left : x, ANSWER_PART, most, round ? change : sum);
+    count_solution(newton, done);
     most = round ? most : done.count;
     if (round == 0 && (!done.positive || !done.converged))
       return false;

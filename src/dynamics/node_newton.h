@@ -13,13 +13,16 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
 enum dc_status dc_node_newton_follow(struct dc_node_newton *node_newton, struct dc_symmetric_matrix *matrix);
 void dc_node_newton_destroy(struct dc_node_newton *node_newton);
 
+// What conjugate gradients or GMRES have solved since creation; what is factored is not told.
+struct dc_linear_work dc_node_newton_work(const struct dc_node_newton *newton);
+
 // Another interval begins: what preconditioners keep of a matrix is that of the next one.
 void dc_node_newton_renew(struct dc_node_newton *newton);
 
 // What a step took.
 struct dc_node_step {
-  bool positive;             // false: the matrix is not positive definite, and there is no step
-  int iterations, products;  // of the problem with contact; products with the matrix in conjugate gradients
+  bool positive;   // false: the matrix is not positive definite, and there is no step
+  int iterations;  // of the problem with contact
 };
 
 // The minimum over d of gradient . d + d^T H d/2 with the contact of nodes at x+ + d added exactly and that at x+ taken off

@@ -168,6 +168,7 @@ enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *
     failed = !matrix;
     if (matrix) {
       failed = rollout->node_newton && dc_node_newton_follow(rollout->node_newton, matrix);
+      rollout->factored_before += dc_symmetric_factor_count(rollout->matrix);
       dc_symmetric_destroy(rollout->matrix);
       rollout->matrix = matrix;
       failed = !dc_elastic_list_places(bodies, matrix, rollout->element_places) || failed;

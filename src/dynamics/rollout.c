@@ -166,6 +166,18 @@ struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout)
   return rollout->rigid.contact;
 }
 
+struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout)
+{
+  struct dc_linear_work work = {0};
+  if (rollout->node_newton)
+    work = dc_node_newton_work(rollout->node_newton);
+  if (rollout->matrix) {
+    work.matrix = dc_symmetric_backend_name(rollout->matrix);
+    work.factorizations = rollout->factored_before + dc_symmetric_factor_count(rollout->matrix);
+  }
+  return work;
+}
+
 double dc_rollout_contact_seconds(const struct dc_rollout *rollout)
 {
   return rollout->rigid.seconds;

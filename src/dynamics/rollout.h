@@ -79,6 +79,15 @@ void dc_rollout_cotangent_destroy(struct dc_rollout_cotangent *cotangent);
 // Seconds spent in contact evaluations since creation.
 double dc_rollout_contact_seconds(const struct dc_rollout *rollout);
 
+// How linear systems were solved since creation, or since the design's shapes changed.
+struct dc_linear_work {
+  const char *matrix;  // how one is factored: "dense", "sparse" or "supernodal"; NULL: there is none
+  long factorizations;
+  const char *method, *preconditioner;  // of what is solved by iterations (solver.linear); NULL: nothing is
+  long solutions, iterations;           // by them
+};
+struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout);
+
 // Converge every step to rounding instead of the model's tolerance (for difference checks).
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 bool dc_rollout_is_tight(const struct dc_rollout *rollout);

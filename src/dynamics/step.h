@@ -248,6 +248,7 @@ struct dc_rollout {
   struct dc_surface_contact *surface;  // NULL: soft bodies touch half-spaces only
   struct dc_step_pattern pattern;
   struct dc_symmetric_matrix *matrix;
+  long factored_before;  // factorizations of matrices before this one
   struct dc_block_place (*element_places)[DC_ELEMENT_BLOCKS];  // of the elements of soft bodies in the matrix
   struct dc_assembler *assembler;
   struct dc_arena *arena;

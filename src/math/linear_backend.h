@@ -32,6 +32,7 @@ struct dc_symmetric_matrix {
   const struct dc_linear_backend *backend;
   void *state;    // of the backend
   bool factored;  // state holds a usable factorization
+  long factor_count;  // how often one was tried
 };
 
 // A factorization.  create sees the pattern only; NULL when out of memory.

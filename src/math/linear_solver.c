@@ -273,12 +273,23 @@ void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const doubl
 static enum dc_status factor(struct dc_symmetric_matrix *matrix, bool positive)
 {
   matrix->factored = false;
+  matrix->factor_count++;
   // neither LAPACK nor CHOLMOD is reliable about NaN and infinity
   if (!isfinite(dc_symmetric_norm(matrix)))
     return DC_NUMERICAL;
   enum dc_status status = matrix->size ? matrix->backend->factor(matrix->state, matrix, positive) : DC_OK;
   matrix->factored = status == DC_OK;
   return status;
+}
+
+const char *dc_symmetric_backend_name(const struct dc_symmetric_matrix *matrix)
+{
+  return matrix->backend->name;
+}
+
+long dc_symmetric_factor_count(const struct dc_symmetric_matrix *matrix)
+{
+  return matrix->factor_count;
 }
 
 enum dc_status dc_symmetric_factor_positive(struct dc_symmetric_matrix *matrix)

@@ -41,6 +41,9 @@ enum dc_status dc_symmetric_factor_positive(struct dc_symmetric_matrix *matrix);
 // pivoting). DC_NUMERICAL when singular or not finite, or when the sparse one would have needed pivoting; DC_MEMORY.
 // What is nearly singular shows in the residual of the solve.
 enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix);
+// "dense", "sparse" or "supernodal", and how many factorizations were tried since creation.
+const char *dc_symmetric_backend_name(const struct dc_symmetric_matrix *matrix);
+long dc_symmetric_factor_count(const struct dc_symmetric_matrix *matrix);
 // Solves with the last factorization: x = A^-1 b; x may be b.  relative_residual: |b - A x|_inf / |b|_inf of
 // the returned x after one step of iterative refinement, computed, not estimated, with the values that the matrix has
 // now; NULL: neither is done.  NaN everywhere after a factorization that failed.
