@@ -4,8 +4,9 @@
 
     scripts/paper/threads [--dcsim build/dcsim] [--scenes NAME,...] [--spinning 0,1,2] [--rounds N] [--quick] [--publish]
 
-Runs are short and alternate, so that what else the machine does meets both alike: a round is one run with each number of threads, the first one in turn. The table has
-medians over rounds, the median of the ratios within rounds, and the ratio of the fastest runs, which hardly sees other processes. --publish writes docs/measured/threads.md.
+Runs are short and alternate, so that what else the machine does meets both alike: a round is one run with each number of threads, the first one in turn, and then two runs with one thread
+at the same time: what two cores do more than one when nothing is shared but memory, caches and clock, which no number of threads can exceed. The table has medians over rounds, the median of the
+ratios within rounds, and the ratio of the fastest runs, which hardly sees other processes. --publish writes docs/measured/threads.md.
 Exits 1 when results depend on the number of threads.
 """
 import argparse
@@ -20,7 +21,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from measure import MEASURED, MESHES, ROOT, SCENES, processor  # noqa: E402
 
-THREADS = (1, 2)
+THREADS, TOGETHER = (1, 2), "together"
 # Spins, and ends when whoever started it is gone.
 SPIN = """
 import os
@@ -63,30 +64,38 @@ def cases():
     return found
 
 
-def run(dcsim, words, threads):
+def start(dcsim, words, threads):
+    return subprocess.Popen([dcsim, *words, "--threads", str(threads), "-o", "none", "--quiet", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def end(program):
     """Seconds a step, and everything of the result that is no time."""
-    done = subprocess.run([dcsim, *words, "--threads", str(threads), "-o", "none", "--quiet", "--json"], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        raise RuntimeError(done.stderr.strip())
-    result = json.loads(done.stdout)
+    out, errors = program.communicate()
+    if program.returncode not in (0, 1):
+        raise RuntimeError(errors.strip())
+    result = json.loads(out)
     return result["seconds_per_step"], {k: v for k, v in result.items() if "seconds" not in k}
 
 
 def measure(dcsim, words, rounds):
-    """Seconds a step by number of threads, one per round."""
-    seconds, results = {t: [] for t in THREADS}, []
+    """Seconds a step by number of threads, one per round; under TOGETHER those of two programs with one thread each at the same time, their mean."""
+    seconds, results = {t: [] for t in (*THREADS, TOGETHER)}, []
     for r in range(rounds):
         for threads in THREADS if r % 2 == 0 else THREADS[::-1]:
-            time, result = run(dcsim, words, threads)
+            time, result = end(start(dcsim, words, threads))
             seconds[threads].append(time)
             results.append(result)
+        both = [end(program) for program in [start(dcsim, words, 1) for _ in range(2)]]
+        seconds[TOGETHER].append(statistics.mean(time for time, _ in both))
+        results += [result for _, result in both]
     return seconds, all(result == results[0] for result in results)
 
 
 def row(name, spinning, seconds, same):
     one, two = seconds[1], seconds[2]
     ratio = statistics.median(a / b for a, b in zip(one, two))
-    return [name, spinning or "none", f"{1e3 * statistics.median(one):.3g}", f"{1e3 * statistics.median(two):.3g}", f"{ratio:.2f}", f"{min(one) / min(two):.2f}",
+    bound = statistics.median(2 * a / b for a, b in zip(one, seconds[TOGETHER]))
+    return [name, spinning or "none", f"{1e3 * statistics.median(one):.3g}", f"{1e3 * statistics.median(two):.3g}", f"{ratio:.2f}", f"{min(one) / min(two):.2f}", f"{bound:.2f}",
             f"{os.getloadavg()[0]:.1f}", "same" if same else "**differ**"]
 
 
@@ -103,8 +112,8 @@ def main():
     wanted = [w for w in (options.scenes or "").split(",") if w]
     lines = ["### Threads", "",
              f"By `scripts/paper/threads`, {datetime.date.today()}; {processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start. {rounds} rounds of one run with one "
-             "thread and one with two, medians. Ratio: of the times of one thread and of two in a round, median; of the fastest runs. Load: of the machine at the end of a row, everything else included.", "",
-             "| scene | spinning processes | ms per step, 1 thread | 2 threads | ratio | of the fastest | load | results |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+             "thread and one with two, medians. Ratio: of the times of one thread and of two in a round, median; of the fastest runs. Two programs: how much more two of them with one thread each get done at the same time than one, which bounds the ratio. Load: of the machine at the end of a row, everything else included.", "",
+             "| scene | spinning processes | ms per step, 1 thread | 2 threads | ratio | of the fastest | two programs | load | results |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     print("\n".join(lines), flush=True)
     equal = True
     for count in [int(c) for c in options.spinning.split(",")]:
