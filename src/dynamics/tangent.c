@@ -201,6 +201,21 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
   return status;
 }
 
+// Whether a row depends on the input directly, which most do not.
+static bool sees_input(const struct dc_model *model, const struct dc_adjoint_row *row)
+{
+  size_t nv = (size_t)model->bodies.nv, n = (size_t)model->bodies.actuator_count;
+  size_t from = (size_t)row->first * n, targets = (size_t)(row->last - row->first) * n;
+  const struct dc_rollout_cotangent *by = row->input;
+  struct dc_design_array arrays[DC_DESIGN_ARRAYS];
+  dc_design_arrays(&by->design, &model->bodies, arrays);
+  for (int i = 0; i < DC_DESIGN_ARRAYS; i++)
+    if (!dc_all_zero(arrays[i].numbers, (size_t)arrays[i].count))
+      return true;
+  return !dc_all_zero(by->q, nv) || !dc_all_zero(by->velocity, nv) ||
+         !dc_all_zero(by->target_position + from, targets) || !dc_all_zero(by->target_velocity + from, targets);
+}
+
 // What a row's direct dependence on the input is along a direction; targets are those of the steps between its frames.
 static double contract_input(const struct dc_model *model, const struct dc_adjoint_row *row,
                              const struct dc_rollout_cotangent *direction)
@@ -227,8 +242,9 @@ void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory 
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t nv = (size_t)bodies->nv;
+  bool sees = sees_input(rollout->model, row);
   for (int d = 0; d < count; d++)
-    products[d] = contract_input(rollout->model, row, directions[d]);
+    products[d] = sees ? contract_input(rollout->model, row, directions[d]) : 0;
   for (int frame = row->first; frame <= row->last; frame++) {
     size_t slice = (size_t)(frame - row->first);
     const double *moves_of = tangents + (size_t)frame * (size_t)count * nv;
@@ -236,7 +252,13 @@ void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory 
     dc_kinematics_update(bodies, trajectory->q + (size_t)frame * (size_t)trajectory->nq, &rollout->now);
     dc_pull_back(bodies, &rollout->now, (const double(*)[6])row->frames.wrenches + slice * (size_t)bodies->count,
                  rollout->gradient);
+    // A row is about few bodies: the coordinates of others stay out.
+    int from = 0, to = bodies->nv;
+    while (from < to && rollout->gradient[from] == 0)
+      from++;
+    while (from < to && rollout->gradient[to - 1] == 0)
+      to--;
     for (int d = 0; d < count; d++)
-      products[d] += dc_dot(rollout->gradient, moves_of + (size_t)d * nv, bodies->nv);
+      products[d] += dc_dot(rollout->gradient + from, moves_of + (size_t)d * nv + from, to - from);
   }
 }
