@@ -30,23 +30,10 @@ struct lbfgs_options {
 
 static const struct dc_option options_table[] = {
     ITERATIONS_AND_TARGET,
-    {.name = "memory",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "10",
-     .minimum = 1,
-     .maximum = 1000,
-     .help = "last steps from which the curvature is known",
-     .offset = offsetof(struct lbfgs_options, memory)},
-    {.name = "first_step",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "0.1",
-     .minimum = 0,
-     .maximum = 1e9,
-     .minimum_excluded = true,
-     .help = "length of steps along the gradient, while nothing is known of the curvature, in the parameters' units",
-     .offset = offsetof(struct lbfgs_options, first_step)},
+    DC_INTEGER_OPTION(struct lbfgs_options, memory, "10", 1, 1000, "last steps from which the curvature is known"),
+    DC_POSITIVE_OPTION(
+        struct lbfgs_options, first_step, "", "0.1", 1e9,
+        "length of steps along the gradient, while nothing is known of the curvature, in the parameters' units"),
     DC_OPTIONS_END,
 };
 

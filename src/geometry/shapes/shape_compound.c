@@ -9,11 +9,8 @@
 enum { MOST_PARTS = 1000 };
 
 static const struct dc_option part_option_table[] = {
-    {.name = "shape",
-     .type = DC_SHAPE,
-     .unit = "",
-     .help = "name of another shape of the scene; no half-space, no compound",
-     .offset = offsetof(struct dc_compound_part, shape)},
+    DC_SHAPE_OPTION(struct dc_compound_part, shape, NULL,
+                    "name of another shape of the scene; no half-space, no compound"),
     DC_PLACE_OPTIONS(struct dc_compound_part, "position of the origin of its frame",
                      "rotation of its frame, unit quaternion (w, x, y, z)"),
     DC_OPTIONS_END,
