@@ -66,7 +66,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
 void dc_contact_friction_accept(struct dc_contact *contact);
 
 // Whether there is any sliding contact after the last begin.
-bool dc_contact_rubs(const struct dc_contact *contact);
+bool dc_contact_slides(const struct dc_contact *contact);
 
 // Whether the motion of every plane reached its tolerance in the last evaluation: no gradient may rest on one that did
 // not.
@@ -87,7 +87,7 @@ void dc_contact_friction_pull_back_points(struct dc_contact *contact, const stru
 
 // The mixed Hessian of D of one pair: rows for the twists (w_a, t_a, w_b, t_b) of the frames at next, columns for those at
 // t; zero for a body that does not move.  Workspace [bodies]: twists, zero before and after, wrenches and coefficient.
-// false, and mixed as it was, when nothing rubs at all.
+// false, and mixed as it was, when nothing slides at all.
 bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
                                double (*wrenches)[6], double *coefficient, double mixed[12][12]);
 
