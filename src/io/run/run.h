@@ -175,7 +175,7 @@ struct dc_stored_joint {
 };
 
 // Member k of kept ones spread evenly over count, the first and the last among them.
-int dc_spread(int k, int kept, int count);
+int dc_evenly_spaced(int k, int kept, int count);
 
 // Contact as stored, whatever frames are kept: a row for every pair of bodies at every frame of the file at which it matters.
 struct dc_stored_contacts {
