@@ -36,6 +36,14 @@ struct dc_index_list {
   int *indices;
 };
 
+static inline bool dc_index_list_holds(const struct dc_index_list *list, int index)
+{
+  for (int i = 0; i < list->count; i++)
+    if (list->indices[i] == index)
+      return true;
+  return false;
+}
+
 struct dc_string_list {
   int count;
   const char **strings;
@@ -139,6 +147,18 @@ struct dc_option {
   {                                                                                                                    \
     .name = #member, .type = DC_SHAPE, .unit = "", .fallback = (default_text), .help = (meaning),                      \
     .offset = offsetof(structure, member)                                                                              \
+  }
+
+// A structure `object` that `options` describe, and up to `longest` of them.
+#define DC_OBJECT_OPTION(structure, member, default_text, options, object, meaning)                                    \
+  {                                                                                                                    \
+    .name = #member, .type = DC_OBJECT, .unit = "", .fallback = (default_text), .help = (meaning),                     \
+    .offset = offsetof(structure, member), .table = (options), .object_size = sizeof(object)                           \
+  }
+#define DC_OBJECT_LIST_OPTION(structure, member, default_text, longest, options, object, meaning)                      \
+  {                                                                                                                    \
+    .name = #member, .type = DC_OBJECT_LIST, .unit = "", .fallback = (default_text), .count = (longest),               \
+    .help = (meaning), .offset = offsetof(structure, member), .table = (options), .object_size = sizeof(object)        \
   }
 
 // long: of what is drawn at random.

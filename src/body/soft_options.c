@@ -81,15 +81,8 @@ const struct dc_option dc_soft_options[] = {
         "of that barrier (of two soft bodies the mean); default: young times the square of the mean edge times the "
         "range, over ten"),
     DC_BOOLEAN_OPTION(struct dc_soft_definition, self_contact, "true", "whether its surface feels itself"),
-    {.name = "pins",
-     .type = DC_OBJECT_LIST,
-     .unit = "",
-     .fallback = "null",
-     .count = MOST_PINS,
-     .table = pin_options,
-     .object_size = sizeof(struct dc_pin_definition),
-     .help = "boxes whose nodes are held where they start",
-     .offset = offsetof(struct dc_soft_definition, pins)},
+    DC_OBJECT_LIST_OPTION(struct dc_soft_definition, pins, "null", MOST_PINS, pin_options, struct dc_pin_definition,
+                          "boxes whose nodes are held where they start"),
     DC_OPTIONS_END,
 };
 

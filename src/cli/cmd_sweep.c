@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 
@@ -39,13 +39,6 @@ struct display {
   double printed;
 };
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void print_line(struct display *display, const dcsim_sweep_progress *report)
 {
   char left[32] = "";
@@ -65,7 +58,7 @@ static void print_line(struct display *display, const dcsim_sweep_progress *repo
 static int report_progress(void *context, const dcsim_sweep_progress *report)
 {
   struct display *display = context;
-  double every = display->terminal ? 0.2 : 10, time = now();
+  double every = display->terminal ? 0.2 : 10, time = cli_seconds();
   if (!display->quiet && report->points && time - display->printed >= every) {
     print_line(display, report);
     display->printed = time;
@@ -110,7 +103,7 @@ static int run(const struct cli_arguments *arguments)
     return cli_fail(DCSIM_IO, "the path of this program cannot be found: there is no /proc");
   fix_data_folder();
   cli_signals_defer(arguments->quiet);
-  struct display display = {.quiet = arguments->quiet, .terminal = isatty(STDERR_FILENO), .printed = now()};
+  struct display display = {.quiet = arguments->quiet, .terminal = isatty(STDERR_FILENO), .printed = cli_seconds()};
   const dcsim_sweep_options options = {
       .size = sizeof options,
       .directory = arguments->output,

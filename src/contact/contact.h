@@ -193,7 +193,7 @@ enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct d
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
                                         const double (*const *velocities)[3], double scale, double (*const *forces)[3],
                                         double (*const *products)[3], struct dc_error *error);
-// Adds what has been noted, by products and by dc_contact_friction_pull_back_points, as derivatives by the places of the
+// Adds what has been noted, by products and by dc_contact_friction_pull_back, as derivatives by the places of the
 // points in their bodies' axes to points[body][point_count]; NULL: drops it.
 void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3]);
 

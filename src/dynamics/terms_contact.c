@@ -458,8 +458,8 @@ static void friction_add_mixed(const struct dc_step_state *state, const struct d
     return;
   double mu = 0;
   memset(out->coefficients, 0, (size_t)state->model->bodies.count * sizeof *out->coefficients);
-  dc_contact_friction_pull_back_points(state->rigid->contact, state->next, direction->twists, out->now.wrenches,
-                                       out->coefficients, &mu, out->points);
+  dc_contact_friction_pull_back(state->rigid->contact, state->next, direction->twists, out->now.wrenches,
+                                out->coefficients, &mu, out->points);
   for (int i = 0; i < state->model->bodies.count; i++)
     out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;

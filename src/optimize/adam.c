@@ -166,7 +166,7 @@ static enum dc_status aside(const void *options, struct dc_iteration *iteration,
   dc_fan_set_radius(fan, polish_settings.radius);
   if (!status)
     status = dc_fan_step(&polish_settings, iteration, fan, error);
-  if (status && status != DC_INFEASIBLE && status != DC_NUMERICAL)
+  if (status && !dc_point_has_no_value(status))
     return status;
   iteration->finished = iteration->finished || status;
   polish[POLISH_LEFT] = iteration->finished ? 0 : polish[POLISH_LEFT] - 1;

@@ -216,7 +216,7 @@ static enum dc_status try_steps(struct search *search, struct dc_error *error)
         dc_iteration_evaluate(iteration, iteration->x, &iteration->value, iteration->gradient, error);
     if (!status)
       return DC_OK;
-    if (status != DC_INFEASIBLE && status != DC_NUMERICAL)
+    if (!dc_point_has_no_value(status))
       return status;
     shorten(search);
   }

@@ -119,7 +119,7 @@ static bool ask(struct replay *replay, const double *x)
   double *log = entry(replay, iteration->number), *gradient = log + POINT + n;
   enum dc_status status =
       dc_iteration_evaluate(iteration, x, &log[VALUE], replay->gradients ? gradient : NULL, replay->error);
-  if (status == DC_INFEASIBLE || status == DC_NUMERICAL) {
+  if (dc_point_has_no_value(status)) {
     log[FAILURES]++;
     return false;
   }

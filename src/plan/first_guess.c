@@ -102,7 +102,7 @@ static enum dc_status judge(struct search *search, const struct dc_plan_sample *
   int count = search->plan->parameter_count;
   double part = part_of(sample, count);
   *good = part > search->least;
-  if (sample->status && sample->status != DC_INFEASIBLE && sample->status != DC_NUMERICAL)
+  if (sample->status && !dc_point_has_no_value(sample->status))
     return dc_fail(error, sample->status, "%s", sample->error.text);
   dc_plan_add_work(&search->plan->work, &sample->work);
   if (part > search->largest) {

@@ -149,11 +149,6 @@ static enum dc_status prepare(struct estimate *estimate, long samples, struct dc
   return DC_OK;
 }
 
-static bool is_a_gap(enum dc_status status)
-{
-  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
 static double *point_of(const struct estimate *estimate, int index)
 {
   return estimate->estimator->points + (size_t)index * (size_t)estimate->plan->parameter_capacity;
@@ -175,7 +170,7 @@ static enum dc_status roll_out(struct estimate *estimate, int count, bool gradie
   dc_plan_team_sample(&estimator->team, count, estimator->samples, 0);
   for (int k = 0; k < count; k++) {
     const struct dc_plan_sample *sample = &estimator->samples[k];
-    if (sample->status && !is_a_gap(sample->status))
+    if (sample->status && !dc_point_has_no_value(sample->status))
       return dc_fail(error, sample->status, "%s", sample->error.text);
     dc_plan_add_work(&estimate->plan->work, &sample->work);
   }

@@ -210,6 +210,21 @@ static inline void random_motion(struct dc_random *random, double direction[12])
     direction[i] = dc_random_normal(random) * (i % 6 < 3 ? 3 : 1);
 }
 
+// The errors of gradient and Hessian along a random direction, each with the best of the steps from `first`, in units of a
+// slow slip, to 1e-4; worst [2] becomes the larger.
+static inline void add_worst_errors(struct sliding *sliding, struct dc_random *random, double first, double worst[2])
+{
+  double direction[12];
+  random_motion(random, direction);
+  struct errors best = {INFINITY, INFINITY};
+  for (double h = first; h > 1e-4; h *= 0.1) {
+    struct errors e = difference_errors(sliding, direction, h * smoothing * time_step);
+    best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
+  }
+  worst[0] = fmax(worst[0], best.gradient);
+  worst[1] = fmax(worst[1], best.hessian);
+}
+
 // The derivative of D along twists at fixed next, for a pose at t, coefficients and stiffness of its own.
 static inline double along_twists(struct sliding *sliding, const struct dc_pose *now, const double (*twists)[6])
 {
@@ -240,7 +255,7 @@ static inline double pull_back_error(struct sliding *sliding, struct dc_random *
                                 by_coefficient);
   else
     dc_contact_friction_pull_back(sliding->contact, sliding->next, (const double(*)[6])twists, wrenches, by_coefficient,
-                                  &by_stiffness);
+                                  &by_stiffness, NULL);
   for (int i = 0; i < 12; i++) {
     along += direction[i] * wrenches[i / 6][i % 6];
     size += fabs(direction[i] * wrenches[i / 6][i % 6]);

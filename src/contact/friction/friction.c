@@ -337,18 +337,12 @@ static void pull_back_units(struct dc_contact *contact, size_t first, size_t uni
   }
 }
 
-void dc_contact_friction_pull_back_points(struct dc_contact *contact, const struct dc_pose *next,
-                                          const double (*twists)[6], double (*wrenches)[6], double *coefficient,
-                                          double *stiffness, double (*const *points)[3])
+void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                                   double (*wrenches)[6], double *coefficient, double *stiffness,
+                                   double (*const *points)[3])
 {
   pull_back_units(contact, 0, contact->friction ? contact->friction->unit_count : 0, next, twists, wrenches,
                   coefficient, stiffness, points);
-}
-
-void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                   double (*wrenches)[6], double *coefficient, double *stiffness)
-{
-  dc_contact_friction_pull_back_points(contact, next, twists, wrenches, coefficient, stiffness, NULL);
 }
 
 // The first unit, which are sorted by pair, of this pair or a later one.

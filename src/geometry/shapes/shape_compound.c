@@ -17,14 +17,8 @@ static const struct dc_option part_option_table[] = {
 };
 
 static const struct dc_option compound_option_table[] = {
-    {.name = "parts",
-     .type = DC_OBJECT_LIST,
-     .unit = "",
-     .count = MOST_PARTS,
-     .table = part_option_table,
-     .object_size = sizeof(struct dc_compound_part),
-     .help = "shapes that it is the union of, each with its place",
-     .offset = offsetof(struct dc_compound_options, parts)},
+    DC_OBJECT_LIST_OPTION(struct dc_compound_options, parts, NULL, MOST_PARTS, part_option_table,
+                          struct dc_compound_part, "shapes that it is the union of, each with its place"),
     DC_OPTIONS_END,
 };
 

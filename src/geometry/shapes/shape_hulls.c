@@ -16,14 +16,8 @@ static const struct dc_option part_option_table[] = {
 };
 
 static const struct dc_option hulls_option_table[] = {
-    {.name = "parts",
-     .type = DC_OBJECT_LIST,
-     .unit = "",
-     .count = MOST_PARTS,
-     .table = part_option_table,
-     .object_size = sizeof(struct dc_hulls_part),
-     .help = "the vertices of every hull",
-     .offset = offsetof(struct dc_hulls_options, parts)},
+    DC_OBJECT_LIST_OPTION(struct dc_hulls_options, parts, NULL, MOST_PARTS, part_option_table, struct dc_hulls_part,
+                          "the vertices of every hull"),
     DC_BOOLEAN_OPTION(struct dc_hulls_options, link, "false",
                       "every two parts that overlap get a common vertex in the middle of what they have in common"),
     DC_OPTIONS_END,

@@ -22,18 +22,11 @@ static const struct dc_option part_option_table[] = {
     DC_BOOLEAN_OPTION(struct dc_superquadrics_part, removed, "false", "taken away from the others"), DC_OPTIONS_END};
 
 static const struct dc_option superquadrics_option_table[] = {
-    {.name = "parts",
-     .type = DC_OBJECT_LIST,
-     .unit = "",
-     .count = MOST_PARTS,
-     .table = part_option_table,
-     .object_size = sizeof(struct dc_superquadrics_part),
-     .help = "the superquadrics, each with its place",
-     .offset = offsetof(struct dc_superquadrics_options, parts)},
+    DC_OBJECT_LIST_OPTION(struct dc_superquadrics_options, parts, NULL, MOST_PARTS, part_option_table,
+                          struct dc_superquadrics_part, "the superquadrics, each with its place"),
     DC_REAL_OPTION(struct dc_superquadrics_options, smoothing, "m", "null", 1e-9, DC_SHAPE_LENGTH_MAX,
                    "length over which parts blend; null: a hundredth of the size"),
-    DC_LATTICE_OPTIONS(struct dc_superquadrics_options, "48"),
-    DC_OPTIONS_END};
+    DC_LATTICE_OPTIONS(struct dc_superquadrics_options, "48"), DC_OPTIONS_END};
 
 static enum dc_status make_part(const struct dc_superquadrics_part *part, int index, struct dc_arena *arena,
                                 struct dc_sdf *sdf, struct dc_error *error)

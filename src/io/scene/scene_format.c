@@ -29,15 +29,8 @@ const struct dc_option dc_problem_options[] = {
 };
 
 const struct dc_option dc_pairs_options[] = {
-    {.name = "pairs",
-     .type = DC_OBJECT_LIST,
-     .unit = "",
-     .fallback = "null",
-     .count = DC_SCENE_MOST_ENTRIES,
-     .help = "points that should touch each other",
-     .offset = offsetof(struct dc_refinement, pairs),
-     .table = dc_refine_pair_options,
-     .object_size = sizeof(struct dc_refine_pair)},
+    DC_OBJECT_LIST_OPTION(struct dc_refinement, pairs, "null", DC_SCENE_MOST_ENTRIES, dc_refine_pair_options,
+                          struct dc_refine_pair, "points that should touch each other"),
     DC_OPTIONS_END,
 };
 
@@ -84,14 +77,8 @@ const struct dc_option dc_include_options[] = {
      .short_key = "type",
      .help = "how the root link moves: a joint of a body, in world axes",
      .offset = offsetof(struct dc_include_options, base)},
-    {.name = "pd",
-     .type = DC_OBJECT,
-     .unit = "",
-     .fallback = "null",
-     .table = dc_pd_options,
-     .object_size = sizeof(struct dc_pd_definition),
-     .help = "proportional-derivative actuator on every hinge and slide of the robot that follows no other",
-     .offset = offsetof(struct dc_include_options, pd)},
+    DC_OBJECT_OPTION(struct dc_include_options, pd, "null", dc_pd_options, struct dc_pd_definition,
+                     "proportional-derivative actuator on every hinge and slide of the robot that follows no other"),
     DC_BOOLEAN_OPTION(struct dc_include_options, collide, "true", "false: the robot touches nothing"),
     DC_BOOLEAN_OPTION(struct dc_include_options, convex, "true",
                       "collision meshes become convex hulls; false: they are closed surfaces as they stand"),
