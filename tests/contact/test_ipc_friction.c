@@ -21,19 +21,12 @@ static void test_friction_differences(void)
       struct sliding sliding;
       sliding_start(&sliding, &scenes[s], models[m][0], models[m][1]);
       for (int i = 0; i < 12; i++) {
-        double direction[12], gap = frictional_gaps[i % 3];
+        double gap = frictional_gaps[i % 3];
         place(&sliding, &scenes[s], &random, gap, i % 2 ? 0.2 * gap : 0.2);
         move_on(&sliding, &random, speeds[i / 3]);
         begin_at(&sliding, sliding.now);
         CHECK(dc_contact_slides(sliding.contact), "%s", scenes[s].name);
-        random_motion(&random, direction);
-        struct errors best = {INFINITY, INFINITY};
-        for (double h = 1; h > 1e-4; h *= 0.1) {
-          struct errors e = difference_errors(&sliding, direction, h * smoothing * time_step);
-          best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
-        }
-        worst[0] = fmax(worst[0], best.gradient);
-        worst[1] = fmax(worst[1], best.hessian);
+        add_worst_errors(&sliding, &random, 1, worst);
       }
       scene_end(&sliding.scene);
     }

@@ -196,14 +196,6 @@ static void end_terms(struct term_problem *problem)
   scene_end(&problem->scene);
 }
 
-static double largest_of(const double *numbers, int count)
-{
-  double largest = 0;
-  for (int i = 0; i < count; i++)
-    largest = fmax(largest, fabs(numbers[i]));
-  return largest;
-}
-
 static void check_gradient(struct term_problem *problem, const struct dc_step_term *term)
 {
   double worst = 0, gradient[MOST_V];
