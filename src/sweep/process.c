@@ -19,7 +19,7 @@
 #include "base/characters.h"
 #include "io/json/json_value.h"
 #include "io/run/run.h"
-#include "sweep/broom.h"
+#include "sweep/remover.h"
 
 enum { MOST_ATTEMPTS = 3, CANNOT_START = 127 };
 
@@ -458,5 +458,5 @@ void dc_point_tidy(const struct dc_sweep_place *place, long point, const struct 
     return;
   char *directory = directory_of(place, point);
   if (directory)
-    dc_broom_remove(place->broom, directory);
+    dc_remover_remove(place->remover, directory);
 }
