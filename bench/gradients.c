@@ -140,7 +140,7 @@ static const struct gradient_case {
     // The corners carry the weight: torque 0.1 m g a/sqrt 2, inertia m a^2/6; the angle grows as omega^2/2 over the
     // deceleration, its derivative is omega over it.
     {.name = "spinning block",
-     .summary = "a block turns on a rubbing floor until it stops: d angle/d spin is the time to stop",
+     .summary = "a block turns on a floor with friction until it stops: d angle/d spin is the time to stop",
      .settle = 400,
      .steps = 150,
      .setting = {.step = 0.002,

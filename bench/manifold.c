@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "bench/edge_baselines.h"
 #include "bench/figure.h"
+#include "bench/sort.h"
 #include "contact/kernels/lane_kernels.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -78,15 +79,9 @@ static void lbfgs(struct pairs *p)
   solve(p, dc_edge_lbfgs);
 }
 
-static int compare(const void *p, const void *q)
-{
-  double a = *(const double *)p, b = *(const double *)q;
-  return (a > b) - (a < b);
-}
-
 static double median(double *values, int count)
 {
-  qsort(values, (size_t)count, sizeof *values, compare);
+  dc_bench_sort(values, count);
   return values[count / 2];
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "bench/sort.h"
 #include "contact/kernels/lane_kernels.h"
 #include "contact/manifold/manifold.h"
 #include "math/rotation.h"
@@ -135,17 +136,6 @@ static void count_edges(const struct boxes *boxes, struct dc_box_edges *figures,
   lists->others[figures->poses++] = other;
 }
 
-static int compare(const void *p, const void *q)
-{
-  double a = *(const double *)p, b = *(const double *)q;
-  return (a > b) - (a < b);
-}
-
-static void sort(double *values, int count)
-{
-  qsort(values, (size_t)count, sizeof *values, compare);
-}
-
 enum dc_status dc_bench_box_edges(double softness, int poses, unsigned seed, struct dc_box_edges *figures,
                                   struct dc_error *error)
 {
@@ -171,9 +161,9 @@ enum dc_status dc_bench_box_edges(double softness, int poses, unsigned seed, str
   }
   if (!status && figures->crossings > 0) {
     int count = figures->crossings;
-    sort(lists.active, count);
-    sort(lists.angles, count);
-    sort(lists.others, poses);
+    dc_bench_sort(lists.active, count);
+    dc_bench_sort(lists.angles, count);
+    dc_bench_sort(lists.others, poses);
     figures->least = lists.active[0];
     figures->low = lists.active[count / 100];
     figures->others = lists.others[poses / 2];

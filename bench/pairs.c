@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "bench/sort.h"
 #include "contact/kernels/lane_kernels.h"
 #include "math/vector.h"
 
@@ -395,12 +396,6 @@ static double time_paper(struct workload *work, bool warm, int order, long *iter
   return dc_seconds() - start;
 }
 
-static int compare(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // Fills one row; kernels NULL: the paper's formulation.  Returns the number of pairs that failed.
 static long measure(struct workload *work, const struct dc_lane_kernels *kernels, struct dc_pair_rate *rate)
 {
@@ -417,7 +412,7 @@ static long measure(struct workload *work, const struct dc_lane_kernels *kernels
         if (i >= 0)
           times[i] = time;
       }
-      qsort(times, REPETITIONS, sizeof *times, compare);
+      dc_bench_sort(times, REPETITIONS);
       *(warm ? &rate->warm_iterations : &rate->cold_iterations) = (double)iterations * rate->width / PAIRS;
       (warm ? rate->warm : rate->cold)[order] = PAIRS / times[REPETITIONS / 2];
     }

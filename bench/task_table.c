@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "bench/sort.h"
 
 static const char HEADER[] = "task\tseed\tdraw\tmethod\tlimit\tsuccess\tat_rest\tspeed\tloss\titerations\trollouts\t"
                              "seconds\tstatus\tmessage\n";
@@ -156,12 +157,6 @@ static void report_row(const struct dc_task_row *row, int width, struct dc_json_
               row->rollouts, row->seconds, *row->message ? "  " : "", row->message);
 }
 
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 enum { ITERATIONS, ROLLOUTS, SECONDS, COSTS };
 static const char *const cost_names[COSTS] = {"iterations", "rollouts", "seconds"};
 
@@ -177,7 +172,7 @@ static void medians(const struct dc_task_row *const *rows, int count, double *me
                             : cost == ROLLOUTS ? (double)rows[i]->rollouts
                                                : rows[i]->seconds;
     if (reached)
-      qsort(values, (size_t)reached, sizeof *values, ascending);
+      dc_bench_sort(values, reached);
     median[cost] = reached ? 0.5 * (values[(reached - 1) / 2] + values[reached / 2]) : NAN;
   }
   free(values);

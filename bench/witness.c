@@ -6,58 +6,23 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bench/sort.h"
 #include "geometry/convex/witness_local.h"
 #include "math/vector.h"
 
 static const char *const sets[] = {"convex", "hard", "concave", NULL};
 
 const struct dc_option dc_bench_witness_options[] = {
-    {.name = "objects",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"convex\"",
-     .choices = sets,
-     .help = "kind of objects",
-     .offset = offsetof(struct dc_bench_witness_settings, objects)},
-    {.name = "tasks",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "100",
-     .minimum = 1,
-     .maximum = 1e6,
-     .help = "number of tasks",
-     .offset = offsetof(struct dc_bench_witness_settings, tasks)},
+    DC_CHOICE_OPTION(struct dc_bench_witness_settings, objects, "\"convex\"", sets, "kind of objects"),
+    DC_INTEGER_OPTION(struct dc_bench_witness_settings, tasks, "100", 1, 1e6, "number of tasks"),
     DC_SEED_OPTION(struct dc_bench_witness_settings, "seed of objects and tasks"),
-    {.name = "slack",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "1e-2",
-     .minimum = 0,
-     .maximum = 1e3,
-     .help = "a pair of targets is taken when the witness points of touching objects are so near to it",
-     .offset = offsetof(struct dc_bench_witness_settings, slack)},
-    {.name = "relative_slack",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e3,
-     .help = "the same in sizes of the smaller object; 0: not asked for",
-     .offset = offsetof(struct dc_bench_witness_settings, relative_slack)},
-    {.name = "both",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "move the first object, too",
-     .offset = offsetof(struct dc_bench_witness_settings, both)},
-    {.name = "refine",
-     .type = DC_OBJECT,
-     .unit = "",
-     .fallback = "{}",
-     .help = "settings of the refinement",
-     .offset = offsetof(struct dc_bench_witness_settings, refine),
-     .table = dc_refine_options,
-     .object_size = sizeof(struct dc_refine_settings)},
+    DC_REAL_OPTION(struct dc_bench_witness_settings, slack, "m", "1e-2", 0, 1e3,
+                   "a pair of targets is taken when the witness points of touching objects are so near to it"),
+    DC_REAL_OPTION(struct dc_bench_witness_settings, relative_slack, "", "0", 0, 1e3,
+                   "the same in sizes of the smaller object; 0: not asked for"),
+    DC_BOOLEAN_OPTION(struct dc_bench_witness_settings, both, "false", "move the first object, too"),
+    DC_OBJECT_OPTION(struct dc_bench_witness_settings, refine, "{}", dc_refine_options, struct dc_refine_settings,
+                     "settings of the refinement"),
     DC_OPTIONS_END,
 };
 
@@ -157,17 +122,11 @@ static void solve(const struct dc_bench_witness_settings *settings, const struct
   dc_arena_destroy(arena);
 }
 
-static int compare(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // Sorts values.
 static struct dc_bench_witness_score score(double *values, int count)
 {
   int accurate = 0;
-  qsort(values, (size_t)count, sizeof *values, compare);
+  dc_bench_sort(values, count);
   while (accurate < count && values[accurate] < ACCURATE)
     accurate++;
   return (struct dc_bench_witness_score){

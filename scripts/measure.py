@@ -60,11 +60,12 @@ class Measurement:
         return json.loads(done.stdout)
 
     def table(self, header, rows):
-        self.say("| " + " | ".join(header) + " |")
-        self.say("|" + " --- |" * len(header))
-        for row in rows:
-            self.say("| " + " | ".join(str(cell) for cell in row) + " |")
-        self.say()
+        self.say(markdown(header, rows))
+
+
+def markdown(header, rows):
+    """A table, with a line break behind its last row."""
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [header, ["---"] * len(header), *rows]) + "\n"
 
 
 def processor():

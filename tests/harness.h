@@ -44,6 +44,14 @@ static const char *test_skip_reason;
     return;                                                                                                            \
   } while (0)
 
+static inline double largest_of(const double *numbers, int count)
+{
+  double largest = 0;
+  for (int i = 0; i < count; i++)
+    largest = fmax(largest, fabs(numbers[i]));
+  return largest;
+}
+
 static inline int run_tests(const struct test *tests, int count)
 {
   int failed = 0;

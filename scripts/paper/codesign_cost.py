@@ -9,13 +9,12 @@ iteration of the spider goes; a time step of four driven chains that run into ea
 valgrind --tool=callgrind.  Prints Markdown, which DIR/codesign_cost.md (default
 DIR: runs/paper) holds, too; --publish: and docs/measured/codesign_cost.md.  --quick: fewer and shorter runs.
 """
-import json
 import os
 import re
 import subprocess
 import sys
 
-from measuring import MODELS, options, parse, scene_path, settings, show
+from measuring import MODELS, options, parse, scene_path, settings, show, write_json
 
 LINK = 0.1  # m
 
@@ -92,9 +91,7 @@ def chains(links, model, steps):
 
 def count(arguments, links, model, steps):
     """Instructions of a rollout."""
-    path = os.path.join(arguments.output, "chains.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(chains(links, model, steps), file)
+    path = write_json(os.path.join(arguments.output, "chains.json"), chains(links, model, steps))
     return callgrind(arguments, "dc_rollout_forward", [], "simulate", path)[0]
 
 

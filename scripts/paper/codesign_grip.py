@@ -17,7 +17,7 @@ import os
 import shutil
 import sys
 
-from measuring import Failed, call, options, parse, scene_path, settings, show
+from measuring import Failed, call, options, parse, scene_path, settings, show, write_json
 
 HELD = 0.01  # m
 # Coefficients of friction that shapes are designed for, one after the other.  A hand that drops what it holds has a gradient that
@@ -77,10 +77,7 @@ def closed(built, gap):
         for control in world["control"]:
             by = further.get(control["body"], 0)
             control["positions"] = [x + (x > 0) * by - (x < 0) * by for x in control["positions"]]
-    path = os.path.join(os.path.dirname(built), "closed.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(scene, file)
-    return path
+    return write_json(os.path.join(os.path.dirname(built), "closed.json"), scene)
 
 
 def distances(result, first):

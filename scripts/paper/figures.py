@@ -34,7 +34,7 @@ from counts import PAPER
 from compare import BUNDLE, RIVALS, ROOT, SIGMA, SIGMA_OF_OTHERS, Job, Lab, override, scene_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from measure import balls, processor  # noqa: E402  (a script of the folder above)
+from measure import balls, markdown, processor  # noqa: E402  (a script of the folder above)
 
 # Settings of --quick, after the paper's counts.
 QUICK = {
@@ -75,9 +75,9 @@ class Part:
     def text(self):
         parts = [f"### {self.name}\n"]
         if self.records:
-            parts.append(verdicts.markdown(verdicts.HEADER, self.rows()))
+            parts.append(markdown(verdicts.HEADER, self.rows()))
         for title, header, rows in self.tables:
-            parts.append((f"{title}\n\n" if title else "") + verdicts.markdown(header, rows))
+            parts.append((f"{title}\n\n" if title else "") + markdown(header, rows))
         parts.append("\n\n".join(self.sentences) + "\n")
         if self.chart:
             parts.append(f"![{self.name}]({os.path.basename(self.chart)})\n")
@@ -479,7 +479,7 @@ def all_parts(lab, publish):
             f"(`scripts/paper/resting-gap`); `mujoco` has central differences of 1e-2; GB is {BUNDLE['samples']} adjoint "
             f"gradients of `sdrs` with sigma {SIGMA_OF_OTHERS:g} ("
             + ", ".join(f"{scene} {sigma:g}" for scene, sigma in SIGMA.items()) + "), the best of 0.03, 0.1, 0.3 and 1.\n"]
-    summary = verdicts.markdown(SUMMARY, shown) + "\n" + "\n\n".join(others_ahead(parts)) + "\n"
+    summary = markdown(SUMMARY, shown) + "\n" + "\n\n".join(others_ahead(parts)) + "\n"
     folder = os.path.join(lab.options.output, "all" + ("-quick" if lab.options.quick else ""))
     os.makedirs(folder, exist_ok=True)
     verdicts.write_csv(os.path.join(folder, "comparison.csv"), SUMMARY, shown)

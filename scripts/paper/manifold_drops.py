@@ -15,7 +15,7 @@ import random
 import shutil
 
 from manifold_model import HAMMER
-from measuring import call, motion, options, parse, settings, show
+from measuring import call, motion, options, parse, settings, show, write_json
 
 EDGE_LIMIT = 18  # most edges of each body
 ACTIVE = 0.1
@@ -89,10 +89,7 @@ DROPS = [("figure", "figure", [.05, .1, .45], quaternion((.70710678, .70710678, 
 
 
 def write(folder, scene):
-    path = os.path.join(folder, scene["name"] + ".json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(scene, file)
-    return path
+    return write_json(os.path.join(folder, scene["name"] + ".json"), scene)
 
 
 def placed(position, rotation):

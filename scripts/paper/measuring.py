@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from measure import MEASURED, ROOT, processor  # noqa: E402, F401  (a script of the folder above)
+from measure import MEASURED, ROOT, markdown, processor  # noqa: E402, F401  (a script of the folder above)
 
 # What the models of short support measure each other with.
 MODELS = {"sdrs": {"stiffness": 1e-3, "length": 0.01, "support": 0.1}, "ipc": {"stiffness": 1e-3, "dhat": 2e-3}}
@@ -66,6 +67,57 @@ def call(arguments, *command):
     if done.returncode:
         raise Failed(done.stderr)
     return json.loads(done.stdout) if "--json" in command else None
+
+
+def answer(*command, accepted=None):
+    """The JSON that a command prints and the processor seconds it took; accepted: exit statuses, None: any with an answer."""
+    with tempfile.TemporaryFile("w+") as said, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True) as process:
+        output = process.stdout.read()
+        _, code, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(code)
+        if not output.strip() or accepted and process.returncode not in accepted:
+            said.seek(0)
+            raise Failed(f"{' '.join(command)}: {said.read().strip()}")
+    return json.loads(output), usage.ru_utime + usage.ru_stime
+
+
+def optimize(dcsim, path, *words):
+    """The result of one run of the scene in one thread that writes no directory, and its processor seconds."""
+    return answer(dcsim, "optimize", path, "--threads", "1", "-o", "none", "--quiet", "--json", *words, accepted=(0, 1))
+
+
+def write_json(path, value):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file)
+    return path
+
+
+def read_rows(path):
+    """The rows of JSON that earlier calls left in a file, none without it."""
+    if not path or not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def append_row(path, row):
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
+
+
+def notes(name):
+    """Lines of what people wrote about a page, docs/measured/NAME_notes.md."""
+    path = os.path.join(MEASURED, name + "_notes.md")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return ["", file.read().strip()]
+
+
+def seeds(text):
+    """The numbers from FIRST-LAST."""
+    first, last = (int(number) for number in text.split("-"))
+    return range(first, last + 1)
 
 
 def motion(arguments, run):

@@ -7,17 +7,13 @@
 Every case is run with every seed, on one thread. Runs through contact are chaotic: one run says little, a rate says something. Runs are kept in DIR/optimizers.jsonl (default: runs/paper) and not made again, so that
 it can be interrupted; remove the file when the program has changed. Tables count a run as reached when it was within the cap of roll-outs. --publish writes docs/measured/optimizers.md from all runs in the file.
 """
-import argparse
 import concurrent.futures
 import datetime
 import json
 import os
 import statistics
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from measure import MEASURED, ROOT, processor  # noqa: E402
-from run_json import optimize  # noqa: E402
+from measuring import append_row, notes, optimize, options, parse, processor, read_rows, scene_path, seeds, settings, show
 
 CAP = 120  # roll-outs of a shot
 WALK = {"type": "adam", "learning_rate": 0.03, "betas": [0.3, 0.5]}  # of the scenes
@@ -44,27 +40,17 @@ SHOTS = {
 
 def run(dcsim, task, title, seed):
     """What a run came to, and the processor time that it took."""
-    optimizer, settings = (GUESSES if task == "ant_push" else SHOTS)[title]
-    words = ["--set", "portfolio=null"] + (["--set", f"control[0].seed={seed}"] if task == "ant_push" else ["--seed", str(seed)])
-    for path, value in {"optimizer": optimizer, **settings}.items():
-        words += ["--set", f"{path}={json.dumps(value)}"]
-    result, seconds = optimize(dcsim, task, words)
-    return {"task": task, "case": title, "settings": [optimizer, settings], "seed": seed, "reached": result["success"], "first_loss": result["initial_loss"], "loss": result["loss"],
+    optimizer, others = (GUESSES if task == "ant_push" else SHOTS)[title]
+    words = settings("portfolio=null", *(f"{path}={json.dumps(value)}" for path, value in {"optimizer": optimizer, **others}.items()))
+    words += settings(f"control[0].seed={seed}") if task == "ant_push" else ["--seed", str(seed)]
+    result, seconds = optimize(dcsim, scene_path(task), *words)
+    return {"task": task, "case": title, "settings": [optimizer, others], "seed": seed, "reached": result["success"], "first_loss": result["initial_loss"], "loss": result["loss"],
             "iterations": result["iterations"], "rollouts": result["gradient"]["rollouts"], "seconds": seconds}
 
 
 def kept(path):
     """Runs of earlier calls, but for those of cases whose settings are others now."""
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8") as file:
-        runs = [json.loads(line) for line in file]
-    return [r for r in runs if r["settings"] == [*(GUESSES if r["task"] == "ant_push" else SHOTS).get(r["case"], ())]]
-
-
-def seeds(text):
-    first, last = (int(number) for number in text.split("-"))
-    return range(first, last + 1)
+    return [r for r in read_rows(path) if r["settings"] == [*(GUESSES if r["task"] == "ant_push" else SHOTS).get(r["case"], ())]]
 
 
 def table(runs, cases, cap):
@@ -101,42 +87,29 @@ def text(runs):
     if shots:
         lines += ["", f"Random shots (`scenes/billiards_random.json`, `--seed`), at most {CAP} roll-outs, of `gauss_newton` at most {FAN['iterations']} iterations (15 and 20 with continuation); first steps of lbfgs and nlopt 0.3; "
                   "what is not named has its default.", ""] + table(shots, SHOTS, CAP)
-    notes = os.path.join(MEASURED, "optimizers_notes.md")
-    if os.path.exists(notes):
-        with open(notes, encoding="utf-8") as file:
-            lines += ["", file.read().strip()]
-    return "\n".join(lines) + "\n"
+    return lines + notes("optimizers")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser = options(__doc__, quick=False)
     parser.add_argument("--only", help="cases whose task and title hold one of these words, separated by commas")
     parser.add_argument("--guesses", type=seeds, default="1-20", help="seeds of ant_push")
     parser.add_argument("--shots", type=seeds, default="1-30", help="seeds of shots")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
-    parser.add_argument("--output", default=os.path.join("runs", "paper"))
-    parser.add_argument("--publish", action="store_true", help="write docs/measured/optimizers.md")
-    options = parser.parse_args()
-    os.makedirs(options.output, exist_ok=True)
-    path = os.path.join(options.output, "optimizers.jsonl")
+    arguments = parse(parser)
+    path = os.path.join(arguments.output, "optimizers.jsonl")
     runs = kept(path)
     done = {(r["task"], r["case"], r["seed"]) for r in runs}
-    wanted = [("ant_push", title, seed) for title in GUESSES for seed in options.guesses] + [("billiards_random", title, seed) for title in SHOTS for seed in options.shots]
-    if options.only is not None:
-        wanted = [w for w in wanted if any(word and word in f"{w[0]} {w[1]}" for word in options.only.split(","))]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, open(path, "a", encoding="utf-8") as file:
-        waiting = [pool.submit(run, options.dcsim, *w) for w in wanted if w not in done]
+    wanted = [("ant_push", title, seed) for title in GUESSES for seed in arguments.guesses] + [("billiards_random", title, seed) for title in SHOTS for seed in arguments.shots]
+    if arguments.only is not None:
+        wanted = [w for w in wanted if any(word and word in f"{w[0]} {w[1]}" for word in arguments.only.split(","))]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        waiting = [pool.submit(run, arguments.dcsim, *w) for w in wanted if w not in done]
         for finished in concurrent.futures.as_completed(waiting):
             runs.append(finished.result())
-            file.write(json.dumps(runs[-1]) + "\n")
-            file.flush()
-    print(text(runs))
-    if options.publish:
-        with open(os.path.join(MEASURED, "optimizers.md"), "w", encoding="utf-8") as file:
-            file.write(text(runs))
-    return 0
+            append_row(path, runs[-1])
+    show(arguments, "optimizers", text(runs))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

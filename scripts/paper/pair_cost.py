@@ -16,7 +16,7 @@ import random
 import subprocess
 import sys
 
-from measuring import MODELS, options, parse, show
+from measuring import MODELS, options, parse, show, write_json
 
 
 def cloud(count, seed):
@@ -39,9 +39,7 @@ def scene(count, model, friction, steps):
 
 def count_run(arguments, *what, steps):
     """Instructions and evaluations of a run of so many steps."""
-    path = os.path.join(arguments.output, "pair_cost.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(scene(*what, steps), file)
+    path = write_json(os.path.join(arguments.output, "pair_cost.json"), scene(*what, steps))
     done = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", arguments.dcsim, "simulate", path, "-o", "none", "--json",
                            "--quiet", "--threads", "1"], capture_output=True, text=True)
     if done.returncode:

@@ -219,10 +219,10 @@ def rolling(lab, report):
     report.section("A ball rolls down a slope",
         f"""Part of 5/7 g sin(angle) that is missing from the mean acceleration over 0.5 s from rest (angle 0.2 rad,
         friction 0.1, R = 0.1 m, 1 kg). Two things brake: implicit Euler, of first order in h (column "Euler": a
-        true sphere that does not slip), and vertices that rub on the half-space far above the contact,
-        `mu (gap/R) ln(2 R/gap) cot(angle)` ("rubbing"). Halved twice, the step changes the figure in the ratio
+        true sphere that does not slip), and vertices that slide on the half-space far above the contact,
+        `mu (gap/R) ln(2 R/gap) cot(angle)` ("sliding"). Halved twice, the step changes the figure in the ratio
         {ratio:.2f} (first order: 2). Coarse balls bump over their facets.""",
-        ["level", "stiffness, J", "h, s", "gap / R", "bumps / R", "missing", "Euler", "rubbing"], rows)
+        ["level", "stiffness, J", "h, s", "gap / R", "bumps / R", "missing", "Euler", "sliding"], rows)
 
 
 # ---- Hinges and spin

@@ -17,7 +17,8 @@ import statistics
 import subprocess
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from measuring import ROOT, append_row, read_rows
+
 MUJOCO = {"contact": {"model": "mujoco"}}
 
 
@@ -111,8 +112,7 @@ def run(arguments, rows, folder):
                     print(json.dumps(row), flush=True)
                     rows.append(row)
                     if arguments.rows:
-                        with open(arguments.rows, "a", encoding="utf-8") as file:
-                            file.write(json.dumps(row) + "\n")
+                        append_row(arguments.rows, row)
 
 
 def main():
@@ -128,10 +128,7 @@ def main():
     parser.add_argument("--rows")
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "measured", "plant.md"))
     arguments = parser.parse_args()
-    rows = []
-    if arguments.rows and os.path.exists(arguments.rows):
-        with open(arguments.rows, encoding="utf-8") as file:
-            rows = [*map(json.loads, file)]
+    rows = read_rows(arguments.rows)
     with tempfile.TemporaryDirectory() as folder:
         run(arguments, rows, folder)
     with open(arguments.output, "w", encoding="utf-8") as file:

@@ -23,8 +23,7 @@ import sys
 import time
 
 import charts
-from task import ROOT, processor
-from verdicts import markdown
+from measuring import ROOT, markdown, processor
 
 MARGIN = 1e-3  # m: the paper's for Table I (appendix A)
 KINDS = ("convex", "concave", "hard")

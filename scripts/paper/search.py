@@ -7,17 +7,12 @@
 Every case is run with every seed, on one thread. Runs are kept in DIR/search.jsonl (default: runs/paper) and not made again; remove the file when the program has changed. A run counts as reached when its processor time was
 within the limit (default 120 s: a minute of two cores). --publish writes docs/measured/search.md from all runs in the file.
 """
-import argparse
 import datetime
-import json
 import os
 import random
 import statistics
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from measure import MEASURED, ROOT, processor  # noqa: E402
-from run_json import optimize  # noqa: E402
+from measuring import append_row, notes, optimize, options, parse, processor, read_rows, scene_path, seeds, show
 
 
 def shot(seed):
@@ -47,7 +42,7 @@ CASES = {
 
 def run(dcsim, case, seed):
     scene, *arguments = CASES[case][0](seed)
-    result, seconds = optimize(dcsim, scene, arguments)
+    result, seconds = optimize(dcsim, scene_path(scene), *arguments)
     return {"case": case, "seed": seed, "reached": result["success"], "loss": result["loss"], "turns": result["iterations"], "end": result["end"], "stages": result["stages"],
             "rollouts": result["gradient"]["rollouts"], "seconds": seconds}
 
@@ -68,47 +63,26 @@ def text(runs, limit):
 
         bad = ", ".join(f"{r['seed']} ({'late' if r['reached'] else format(r['loss'], '.3g')})" for r in mine if r not in good)
         lines.append(f"| {title}, seeds {', '.join(str(r['seed']) for r in mine)} | {len(good)} of {len(mine)} | {spread('turns', 0)} | {spread('rollouts', 0)} | {spread('seconds', 1)} | {bad or '-'} |")
-    notes = os.path.join(MEASURED, "search_notes.md")
-    if os.path.exists(notes):
-        with open(notes, encoding="utf-8") as file:
-            lines += ["", file.read().strip()]
-    return "\n".join(lines) + "\n"
-
-
-def seeds(words):
-    first, last = (int(number) for number in words.split("-"))
-    return range(first, last + 1)
+    return lines + notes("search")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
+    parser = options(__doc__, quick=False)
     parser.add_argument("--only", choices=CASES)
     parser.add_argument("--seeds", type=seeds, default="11-24")
     parser.add_argument("--limit", type=float, default=120)
-    parser.add_argument("--output", default=os.path.join("runs", "paper"))
-    parser.add_argument("--publish", action="store_true", help="write docs/measured/search.md")
-    options = parser.parse_args()
-    os.makedirs(options.output, exist_ok=True)
-    path = os.path.join(options.output, "search.jsonl")
-    runs = []
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            runs = [json.loads(line) for line in file]
+    arguments = parse(parser)
+    path = os.path.join(arguments.output, "search.jsonl")
+    runs = read_rows(path)
     done = {(r["case"], r["seed"]) for r in runs}
-    for case in [options.only] if options.only else [] if options.publish else CASES:
-        for seed in options.seeds:
+    for case in [arguments.only] if arguments.only else [] if arguments.publish else CASES:
+        for seed in arguments.seeds:
             if (case, seed) in done:
                 continue
-            runs.append(run(options.dcsim, case, seed))
-            with open(path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(runs[-1]) + "\n")
-    print(text(runs, options.limit))
-    if options.publish:
-        with open(os.path.join(MEASURED, "search.md"), "w", encoding="utf-8") as file:
-            file.write(text(runs, options.limit))
-    return 0
+            runs.append(run(arguments.dcsim, case, seed))
+            append_row(path, runs[-1])
+    show(arguments, "search", text(runs, arguments.limit))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,7 +7,6 @@ Convex hulls of links of the arm in scenes/panda, as they are in the file and wi
 the same for the hull of the file: the force between them by "dcsim probe" (bsh, 1e-6 J), beside that of the file's hull with edges of
 at most 1 cm, which is the reference, as forces depend on how finely surfaces are divided, too.
 """
-import json
 import os
 import tempfile
 
@@ -27,9 +26,7 @@ def mesh_of(link):
 
 
 def run(arguments, command, scene, folder):
-    path = os.path.join(folder, "scene.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(scene, file)
+    path = measuring.write_json(os.path.join(folder, "scene.json"), scene)
     return measuring.call(arguments, command, path, "--json", "--threads", "1", "--allow-path", measuring.ROOT)
 
 

@@ -9,17 +9,14 @@ one of 2, over 6; the impact is in the first two.  Backward: half of what three 
 callgrind where there are at most so many nodes.  Times are medians of N runs (default: 5).
 Prints Markdown and writes it to DIR/soft_cost.md (default: runs/paper); --publish: and to docs/measured/soft_cost.md.
 """
-import json
 import math
 import os
 import re
-import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 
-from measuring import options, parse, processor, publish
+from measuring import answer, options, parse, processor, publish, write_json
 
 BLOCKS = [[9, 9, 9], [20, 12, 10], [20, 20, 21], [30, 30, 30], [46, 46, 45]]
 FIRST, LAST = 2, 8  # steps
@@ -46,32 +43,19 @@ class Lab:
         self.dcsim, self.folder, self.rounds = dcsim, folder, rounds
 
     def file(self, cells, steps):
-        path = os.path.join(self.folder, f"{nodes(cells)}-{steps}.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(scene(cells, steps), file)
-        return path
-
-    def run(self, *arguments):
-        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
-        if not done.stdout:
-            sys.exit(done.stderr)
-        return done
+        return write_json(os.path.join(self.folder, f"{nodes(cells)}-{steps}.json"), scene(cells, steps))
 
     def command(self, verb, cells, steps, *more):
         return [self.dcsim, verb, self.file(cells, steps), "-o", "none", "--json", "--quiet", "--threads", "1", *more]
 
     def seconds(self, *arguments):
         """Processor time of a command, the median over all rounds, and what it answers."""
-        times = []
-        for _ in range(self.rounds):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            result = json.loads(self.run(*arguments).stdout)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        return statistics.median(times), result
+        answers = [answer(*arguments) for _ in range(self.rounds)]
+        return statistics.median(seconds for _, seconds in answers), answers[-1][0]
 
     def instructions(self, cells, steps):
-        done = self.run("valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", *self.command("simulate", cells, steps))
+        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={os.devnull}", *self.command("simulate", cells, steps)],
+                              capture_output=True, text=True, check=True)
         return int(re.search(r"Collected\s*:\s*(\d+)", done.stderr).group(1))
 
 

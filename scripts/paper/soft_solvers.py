@@ -6,29 +6,19 @@
 
 Prints Markdown and writes it to DIR/soft_solvers.md (default: runs/paper); --publish: and to docs/measured/soft_solvers.md.
 """
-import json
 import os
-import subprocess
-import sys
 import tempfile
 
-from measuring import options, parse, processor, publish
+from measuring import answer, options, parse, processor, publish, write_json
 from soft_cost import scene
 
 BARS = {"woodbury": 15, "jacobi": 40}  # of GMRES with friction at 3,000 unknowns
 
 
-def answer(*command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not done.stdout:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)
-
-
 def systems(dcsim):
     yield from ["| nodes | in contact | E, Pa | friction | method | preconditioner | iterations | ms | ms, preconditioner at hand | residual | from the direct solution | bar |",
                 "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
-    for system in answer(dcsim, "bench", "solvers", "--json")["systems"]:
+    for system in answer(dcsim, "bench", "solvers", "--json")[0]["systems"]:
         head = f"| {system['nodes']:,} | {system['contacts']} | {system['young']:g} | {system['friction']:g} |"
         yield f"{head} direct | factorization, solution | | {1000 * (system['factor_seconds'] + system['solve_seconds']):.1f} | {1000 * system['solve_seconds']:.1f} | | | |"
         for row in system["rows"]:
@@ -40,18 +30,13 @@ def systems(dcsim):
 
 def steps(dcsim, folder):
     """A block of 1,000 nodes over 8 steps, and its gradient by friction, by every choice of solver."""
-    path, cells = os.path.join(folder, "block.json"), [9, 9, 9]
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(scene(cells, 8), file)
-    small = dict(scene([3, 3, 3], 8))
-    with open(os.path.join(folder, "small.json"), "w", encoding="utf-8") as file:
-        json.dump(small, file)
+    path, small = (write_json(os.path.join(folder, name + ".json"), scene([count] * 3, 8)) for name, count in (("block", 9), ("small", 3)))
     yield from ["| method | preconditioner | Newton iterations a step | loss, from that by direct solutions | largest error of gradients beside differences |", "| --- | --- | --- | --- | --- |"]
     first = None
     for method, preconditioner in [("direct", "gauss_seidel")] + [(m, p) for m in ("conjugate_gradients", "gmres") for p in ("gauss_seidel", "jacobi", "woodbury")]:
         choice = ["--threads", "1", "--json", "--set", f"solver.linear={method}", "--set", f"solver.preconditioner={preconditioner}"]
-        run = answer(dcsim, "simulate", path, "-o", "none", "--quiet", *choice)
-        check = answer(dcsim, "gradcheck", os.path.join(folder, "small.json"), *choice)
+        run, _ = answer(dcsim, "simulate", path, "-o", "none", "--quiet", *choice)
+        check, _ = answer(dcsim, "gradcheck", small, *choice)
         first = first or run["loss"]
         yield (f"| {method} | {'' if method == 'direct' else preconditioner} | {run['newton_iterations_per_step']:.1f} | {abs(run['loss'] - first) / first:.0e} | {check['max_relative_error']:.0e} |")
 

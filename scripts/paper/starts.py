@@ -9,14 +9,11 @@ Draw 0 is the scene; in the others every cube starts up to 5 cm off in x and in 
 Prints a Markdown table and writes it to DIR/starts_TASK.md (default: runs/paper).  --iterations: of a window, instead of the
 scene's.  A row takes some minutes.
 """
-import argparse
 import json
-import os
 import random
-import subprocess
-import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from measuring import answer, options, parse, publish, scene_path, settings
+
 MOST, APART = 0.05, 0.13  # m
 
 
@@ -32,16 +29,13 @@ def starts(scene, draw):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__, quick=False)
     parser.add_argument("--task", choices=["gather", "sort"], default="sort")
     parser.add_argument("--draws", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     parser.add_argument("--iterations", type=int)
     parser.add_argument("--max-time", type=float, default=900)
-    parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
-    parser.add_argument("--output", default=os.path.join("runs", "paper"))
-    arguments = parser.parse_args()
-    os.makedirs(arguments.output, exist_ok=True)
-    path = os.path.join(ROOT, "scenes", arguments.task + ".json")
+    arguments = parse(parser)
+    path = scene_path(arguments.task)
     with open(path, encoding="utf-8") as file:
         scene = json.load(file)
     lines = [f"### {arguments.task} from other starts", "",
@@ -51,21 +45,14 @@ def main():
              "starts up to 5 cm off in x and in y.", "",
              "| draw | last loss | fall | reached | steps applied | ms per step | s |", "| --- | --- | --- | --- | --- | --- | --- |"]
     for draw in arguments.draws:
-        command = [arguments.dcsim, "optimize", path, "-o", "none", "--json", "--quiet", "--max-time", str(arguments.max_time)]
-        if arguments.iterations:
-            command += ["--set", f"horizon.iterations={arguments.iterations}"]
-        for override in starts(scene, draw):
-            command += ["--set", override]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if not done.stdout:
-            sys.exit(done.stderr)
-        result = json.loads(done.stdout)
+        more = [f"horizon.iterations={arguments.iterations}"] if arguments.iterations else []
+        result, _ = answer(arguments.dcsim, "optimize", path, "-o", "none", "--json", "--quiet", "--max-time", str(arguments.max_time),
+                           *settings(*more, *starts(scene, draw)))
         lines.append(f"| {draw} | {result['loss']:.3g} | {100 * (1 - result['loss'] / result['initial_loss']):.1f} % | "
                      f"{'yes' if result['success'] else 'no'} | {result['steps']} | {1e3 * result['seconds_per_step']:.2f} | "
                      f"{result['seconds']:.0f} |")
         print(lines[-1], flush=True)
-        with open(os.path.join(arguments.output, f"starts_{arguments.task}.md"), "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+        publish(arguments, f"starts_{arguments.task}", lines)
 
 
 if __name__ == "__main__":

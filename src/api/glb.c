@@ -85,7 +85,7 @@ static enum dc_status as_stored(const struct dc_bodies *model_bodies, const stru
   if (!stored->time || !stored->position || !stored->quaternion || (nodes && !stored->nodes))
     return dc_fail(error, DC_MEMORY, "out of memory for %zu frames", frames);
   for (size_t k = 0; k < frames; k++) {
-    int f = dc_spread((int)k, kept, all);
+    int f = dc_evenly_spaced((int)k, kept, all);
     const struct dc_pose *poses = trajectory->poses + (size_t)f * bodies;
     stored->time[k] = f * trajectory->time_step;
     for (size_t b = 0; b < bodies; b++) {

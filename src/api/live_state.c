@@ -169,7 +169,7 @@ static void copy_trajectory(struct dc_live *live, const dcsim_trajectory *trajec
   best->all_frames = frames;
   best->frames = frames < live->capacity ? frames : live->capacity;
   for (int k = 0; k < best->frames; k++) {
-    size_t frame = (size_t)dc_spread(k, best->frames, frames);
+    size_t frame = (size_t)dc_evenly_spaced(k, best->frames, frames);
     best->time[k] = (double)frame * trajectory->time_step;
     for (int i = 0; i < bodies; i++) {
       const double *pose = trajectory->poses + (frame * (size_t)bodies + (size_t)i) * DCSIM_POSE;
@@ -197,7 +197,7 @@ static void copy_stored(const struct dc_live *live, struct dc_stored_trajectory 
   to->frames = from->frames < live->capacity ? from->frames : live->capacity;
   to->all_frames = from->all_frames;
   for (int k = 0; k < to->frames; k++) {
-    size_t row = (size_t)k * bodies, frame = (size_t)dc_spread(k, to->frames, from->frames);
+    size_t row = (size_t)k * bodies, frame = (size_t)dc_evenly_spaced(k, to->frames, from->frames);
     to->time[k] = from->time[frame];
     memcpy(to->position + 3 * row, from->position + 3 * frame * bodies, 3 * bodies * sizeof *to->position);
     memcpy(to->quaternion + 4 * row, from->quaternion + 4 * frame * bodies, 4 * bodies * sizeof *to->quaternion);

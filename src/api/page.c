@@ -129,7 +129,7 @@ enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_tr
   double *positions = dc_alloc(rows, 3 * sizeof *positions), *rotations = dc_alloc(rows, 4 * sizeof *rotations);
   bool allocated = time && positions && rotations;
   for (int k = 0; k < kept && allocated; k++) {
-    size_t frame = (size_t)dc_spread(k, kept, stored->frames);
+    size_t frame = (size_t)dc_evenly_spaced(k, kept, stored->frames);
     time[k] = stored->time[frame];
     for (int i = 0; i < bodies->count; i++) {
       size_t from = frame * (size_t)bodies->count + (size_t)i;

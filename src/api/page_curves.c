@@ -25,7 +25,7 @@ static void put_curve(struct dc_page *page, const struct curve *curve, int frame
 {
   struct dc_json_writer *json = &page->json;
   for (int k = 0; k < kept; k++)
-    values[k] = curve->first[(size_t)dc_spread(k, kept, frames) * curve->stride];
+    values[k] = curve->first[(size_t)dc_evenly_spaced(k, kept, frames) * curve->stride];
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "group", curve->group);
   dc_json_put_string(json, "name", curve->name);
@@ -121,8 +121,8 @@ static void fill_pairs(const struct dc_stored_trajectory *stored, int kept, stru
 {
   const struct dc_stored_contacts *contacts = &stored->contacts;
   for (int c = 0, k = 0; c < contacts->count; c++) {
-    while (k + 1 < kept &&
-           dc_spread(dc_spread(k, kept, stored->frames), stored->frames, stored->all_frames) < contacts->frame[c])
+    while (k + 1 < kept && dc_evenly_spaced(dc_evenly_spaced(k, kept, stored->frames), stored->frames,
+                                            stored->all_frames) < contacts->frame[c])
       k++;
     for (int p = 0; p < count; p++) {
       struct pair_curves *pair = &pairs[p];
@@ -177,7 +177,7 @@ enum dc_status dc_page_put_curves(struct dc_page *page, const struct dc_stored_t
   dc_json_end(&page->json, ']');
   if (stored->min_gap) {
     for (int k = 0; k < kept; k++)
-      values[k] = stored->min_gap[dc_spread(k, kept, stored->frames)];
+      values[k] = stored->min_gap[dc_evenly_spaced(k, kept, stored->frames)];
     dc_json_put_owned(&page->json, "gaps", dc_report_floats((size_t)kept, values));
   }
   free(values);

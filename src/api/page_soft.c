@@ -177,8 +177,8 @@ static bool put_frames(struct dc_page *page, const struct skins *skins, const st
   f.parts = dc_alloc((size_t)f.count * seen, 3 * sizeof *f.parts);
   bool allocated = points && vertices && f.frames && f.places && f.parts;
   for (int k = 0; k < f.count && allocated; k++) {
-    f.frames[k] = dc_spread(k, f.count, kept);
-    place_vertices(skins, stored, (size_t)dc_spread(f.frames[k], kept, stored->frames), points, vertices,
+    f.frames[k] = dc_evenly_spaced(k, f.count, kept);
+    place_vertices(skins, stored, (size_t)dc_evenly_spaced(f.frames[k], kept, stored->frames), points, vertices,
                    f.places + (size_t)k * seen);
   }
   if (allocated) {

@@ -94,8 +94,8 @@ static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *
   bool allocated = f.poses && f.terms && f.on_body && f.values && f.frames;
   enum dc_status status = allocated ? DC_OK : dc_page_fail_memory(page);
   for (int k = 0; k < count && !status; k++) {
-    f.frames[k] = dc_spread(k, count, kept);
-    status = contact_forces(page, &f, dc_spread(f.frames[k], kept, page->best.frames));
+    f.frames[k] = dc_evenly_spaced(k, count, kept);
+    status = contact_forces(page, &f, dc_evenly_spaced(f.frames[k], kept, page->best.frames));
     for (int i = 0; i < bodies->count; i++)
       if (dc_frame_moves(bodies, i))
         dc_vec_copy(f.values + 3 * row++, f.on_body[i]);

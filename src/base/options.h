@@ -36,6 +36,14 @@ struct dc_index_list {
   int *indices;
 };
 
+static inline bool dc_index_list_holds(const struct dc_index_list *list, int index)
+{
+  for (int i = 0; i < list->count; i++)
+    if (list->indices[i] == index)
+      return true;
+  return false;
+}
+
 struct dc_string_list {
   int count;
   const char **strings;
@@ -76,19 +84,85 @@ struct dc_option {
     .name = NULL                                                                                                       \
   }
 
-// double [3], each within `most`; vector_fallback NULL: must be given.
-#define DC_VECTOR_OPTION(structure, member, vector_unit, vector_fallback, most, vector_help)                           \
+// Entries by type, named as the member that they fill.  default_text NULL: must be given; least and most are bounds.
+
+#define DC_BOOLEAN_OPTION(structure, member, default_text, meaning)                                                    \
   {                                                                                                                    \
-    .name = #member, .type = DC_REALS, .unit = (vector_unit), .fallback = (vector_fallback), .minimum = -(most),       \
-    .maximum = (most), .count = 3, .help = (vector_help), .offset = offsetof(structure, member)                        \
+    .name = #member, .type = DC_BOOLEAN, .unit = "", .fallback = (default_text), .help = (meaning),                    \
+    .offset = offsetof(structure, member)                                                                              \
+  }
+#define DC_INTEGER_OPTION(structure, member, default_text, least, most, meaning)                                       \
+  {                                                                                                                    \
+    .name = #member, .type = DC_INTEGER, .unit = "", .fallback = (default_text), .minimum = (least),                   \
+    .maximum = (most), .help = (meaning), .offset = offsetof(structure, member)                                        \
+  }
+#define DC_REAL_OPTION(structure, member, si_unit, default_text, least, most, meaning)                                 \
+  {                                                                                                                    \
+    .name = #member, .type = DC_REAL, .unit = (si_unit), .fallback = (default_text), .minimum = (least),               \
+    .maximum = (most), .help = (meaning), .offset = offsetof(structure, member)                                        \
+  }
+// double > 0.
+#define DC_POSITIVE_OPTION(structure, member, si_unit, default_text, most, meaning)                                    \
+  {                                                                                                                    \
+    .name = #member, .type = DC_REAL, .unit = (si_unit), .fallback = (default_text), .minimum_excluded = true,         \
+    .maximum = (most), .help = (meaning), .offset = offsetof(structure, member)                                        \
+  }
+// double [components].
+#define DC_REALS_OPTION(structure, member, si_unit, default_text, components, least, most, meaning)                    \
+  {                                                                                                                    \
+    .name = #member, .type = DC_REALS, .unit = (si_unit), .fallback = (default_text), .minimum = (least),              \
+    .maximum = (most), .count = (components), .help = (meaning), .offset = offsetof(structure, member)                 \
+  }
+// double [3], each within `most` of zero.
+#define DC_VECTOR_OPTION(structure, member, si_unit, default_text, most, meaning)                                      \
+  DC_REALS_OPTION(structure, member, si_unit, default_text, 3, -(most), most, meaning)
+// Up to `longest` numbers.
+#define DC_REAL_LIST_OPTION(structure, member, si_unit, default_text, longest, least, most, meaning)                   \
+  {                                                                                                                    \
+    .name = #member, .type = DC_REAL_LIST, .unit = (si_unit), .fallback = (default_text), .minimum = (least),          \
+    .maximum = (most), .count = (longest), .help = (meaning), .offset = offsetof(structure, member)                    \
+  }
+#define DC_STRING_OPTION(structure, member, default_text, meaning)                                                     \
+  {                                                                                                                    \
+    .name = #member, .type = DC_STRING, .unit = "", .fallback = (default_text), .help = (meaning),                     \
+    .offset = offsetof(structure, member)                                                                              \
+  }
+#define DC_CHOICE_OPTION(structure, member, default_text, names, meaning)                                              \
+  {                                                                                                                    \
+    .name = #member, .type = DC_CHOICE, .unit = "", .fallback = (default_text), .choices = (names), .help = (meaning), \
+    .offset = offsetof(structure, member)                                                                              \
+  }
+#define DC_CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})  // where no table of names stands
+#define DC_BODY_OPTION(structure, member, default_text, meaning)                                                       \
+  {                                                                                                                    \
+    .name = #member, .type = DC_BODY, .unit = "", .fallback = (default_text), .help = (meaning),                       \
+    .offset = offsetof(structure, member)                                                                              \
+  }
+#define DC_BODY_LIST_OPTION(structure, member, default_text, longest, meaning)                                         \
+  {                                                                                                                    \
+    .name = #member, .type = DC_BODY_LIST, .unit = "", .fallback = (default_text), .count = (longest),                 \
+    .help = (meaning), .offset = offsetof(structure, member)                                                           \
+  }
+#define DC_SHAPE_OPTION(structure, member, default_text, meaning)                                                      \
+  {                                                                                                                    \
+    .name = #member, .type = DC_SHAPE, .unit = "", .fallback = (default_text), .help = (meaning),                      \
+    .offset = offsetof(structure, member)                                                                              \
+  }
+
+// A structure `object` that `options` describe, and up to `longest` of them.
+#define DC_OBJECT_OPTION(structure, member, default_text, options, object, meaning)                                    \
+  {                                                                                                                    \
+    .name = #member, .type = DC_OBJECT, .unit = "", .fallback = (default_text), .help = (meaning),                     \
+    .offset = offsetof(structure, member), .table = (options), .object_size = sizeof(object)                           \
+  }
+#define DC_OBJECT_LIST_OPTION(structure, member, default_text, longest, options, object, meaning)                      \
+  {                                                                                                                    \
+    .name = #member, .type = DC_OBJECT_LIST, .unit = "", .fallback = (default_text), .count = (longest),               \
+    .help = (meaning), .offset = offsetof(structure, member), .table = (options), .object_size = sizeof(object)        \
   }
 
 // long: of what is drawn at random.
-#define DC_SEED_OPTION(structure, seed_help)                                                                           \
-  {                                                                                                                    \
-    .name = "seed", .type = DC_INTEGER, .unit = "", .fallback = "1", .minimum = 0, .maximum = 0x1p53,                  \
-    .help = (seed_help), .offset = offsetof(structure, seed)                                                           \
-  }
+#define DC_SEED_OPTION(structure, meaning) DC_INTEGER_OPTION(structure, seed, "1", 0, 0x1p53, meaning)
 
 // Index of the option of that name, or -1.
 int dc_option_find(const struct dc_option *table, const char *name);

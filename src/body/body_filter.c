@@ -43,14 +43,6 @@ enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_def
   return DC_OK;
 }
 
-static bool names(const struct dc_index_list *list, int body)
-{
-  for (int i = 0; i < list->count; i++)
-    if (list->indices[i] == body)
-      return true;
-  return false;
-}
-
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b)
 {
   if (a == b || (!dc_body_moves(&bodies->bodies[a]) && !dc_body_moves(&bodies->bodies[b])))
@@ -59,10 +51,12 @@ bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b)
     return true;
   int first = bodies->group[a], second = bodies->group[b];
   return first != second && bodies->above[first] != second && bodies->above[second] != first && bodies->collide[a] &&
-         bodies->collide[b] && !names(&bodies->except[a], b) && !names(&bodies->except[b], a);
+         bodies->collide[b] && !dc_index_list_holds(&bodies->except[a], b) &&
+         !dc_index_list_holds(&bodies->except[b], a);
 }
 
 bool dc_bodies_near_only(const struct dc_bodies *bodies, int a, int b)
 {
-  return bodies->near_only && (names(&bodies->near_only[a], b) || names(&bodies->near_only[b], a));
+  return bodies->near_only &&
+         (dc_index_list_holds(&bodies->near_only[a], b) || dc_index_list_holds(&bodies->near_only[b], a));
 }

@@ -5,31 +5,14 @@
 #include "math/vector.h"
 
 const struct dc_option dc_cable_options[] = {
-    {.name = "through",
-     .type = DC_BODY_LIST,
-     .unit = "",
-     .count = DC_CABLE_POINTS,
-     .help = "names of the bodies whose frames it runs through, in order: markers on soft bodies, soft bodies, and "
-             "bodies that do not move",
-     .offset = offsetof(struct dc_cable_definition, through)},
-    {.name = "stiffness",
-     .type = DC_REAL,
-     .unit = "N/m",
-     .fallback = "1e4",
-     .minimum = 0,
-     .maximum = 1e12,
-     .minimum_excluded = true,
-     .help = "tension over the way by which it is longer than it is let to be",
-     .offset = offsetof(struct dc_cable_definition, stiffness)},
-    {.name = "smoothing",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "1e-4",
-     .minimum = 0,
-     .maximum = 1e3,
-     .minimum_excluded = true,
-     .help = "over which way tension sets in: half of stiffness times it where the cable is just straight",
-     .offset = offsetof(struct dc_cable_definition, smoothing)},
+    DC_BODY_LIST_OPTION(
+        struct dc_cable_definition, through, NULL, DC_CABLE_POINTS,
+        "names of the bodies whose frames it runs through, in order: markers on soft bodies, soft bodies, and "
+        "bodies that do not move"),
+    DC_POSITIVE_OPTION(struct dc_cable_definition, stiffness, "N/m", "1e4", 1e12,
+                       "tension over the way by which it is longer than it is let to be"),
+    DC_POSITIVE_OPTION(struct dc_cable_definition, smoothing, "m", "1e-4", 1e3,
+                       "over which way tension sets in: half of stiffness times it where the cable is just straight"),
     DC_OPTIONS_END,
 };
 

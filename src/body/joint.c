@@ -84,12 +84,7 @@ const struct dc_joint_type *const dc_joint_types[] = {&dc_joint_free, &dc_joint_
 static const char *const type_choices[] = {"free", "fixed", "hinge", "slide", "universal", "ball", "planar", NULL};
 
 const struct dc_option dc_joint_options[] = {
-    {.name = "type",
-     .type = DC_CHOICE,
-     .unit = "",
-     .choices = type_choices,
-     .help = "kind of joint",
-     .offset = offsetof(struct dc_joint_definition, type)},
+    DC_CHOICE_OPTION(struct dc_joint_definition, type, NULL, type_choices, "kind of joint"),
     DC_VECTOR_OPTION(
         struct dc_joint_definition, axis, "", "null", 1e6,
         "axis of a hinge or slide, first axis of a universal joint, normal of a planar one; default: the body's axis"),
@@ -99,14 +94,7 @@ const struct dc_option dc_joint_options[] = {
         "one nearest to axis"),
     DC_VECTOR_OPTION(struct dc_joint_definition, anchor, "m", "null", 1e6,
                      "point that the joint turns about; default: the body's anchor"),
-    {.name = "range",
-     .type = DC_REALS,
-     .unit = "m or rad",
-     .fallback = "null",
-     .minimum = -1e6,
-     .maximum = 1e6,
-     .count = 2,
-     .help = "bounds of the coordinate of a hinge or slide; default: the body's range, none without",
-     .offset = offsetof(struct dc_joint_definition, range)},
+    DC_REALS_OPTION(struct dc_joint_definition, range, "m or rad", "null", 2, -1e6, 1e6,
+                    "bounds of the coordinate of a hinge or slide; default: the body's range, none without"),
     DC_OPTIONS_END,
 };

@@ -334,17 +334,10 @@ bool dc_frame_moves(const struct dc_bodies *bodies, int body)
   return false;
 }
 
-static bool names(const struct dc_index_list *list, int body)
-{
-  for (int i = 0; i < list->count; i++)
-    if (list->indices[i] == body)
-      return true;
-  return false;
-}
-
 static bool excluded(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
 {
-  return !soft->collide || names(&bodies->except[soft->body], body) || names(&bodies->except[body], soft->body);
+  return !soft->collide || dc_index_list_holds(&bodies->except[soft->body], body) ||
+         dc_index_list_holds(&bodies->except[body], soft->body);
 }
 
 bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)

@@ -9,13 +9,8 @@
 static const char *const formats[] = {"csv", "npz", "glb", "mjcf", "urdf", NULL};
 
 static const struct cli_option own_options[] = {
-    {.name = "format",
-     .type = CLI_CHOICE,
-     .argument = "NAME",
-     .value = CLI_VALUE_CHOICES,
-     .choices = formats,
-     .offset = offsetof(struct cli_arguments, format),
-     .help = "csv (table), npz (NumPy), glb (animated glTF), mjcf or urdf (the model)"},
+    CLI_CHOICE_OPTION("format", format, "NAME", formats,
+                      "csv (table), npz (NumPy), glb (animated glTF), mjcf or urdf (the model)"),
     CLI_OUTPUT_FILE("default: in RUN/export, trajectory.csv or .npz, model.xml or .urdf; RUN/run.glb"),
     CLI_OPTIONS_END,
 };

@@ -6,21 +6,8 @@
 #include "cli/session.h"
 
 static const struct cli_option own_options[] = {
-    {.name = "steps",
-     .type = CLI_INTEGER,
-     .argument = "N",
-     .minimum = 1,
-     .maximum = 1e7,
-     .offset = offsetof(struct cli_arguments, steps),
-     .help = "check the first N time steps only"},
-    {.name = "tolerance",
-     .type = CLI_REAL,
-     .argument = "X",
-     .minimum = 0,
-     .maximum = 1,
-     .minimum_excluded = true,
-     .offset = offsetof(struct cli_arguments, tolerance),
-     .help = "largest relative error allowed; default: 1e-6"},
+    CLI_INTEGER_OPTION("steps", steps, "N", 1, 1e7, "check the first N time steps only"),
+    CLI_POSITIVE_OPTION("tolerance", tolerance, "X", 1, "largest relative error allowed; default: 1e-6"),
     CLI_OPTIONS_END,
 };
 

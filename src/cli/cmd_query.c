@@ -7,10 +7,7 @@
 #include "cli/session.h"
 
 static const struct cli_option own_options[] = {
-    {.name = "manifold",
-     .type = CLI_FLAG,
-     .offset = offsetof(struct cli_arguments, manifold),
-     .help = "contact points, normals, signed distances and activities, with Jacobians"},
+    CLI_FLAG_OPTION("manifold", manifold, "contact points, normals, signed distances and activities, with Jacobians"),
     CLI_OUTPUT_FILE("write all contacts as an NPZ file, one array for each pair, or draw them (.png)"),
     CLI_OPTIONS_END,
 };

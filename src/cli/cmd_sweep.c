@@ -4,55 +4,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 
 static const struct cli_option own_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = CLI_TEXT,
-     .argument = "DIR",
-     .value = CLI_VALUE_DIRECTORY,
-     .offset = offsetof(struct cli_arguments, output),
-     .help = "directory of the sweep; what was left there unfinished goes on"},
-    {.name = "jobs",
-     .letter = 'j',
-     .type = CLI_INTEGER,
-     .argument = "N",
-     .minimum = 1,
-     .maximum = 1024,
-     .offset = offsetof(struct cli_arguments, jobs),
-     .help = "runs side by side; default: one for each processor"},
-    {.name = "task",
-     .type = CLI_TEXT,
-     .argument = "I/N",
-     .offset = offsetof(struct cli_arguments, task),
-     .help = "only every N-th point from I on, as a task of an array; --gather makes the table"},
-    {.name = "gather",
-     .type = CLI_FLAG,
-     .offset = offsetof(struct cli_arguments, gather),
-     .help = "run nothing: make table and page of what there is"},
-    {.name = "retry",
-     .type = CLI_FLAG,
-     .offset = offsetof(struct cli_arguments, retry),
-     .help = "run points again that have failed"},
-    {.name = "mpi",
-     .type = CLI_FLAG,
-     .offset = offsetof(struct cli_arguments, mpi),
-     .help = "share the points with the ranks of MPI; by itself when started by mpirun"},
-    {.name = "max-time",
-     .type = CLI_REAL,
-     .argument = "SECONDS",
-     .minimum = 0,
-     .maximum = 1e9,
-     .minimum_excluded = true,
-     .offset = offsetof(struct cli_arguments, max_time),
-     .help = "end before this time, with checkpoints and status 9"},
+    CLI_OUTPUT_DIRECTORY("directory of the sweep; what was left there unfinished goes on"),
+    CLI_ENTRY("jobs", CLI_INTEGER, jobs, .letter = 'j', .argument = "N", .minimum = 1, .maximum = 1024,
+              .help = "runs side by side; default: one for each processor"),
+    CLI_TEXT_OPTION("task", task, "I/N", CLI_VALUE_ANY,
+                    "only every N-th point from I on, as a task of an array; --gather makes the table"),
+    CLI_FLAG_OPTION("gather", gather, "run nothing: make table and page of what there is"),
+    CLI_FLAG_OPTION("retry", retry, "run points again that have failed"),
+    CLI_FLAG_OPTION("mpi", mpi, "share the points with the ranks of MPI; by itself when started by mpirun"),
+    CLI_POSITIVE_OPTION("max-time", max_time, "SECONDS", 1e9, "end before this time, with checkpoints and status 9"),
     CLI_OPTIONS_END,
 };
 
@@ -69,13 +38,6 @@ struct display {
   bool quiet, terminal;
   double printed;
 };
-
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void print_line(struct display *display, const dcsim_sweep_progress *report)
 {
@@ -96,7 +58,7 @@ static void print_line(struct display *display, const dcsim_sweep_progress *repo
 static int report_progress(void *context, const dcsim_sweep_progress *report)
 {
   struct display *display = context;
-  double every = display->terminal ? 0.2 : 10, time = now();
+  double every = display->terminal ? 0.2 : 10, time = cli_seconds();
   if (!display->quiet && report->points && time - display->printed >= every) {
     print_line(display, report);
     display->printed = time;
@@ -141,7 +103,7 @@ static int run(const struct cli_arguments *arguments)
     return cli_fail(DCSIM_IO, "the path of this program cannot be found: there is no /proc");
   fix_data_folder();
   cli_signals_defer(arguments->quiet);
-  struct display display = {.quiet = arguments->quiet, .terminal = isatty(STDERR_FILENO), .printed = now()};
+  struct display display = {.quiet = arguments->quiet, .terminal = isatty(STDERR_FILENO), .printed = cli_seconds()};
   const dcsim_sweep_options options = {
       .size = sizeof options,
       .directory = arguments->output,

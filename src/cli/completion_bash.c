@@ -110,11 +110,10 @@ static void print_options(const struct cli_command *const *commands)
     printf("    %s) REPLY='", commands[c]->name);
     const char *separator = "";
     for (int i = 0; commands[c]->options[i]; i++)
-      for (const struct cli_option *option = commands[c]->options[i]; option->name; option++)
-        if (!option->later) {
-          printf("%s--%s", separator, option->name);
-          separator = " ";
-        }
+      for (const struct cli_option *option = commands[c]->options[i]; option->name; option++) {
+        printf("%s--%s", separator, option->name);
+        separator = " ";
+      }
     printf("' ;;\n");
   }
   printf("    *) REPLY= ;;\n  esac\n}\n\n");
@@ -127,7 +126,7 @@ static void print_values(const struct cli_command *const *commands)
   for (int c = 0; commands[c]; c++)
     for (int i = 0; commands[c]->options[i]; i++)
       for (const struct cli_option *option = commands[c]->options[i]; option->name; option++) {
-        if (option->type == CLI_FLAG || option->later)
+        if (option->type == CLI_FLAG)
           continue;
         printf("    '%s --%s'", commands[c]->name, option->name);
         if (option->letter)

@@ -98,8 +98,7 @@ static void print_command(const struct cli_command *command)
   printf("    %s)\n      _arguments -s", command->name);
   for (int i = 0; command->options[i]; i++)
     for (const struct cli_option *option = command->options[i]; option->name; option++)
-      if (!option->later)
-        print_option(option);
+      print_option(option);
   if (command->operand) {
     printf(" \\\n        '*");
     print_action(command->operand, command->operand_value, command->operand_choices);

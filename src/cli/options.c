@@ -9,125 +9,53 @@
 
 #include "cli/message.h"
 
-#define OFFSET(member) .offset = offsetof(struct cli_arguments, member)
-#define HELP_OPTION                                                                                                    \
-  {                                                                                                                    \
-    .name = "help", .letter = 'h', .type = CLI_FLAG, OFFSET(help), .help = "print this help"                           \
-  }
+#define HELP_OPTION CLI_ENTRY("help", CLI_FLAG, help, .letter = 'h', .help = "print this help")
 
 const struct cli_option cli_scene_options[] = {
-    {.name = "set",
-     .type = CLI_LIST,
-     .argument = "PATH=VALUE",
-     .value = CLI_VALUE_OVERRIDE,
-     OFFSET(overrides),
-     .help = "change the scene, as in optimizer.iterations=10; may be repeated"},
-    {.name = "model",
-     .type = CLI_TEXT,
-     .argument = "NAME",
-     .value = CLI_VALUE_MODEL,
-     OFFSET(model),
-     .help = "contact model, with its overlay from the scene's \"models\""},
-    {.name = "allow-path",
-     .type = CLI_LIST,
-     .argument = "DIR",
-     .value = CLI_VALUE_DIRECTORY,
-     OFFSET(allowed_paths),
-     .help = "folder outside the scene's that meshes may be read from; may be repeated"},
-    {.name = "package-path",
-     .type = CLI_LIST,
-     .argument = "DIR",
-     .value = CLI_VALUE_DIRECTORY,
-     OFFSET(package_paths),
-     .help = "folder in which package://NAME/ of included robots is DIR/NAME/; may be repeated"},
-    // a scene stores seeds as JSON numbers, which are exact up to 2^53
-    {.name = "seed",
-     .type = CLI_INTEGER,
-     .argument = "N",
-     .minimum = 0,
-     .maximum = 0x1p53,
-     OFFSET(seed),
-     .help = "seed of everything random, instead of the scene's"},
+    CLI_LIST_OPTION("set", overrides, "PATH=VALUE", CLI_VALUE_OVERRIDE,
+                    "change the scene, as in optimizer.iterations=10; may be repeated"),
+    CLI_TEXT_OPTION("model", model, "NAME", CLI_VALUE_MODEL,
+                    "contact model, with its overlay from the scene's \"models\""),
+    CLI_LIST_OPTION("allow-path", allowed_paths, "DIR", CLI_VALUE_DIRECTORY,
+                    "folder outside the scene's that meshes may be read from; may be repeated"),
+    CLI_LIST_OPTION("package-path", package_paths, "DIR", CLI_VALUE_DIRECTORY,
+                    "folder in which package://NAME/ of included robots is DIR/NAME/; may be repeated"),
+    CLI_SEED_OPTION("seed of everything random, instead of the scene's"),
     CLI_OPTIONS_END,
 };
 
 const struct cli_option cli_run_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = CLI_TEXT,
-     .argument = "DIR",
-     .value = CLI_VALUE_DIRECTORY,
-     OFFSET(output),
-     .help = "run directory, \"none\" for none; default: runs/<scene name>-<UTC time>"},
-    {.name = "overwrite", .type = CLI_FLAG, OFFSET(overwrite), .help = "replace the run that the run directory holds"},
-    {.name = "control",
-     .type = CLI_TEXT,
-     .argument = "RUN",
-     .value = CLI_VALUE_RUN,
-     OFFSET(control),
-     .help = "take controls and parameters from an earlier run directory"},
-    {.name = "plant",
-     .type = CLI_TEXT,
-     .argument = "WORLD",
-     .value = CLI_VALUE_MODEL,
-     OFFSET(plant),
-     .help = "world to execute plans in: a contact model, JSON or none; default: the scene's"},
-    {.name = "frames",
-     .type = CLI_INTEGER,
-     .argument = "N",
-     .minimum = 0,
-     .maximum = 1e6,
-     OFFSET(frames),
-     .help = "pictures to render at the end; default: 0"},
-    {.name = "no-report", .type = CLI_FLAG, OFFSET(no_report), .help = "do not write report.html at the end"},
-    {.name = "results-only",
-     .type = CLI_FLAG,
-     OFFSET(results_only),
-     .help = "leave neither trajectory nor report, only numbers and checkpoints"},
-    {.name = "max-time",
-     .type = CLI_REAL,
-     .argument = "SECONDS",
-     .minimum = 0,
-     .maximum = 1e9,
-     .minimum_excluded = true,
-     OFFSET(max_time),
-     .help = "stop after the iteration that passes this time"},
-    {.name = "require-success",
-     .type = CLI_FLAG,
-     OFFSET(require_success),
-     .help = "exit with 1 when the task is not reached"},
+    CLI_OUTPUT_DIRECTORY("run directory, \"none\" for none; default: runs/<scene name>-<UTC time>"),
+    CLI_FLAG_OPTION("overwrite", overwrite, "replace the run that the run directory holds"),
+    CLI_TEXT_OPTION("control", control, "RUN", CLI_VALUE_RUN,
+                    "take controls and parameters from an earlier run directory"),
+    CLI_TEXT_OPTION("plant", plant, "WORLD", CLI_VALUE_MODEL,
+                    "world to execute plans in: a contact model, JSON or none; default: the scene's"),
+    CLI_INTEGER_OPTION("frames", frames, "N", 0, 1e6, "pictures to render at the end; default: 0"),
+    CLI_FLAG_OPTION("no-report", no_report, "do not write report.html at the end"),
+    CLI_FLAG_OPTION("results-only", results_only, "leave neither trajectory nor report, only numbers and checkpoints"),
+    CLI_POSITIVE_OPTION("max-time", max_time, "SECONDS", 1e9, "stop after the iteration that passes this time"),
+    CLI_FLAG_OPTION("require-success", require_success, "exit with 1 when the task is not reached"),
     CLI_OPTIONS_END,
 };
 
 const struct cli_option cli_thread_options[] = {
-    {.name = "threads",
-     .type = CLI_INTEGER,
-     .argument = "N",
-     .minimum = 1,
-     .maximum = 1024,
-     OFFSET(threads),
-     .help = "threads to compute with; results do not depend on it"},
+    CLI_INTEGER_OPTION("threads", threads, "N", 1, 1024, "threads to compute with; results do not depend on it"),
     CLI_OPTIONS_END,
 };
 
 const struct cli_option cli_port_options[] = {
-    {.name = "port",
-     .type = CLI_INTEGER,
-     .argument = "N",
-     .minimum = 0,
-     .maximum = 65535,
-     OFFSET(port),
-     .help = "port of the live view on 127.0.0.1; default: 0, any that is free"},
+    CLI_INTEGER_OPTION("port", port, "N", 0, 65535, "port of the live view on 127.0.0.1; default: 0, any that is free"),
     CLI_OPTIONS_END,
 };
 
 const struct cli_option cli_quiet_options[] = {
-    {.name = "quiet", .type = CLI_FLAG, OFFSET(quiet), .help = "no progress and no notes on stderr, errors only"},
+    CLI_FLAG_OPTION("quiet", quiet, "no progress and no notes on stderr, errors only"),
     CLI_OPTIONS_END,
 };
 
 const struct cli_option cli_common_options[] = {
-    {.name = "json", .type = CLI_FLAG, OFFSET(json), .help = "machine-readable result on stdout"},
+    CLI_FLAG_OPTION("json", json, "machine-readable result on stdout"),
     HELP_OPTION,
     CLI_OPTIONS_END,
 };
@@ -160,8 +88,7 @@ static int fail_unknown(const struct cli_command *command, const char *name, siz
   int count = 0;
   for (int i = 0; command->options[i]; i++)
     for (const struct cli_option *option = command->options[i]; option->name && count < MOST; option++)
-      if (!option->later)
-        names[count++] = option->name;
+      names[count++] = option->name;
   names[count] = NULL;
   if (length < sizeof text) {
     snprintf(text, sizeof text, "%.*s", (int)length, name);
@@ -294,8 +221,6 @@ static int store(const char *given, const struct cli_option *option, const char 
 static int take(const char *given, const struct cli_option *option, const char *value, int argc, char **argv,
                 int *index, struct cli_arguments *arguments)
 {
-  if (option->later)
-    return cli_fail(DCSIM_USAGE, "%s: not available in this version", given);
   if (option->type == CLI_FLAG && value)
     return cli_fail(DCSIM_USAGE, "%s: takes no value (is \"%.200s\")", given, value);
   if (option->type != CLI_FLAG && !value) {
@@ -459,8 +384,6 @@ void cli_print_help(const struct cli_command *command)
   for (int i = 0; command->options[i]; i++)
     for (const struct cli_option *option = command->options[i]; option->name; option++) {
       char left[80], letter[8] = "";
-      if (option->later)
-        continue;
       if (option->letter)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
       snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",

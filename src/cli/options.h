@@ -49,7 +49,6 @@ struct cli_option {
   double minimum, maximum;
   bool minimum_excluded;       // the value must be > minimum
   const char *const *choices;  // NULL-terminated
-  bool later;                  // an option of a later version: refused as such, not in the help
   const char *help;
   size_t offset;  // of the value in struct cli_arguments
 };
@@ -79,6 +78,35 @@ struct cli_arguments {
   char *command_line;  // quoted for a shell; owned
 };
 
+// Entries of such tables by type; least and most are bounds, completion is what a shell offers.
+#define CLI_ENTRY(text, kind, member, ...)                                                                             \
+  {                                                                                                                    \
+    .name = (text), .type = (kind), .offset = offsetof(struct cli_arguments, member), __VA_ARGS__                      \
+  }
+#define CLI_FLAG_OPTION(text, member, meaning) CLI_ENTRY(text, CLI_FLAG, member, .help = (meaning))
+#define CLI_TEXT_OPTION(text, member, operand, completion, meaning)                                                    \
+  CLI_ENTRY(text, CLI_TEXT, member, .argument = (operand), .value = (completion), .help = (meaning))
+#define CLI_LIST_OPTION(text, member, operand, completion, meaning)                                                    \
+  CLI_ENTRY(text, CLI_LIST, member, .argument = (operand), .value = (completion), .help = (meaning))
+#define CLI_CHOICE_OPTION(text, member, operand, names, meaning)                                                       \
+  CLI_ENTRY(text, CLI_CHOICE, member, .argument = (operand), .value = CLI_VALUE_CHOICES, .choices = (names),           \
+            .help = (meaning))
+#define CLI_INTEGER_OPTION(text, member, operand, least, most, meaning)                                                \
+  CLI_ENTRY(text, CLI_INTEGER, member, .argument = (operand), .minimum = (least), .maximum = (most), .help = (meaning))
+#define CLI_REAL_OPTION(text, member, operand, least, most, meaning)                                                   \
+  CLI_ENTRY(text, CLI_REAL, member, .argument = (operand), .minimum = (least), .maximum = (most), .help = (meaning))
+#define CLI_POSITIVE_OPTION(text, member, operand, most, meaning)                                                      \
+  CLI_ENTRY(text, CLI_REAL, member, .argument = (operand), .minimum_excluded = true, .maximum = (most),                \
+            .help = (meaning))
+// A scene stores seeds as JSON numbers, which are exact up to 2^53.
+#define CLI_SEED_OPTION(meaning) CLI_INTEGER_OPTION("seed", seed, "N", 0, 0x1p53, meaning)
+// --output of a command that writes one file, or a directory.
+#define CLI_OUTPUT_FILE(meaning)                                                                                       \
+  CLI_ENTRY("output", CLI_TEXT, output, .letter = 'o', .argument = "FILE", .value = CLI_VALUE_FILE, .help = (meaning))
+#define CLI_OUTPUT_DIRECTORY(meaning)                                                                                  \
+  CLI_ENTRY("output", CLI_TEXT, output, .letter = 'o', .argument = "DIR", .value = CLI_VALUE_DIRECTORY,                \
+            .help = (meaning))
+
 struct cli_command {
   const char *name, *summary;
   const char *operand;  // how the help calls it, or NULL: none
@@ -104,13 +132,6 @@ void cli_print_usage(const struct cli_command *const *commands, FILE *file);
 
 // Tables that commands share.
 extern const struct cli_option cli_scene_options[];  // --set, --model, --allow-path, --package-path, --seed
-// --output of a command that writes one file.
-#define CLI_OUTPUT_FILE(text)                                                                                          \
-  {                                                                                                                    \
-    .name = "output", .letter = 'o', .type = CLI_TEXT, .argument = "FILE", .value = CLI_VALUE_FILE,                    \
-    .offset = offsetof(struct cli_arguments, output), .help = (text)                                                   \
-  }
-
 extern const struct cli_option
     cli_run_options[];  // -o, --control, --frames, --no-report, --max-time, --require-success
 extern const struct cli_option cli_thread_options[];  // --threads

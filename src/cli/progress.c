@@ -20,7 +20,7 @@ enum {
 static const double redraw_seconds = 0.2;  // least time between two lines
 static const double plain_seconds = 5;     // the same where lines are not redrawn
 
-static double now(void)
+double cli_seconds(void)
 {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -253,7 +253,7 @@ static int ask_view(dcsim_view *view, const dcsim_progress *report)
 int cli_progress_report(void *context, const dcsim_progress *report)
 {
   struct cli_progress *progress = context;
-  double time = now();
+  double time = cli_seconds();
   if (is_draw(report)) {
     if (report->iteration == 1)
       progress->draws_began = time;

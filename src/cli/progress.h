@@ -34,4 +34,7 @@ int cli_progress_report(void *context, const dcsim_progress *report);
 // Ends the line.
 void cli_progress_finish(struct cli_progress *progress);
 
+// A monotonic clock, s.
+double cli_seconds(void);
+
 #endif

@@ -33,7 +33,7 @@ struct dc_contact_settings {
   double friction_smoothing;  // e, m/s
   double restitution;         // of bodies that do not set their own, in [0, 1]; NAN: 1
   double opening_speed;       // of parting, from which on restitution acts in full, m/s
-  double friction_range;      // triangle pairs up to this gap rub, none beyond twice it, m; NAN: no limit
+  double friction_range;  // friction of triangle pairs is full up to this gap and ends at twice it, m; NAN: no limit
   double dhat;                // ipc: distance at which its barrier begins, m
   double support;             // sdrs: s of its barrier, in units of length
   int hulls;                  // sdrs: enum dc_contact_hulls
@@ -193,7 +193,7 @@ enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct d
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
                                         const double (*const *velocities)[3], double scale, double (*const *forces)[3],
                                         double (*const *products)[3], struct dc_error *error);
-// Adds what has been noted, by products and by dc_contact_friction_pull_back_points, as derivatives by the places of the
+// Adds what has been noted, by products and by dc_contact_friction_pull_back, as derivatives by the places of the
 // points in their bodies' axes to points[body][point_count]; NULL: drops it.
 void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3]);
 

@@ -235,7 +235,7 @@ struct dc_contact {
   bool *bounded;                 // [pair_count] likewise
   bool shared;                   // several threads may take part in the evaluation under way
   bool fixed_turned;             // fixed bodies have been turned once
-  struct dc_friction *friction;  // NULL until something rubs
+  struct dc_friction *friction;  // NULL until something slides
   void *own;                     // memory of other models
 };
 

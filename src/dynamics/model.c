@@ -4,22 +4,9 @@
 #include <math.h>
 #include <stddef.h>
 
-const struct dc_option dc_time_options[] = {{.name = "step",
-                                             .type = DC_REAL,
-                                             .unit = "s",
-                                             .minimum = 0,
-                                             .maximum = 10,
-                                             .minimum_excluded = true,
-                                             .help = "length of a time step",
-                                             .offset = offsetof(struct dc_time_settings, step)},
-                                            {.name = "steps",
-                                             .type = DC_INTEGER,
-                                             .unit = "",
-                                             .minimum = 0,
-                                             .maximum = 1e7,
-                                             .help = "number of time steps",
-                                             .offset = offsetof(struct dc_time_settings, steps)},
-                                            DC_OPTIONS_END};
+const struct dc_option dc_time_options[] = {
+    DC_POSITIVE_OPTION(struct dc_time_settings, step, "s", NULL, 10, "length of a time step"),
+    DC_INTEGER_OPTION(struct dc_time_settings, steps, NULL, 0, 1e7, "number of time steps"), DC_OPTIONS_END};
 
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
 const char *const dc_linear_names[] = {"automatic", "direct", "conjugate_gradients", "gmres", NULL};
@@ -27,59 +14,25 @@ const char *const dc_preconditioner_names[] = {"gauss_seidel", "jacobi", "woodbu
 static const double MOST_STORED = 1e9;  // bytes
 
 const struct dc_option dc_step_options[] = {
-    {.name = "tolerance",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1e-3",
-     .minimum = 1e-9,
-     .maximum = 1,
-     .help = "largest remaining force of a step, relative to the smallest contact force between movable bodies",
-     .offset = offsetof(struct dc_step_settings, tolerance)},
-    {.name = "max_iterations",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "200",
-     .minimum = 1,
-     .maximum = 1e6,
-     .help = "most Newton iterations of a step or of a part of a divided one",
-     .offset = offsetof(struct dc_step_settings, max_iterations)},
-    {.name = "divisions",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "30",
-     .minimum = 0,
-     .maximum = DC_MOST_DIVISIONS,
-     .help = "how often a step may be halved where bodies would pass through each other or it does not converge",
-     .offset = offsetof(struct dc_step_settings, divisions)},
-    {.name = "accept_unconverged",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "go on after steps that do not converge, which is reported; false: the run fails there",
-     .offset = offsetof(struct dc_step_settings, accept_unconverged)},
-    {.name = "tape",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"auto\"",
-     .choices = tape_choices,
-     .help = "derivatives of contact for gradients: stored at every step, recomputed, or stored up to 1 GB (auto)",
-     .offset = offsetof(struct dc_step_settings, tape)},
-    {.name = "linear",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"automatic\"",
-     .choices = dc_linear_names,
-     .help = "how systems of scenes are solved in which only nodes of soft bodies move: automatic (conjugate gradients, or "
-             "directly where they take long), always directly, or by an iterative method",
-     .offset = offsetof(struct dc_step_settings, linear)},
-    {.name = "preconditioner",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"gauss_seidel\"",
-     .choices = dc_preconditioner_names,
-     .help = "of iterative methods: symmetric sweeps, diagonal blocks, or the matrix of projective dynamics corrected by contact "
-             "(woodbury)",
-     .offset = offsetof(struct dc_step_settings, preconditioner)},
+    DC_REAL_OPTION(struct dc_step_settings, tolerance, "", "1e-3", 1e-9, 1,
+                   "largest remaining force of a step, relative to the smallest contact force between movable bodies"),
+    DC_INTEGER_OPTION(struct dc_step_settings, max_iterations, "200", 1, 1e6,
+                      "most Newton iterations of a step or of a part of a divided one"),
+    DC_INTEGER_OPTION(
+        struct dc_step_settings, divisions, "30", 0, DC_MOST_DIVISIONS,
+        "how often a step may be halved where bodies would pass through each other or it does not converge"),
+    DC_BOOLEAN_OPTION(struct dc_step_settings, accept_unconverged, "false",
+                      "go on after steps that do not converge, which is reported; false: the run fails there"),
+    DC_CHOICE_OPTION(
+        struct dc_step_settings, tape, "\"auto\"", tape_choices,
+        "derivatives of contact for gradients: stored at every step, recomputed, or stored up to 1 GB (auto)"),
+    DC_CHOICE_OPTION(
+        struct dc_step_settings, linear, "\"automatic\"", dc_linear_names,
+        "how systems of scenes are solved in which only nodes of soft bodies move: automatic (conjugate gradients, or "
+        "directly where they take long), always directly, or by an iterative method"),
+    DC_CHOICE_OPTION(struct dc_step_settings, preconditioner, "\"gauss_seidel\"", dc_preconditioner_names,
+                     "of iterative methods: symmetric sweeps, diagonal blocks, or the matrix of projective dynamics "
+                     "corrected by contact (woodbury)"),
     DC_OPTIONS_END};
 
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,

@@ -232,7 +232,7 @@ static void sweep(struct dc_node_newton *newton, double *step)
     dc_block_diagonal(newton->solver, law->at / 3, block);
     dc_mat_apply(pushed, block, move);
     dc_vec_add(newton->smooth + law->at, newton->smooth + law->at, pushed);
-    dc_block_spread(newton->solver, law->at / 3, move, newton->smooth);
+    dc_block_add_row(newton->solver, law->at / 3, move, newton->smooth);
     dc_vec_add(step + law->at, step + law->at, move);
     for (long o = newton->other[l]; o != l; o = newton->other[o])
       move_law(&newton->laws[o], move);
@@ -338,7 +338,7 @@ static bool hold_back(struct dc_node_newton *newton)
     dc_vec_sub(newton->push + law->at, newton->push + law->at, response);
     dc_vec_add(newton->held + law->at, newton->held + law->at, change);
     dc_vec_scale(change, change, -1);
-    dc_block_spread(newton->solver, law->at / 3, change, newton->push);
+    dc_block_add_row(newton->solver, law->at / 3, change, newton->push);
     for (int i = 0; i < 9; i++)
       curvature[i] += stiffness * n[i / 3] * n[i % 3];
     any = true;

@@ -112,9 +112,9 @@ static int list_wanted(struct dc_rollout *rollout)
   for (size_t t = 0; t < count; t++)
     if (add_touch(rollout, &touches[t]))
       return -1;
-  const struct dc_rub *rubs = dc_surface_rubs(rollout->surface, &count);
+  const struct dc_sliding_contact *sliding_contacts = dc_surface_sliding_contacts(rollout->surface, &count);
   for (size_t r = 0; r < count; r++)
-    if (add_touch(rollout, &rubs[r].touch))
+    if (add_touch(rollout, &sliding_contacts[r].touch))
       return -1;
   pattern->wanted_count = sort_unique(pattern->wanted, pattern->wanted_count);
   return 0;

@@ -56,7 +56,7 @@ struct dc_rigid_contact {
   struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
   double energy;                              // of the last evaluation, sum over the pairs, without stiffness
   double *coefficients, *restitution;         // [bodies] of the law at t
-  bool rubs, resists;                         // the lists of sliding contacts and of restitution are of t and not empty
+  bool slides, resists;                       // the lists of sliding contacts and of restitution are of t and not empty
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   // Of the pairs with sliding contacts, and of those with restitution, for add_product only.

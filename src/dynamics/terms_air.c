@@ -54,7 +54,7 @@ static void mean_of(const struct patch *patch, const double *numbers, double mea
     mean[i] = (numbers[patch->at[0] + i] + numbers[patch->at[1] + i] + numbers[patch->at[2] + i]) / 3;
 }
 
-static void spread(const struct patch *patch, const double force[3], double *sum)
+static void add_to_corners(const struct patch *patch, const double force[3], double *sum)
 {
   for (int k = 0; k < 3; k++)
     dc_vec_add_scaled(sum + patch->at[k], sum + patch->at[k], 1.0 / 3, force);
@@ -79,7 +79,7 @@ static void visit_gradient(const struct dc_step_state *state, const struct patch
   double force[3];
   (void)state;
   dc_vec_scale(force, patch->a, patch->drag * dc_vec_dot(patch->a, patch->d) / patch->size - patch->pressure);
-  spread(patch, force, (double *)context + patch->soft->v_offset);
+  add_to_corners(patch, force, (double *)context + patch->soft->v_offset);
 }
 
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
@@ -124,7 +124,7 @@ static void visit_mixed(const struct dc_step_state *state, const struct patch *p
     by_a[i] = drag * (d[i] * al + ad * l[i] - ad * al * a[i] / (patch->size * patch->size)) - patch->pressure * l[i];
     by_d[i] = -drag * al * a[i];  // by the middle at t
   }
-  spread(patch, by_d, now);
+  add_to_corners(patch, by_d, now);
   dc_vec_add_scaled(design->wind, design->wind, state->interval.length, by_d);
   design->pressure[patch->soft->body] -= al;
   dc_vec_cross(by_edge, patch->edges[1], by_a);
@@ -166,7 +166,7 @@ static void visit_product(const struct dc_step_state *state, const struct patch 
          along = dc_vec_dot(da, d) + dc_vec_dot(a, dd) - ad * dc_vec_dot(a, da) / (patch->size * patch->size);
   for (int i = 0; i < 3; i++)
     force[i] = drag * (along * a[i] + ad * da[i]) - pressure * a[i] - patch->pressure * da[i];
-  spread(patch, force, product->forces->joints + patch->soft->v_offset);
+  add_to_corners(patch, force, product->forces->joints + patch->soft->v_offset);
 }
 
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact of rigid bodies: the terms contact and friction of the step potential, and what they and restitution
 // (terms_impact.c) know of an interval (struct dc_rigid_contact).  All three ask one contact (contact/contact.h): at t what
-// rubs and what resists its parting, at t+1 energies and their derivatives for every pair of bodies.
+// slides and what resists its parting, at t+1 energies and their derivatives for every pair of bodies.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static enum dc_status list_lagged(struct dc_rigid_contact *rigid, const struct d
                                   const struct dc_friction_law *law, struct dc_error *error)
 {
   enum dc_status status = dc_contact_friction_begin(rigid->contact, now, law, error);
-  rigid->rubs = dc_contact_rubs(rigid->contact);
+  rigid->slides = dc_contact_slides(rigid->contact);
   rigid->resists = dc_contact_resists(rigid->contact);
   return status;
 }
@@ -67,7 +67,7 @@ static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_pose
                             enum dc_friction_curvature curvature)
 {
   rigid->friction_energy =
-      rigid->rubs ? dc_contact_friction_evaluate(rigid->contact, next, order, curvature, rigid->friction) : 0;
+      rigid->slides ? dc_contact_friction_evaluate(rigid->contact, next, order, curvature, rigid->friction) : 0;
   rigid->impact_energy =
       rigid->resists ? dc_contact_impact_evaluate(rigid->contact, next, order, false, rigid->impact) : 0;
 }
@@ -99,7 +99,7 @@ static void accept(struct dc_rollout *rollout)
 static bool solved(const struct dc_rollout *rollout)
 {
   const struct dc_rigid_contact *rigid = &rollout->rigid;
-  return dc_contact_solved(rigid->contact) && (!rigid->rubs || dc_contact_friction_solved(rigid->contact));
+  return dc_contact_solved(rigid->contact) && (!rigid->slides || dc_contact_friction_solved(rigid->contact));
 }
 
 // The planes that friction acts on are solved to a tolerance, from those of the evaluation before.  Where both ways of a
@@ -138,11 +138,11 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool acts = dc_friction_law_acts(&law, rollout->model->bodies.count);
-  rigid->rubs = rigid->resists = false;
+  rigid->slides = rigid->resists = false;
   enum dc_status status = evaluate_now(rollout, state, acts, pairs, error);
   if (!status && acts)
     status = list_lagged(rigid, state->now, &law, error);
-  if (status || !(rigid->rubs || rigid->resists))
+  if (status || !(rigid->slides || rigid->resists))
     return status;
   evaluate_lagged(rigid, state->next, 2, DC_FRICTION_CONVEX);
   return solved(rollout)
@@ -169,10 +169,10 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
 }
 
 // Whether a pair of bodies has any friction at the last evaluation; what is at rest has no energy but is stiff.
-static bool rubs(const struct dc_step_state *state, int pair)
+static bool slides(const struct dc_step_state *state, int pair)
 {
   const struct dc_friction_derivatives *friction = &state->rigid->friction[pair];
-  return state->rigid->rubs && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
+  return state->rigid->slides && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
 }
 
 struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair)
@@ -191,7 +191,7 @@ static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const
   rigid->mixed.count = 0;
   memset(rollout->twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->twists);
   for (int p = 0; p < rigid->pair_count; p++) {
-    if (!rubs(state, p))
+    if (!slides(state, p))
       continue;
     struct dc_friction_mixed *mixed = dc_rigid_add_mixed(&rigid->mixed, p);
     if (!mixed)
@@ -405,12 +405,12 @@ const struct dc_step_term dc_contact_term = {
 
 static double friction_value(const struct dc_step_state *state)
 {
-  return state->rigid->rubs ? state->rigid->friction_energy : 0;
+  return state->rigid->slides ? state->rigid->friction_energy : 0;
 }
 
 static void friction_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  for (int p = 0; p < state->rigid->pair_count && state->rigid->rubs; p++)
+  for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++)
     for (int side = 0; side < 2; side++)
       for (int k = 0; k < 6; k++)
         forces->wrenches[state->rigid->pair_bodies[p][side]][k] += state->rigid->friction[p].gradient[6 * side + k];
@@ -446,20 +446,20 @@ void dc_rigid_add_lagged_hessian(const struct dc_step_state *state, int p,
 // Hessians come with every evaluation, the curvature of the rotations on its own.
 static void friction_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
-  for (int p = 0; p < state->rigid->pair_count && state->rigid->rubs; p++)
-    if (rubs(state, p))
+  for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++)
+    if (slides(state, p))
       dc_rigid_add_lagged_hessian(state, p, &state->rigid->friction[p], exact, hessian);
 }
 
 static void friction_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                struct dc_step_cotangent *out)
 {
-  if (!state->rigid->rubs)
+  if (!state->rigid->slides)
     return;
   double mu = 0;
   memset(out->coefficients, 0, (size_t)state->model->bodies.count * sizeof *out->coefficients);
-  dc_contact_friction_pull_back_points(state->rigid->contact, state->next, direction->twists, out->now.wrenches,
-                                       out->coefficients, &mu, out->points);
+  dc_contact_friction_pull_back(state->rigid->contact, state->next, direction->twists, out->now.wrenches,
+                                out->coefficients, &mu, out->points);
   for (int i = 0; i < state->model->bodies.count; i++)
     out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
@@ -474,7 +474,7 @@ static enum dc_status friction_add_shape_mixed(const struct dc_step_state *state
   for (int p = 0; p < state->rigid->pair_count; p++) {
     int a = state->rigid->pair_bodies[p][0], b = state->rigid->pair_bodies[p][1];
     const struct dc_friction_derivatives *friction = &state->rigid->friction[p];
-    if (!rubs(state, p))
+    if (!slides(state, p))
       continue;
     add_rate(friction->h_aa, 1, direction->twists[a], shape->rates[a]);
     add_rate(friction->h_ab, 1, direction->twists[b], shape->rates[a]);
@@ -507,7 +507,7 @@ static void friction_add_floor(const struct dc_step_state *state, struct dc_step
 {
   const double *c = state->rigid->coefficients;
   double width = state->model->definition.contact.friction_smoothing * state->interval.length;
-  for (int p = 0; p < state->rigid->pair_count && state->rigid->rubs; p++) {
+  for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++) {
     const int *pair = state->rigid->pair_bodies[p];
     double force = stiffness(state) * dc_vec_norm(state->pairs[p].gradient + 3);
     dc_rigid_add_floor(state, p, 0, sqrt(c[pair[0]] * c[pair[1]]) * force / width, 0, floor);

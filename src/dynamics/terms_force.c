@@ -10,12 +10,7 @@
 #include "math/vector.h"
 
 // Of a step [nv], or NULL.
-static const double *row_of(const struct dc_step_state *state, const double *force)
-{
-  return force ? force + (size_t)state->interval.step * (size_t)state->model->bodies.nv : NULL;
-}
-
-static double *row_in(const struct dc_step_state *state, double *force)
+static double *row_of(const struct dc_step_state *state, double *force)
 {
   return force ? force + (size_t)state->interval.step * (size_t)state->model->bodies.nv : NULL;
 }
@@ -122,7 +117,7 @@ static void force_add_mixed(const struct dc_step_state *state, const struct dc_s
                             struct dc_step_cotangent *out)
 {
   const double *force = row_of(state, state->input->force);
-  double *by = row_in(state, out->input->force);
+  double *by = row_of(state, out->input->force);
   if (!force && !by)
     return;
   FOR_EACH_PART(i, part, state)

@@ -23,22 +23,22 @@ static const struct dc_touch *touches_of(const struct dc_step_state *state, size
   return state->surface ? dc_surface_touches(state->surface, count) : NULL;
 }
 
-static const struct dc_rub *rubs_of(const struct dc_step_state *state, size_t *count)
+static const struct dc_sliding_contact *sliding_contacts_of(const struct dc_step_state *state, size_t *count)
 {
   *count = 0;
-  return state->surface ? dc_surface_rubs(state->surface, count) : NULL;
+  return state->surface ? dc_surface_sliding_contacts(state->surface, count) : NULL;
 }
 
 static double value(const struct dc_step_state *state)
 {
   size_t count;
-  const struct dc_rub *rubs = rubs_of(state, &count);
+  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   if (!state->surface)
     return 0;
   double sum = dc_surface_energy(state->surface), x[4][3], arm[4][3];
   for (size_t r = 0; r < count; r++) {
-    dc_surface_places(state->surface, &rubs[r].touch, x, arm);
-    sum += dc_rub_derivatives(&rubs[r], (const double(*)[3])x, NULL, NULL);
+    dc_surface_places(state->surface, &sliding_contacts[r].touch, x, arm);
+    sum += dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, NULL, NULL);
   }
   return sum;
 }
@@ -71,11 +71,11 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
     dc_touch_derivatives(&touches[t], gradient, NULL);
     add_forces(bodies, &touches[t], (const double(*)[3])gradient, (const double(*)[3])touches[t].arm, forces);
   }
-  const struct dc_rub *rubs = rubs_of(state, &count);
+  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
-    dc_surface_places(state->surface, &rubs[r].touch, x, arm);
-    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, gradient, NULL);
-    add_forces(bodies, &rubs[r].touch, (const double(*)[3])gradient, (const double(*)[3])arm, forces);
+    dc_surface_places(state->surface, &sliding_contacts[r].touch, x, arm);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, gradient, NULL);
+    add_forces(bodies, &sliding_contacts[r].touch, (const double(*)[3])gradient, (const double(*)[3])arm, forces);
   }
 }
 
@@ -175,12 +175,12 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
       dc_project(12, &d.hessian[0][0]);
     add_derivatives(bodies, &d, exact, hessian);
   }
-  const struct dc_rub *rubs = rubs_of(state, &count);
+  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
     double x[4][3], arm[4][3];
-    struct derivatives d = {.touch = &rubs[r].touch, .arm = (const double(*)[3])arm};
+    struct derivatives d = {.touch = &sliding_contacts[r].touch, .arm = (const double(*)[3])arm};
     dc_surface_places(state->surface, d.touch, x, arm);
-    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, d.gradient, d.hessian);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, d.gradient, d.hessian);
     add_derivatives(bodies, &d, exact, hessian);
   }
 }
@@ -208,13 +208,13 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
   double *scales = out->input->design.friction_scale;
   const double *factors = state->input->design.friction_scale;
   size_t count;
-  const struct dc_rub *rubs = rubs_of(state, &count);
+  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
-    const struct dc_touch *touch = &rubs[r].touch;
+    const struct dc_touch *touch = &sliding_contacts[r].touch;
     double x[4][3], arm[4][3], varied[4][3], by[4][3] = {{0}};
     dc_surface_places(state->surface, touch, x, arm);
     vary(bodies, touch, direction, (const double(*)[3])arm, varied);
-    double total = dc_rub_pull_back(&rubs[r], (const double(*)[3])x, (const double(*)[3])varied, by);
+    double total = dc_sliding_pull_back(&sliding_contacts[r], (const double(*)[3])x, (const double(*)[3])varied, by);
     add_forces(bodies, touch, (const double(*)[3])by, (const double(*)[3])touch->arm, &out->now);
     for (int side = 0; side < 2; side++)
       scales[touch->body[side]] += 0.5 * total / factors[touch->body[side]];
@@ -228,19 +228,19 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   const struct dc_bodies *bodies = &state->model->bodies;
   const double *scales = variation->input->design.friction_scale, *factors = state->input->design.friction_scale;
   size_t count;
-  const struct dc_rub *rubs = rubs_of(state, &count);
+  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
-    const struct dc_touch *touch = &rubs[r].touch;
+    const struct dc_touch *touch = &sliding_contacts[r].touch;
     double x[4][3], arm[4][3], move[4][3], change[4][3], scale = 0;
     dc_surface_places(state->surface, touch, x, arm);
     vary(bodies, touch, &variation->now, (const double(*)[3])touch->arm, move);
-    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, change, NULL);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, change, NULL);
     for (int side = 0; side < 2; side++)
       scale += 0.5 * scales[touch->body[side]] / factors[touch->body[side]];
     for (int i = 0; i < 12; i++) {
       double unit[4][3] = {{0}}, row[4][3] = {{0}}, sum = scale * change[i / 3][i % 3];
       unit[i / 3][i % 3] = 1;
-      dc_rub_pull_back(&rubs[r], (const double(*)[3])x, (const double(*)[3])unit, row);
+      dc_sliding_pull_back(&sliding_contacts[r], (const double(*)[3])x, (const double(*)[3])unit, row);
       for (int v = 0; v < 4; v++)
         sum += dc_vec_dot(row[v], move[v]);
       change[i / 3][i % 3] = sum;
@@ -249,7 +249,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
-// Rounding of places seen through the stiffness of a touch or a rub.
+// Rounding of places seen through the stiffness of a touch or of its friction.
 static void add_touch_floor(const struct dc_step_state *state, const struct derivatives *d, const double (*x)[3],
                             struct dc_step_forces *floor)
 {
@@ -283,11 +283,11 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
     dc_touch_derivatives(&touches[t], d.gradient, d.hessian);
     add_touch_floor(state, &d, (const double(*)[3])touches[t].x, floor);
   }
-  const struct dc_rub *rubs = rubs_of(state, &count);
+  const struct dc_sliding_contact *sliding_contacts = sliding_contacts_of(state, &count);
   for (size_t r = 0; r < count; r++) {
-    struct derivatives d = {.touch = &rubs[r].touch, .arm = (const double(*)[3])arm};
+    struct derivatives d = {.touch = &sliding_contacts[r].touch, .arm = (const double(*)[3])arm};
     dc_surface_places(state->surface, d.touch, x, arm);
-    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, d.gradient, d.hessian);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, d.gradient, d.hessian);
     add_touch_floor(state, &d, (const double(*)[3])x, floor);
   }
 }

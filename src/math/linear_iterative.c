@@ -152,7 +152,7 @@ static inline void add_transposed(const double *values, const struct dc_block_pl
     sum[j] += dc_vec_dot(values + place->at[j], v);
 }
 
-void dc_block_spread(const struct dc_block_solver *solver, int node, const double move[3], double *sum)
+void dc_block_add_row(const struct dc_block_solver *solver, int node, const double move[3], double *sum)
 {
   const struct dc_symmetric_matrix *matrix = solver->matrix;
   for (int k = matrix->block_start[node]; k < matrix->block_start[node + 1]; k++) {

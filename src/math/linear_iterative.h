@@ -47,7 +47,7 @@ void dc_block_solver_destroy(struct dc_block_solver *solver);
 // A diagonal block with what is added to it, and what row `node` of A holds beside it: sum += A_row,node move for every row
 // but the node's own.
 void dc_block_diagonal(const struct dc_block_solver *solver, int node, double block[9]);
-void dc_block_spread(const struct dc_block_solver *solver, int node, const double move[3], double *sum);
+void dc_block_add_row(const struct dc_block_solver *solver, int node, const double move[3], double *sum);
 
 // Solves (A + C) x = b, C block diagonal [blocks][9] (NULL: none), until the residual is at most part of b, in the norm of the
 // preconditioner for conjugate gradients with sweeps, else in the Euclidean one, or for so many iterations.  x is the best found;

@@ -32,38 +32,17 @@ struct adam_options {
 
 static const struct dc_option options_table[] = {
     LEARNING_RATE(1e9, "size of the steps of each parameter, in the parameter's unit"),
-    {.name = "betas",
-     .type = DC_REALS,
-     .unit = "",
-     .fallback = "[0.9, 0.999]",
-     .minimum = 0,
-     .maximum = 0.999999999,
-     .count = 2,
-     .help = "decay of the first and the second moment of the gradient, each in [0, 1)",
-     .offset = offsetof(struct adam_options, betas)},
+    DC_REALS_OPTION(struct adam_options, betas, "", "[0.9, 0.999]", 2, 0, 0.999999999,
+                    "decay of the first and the second moment of the gradient, each in [0, 1)"),
     ITERATIONS_AND_TARGET,
-    {.name = "epsilon",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1e-8",
-     .minimum = 0,
-     .maximum = 1,
-     .help = "part of the largest gradient so far below which a component counts as noise",
-     .offset = offsetof(struct adam_options, epsilon)},
-    {.name = "shared",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "whether parameters that belong together share the second moment, so that a step keeps their direction",
-     .offset = offsetof(struct adam_options, shared)},
-    {.name = "polish",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "0",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "steps after which two Gauss-Newton steps are tried from the best point, if that is new; 0: never",
-     .offset = offsetof(struct adam_options, polish)},
+    DC_REAL_OPTION(struct adam_options, epsilon, "", "1e-8", 0, 1,
+                   "part of the largest gradient so far below which a component counts as noise"),
+    DC_BOOLEAN_OPTION(
+        struct adam_options, shared, "false",
+        "whether parameters that belong together share the second moment, so that a step keeps their direction"),
+    DC_INTEGER_OPTION(
+        struct adam_options, polish, "0", 0, 1e9,
+        "steps after which two Gauss-Newton steps are tried from the best point, if that is new; 0: never"),
     DC_OPTIONS_END,
 };
 
@@ -187,7 +166,7 @@ static enum dc_status aside(const void *options, struct dc_iteration *iteration,
   dc_fan_set_radius(fan, polish_settings.radius);
   if (!status)
     status = dc_fan_step(&polish_settings, iteration, fan, error);
-  if (status && status != DC_INFEASIBLE && status != DC_NUMERICAL)
+  if (status && !dc_point_has_no_value(status))
     return status;
   iteration->finished = iteration->finished || status;
   polish[POLISH_LEFT] = iteration->finished ? 0 : polish[POLISH_LEFT] - 1;

@@ -350,7 +350,7 @@ static enum dc_status choose(struct work *work, int count, bool *taken, struct d
     *taken = !status;
     if (!status) {
       work->state[RADIUS] = work->lengths[i];
-    } else if (status == DC_INFEASIBLE || status == DC_NUMERICAL) {
+    } else if (dc_point_has_no_value(status)) {
       work->statuses[i] = status;
       iteration->result->failed++;
       memcpy(work->state, kept, state * sizeof *kept);

@@ -11,12 +11,8 @@ struct gradient_descent_options {
 
 static const struct dc_option options_table[] = {
     LEARNING_RATE(1e300, "factor on the gradient; length of the step when normalized"),
-    {.name = "normalize",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "whether steps have the length learning_rate whatever the size of the gradient",
-     .offset = offsetof(struct gradient_descent_options, normalize)},
+    DC_BOOLEAN_OPTION(struct gradient_descent_options, normalize, "false",
+                      "whether steps have the length learning_rate whatever the size of the gradient"),
     ITERATIONS_AND_TARGET,
     DC_OPTIONS_END,
 };

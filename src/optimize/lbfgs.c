@@ -30,23 +30,10 @@ struct lbfgs_options {
 
 static const struct dc_option options_table[] = {
     ITERATIONS_AND_TARGET,
-    {.name = "memory",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "10",
-     .minimum = 1,
-     .maximum = 1000,
-     .help = "last steps from which the curvature is known",
-     .offset = offsetof(struct lbfgs_options, memory)},
-    {.name = "first_step",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "0.1",
-     .minimum = 0,
-     .maximum = 1e9,
-     .minimum_excluded = true,
-     .help = "length of steps along the gradient, while nothing is known of the curvature, in the parameters' units",
-     .offset = offsetof(struct lbfgs_options, first_step)},
+    DC_INTEGER_OPTION(struct lbfgs_options, memory, "10", 1, 1000, "last steps from which the curvature is known"),
+    DC_POSITIVE_OPTION(
+        struct lbfgs_options, first_step, "", "0.1", 1e9,
+        "length of steps along the gradient, while nothing is known of the curvature, in the parameters' units"),
     DC_OPTIONS_END,
 };
 
@@ -229,7 +216,7 @@ static enum dc_status try_steps(struct search *search, struct dc_error *error)
         dc_iteration_evaluate(iteration, iteration->x, &iteration->value, iteration->gradient, error);
     if (!status)
       return DC_OK;
-    if (status != DC_INFEASIBLE && status != DC_NUMERICAL)
+    if (!dc_point_has_no_value(status))
       return status;
     shorten(search);
   }

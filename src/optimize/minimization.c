@@ -143,7 +143,7 @@ enum dc_status dc_minimization_evaluate(struct dc_minimization *minimization, st
                                         struct dc_error *error)
 {
   enum dc_status status = ask(minimization->problem, point, error);
-  minimization->result.evaluations += status == DC_OK || status == DC_INFEASIBLE || status == DC_NUMERICAL;
+  minimization->result.evaluations += status == DC_OK || dc_point_has_no_value(status);
   return status;
 }
 

@@ -16,24 +16,10 @@ struct mppi_options {
 
 static const struct dc_option options_table[] = {
     DC_SAMPLING_OPTIONS("64"),
-    {.name = "temperature",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "0.1",
-     .minimum = 0,
-     .maximum = 1e9,
-     .help = "how much worse than the best one samples may be to count, in units of the better half's mean; "
-             "0: the best one alone (predictive sampling)",
-     .offset = offsetof(struct mppi_options, temperature)},
-    {.name = "decay",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .minimum_excluded = true,
-     .maximum = 1,
-     .help = "factor on the spread after every iteration",
-     .offset = offsetof(struct mppi_options, decay)},
+    DC_REAL_OPTION(struct mppi_options, temperature, "", "0.1", 0, 1e9,
+                   "how much worse than the best one samples may be to count, in units of the better half's mean; 0: "
+                   "the best one alone (predictive sampling)"),
+    DC_POSITIVE_OPTION(struct mppi_options, decay, "", "1", 1, "factor on the spread after every iteration"),
     ITERATIONS_AND_TARGET,
     DC_OPTIONS_END,
 };

@@ -47,31 +47,13 @@ static const char *const methods[] = {"LN_BOBYQA",
                                       NULL};
 
 static const struct dc_option options_table[] = {
-    {.name = "method",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"LN_BOBYQA\"",
-     .choices = methods,
-     .help = "NLopt's name: LN without derivatives, LD with gradients, GN within bounds from anywhere",
-     .offset = offsetof(struct nlopt_options, method)},
+    DC_CHOICE_OPTION(struct nlopt_options, method, "\"LN_BOBYQA\"", methods,
+                     "NLopt's name: LN without derivatives, LD with gradients, GN within bounds from anywhere"),
     ITERATIONS_AND_TARGET,
-    {.name = "initial_step",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "0.1",
-     .minimum = 0,
-     .maximum = 1e9,
-     .minimum_excluded = true,
-     .help = "size of the first steps, in the parameters' units",
-     .offset = offsetof(struct nlopt_options, initial_step)},
-    {.name = "tolerance",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1e-8",
-     .minimum = 0,
-     .maximum = 1,
-     .help = "end when no parameter changes by more than this part of itself",
-     .offset = offsetof(struct nlopt_options, tolerance)},
+    DC_POSITIVE_OPTION(struct nlopt_options, initial_step, "", "0.1", 1e9,
+                       "size of the first steps, in the parameters' units"),
+    DC_REAL_OPTION(struct nlopt_options, tolerance, "", "1e-8", 0, 1,
+                   "end when no parameter changes by more than this part of itself"),
     DC_OPTIONS_END,
 };
 
@@ -137,7 +119,7 @@ static bool ask(struct replay *replay, const double *x)
   double *log = entry(replay, iteration->number), *gradient = log + POINT + n;
   enum dc_status status =
       dc_iteration_evaluate(iteration, x, &log[VALUE], replay->gradients ? gradient : NULL, replay->error);
-  if (status == DC_INFEASIBLE || status == DC_NUMERICAL) {
+  if (dc_point_has_no_value(status)) {
     log[FAILURES]++;
     return false;
   }

@@ -89,7 +89,7 @@ static enum dc_status try_due(struct dc_minimization *minimization, struct dc_er
   }
   if (minimization->sliding >= 0)
     status = slide(minimization, error);
-  if (status == DC_OK || status == DC_INFEASIBLE || status == DC_NUMERICAL)
+  if (status == DC_OK || dc_point_has_no_value(status))
     minimization->sliding = -1;
   return status;
 }

@@ -37,11 +37,6 @@ bool dc_problem_hold(const struct dc_problem *problem, const double *x, const do
   return any;
 }
 
-static bool passes(enum dc_status status)
-{
-  return status == DC_OK || status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
 enum dc_status dc_problem_values(const struct dc_problem *problem, int count, const double *xs, double *values,
                                  enum dc_status *statuses, struct dc_error *error)
 {
@@ -55,7 +50,7 @@ enum dc_status dc_problem_values(const struct dc_problem *problem, int count, co
       statuses[i] = DC_INFEASIBLE;
     else if (!problem->values)
       statuses[i] = problem->evaluate(problem->context, x, &values[i], NULL, error);
-    if (!passes(statuses[i]))
+    if (statuses[i] && !dc_point_has_no_value(statuses[i]))
       return statuses[i];
     if (statuses[i] == DC_OK && !isfinite(values[i]))
       statuses[i] = DC_NUMERICAL;

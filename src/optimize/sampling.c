@@ -169,11 +169,6 @@ static enum dc_status sample(struct work *work, struct dc_iteration *iteration, 
   return DC_OK;
 }
 
-static bool no_answer(enum dc_status status)
-{
-  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
 // The iterate is the new mean or, when that is no better or cannot be evaluated, the best candidate.  A mean without a
 // value gives way to that.
 static enum dc_status settle(struct work *work, struct dc_iteration *iteration, struct dc_error *error)
@@ -183,7 +178,7 @@ static enum dc_status settle(struct work *work, struct dc_iteration *iteration, 
   bool same = memcmp(work->mean, work->order[0], (size_t)work->m * sizeof *work->mean) == 0;
   place(work, work->mean, iteration->x);
   enum dc_status status = dc_iteration_evaluate(iteration, iteration->x, &value, NULL, error ? error : &ignored);
-  if (status && !no_answer(status))
+  if (status && !dc_point_has_no_value(status))
     return status;
   if (status)
     memcpy(work->mean, work->order[0], (size_t)work->m * sizeof *work->mean);

@@ -91,7 +91,7 @@ static void write_losses(struct service *service, const struct dc_crew_job *job,
                                         .loss = samples[i].loss,
                                         .contact_seconds = work->contact_seconds};
     dc_buffer_add(out, &found, sizeof found);
-    bool fatal = found.status && found.status != DC_INFEASIBLE && found.status != DC_NUMERICAL;
+    bool fatal = found.status && !dc_point_has_no_value(found.status);
     if (fatal && !text[0])
       text = samples[i].error.text;
   }

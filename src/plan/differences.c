@@ -49,11 +49,6 @@ static void shift_input(struct dc_checker *checker, struct dc_coordinate c, doub
   }
 }
 
-bool dc_is_a_gap(enum dc_status status)
-{
-  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
 // The loss with the coordinate moved by step.  *alike becomes false when steps are divided otherwise than at
 // parameters.
 static enum dc_status loss_at(struct dc_checker *checker, struct dc_coordinate c, double step, double *loss,
@@ -136,7 +131,7 @@ enum dc_status dc_difference(struct dc_checker *checker, struct dc_coordinate c,
     enum dc_status status = loss_at(checker, c, step, &up, &alike, error);
     if (!status && alike)
       status = loss_at(checker, c, -step, &down, &alike, error);
-    if (status && !dc_is_a_gap(status))
+    if (status && !dc_point_has_no_value(status))
       return status;
     if (status || !alike) {
       entry->passed_over += !alike;

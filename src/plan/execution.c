@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "base/threads.h"
+#include "optimize/problem.h"
 #include "plan/certify.h"
 
 static double between(struct dc_random *random, double most)
@@ -181,7 +182,7 @@ static enum dc_status sum_up(const struct draws *d, int draws, struct dc_executi
   if (d->stopped)
     return dc_fail(error, DC_STOPPED, "stopped");
   for (int i = 0; i <= draws; i++)
-    if (d->statuses[i] && d->statuses[i] != DC_INFEASIBLE && d->statuses[i] != DC_NUMERICAL)
+    if (d->statuses[i] && !dc_point_has_no_value(d->statuses[i]))
       return dc_fail(error, d->statuses[i], "out of memory for a rollout");
   executions->ran = d->statuses[0] == DC_OK;
   executions->reached = d->reached[0];

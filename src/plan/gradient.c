@@ -16,49 +16,19 @@ enum { BATCH = 64 };  // samples that are held at a time, for each rank
 static const char *const type_choices[] = {"adjoint", "fd", "bundle", NULL};
 
 const struct dc_option dc_gradient_options[] = {
-    {.name = "type",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"adjoint\"",
-     .choices = type_choices,
-     .help = "adjoint; fd: central differences; bundle: mean over random perturbations; default of models without "
-             "adjoint: fd",
-     .offset = offsetof(struct dc_gradient_settings, type)},
-    {.name = "step",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1e-6",
-     .minimum = 0,
-     .maximum = 1e3,
-     .minimum_excluded = true,
-     .help = "of fd: change of a parameter to either side, in its unit",
-     .offset = offsetof(struct dc_gradient_settings, step)},
-    {.name = "samples",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "100",
-     .minimum = 1,
-     .maximum = 1e6,
-     .help = "of bundle: number of perturbations",
-     .offset = offsetof(struct dc_gradient_settings, samples)},
-    {.name = "sigma",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "0.1",
-     .minimum = 0,
-     .maximum = 1e6,
-     .minimum_excluded = true,
-     .help = "of bundle: standard deviation of every parameter, in its unit",
-     .offset = offsetof(struct dc_gradient_settings, sigma)},
-    {.name = "order",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 1,
-     .help = "of bundle: 1: mean of adjoint gradients; 0: of differences of the loss, the default of models without "
-             "adjoint",
-     .offset = offsetof(struct dc_gradient_settings, order)},
+    DC_CHOICE_OPTION(
+        struct dc_gradient_settings, type, "\"adjoint\"", type_choices,
+        "adjoint; fd: central differences; bundle: mean over random perturbations; default of models without "
+        "adjoint: fd"),
+    DC_POSITIVE_OPTION(struct dc_gradient_settings, step, "", "1e-6", 1e3,
+                       "of fd: change of a parameter to either side, in its unit"),
+    DC_INTEGER_OPTION(struct dc_gradient_settings, samples, "100", 1, 1e6, "of bundle: number of perturbations"),
+    DC_POSITIVE_OPTION(struct dc_gradient_settings, sigma, "", "0.1", 1e6,
+                       "of bundle: standard deviation of every parameter, in its unit"),
+    DC_INTEGER_OPTION(
+        struct dc_gradient_settings, order, "1", 0, 1,
+        "of bundle: 1: mean of adjoint gradients; 0: of differences of the loss, the default of models without "
+        "adjoint"),
     DC_SEED_OPTION(struct dc_gradient_settings, "of bundle: seed of the perturbations"),
     DC_OPTIONS_END,
 };
@@ -179,11 +149,6 @@ static enum dc_status prepare(struct estimate *estimate, long samples, struct dc
   return DC_OK;
 }
 
-static bool is_a_gap(enum dc_status status)
-{
-  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
 static double *point_of(const struct estimate *estimate, int index)
 {
   return estimate->estimator->points + (size_t)index * (size_t)estimate->plan->parameter_capacity;
@@ -205,7 +170,7 @@ static enum dc_status roll_out(struct estimate *estimate, int count, bool gradie
   dc_plan_team_sample(&estimator->team, count, estimator->samples, 0);
   for (int k = 0; k < count; k++) {
     const struct dc_plan_sample *sample = &estimator->samples[k];
-    if (sample->status && !is_a_gap(sample->status))
+    if (sample->status && !dc_point_has_no_value(sample->status))
       return dc_fail(error, sample->status, "%s", sample->error.text);
     dc_plan_add_work(&estimate->plan->work, &sample->work);
   }

@@ -272,7 +272,7 @@ static void taylor_pass(void *context, int index, int thread)
   enum dc_status status = dc_plan_evaluate(plan, checker->shifted, &loss, NULL, &error);
   taylor->losses[d][k] = status ? NAN : loss;
   taylor->alike[d][k] = status || dc_trajectory_divided_alike(plan->trajectory, checker->centre);
-  taylor->statuses[index] = dc_is_a_gap(status) ? DC_OK : status;
+  taylor->statuses[index] = dc_point_has_no_value(status) ? DC_OK : status;
 }
 
 // Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder stands well

@@ -41,9 +41,6 @@ int dc_design_kind(void);
 bool dc_is_parameter(struct dc_coordinate c);
 const struct dc_number_kind *dc_number_of(struct dc_coordinate c);
 
-// Statuses of a rollout that say only that there is no loss at a point.
-bool dc_is_a_gap(enum dc_status status);
-
 // The derivative along a coordinate by differences into entry, whose adjoint is known; close: what agrees with it needs no
 // closer look.
 enum dc_status dc_difference(struct dc_checker *checker, struct dc_coordinate c, double close,

@@ -95,7 +95,7 @@ static enum dc_status draw_retreat(struct dc_plan *plan, const double *best, str
   double *point = dc_alloc((size_t)plan->parameter_count, sizeof *point);
   if (!point)
     return dc_fail(error, DC_MEMORY, "out of memory for parameters");
-  for (int draw = 0; draw < RETREAT_DRAWS && (status == DC_INFEASIBLE || status == DC_NUMERICAL); draw++) {
+  for (int draw = 0; draw < RETREAT_DRAWS && dc_point_has_no_value(status); draw++) {
     dc_random_seed(&random, (uint64_t)(plan->retreats * RETREAT_DRAWS + draw));
     for (int i = 0; i < plan->parameter_count; i++)
       point[i] = best[i] + RETREAT * (1 + draw) * (2 * dc_random_uniform(&random) - 1);
@@ -156,7 +156,7 @@ static enum dc_status next(struct dc_plan *plan, struct dc_iterate *iterate, boo
       return status;
     struct dc_error local = {0};
     enum dc_status retreated = retreat(plan, &local);
-    if (retreated == DC_INFEASIBLE || retreated == DC_NUMERICAL)
+    if (dc_point_has_no_value(retreated))
       return status;
     if (retreated)
       return dc_fail(error, retreated, "%s", local.text);

@@ -88,7 +88,7 @@ static enum dc_status draw(const struct dc_shot *shot, uint64_t seed, struct dc_
   for (int attempt = 0; attempt < DRAWS; attempt++) {
     draw_parameters(shot, plan, &random, x);
     enum dc_status status = dc_plan_evaluate(plan, x, &loss, NULL, error);
-    if (status == DC_INFEASIBLE || status == DC_NUMERICAL)
+    if (dc_point_has_no_value(status))
       continue;
     if (status)
       return status;

@@ -146,7 +146,7 @@ enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs,
     losses[i] = samples[i].loss;
     statuses[i] = samples[i].status;
     dc_plan_add_work(&plan->work, &samples[i].work);
-    if (statuses[i] && statuses[i] != DC_INFEASIBLE && statuses[i] != DC_NUMERICAL)
+    if (statuses[i] && !dc_point_has_no_value(statuses[i]))
       status = dc_fail(error, statuses[i], "%s", samples[i].error.text);
   }
   free(samples);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -20,7 +19,7 @@
 #include "base/characters.h"
 #include "io/json/json_value.h"
 #include "io/run/run.h"
-#include "sweep/broom.h"
+#include "sweep/remover.h"
 
 enum { MOST_ATTEMPTS = 3, CANNOT_START = 127 };
 
@@ -175,18 +174,6 @@ static enum dc_status spawn(const struct dc_sweep_place *place, const char **arg
   return DC_OK;
 }
 
-// A process of a sweep that was killed may live a moment longer, where the system does not end it with its parent.
-static bool is_being_written(const char *directory)
-{
-  char *path = dc_path_join(directory, ".lock");
-  int fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
-  bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-  if (fd >= 0)
-    close(fd);
-  free(path);
-  return held;
-}
-
 // Fills in what run.json says; false when it says nothing.
 static bool read_result(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row, int *exit_status)
 {
@@ -249,7 +236,8 @@ static enum dc_status prepare(const struct dc_sweep_place *place, long point, co
 {
   struct dc_sweep_row row;
   int recorded = 0;
-  for (int wait = 0; is_being_written(directory); wait++) {
+  // a process of a sweep that was killed may live a moment longer, where the system does not end it with its parent
+  for (int wait = 0; dc_run_is_written(directory); wait++) {
     if (wait == 500)
       return dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", directory);
     usleep(10000);
@@ -470,5 +458,5 @@ void dc_point_tidy(const struct dc_sweep_place *place, long point, const struct 
     return;
   char *directory = directory_of(place, point);
   if (directory)
-    dc_broom_remove(place->broom, directory);
+    dc_remover_remove(place->remover, directory);
 }

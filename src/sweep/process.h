@@ -18,7 +18,7 @@ struct dc_sweep_place {
   const char *directory;   // absolute
   const char *program;     // path of dcsim
   int threads;             // of each run
-  struct dc_broom *broom;  // removes what is not kept, or NULL
+  struct dc_remover *remover;  // removes what is not kept, or NULL
 };
 
 enum { DC_SAID = 2048 };  // bytes of what a process said that are looked at

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "sweep/broom.h"
 #include "sweep/ranks.h"
+#include "sweep/remover.h"
 
 enum { MOST_JOBS = 1024, WAIT = 100, WAIT_BRIEFLY = 2 /* ms */ };
 
@@ -187,7 +187,7 @@ enum dc_status dc_sweep_run_points(struct dc_sweep *sweep, int jobs)
   struct crew crew = {.sweep = sweep, .jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS};
   crew.processes = calloc((size_t)crew.jobs, sizeof *crew.processes);
   crew.polls = calloc((size_t)crew.jobs, sizeof *crew.polls);
-  sweep->place.broom = dc_broom_create();
+  sweep->place.remover = dc_remover_create();
   if (crew.processes && crew.polls) {
     set_times(&crew);
     tidy_up(sweep);
@@ -196,8 +196,8 @@ enum dc_status dc_sweep_run_points(struct dc_sweep *sweep, int jobs)
     dc_fail(&sweep->error, DC_MEMORY, "out of memory for the sweep");
     sweep->broken = DC_MEMORY;
   }
-  dc_broom_destroy(sweep->place.broom);
-  sweep->place.broom = NULL;
+  dc_remover_destroy(sweep->place.remover);
+  sweep->place.remover = NULL;
   free(crew.processes);
   free(crew.polls);
   if (sweep->broken)

@@ -20,42 +20,20 @@ enum group { POSITION, ROTATION, VELOCITY, ANGULAR_VELOCITY };
 static const char *const group_names[GROUPS] = {"position", "rotation", "velocity", "angular_velocity"};
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the free or soft body whose start is controlled",
-     .offset = offsetof(struct dc_initial_state_options, body)},
-    {.name = "position",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "\"\"",
-     .help = "axes along which the initial position may be shifted, such as \"xy\"; parameters in m",
-     .offset = offsetof(struct dc_initial_state_options, position)},
-    {.name = "rotation",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "\"\"",
-     .help = "world axes of the rotation vector that turns the body about its centre of mass; parameters in rad",
-     .offset = offsetof(struct dc_initial_state_options, rotation)},
-    {.name = "velocity",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "\"\"",
-     .help = "axes along which velocity may be added; parameters in m/s",
-     .offset = offsetof(struct dc_initial_state_options, velocity)},
-    {.name = "angular_velocity",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "\"\"",
-     .help = "world axes about which angular velocity may be added; parameters in rad/s",
-     .offset = offsetof(struct dc_initial_state_options, angular_velocity)},
-    {.name = "initial",
-     .type = DC_REAL_LIST,
-     .unit = "",
-     .fallback = "[]",
-     .count = MOST_PARAMETERS,
-     .help = "first guess, one number per parameter: position, rotation, velocity, angular velocity; zeros when empty",
-     .offset = offsetof(struct dc_initial_state_options, initial)},
+    DC_BODY_OPTION(struct dc_initial_state_options, body, NULL,
+                   "name of the free or soft body whose start is controlled"),
+    DC_STRING_OPTION(struct dc_initial_state_options, position, "\"\"",
+                     "axes along which the initial position may be shifted, such as \"xy\"; parameters in m"),
+    DC_STRING_OPTION(
+        struct dc_initial_state_options, rotation, "\"\"",
+        "world axes of the rotation vector that turns the body about its centre of mass; parameters in rad"),
+    DC_STRING_OPTION(struct dc_initial_state_options, velocity, "\"\"",
+                     "axes along which velocity may be added; parameters in m/s"),
+    DC_STRING_OPTION(struct dc_initial_state_options, angular_velocity, "\"\"",
+                     "world axes about which angular velocity may be added; parameters in rad/s"),
+    DC_REAL_LIST_OPTION(
+        struct dc_initial_state_options, initial, "", "[]", MOST_PARAMETERS, 0, 0,
+        "first guess, one number per parameter: position, rotation, velocity, angular velocity; zeros when empty"),
     DC_OPTIONS_END,
 };
 
@@ -298,7 +276,7 @@ static void draw_direction(const char *axes, struct dc_random *random, double di
 // A shot at a body drawn at random, past its middle by less than what makes them miss, from a few diameters around, so
 // fast that it could go to the farthest body and back in the time that there is, or a part of that.
 static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
-                 double spread, struct dc_random *random, double *parameters)
+                 double deviation, struct dc_random *random, double *parameters)
 {
   static const double diameters = 1.5, least_speed = 0.15, most_speed = 2;
   const struct dc_initial_state_options *start = options;
@@ -308,8 +286,8 @@ static void draw(const void *options, const struct dc_model *model, const struct
   int aim = draw_aim(model, start->body, random, &farthest);
   for (int k = 0; k < 3; k++) {
     offsets[POSITION][k] += diameters * 2 * body->radius * (2 * dc_random_uniform(random) - 1);
-    offsets[ROTATION][k] += spread * dc_random_normal(random);
-    offsets[ANGULAR_VELOCITY][k] += spread * dc_random_normal(random);
+    offsets[ROTATION][k] += deviation * dc_random_normal(random);
+    offsets[ANGULAR_VELOCITY][k] += deviation * dc_random_normal(random);
   }
   keep_axes(start->position, offsets[POSITION]);
   draw_direction(start->velocity, random, direction);
@@ -328,7 +306,7 @@ static void draw(const void *options, const struct dc_model *model, const struct
       direction[k] += miss * aside[k] / length;
   }
   double duration = window->steps * window->time_step, length = fmax(dc_vec_norm(direction), 1e-300);
-  double fastest = aim >= 0 && duration > 0 ? most_speed * farthest / duration : spread;
+  double fastest = aim >= 0 && duration > 0 ? most_speed * farthest / duration : deviation;
   double speed = fastest * (least_speed + (1 - least_speed) * dc_random_uniform(random));
   for (int k = 0; k < 3; k++)
     offsets[VELOCITY][k] = speed * direction[k] / length - body->velocity[k];

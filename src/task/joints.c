@@ -3,20 +3,10 @@
 #include "task/goal.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "bodies",
-     .type = DC_BODY_LIST,
-     .unit = "",
-     .count = DC_OBJECTIVE_BODIES_MOST,
-     .help = "names of the bodies whose joints, slides and hinges, shall come to their targets",
-     .offset = offsetof(struct dc_joints_options, bodies)},
-    {.name = "target",
-     .type = DC_REAL_LIST,
-     .unit = "m or rad",
-     .minimum = -1e6,
-     .maximum = 1e6,
-     .count = DC_OBJECTIVE_BODIES_MOST,
-     .help = "a coordinate for each slide and hinge, body after body",
-     .offset = offsetof(struct dc_joints_options, target)},
+    DC_BODY_LIST_OPTION(struct dc_joints_options, bodies, NULL, DC_OBJECTIVE_BODIES_MOST,
+                        "names of the bodies whose joints, slides and hinges, shall come to their targets"),
+    DC_REAL_LIST_OPTION(struct dc_joints_options, target, "m or rad", NULL, DC_OBJECTIVE_BODIES_MOST, -1e6, 1e6,
+                        "a coordinate for each slide and hinge, body after body"),
     DC_GOAL_OPTIONS(struct dc_joints_options, goal, "m or rad", "1/m^2 or 1/rad^2"),
     DC_OPTIONS_END,
 };

@@ -21,17 +21,8 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
   }
 
 // The frames from `from` to `until`, long.
-#define DC_FROM_OPTION(structure, from_help)                                                                           \
-  {                                                                                                                    \
-    .name = "from", .type = DC_INTEGER, .unit = "", .fallback = "0", .minimum = 0, .maximum = 1e9,                     \
-    .help = (from_help), .offset = offsetof(structure, from)                                                           \
-  }
-
-#define DC_UNTIL_OPTION(structure, until_help)                                                                         \
-  {                                                                                                                    \
-    .name = "until", .type = DC_INTEGER, .unit = "", .fallback = "-1", .minimum = -1, .maximum = 1e9,                  \
-    .help = (until_help), .offset = offsetof(structure, until)                                                         \
-  }
+#define DC_FROM_OPTION(structure, meaning) DC_INTEGER_OPTION(structure, from, "0", 0, 1e9, meaning)
+#define DC_UNTIL_OPTION(structure, meaning) DC_INTEGER_OPTION(structure, until, "-1", -1, 1e9, meaning)
 
 #define DC_WEIGHT_OPTION(structure, member, weight_unit, weight_help)                                                  \
   {                                                                                                                    \
@@ -39,11 +30,8 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
     .help = (weight_help), .offset = offsetof(structure, member)                                                       \
   }
 
-#define DC_BODIES_OPTION(structure, bodies_help)                                                                       \
-  {                                                                                                                    \
-    .name = "bodies", .type = DC_BODY_LIST, .unit = "", .fallback = "null", .count = DC_OBJECTIVE_BODIES_MOST,         \
-    .help = (bodies_help), .offset = offsetof(structure, bodies)                                                       \
-  }
+#define DC_BODIES_OPTION(structure, meaning)                                                                           \
+  DC_BODY_LIST_OPTION(structure, bodies, "null", DC_OBJECTIVE_BODIES_MOST, meaning)
 
 #define DC_INSIDE_OPTION(structure, member)                                                                            \
   {                                                                                                                    \
@@ -52,11 +40,8 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
     .offset = offsetof(structure, member)                                                                              \
   }
 
-#define DC_AXES_OPTION(structure, axes_fallback)                                                                       \
-  {                                                                                                                    \
-    .name = "axes", .type = DC_STRING, .unit = "", .fallback = (axes_fallback),                                        \
-    .help = "axes that count, a subset of \"xyz\" such as \"xy\"", .offset = offsetof(structure, axes)                 \
-  }
+#define DC_AXES_OPTION(structure, default_text)                                                                        \
+  DC_STRING_OPTION(structure, axes, default_text, "axes that count, a subset of \"xyz\" such as \"xy\"")
 
 #define DC_WHEN_FRAMES "end: the last frame counts; every: the mean over all frames after the first"
 #define DC_WHEN_OPTION(structure, member, when_fallback, when_help)                                                    \

@@ -8,20 +8,9 @@
 #include "task/goal.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body that shall turn",
-     .offset = offsetof(struct dc_orientation_options, body)},
-    {.name = "target",
-     .type = DC_REALS,
-     .unit = "",
-     .count = 4,
-     .fallback = "[1, 0, 0, 0]",
-     .minimum = -1,
-     .maximum = 1,
-     .help = "rotation of the frame of its shape, unit quaternion (w, x, y, z)",
-     .offset = offsetof(struct dc_orientation_options, target)},
+    DC_BODY_OPTION(struct dc_orientation_options, body, NULL, "name of the body that shall turn"),
+    DC_REALS_OPTION(struct dc_orientation_options, target, "", "[1, 0, 0, 0]", 4, -1, 1,
+                    "rotation of the frame of its shape, unit quaternion (w, x, y, z)"),
     DC_GOAL_OPTIONS(struct dc_orientation_options, goal, "rad", "1/rad^2"),
     DC_OPTIONS_END,
 };

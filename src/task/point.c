@@ -5,11 +5,7 @@
 #include "task/goal.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body that the point is fixed to",
-     .offset = offsetof(struct dc_point_options, body)},
+    DC_BODY_OPTION(struct dc_point_options, body, NULL, "name of the body that the point is fixed to"),
     DC_VECTOR_OPTION(struct dc_point_options, point, "m", "[0, 0, 0]", 1e6, "point in the frame of the body's shape"),
     DC_TARGET_OPTION(struct dc_point_options, "place that the point shall come to"),
     DC_GOAL_OPTIONS(struct dc_point_options, goal, "m", "1/m^2"),

@@ -8,12 +8,7 @@
 #include "task/rest.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .fallback = "null",
-     .help = "name of the body that shall reach the target",
-     .offset = offsetof(struct dc_reach_options, body)},
+    DC_BODY_OPTION(struct dc_reach_options, body, "null", "name of the body that shall reach the target"),
     DC_BODIES_OPTION(struct dc_reach_options, "names of several bodies that shall reach it, instead of body"),
     DC_TARGET_OPTION(struct dc_reach_options, "point that the centre of mass shall reach"),
     DC_TOLERANCE_OPTION(struct dc_reach_options, tolerance, "m", "0", "distance that counts as reached"),

@@ -10,17 +10,9 @@
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body that shall keep its place",
-     .offset = offsetof(struct dc_relative_options, body)},
-    {.name = "to",
-     .type = DC_BODY,
-     .unit = "",
-     .fallback = "null",
-     .help = "name of the body that its place is relative to; the world when absent",
-     .offset = offsetof(struct dc_relative_options, to)},
+    DC_BODY_OPTION(struct dc_relative_options, body, NULL, "name of the body that shall keep its place"),
+    DC_BODY_OPTION(struct dc_relative_options, to, "null",
+                   "name of the body that its place is relative to; the world when absent"),
     DC_FROM_OPTION(struct dc_relative_options, "frame whose offset is kept; 0 is the start"),
     DC_UNTIL_OPTION(struct dc_relative_options, "last frame that counts; -1: the end of the run"),
     DC_TOLERANCE_OPTION(struct dc_relative_options, tolerance, "m", "0.01",

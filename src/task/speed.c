@@ -8,15 +8,8 @@
 static const struct dc_option options_table[] = {
     DC_BODIES_OPTION(struct dc_speed_options,
                      "names of the bodies whose joints count; all with a velocity_limit when absent"),
-    {.name = "part",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = 1,
-     .minimum_excluded = true,
-     .help = "part of the limit that is allowed: below 1 a plan ends inside",
-     .offset = offsetof(struct dc_speed_options, part)},
+    DC_POSITIVE_OPTION(struct dc_speed_options, part, "", "1", 1,
+                       "part of the limit that is allowed: below 1 a plan ends inside"),
     DC_WEIGHT_OPTION(struct dc_speed_options, weight, "", "factor on the squared excess, in parts of the limit"),
     DC_OPTIONS_END,
 };

@@ -15,14 +15,7 @@ enum { ORDER = 4 };
 
 static const struct dc_option options_table[] = {
     DC_ACTUATOR_OPTIONS(struct dc_spline_options, actuator, "m or rad", DC_INITIAL_HELP("the control points")),
-    {.name = "knots",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "8",
-     .minimum = 1,
-     .maximum = 1e5,
-     .help = "number of control points of every coordinate",
-     .offset = offsetof(struct dc_spline_options, knots)},
+    DC_INTEGER_OPTION(struct dc_spline_options, knots, "8", 1, 1e5, "number of control points of every coordinate"),
     DC_OPTIONS_END,
 };
 

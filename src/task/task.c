@@ -53,23 +53,23 @@ int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *m
 }
 
 static void draw_about(const struct dc_control *control, const struct dc_model *model, int steps, const double *guess,
-                       double spread, struct dc_random *random, double *parameters)
+                       double deviation, struct dc_random *random, double *parameters)
 {
   int count = count_of(control, model, steps), one = count_of(control, model, 1);
   for (int i = 0; i < count; i++)
-    parameters[i] = guess[i] + (i >= one ? parameters[i - one] - guess[i - one] : spread * dc_random_normal(random));
+    parameters[i] = guess[i] + (i >= one ? parameters[i - one] - guess[i - one] : deviation * dc_random_normal(random));
 }
 
 void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
-                             const double *guess, double spread, struct dc_random *random, double *parameters)
+                             const double *guess, double deviation, struct dc_random *random, double *parameters)
 {
   for (int i = 0; i < task->control_count; i++) {
     const struct dc_control *control = &task->controls[i];
     int count = count_of(control, model, window->steps);
     if (control->type->draw)
-      control->type->draw(control->options, model, window, guess, spread, random, parameters);
+      control->type->draw(control->options, model, window, guess, deviation, random, parameters);
     else
-      draw_about(control, model, window->steps, guess, spread, random, parameters);
+      draw_about(control, model, window->steps, guess, deviation, random, parameters);
     guess = past_const(guess, count);
     parameters = past(parameters, count);
   }

@@ -47,10 +47,10 @@ struct dc_control_type {
   void (*push_forward)(const void *options, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, const double *direction,
                        struct dc_rollout_cotangent *moved);
-  // Draws parameters worth a rollout when nothing is known of what a rollout does; spread: standard deviation, in the
+  // Draws parameters worth a rollout when nothing is known of what a rollout does; deviation: standard deviation, in the
   // parameters' units, of those without a better choice.  NULL: normal about guess, the same number in all steps.
   void (*draw)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
-               double spread, struct dc_random *random, double *parameters);
+               double deviation, struct dc_random *random, double *parameters);
   // Receding horizon: what a control remembers from window to window; both NULL: nothing.
   int (*state_size)(const void *options, const struct dc_model *model);
   void (*start)(const void *options, const struct dc_model *model, double *state);
@@ -164,7 +164,7 @@ void dc_unit_text(const char *unit, double scale, char *text, size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
 // Parameters drawn by every control; the design is that of guess.
 void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
-                             const double *guess, double spread, struct dc_random *random, double *parameters);
+                             const double *guess, double deviation, struct dc_random *random, double *parameters);
 // The same functions of time for another number of time steps of the same duration: parameters that every control has as
 // many of stay, those of steps become those of the steps at their time.
 void dc_task_resample(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,

@@ -6,11 +6,7 @@
 #include "task/goal.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body that shall stand upright",
-     .offset = offsetof(struct dc_upright_options, body)},
+    DC_BODY_OPTION(struct dc_upright_options, body, NULL, "name of the body that shall stand upright"),
     DC_VECTOR_OPTION(struct dc_upright_options, axis, "", "[0, 0, 1]", 1e6,
                      "direction in the frame of its shape, of any length"),
     DC_VECTOR_OPTION(struct dc_upright_options, target, "", "[0, 0, 1]", 1e6,

@@ -5,12 +5,8 @@
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "bodies",
-     .type = DC_BODY_LIST,
-     .unit = "",
-     .count = DC_OBJECTIVE_BODIES_MOST,
-     .help = "names of the bodies that shall be slow",
-     .offset = offsetof(struct dc_velocity_options, bodies)},
+    DC_BODY_LIST_OPTION(struct dc_velocity_options, bodies, NULL, DC_OBJECTIVE_BODIES_MOST,
+                        "names of the bodies that shall be slow"),
     DC_WEIGHT_OPTION(struct dc_velocity_options, weight, "s^2/m^2", "factor on the squared velocity"),
     DC_WHEN_OPTION(struct dc_velocity_options, when, "\"every\"",
                    "every: the mean over all steps; end: the last step counts"),

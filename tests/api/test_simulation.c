@@ -261,7 +261,7 @@ static void test_contact_forces(void)
 {
   static const double h = 0.02, mass = 0.05, gravity[] = {0, 0, -9.81};
   struct run run = open_run(two_balls);
-  double before[12], after[12], worst = 0, most = 0, rubbing = 0;
+  double before[12], after[12], worst = 0, most = 0, sliding = 0;
   for (int t = 0; t < 20; t++) {
     dcsim_contacts contacts = DCSIM_SIZED(dcsim_contacts);
     dcsim_simulation_get_state(run.simulation, NULL, before);
@@ -276,7 +276,7 @@ static void test_contact_forces(void)
         for (int k = 0; k < 3; k++) {
           double f = contacts.friction[contacts.pairs + p][side][3 + k];
           forces[contacts.bodies[p][side]][k] += contacts.wrenches[contacts.pairs + p][side][3 + k] + f;
-          rubbing = fmax(rubbing, fabs(f));
+          sliding = fmax(sliding, fabs(f));
         }
     }
     for (int body = 1; body < 3; body++)
@@ -287,8 +287,8 @@ static void test_contact_forces(void)
         most = fmax(most, fabs(gained));
       }
   }
-  printf("# momentum and forces up to %.3g N, friction up to %.3g N, differ by %.2g N\n", most, rubbing, worst);
-  CHECK(most > 1 && rubbing > 0.01, "forces of %g N, friction of %g N", most, rubbing);
+  printf("# momentum and forces up to %.3g N, friction up to %.3g N, differ by %.2g N\n", most, sliding, worst);
+  CHECK(most > 1 && sliding > 0.01, "forces of %g N, friction of %g N", most, sliding);
   CHECK_NEAR(worst, 0, 1e-7);
   close_run(&run);
 }

@@ -137,7 +137,7 @@ static void test_move_and_difference(void)
     int nv = tree.bodies.nv;
     dc_random_seed(&random, 300 + (uint64_t)seed);
     tree_random_state(&tree, &random, q);
-    fixture_random_vector(&random, nv, 1.7, tangent);
+    random_vector(&random, nv, 1.7, tangent);
     dc_state_move(&tree.bodies, q, 1, tangent, moved);
     dc_state_difference(&tree.bodies, q, moved, back);
     for (int k = 0; k < nv; k++)

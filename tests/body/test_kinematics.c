@@ -29,8 +29,8 @@ static void begin(struct problem *problem, int seed)
   tree_begin(&problem->tree, seed);
   dc_random_seed(&random, 500 + (uint64_t)seed);
   tree_random_state(&problem->tree, &random, problem->q);
-  fixture_random_vector(&random, 3 * TREE_BODIES, 1, &problem->form.p[0][0]);
-  fixture_random_vector(&random, 9 * TREE_BODIES, 1, &problem->form.c[0][0]);
+  random_vector(&random, 3 * TREE_BODIES, 1, &problem->form.p[0][0]);
+  random_vector(&random, 9 * TREE_BODIES, 1, &problem->form.c[0][0]);
   for (int k = 0; k < PAIRS; k++) {
     int a = tree_choice(&random, TREE_BODIES), b = (a + 1 + tree_choice(&random, TREE_BODIES - 1)) % TREE_BODIES;
     problem->form.pairs[k][0] = a, problem->form.pairs[k][1] = b;
@@ -120,14 +120,6 @@ static struct dc_symmetric_matrix *create_matrix(const struct dc_bodies *bodies)
   return dc_symmetric_create(bodies->mechanism_count, sizes, count, (const int(*)[2])pairs, DC_SOLVER_DENSE);
 }
 
-static double largest_of(const double *numbers, int count)
-{
-  double largest = 0;
-  for (int i = 0; i < count; i++)
-    largest = fmax(largest, fabs(numbers[i]));
-  return largest;
-}
-
 static void pose_twist(const struct dc_pose *from, const struct dc_pose *to, double twist[6])
 {
   double back[4], turn[4];
@@ -148,7 +140,7 @@ static void test_columns(void)
     struct dc_random random;
     double wrenches[TREE_BODIES][6], gradient[FREEDOMS] = {0};
     dc_random_seed(&random, 600 + (uint64_t)seed);
-    fixture_random_vector(&random, 6 * TREE_BODIES, 1, &wrenches[0][0]);
+    random_vector(&random, 6 * TREE_BODIES, 1, &wrenches[0][0]);
     dc_pull_back(bodies, &problem.kinematics, (const double(*)[6])wrenches, gradient);
     double magnitudes[FREEDOMS] = {0}, expected[FREEDOMS] = {0};
     for (int i = 0; i < bodies->count; i++) {

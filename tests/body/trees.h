@@ -202,13 +202,13 @@ static inline void tree_add_joint(struct tree *tree, struct dc_random *random, i
   if (!isnan(definition->axis[0]))
     dc_vec_copy(axis, definition->axis);
   if (type->axis && tree_choice(random, 2)) {
-    fixture_random_vector(random, 3, 2, joint->axis);
+    random_vector(random, 3, 2, joint->axis);
     dc_vec_copy(axis, joint->axis);
   }
   if (two) {  // without axis2 the default, where it is certain
     bool certain = fabs(axis[2]) > fabs(axis[0]) && fabs(axis[2]) > fabs(axis[1]);
     if (!certain || tree_choice(random, 2)) {
-      fixture_random_vector(random, 3, 2, joint->axis2);
+      random_vector(random, 3, 2, joint->axis2);
       dc_vec_copy(axis2, joint->axis2);
     }
   }
@@ -224,7 +224,7 @@ static inline void tree_add_joint(struct tree *tree, struct dc_random *random, i
   if (!isnan(definition->anchor[0]))
     tree_apply(frame, definition->anchor, 1, given->anchor);
   if (type->nv && !type->only && tree_choice(random, 2)) {
-    fixture_random_vector(random, 3, 1, joint->anchor);
+    random_vector(random, 3, 1, joint->anchor);
     tree_apply(frame, joint->anchor, 1, given->anchor);
   }
 }
@@ -247,12 +247,12 @@ static inline void tree_add_body(struct tree *tree, struct dc_random *random, in
   *definition = definition_of(tree->arena, tree->names[i], joints, TETRAHEDRON);
   definition->parent = parent;
   definition->frame = parent >= 0 && tree_choice(random, 2) ? DC_FRAME_PARENT : DC_FRAME_WORLD;
-  fixture_random_vector(random, 3, 1, definition->position);
-  fixture_random_rotation(random, definition->rotation);
+  random_vector(random, 3, 1, definition->position);
+  random_rotation(random, definition->rotation);
   if (tree_has_axis(definition) && tree_choice(random, 2))
-    fixture_random_vector(random, 3, 2, definition->axis);
+    random_vector(random, 3, 2, definition->axis);
   if (strcmp(joints, "free") != 0 && strcmp(joints, "fixed") != 0 && tree_choice(random, 2))
-    fixture_random_vector(random, 3, 1, definition->anchor);
+    random_vector(random, 3, 1, definition->anchor);
   tree_rotation(definition->rotation, r);
   for (int a = 0; a < 3; a++) {
     own.m[a][3] = definition->position[a];
@@ -303,7 +303,7 @@ static inline void tree_random_state(const struct tree *tree, struct dc_random *
 {
   double start[TREE_NUMBERS], tangent[TREE_NUMBERS];
   dc_initial_state(&tree->bodies, start);
-  fixture_random_vector(random, tree->bodies.nv, 1.7, tangent);
+  random_vector(random, tree->bodies.nv, 1.7, tangent);
   dc_state_move(&tree->bodies, start, 1, tangent, q);
 }
 

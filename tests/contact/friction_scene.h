@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two bodies that rub: scenes, poses at t and t+1, energies and derivatives.
+// Two bodies that slide on each other: scenes, poses at t and t+1, energies and derivatives.
 #ifndef DC_TESTS_FRICTION_SCENE_H
 #define DC_TESTS_FRICTION_SCENE_H
 
@@ -10,7 +10,7 @@
 static const double time_step = 0.01, smoothing = 1e-3, stiffness = 2e-3;
 
 // Scenes of two bodies, a above b: b is fixed, movable or a half space.
-static const struct rubbing_scene {
+static const struct sliding_scene {
   const char *name, *a, *b;
   bool fixed, edge;  // a stands on an edge
 } scenes[] = {
@@ -22,7 +22,7 @@ static const struct rubbing_scene {
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
-struct rub {
+struct sliding {
   struct scene scene;
   struct dc_contact *contact;
   bool both, impact;  // impact: restitution, not friction, is evaluated and pulled back
@@ -31,60 +31,61 @@ struct rub {
   struct dc_pose now[2], next[2];
 };
 
-static inline void rub_start(struct rub *rub, const struct rubbing_scene *of, const char *model, const char *settings)
+static inline void sliding_start(struct sliding *sliding, const struct sliding_scene *of, const char *model,
+                                 const char *settings)
 {
-  scene_start(&rub->scene);
-  scene_body(&rub->scene, false, of->a);
-  scene_body(&rub->scene, of->fixed, of->b);
-  scene_finish(&rub->scene);
-  rub->contact = scene_contact(&rub->scene, model, settings);
-  rub->both = !of->fixed;
-  rub->coefficient[0] = 0.5;
-  rub->coefficient[1] = 0.8;
-  rub->law = (struct dc_friction_law){
-      .stiffness = stiffness, .time_step = time_step, .smoothing = smoothing, .coefficient = rub->coefficient};
-  rub->impact = false;
+  scene_start(&sliding->scene);
+  scene_body(&sliding->scene, false, of->a);
+  scene_body(&sliding->scene, of->fixed, of->b);
+  scene_finish(&sliding->scene);
+  sliding->contact = scene_contact(&sliding->scene, model, settings);
+  sliding->both = !of->fixed;
+  sliding->coefficient[0] = 0.5;
+  sliding->coefficient[1] = 0.8;
+  sliding->law = (struct dc_friction_law){
+      .stiffness = stiffness, .time_step = time_step, .smoothing = smoothing, .coefficient = sliding->coefficient};
+  sliding->impact = false;
 }
 
 // The same with restitution in place of friction, which falls away with coefficient 0.
-static inline void impact_start(struct rub *rub, const struct rubbing_scene *of, const char *model,
+static inline void impact_start(struct sliding *sliding, const struct sliding_scene *of, const char *model,
                                 const char *settings, double coefficient, double restitution)
 {
-  rub_start(rub, of, model, settings);
-  rub->impact = true;
-  rub->coefficient[0] = rub->coefficient[1] = coefficient;
-  rub->restitution[0] = restitution;
-  rub->restitution[1] = 1;
-  rub->law.restitution = rub->restitution;
-  rub->law.opening_speed = smoothing;
+  sliding_start(sliding, of, model, settings);
+  sliding->impact = true;
+  sliding->coefficient[0] = sliding->coefficient[1] = coefficient;
+  sliding->restitution[0] = restitution;
+  sliding->restitution[1] = 1;
+  sliding->law.restitution = sliding->restitution;
+  sliding->law.opening_speed = smoothing;
 }
 
 // a at a gap above b, slightly askew; b anywhere when it moves.
-static inline void place(struct rub *rub, const struct rubbing_scene *of, struct dc_random *random, double gap,
+static inline void place(struct sliding *sliding, const struct sliding_scene *of, struct dc_random *random, double gap,
                          double askew)
 {
-  struct dc_pose *poses = rub->now;
+  struct dc_pose *poses = sliding->now;
   double turn[4] = {1, 0, 0, 0}, up[3] = {0.02, -0.03, 1}, push[3] = {0.13, 0.07, 0};
-  memcpy(poses, rub->scene.poses, 2 * sizeof *poses);
+  memcpy(poses, sliding->scene.poses, 2 * sizeof *poses);
   turn[2] = of->edge ? tan(acos(-1) / 8) : 0;
   for (int k = 1; k < 4; k++)
     turn[k] += askew * (dc_random_uniform(random) - 0.5);
   pose_turn_to(&poses[0], turn);
   dc_vec_scale(up, up, 1 / dc_vec_norm(up));
-  if (rub->contact->colliders[1].primitive.type) {
+  if (sliding->contact->colliders[1].primitive.type) {
     double lowest = INFINITY;
-    for (int v = 0; v < rub->contact->colliders[0].vertex_count; v++) {
+    for (int v = 0; v < sliding->contact->colliders[0].vertex_count; v++) {
       double x[3];
-      dc_mat_apply(x, poses[0].rotation, rub->contact->colliders[0].vertices[v]);
+      dc_mat_apply(x, poses[0].rotation, sliding->contact->colliders[0].vertices[v]);
       lowest = fmin(lowest, x[2]);
     }
     poses[0].position[2] = poses[1].position[2] + gap - lowest;
     return;
   }
-  double touching = touching_distance(rub->contact, poses, up);
+  double touching = touching_distance(sliding->contact, poses, up);
   for (int k = 0; k < 3; k++)
     poses[0].position[k] = poses[1].position[k] + (touching + gap) * up[k] + gap * push[k];
-  if (!rub->both)
+  if (!sliding->both)
     return;
   // Both turned and shifted together
   struct dc_pose turned;
@@ -102,25 +103,25 @@ static inline void place(struct rub *rub, const struct rubbing_scene *of, struct
 }
 
 // next = now moved at about that speed, m/s
-static inline void move_on(struct rub *rub, struct dc_random *random, double speed)
+static inline void move_on(struct sliding *sliding, struct dc_random *random, double speed)
 {
   for (int i = 0; i < 2; i++) {
     double twist[6];
-    rub->next[i] = rub->now[i];
+    sliding->next[i] = sliding->now[i];
     for (int k = 0; k < 6; k++)
       twist[k] = dc_random_normal(random) * speed * time_step * (k < 3 ? 3 : 1);
-    if (i == 0 || rub->both)
-      pose_move(&rub->now[i], 1, twist, &rub->next[i]);
+    if (i == 0 || sliding->both)
+      pose_move(&sliding->now[i], 1, twist, &sliding->next[i]);
   }
 }
 
-static inline void begin_at(struct rub *rub, const struct dc_pose *now)
+static inline void begin_at(struct sliding *sliding, const struct dc_pose *now)
 {
   struct dc_pair_derivatives pair;
   struct dc_error error;
-  double energy = dc_contact_evaluate(rub->contact, now, 2, &pair);
-  scene_need(&rub->scene, isfinite(energy), "bodies overlap");
-  scene_need(&rub->scene, !dc_contact_friction_begin(rub->contact, now, &rub->law, &error), "friction");
+  double energy = dc_contact_evaluate(sliding->contact, now, 2, &pair);
+  scene_need(&sliding->scene, isfinite(energy), "bodies overlap");
+  scene_need(&sliding->scene, !dc_contact_friction_begin(sliding->contact, now, &sliding->law, &error), "friction");
 }
 
 struct derivatives {
@@ -128,12 +129,13 @@ struct derivatives {
 };
 
 // Energies and derivatives of the only pair at next.
-static inline void evaluate(struct rub *rub, const struct dc_pose *next, int order, bool exact, struct derivatives *d)
+static inline void evaluate(struct sliding *sliding, const struct dc_pose *next, int order, bool exact,
+                            struct derivatives *d)
 {
   struct dc_friction_derivatives pair;
-  d->energy = rub->impact ? dc_contact_impact_evaluate(rub->contact, next, order, exact, &pair)
-                          : dc_contact_friction_evaluate(rub->contact, next, order, exact, &pair);
-  CHECK(dc_contact_friction_solved(rub->contact), "solved");
+  d->energy = sliding->impact ? dc_contact_impact_evaluate(sliding->contact, next, order, exact, &pair)
+                              : dc_contact_friction_evaluate(sliding->contact, next, order, exact, &pair);
+  CHECK(dc_contact_friction_solved(sliding->contact), "solved");
   CHECK(d->energy == pair.energy, "%g, %g", d->energy, pair.energy);
   memcpy(d->gradient, pair.gradient, sizeof d->gradient);
   for (int i = 0; i < 6; i++)
@@ -168,16 +170,16 @@ static const double difference_point[4] = {-2, -1, 1, 2},
                     difference_weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 
 // Five-point differences at t+1 along direction with step h.
-static inline struct errors difference_errors(struct rub *rub, const double direction[12], double h)
+static inline struct errors difference_errors(struct sliding *sliding, const double direction[12], double h)
 {
   struct derivatives at, moved;
   double slope = 0, curvature[12] = {0}, along = 0, size = 0, most = 0, error = 0;
-  evaluate(rub, rub->next, 2, true, &at);
+  evaluate(sliding, sliding->next, 2, true, &at);
   for (int p = 0; p < 4; p++) {
-    struct dc_pose shifted[2] = {rub->next[0], rub->next[1]};
-    for (int i = 0; i < 1 + rub->both; i++)
-      pose_move(&rub->next[i], difference_point[p] * h, direction + 6 * i, &shifted[i]);
-    evaluate(rub, shifted, 1, true, &moved);
+    struct dc_pose shifted[2] = {sliding->next[0], sliding->next[1]};
+    for (int i = 0; i < 1 + sliding->both; i++)
+      pose_move(&sliding->next[i], difference_point[p] * h, direction + 6 * i, &shifted[i]);
+    evaluate(sliding, shifted, 1, true, &moved);
     slope += difference_weight[p] / h * (moved.energy - at.energy);
     for (int i = 0; i < 12; i++)
       curvature[i] += difference_weight[p] / h * (moved.gradient[i] - at.gradient[i]);
@@ -208,20 +210,35 @@ static inline void random_motion(struct dc_random *random, double direction[12])
     direction[i] = dc_random_normal(random) * (i % 6 < 3 ? 3 : 1);
 }
 
+// The errors of gradient and Hessian along a random direction, each with the best of the steps from `first`, in units of a
+// slow slip, to 1e-4; worst [2] becomes the larger.
+static inline void add_worst_errors(struct sliding *sliding, struct dc_random *random, double first, double worst[2])
+{
+  double direction[12];
+  random_motion(random, direction);
+  struct errors best = {INFINITY, INFINITY};
+  for (double h = first; h > 1e-4; h *= 0.1) {
+    struct errors e = difference_errors(sliding, direction, h * smoothing * time_step);
+    best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
+  }
+  worst[0] = fmax(worst[0], best.gradient);
+  worst[1] = fmax(worst[1], best.hessian);
+}
+
 // The derivative of D along twists at fixed next, for a pose at t, coefficients and stiffness of its own.
-static inline double along_twists(struct rub *rub, const struct dc_pose *now, const double (*twists)[6])
+static inline double along_twists(struct sliding *sliding, const struct dc_pose *now, const double (*twists)[6])
 {
   struct derivatives d;
   double sum = 0;
-  begin_at(rub, now);
-  evaluate(rub, rub->next, 1, true, &d);
+  begin_at(sliding, now);
+  evaluate(sliding, sliding->next, 1, true, &d);
   for (int i = 0; i < 12; i++)
     sum += d.gradient[i] * twists[i / 6][i % 6];
   return sum;
 }
 
 // The error against five-point differences of step relative * gap or e h, whichever is smaller.
-static inline double pull_back_error(struct rub *rub, struct dc_random *random, double gap, double relative)
+static inline double pull_back_error(struct sliding *sliding, struct dc_random *random, double gap, double relative)
 {
   double motion[12], twists[2][6], direction[12], wrenches[2][6] = {{0}}, by_coefficient[2] = {0}, by_stiffness = 0;
   double difference = 0, along = 0, size = 0, terms = 0, h = relative * fmin(gap, smoothing * time_step);
@@ -229,16 +246,16 @@ static inline double pull_back_error(struct rub *rub, struct dc_random *random, 
   random_motion(random, motion);
   memcpy(twists, motion, sizeof twists);
   random_motion(random, direction);
-  if (!rub->both)
+  if (!sliding->both)
     memset(twists[1], 0, sizeof twists[1]);
-  double at = along_twists(rub, rub->now, (const double(*)[6])twists);
-  evaluate(rub, rub->next, 1, true, &d);
-  if (rub->impact)
-    dc_contact_impact_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, &by_stiffness,
+  double at = along_twists(sliding, sliding->now, (const double(*)[6])twists);
+  evaluate(sliding, sliding->next, 1, true, &d);
+  if (sliding->impact)
+    dc_contact_impact_pull_back(sliding->contact, sliding->next, (const double(*)[6])twists, wrenches, &by_stiffness,
                                 by_coefficient);
   else
-    dc_contact_friction_pull_back(rub->contact, rub->next, (const double(*)[6])twists, wrenches, by_coefficient,
-                                  &by_stiffness);
+    dc_contact_friction_pull_back(sliding->contact, sliding->next, (const double(*)[6])twists, wrenches, by_coefficient,
+                                  &by_stiffness, NULL);
   for (int i = 0; i < 12; i++) {
     along += direction[i] * wrenches[i / 6][i % 6];
     size += fabs(direction[i] * wrenches[i / 6][i % 6]);
@@ -246,20 +263,21 @@ static inline double pull_back_error(struct rub *rub, struct dc_random *random, 
   }
   // Linear in the stiffness, square roots of the coefficients.  2e-12 observed: the tolerance of the plane's motion.
   CHECK(fabs(by_stiffness * stiffness - at) <= 1e-10 * terms, "%g, %g", by_stiffness * stiffness, at);
-  if (rub->impact) {  // of two restitutions the smaller one counts: e and 1 here
-    double e = rub->restitution[0];
+  if (sliding->impact) {  // of two restitutions the smaller one counts: e and 1 here
+    double e = sliding->restitution[0];
     CHECK(fabs(by_coefficient[0] * (1 - e * e) + 2 * e * at) <= 1e-10 * terms, "%g, %g", by_coefficient[0], at);
     CHECK(by_coefficient[1] == 0, "%g", by_coefficient[1]);
   }
-  for (int i = 0; i < 2 && !rub->impact; i++)
-    CHECK(fabs(2 * by_coefficient[i] * rub->coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
+  for (int i = 0; i < 2 && !sliding->impact; i++)
+    CHECK(fabs(2 * by_coefficient[i] * sliding->coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
   for (int p = 0; p < 4; p++) {
-    struct dc_pose shifted[2] = {rub->now[0], rub->now[1]};
-    for (int i = 0; i < 1 + rub->both; i++)
-      pose_move(&rub->now[i], difference_point[p] * h, direction + 6 * i, &shifted[i]);
-    difference += difference_weight[p] / h * (along_twists(rub, shifted, (const double(*)[6])twists) - at);
+    struct dc_pose shifted[2] = {sliding->now[0], sliding->now[1]};
+    for (int i = 0; i < 1 + sliding->both; i++)
+      pose_move(&sliding->now[i], difference_point[p] * h, direction + 6 * i, &shifted[i]);
+    difference += difference_weight[p] / h * (along_twists(sliding, shifted, (const double(*)[6])twists) - at);
   }
-  CHECK(rub->both || dc_vec_norm(wrenches[1]) + dc_vec_norm(wrenches[1] + 3) == 0, "nothing for what does not move");
+  CHECK(sliding->both || dc_vec_norm(wrenches[1]) + dc_vec_norm(wrenches[1] + 3) == 0,
+        "nothing for what does not move");
   return fabs(difference - along) / size;
 }
 

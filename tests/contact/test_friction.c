@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction: derivatives at t+1 and t against differences, Coulomb's law where it must hold, what rubs and what does
+// Friction: derivatives at t+1 and t against differences, Coulomb's law where it must hold, what slides and what does
 // not, and what must not change results: threads and instruction sets.
 #include "friction_scene.h"
 
@@ -13,24 +13,16 @@ static void test_differences(void)
   for (int s = 0; s < SCENES; s++) {
     double worst[2] = {0, 0};
     for (int m = 0; m < 2; m++) {
-      struct rub rub;
-      rub_start(&rub, &scenes[s], models[m], "");
+      struct sliding sliding;
+      sliding_start(&sliding, &scenes[s], models[m], "");
       for (int i = 0; i < 16; i++) {
-        double direction[12];
-        place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
-        move_on(&rub, &random, speeds[i / 4]);
-        begin_at(&rub, rub.now);
-        CHECK(dc_contact_rubs(rub.contact), "%s", scenes[s].name);
-        random_motion(&random, direction);
-        struct errors best = {INFINITY, INFINITY};
-        for (double h = 1e-1; h > 1e-4; h *= 0.1) {
-          struct errors e = difference_errors(&rub, direction, h * smoothing * time_step);
-          best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
-        }
-        worst[0] = fmax(worst[0], best.gradient);
-        worst[1] = fmax(worst[1], best.hessian);
+        place(&sliding, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+        move_on(&sliding, &random, speeds[i / 4]);
+        begin_at(&sliding, sliding.now);
+        CHECK(dc_contact_slides(sliding.contact), "%s", scenes[s].name);
+        add_worst_errors(&sliding, &random, 1e-1, worst);
       }
-      scene_end(&rub.scene);
+      scene_end(&sliding.scene);
     }
     printf("# %s: gradient %.1e, Hessian %.1e\n", scenes[s].name, worst[0], worst[1]);
     CHECK(worst[0] < 3e-8, "%s: %.2g", scenes[s].name, worst[0]);  // 3e-9 observed, rounding of the energy
@@ -46,17 +38,17 @@ static void check_pull_back(const char *settings)
   for (int s = 0; s < SCENES; s++) {
     double worst = 0;
     for (int m = 0; m < 2; m++) {
-      struct rub rub;
-      rub_start(&rub, &scenes[s], models[m], settings);
+      struct sliding sliding;
+      sliding_start(&sliding, &scenes[s], models[m], settings);
       for (int i = 0; i < 16; i++) {
         double best = INFINITY;
-        place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
-        move_on(&rub, &random, speeds[i / 4]);
+        place(&sliding, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+        move_on(&sliding, &random, speeds[i / 4]);
         for (double h = 1e-1; h > 1e-4; h *= 0.1)
-          best = fmin(best, pull_back_error(&rub, &random, gaps[i % 4], h));
+          best = fmin(best, pull_back_error(&sliding, &random, gaps[i % 4], h));
         worst = fmax(worst, best);
       }
-      scene_end(&rub.scene);
+      scene_end(&sliding.scene);
     }
     printf("# %s: %.1e\n", scenes[s].name, worst);
     CHECK(worst < 3e-7, "%s: %.2g", scenes[s].name, worst);  // 3e-8 observed
@@ -76,16 +68,16 @@ static void test_range(void)
   check_pull_back("friction_range=0.02");
   for (int k = 0; k < 3; k++) {
     static const char *const ranges[] = {"", "friction_range=2e-3", "friction_range=1e-5"};
-    struct rub rub;
+    struct sliding sliding;
     struct derivatives d;
     dc_random_seed(&random, 5);
-    rub_start(&rub, &scenes[0], "bsh", ranges[k]);
-    place(&rub, &scenes[0], &random, 1e-3, 0);
-    move_on(&rub, &random, 0.1);
-    begin_at(&rub, rub.now);
-    evaluate(&rub, rub.next, 1, true, &d);
+    sliding_start(&sliding, &scenes[0], "bsh", ranges[k]);
+    place(&sliding, &scenes[0], &random, 1e-3, 0);
+    move_on(&sliding, &random, 0.1);
+    begin_at(&sliding, sliding.now);
+    evaluate(&sliding, sliding.next, 1, true, &d);
     forces[k] = dc_vec_norm(d.gradient + 3);
-    scene_end(&rub.scene);
+    scene_end(&sliding.scene);
   }
   printf("# %g, %g, %g\n", forces[0], forces[1], forces[2]);
   CHECK(forces[1] < forces[0] && forces[1] > 0.9 * forces[0], "%g of %g", forces[1], forces[0]);
@@ -137,27 +129,27 @@ static double least_dissipation(const double x[6][3], const double velocity[6][3
   return d;
 }
 
-// h sum D of all triangle pairs from the terms of the last evaluation of contact, at rub->now.
-static double defined_energy(const struct rub *rub)
+// h sum D of all triangle pairs from the terms of the last evaluation of contact, at sliding->now.
+static double defined_energy(const struct sliding *sliding)
 {
-  const struct dc_contact *contact = rub->contact;
+  const struct dc_contact *contact = sliding->contact;
   const struct dc_pair *pair = &contact->pairs[0];
   const struct dc_collider *colliders = contact->colliders;
-  double sum = 0, length = contact->settings.length, lambda = sqrt(rub->coefficient[0] * rub->coefficient[1]);
+  double sum = 0, length = contact->settings.length, lambda = sqrt(sliding->coefficient[0] * sliding->coefficient[1]);
   for (size_t t = 0; t < pair->exact_count; t++) {
     const struct dc_term *term = &pair->exact[t];
     const double *plane = pair->planes[t];
     double x[6][3], moved[6][3], velocity[6][3], n[3], height[6], force[6], s = 0, support = pair->sums[term->blend].weight;
-    dc_mat_apply(n, rub->now[1].rotation, plane);
+    dc_mat_apply(n, sliding->now[1].rotation, plane);
     for (int v = 0; v < 6; v++) {
       int body = v / 3, vertex = colliders[body].triangles[body ? term->j : term->i][v % 3];
-      dc_mat_apply(x[v], rub->now[body].rotation, colliders[body].vertices[vertex]);
-      dc_vec_add(x[v], x[v], rub->now[body].position);
-      dc_mat_apply(moved[v], rub->next[body].rotation, colliders[body].vertices[vertex]);
-      dc_vec_add(moved[v], moved[v], rub->next[body].position);
+      dc_mat_apply(x[v], sliding->now[body].rotation, colliders[body].vertices[vertex]);
+      dc_vec_add(x[v], x[v], sliding->now[body].position);
+      dc_mat_apply(moved[v], sliding->next[body].rotation, colliders[body].vertices[vertex]);
+      dc_vec_add(moved[v], moved[v], sliding->next[body].position);
       for (int k = 0; k < 3; k++)
         velocity[v][k] = (moved[v][k] - x[v][k]) / time_step;
-      height[v] = (body ? -1 : 1) * (dc_vec_dot(n, x[v]) - dc_vec_dot(n, rub->now[1].position) + plane[3]);
+      height[v] = (body ? -1 : 1) * (dc_vec_dot(n, x[v]) - dc_vec_dot(n, sliding->now[1].position) + plane[3]);
       s += 1 / height[v];
     }
     if (!contact->model->hierarchical) {  // paper 000, Eq. 12
@@ -187,16 +179,16 @@ static void test_definition(void)
   dc_random_seed(&random, 3);
   double worst = 0;
   for (int i = 0; i < 8; i++) {
-    struct rub rub;
+    struct sliding sliding;
     struct derivatives d;
-    const struct rubbing_scene *of = &scenes[i % 2 ? 2 : 1];
-    rub_start(&rub, of, models[i / 4], i % 4 == 3 ? "length=0.1 blend=0.5" : "");
-    place(&rub, of, &random, gaps[i % 3], 0);
-    move_on(&rub, &random, speeds[i % 2] * (1 + i));
-    begin_at(&rub, rub.now);
-    evaluate(&rub, rub.next, 0, false, &d);
-    worst = fmax(worst, fabs(d.energy / defined_energy(&rub) - 1));
-    scene_end(&rub.scene);
+    const struct sliding_scene *of = &scenes[i % 2 ? 2 : 1];
+    sliding_start(&sliding, of, models[i / 4], i % 4 == 3 ? "length=0.1 blend=0.5" : "");
+    place(&sliding, of, &random, gaps[i % 3], 0);
+    move_on(&sliding, &random, speeds[i % 2] * (1 + i));
+    begin_at(&sliding, sliding.now);
+    evaluate(&sliding, sliding.next, 0, false, &d);
+    worst = fmax(worst, fabs(d.energy / defined_energy(&sliding) - 1));
+    scene_end(&sliding.scene);
   }
   printf("# relative %.1e\n", worst);
   CHECK(worst < 1e-8, "%.2g", worst);
@@ -209,32 +201,32 @@ static void test_invariants(void)
   dc_random_seed(&random, 4);
   double worst_momentum = 0, worst_start = 0;
   for (int s = 0; s < SCENES; s++) {
-    struct rub rub;
-    rub_start(&rub, &scenes[s], "bsh", "");
+    struct sliding sliding;
+    sliding_start(&sliding, &scenes[s], "bsh", "");
     for (int i = 0; i < 16; i++) {
       struct derivatives d, exact, again;
       struct dc_pose elsewhere[2];
       double trace = 0, sum = 0, size = 0;
-      place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
-      move_on(&rub, &random, speeds[i / 4]);
-      begin_at(&rub, rub.now);
-      evaluate(&rub, rub.next, 2, false, &d);
-      int count = rub.both ? 12 : 6;
+      place(&sliding, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+      move_on(&sliding, &random, speeds[i / 4]);
+      begin_at(&sliding, sliding.now);
+      evaluate(&sliding, sliding.next, 2, false, &d);
+      int count = sliding.both ? 12 : 6;
       for (int k = 0; k < count; k++)
         trace += d.hessian[k][k];
       CHECK(positive_definite((const double(*)[12])d.hessian, count, 1e-13 * trace), "%s", scenes[s].name);
-      for (int k = 0; k < 3 && rub.both; k++) {
+      for (int k = 0; k < 3 && sliding.both; k++) {
         sum += fabs(d.gradient[3 + k] + d.gradient[9 + k]);
         size += fabs(d.gradient[3 + k]);
       }
-      if (rub.both)
+      if (sliding.both)
         worst_momentum = fmax(worst_momentum, sum / size);
       else
         CHECK(dc_vec_norm(d.gradient + 6) + dc_vec_norm(d.gradient + 9) == 0, "nothing for what does not move");
-      memcpy(elsewhere, rub.next, sizeof elsewhere);
-      move_on(&rub, &random, 10);
-      evaluate(&rub, rub.next, 1, false, &exact);
-      evaluate(&rub, elsewhere, 2, false, &again);
+      memcpy(elsewhere, sliding.next, sizeof elsewhere);
+      move_on(&sliding, &random, 10);
+      evaluate(&sliding, sliding.next, 1, false, &exact);
+      evaluate(&sliding, elsewhere, 2, false, &again);
       sum = size = 0;
       for (int k = 0; k < 12; k++) {
         sum += fabs(again.gradient[k] - d.gradient[k]);
@@ -242,7 +234,7 @@ static void test_invariants(void)
       }
       worst_start = fmax(worst_start, sum / size);
     }
-    scene_end(&rub.scene);
+    scene_end(&sliding.scene);
   }
   printf("# momentum %.1e, start %.1e\n", worst_momentum, worst_start);
   CHECK(worst_momentum < 1e-9, "%.2g", worst_momentum);
@@ -256,87 +248,87 @@ static void test_coulomb(void)
   struct dc_random random;
   dc_random_seed(&random, 5);
   for (int s = 0; s < 4; s++) {
-    struct rub rub;
+    struct sliding sliding;
     struct derivatives d;
     struct dc_pair_derivatives contact;
     double slide[6] = {0, 0, 0, 0, 0, 0}, lambda;
-    rub_start(&rub, &scenes[s], "bsh", "");
-    lambda = sqrt(rub.coefficient[0] * rub.coefficient[1]);
-    place(&rub, &scenes[s], &random, 1e-5, 0);
-    begin_at(&rub, rub.now);
-    dc_contact_evaluate(rub.contact, rub.now, 1, &contact);
+    sliding_start(&sliding, &scenes[s], "bsh", "");
+    lambda = sqrt(sliding.coefficient[0] * sliding.coefficient[1]);
+    place(&sliding, &scenes[s], &random, 1e-5, 0);
+    begin_at(&sliding, sliding.now);
+    dc_contact_evaluate(sliding.contact, sliding.now, 1, &contact);
     double normal = stiffness * dc_vec_norm(contact.gradient + 3);
     double axes[2][3], along[3];
     for (int k = 0; k < 2; k++)
-      dc_mat_apply(axes[k], rub.now[1].rotation, (double[3]){k == 0, k == 1, 0});
+      dc_mat_apply(axes[k], sliding.now[1].rotation, (double[3]){k == 0, k == 1, 0});
     for (int k = 0; k < 3; k++)
       along[k] = 0.6 * axes[0][k] + 0.8 * axes[1][k];
     for (double speed = 0.1; speed < 2; speed *= 10) {
       dc_vec_scale(slide + 3, along, speed * time_step);
-      memcpy(rub.next, rub.now, sizeof rub.next);
-      pose_move(&rub.now[0], 1, slide, &rub.next[0]);
-      evaluate(&rub, rub.next, 1, false, &d);
+      memcpy(sliding.next, sliding.now, sizeof sliding.next);
+      pose_move(&sliding.now[0], 1, slide, &sliding.next[0]);
+      evaluate(&sliding, sliding.next, 1, false, &d);
       double force = dc_vec_dot(d.gradient + 3, along) / (lambda * normal);
       printf("# %s, %g m/s: %.6f\n", scenes[s].name, speed, force);
       CHECK(fabs(force - 1) < 2e-3, "%s: %g", scenes[s].name, force);
     }
-    evaluate(&rub, rub.now, 2, false, &d);
+    evaluate(&sliding, sliding.now, 2, false, &d);
     // Rounding of R R^T against e: 3e-10 observed.
     CHECK(dc_vec_norm(d.gradient + 3) <= 1e-8 * lambda * normal, "%s at rest: %g", scenes[s].name,
           dc_vec_norm(d.gradient + 3) / (lambda * normal));
-    if (rub.both) {
+    if (sliding.both) {
       double forces[3];
-      pose_move(&rub.now[1], 1, slide, &rub.next[1]);
-      evaluate(&rub, rub.next, 1, false, &d);
+      pose_move(&sliding.now[1], 1, slide, &sliding.next[1]);
+      evaluate(&sliding, sliding.next, 1, false, &d);
       dc_vec_scale(forces, d.gradient + 3, 1 / (lambda * normal));
       CHECK(dc_vec_norm(forces) < 1e-9, "%s together: %g", scenes[s].name, dc_vec_norm(forces));
     }
-    scene_end(&rub.scene);
+    scene_end(&sliding.scene);
   }
 }
 
-static void test_what_rubs(void)
+static void test_what_slides(void)
 {
   struct dc_random random;
   struct dc_friction_derivatives pair;
   dc_random_seed(&random, 6);
   for (int m = 0; m < 2; m++) {
-    struct rub rub;
+    struct sliding sliding;
     struct derivatives d;
-    rub_start(&rub, &scenes[4], models[m], "");
-    place(&rub, &scenes[4], &random, 1e-3, 0);
-    move_on(&rub, &random, 1);
-    rub.coefficient[1] = 0;
-    begin_at(&rub, rub.now);
-    CHECK(!dc_contact_rubs(rub.contact) && !rub.contact->friction, "nothing rubs and nothing is stored");
-    CHECK(dc_contact_friction_evaluate(rub.contact, rub.next, 2, true, &pair) == 0 && pair.gradient[3] == 0,
+    sliding_start(&sliding, &scenes[4], models[m], "");
+    place(&sliding, &scenes[4], &random, 1e-3, 0);
+    move_on(&sliding, &random, 1);
+    sliding.coefficient[1] = 0;
+    begin_at(&sliding, sliding.now);
+    CHECK(!dc_contact_slides(sliding.contact) && !sliding.contact->friction, "nothing slides and nothing is stored");
+    CHECK(dc_contact_friction_evaluate(sliding.contact, sliding.next, 2, true, &pair) == 0 && pair.gradient[3] == 0,
           "no energy");
-    rub.coefficient[1] = 0.8;
-    begin_at(&rub, rub.now);
-    evaluate(&rub, rub.next, 1, false, &d);
-    CHECK(dc_contact_rubs(rub.contact) && d.energy > 0, "%g", d.energy);
-    rub.coefficient[0] = 0;
-    begin_at(&rub, rub.now);
-    CHECK(!dc_contact_rubs(rub.contact), "coefficient 0");
-    CHECK(dc_contact_friction_evaluate(rub.contact, rub.next, 2, true, &pair) == 0, "no energy");
+    sliding.coefficient[1] = 0.8;
+    begin_at(&sliding, sliding.now);
+    evaluate(&sliding, sliding.next, 1, false, &d);
+    CHECK(dc_contact_slides(sliding.contact) && d.energy > 0, "%g", d.energy);
+    sliding.coefficient[0] = 0;
+    begin_at(&sliding, sliding.now);
+    CHECK(!dc_contact_slides(sliding.contact), "coefficient 0");
+    CHECK(dc_contact_friction_evaluate(sliding.contact, sliding.next, 2, true, &pair) == 0, "no energy");
     // Apart along a line: friction fades to nothing at (1 + blend) (R_i + R_j) of the last two leaves.
-    rub.coefficient[0] = 0.5;
+    sliding.coefficient[0] = 0.5;
     double energy = INFINITY;
-    struct dc_pose start = rub.now[0];
+    struct dc_pose start = sliding.now[0];
     for (double gap = 0.01; gap < 1; gap += 0.01) {
       double away[3];
-      dc_vec_sub(away, start.position, rub.now[1].position);
-      dc_vec_add_scaled(rub.now[0].position, start.position, gap / dc_vec_norm(away), away);
-      memcpy(rub.next, rub.now, sizeof rub.next);
-      rub.next[0].position[0] += 0.01;
-      begin_at(&rub, rub.now);
-      evaluate(&rub, rub.next, 0, false, &d);
-      CHECK(d.energy < energy || (d.energy == 0 && !dc_contact_rubs(rub.contact)), "%s, gap %g: %g after %g", models[m],
-            gap, d.energy, energy);
+      dc_vec_sub(away, start.position, sliding.now[1].position);
+      dc_vec_add_scaled(sliding.now[0].position, start.position, gap / dc_vec_norm(away), away);
+      memcpy(sliding.next, sliding.now, sizeof sliding.next);
+      sliding.next[0].position[0] += 0.01;
+      begin_at(&sliding, sliding.now);
+      evaluate(&sliding, sliding.next, 0, false, &d);
+      CHECK(d.energy < energy || (d.energy == 0 && !dc_contact_slides(sliding.contact)), "%s, gap %g: %g after %g",
+            models[m], gap, d.energy, energy);
       energy = d.energy;
     }
     CHECK(energy == 0, "%s: %g", models[m], energy);
-    scene_end(&rub.scene);
+    scene_end(&sliding.scene);
   }
 }
 
@@ -344,34 +336,35 @@ static void test_what_rubs(void)
 static void test_extremes(void)
 {
   static const double smoothings[] = {1e-7, 1e-3, 10}, fast[] = {1e-9, 1e-2, 300};
-  static const struct rubbing_scene corners = {"corners", "sphere radius=0.2 level=0", "sphere radius=0.2 level=0",
+  static const struct sliding_scene corners = {"corners", "sphere radius=0.2 level=0", "sphere radius=0.2 level=0",
                                                false, false};
   struct dc_random random;
   dc_random_seed(&random, 7);
   long most = 0;
   for (int i = 0; i < 54; i++) {
-    struct rub rub;
+    struct sliding sliding;
     struct derivatives d;
-    const struct rubbing_scene *of = i % 3 == 0 ? &corners : &scenes[i % 3];
-    rub_start(&rub, of, "bsh", "");
-    place(&rub, of, &random, pow(10, -2 - i % 5), 0);
+    const struct sliding_scene *of = i % 3 == 0 ? &corners : &scenes[i % 3];
+    sliding_start(&sliding, of, "bsh", "");
+    place(&sliding, of, &random, pow(10, -2 - i % 5), 0);
     if (i % 3 == 0) {  // corner above corner
       double up[3];
-      dc_mat_apply(up, rub.now[1].rotation, rub.contact->colliders[1].vertices[0]);
-      memcpy(&rub.now[0], &rub.now[1], sizeof rub.now[0]);
-      dc_vec_add_scaled(rub.now[0].position, rub.now[1].position, 2 * (1 + pow(10, -2 - i % 5)), up);
+      dc_mat_apply(up, sliding.now[1].rotation, sliding.contact->colliders[1].vertices[0]);
+      memcpy(&sliding.now[0], &sliding.now[1], sizeof sliding.now[0]);
+      dc_vec_add_scaled(sliding.now[0].position, sliding.now[1].position, 2 * (1 + pow(10, -2 - i % 5)), up);
     }
-    rub.law.smoothing = smoothings[i / 3 % 3];
-    rub.law.stiffness = i % 2 ? 1e-30 : 1e6;
-    move_on(&rub, &random, fast[i / 9 % 3]);
-    begin_at(&rub, rub.now);
-    evaluate(&rub, rub.next, 2, true, &d);
+    sliding.law.smoothing = smoothings[i / 3 % 3];
+    sliding.law.stiffness = i % 2 ? 1e-30 : 1e6;
+    move_on(&sliding, &random, fast[i / 9 % 3]);
+    begin_at(&sliding, sliding.now);
+    evaluate(&sliding, sliding.next, 2, true, &d);
     CHECK(d.energy > 0 && isfinite(d.energy), "%g", d.energy);
     for (int k = 0; k < 144; k++)
       CHECK(isfinite(d.hessian[k / 12][k % 12]), "%d", k);
-    for (size_t u = 0; u < rub.contact->friction->unit_count; u++)
-      most = most > rub.contact->friction->units[u].iterations ? most : rub.contact->friction->units[u].iterations;
-    scene_end(&rub.scene);
+    for (size_t u = 0; u < sliding.contact->friction->unit_count; u++)
+      most =
+          most > sliding.contact->friction->units[u].iterations ? most : sliding.contact->friction->units[u].iterations;
+    scene_end(&sliding.scene);
   }
   printf("# at most %ld iterations of a pair of bodies\n", most);
 }
@@ -380,24 +373,25 @@ static void test_extremes(void)
 // numbers hardly on the width of the vectors.
 static void test_threads_and_widths(void)
 {
-  static const struct rubbing_scene plates = {"plates", "box size=0.5,0.5,0.2 divisions=6,6,1",
+  static const struct sliding_scene plates = {"plates", "box size=0.5,0.5,0.2 divisions=6,6,1",
                                               "box size=0.6,0.6,0.2 divisions=6,6,1", false, false};
   struct dc_random random;
-  struct rub rub;
+  struct sliding sliding;
   struct derivatives first, d;
   dc_random_seed(&random, 8);
-  rub_start(&rub, &plates, "bsh", "");
-  place(&rub, &plates, &random, 1e-3, 0);
-  move_on(&rub, &random, 0.1);
-  begin_at(&rub, rub.now);
-  evaluate(&rub, rub.next, 2, true, &first);
-  CHECK(rub.contact->friction->unit_count > 4 && dc_friction_worth_threads(rub.contact->friction), "%zu units",
-        rub.contact->friction->unit_count);
+  sliding_start(&sliding, &plates, "bsh", "");
+  place(&sliding, &plates, &random, 1e-3, 0);
+  move_on(&sliding, &random, 0.1);
+  begin_at(&sliding, sliding.now);
+  evaluate(&sliding, sliding.next, 2, true, &first);
+  CHECK(sliding.contact->friction->unit_count > 4 && dc_friction_worth_threads(sliding.contact->friction), "%zu units",
+        sliding.contact->friction->unit_count);
   for (int threads = 2; threads < 6; threads++) {
     struct dc_error error;
     scene_threads(threads);
-    scene_need(&rub.scene, !dc_contact_friction_begin(rub.contact, rub.now, &rub.law, &error), "friction");
-    evaluate(&rub, rub.next, 2, true, &d);
+    scene_need(&sliding.scene, !dc_contact_friction_begin(sliding.contact, sliding.now, &sliding.law, &error),
+               "friction");
+    evaluate(&sliding, sliding.next, 2, true, &d);
     CHECK(memcmp(&first, &d, sizeof d) == 0, "%d threads", threads);
   }
   scene_threads(1);
@@ -406,9 +400,10 @@ static void test_threads_and_widths(void)
   for (int i = 0; all[i]; i++) {
     struct dc_error error;
     double sum[2] = {0, 0}, size[2] = {0, 0};
-    rub.contact->kernels = all[i];
-    scene_need(&rub.scene, !dc_contact_friction_begin(rub.contact, rub.now, &rub.law, &error), "friction");
-    evaluate(&rub, rub.next, 2, true, &d);
+    sliding.contact->kernels = all[i];
+    scene_need(&sliding.scene, !dc_contact_friction_begin(sliding.contact, sliding.now, &sliding.law, &error),
+               "friction");
+    evaluate(&sliding, sliding.next, 2, true, &d);
     CHECK(fabs(d.energy / first.energy - 1) < 1e-12, "%s: %g, %g", all[i]->name, d.energy, first.energy);
     for (int k = 0; k < 12; k++)
       for (int j = -1; j < 12; j++) {
@@ -421,11 +416,11 @@ static void test_threads_and_widths(void)
   printf("# widths: gradient %.1e, Hessian %.1e\n", worst[0], worst[1]);
   CHECK(worst[0] < 1e-10, "%.2g", worst[0]);
   CHECK(worst[1] < 1e-9, "%.2g", worst[1]);
-  scene_end(&rub.scene);
+  scene_end(&sliding.scene);
 }
 
 RUN_TESTS({"derivatives at t+1 against differences", test_differences},
           {"derivatives at t against differences", test_pull_back}, {"range", test_range},
           {"definition", test_definition}, {"invariants", test_invariants}, {"Coulomb's law", test_coulomb},
-          {"what rubs", test_what_rubs}, {"extremes", test_extremes},
+          {"what slides", test_what_slides}, {"extremes", test_extremes},
           {"threads and vector widths", test_threads_and_widths})

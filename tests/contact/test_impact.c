@@ -16,22 +16,22 @@ struct worst {
   int open;
 };
 
-static void check_motion(struct rub *rub, struct dc_random *random, double gap, struct worst *worst)
+static void check_motion(struct sliding *sliding, struct dc_random *random, double gap, struct worst *worst)
 {
   struct errors best = {INFINITY, INFINITY};
   double pull_back = INFINITY, direction[12];
   struct derivatives at;
-  evaluate(rub, rub->next, 1, true, &at);
+  evaluate(sliding, sliding->next, 1, true, &at);
   if (!(at.energy > 0))
     return;
   worst->open++;
   random_motion(random, direction);
   for (double h = 1e-1; h > 1e-4; h *= 0.1) {
-    struct errors e = difference_errors(rub, direction, h * smoothing * time_step);
+    struct errors e = difference_errors(sliding, direction, h * smoothing * time_step);
     best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
   }
   for (double h = 1e-1; h > 1e-6; h *= 0.1)
-    pull_back = fmin(pull_back, pull_back_error(rub, random, gap, h));
+    pull_back = fmin(pull_back, pull_back_error(sliding, random, gap, h));
   worst->gradient = fmax(worst->gradient, best.gradient);
   worst->hessian = fmax(worst->hessian, best.hessian);
   worst->pull_back = fmax(worst->pull_back, pull_back);
@@ -45,17 +45,17 @@ static void test_differences(void)
     struct worst worst = {0, 0, 0, 0};
     for (int s = 0; s < SCENES; s++)
       for (int friction = 0; friction < 2; friction++) {
-        struct rub rub;
-        impact_start(&rub, &scenes[s], models[m].model, models[m].settings, 0.7 * friction, 0.5);
+        struct sliding sliding;
+        impact_start(&sliding, &scenes[s], models[m].model, models[m].settings, 0.7 * friction, 0.5);
         for (int i = 0; i < 16; i++) {
-          place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
-          move_on(&rub, &random, speeds[i / 4]);
-          begin_at(&rub, rub.now);
-          CHECK(dc_contact_rubs(rub.contact) == (friction > 0), "%s", scenes[s].name);
-          CHECK(dc_contact_resists(rub.contact), "%s", scenes[s].name);
-          check_motion(&rub, &random, gaps[i % 4], &worst);
+          place(&sliding, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+          move_on(&sliding, &random, speeds[i / 4]);
+          begin_at(&sliding, sliding.now);
+          CHECK(dc_contact_slides(sliding.contact) == (friction > 0), "%s", scenes[s].name);
+          CHECK(dc_contact_resists(sliding.contact), "%s", scenes[s].name);
+          check_motion(&sliding, &random, gaps[i % 4], &worst);
         }
-        scene_end(&rub.scene);
+        scene_end(&sliding.scene);
       }
     printf("# %s: %d open, gradient %.1e, Hessian %.1e, at t %.1e\n", models[m].model, worst.open, worst.gradient,
            worst.hessian, worst.pull_back);

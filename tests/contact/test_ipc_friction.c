@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction of points (contact/friction/point_slip.h): derivatives at t+1 and t against differences; of incremental potential
-// contact Coulomb's law and what rubs.
+// contact Coulomb's law and what slides.
 #include "friction_scene.h"
 
 enum { MODELS = 4 };
@@ -18,24 +18,17 @@ static void test_friction_differences(void)
   for (int s = 0; s < SCENES; s++) {
     double worst[2] = {0, 0};
     for (int m = 0; m < MODELS; m++) {
-      struct rub rub;
-      rub_start(&rub, &scenes[s], models[m][0], models[m][1]);
+      struct sliding sliding;
+      sliding_start(&sliding, &scenes[s], models[m][0], models[m][1]);
       for (int i = 0; i < 12; i++) {
-        double direction[12], gap = frictional_gaps[i % 3];
-        place(&rub, &scenes[s], &random, gap, i % 2 ? 0.2 * gap : 0.2);
-        move_on(&rub, &random, speeds[i / 3]);
-        begin_at(&rub, rub.now);
-        CHECK(dc_contact_rubs(rub.contact), "%s", scenes[s].name);
-        random_motion(&random, direction);
-        struct errors best = {INFINITY, INFINITY};
-        for (double h = 1; h > 1e-4; h *= 0.1) {
-          struct errors e = difference_errors(&rub, direction, h * smoothing * time_step);
-          best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
-        }
-        worst[0] = fmax(worst[0], best.gradient);
-        worst[1] = fmax(worst[1], best.hessian);
+        double gap = frictional_gaps[i % 3];
+        place(&sliding, &scenes[s], &random, gap, i % 2 ? 0.2 * gap : 0.2);
+        move_on(&sliding, &random, speeds[i / 3]);
+        begin_at(&sliding, sliding.now);
+        CHECK(dc_contact_slides(sliding.contact), "%s", scenes[s].name);
+        add_worst_errors(&sliding, &random, 1, worst);
       }
-      scene_end(&rub.scene);
+      scene_end(&sliding.scene);
     }
     printf("# %s: gradient %.1e, Hessian %.1e\n", scenes[s].name, worst[0], worst[1]);
     CHECK(worst[0] < 3e-6, "%s: %.2g", scenes[s].name,
@@ -51,17 +44,17 @@ static void test_pull_back(void)
   for (int s = 0; s < SCENES; s++) {
     double worst = 0;
     for (int m = 0; m < MODELS; m++) {
-      struct rub rub;
-      rub_start(&rub, &scenes[s], models[m][0], models[m][1]);
+      struct sliding sliding;
+      sliding_start(&sliding, &scenes[s], models[m][0], models[m][1]);
       for (int i = 0; i < 12; i++) {
         double best = INFINITY, gap = frictional_gaps[i % 3], askew = i % 4 == 3 ? 0.02 : 0.2;
-        place(&rub, &scenes[s], &random, gap, askew);
-        move_on(&rub, &random, speeds[i / 3]);
+        place(&sliding, &scenes[s], &random, gap, askew);
+        move_on(&sliding, &random, speeds[i / 3]);
         for (double h = 1e-1; h > 1e-4; h *= 0.1)
-          best = fmin(best, pull_back_error(&rub, &random, gap, h));
+          best = fmin(best, pull_back_error(&sliding, &random, gap, h));
         worst = fmax(worst, best);
       }
-      scene_end(&rub.scene);
+      scene_end(&sliding.scene);
     }
     printf("# %s: %.1e\n", scenes[s].name, worst);
     CHECK(worst < 1e-6, "%s: %.2g", scenes[s].name, worst);  // 8e-8 observed
@@ -72,81 +65,82 @@ static void test_pull_back(void)
 // force is lambda times the normal force against the motion; the energy is that of Li et al. less its value at rest.
 static void test_coulomb(void)
 {
-  static const struct rubbing_scene corner = {"corner", "box size=0.1,0.1,0.1 divisions=1,1,1",
+  static const struct sliding_scene corner = {"corner", "box size=0.1,0.1,0.1 divisions=1,1,1",
                                               "box size=3,2,0.2 divisions=1,1,1", false, false};
-  static const struct rubbing_scene *const rubbing[2] = {&corner, &scenes[3]};
+  static const struct sliding_scene *const pairs[2] = {&corner, &scenes[3]};
   struct dc_random random;
   dc_random_seed(&random, 10);
   for (int s = 0; s < 2; s++) {
-    struct rub rub;
+    struct sliding sliding;
     struct derivatives d;
     struct dc_pair_derivatives contact;
     double slide[6] = {0}, along[3];
-    rub_start(&rub, rubbing[s], "ipc", "dhat=0.02");
-    double lambda = sqrt(rub.coefficient[0] * rub.coefficient[1]);
+    sliding_start(&sliding, pairs[s], "ipc", "dhat=0.02");
+    double lambda = sqrt(sliding.coefficient[0] * sliding.coefficient[1]);
     if (s == 0) {
       double angle = acos(-1 / sqrt(3)), half = sqrt(0.5);
-      memcpy(rub.now, rub.scene.poses, sizeof rub.now);
-      pose_turn_to(&rub.now[0], (double[4]){cos(angle / 2), half * sin(angle / 2), -half * sin(angle / 2), 0});
-      dc_vec_copy(rub.now[0].position, (double[3]){0.31, 0.17, 0.05 * sqrt(3) + 0.1 + 5e-3});
+      memcpy(sliding.now, sliding.scene.poses, sizeof sliding.now);
+      pose_turn_to(&sliding.now[0], (double[4]){cos(angle / 2), half * sin(angle / 2), -half * sin(angle / 2), 0});
+      dc_vec_copy(sliding.now[0].position, (double[3]){0.31, 0.17, 0.05 * sqrt(3) + 0.1 + 5e-3});
     } else {
-      place(&rub, rubbing[s], &random, 5e-3, 0);
+      place(&sliding, pairs[s], &random, 5e-3, 0);
     }
-    begin_at(&rub, rub.now);
-    dc_contact_evaluate(rub.contact, rub.now, 1, &contact);
+    begin_at(&sliding, sliding.now);
+    dc_contact_evaluate(sliding.contact, sliding.now, 1, &contact);
     double limit = lambda * stiffness * dc_vec_norm(contact.gradient + 3), width = smoothing * time_step;
     dc_vec_copy(along, (double[3]){0.6, 0.8, 0});
-    memcpy(rub.next, rub.now, sizeof rub.next);
-    evaluate(&rub, rub.next, 2, false, &d);
+    memcpy(sliding.next, sliding.now, sizeof sliding.next);
+    evaluate(&sliding, sliding.next, 2, false, &d);
     // Rounding of R R^T: 1e-16 of the width, and its square.
     CHECK(d.energy <= 1e-20 * limit * width && dc_vec_norm(d.gradient + 3) <= 1e-10 * limit, "at rest: %g", d.energy);
     CHECK(fabs(d.hessian[3][3] * width / (2 * limit) - 1) < 1e-9, "stiff at rest: %g", d.hessian[3][3]);
     for (double slipped = 0.1 * width; slipped < 1e4 * width; slipped *= 3) {
       double y = slipped / width;
       dc_vec_scale(slide + 3, along, slipped);
-      pose_move(&rub.now[0], 1, slide, &rub.next[0]);
-      evaluate(&rub, rub.next, 1, false, &d);
+      pose_move(&sliding.now[0], 1, slide, &sliding.next[0]);
+      evaluate(&sliding, sliding.next, 1, false, &d);
       CHECK_NEAR(dc_vec_dot(d.gradient + 3, along) / limit, y < 1 ? y * (2 - y) : 1, 1e-9);
       CHECK_NEAR(d.energy / (limit * width), y < 1 ? y * y * (1 - y / 3) : y - 1.0 / 3, 1e-9 * (1 + y));
     }
-    scene_end(&rub.scene);
+    scene_end(&sliding.scene);
   }
 }
 
-static void test_what_rubs(void)
+static void test_what_slides(void)
 {
   struct dc_random random;
   dc_random_seed(&random, 11);
   for (int s = 0; s < SCENES; s++)
     for (int m = 0; m < 2; m++) {
-      struct rub rub;
+      struct sliding sliding;
       struct derivatives d;
       double sum = 0, size = 0, trace = 0;
-      rub_start(&rub, &scenes[s], models[m][0], models[m][1]);
-      place(&rub, &scenes[s], &random, 1e-3, 0.1);
-      move_on(&rub, &random, 0.01);
-      begin_at(&rub, rub.now);
-      evaluate(&rub, rub.next, 2, false, &d);
+      sliding_start(&sliding, &scenes[s], models[m][0], models[m][1]);
+      place(&sliding, &scenes[s], &random, 1e-3, 0.1);
+      move_on(&sliding, &random, 0.01);
+      begin_at(&sliding, sliding.now);
+      evaluate(&sliding, sliding.next, 2, false, &d);
       for (int k = 0; k < 12; k++)
         trace += d.hessian[k][k];
-      CHECK(positive_definite((const double(*)[12])d.hessian, rub.both ? 12 : 6, 1e-12 * trace), "%s", scenes[s].name);
+      CHECK(positive_definite((const double(*)[12])d.hessian, sliding.both ? 12 : 6, 1e-12 * trace), "%s",
+            scenes[s].name);
       for (int k = 0; k < 3; k++) {
         sum += fabs(d.gradient[3 + k] + d.gradient[9 + k]);
         size += fabs(d.gradient[3 + k]);
       }
-      CHECK(!rub.both || sum <= 1e-14 * size, "forces are opposite: %g", sum / size);
+      CHECK(!sliding.both || sum <= 1e-14 * size, "forces are opposite: %g", sum / size);
       CHECK(d.energy > 0, "%g", d.energy);
-      rub.coefficient[1] = 0;
-      begin_at(&rub, rub.now);
-      CHECK(!dc_contact_rubs(rub.contact), "coefficient 0");
-      rub.coefficient[1] = 0.8;
-      place(&rub, &scenes[s], &random, 0.03, 0);
-      begin_at(&rub, rub.now);
-      CHECK(!dc_contact_rubs(rub.contact), "nothing beyond dhat");
-      scene_end(&rub.scene);
+      sliding.coefficient[1] = 0;
+      begin_at(&sliding, sliding.now);
+      CHECK(!dc_contact_slides(sliding.contact), "coefficient 0");
+      sliding.coefficient[1] = 0.8;
+      place(&sliding, &scenes[s], &random, 0.03, 0);
+      begin_at(&sliding, sliding.now);
+      CHECK(!dc_contact_slides(sliding.contact), "nothing beyond dhat");
+      scene_end(&sliding.scene);
     }
 }
 
 RUN_TESTS({"derivatives at t+1 against differences", test_friction_differences},
           {"derivatives at t against differences", test_pull_back}, {"Coulomb's law", test_coulomb},
-          {"what rubs", test_what_rubs})
+          {"what slides", test_what_slides})

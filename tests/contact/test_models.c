@@ -189,7 +189,7 @@ static void test_friction_threads(void)
       scene_need(&scene, !dc_contact_friction_begin(contact, scene.poses, &law, &scene.error), "friction");
       result->energy = dc_contact_friction_evaluate(contact, next, 2, DC_FRICTION_EXACT, result->pairs);
       dc_contact_friction_pull_back(contact, next, (const double(*)[6])twists, result->wrenches, result->coefficient,
-                                    &result->stiffness);
+                                    &result->stiffness, NULL);
       CHECK(memcmp(result, &results[0], sizeof *result) == 0, "%s with %d threads", model->name, threads);
     }
     CHECK(results[0].energy > 0 && dc_friction_worth_threads(contact->friction), "%s: %g", model->name,

@@ -485,12 +485,12 @@ static void test_parts(void)
   scene_end(&alone);
 }
 
-static void start_rubbing(struct rub *rub, const struct rubbing_scene *of, const char *text)
+static void start_sliding(struct sliding *sliding, const struct sliding_scene *of, const char *text)
 {
-  rub_start(rub, of, "bsh", "");
+  sliding_start(sliding, of, "bsh", "");
   if (!strstr(text, "triangles"))
-    make_parts(&rub->scene);
-  rub->contact = scene_contact(&rub->scene, "sdrs", text);
+    make_parts(&sliding->scene);
+  sliding->contact = scene_contact(&sliding->scene, "sdrs", text);
 }
 
 static const double gaps[] = {0.02, 5e-3, 5e-4, 1e-5}, speeds[] = {1e-5, 1e-3, 0.1, 3};
@@ -502,27 +502,20 @@ static void test_friction(void)
   for (int s = 0; s < SCENES; s++) {
     double worst[3] = {0, 0, 0};
     for (int m = 0; m < 3; m++) {
-      struct rub rub;
-      start_rubbing(&rub, &scenes[s], m == 0 ? "" : m == 1 ? "hulls=triangles" : "length=0.1 support=0.5");
+      struct sliding sliding;
+      start_sliding(&sliding, &scenes[s], m == 0 ? "" : m == 1 ? "hulls=triangles" : "length=0.1 support=0.5");
       for (int i = 0; i < 16; i++) {
-        double direction[12];
-        place(&rub, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
-        move_on(&rub, &random, speeds[i / 4]);
-        begin_at(&rub, rub.now);
-        CHECK(dc_contact_rubs(rub.contact), "%s", scenes[s].name);
-        random_motion(&random, direction);
-        double best[3] = {INFINITY, INFINITY, INFINITY};
-        for (double h = 1e-1; h > 1e-4; h *= 0.1) {
-          struct errors e = difference_errors(&rub, direction, h * smoothing * time_step);
-          best[0] = fmin(best[0], e.gradient);
-          best[1] = fmin(best[1], e.hessian);
-        }
+        place(&sliding, &scenes[s], &random, gaps[i % 4], 0.2 * gaps[i % 4]);
+        move_on(&sliding, &random, speeds[i / 4]);
+        begin_at(&sliding, sliding.now);
+        CHECK(dc_contact_slides(sliding.contact), "%s", scenes[s].name);
+        add_worst_errors(&sliding, &random, 1e-1, worst);
+        double best = INFINITY;
         for (double h = 1e-1; h > 1e-6; h *= 0.1)
-          best[2] = fmin(best[2], pull_back_error(&rub, &random, gaps[i % 4], h));
-        for (int k = 0; k < 3; k++)
-          worst[k] = fmax(worst[k], best[k]);
+          best = fmin(best, pull_back_error(&sliding, &random, gaps[i % 4], h));
+        worst[2] = fmax(worst[2], best);
       }
-      scene_end(&rub.scene);
+      scene_end(&sliding.scene);
     }
     printf("# %s: gradient %.1e, Hessian %.1e, at t %.1e\n", scenes[s].name, worst[0], worst[1], worst[2]);
     CHECK(worst[0] < 3e-8 && worst[1] < 3e-8, "%s: %.2g, %.2g", scenes[s].name, worst[0], worst[1]);  // 3e-9 observed
@@ -536,48 +529,49 @@ static void test_coulomb(void)
   struct dc_random random;
   dc_random_seed(&random, 5);
   for (int s = 0; s < 4; s++) {
-    struct rub rub;
+    struct sliding sliding;
     struct derivatives d;
     struct dc_pair_derivatives contact;
     double slide[6] = {0, 0, 0, 0, 0, 0}, axis[3];
-    start_rubbing(&rub, &scenes[s], "");
-    double lambda = sqrt(rub.coefficient[0] * rub.coefficient[1]);
-    place(&rub, &scenes[s], &random, 1e-3, 0);
-    begin_at(&rub, rub.now);
-    dc_contact_evaluate(rub.contact, rub.now, 1, &contact);
+    start_sliding(&sliding, &scenes[s], "");
+    double lambda = sqrt(sliding.coefficient[0] * sliding.coefficient[1]);
+    place(&sliding, &scenes[s], &random, 1e-3, 0);
+    begin_at(&sliding, sliding.now);
+    dc_contact_evaluate(sliding.contact, sliding.now, 1, &contact);
     double normal = stiffness * dc_vec_norm(contact.gradient + 3);
-    dc_mat_apply(axis, rub.now[1].rotation, (double[3]){1, 0, 0});
+    dc_mat_apply(axis, sliding.now[1].rotation, (double[3]){1, 0, 0});
     dc_vec_scale(slide + 3, axis, 1.0 * time_step);
-    memcpy(rub.next, rub.now, sizeof rub.next);
-    pose_move(&rub.now[0], 1, slide, &rub.next[0]);
-    evaluate(&rub, rub.next, 1, false, &d);
+    memcpy(sliding.next, sliding.now, sizeof sliding.next);
+    pose_move(&sliding.now[0], 1, slide, &sliding.next[0]);
+    evaluate(&sliding, sliding.next, 1, false, &d);
     double force = dc_vec_dot(d.gradient + 3, axis) / (lambda * normal);
     printf("# %s: %.6f\n", scenes[s].name, force);
     CHECK(fabs(force - 1) < 2e-3, "%s: %g", scenes[s].name, force);
-    evaluate(&rub, rub.now, 2, false, &d);
+    evaluate(&sliding, sliding.now, 2, false, &d);
     CHECK(dc_vec_norm(d.gradient + 3) <= 1e-8 * lambda * normal, "%s at rest", scenes[s].name);
-    scene_end(&rub.scene);
+    scene_end(&sliding.scene);
   }
 }
 
 // Poses that are off by rounding bring vertices into the support that the evaluation has not seen there.
 static void test_edge_of_support(void)
 {
-  struct rub rub;
+  struct sliding sliding;
   struct derivatives d;
   struct dc_pair_derivatives pair;
   struct dc_error error;
-  start_rubbing(&rub, &scenes[3], "");
-  memcpy(rub.now, rub.scene.poses, sizeof rub.now);
-  double support = rub.contact->settings.support * rub.contact->settings.length;
-  rub.now[0].position[2] = rub.now[1].position[2] + 0.1 + support * (1 + 1e-14);
-  CHECK(dc_contact_evaluate(rub.contact, rub.now, 2, &pair) == 0 && rub.contact->pairs[0].exact_count == 0, "beyond");
-  rub.now[0].position[2] -= 2e-14 * support;
-  CHECK(dc_contact_friction_begin(rub.contact, rub.now, &rub.law, &error) == DC_OK, "within");
-  CHECK(dc_contact_rubs(rub.contact), "within");
-  evaluate(&rub, rub.now, 2, false, &d);
+  start_sliding(&sliding, &scenes[3], "");
+  memcpy(sliding.now, sliding.scene.poses, sizeof sliding.now);
+  double support = sliding.contact->settings.support * sliding.contact->settings.length;
+  sliding.now[0].position[2] = sliding.now[1].position[2] + 0.1 + support * (1 + 1e-14);
+  CHECK(dc_contact_evaluate(sliding.contact, sliding.now, 2, &pair) == 0 && sliding.contact->pairs[0].exact_count == 0,
+        "beyond");
+  sliding.now[0].position[2] -= 2e-14 * support;
+  CHECK(dc_contact_friction_begin(sliding.contact, sliding.now, &sliding.law, &error) == DC_OK, "within");
+  CHECK(dc_contact_slides(sliding.contact), "within");
+  evaluate(&sliding, sliding.now, 2, false, &d);
   CHECK(d.energy >= 0 && d.energy < 1e-30, "%g", d.energy);
-  scene_end(&rub.scene);
+  scene_end(&sliding.scene);
 }
 
 RUN_TESTS({"barrier function", test_barrier_function}, {"derivatives against differences", test_derivatives},

@@ -145,14 +145,14 @@ static double friction_slope(struct world *world, const double *q, const double 
   evaluate(world, q);
   CHECK(!dc_surface_friction_begin(world->contact, coefficients, 1e-2, 0.01), "memory");
   evaluate(world, next);
-  const struct dc_rub *rubs = dc_surface_rubs(world->contact, &count);
+  const struct dc_sliding_contact *sliding_contacts = dc_surface_sliding_contacts(world->contact, &count);
   for (size_t r = 0; r < count; r++) {
     double x[4][3], arm[4][3], g[4][3];
-    dc_surface_places(world->contact, &rubs[r].touch, x, arm);
-    dc_rub_derivatives(&rubs[r], (const double(*)[3])x, g, NULL);
+    dc_surface_places(world->contact, &sliding_contacts[r].touch, x, arm);
+    dc_sliding_derivatives(&sliding_contacts[r], (const double(*)[3])x, g, NULL);
     for (int v = 0; v < 4; v++)
-      if (place_of(world, &rubs[r].touch, v) >= 0)
-        sum += dc_vec_dot(g[v], world->forward + place_of(world, &rubs[r].touch, v));
+      if (place_of(world, &sliding_contacts[r].touch, v) >= 0)
+        sum += dc_vec_dot(g[v], world->forward + place_of(world, &sliding_contacts[r].touch, v));
   }
   return sum;
 }
@@ -163,18 +163,18 @@ static double friction_mixed(struct world *world, const double *q, const double 
   double sum = 0;
   size_t count;
   friction_slope(world, q, next);
-  const struct dc_rub *rubs = dc_surface_rubs(world->contact, &count);
-  CHECK(count > 10, "%zu rubs", count);
+  const struct dc_sliding_contact *sliding_contacts = dc_surface_sliding_contacts(world->contact, &count);
+  CHECK(count > 10, "%zu sliding contacts", count);
   for (size_t r = 0; r < count; r++) {
     double x[4][3], arm[4][3], varied[4][3] = {{0}}, out[4][3] = {{0}};
-    dc_surface_places(world->contact, &rubs[r].touch, x, arm);
+    dc_surface_places(world->contact, &sliding_contacts[r].touch, x, arm);
     for (int v = 0; v < 4; v++)
-      if (place_of(world, &rubs[r].touch, v) >= 0)
-        dc_vec_copy(varied[v], world->forward + place_of(world, &rubs[r].touch, v));
-    dc_rub_pull_back(&rubs[r], (const double(*)[3])x, (const double(*)[3])varied, out);
+      if (place_of(world, &sliding_contacts[r].touch, v) >= 0)
+        dc_vec_copy(varied[v], world->forward + place_of(world, &sliding_contacts[r].touch, v));
+    dc_sliding_pull_back(&sliding_contacts[r], (const double(*)[3])x, (const double(*)[3])varied, out);
     for (int v = 0; v < 4; v++)
-      if (place_of(world, &rubs[r].touch, v) >= 0)
-        sum += dc_vec_dot(out[v], backward + place_of(world, &rubs[r].touch, v));
+      if (place_of(world, &sliding_contacts[r].touch, v) >= 0)
+        sum += dc_vec_dot(out[v], backward + place_of(world, &sliding_contacts[r].touch, v));
   }
   return sum;
 }

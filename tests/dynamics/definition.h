@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions of bodies from the defaults of the option tables.
+// Definitions of bodies from the defaults of the option tables, and random vectors and rotations for them.
 #ifndef DC_TESTS_DYNAMICS_DEFINITION_H
 #define DC_TESTS_DYNAMICS_DEFINITION_H
 
+#include "base/random.h"
 #include "body/body.h"
+#include "math/rotation.h"
 
 static inline int definition_joint_type(const char *name, size_t length)
 {
@@ -41,6 +43,19 @@ static inline struct dc_body_definition definition_of(struct dc_arena *arena, co
   definition.shape = shape;
   definition_joints(arena, &definition, joints);
   return definition;
+}
+
+static inline void random_vector(struct dc_random *random, int count, double size, double *vector)
+{
+  for (int i = 0; i < count; i++)
+    vector[i] = size * (2 * dc_random_uniform(random) - 1);
+}
+
+static inline void random_rotation(struct dc_random *random, double *quaternion)
+{
+  for (int i = 0; i < 4; i++)
+    quaternion[i] = dc_random_normal(random);
+  dc_rotation_normalize(quaternion);
 }
 
 #endif

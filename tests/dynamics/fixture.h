@@ -3,9 +3,7 @@
 #ifndef DC_TESTS_DYNAMICS_FIXTURE_H
 #define DC_TESTS_DYNAMICS_FIXTURE_H
 
-#include "base/random.h"
 #include "dynamics/definition.h"
-#include "math/rotation.h"
 
 enum { TETRAHEDRON, HALF_SPACE };
 
@@ -26,18 +24,5 @@ static const struct dc_shape fixture_shapes[] = {
                                                       -3.0 / 80, -6.0 / 80, 27.0 / 80}}},
     [HALF_SPACE] = {.name = "ground", .type = &fixture_plane_type},
 };
-
-static inline void fixture_random_vector(struct dc_random *random, int count, double size, double *vector)
-{
-  for (int i = 0; i < count; i++)
-    vector[i] = size * (2 * dc_random_uniform(random) - 1);
-}
-
-static inline void fixture_random_rotation(struct dc_random *random, double *quaternion)
-{
-  for (int i = 0; i < 4; i++)
-    quaternion[i] = dc_random_normal(random);
-  dc_rotation_normalize(quaternion);
-}
 
 #endif

@@ -148,17 +148,14 @@ static inline void scene_free_frames(struct dc_trajectory_cotangent *frames)
   free(frames->forces);
 }
 
-static inline void random_vector(struct dc_random *random, int count, double size, double *vector)
+// Checks that the scene is refused with a message that begins so; ends it.
+static inline void scene_refuse(struct scene *scene, const char *start)
 {
-  for (int i = 0; i < count; i++)
-    vector[i] = size * (2 * dc_random_uniform(random) - 1);
-}
-
-static inline void random_rotation(struct dc_random *random, double *quaternion)
-{
-  for (int i = 0; i < 4; i++)
-    quaternion[i] = dc_random_normal(random);
-  dc_rotation_normalize(quaternion);
+  struct dc_error error = {0};
+  enum dc_status status = dc_model_create(&scene->model, &scene->definition, scene->arena, &error);
+  CHECK(status == DC_BAD_INPUT && strncmp(error.text, start, strlen(start)) == 0, "\"%s\" instead of \"%s\"",
+        error.text, start);
+  dc_arena_destroy(scene->arena);
 }
 
 #endif

@@ -112,8 +112,8 @@ static void test_pose_of_center(void)
   static const char *const joints[] = {"free", "fixed"};
   for (int k = 0; k < 2; k++) {
     struct dc_body_definition definition = definition_of(arena, "a", joints[k], TETRAHEDRON);
-    fixture_random_vector(&random, 3, 2, definition.position);
-    fixture_random_rotation(&random, definition.rotation);
+    random_vector(&random, 3, 2, definition.position);
+    random_rotation(&random, definition.rotation);
     struct dc_bodies bodies;
     CHECK(create(&bodies, 1, &definition, NULL) == DC_OK);
     double q[7] = {0}, matrix[9], given[3], placed[3], arm[3];
@@ -155,10 +155,10 @@ static void test_move_and_difference(void)
   for (int trial = 0; trial < 50; trial++) {
     double size = sizes[trial % 5], q[14], moved[14], tangent[12], back[12];
     for (int i = 0; i < 14; i += 7) {
-      fixture_random_vector(&random, 3, 1, q + i);
-      fixture_random_rotation(&random, q + i + 3);
+      random_vector(&random, 3, 1, q + i);
+      random_rotation(&random, q + i + 3);
     }
-    fixture_random_vector(&random, 12, size, tangent);
+    random_vector(&random, 12, size, tangent);
     dc_state_move(&bodies, q, 1, tangent, moved);
     dc_state_difference(&bodies, q, moved, back);
     for (int i = 0; i < 12; i++)

@@ -44,15 +44,6 @@ static void set_range(struct scene *scene, int body, double low, double high)
   scene->bodies[body].range[0] = low, scene->bodies[body].range[1] = high;
 }
 
-static void refuse(struct scene *scene, const char *start)
-{
-  struct dc_error error = {0};
-  enum dc_status status = dc_model_create(&scene->model, &scene->definition, scene->arena, &error);
-  CHECK(status == DC_BAD_INPUT && strncmp(error.text, start, strlen(start)) == 0, "\"%s\" instead of \"%s\"",
-        error.text, start);
-  dc_arena_destroy(scene->arena);
-}
-
 // Down a chain of followers, given in any order.
 static void test_starts(void)
 {
@@ -110,58 +101,58 @@ static void test_refusals(void)
   struct scene scene;
   slides(&scene, 1);
   couplings[0] = coupling_of(1, 1, 1, 0);
-  refuse(&scene, "couplings[0].to: must not lead back to \"b\"");
+  scene_refuse(&scene, "couplings[0].to: must not lead back to \"b\"");
   slides(&scene, 3);
   couplings[0] = coupling_of(0, 2, 1, 0), couplings[1] = coupling_of(1, 0, 1, 0),
   couplings[2] = coupling_of(2, 1, 1, 0);
-  refuse(&scene, "couplings[0].to: must not lead back to \"a\"");
+  scene_refuse(&scene, "couplings[0].to: must not lead back to \"a\"");
   slides(&scene, 3);  // a way that ends in a loop
   couplings[0] = coupling_of(0, 1, 1, 0), couplings[1] = coupling_of(1, 2, 1, 0),
   couplings[2] = coupling_of(2, 1, 1, 0);
-  refuse(&scene, "couplings[1].to: must not lead back to \"b\"");
+  scene_refuse(&scene, "couplings[1].to: must not lead back to \"b\"");
   slides(&scene, 2);
   couplings[0] = coupling_of(1, 0, 1, 0), couplings[1] = coupling_of(1, 2, 1, 0);
-  refuse(&scene, "couplings[1].body: \"b\" follows by couplings[0] already");
+  scene_refuse(&scene, "couplings[1].body: \"b\" follows by couplings[0] already");
   slides(&scene, 1);
   couplings[0] = coupling_of(SLIDES, 0, 1, 0);
-  refuse(&scene, "couplings[0].body: must name a body");
+  scene_refuse(&scene, "couplings[0].body: must name a body");
   slides(&scene, 1);
   couplings[0] = coupling_of(0, -1, 1, 0);
-  refuse(&scene, "couplings[0].to: must name a body");
+  scene_refuse(&scene, "couplings[0].to: must name a body");
   slides(&scene, 1);
   couplings[0] = coupling_of(0, 1, NAN, 0);
-  refuse(&scene, "couplings[0].multiplier: must be finite");
+  scene_refuse(&scene, "couplings[0].multiplier: must be finite");
   slides(&scene, 1);
   couplings[0] = coupling_of(0, 1, 1, 0), couplings[0].stiffness = 0;
-  refuse(&scene, "couplings[0].stiffness: must be > 0 J/m^2 or J/rad^2 (is 0)");
+  scene_refuse(&scene, "couplings[0].stiffness: must be > 0 J/m^2 or J/rad^2 (is 0)");
   static const char *const joints[] = {"free", "fixed", "ball", "universal", "planar", "slide hinge"};
   for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
     slides(&scene, 1);
     couplings[0] = coupling_of(1, 0, 1, 0);
     definition_joints(scene.arena, &scene.bodies[0], joints[i]);
-    refuse(&scene, "couplings[0].to: must be on one slide or hinge (\"a\" is ");
+    scene_refuse(&scene, "couplings[0].to: must be on one slide or hinge (\"a\" is ");
   }
   slides(&scene, 1);
   couplings[0] = coupling_of(1, 0, 2, 0.1);
   set_number(&scene, &scene.bodies[1].joint_position, 0.11);
-  refuse(&scene, "bodies[1].joint_position: must be 0.1, as couplings[0] says, or not be given (is 0.11)");
+  scene_refuse(&scene, "bodies[1].joint_position: must be 0.1, as couplings[0] says, or not be given (is 0.11)");
   slides(&scene, 1);
   set_number(&scene, &scene.bodies[1].joint_velocity, 1);
-  refuse(&scene, "bodies[1].joint_velocity: must be 0, as couplings[0] says, or not be given (is 1)");
+  scene_refuse(&scene, "bodies[1].joint_velocity: must be 0, as couplings[0] says, or not be given (is 1)");
   slides(&scene, 1);
   set_range(&scene, 1, 0.2, 1);
-  refuse(&scene, "couplings[0]: \"b\" would start at 0.1, not inside of its range [0.2, 1]");
+  scene_refuse(&scene, "couplings[0]: \"b\" would start at 0.1, not inside of its range [0.2, 1]");
   slides(&scene, 2);  // only the ends of their ranges fit
   couplings[0] = coupling_of(1, 0, 1, 0), couplings[1] = coupling_of(2, 0, 1, 0);
   set_range(&scene, 1, 0, 1), set_range(&scene, 2, -1, 0);
-  refuse(&scene, "couplings[0]: the ranges of \"a\" and of what follows it have no start in common");
+  scene_refuse(&scene, "couplings[0]: the ranges of \"a\" and of what follows it have no start in common");
   slides(&scene, 1);  // held at the end of its range
   couplings[0] = coupling_of(1, 0, 0, 1), set_range(&scene, 1, 0, 1);
-  refuse(&scene, "couplings[0]: \"b\" would start at 1, not inside of its range [0, 1]");
+  scene_refuse(&scene, "couplings[0]: \"b\" would start at 1, not inside of its range [0, 1]");
   slides(&scene, 3);
   for (int i = 0; i < 3; i++)
     couplings[i] = coupling_of(i + 1, i, 1e6, 1);
-  refuse(&scene, "couplings[1]: \"c\" would start at 1000001");
+  scene_refuse(&scene, "couplings[1]: \"c\" would start at 1000001");
 }
 
 // Two weights over a pulley, q_b = -q_a: m_a q_a'' = -m_a g - f and m_b q_b'' = -m_b g - f with the force f = S e of the

@@ -149,15 +149,6 @@ static void test_without_shape(void)
   }
 }
 
-static void refuse(struct scene *scene, const char *start)
-{
-  struct dc_error error = {0};
-  enum dc_status status = dc_model_create(&scene->model, &scene->definition, scene->arena, &error);
-  CHECK(status == DC_BAD_INPUT && strncmp(error.text, start, strlen(start)) == 0, "\"%s\" instead of \"%s\"",
-        error.text, start);
-  dc_arena_destroy(scene->arena);
-}
-
 static struct dc_body_definition *one(struct scene *scene, int shape, double mass)
 {
   scene_begin(scene);
@@ -186,7 +177,7 @@ static void test_refusals(void)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     memcpy(one(&scene, 0, 1)->inertia, cases[i].inertia, sizeof cases[i].inertia);
-    refuse(&scene, cases[i].message);
+    scene_refuse(&scene, cases[i].message);
   }
   // rounded numbers of a flat plate, and a rod
   static const double good[][6] = {{2.000001, 1, 1, 0, 0, 0}, {0, 1, 1, 0, 0, 0}, {1, 1, 1, 0.2, 0.2, -0.2}};
@@ -197,23 +188,23 @@ static void test_refusals(void)
   }
   struct dc_body_definition *body = one(&scene, 0, 1);
   set_inertia(body, 1, 1, 1, 0, 0, 0), body->mass = NAN;
-  refuse(&scene, "bodies[0].inertia: must be given together with mass");
+  scene_refuse(&scene, "bodies[0].inertia: must be given together with mass");
   body = one(&scene, 0, 1);
   mechanism_vector(body->center_of_mass, 0, 0, 0), body->mass = NAN, body->density = 1;
-  refuse(&scene, "bodies[0].center_of_mass: must be given together with mass");
+  scene_refuse(&scene, "bodies[0].center_of_mass: must be given together with mass");
   body = one(&scene, 0, 1);
   set_inertia(body, 1, 1, 1, 0, 0, 0), body->density = 1;
-  refuse(&scene, "bodies[0].mass: must not be given together with density");
+  scene_refuse(&scene, "bodies[0].mass: must not be given together with density");
   body = one(&scene, 1, 0);
   mechanism_vector(body->center_of_mass, 0, 0, 0), body->mass = 1;
-  refuse(&scene, "bodies[0].center_of_mass: must not be given for the half-space \"plane\"");
+  scene_refuse(&scene, "bodies[0].center_of_mass: must not be given for the half-space \"plane\"");
   one(&scene, -1, 1);
-  refuse(&scene, "bodies[0].inertia: must be given, with mass, for a body that moves and has no shape");
+  scene_refuse(&scene, "bodies[0].inertia: must be given, with mass, for a body that moves and has no shape");
   one(&scene, -1, 1)->density = 1;
-  refuse(&scene, "bodies[0].mass: must not be given together with density");
+  scene_refuse(&scene, "bodies[0].mass: must not be given together with density");
   body = one(&scene, 0, 1);
   body->visual = 1;
-  refuse(&scene, "bodies[0].visual: must not be the half-space \"plane\"");
+  scene_refuse(&scene, "bodies[0].visual: must not be the half-space \"plane\"");
 }
 
 RUN_TESTS({"given inertia and centre of mass", test_given_inertia}, {"the same body in three ways", test_same_body},

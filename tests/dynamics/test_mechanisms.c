@@ -146,7 +146,7 @@ static void striking(struct scene *scene)
   scene_body(scene, "ball", scene_sphere(scene, 0.08, 1, "octahedron"), 0.1, -0.35, 0.05, 0.13);
 }
 
-static void rubbing_arm(struct scene *scene)
+static void sliding_arm(struct scene *scene)
 {
   arm(scene);
   scene->definition.contact.friction = 0.5;
@@ -175,7 +175,7 @@ static void test_adjoint(void)
   } cases[] = {{"swinging", swinging, NULL, 12, 1e-5, 1e-4},
                {"striking", striking, NULL, 12, 3e-6, 3e-6},
                {"arm", arm, prepare_arm, 6, 2e-6, 1e-5},
-               {"rubbing arm", rubbing_arm, prepare_arm, 5, 2e-6, 1e-5},
+               {"sliding arm", sliding_arm, prepare_arm, 5, 2e-6, 1e-5},
                {"coupled arm", coupled_arm, prepare_arm, 6, 2e-6, 1e-5}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct scene scene;
@@ -183,7 +183,7 @@ static void test_adjoint(void)
     cases[k].add(&scene);
     scene_create(&scene);
     start_gradient(&problem, &scene, cases[k].steps, cases[k].prepare);
-    if (cases[k].add == rubbing_arm)
+    if (cases[k].add == sliding_arm)
       check_every_slice(&problem);
     double apart = products_apart(&problem, problem.trajectory);
     CHECK(apart <= 1e-12, "%s: products apart by %g", cases[k].name, apart);  // 1.7e-14 observed

@@ -89,14 +89,6 @@ static void add_contact(struct problem *problem, const double *q, double sign, d
     sum[k] += sign * contact[k];
 }
 
-static double largest_of(const double *numbers, int count)
-{
-  double largest = 0;
-  for (int i = 0; i < count; i++)
-    largest = fmax(largest, fabs(numbers[i]));
-  return largest;
-}
-
 // How fast nodes at the plane slide, m/s: the slowest and the fastest.
 static void sliding_speeds(const struct problem *problem, const double *q, double speeds[2])
 {

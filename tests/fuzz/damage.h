@@ -7,6 +7,15 @@
 
 #include "base/random.h"
 
+// Copies a seed with every ' turned into "; its size.
+static inline size_t seed_text(char *text, const char *seed)
+{
+  size_t size = strlen(seed);
+  for (size_t k = 0; k <= size; k++)
+    text[k] = seed[k] == '\'' ? '"' : seed[k];
+  return size;
+}
+
 // One or two changes: a byte, a digit, a stretch cut out or doubled, one of the pieces put in.  text [size] is terminated
 // by a NUL before and after, and gets no longer than most.  The new size.
 static inline size_t damage_text(struct dc_random *random, char *text, size_t size, size_t most,

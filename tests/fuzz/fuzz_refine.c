@@ -77,10 +77,7 @@ static void test_damaged_refinements(void)
   dc_random_seed(&random, 5);
   for (int i = 0; i < ROUNDS; i++) {
     char text[MOST + 1];
-    const char *seed = seeds[i % SEEDS];
-    size_t size = strlen(seed);
-    for (size_t k = 0; k <= size; k++)
-      text[k] = seed[k] == '\'' ? '"' : seed[k];
+    size_t size = seed_text(text, seeds[i % SEEDS]);
     if (i >= SEEDS)
       size = damage_text(&random, text, size, MOST, pieces, sizeof pieces / sizeof pieces[0]);
     struct dc_scene *scene;

@@ -105,10 +105,7 @@ static void test_damaged_scenes(void)
               "time,box.x,box.y,arm.qw,arm.qx,arm.qy,arm.qz\n0,0,0,1,0,0,0\n0.05,1,0,,,,\n0.1,2,0,0.6,0,0.8,0\n");
   for (int i = 0; i < ROUNDS; i++) {
     char text[MOST + 1];
-    const char *seed = seeds[i % SEEDS];
-    size_t size = strlen(seed);
-    for (size_t k = 0; k <= size; k++)
-      text[k] = seed[k] == '\'' ? '"' : seed[k];
+    size_t size = seed_text(text, seeds[i % SEEDS]);
     if (i >= SEEDS)
       size = damage_text(&random, text, size, MOST, pieces, sizeof pieces / sizeof pieces[0]);
     LLVMFuzzerTestOneInput((const uint8_t *)text, size);

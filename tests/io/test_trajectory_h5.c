@@ -166,7 +166,7 @@ static void test_some_frames(void)
     CHECK(stored.all_frames == STEPS + 1 && stored.frames == (most < STEPS + 1 ? most : STEPS + 1), "%d frames of %d",
           stored.frames, stored.all_frames);
     for (int k = 0; k < stored.frames; k++) {
-      int f = dc_spread(k, stored.frames, STEPS + 1);
+      int f = dc_evenly_spaced(k, stored.frames, STEPS + 1);
       CHECK((k > 0 || f == 0) && (k + 1 < stored.frames || f == STEPS), "frame %d is number %d", f, k);
       CHECK(stored.time[k] == f * 0.1 && same_bits(stored.position + 6 * k + 3, fixture.q + 7 * f, 24) &&
                 same_bits(stored.quaternion + 8 * k + 4, fixture.q + 7 * f + 3, 32) &&

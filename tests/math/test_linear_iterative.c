@@ -136,7 +136,7 @@ static void test_access(void)
   for (int k = 0; k < 3; k++)
     x[3 * node + k] = move[k];
   dc_symmetric_multiply(system.matrix, x, y);
-  dc_block_spread(solver, node, move, sum);
+  dc_block_add_row(solver, node, move, sum);
   dc_block_diagonal(solver, node, block);
   for (int i = 0; i < 9; i++)
     sum[3 * node + i / 3] += block[i] * move[i % 3];

@@ -18,7 +18,7 @@ struct function {
   int group[MOST];
   double lower[MOST], upper[MOST];
   double noise;  // relative, of the Jacobian, by the draw
-  int calls, jacobians, restarts, fail_at, not_finite_at, hidden_calls;
+  int calls, jacobians, restarts, fail_at, not_finite_at;
   enum dc_status failure;
   double trust_seen[MOST_SEEN];
   uint64_t draw_seen[MOST_SEEN];

@@ -8,6 +8,7 @@
 #include "harness.h"
 #include "io/scene/scene.h"
 #include "plan/receding_horizon.h"
+#include "plan/refine.h"
 
 // Quotes in text are single ones.
 static inline struct dc_scene *read_scene(const char *text)
@@ -47,6 +48,18 @@ static inline enum dc_status optimize(struct dc_plan *plan, const struct dc_scen
   if (result)
     *result = *dc_minimization_result(plan->minimization);
   return status;
+}
+
+static inline struct dc_refine *refine_of(const struct dc_scene *scene)
+{
+  struct dc_error error = {0};
+  struct dc_refine *refine = dc_refine_create(&scene->model, &scene->refinement.settings, scene->refinement.pairs.count,
+                                              scene->refinement.pairs.objects, &error);
+  if (!refine) {
+    printf("Bail out! %s\n", error.text);
+    exit(1);
+  }
+  return refine;
 }
 
 #endif

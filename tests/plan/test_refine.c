@@ -40,18 +40,6 @@ static struct dc_scene *scene_of(const char *format, const char *word)
   return read_scene(text);
 }
 
-static struct dc_refine *refine_of(const struct dc_scene *scene)
-{
-  struct dc_error error = {0};
-  struct dc_refine *refine = dc_refine_create(&scene->model, &scene->refinement.settings, scene->refinement.pairs.count,
-                                              scene->refinement.pairs.objects, &error);
-  if (!refine) {
-    printf("Bail out! %s\n", error.text);
-    exit(1);
-  }
-  return refine;
-}
-
 static const struct dc_draw draw = {.number = 1, .trust = 1};
 
 static enum dc_status linearize(const struct dc_problem *problem, const double *q, double *residual, double *jacobian)

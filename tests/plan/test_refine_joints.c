@@ -16,18 +16,6 @@ static enum dc_status linearize(const struct dc_problem *problem, const double *
   return problem->linearize(problem->context, q, &draw, &rows, NULL);
 }
 
-static struct dc_refine *refine_of(const struct dc_scene *scene)
-{
-  struct dc_error error = {0};
-  struct dc_refine *refine = dc_refine_create(&scene->model, &scene->refinement.settings, scene->refinement.pairs.count,
-                                              scene->refinement.pairs.objects, &error);
-  if (!refine) {
-    printf("Bail out! %s\n", error.text);
-    exit(1);
-  }
-  return refine;
-}
-
 // A plate that stands or moves by `plate`; before it the corner of a box that hangs by `finger` on an arm that `arm` moves.
 // Nothing has its centre of mass at its frame's origin.  Where corners are before faces the analytical derivative is exact.
 static struct dc_scene *make_scene(const char *plate, const char *arm, const char *finger, const char *more)

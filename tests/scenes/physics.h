@@ -227,7 +227,7 @@ static inline void ledger_step(struct experiment *experiment, const double *q, c
   dc_kinematics_update(bodies, next, &space->kinematics);
   CHECK(!dc_contact_friction_begin(contact, space->poses, &space->law, NULL), "memory");
   memset(space->wrenches, 0, (size_t)bodies->count * sizeof *space->wrenches);
-  if (dc_contact_rubs(contact)) {
+  if (dc_contact_slides(contact)) {
     dc_contact_friction_evaluate(contact, space->kinematics.poses, 1, false, space->friction);
     for (int p = 0; p < pair_count; p++)
       ledger_add(space->wrenches, pair_bodies[p], 1, space->friction[p].gradient);

@@ -231,7 +231,7 @@ static void test_slide(void)
 
 // Rolling.  Without slip a = 5/7 g sin(angle).  A ball of triangles rolls smoothly where the gap is large against
 // the height of its facets, (edge)^2 / (8 R): 20480 triangles (edges of 0.035 R) and a gap of 6e-4 R, which 1e-5 J make
-// for 1 kg and R = 0.1 m.  A larger gap brakes more: all vertices rub on a half space, also those that turn far above
+// for 1 kg and R = 0.1 m.  A larger gap brakes more: all vertices slide on a half space, also those that turn far above
 // it, which takes friction * (gap/R) ln(2 R/gap) of the weight.
 
 static const double RADIUS = 0.1;

@@ -21,7 +21,7 @@ static enum dc_status create(struct dc_contact *contact)
 static void destroy(struct dc_friction *friction)
 {
   struct dc_ipc_friction *own = friction->own;
-  free(own->rubs);
+  free(own->sliding_points);
   free(own->lags);
 }
 
@@ -40,7 +40,7 @@ struct listing {
 static int grow(struct dc_ipc_friction *friction)
 {
   size_t needed = friction->count + 1;
-  return dc_grow(&friction->rubs, &friction->rub_capacity, needed, sizeof *friction->rubs) ||
+  return dc_grow(&friction->sliding_points, &friction->sliding_capacity, needed, sizeof *friction->sliding_points) ||
                  dc_grow(&friction->lags, &friction->lag_capacity, needed, sizeof *friction->lags)
              ? -1
              : 0;
@@ -62,16 +62,16 @@ static int list_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitiv
     return 0;
   if (grow(friction))
     return -1;
-  struct dc_point_rub *rub = &friction->rubs[friction->count];
+  struct dc_sliding_point *sliding = &friction->sliding_points[friction->count];
   struct dc_ipc_lag *lag = &friction->lags[friction->count++];
-  memset(rub, 0, sizeof *rub);
-  rub->strength = strength;
-  dc_vec_scale(rub->normal, closest->r, 1 / d);
+  memset(sliding, 0, sizeof *sliding);
+  sliding->strength = strength;
+  dc_vec_scale(sliding->normal, closest->r, 1 / d);
   for (int v = 0; v < 4; v++) {
     int side = primitive->moving & 1u << v ? 0 : 1;
     double weight = side ? -closest->weight[v] : closest->weight[v];
     const double *arm = (side ? walk->b : walk->a)->turned[primitive->vertex[v]];
-    dc_vec_add_scaled(rub->arm[side], rub->arm[side], weight, arm);
+    dc_vec_add_scaled(sliding->arm[side], sliding->arm[side], weight, arm);
   }
   *lag = (struct dc_ipc_lag){.kind = primitive->kind,
                              .moving = primitive->moving,
@@ -103,11 +103,11 @@ static int list_vertices(const struct listing *listing, int p)
       continue;
     if (grow(friction))
       return -1;
-    struct dc_point_rub *rub = &friction->rubs[friction->count];
+    struct dc_sliding_point *sliding = &friction->sliding_points[friction->count];
     struct dc_ipc_lag *lag = &friction->lags[friction->count++];
-    *rub = (struct dc_point_rub){.strength = -listing->coefficient * contact->friction->stiffness * b[1]};
-    dc_vec_copy(rub->normal, n);
-    dc_vec_copy(rub->arm[0], a->turned[v]);
+    *sliding = (struct dc_sliding_point){.strength = -listing->coefficient * contact->friction->stiffness * b[1]};
+    dc_vec_copy(sliding->normal, n);
+    dc_vec_copy(sliding->arm[0], a->turned[v]);
     *lag = (struct dc_ipc_lag){.kind = DC_IPC_PRIMITIVE,
                                .vertex = {v},
                                .moving = 1,
@@ -148,14 +148,14 @@ static int list(struct dc_contact *contact, int p, double coefficient)
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   const struct dc_ipc_friction *own = contact->friction->own;
-  dc_point_rub_run(own->rubs, dc_slip_ipc, motion, unit);
+  dc_sliding_points_run(own->sliding_points, dc_slip_ipc, motion, unit);
 }
 
 static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
                    const struct dc_impact *like)
 {
   const struct dc_ipc_friction *own = contact->friction->own;
-  return dc_point_rub_impacts(contact->friction, unit, own->rubs, coefficient, like);
+  return dc_sliding_points_impacts(contact->friction, unit, own->sliding_points, coefficient, like);
 }
 
 const struct dc_friction_methods dc_ipc_friction_methods = {.create = create,

@@ -56,7 +56,7 @@ static void sum_motions(const struct dc_ipc_lag *lag, const struct vertices *ver
   }
 }
 
-static double pull_back(const struct dc_point_rub *rub, const struct dc_ipc_lag *lag, struct sides *sides)
+static double pull_back(const struct dc_sliding_point *sliding, const struct dc_ipc_lag *lag, struct sides *sides)
 {
   struct vertices vertices;
   struct dc_point_cotangents c;
@@ -66,10 +66,10 @@ static double pull_back(const struct dc_point_rub *rub, const struct dc_ipc_lag 
   if (sides->impact)
     dc_point_opening_cotangents(sides->impact, sides->width, moved, varied, &c);
   else
-    dc_point_slip_cotangents(rub, dc_slip_ipc, sides->width, moved, varied, &c);
+    dc_point_slip_cotangents(sliding, dc_slip_ipc, sides->width, moved, varied, &c);
   if (lag->kind == DC_IPC_PRIMITIVE) {  // its normal stands still
     dc_vec_scale(out[0], c.by_moved, -lag->closest.weight[0]);
-    dc_vec_add_scaled(out[0], out[0], c.total * lag->by_distance, rub->normal);
+    dc_vec_add_scaled(out[0], out[0], c.total * lag->by_distance, sliding->normal);
   } else {
     const struct dc_point_origin origin = {&lag->closest,
                                            lag->by_distance,
@@ -77,7 +77,7 @@ static double pull_back(const struct dc_point_rub *rub, const struct dc_ipc_lag 
                                            (const double(*)[3])vertices.x,
                                            (const double(*)[3])vertices.moved,
                                            (const double(*)[3])vertices.varied};
-    dc_point_pull_back(&origin, rub->normal, &c, out);
+    dc_point_pull_back(&origin, sliding->normal, &c, out);
   }
   for (int v = 0; v < vertices.count; v++) {
     double torque[3], *wrench = sides->pair->wrench[vertices.side[v]];
@@ -111,7 +111,7 @@ double dc_ipc_impact_pull_back(struct dc_contact *contact, const struct dc_impac
   sides.width = contact->friction->opening;
   for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
     sides.impact = impact;
-    total += pull_back(&own->rubs[impact->index], &own->lags[impact->index], &sides);
+    total += pull_back(&own->sliding_points[impact->index], &own->lags[impact->index], &sides);
   }
   return total;
 }
@@ -124,6 +124,6 @@ double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_fri
   double total = 0;
   (void)count;  // one
   for (size_t k = unit->first; k < unit->first + unit->count; k++)
-    total += pull_back(&own->rubs[k], &own->lags[k], &sides);
+    total += pull_back(&own->sliding_points[k], &own->lags[k], &sides);
   return total;
 }

@@ -74,9 +74,9 @@ struct dc_ipc_lag {
 
 // One unit for every body pair.
 struct dc_ipc_friction {
-  struct dc_point_rub *rubs;
+  struct dc_sliding_point *sliding_points;
   struct dc_ipc_lag *lags;
-  size_t count, rub_capacity, lag_capacity;
+  size_t count, sliding_capacity, lag_capacity;
 };
 
 struct dc_ipc {

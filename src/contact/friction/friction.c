@@ -70,7 +70,7 @@ static bool anything_acts(const struct dc_contact *contact, const struct dc_fric
   return false;
 }
 
-// Made when something rubs for the first time; the arrays of fixed size belong to the contact's arena.
+// Made when something slides for the first time; the arrays of fixed size belong to the contact's arena.
 static enum dc_status create(struct dc_contact *contact)
 {
   size_t bodies = (size_t)contact->bodies->count;
@@ -167,7 +167,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   return DC_OK;
 }
 
-bool dc_contact_rubs(const struct dc_contact *contact)
+bool dc_contact_slides(const struct dc_contact *contact)
 {
   return contact->friction && contact->friction->unit_count > 0;
 }
@@ -275,7 +275,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
   struct dc_friction *friction = contact->friction;
   double energy = 0;
   memset(results, 0, (size_t)contact->pair_count * sizeof *results);
-  if (!dc_contact_rubs(contact))
+  if (!dc_contact_slides(contact))
     return 0;
   size_t count = friction->unit_count;
   struct evaluation e = {.contact = contact, .next = next, .order = order, .curvature = curvature};
@@ -295,7 +295,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
 
 void dc_contact_friction_accept(struct dc_contact *contact)
 {
-  if (!dc_contact_rubs(contact))
+  if (!dc_contact_slides(contact))
     return;
   contact->friction->slot = 1 - contact->friction->slot;
   contact->friction->accepted = true;
@@ -303,7 +303,7 @@ void dc_contact_friction_accept(struct dc_contact *contact)
 
 bool dc_contact_friction_solved(const struct dc_contact *contact)
 {
-  return !dc_contact_rubs(contact) || contact->friction->solved;
+  return !dc_contact_slides(contact) || contact->friction->solved;
 }
 
 // The units first ... end - 1, group by group.
@@ -337,18 +337,12 @@ static void pull_back_units(struct dc_contact *contact, size_t first, size_t uni
   }
 }
 
-void dc_contact_friction_pull_back_points(struct dc_contact *contact, const struct dc_pose *next,
-                                          const double (*twists)[6], double (*wrenches)[6], double *coefficient,
-                                          double *stiffness, double (*const *points)[3])
+void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
+                                   double (*wrenches)[6], double *coefficient, double *stiffness,
+                                   double (*const *points)[3])
 {
   pull_back_units(contact, 0, contact->friction ? contact->friction->unit_count : 0, next, twists, wrenches,
                   coefficient, stiffness, points);
-}
-
-void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                   double (*wrenches)[6], double *coefficient, double *stiffness)
-{
-  dc_contact_friction_pull_back_points(contact, next, twists, wrenches, coefficient, stiffness, NULL);
 }
 
 // The first unit, which are sorted by pair, of this pair or a later one.
@@ -369,7 +363,7 @@ static size_t first_unit(const struct dc_friction *friction, int pair)
 bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
                                double (*wrenches)[6], double *coefficient, double mixed[12][12])
 {
-  if (!dc_contact_rubs(contact))
+  if (!dc_contact_slides(contact))
     return false;
   const int *bodies = contact->pair_bodies[pair];
   size_t first = first_unit(contact->friction, pair), end = first_unit(contact->friction, pair + 1);

@@ -66,7 +66,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
 void dc_contact_friction_accept(struct dc_contact *contact);
 
 // Whether there is any sliding contact after the last begin.
-bool dc_contact_rubs(const struct dc_contact *contact);
+bool dc_contact_slides(const struct dc_contact *contact);
 
 // Whether the motion of every plane reached its tolerance in the last evaluation: no gradient may rest on one that did
 // not.
@@ -74,20 +74,16 @@ bool dc_contact_friction_solved(const struct dc_contact *contact);
 
 // For the derivative of D along twists [bodies][6] of the frames at next (those of the last evaluation): adds its
 // derivative by the poses at t as wrenches for the twists of those frames to wrenches [bodies][6], by the coefficients
-// to coefficient [bodies] and by the stiffness to *stiffness.
+// to coefficient [bodies] and by the stiffness to *stiffness; and, unless points is NULL, of models with DC_CONTACT_SHAPES,
+// that by the places of contact's points (contact.h) in the axes of their frames, at t and t+1 alike, to points
+// [bodies][point_count], with what concerns sizes of nodes noted for dc_contact_take_sizes.
 void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
-                                   double (*wrenches)[6], double *coefficient, double *stiffness);
-
-// The same, and the derivative by the places of contact's points (contact.h) in the axes of their frames, at t and t+1
-// alike, added to points [bodies][point_count]; what concerns sizes of nodes is noted for dc_contact_take_sizes.  Of models
-// with DC_CONTACT_SHAPES only.
-void dc_contact_friction_pull_back_points(struct dc_contact *contact, const struct dc_pose *next,
-                                          const double (*twists)[6], double (*wrenches)[6], double *coefficient,
-                                          double *stiffness, double (*const *points)[3]);
+                                   double (*wrenches)[6], double *coefficient, double *stiffness,
+                                   double (*const *points)[3]);
 
 // The mixed Hessian of D of one pair: rows for the twists (w_a, t_a, w_b, t_b) of the frames at next, columns for those at
 // t; zero for a body that does not move.  Workspace [bodies]: twists, zero before and after, wrenches and coefficient.
-// false, and mixed as it was, when nothing rubs at all.
+// false, and mixed as it was, when nothing slides at all.
 bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
                                double (*wrenches)[6], double *coefficient, double mixed[12][12]);
 

@@ -2,7 +2,7 @@
 // Private to src/contact: friction of every model.
 //
 // What the models share is in friction.c: the law and the poses of time t, the loop over body pairs that lists what
-// rubs, the units of work that threads share, the gathering of their sums, the iterate that HELD Hessians start from and
+// slides, the units of work that threads share, the gathering of their sums, the iterate that HELD Hessians start from and
 // the loop of the pull back.  A model lists units, evaluates one and pulls one group of them back.
 //     bsh, exact  triangle_friction.c, friction_pull_back.c   triangle pairs, eight side by side (friction_template.h)
 //     sdrs        sdrs_friction.c, sdrs_pull_back.c           pairs of hulls of any number of vertices
@@ -57,7 +57,7 @@ struct dc_friction_sides {
 };
 
 struct dc_friction_methods {
-  // Memory of its own in friction->own, when something rubs for the first time, and its release; NULL: none.
+  // Memory of its own in friction->own, when something slides for the first time, and its release; NULL: none.
   enum dc_status (*create)(struct dc_contact *contact);
   void (*destroy)(struct dc_friction *friction);
   // Empties its lists.

@@ -23,7 +23,7 @@ static void solve3(double m[3][3], double least, double x[3])
 }
 
 // One lane of a batch.
-struct rubbing_pair {
+struct sliding_pair {
   double axes[9], arm[6][3], distance[6], weight[6];  // W_v
   struct dc_plane_vertex vertex[6];
   struct dc_plane_motion motion;
@@ -35,7 +35,7 @@ static double side(int v)
 }
 
 static void read_lane(const struct dc_friction_batch *batch, int l, const struct dc_friction_motion *motion,
-                      const struct dc_friction_sides *sides, struct rubbing_pair *p)
+                      const struct dc_friction_sides *sides, struct sliding_pair *p)
 {
   p->motion = (struct dc_plane_motion){.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step};
   for (int i = 0; i < 9; i++)
@@ -63,7 +63,7 @@ struct cotangents {
 };
 
 // The answer of the plane's motion, and what acts through r and r'; share [6] receives each vertex's part of G.
-static void through_slips(struct rubbing_pair *p, double share[6], struct cotangents *c)
+static void through_slips(struct sliding_pair *p, double share[6], struct cotangents *c)
 {
   double matrix[3][3] = {{0}};
   for (int v = 0; v < 6; v++)
@@ -79,7 +79,7 @@ static void through_slips(struct rubbing_pair *p, double share[6], struct cotang
 }
 
 // f_v = mu w_i w_j (1 - phi) c(S) P'(S) / h_v^2, c the factor of the range, S = sum 1/h_v, h_v = s_v (n.x_v + d)
-static void through_forces(const struct rubbing_pair *p, const struct dc_contact_settings *settings,
+static void through_forces(const struct sliding_pair *p, const struct dc_contact_settings *settings,
                            const double share[6], struct cotangents *c)
 {
   double sum = 0, total = 0;
@@ -119,7 +119,7 @@ double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_v
 }
 
 // M eta = (nbar, dbar) carries nbar and dbar on to the vertices.
-static void through_plane(const struct rubbing_pair *p, struct cotangents *c)
+static void through_plane(const struct sliding_pair *p, struct cotangents *c)
 {
   double eta[3] = {c->d, c->n[0], c->n[1]}, scale = dc_triangle_solve_plane(p->distance, p->vertex, eta);
   for (int v = 0; v < 6; v++) {
@@ -132,7 +132,7 @@ static void through_plane(const struct rubbing_pair *p, struct cotangents *c)
 }
 
 // What acts through the opening of a pair, W_v being the forces f_v (contact/friction/impact_internal.h).
-static void through_opening(const struct rubbing_pair *p, double loss, double width, double share[6],
+static void through_opening(const struct sliding_pair *p, double loss, double width, double share[6],
                             struct cotangents *c)
 {
   struct dc_opening opening = {{0, 0}, {0, 0}, {0, 0}};
@@ -150,7 +150,7 @@ static void through_opening(const struct rubbing_pair *p, double loss, double wi
 }
 
 // On from the forces f_v and the plane to the bodies; the sum of the shares.
-static double pull_back_lane(const struct dc_contact *contact, const struct rubbing_pair *p, const double share[6],
+static double pull_back_lane(const struct dc_contact *contact, const struct sliding_pair *p, const double share[6],
                              struct cotangents *c, struct dc_friction_sides *sides)
 {
   double total = 0;
@@ -207,7 +207,7 @@ static void through_blends(const struct dc_contact *contact, int pair, const str
 
 // Of a design: on from the vertices of a lane to the points of the bodies.
 static void add_points(const struct dc_contact *contact, const struct dc_pair *pair, const int triangles[2],
-                       const struct rubbing_pair *p, const struct cotangents *c, const struct dc_friction_sides *sides)
+                       const struct sliding_pair *p, const struct cotangents *c, const struct dc_friction_sides *sides)
 {
   const struct dc_collider *colliders[2] = {&contact->colliders[pair->a], &contact->colliders[pair->b]};
   for (int v = 0; v < 6; v++) {
@@ -227,7 +227,7 @@ static double pull_back_triangles(struct dc_contact *contact, int pair, const st
   memset(by_support, 0, list->blend_count * sizeof *by_support);
   for (size_t k = list->first_batch; k < list->first_batch + list->batch_count; k++)
     for (int l = 0; l < DC_BATCH && own->blend[k][l] >= 0; l++) {
-      struct rubbing_pair p;
+      struct sliding_pair p;
       struct cotangents c = {.d = 0};
       double shares[6];
       read_lane(&own->batches[k], l, motion, sides, &p);
@@ -298,7 +298,7 @@ static double pull_back_openings(struct dc_contact *contact, const struct dc_imp
   double *by_support = own->by_support, total = 0, inverse = inverse_scale(friction, list);
   memset(by_support, 0, list->blend_count * sizeof *by_support);
   for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
-    struct rubbing_pair p;
+    struct sliding_pair p;
     struct cotangents c = {.d = 0};
     double shares[6];
     read_lane(&own->batches[impact->index], impact->lane, motion, sides, &p);

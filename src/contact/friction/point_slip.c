@@ -56,7 +56,7 @@ static void add_turn(const double g[3], const double r[3], double sign, double t
       turn[e] += sign * (0.5 * (g[i] * r[j] + r[i] * g[j]) - (i == j ? along : 0));
 }
 
-struct rubbing {
+struct evaluation {
   const struct dc_friction_motion *motion;
   dc_slip_law *law;
   double width;  // e h, m
@@ -64,25 +64,26 @@ struct rubbing {
 };
 
 // Adds energy and derivatives (those by rotations' curvature into turn) of one.
-static void add_rub(const struct rubbing *rubbing, const struct dc_point_rub *rub, struct dc_friction_derivatives *sum)
+static void add_sliding(const struct evaluation *evaluation, const struct dc_sliding_point *sliding,
+                        struct dc_friction_derivatives *sum)
 {
-  const struct dc_friction_motion *motion = rubbing->motion;
+  const struct dc_friction_motion *motion = evaluation->motion;
   double moved[2][3], arm[2][3], u[3], g[3], k[3][3], rows[2][3][3], f[3];
   for (int side = 0; side < 2; side++) {
-    dc_mat_apply(moved[side], motion->drift[side], rub->arm[side]);
+    dc_mat_apply(moved[side], motion->drift[side], sliding->arm[side]);
     dc_vec_add(moved[side], moved[side], motion->velocity[side]);
   }
   dc_vec_sub(u, moved[0], moved[1]);
-  dc_vec_add_scaled(u, u, -dc_vec_dot(rub->normal, u), rub->normal);
+  dc_vec_add_scaled(u, u, -dc_vec_dot(sliding->normal, u), sliding->normal);
   double y = dc_vec_norm(u);
-  rubbing->law(y, rubbing->width, f);
-  sum->energy += rub->strength * f[0];
+  evaluation->law(y, evaluation->width, f);
+  sum->energy += sliding->strength * f[0];
   if (motion->order < 1)
     return;
-  dc_vec_scale(g, u, rub->strength * f[1]);
+  dc_vec_scale(g, u, sliding->strength * f[1]);
   for (int side = 0; side < 1 + motion->both; side++) {
     double torque[3], sign = side ? -1 : 1;
-    dc_mat_apply(arm[side], motion->turn[side], rub->arm[side]);
+    dc_mat_apply(arm[side], motion->turn[side], sliding->arm[side]);
     dc_vec_cross(torque, arm[side], g);
     dc_vec_add_scaled(sum->gradient + 6 * side, sum->gradient + 6 * side, sign, torque);
     dc_vec_add_scaled(sum->gradient + 6 * side + 3, sum->gradient + 6 * side + 3, sign, g);
@@ -91,10 +92,10 @@ static void add_rub(const struct rubbing *rubbing, const struct dc_point_rub *ru
   }
   if (motion->order < 2)
     return;
-  double slope = y > 0 && !rubbing->majorant ? rub->strength * f[2] / (y * y) : 0;
+  double slope = y > 0 && !evaluation->majorant ? sliding->strength * f[2] / (y * y) : 0;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      k[i][j] = rub->strength * f[1] * ((i == j) - rub->normal[i] * rub->normal[j]) + slope * u[i] * u[j];
+      k[i][j] = sliding->strength * f[1] * ((i == j) - sliding->normal[i] * sliding->normal[j]) + slope * u[i] * u[j];
   turn_rows(arm[0], (const double(*)[3])k, rows[0]);
   add_block((const double(*)[3])rows[0], arm[0], (const double(*)[3])rows[0], (const double(*)[3])k, 1, sum->h_aa);
   if (!motion->both)
@@ -117,15 +118,15 @@ static void store(const struct dc_friction_derivatives *sum, struct dc_friction_
     }
 }
 
-void dc_point_rub_run(const struct dc_point_rub *rubs, dc_slip_law *law, const struct dc_friction_motion *motion,
-                      struct dc_friction_unit *unit)
+void dc_sliding_points_run(const struct dc_sliding_point *sliding_points, dc_slip_law *law,
+                           const struct dc_friction_motion *motion, struct dc_friction_unit *unit)
 {
   struct dc_friction_derivatives sum;
-  const struct rubbing rubbing = {
+  const struct evaluation evaluation = {
       .motion = motion, .law = law, .width = motion->smoothing * motion->time_step, .majorant = motion->start == 0};
   memset(&sum, 0, sizeof sum);
   for (size_t k = unit->first; k < unit->first + unit->count; k++)
-    add_rub(&rubbing, &rubs[k], &sum);
+    add_sliding(&evaluation, &sliding_points[k], &sum);
   store(&sum, unit);
 }
 
@@ -140,15 +141,16 @@ struct dc_friction_motion dc_point_displacements(const struct dc_friction_motion
   return displaced;
 }
 
-int dc_point_rub_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
-                         const struct dc_point_rub *rubs, double coefficient, const struct dc_impact *like)
+int dc_sliding_points_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
+                              const struct dc_sliding_point *sliding_points, double coefficient,
+                              const struct dc_impact *like)
 {
   struct dc_impact impact = *like;
   for (impact.index = unit->first; impact.index < unit->first + unit->count; impact.index++) {
-    const struct dc_point_rub *rub = &rubs[impact.index];
-    impact.strength = rub->strength / coefficient;
-    dc_vec_copy(impact.normal, rub->normal);
-    memcpy(impact.arm, rub->arm, sizeof impact.arm);
+    const struct dc_sliding_point *sliding = &sliding_points[impact.index];
+    impact.strength = sliding->strength / coefficient;
+    dc_vec_copy(impact.normal, sliding->normal);
+    memcpy(impact.arm, sliding->arm, sizeof impact.arm);
     if (dc_friction_add_impact(friction, &impact))
       return -1;
   }
@@ -170,22 +172,22 @@ void dc_point_opening_cotangents(const struct dc_impact *impact, double width, c
   }
 }
 
-void dc_point_slip_cotangents(const struct dc_point_rub *rub, dc_slip_law *law, double width, const double moved[3],
-                              const double varied[3], struct dc_point_cotangents *c)
+void dc_point_slip_cotangents(const struct dc_sliding_point *sliding, dc_slip_law *law, double width,
+                              const double moved[3], const double varied[3], struct dc_point_cotangents *c)
 {
-  const double *n = rub->normal;
+  const double *n = sliding->normal;
   double u[3], f[3];
   double moved_n = dc_vec_dot(n, moved), varied_n = dc_vec_dot(n, varied);
   dc_vec_add_scaled(u, moved, -moved_n, n);
   double y = dc_vec_norm(u), product = dc_vec_dot(u, varied);
   law(y, width, f);
   double gamma = y > 0 ? f[2] / (y * y) : 0;
-  c->total = rub->strength * f[1] * product;
+  c->total = sliding->strength * f[1] * product;
   for (int k = 0; k < 3; k++) {
-    c->by_moved[k] = rub->strength * (f[1] * (varied[k] - varied_n * n[k]) + gamma * product * u[k]);
-    c->by_varied[k] = rub->strength * f[1] * u[k];
-    c->by_normal[k] =
-        -rub->strength * (f[1] * (varied_n * moved[k] + moved_n * varied[k]) + gamma * product * moved_n * moved[k]);
+    c->by_moved[k] = sliding->strength * (f[1] * (varied[k] - varied_n * n[k]) + gamma * product * u[k]);
+    c->by_varied[k] = sliding->strength * f[1] * u[k];
+    c->by_normal[k] = -sliding->strength *
+                      (f[1] * (varied_n * moved[k] + moved_n * varied[k]) + gamma * product * moved_n * moved[k]);
   }
 }
 

@@ -18,8 +18,8 @@
 #include "contact/friction/impact_internal.h"
 #include "geometry/convex/distance.h"
 
-// Two points of the bodies that rub from t to t+1.
-struct dc_point_rub {
+// Two points of the bodies that slide on each other from t to t+1.
+struct dc_sliding_point {
   double normal[3];  // from b to a
   double arm[2][3];  // of the points about c_a and c_b at t, world axes, m
   double strength;   // lambda f, N
@@ -33,13 +33,14 @@ dc_slip_law dc_slip_root;  // sqrt(y^2 + w^2) - w, as on planes
 // A motion by displacements instead of velocities.
 struct dc_friction_motion dc_point_displacements(const struct dc_friction_motion *motion);
 
-// The sums of a unit, whose points are rubs[unit->first] and on; the motion is one of displacements.  What rotations'
+// The sums of a unit, whose points are sliding_points[unit->first] and on; the motion is one of displacements.  What rotations'
 // curvature adds is left in turn.  HELD is CONVEX: points keep no iterate.
-void dc_point_rub_run(const struct dc_point_rub *rubs, dc_slip_law *law, const struct dc_friction_motion *motion,
-                      struct dc_friction_unit *unit);
-// The forces of restitution of the same points, as those of struct dc_friction_methods; lane as in `like`, index that in rubs.
-int dc_point_rub_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
-                         const struct dc_point_rub *rubs, double coefficient, const struct dc_impact *like);
+void dc_sliding_points_run(const struct dc_sliding_point *sliding_points, dc_slip_law *law,
+                           const struct dc_friction_motion *motion, struct dc_friction_unit *unit);
+// The forces of restitution of the same points, as those of struct dc_friction_methods; lane as in `like`, index that in sliding_points.
+int dc_sliding_points_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
+                              const struct dc_sliding_point *sliding_points, double coefficient,
+                              const struct dc_impact *like);
 
 // G and its cotangents.
 struct dc_point_cotangents {
@@ -47,8 +48,8 @@ struct dc_point_cotangents {
 };
 
 // moved, varied: Delta and delta.
-void dc_point_slip_cotangents(const struct dc_point_rub *rub, dc_slip_law *law, double width, const double moved[3],
-                              const double varied[3], struct dc_point_cotangents *c);
+void dc_point_slip_cotangents(const struct dc_sliding_point *sliding, dc_slip_law *law, double width,
+                              const double moved[3], const double varied[3], struct dc_point_cotangents *c);
 // Of restitution, from opening `width` on in full.
 void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
                                  const double varied[3], struct dc_point_cotangents *c);

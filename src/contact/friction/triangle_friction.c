@@ -68,7 +68,7 @@ static int add_blend(struct dc_triangle_friction *own, int i, int j, int parent)
 }
 
 // A sliding triangle pair: term, its support, its innermost blend.
-struct rubbing_term {
+struct sliding_term {
   size_t term;
   double support;
   int blend;
@@ -76,22 +76,22 @@ struct rubbing_term {
 
 // 1 - phi of a triangle pair that no hierarchy has blended (paper 000, Eq. 12); -1 when out of memory.
 static int leaf_support(const struct dc_contact *contact, const struct dc_friction_pair *list,
-                        const struct dc_pair *pair, const double arm[3], struct rubbing_term *rubbing)
+                        const struct dc_pair *pair, const double arm[3], struct sliding_term *sliding)
 {
   struct dc_triangle_friction *own = contact->friction->own;
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  const struct dc_term *term = &pair->exact[rubbing->term];
+  const struct dc_term *term = &pair->exact[sliding->term];
   int i = own->leaf[pair->a][term->i], j = own->leaf[pair->b][term->j];
   double d[3], rate;
   for (int k = 0; k < 3; k++)
     d[k] = a->spheres[i][k] - b->spheres[j][k] + arm[k];
   double inner = a->tree.radius[i] + b->tree.radius[j];
-  rubbing->support = dc_friction_support(dc_vec_norm(d), inner, dc_pair_zone(&contact->settings, pair, inner), &rate);
-  rubbing->blend = 0;
+  sliding->support = dc_friction_support(dc_vec_norm(d), inner, dc_pair_zone(&contact->settings, pair, inner), &rate);
+  sliding->blend = 0;
   if (rate > 0) {
     if (add_blend(own, i, j, 0))
       return -1;
-    rubbing->blend = (int)(own->blend_count - list->first_blend) - 1;
+    sliding->blend = (int)(own->blend_count - list->first_blend) - 1;
   }
   return 0;
 }
@@ -124,7 +124,7 @@ void dc_triangle_fill_lane(const struct dc_contact *contact, const struct dc_pai
 }
 
 static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, const struct dc_pair *pair,
-                     const struct dc_friction_place *place, const struct rubbing_term *rubbing, int count)
+                     const struct dc_friction_place *place, const struct sliding_term *sliding, int count)
 {
   const struct dc_friction *friction = contact->friction;
   struct dc_triangle_friction *own = friction->own;
@@ -135,10 +135,10 @@ static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, 
     return -1;
   double strength = list->coefficient * friction->time_step * friction->stiffness;
   for (int l = 0; l < DC_BATCH; l++) {
-    const struct rubbing_term *term = &rubbing[l < count ? l : count - 1];
+    const struct sliding_term *term = &sliding[l < count ? l : count - 1];
     dc_triangle_fill_lane(contact, pair, term->term, l < count ? strength : 0, &own->batches[index], l);
     own->batches[index].strength[l] *= term->support;
-    own->blend[index][l] = l < count ? rubbing[l].blend : -1;
+    own->blend[index][l] = l < count ? sliding[l].blend : -1;
     own->triangles[index][l][0] = pair->exact[term->term].i;
     own->triangles[index][l][1] = pair->exact[term->term].j;
   }
@@ -156,7 +156,7 @@ static int list_triangles(struct dc_contact *contact, int p)
   struct dc_friction_pair *list = &own->pairs[p];
   const struct dc_pose *a = &friction->now[pair->a], *b = &friction->now[pair->b];
   struct dc_friction_place place = {.length = contact->settings.length};
-  struct rubbing_term rubbing[DC_BATCH];
+  struct sliding_term sliding[DC_BATCH];
   int filled = 0;
   dc_vec_sub(place.arm, a->position, b->position);
   memcpy(place.rotation_b, b->rotation, sizeof place.rotation_b);
@@ -167,8 +167,8 @@ static int list_triangles(struct dc_contact *contact, int p)
     if (add_blend(own, pair->blends[k].i, pair->blends[k].j, pair->blends[k].blend))
       return -1;
   for (size_t t = 0; t < pair->exact_count; t++) {
-    struct rubbing_term *next = &rubbing[filled];
-    *next = (struct rubbing_term){t, pair->sums[pair->exact[t].blend].weight, pair->exact[t].blend};
+    struct sliding_term *next = &sliding[filled];
+    *next = (struct sliding_term){t, pair->sums[pair->exact[t].blend].weight, pair->exact[t].blend};
     double within = term_within_range(contact, pair, t);
     if (!(within > 0))
       continue;
@@ -177,14 +177,14 @@ static int list_triangles(struct dc_contact *contact, int p)
     next->support *= within;
     if (!(next->support > 0) || ++filled < DC_BATCH)
       continue;
-    if (add_batch(contact, list, pair, &place, rubbing, filled))
+    if (add_batch(contact, list, pair, &place, sliding, filled))
       return -1;
     filled = 0;
   }
   list->blend_count = own->blend_count - list->first_blend;
   if (dc_grow(&own->by_support, &own->support_capacity, list->blend_count, sizeof *own->by_support))
     return -1;
-  return filled ? add_batch(contact, list, pair, &place, rubbing, filled) : 0;
+  return filled ? add_batch(contact, list, pair, &place, sliding, filled) : 0;
 }
 
 // Two axes orthogonal to n, and n.

@@ -59,12 +59,12 @@ static void friction_setup(struct dc_friction_batch *batch, const struct dc_fric
 }
 
 // Velocities, levers and weights of the six vertices of a pair.
-struct rubbing {
+struct sliding {
   lanes velocity[6][2], lever[6][2], weight[6];
 };
 
 // r_v, s_v and sum of weight s at motion z of the plane.
-static inline lanes slips(const struct rubbing *p, const lanes z[3], lanes e2, lanes r[6][2], lanes s[6])
+static inline lanes slips(const struct sliding *p, const lanes z[3], lanes e2, lanes r[6][2], lanes s[6])
 {
   lanes sum = splat(0);
   for (int v = 0; v < 6; v++) {
@@ -132,7 +132,7 @@ static inline void move_pull(const lanes r[2], const lanes dr[2], lanes inverse,
 }
 
 // The largest |v_v|^2 of every lane.
-static inline lanes fastest(const struct rubbing *p)
+static inline lanes fastest(const struct sliding *p)
 {
   lanes most = splat(0);
   for (int v = 0; v < 6; v++)
@@ -145,7 +145,7 @@ static inline lanes fastest(const struct rubbing *p)
 // Newton on D, good far from the minimum too; at y = 0 it is a step of least squares with weights W/s.  Steps are
 // halved until they decrease D, as far as rounding shows it.  Leaves r and s at z; returns the lanes that did not
 // converge.
-static inline lane_mask solve_slips(const struct rubbing *p, double smoothing, lanes z[3], lanes y[6][2], lanes r[6][2],
+static inline lane_mask solve_slips(const struct sliding *p, double smoothing, lanes z[3], lanes y[6][2], lanes r[6][2],
                                     lanes s[6], int64_t *iterations)
 {
   lanes e2 = splat(smoothing * smoothing), value = slips(p, z, e2, r, s), most = fastest(p);
@@ -197,7 +197,7 @@ static inline lane_mask solve_slips(const struct rubbing *p, double smoothing, l
 }
 
 // Start without an earlier one: least squares, which is the first step from y = 0 with all s alike.
-static inline void cold_start(const struct rubbing *p, lanes z[3], lanes y[6][2])
+static inline void cold_start(const struct sliding *p, lanes z[3], lanes y[6][2])
 {
   lanes matrix[6], g[3] = {splat(0), splat(0), splat(0)};
   struct motion_factor factor;
@@ -216,21 +216,21 @@ static inline void cold_start(const struct rubbing *p, lanes z[3], lanes y[6][2]
 }
 
 // Sums over the vertices of one body, without h in the force of a vertex but with it in K.
-struct rub_sums {
+struct sliding_sums {
   lanes force[2], first[2][3];  // sum of gamma, of gamma_k times the arm of time t, with g = B gamma
   lanes ww[6], tt[3];           // sum K_kl a_k a_l^T, sum K, with a_k = rho x b_k
   lanes wt[2][3];               // sum (K a)_k
   lanes wz[3], tz[2];           // columns of omega in C: sum (K E)_k a_k, sum (K E)_k
 };
 
-static inline void clear_rub_sums(struct rub_sums *t)
+static inline void clear_sliding_sums(struct sliding_sums *t)
 {
   lanes *all = (lanes *)t;
   for (size_t i = 0; i < sizeof *t / sizeof *all; i++)
     all[i] = splat(0);
 }
 
-static inline void add_force(struct rub_sums *t, const lanes arm[3], const lanes gamma[2])
+static inline void add_force(struct sliding_sums *t, const lanes arm[3], const lanes gamma[2])
 {
   for (int k = 0; k < 2; k++) {
     t->force[k] += gamma[k];
@@ -246,7 +246,7 @@ static inline void turn_lanes(const double *turn, const lanes x[3], lanes r[3])
 }
 
 // K [3] lower triangle; lever may be NULL where no plane moves.
-static inline void add_curvature(struct rub_sums *t, const lanes arm[3], const double *turn, const lanes b[2][3],
+static inline void add_curvature(struct sliding_sums *t, const lanes arm[3], const double *turn, const lanes b[2][3],
                                  const lanes k[3], const lanes *lever)
 {
   lanes rho[3], a[2][3], ka[2][3];
@@ -277,7 +277,7 @@ static inline void accumulate(double *sum, lanes a)
 }
 
 // Adds the gradient and, unless curvature is NULL, the curvature of the rotations.
-static inline void store_gradient(const struct rub_sums *t, const double *turn, const lanes b[2][3],
+static inline void store_gradient(const struct sliding_sums *t, const double *turn, const lanes b[2][3],
                                   double (*gradient)[DC_BATCH], double (*curvature)[DC_BATCH], int lane)
 {
   lanes torque[3] = {splat(0), splat(0), splat(0)}, bent[6];
@@ -305,7 +305,7 @@ static inline void store_gradient(const struct rub_sums *t, const double *turn, 
 }
 
 // J^T K J of one body, lower triangle
-static inline void store_curvature(const struct rub_sums *t, const lanes b[2][3], const lanes (*schur)[3],
+static inline void store_curvature(const struct sliding_sums *t, const lanes b[2][3], const lanes (*schur)[3],
                                    const lanes (*scaled)[3], double (*hessian)[DC_BATCH], int lane)
 {
   for (int i = 0, e = 0; i < 6; i++)
@@ -325,7 +325,7 @@ static inline void store_curvature(const struct rub_sums *t, const lanes b[2][3]
 }
 
 // Rows of C of one body forward through the factors of Z: y = C L^-T, scaled = y D^-1.
-static inline void eliminate_motion(const struct rub_sums *t, const lanes b[2][3], const struct motion_factor *f,
+static inline void eliminate_motion(const struct sliding_sums *t, const lanes b[2][3], const struct motion_factor *f,
                                     lanes y[6][3], lanes scaled[6][3])
 {
   for (int i = 0; i < 6; i++) {
@@ -385,11 +385,11 @@ static inline void hold_pull(const struct dc_friction_motion *motion, double (*s
   }
 }
 
-static inline void store_pair(struct dc_friction_batch *batch, const struct rubbing *p, const lanes arm[6][3],
+static inline void store_pair(struct dc_friction_batch *batch, const struct sliding *p, const lanes arm[6][3],
                               const lanes b[2][3], const lanes r[6][2], const lanes s[6], lanes strength,
                               const struct dc_friction_motion *motion, struct dc_friction_sums *sums, int lane)
 {
-  struct rub_sums t[2];
+  struct sliding_sums t[2];
   lanes inverse[6], matrix[6], y[2][6][3], scaled[2][6][3];
   double e2 = motion->smoothing * motion->smoothing;
   int bodies = motion->order > 1 ? 2 : 1 + motion->both;  // a fixed body's vertices still hold the plane back
@@ -398,7 +398,7 @@ static inline void store_pair(struct dc_friction_batch *batch, const struct rubb
   for (int i = 0; i < 6; i++)
     matrix[i] = splat(0);
   for (int x = 0; x < bodies; x++) {
-    clear_rub_sums(&t[x]);
+    clear_sliding_sums(&t[x]);
     for (int v = 3 * x; v < 3 * x + 3; v++) {
       lanes weight = force * p->weight[v], pull = weight * inverse[v], k[3];
       lanes gamma[2] = {pull * r[v][0], pull * r[v][1]};
@@ -467,7 +467,7 @@ static void friction_terms(struct dc_friction_batch *batch, const struct dc_fric
                            struct dc_friction_sums *sums)
 {
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
-    struct rubbing p;
+    struct sliding p;
     lanes arm[6][3], b[2][3], z[3], y[6][2], r[6][2], s[6];
     for (int i = 0; i < 18; i++)
       arm[i / 3][i % 3] = load(&batch->arms[i][lane]);
@@ -513,9 +513,9 @@ static void friction_floor(struct dc_floor_batch *batches, int count, const doub
   for (int i = 0; i < 6; i++)
     b[i / 3][i % 3] = splat(axes[i]);
   for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH) {
-    struct rub_sums t;
+    struct sliding_sums t;
     lanes energy = splat(0);
-    clear_rub_sums(&t);
+    clear_sliding_sums(&t);
     for (int i = 0; i < count; i++) {
       lanes arm[1][3], r[1][2], k[3], weight = load(&batches[i].weight[lane]);
       for (int c = 0; c < 3; c++)

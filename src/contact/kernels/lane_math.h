@@ -37,13 +37,6 @@ static inline __attribute__((always_inline)) void lane_exp_many(int count, const
     out[i] = (lanes)((lane_mask)p[i] + ((lane_mask)shifted[i] << 52));
 }
 
-static inline lanes lane_exp(lanes a)
-{
-  lanes out;
-  lane_exp_many(1, &a, &out);
-  return out;
-}
-
 // log(a) of positive normal numbers: a = 2^k (1 + f), 1 + f within [sqrt(1/2), sqrt(2)), log(1 + f) = 2 artanh(f/(2 + f)).
 // The quotient is left to the caller: divisions are what costs, and several may share one.
 static inline void lane_log_split(lanes a, lanes *k, lanes *f)

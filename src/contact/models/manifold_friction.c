@@ -3,7 +3,7 @@
 // on the planes of the walls as in sdrs (docs/theory.md, "Contact manifolds", "As a contact model").
 //
 // A vertex of body s (arm r_s) at the signed distance d of the other body o (arm r_o of the same place, gradient g and Hessian
-// H there) rubs on the point of o beneath it (contact/friction/point_slip.h) with
+// H there) slides on the point of o beneath it (contact/friction/point_slip.h) with
 //     n = sigma g/|g|,   F = lambda mu (-E'(d)) |g| W(d),   E = 6 l w psi,   sigma = 1 where s is a, else -1,
 // W a smooth end of the range of friction.  By time t the point of o changes by R_o+ R_o^T dy, dy the motion of the vertex
 // against o, and with the cotangents of point_slip.h, V_o the twist of o at t+1 and e = g/|g|
@@ -11,7 +11,7 @@
 //             + G ((ln -E' W)' g + H e/|g|),
 //     by the turn of o   n x (by n) besides.
 //
-// A witness point e of a pair of edges, of body s in the field of o, rubs the same way, with E = A E_0 psi for its activity A.
+// A witness point e of a pair of edges, of body s in the field of o, slides the same way, with E = A E_0 psi for its activity A.
 // It belongs to neither body: with signs s_x (1 for a, -1 for b), y_x = s_x (R_x+ R_x^T)^T (by Delta + (by delta) x w_x) and
 // arms r_x = e - c_x a twist (w, m) of body x at time t adds -y_x.(m + w x r_x), and
 //     by e  y_a + y_b,   by A  G/A,   by d  G (ln -psi' W)',   by g  sigma (I - e e^T) (by n)/|g| + G e/|g|
@@ -27,7 +27,7 @@ static const double RANGE = 2.5;          // of the walls' reach: where friction
 static const double VERTEX_COST = 60e-9;  // of an evaluation, s
 enum { OF_VERTEX = -1, NO_EDGE = -1 };    // lane of a force of restitution
 
-// What the derivative by time t needs of what rubs.
+// What the derivative by time t needs of what slides.
 struct lag {
   int edge, side;   // number of the contact in the manifold, NO_EDGE: a vertex
   double activity;  // of edges
@@ -37,9 +37,9 @@ struct lag {
 
 struct manifold_friction {
   struct dc_sdrs_friction hulls;  // first: what the functions of sdrs take friction->own for
-  struct dc_point_rub *rubs;
+  struct dc_sliding_point *sliding_points;
   struct lag *lags;
-  size_t count, rub_capacity, lag_capacity;
+  size_t count, sliding_capacity, lag_capacity;
 };
 
 static enum dc_status create(struct dc_contact *contact)
@@ -52,7 +52,7 @@ static void destroy(struct dc_friction *friction)
 {
   struct manifold_friction *own = friction->own;
   dc_sdrs_friction_methods.destroy(friction);
-  free(own->rubs);
+  free(own->sliding_points);
   free(own->lags);
 }
 
@@ -71,25 +71,25 @@ static double range_of(const struct dc_contact *contact)
 
 // arm, other: of the vertex about the centres of its own and of the other body; potential: E and its derivatives by the
 // distance over the stiffness.  -1 when out of memory.
-static int add_rub(struct dc_contact *contact, const struct lag *found, const double arm[3], const double other[3],
-                   const double potential[3], double scale)
+static int add_sliding(struct dc_contact *contact, const struct lag *found, const double arm[3], const double other[3],
+                       const double potential[3], double scale)
 {
   struct manifold_friction *own = contact->friction->own;
   double rate, within, size = dc_vec_norm(found->level.g), range = range_of(contact);
   within = dc_friction_support(found->level.distance, range, range, &rate);
   if (!(-potential[1] * within * size > 0))
     return 0;
-  if (dc_grow(&own->rubs, &own->rub_capacity, own->count + 1, sizeof *own->rubs) ||
+  if (dc_grow(&own->sliding_points, &own->sliding_capacity, own->count + 1, sizeof *own->sliding_points) ||
       dc_grow(&own->lags, &own->lag_capacity, own->count + 1, sizeof *own->lags))
     return -1;
-  struct dc_point_rub *rub = &own->rubs[own->count];
+  struct dc_sliding_point *sliding = &own->sliding_points[own->count];
   struct lag *lag = &own->lags[own->count++];
   *lag = *found;
   lag->rate = potential[2] / potential[1] - rate;
-  rub->strength = -scale * potential[1] * within * size;
-  dc_vec_scale(rub->normal, found->level.g, (found->side ? -1 : 1) / size);
-  dc_vec_copy(rub->arm[found->side], arm);
-  dc_vec_copy(rub->arm[1 - found->side], other);
+  sliding->strength = -scale * potential[1] * within * size;
+  dc_vec_scale(sliding->normal, found->level.g, (found->side ? -1 : 1) / size);
+  dc_vec_copy(sliding->arm[found->side], arm);
+  dc_vec_copy(sliding->arm[1 - found->side], other);
   return 0;
 }
 
@@ -115,7 +115,7 @@ static int list_side(struct dc_contact *contact, int p, int side, double scale)
     dc_level_at(&body->level, now[other].rotation, about_other, 2, &lag.level);
     dc_manifold_potential(lag.level.distance, body->softness, potential);
     dc_vec_scale(potential, potential, 6 * contact->settings.length * collider->vertex_weight[v]);
-    if (add_rub(contact, &lag, r, about_other, potential, scale))
+    if (add_sliding(contact, &lag, r, about_other, potential, scale))
       return -1;
   }
   return 0;
@@ -136,7 +136,7 @@ static int list_edges(struct dc_contact *contact, int p, double scale)
     dc_vec_add(about_b, at->point, apart);
     dc_manifold_potential(at->distance, pair->softness[1 - at->body], potential);
     dc_vec_scale(potential, potential, dc_manifold_edge_strength(contact) * at->activity);
-    if (add_rub(contact, &lag, at->body ? about_b : at->point, at->body ? at->point : about_b, potential, scale))
+    if (add_sliding(contact, &lag, at->body ? about_b : at->point, at->body ? at->point : about_b, potential, scale))
       return -1;
   }
   return 0;
@@ -154,8 +154,8 @@ static int list_primitive(struct dc_contact *contact, int p, double scale)
     double r[3], energy = 12 * contact->settings.length * a->vertex_weight[v];
     dc_mat_apply(r, now->rotation, a->vertices[v]);
     double d = lag.level.distance = dc_primitive_gap(&seen, r, lag.level.g);
-    if (add_rub(contact, &lag, r, none, (const double[3]){energy / d, -energy / (d * d), 2 * energy / (d * d * d)},
-                scale))
+    if (add_sliding(contact, &lag, r, none, (const double[3]){energy / d, -energy / (d * d), 2 * energy / (d * d * d)},
+                    scale))
       return -1;
   }
   return 0;
@@ -189,7 +189,7 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
     return;
   }
   const struct dc_friction_motion displaced = dc_point_displacements(motion);
-  dc_point_rub_run(own->rubs, dc_slip_root, &displaced, unit);
+  dc_sliding_points_run(own->sliding_points, dc_slip_root, &displaced, unit);
 }
 
 static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
@@ -200,18 +200,18 @@ static int impacts(struct dc_contact *contact, const struct dc_friction_unit *un
     return dc_sdrs_friction_methods.impacts(contact, unit, coefficient, like);
   struct dc_impact impact = *like;
   impact.lane = OF_VERTEX;
-  return dc_point_rub_impacts(contact->friction, unit, own->rubs, coefficient, &impact);
+  return dc_sliding_points_impacts(contact->friction, unit, own->sliding_points, coefficient, &impact);
 }
 
 // Delta and delta at the displacements of the motion.
-static void motions_of(const struct dc_point_rub *rub, const struct dc_friction_motion *motion,
+static void motions_of(const struct dc_sliding_point *sliding, const struct dc_friction_motion *motion,
                        const struct dc_friction_sides *sides, double moved[3], double varied[3])
 {
   for (int x = 0; x < 2; x++) {
     double part[3], after[3], sign = x ? -1 : 1;
-    dc_mat_apply(part, motion->drift[x], rub->arm[x]);
+    dc_mat_apply(part, motion->drift[x], sliding->arm[x]);
     dc_vec_add(part, part, motion->velocity[x]);
-    dc_mat_apply(after, motion->turn[x], rub->arm[x]);
+    dc_mat_apply(after, motion->turn[x], sliding->arm[x]);
     for (int k = 0; k < 3; k++)
       moved[k] = (x ? moved[k] : 0) + sign * part[k];
     dc_vec_cross(part, sides->twist[x], after);
@@ -230,8 +230,9 @@ static void add_wrench(const double arm[3], const double force[3], double sign, 
 }
 
 // The formula at the head of this file.
-static void through_vertex(const struct dc_point_rub *rub, const struct lag *lag, const struct dc_point_cotangents *c,
-                           const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+static void through_vertex(const struct dc_sliding_point *sliding, const struct lag *lag,
+                           const struct dc_point_cotangents *c, const struct dc_friction_motion *motion,
+                           struct dc_friction_sides *sides)
 {
   int s = lag->side, o = 1 - s;
   double sigma = s ? -1 : 1, size = dc_vec_norm(lag->level.g), e[3], beneath[3], by_e[3], bent[3], force[3], turn[3];
@@ -245,16 +246,16 @@ static void through_vertex(const struct dc_point_rub *rub, const struct lag *lag
   dc_mat_apply(bent, lag->level.h, by_e);
   for (int k = 0; k < 3; k++)
     force[k] = -sigma * force[k] + bent[k] / size + c->total * lag->rate * lag->level.g[k];
-  add_wrench(rub->arm[s], force, 1, sides->wrench[s]);
-  add_wrench(rub->arm[o], force, -1, sides->wrench[o]);
-  dc_vec_cross(turn, rub->normal, c->by_normal);
+  add_wrench(sliding->arm[s], force, 1, sides->wrench[s]);
+  add_wrench(sliding->arm[o], force, -1, sides->wrench[o]);
+  dc_vec_cross(turn, sliding->normal, c->by_normal);
   dc_vec_add(sides->wrench[o], sides->wrench[o], turn);
 }
 
 // Leaves the cotangents of a contact of edges in `by`.
-static void through_edge(const struct dc_point_rub *rub, const struct lag *lag, const struct dc_point_cotangents *c,
-                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides,
-                         struct dc_manifold_cotangent *by)
+static void through_edge(const struct dc_sliding_point *sliding, const struct lag *lag,
+                         const struct dc_point_cotangents *c, const struct dc_friction_motion *motion,
+                         struct dc_friction_sides *sides, struct dc_manifold_cotangent *by)
 {
   double sigma = lag->side ? -1 : 1, size = dc_vec_norm(lag->level.g), e[3];
   dc_vec_scale(e, lag->level.g, 1 / size);
@@ -270,7 +271,7 @@ static void through_edge(const struct dc_point_rub *rub, const struct lag *lag, 
     dc_mat_apply_transposed(y, motion->turn[x], moved);
     dc_vec_scale(y, y, x ? -1 : 1);
     dc_vec_add(by->point, by->point, y);
-    add_wrench(rub->arm[x], y, -1, sides->wrench[x]);
+    add_wrench(sliding->arm[x], y, -1, sides->wrench[x]);
   }
 }
 
@@ -287,16 +288,16 @@ static void through_manifold(struct dc_contact *contact, int p, struct dc_fricti
       sides->wrench[x][k] += twists[x][k];
 }
 
-// One that rubs; whether it left something for through_manifold.
-static bool through_rub(struct dc_contact *contact, int p, size_t index, const struct dc_point_cotangents *c,
-                        const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+// One that slides; whether it left something for through_manifold.
+static bool through_sliding(struct dc_contact *contact, int p, size_t index, const struct dc_point_cotangents *c,
+                            const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
   const struct manifold_friction *own = contact->friction->own;
   const struct lag *lag = &own->lags[index];
   if (lag->edge == NO_EDGE)
-    through_vertex(&own->rubs[index], lag, c, motion, sides);
+    through_vertex(&own->sliding_points[index], lag, c, motion, sides);
   else
-    through_edge(&own->rubs[index], lag, c, motion, sides,
+    through_edge(&own->sliding_points[index], lag, c, motion, sides,
                  &dc_manifold_model_of(contact)->pairs[p].by_friction[lag->edge]);
   return lag->edge != NO_EDGE;
 }
@@ -313,9 +314,10 @@ static double pull_back(struct dc_contact *contact, const struct dc_friction_uni
   for (size_t k = unit->first; k < unit->first + unit->count; k++) {
     struct dc_point_cotangents c;
     double moved[3], varied[3];
-    motions_of(&own->rubs[k], &displaced, sides, moved, varied);
-    dc_point_slip_cotangents(&own->rubs[k], dc_slip_root, motion->smoothing * motion->time_step, moved, varied, &c);
-    edges |= through_rub(contact, unit->pair, k, &c, motion, sides);
+    motions_of(&own->sliding_points[k], &displaced, sides, moved, varied);
+    dc_point_slip_cotangents(&own->sliding_points[k], dc_slip_root, motion->smoothing * motion->time_step, moved,
+                             varied, &c);
+    edges |= through_sliding(contact, unit->pair, k, &c, motion, sides);
     total += c.total;
   }
   if (edges)
@@ -336,9 +338,9 @@ static double pull_back_impacts(struct dc_contact *contact, const struct dc_impa
     }
     struct dc_point_cotangents c;
     double moved[3], varied[3];
-    motions_of(&own->rubs[impact->index], motion, sides, moved, varied);
+    motions_of(&own->sliding_points[impact->index], motion, sides, moved, varied);
     dc_point_opening_cotangents(impact, contact->friction->opening, moved, varied, &c);
-    edges |= through_rub(contact, impact->pair, impact->index, &c, motion, sides);
+    edges |= through_sliding(contact, impact->pair, impact->index, &c, motion, sides);
     total += c.total;
   }
   if (edges)

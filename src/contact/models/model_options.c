@@ -78,7 +78,7 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
   {                                                                                                                    \
     .name = "friction_range", .type = DC_REAL, .unit = "m", .fallback = "null", .minimum = 0, .maximum = 1e9,          \
     .minimum_excluded = true,                                                                                          \
-    .help = "triangle pairs rub in full up to this gap and not beyond twice it; default: no limit",                    \
+    .help = "friction of triangle pairs is full up to this gap and ends at twice it; default: no limit",               \
     .offset = offsetof(struct dc_contact_settings, friction_range)                                                     \
   }
 

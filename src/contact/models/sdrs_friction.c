@@ -34,7 +34,7 @@ static enum dc_status create(struct dc_contact *contact)
 static void destroy(struct dc_friction *friction)
 {
   struct dc_sdrs_friction *own = friction->own;
-  free(own->rubs);
+  free(own->sliding_pairs);
   free(own->vertices);
 }
 
@@ -43,7 +43,7 @@ static void clear(struct dc_contact *contact)
   struct dc_sdrs_friction *own = contact->friction->own;
   double radius = SPIN_RADIUS * contact->settings.length;
   own->drag = radius * radius / contact->friction->smoothing;
-  own->rub_count = own->vertex_count = 0;
+  own->sliding_count = own->vertex_count = 0;
 }
 
 // Room for so many more vertices; -1 when out of memory.
@@ -56,43 +56,44 @@ static int reserve_vertices(struct dc_sdrs_friction *friction, size_t count)
 }
 
 // One more pair; NULL when out of memory.
-static struct dc_sdrs_rub *add_rub(struct dc_sdrs_friction *friction)
+static struct dc_sdrs_sliding_pair *add_sliding(struct dc_sdrs_friction *friction)
 {
-  if (dc_grow(&friction->rubs, &friction->rub_capacity, friction->rub_count + 1, sizeof *friction->rubs))
+  if (dc_grow(&friction->sliding_pairs, &friction->sliding_capacity, friction->sliding_count + 1,
+              sizeof *friction->sliding_pairs))
     return NULL;
-  struct dc_sdrs_rub *rub = &friction->rubs[friction->rub_count++];
-  *rub = (struct dc_sdrs_rub){.first = friction->vertex_count};
-  return rub;
+  struct dc_sdrs_sliding_pair *sliding = &friction->sliding_pairs[friction->sliding_count++];
+  *sliding = (struct dc_sdrs_sliding_pair){.first = friction->vertex_count};
+  return sliding;
 }
 
 // There is room for it.
-static void add_vertex(struct dc_sdrs_friction *friction, struct dc_sdrs_rub *rub, int index, const double arm[3],
-                       const double local[3], double distance, double weight)
+static void add_vertex(struct dc_sdrs_friction *friction, struct dc_sdrs_sliding_pair *sliding, int index,
+                       const double arm[3], const double local[3], double distance, double weight)
 {
-  struct dc_sdrs_rubbing *vertex = &friction->vertices[friction->vertex_count++];
-  *vertex = (struct dc_sdrs_rubbing){.distance = distance, .weight = weight, .index = index};
+  struct dc_sdrs_sliding_vertex *vertex = &friction->vertices[friction->vertex_count++];
+  *vertex = (struct dc_sdrs_sliding_vertex){.distance = distance, .weight = weight, .index = index};
   dc_vec_copy(vertex->arm, arm);
   dc_vec_copy(vertex->local, local);
-  rub->strength += weight;
-  rub->count++;
+  sliding->strength += weight;
+  sliding->count++;
 }
 
-// The last one becomes a unit, unless nothing rubs after all; -1 when out of memory.
-static int finish_rub(struct dc_friction *friction, int pair, bool primitive)
+// The last one becomes a unit, unless nothing slides after all; -1 when out of memory.
+static int finish_sliding(struct dc_friction *friction, int pair, bool primitive)
 {
   struct dc_sdrs_friction *own = friction->own;
-  struct dc_sdrs_rub *rub = &own->rubs[own->rub_count - 1];
-  if (!(rub->strength > 0)) {
-    own->vertex_count = rub->first;
-    own->rub_count--;
+  struct dc_sdrs_sliding_pair *sliding = &own->sliding_pairs[own->sliding_count - 1];
+  if (!(sliding->strength > 0)) {
+    own->vertex_count = sliding->first;
+    own->sliding_count--;
     return 0;
   }
-  for (int v = 0; v < rub->count; v++)
-    own->vertices[rub->first + (size_t)v].weight /= rub->strength;
-  friction->cost += VERTEX_COST * rub->count;
+  for (int v = 0; v < sliding->count; v++)
+    own->vertices[sliding->first + (size_t)v].weight /= sliding->strength;
+  friction->cost += VERTEX_COST * sliding->count;
   struct dc_friction_unit unit = {.pair = pair,
                                   .group = (int)friction->unit_count,
-                                  .first = own->rub_count - 1,
+                                  .first = own->sliding_count - 1,
                                   .count = 1,
                                   .primitive = primitive};
   return dc_friction_add_unit(friction, &unit);
@@ -122,15 +123,15 @@ static int list_hulls(struct dc_contact *contact, int p, double scale)
     struct dc_sdrs_frame frame;
     if (dc_sdrs_load(contact, p, of->i, of->j, common->now))
       return -1;
-    struct dc_sdrs_rub *rub = add_rub(friction);
-    if (!rub || reserve_vertices(friction, (size_t)hulls->count))
+    struct dc_sdrs_sliding_pair *sliding = add_sliding(friction);
+    if (!sliding || reserve_vertices(friction, (size_t)hulls->count))
       return -1;
     dc_sdrs_plane_at(dc_plane_cache_find(&own->planes, of->i, of->j), common->now[pair->b].rotation, difference, length,
                      &plane);
     bool found = dc_sdrs_make_frame(hulls, &plane, 1, &frame);
     if (found)
-      memcpy(rub->axes, frame.axes, sizeof rub->axes);
-    rub->slack = plane.slack;
+      memcpy(sliding->axes, frame.axes, sizeof sliding->axes);
+    sliding->slack = plane.slack;
     for (int v = 0; v < hulls->count && found; v++) {
       double arm[3], local[3], barrier[3];
       if (hulls->distance[v] >= hulls->support)
@@ -142,11 +143,11 @@ static int list_hulls(struct dc_contact *contact, int p, double scale)
       if (v >= hulls->count_a)
         dc_vec_add(arm, arm, difference);
       dc_vec_scale(local, hulls->local[v], length);
-      add_vertex(friction, rub, index_of(contact, pair, of, hulls->count_a, v), arm, local, hulls->distance[v],
+      add_vertex(friction, sliding, index_of(contact, pair, of, hulls->count_a, v), arm, local, hulls->distance[v],
                  -scale * (1 - plane.slack) * barrier[1]);
-      rub->count_a += v < hulls->count_a;
+      sliding->count_a += v < hulls->count_a;
     }
-    if (finish_rub(common, p, false))
+    if (finish_sliding(common, p, false))
       return -1;
   }
   return 0;
@@ -162,11 +163,11 @@ static int list_vertices(struct dc_contact *contact, int p, double scale)
   const struct dc_pose *pose = &common->now[pair->a];
   double unit = 1 / contact->settings.length, normal[3];
   struct dc_primitive seen, about = dc_primitive_about(primitive, pose);
-  struct dc_sdrs_rub *rub = add_rub(friction);
-  if (!rub)
+  struct dc_sdrs_sliding_pair *sliding = add_sliding(friction);
+  if (!sliding)
     return -1;
   dc_primitive_gap(&about, (const double[3]){0, 0, 0}, normal);
-  dc_sdrs_complete_axes(normal, rub->axes);
+  dc_sdrs_complete_axes(normal, sliding->axes);
   primitive->type->see(primitive, pose->position, pose->rotation, &seen);
   for (int i = 0; i < body->hull_count; i++)
     for (int v = 0; v < dc_sdrs_hull_size(body, i); v++) {
@@ -178,10 +179,10 @@ static int list_vertices(struct dc_contact *contact, int p, double scale)
         return -1;
       dc_sdrs_barrier(contact->settings.support, distance, barrier);
       dc_mat_apply(arm, pose->rotation, x);
-      add_vertex(friction, rub, dc_sdrs_hull_index(body, i, v), arm, none, distance, -scale * barrier[1]);
-      rub->count_a++;
+      add_vertex(friction, sliding, dc_sdrs_hull_index(body, i, v), arm, none, distance, -scale * barrier[1]);
+      sliding->count_a++;
     }
-  return finish_rub(common, p, true);
+  return finish_sliding(common, p, true);
 }
 
 static int list(struct dc_contact *contact, int p, double coefficient)
@@ -214,10 +215,11 @@ static void add_motion_gradient(const double w[2], const double *lever, double g
 }
 
 // Trial slips at motion z; sum of weight s, and what the plane's spin adds.
-static double slips_at(struct dc_sdrs_rubbing *vertices, int count, const double z[3], double smoothing, double drag)
+static double slips_at(struct dc_sdrs_sliding_vertex *vertices, int count, const double z[3], double smoothing,
+                       double drag)
 {
   double sum = 0.5 * drag * z[2] * z[2];
-  for (struct dc_sdrs_rubbing *v = vertices; v < vertices + count; v++) {
+  for (struct dc_sdrs_sliding_vertex *v = vertices; v < vertices + count; v++) {
     v->trial_slip[0] = v->velocity[0] - z[0] + z[2] * v->local[1];
     v->trial_slip[1] = v->velocity[1] - z[1] - z[2] * v->local[0];
     v->trial_size =
@@ -240,9 +242,9 @@ static void move_pull(const double r[2], const double dr[2], double s, double y[
   }
 }
 
-static void take_trial(struct dc_sdrs_rubbing *vertices, int count, bool move)
+static void take_trial(struct dc_sdrs_sliding_vertex *vertices, int count, bool move)
 {
-  for (struct dc_sdrs_rubbing *v = vertices; v < vertices + count; v++) {
+  for (struct dc_sdrs_sliding_vertex *v = vertices; v < vertices + count; v++) {
     double dr[2] = {v->trial_slip[0] - v->slip[0], v->trial_slip[1] - v->slip[1]};
     if (move)
       move_pull(v->slip, dr, v->size, v->pull);
@@ -253,36 +255,37 @@ static void take_trial(struct dc_sdrs_rubbing *vertices, int count, bool move)
 }
 
 // Least squares, the first step from y = 0 with all s alike.
-static void cold_start(struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *vertices, double drag)
+static void cold_start(struct dc_sdrs_sliding_pair *sliding, struct dc_sdrs_sliding_vertex *vertices, double drag)
 {
   double matrix[3][3] = {[2][2] = drag}, g[3] = {0, 0, 0};
-  for (struct dc_sdrs_rubbing *v = vertices; v < vertices + rub->count; v++) {
+  for (struct dc_sdrs_sliding_vertex *v = vertices; v < vertices + sliding->count; v++) {
     double k[3] = {v->weight, 0, v->weight}, w[2] = {v->weight * v->velocity[0], v->weight * v->velocity[1]};
     add_motion_matrix(k, v->local, matrix);
     add_motion_gradient(w, v->local, g);
     v->pull[0] = v->pull[1] = 0;
   }
   dc_sdrs_factor_motion(matrix);
-  dc_sdrs_solve_motion((const double(*)[3])matrix, g, rub->motion);
+  dc_sdrs_solve_motion((const double(*)[3])matrix, g, sliding->motion);
 }
 
 // The motion that dissipates least: Newton's method on s_v y_v = r_v, sum W E^T y = 0 (docs/theory.md, "Friction",
 // "Motion of the plane").  Leaves slips and sizes.
-static bool solve_motion(struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *vertices, double smoothing, double drag)
+static bool solve_motion(struct dc_sdrs_sliding_pair *sliding, struct dc_sdrs_sliding_vertex *vertices,
+                         double smoothing, double drag)
 {
   double most = 0, value;
-  if (!rub->warm)
-    cold_start(rub, vertices, drag * smoothing);
-  rub->warm = true;
-  for (struct dc_sdrs_rubbing *v = vertices; v < vertices + rub->count; v++)
+  if (!sliding->warm)
+    cold_start(sliding, vertices, drag * smoothing);
+  sliding->warm = true;
+  for (struct dc_sdrs_sliding_vertex *v = vertices; v < vertices + sliding->count; v++)
     most = fmax(most, v->velocity[0] * v->velocity[0] + v->velocity[1] * v->velocity[1]);
   double tolerance = DECREMENT + VELOCITY_NOISE / (smoothing * smoothing) * most, noise = SLIP_NOISE * sqrt(most);
-  value = slips_at(vertices, rub->count, rub->motion, smoothing, drag);
-  take_trial(vertices, rub->count, false);
+  value = slips_at(vertices, sliding->count, sliding->motion, smoothing, drag);
+  take_trial(vertices, sliding->count, false);
   for (int iteration = 0; iteration < LIMIT; iteration++) {
-    double matrix[3][3] = {[2][2] = drag}, g[3] = {0, 0, -drag * rub->motion[2]}, step[3], trial[3],
+    double matrix[3][3] = {[2][2] = drag}, g[3] = {0, 0, -drag * sliding->motion[2]}, step[3], trial[3],
            trial_value = INFINITY, alpha = 1;
-    for (const struct dc_sdrs_rubbing *v = vertices; v < vertices + rub->count; v++) {
+    for (const struct dc_sdrs_sliding_vertex *v = vertices; v < vertices + sliding->count; v++) {
       double scale = v->weight / v->size, w[2] = {scale * v->slip[0], scale * v->slip[1]};
       double q0 = w[0] / v->size, q1 = w[1] / v->size;
       double k[3] = {scale - q0 * v->pull[0], -0.5 * (q0 * v->pull[1] + q1 * v->pull[0]), scale - q1 * v->pull[1]};
@@ -294,13 +297,13 @@ static bool solve_motion(struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *vertic
     bool last = fabs(decrement) <= tolerance * value;
     for (int halving = 0; halving <= HALVINGS; halving++, alpha *= 0.5) {
       for (int i = 0; i < 3; i++)
-        trial[i] = rub->motion[i] + alpha * step[i];
-      trial_value = slips_at(vertices, rub->count, trial, smoothing, drag);
+        trial[i] = sliding->motion[i] + alpha * step[i];
+      trial_value = slips_at(vertices, sliding->count, trial, smoothing, drag);
       if (last || trial_value <= value * (1 + VALUE_NOISE) + noise - 1e-4 * alpha * decrement)
         break;
     }
-    take_trial(vertices, rub->count, true);
-    memcpy(rub->motion, trial, sizeof trial);
+    take_trial(vertices, sliding->count, true);
+    memcpy(sliding->motion, trial, sizeof trial);
     value = trial_value;
     if (last)
       return true;
@@ -309,7 +312,7 @@ static bool solve_motion(struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *vertic
 }
 
 // y of a vertex at a new iterate, kept with it for the next: from those of the iterate before, unless fresh.
-static const double *hold_pull(const struct dc_friction_motion *motion, struct dc_sdrs_rubbing *v)
+static const double *hold_pull(const struct dc_friction_motion *motion, struct dc_sdrs_sliding_vertex *v)
 {
   double *y = v->held[motion->to];
   const double *old = v->slips[1 - motion->to];
@@ -325,7 +328,7 @@ static const double *hold_pull(const struct dc_friction_motion *motion, struct d
 }
 
 // K's lower triangle times h^2 / (strength of the pair); held: W/s (I - (q y^T + y q^T)/2), q = r/s.
-static void curvature_of(const struct dc_friction_motion *motion, struct dc_sdrs_rubbing *v, double k[3])
+static void curvature_of(const struct dc_friction_motion *motion, struct dc_sdrs_sliding_vertex *v, double k[3])
 {
   double e2 = motion->smoothing * motion->smoothing, scale = v->weight / v->size, q[2];
   q[0] = v->slip[0] / v->size;
@@ -378,34 +381,34 @@ static void add_force(const double *axes, const double rho[3], const double gamm
 }
 
 // What concerns b stays zero where b does not move; its vertices still hold the plane back.
-static void store_derivatives(const struct dc_sdrs_rub *rub, struct dc_sdrs_rubbing *vertices, double drag,
-                              const struct dc_friction_motion *motion, struct dc_friction_unit *unit)
+static void store_derivatives(const struct dc_sdrs_sliding_pair *sliding, struct dc_sdrs_sliding_vertex *vertices,
+                              double drag, const struct dc_friction_motion *motion, struct dc_friction_unit *unit)
 {
   struct body_sums sums[2];
   double matrix[3][3] = {[2][2] = drag}, rate = 1 / motion->time_step;
   memset(sums, 0, sizeof sums);
-  for (int i = 0; i < rub->count; i++) {
-    struct dc_sdrs_rubbing *v = &vertices[i];
-    int x = i < rub->count_a ? 0 : 1;
-    double force = rub->strength * rate * v->weight / v->size, rho[3], k[3], rows[2][6];
+  for (int i = 0; i < sliding->count; i++) {
+    struct dc_sdrs_sliding_vertex *v = &vertices[i];
+    int x = i < sliding->count_a ? 0 : 1;
+    double force = sliding->strength * rate * v->weight / v->size, rho[3], k[3], rows[2][6];
     double gamma[2] = {force * v->slip[0], force * v->slip[1]};
     dc_mat_apply(rho, motion->turn[x], v->arm);
     if (x == 0 || motion->both)
-      add_force(rub->axes, rho, gamma, motion->order, unit->gradient + 6 * x, unit->turn + 6 * x);
+      add_force(sliding->axes, rho, gamma, motion->order, unit->gradient + 6 * x, unit->turn + 6 * x);
     if (motion->order < 2)
       continue;
     curvature_of(motion, v, k);
     add_motion_matrix(k, v->local, matrix);
     for (int r = 0; r < 2; r++) {
-      dc_vec_cross(rows[r], rho, rub->axes + 3 * r);
-      dc_vec_copy(rows[r] + 3, rub->axes + 3 * r);
+      dc_vec_cross(rows[r], rho, sliding->axes + 3 * r);
+      dc_vec_copy(rows[r] + 3, sliding->axes + 3 * r);
     }
     if (x == 0 || motion->both)
       add_curvature((const double(*)[6])rows, k, v->local, &sums[x]);
   }
   if (motion->order < 2)
     return;
-  double scale = rub->strength * rate * rate, answer[2][6][3];
+  double scale = sliding->strength * rate * rate, answer[2][6][3];
   dc_sdrs_factor_motion(matrix);
   for (int x = 0; x < 2; x++)
     for (int i = 0; i < 6; i++) {
@@ -427,31 +430,32 @@ static void store_derivatives(const struct dc_sdrs_rub *rub, struct dc_sdrs_rubb
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   struct dc_sdrs_friction *friction = contact->friction->own;
-  struct dc_sdrs_rub *rub = &friction->rubs[unit->first];
-  struct dc_sdrs_rubbing *vertices = friction->vertices + rub->first;
+  struct dc_sdrs_sliding_pair *sliding = &friction->sliding_pairs[unit->first];
+  struct dc_sdrs_sliding_vertex *vertices = friction->vertices + sliding->first;
   double sum = 0;
   memset(unit->gradient, 0, sizeof unit->gradient);
   memset(unit->turn, 0, sizeof unit->turn);
-  for (int i = 0; i < rub->count; i++) {
-    int x = i < rub->count_a ? 0 : 1;
+  for (int i = 0; i < sliding->count; i++) {
+    int x = i < sliding->count_a ? 0 : 1;
     double moved[3];
     dc_mat_apply(moved, motion->drift[x], vertices[i].arm);
     dc_vec_add(moved, moved, motion->velocity[x]);
     for (int k = 0; k < 2; k++)
-      vertices[i].velocity[k] = dc_vec_dot(rub->axes + 3 * k, moved);
+      vertices[i].velocity[k] = dc_vec_dot(sliding->axes + 3 * k, moved);
   }
   if (unit->primitive) {
-    slips_at(vertices, rub->count, (const double[3]){0, 0, 0}, motion->smoothing, 0);
-    take_trial(vertices, rub->count, false);
+    slips_at(vertices, sliding->count, (const double[3]){0, 0, 0}, motion->smoothing, 0);
+    take_trial(vertices, sliding->count, false);
   } else {
-    unit->unconverged = !solve_motion(rub, vertices, motion->smoothing, friction->drag);
-    sum = 0.5 * friction->drag * rub->motion[2] * rub->motion[2];
+    unit->unconverged = !solve_motion(sliding, vertices, motion->smoothing, friction->drag);
+    sum = 0.5 * friction->drag * sliding->motion[2] * sliding->motion[2];
   }
-  for (const struct dc_sdrs_rubbing *v = vertices; v < vertices + rub->count; v++)  // s - e without its cancellation
+  for (const struct dc_sdrs_sliding_vertex *v = vertices; v < vertices + sliding->count;
+       v++)  // s - e without its cancellation
     sum += v->weight * (v->slip[0] * v->slip[0] + v->slip[1] * v->slip[1]) / (v->size + motion->smoothing);
-  unit->energy = rub->strength * sum;
+  unit->energy = sliding->strength * sum;
   if (motion->order > 0)
-    store_derivatives(rub, vertices, friction->drag, motion, unit);
+    store_derivatives(sliding, vertices, friction->drag, motion, unit);
 }
 
 // A force for two hulls, at the means of the vertices of either weighted by their forces; on a half-space one for every
@@ -460,14 +464,14 @@ static int impacts(struct dc_contact *contact, const struct dc_friction_unit *un
                    const struct dc_impact *like)
 {
   const struct dc_sdrs_friction *own = contact->friction->own;
-  const struct dc_sdrs_rub *rub = &own->rubs[unit->first];
+  const struct dc_sdrs_sliding_pair *sliding = &own->sliding_pairs[unit->first];
   struct dc_impact impact = *like;
-  double scale = rub->strength / (coefficient * contact->friction->time_step), sums[2] = {0, 0};
+  double scale = sliding->strength / (coefficient * contact->friction->time_step), sums[2] = {0, 0};
   impact.index = unit->first;
-  dc_vec_copy(impact.normal, rub->axes + 6);
-  for (int v = 0; v < rub->count; v++) {
-    const struct dc_sdrs_rubbing *vertex = &own->vertices[rub->first + (size_t)v];
-    int x = v < rub->count_a ? 0 : 1;
+  dc_vec_copy(impact.normal, sliding->axes + 6);
+  for (int v = 0; v < sliding->count; v++) {
+    const struct dc_sdrs_sliding_vertex *vertex = &own->vertices[sliding->first + (size_t)v];
+    int x = v < sliding->count_a ? 0 : 1;
     if (unit->primitive) {
       impact.lane = v;
       impact.strength = scale * vertex->weight;

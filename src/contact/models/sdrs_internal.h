@@ -150,7 +150,7 @@ void dc_sdrs_plane_at(const double stored[4], const double rotation_b[9], const 
 // frame, m; the distance u_v in units of length; its part W_v of the plane's weight.  What follows is of the
 // evaluation: B^T (x+ - x)/h, the slip r_v and s_v, those of a trial, the pull y_v = r_v/s_v as an unknown of its own,
 // slips and pulls of two iterates.
-struct dc_sdrs_rubbing {
+struct dc_sdrs_sliding_vertex {
   double arm[3], local[3], distance, weight;
   double velocity[2], slip[2], size, trial_slip[2], trial_size;
   double pull[2], slips[2][2], held[2][2];
@@ -158,7 +158,7 @@ struct dc_sdrs_rubbing {
 };
 
 // A sliding pair of hulls, or a body on a half-space.
-struct dc_sdrs_rub {
+struct dc_sdrs_sliding_pair {
   int count_a, count;
   size_t first;  // of its vertices, those of a first
   bool warm;
@@ -171,9 +171,9 @@ struct dc_sdrs_rub {
 // One unit for each, a group of its own.
 struct dc_sdrs_friction {
   double drag;  // rho^2/e, m s: on the planes' spins
-  struct dc_sdrs_rub *rubs;
-  struct dc_sdrs_rubbing *vertices;
-  size_t rub_count, rub_capacity, vertex_count, vertex_capacity;
+  struct dc_sdrs_sliding_pair *sliding_pairs;
+  struct dc_sdrs_sliding_vertex *vertices;
+  size_t sliding_count, sliding_capacity, vertex_count, vertex_capacity;
 };
 
 // L D L^T of a symmetric 3x3 matrix (lower triangle), in place; pivots are kept positive.

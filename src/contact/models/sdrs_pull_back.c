@@ -18,8 +18,8 @@ struct plane_cotangent {
 
 // What the sums over a pair's vertices share.
 struct pull {
-  const struct dc_sdrs_rub *rub;
-  const struct dc_sdrs_rubbing *vertices;
+  const struct dc_sdrs_sliding_pair *sliding;
+  const struct dc_sdrs_sliding_vertex *vertices;
   const struct dc_friction_motion *motion;
   struct dc_friction_sides *sides;
   struct dc_plane_motion plane;
@@ -29,16 +29,16 @@ struct pull {
   const struct dc_opening_slopes *opening;  // NULL: friction
 };
 
-static int body_of(const struct dc_sdrs_rub *rub, int v)
+static int body_of(const struct dc_sdrs_sliding_pair *sliding, int v)
 {
-  return v < rub->count_a ? 0 : 1;
+  return v < sliding->count_a ? 0 : 1;
 }
 
 static void read_vertex(const struct pull *pull, int v, struct dc_plane_vertex *vertex)
 {
-  int x = body_of(pull->rub, v);
+  int x = body_of(pull->sliding, v);
   dc_vec_copy(vertex->place, pull->vertices[v].local);
-  dc_plane_vertex_velocity(pull->motion, x, pull->rub->axes, pull->vertices[v].arm, pull->sides->twist[x],
+  dc_plane_vertex_velocity(pull->motion, x, pull->sliding->axes, pull->vertices[v].arm, pull->sides->twist[x],
                            vertex->velocity, vertex->variation);
 }
 
@@ -46,7 +46,7 @@ static void read_vertex(const struct pull *pull, int v, struct dc_plane_vertex *
 static void plane_answer(struct pull *pull)
 {
   double matrix[3][3] = {[2][2] = pull->drag}, g[3] = {0, 0, 0};
-  for (int v = 0; v < pull->rub->count; v++) {
+  for (int v = 0; v < pull->sliding->count; v++) {
     struct dc_plane_vertex vertex;
     read_vertex(pull, v, &vertex);
     dc_plane_add_answer(&vertex, &pull->plane, pull->vertices[v].weight, matrix, g);
@@ -59,18 +59,18 @@ static void plane_answer(struct pull *pull)
 static void add_force(const struct pull *pull, int v, const double local_force[3], const double *a, const double *b)
 {
   double force[3];
-  dc_mat_apply_transposed(force, pull->rub->axes, local_force);
-  dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[body_of(pull->rub, v)]);
-  int x = body_of(pull->rub, v);
+  dc_mat_apply_transposed(force, pull->sliding->axes, local_force);
+  dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[body_of(pull->sliding, v)]);
+  int x = body_of(pull->sliding, v);
   if (pull->sides->points[x])
-    dc_friction_add_point(pull->sides, x, pull->vertices[v].index, pull->rub->axes, pull->motion->time_step,
+    dc_friction_add_point(pull->sides, x, pull->vertices[v].index, pull->sliding->axes, pull->motion->time_step,
                           local_force, a, b);
 }
 
 // Through r and r': x gains of one vertex, m gains (m_1, m_2); returns the vertex's part of G.
 static double through_slip(const struct pull *pull, int v, double x[3], double m[2], double a[2], double b[2])
 {
-  double size, weight = pull->rub->strength * pull->vertices[v].weight;
+  double size, weight = pull->sliding->strength * pull->vertices[v].weight;
   struct dc_plane_vertex vertex;
   read_vertex(pull, v, &vertex);
   double product = dc_plane_through_slips(&vertex, &pull->plane, weight, x, m, a, b, &size);
@@ -82,7 +82,7 @@ static double through_slip(const struct pull *pull, int v, double x[3], double m
 static double through_opening(const struct pull *pull, int v, double x[3], double m[2])
 {
   const struct dc_opening_slopes *s = pull->opening;
-  int body = body_of(pull->rub, v);
+  int body = body_of(pull->sliding, v);
   double weight = pull->force * pull->vertices[v].weight, force = (body ? -1 : 1) * s->part[body] * weight;
   struct dc_plane_vertex vertex;
   read_vertex(pull, v, &vertex);
@@ -97,12 +97,12 @@ static void plane_hessian(const struct pull *pull, double h[4][4])
 {
   double p[3], unit = 1 / pull->length;
   memset(h, 0, 16 * sizeof **h);
-  for (int v = 0; v < pull->rub->count; v++) {
+  for (int v = 0; v < pull->sliding->count; v++) {
     const double *x = pull->vertices[v].local;
     dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
     dc_sdrs_add_to_plane(p[2], (const double[3]){unit * x[0], unit * x[1], unit * x[2]}, h);
   }
-  dc_sdrs_add_slack_to_plane(pull->support, pull->rub->slack, h);
+  dc_sdrs_add_slack_to_plane(pull->support, pull->sliding->slack, h);
 }
 
 // H eta = cotangent of (o, n); as P'(u_v) y_v sum to minus the gradient of P_s(1 - |n|), a vertex gains
@@ -111,14 +111,14 @@ static void plane_hessian(const struct pull *pull, double h[4][4])
 // singular.
 static void through_plane(const struct pull *pull, const struct plane_cotangent *cotangent)
 {
-  double h[4][4], eta[4], size = 1 - pull->rub->slack, unit = 1 / pull->length;
+  double h[4][4], eta[4], size = 1 - pull->sliding->slack, unit = 1 / pull->length;
   plane_hessian(pull, h);
   if (!(dc_sdrs_factor_plane(h) < INFINITY))
     return;
   dc_sdrs_solve_plane((const double(*)[4])h, cotangent->p, eta);
-  for (int v = 0; v < pull->rub->count; v++) {
+  for (int v = 0; v < pull->sliding->count; v++) {
     const double *x = pull->vertices[v].local;
-    double p[3], sign = body_of(pull->rub, v) ? -1 : 1, force[3];
+    double p[3], sign = body_of(pull->sliding, v) ? -1 : 1, force[3];
     dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
     double along = sign * (eta[0] + unit * (x[0] * eta[1] + x[1] * eta[2] + x[2] * eta[3]));
     for (int k = 0; k < 3; k++)
@@ -133,10 +133,10 @@ static void through_plane(const struct pull *pull, const struct plane_cotangent 
 static double pull_back_vertices(struct pull *pull, int first, int end)
 {
   struct plane_cotangent plane = {{0, 0, 0, 0}};
-  double total = 0, size = 1 - pull->rub->slack, unit = 1 / pull->length;
+  double total = 0, size = 1 - pull->sliding->slack, unit = 1 / pull->length;
   for (int v = first; v < end; v++) {
     const double *place = pull->vertices[v].local;
-    double x[3], m[2], a[2], b[2], p[3], sign = body_of(pull->rub, v) ? -1 : 1;
+    double x[3], m[2], a[2], b[2], p[3], sign = body_of(pull->sliding, v) ? -1 : 1;
     double share = pull->opening ? through_opening(pull, v, x, m) : through_slip(pull, v, x, m, a, b);
     dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
     double by_distance = sign * share * p[2] / p[1];
@@ -158,9 +158,9 @@ static struct pull pull_of(const struct dc_contact *contact, size_t index, bool 
                            const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
   const struct dc_sdrs_friction *friction = contact->friction->own;
-  const struct dc_sdrs_rub *rub = &friction->rubs[index];
-  struct pull pull = {.rub = rub,
-                      .vertices = friction->vertices + rub->first,
+  const struct dc_sdrs_sliding_pair *sliding = &friction->sliding_pairs[index];
+  struct pull pull = {.sliding = sliding,
+                      .vertices = friction->vertices + sliding->first,
                       .motion = motion,
                       .sides = sides,
                       .plane = {.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step},
@@ -168,7 +168,7 @@ static struct pull pull_of(const struct dc_contact *contact, size_t index, bool 
                       .drag = friction->drag,
                       .length = contact->settings.length,
                       .support = contact->settings.support};
-  dc_vec_copy(pull.plane.z, rub->motion);
+  dc_vec_copy(pull.plane.z, sliding->motion);
   return pull;
 }
 
@@ -179,7 +179,7 @@ double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_un
   (void)count;  // one
   if (!pull.primitive)
     plane_answer(&pull);
-  return pull_back_vertices(&pull, 0, pull.rub->count);
+  return pull_back_vertices(&pull, 0, pull.sliding->count);
 }
 
 static double pull_back_impact(struct dc_contact *contact, const struct dc_impact *impact,
@@ -188,15 +188,15 @@ static double pull_back_impact(struct dc_contact *contact, const struct dc_impac
   bool primitive = contact->colliders[contact->pairs[impact->pair].b].primitive.type;
   struct pull pull = pull_of(contact, impact->index, primitive, motion, sides);
   struct dc_opening opening = {{0, 0}, {0, 0}, {0, 0}};
-  int first = primitive ? impact->lane : 0, end = primitive ? first + 1 : pull.rub->count;
+  int first = primitive ? impact->lane : 0, end = primitive ? first + 1 : pull.sliding->count;
   double weight = 0;
-  for (int v = first; v < end && v < pull.rub->count_a; v++)
+  for (int v = first; v < end && v < pull.sliding->count_a; v++)
     weight += pull.vertices[v].weight;
   pull.force = impact->strength / weight;
   for (int v = first; v < end; v++) {
     struct dc_plane_vertex vertex;
     read_vertex(&pull, v, &vertex);
-    dc_opening_add(&opening, body_of(pull.rub, v), pull.force * pull.vertices[v].weight, vertex.velocity[2],
+    dc_opening_add(&opening, body_of(pull.sliding, v), pull.force * pull.vertices[v].weight, vertex.velocity[2],
                    vertex.variation[2]);
   }
   struct dc_opening_slopes slopes = dc_opening_slopes(&opening, impact->loss, contact->friction->opening);

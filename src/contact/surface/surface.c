@@ -212,7 +212,7 @@ void dc_surface_contact_destroy(struct dc_surface_contact *contact)
   if (!contact)
     return;
   free(contact->touches);
-  free(contact->rubs);
+  free(contact->sliding_contacts);
   dc_arena_destroy(contact->arena);
   free(contact);
 }

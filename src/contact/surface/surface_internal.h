@@ -40,8 +40,8 @@ struct dc_surface_contact {
   struct dc_surface *surfaces;
   struct dc_surface_pair *pairs;
   struct dc_touch *touches;
-  struct dc_rub *rubs;
-  size_t touch_count, touch_capacity, rub_count, rub_capacity;
+  struct dc_sliding_contact *sliding_contacts;
+  size_t touch_count, touch_capacity, sliding_count, sliding_capacity;
   double energy, gap, least_range;
 };
 

@@ -34,45 +34,22 @@ static void put_numbers(FILE *file, const char *name, int count, const double *n
   fputc('"', file);
 }
 
-static double real_option(const struct dc_shape *shape, const char *name, int component)
-{
-  int i = dc_option_find(shape->type->options, name);
-  return i < 0 ? NAN : ((const double *)((const char *)shape->options + shape->type->options[i].offset))[component];
-}
-
-// Shapes that MuJoCo has too are these; all others meshes.
-static const char *primitive_of(const struct dc_shape *shape)
-{
-  static const char *const primitives[] = {"sphere", "box", "cylinder", "capsule", "plane"};
-  for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
-    if (strcmp(shape->type->name, primitives[i]) == 0)
-      return primitives[i];
-  return NULL;
-}
-
 // Half edges; radius; radius and half height.
-static void put_primitive(FILE *file, const struct dc_shape *shape, const char *type)
+static void put_primitive(FILE *file, const char *type, const double dimensions[3])
 {
-  double size[3] = {0, 0, 1};
-  int count = 3;
-  if (strcmp(type, "box") == 0) {
-    for (int k = 0; k < 3; k++)
-      size[k] = 0.5 * real_option(shape, "size", k);
-  } else if (strcmp(type, "plane") != 0) {
-    count = strcmp(type, "sphere") == 0 ? 1 : 2;
-    size[0] = real_option(shape, "radius", 0);
-    if (count == 2)
-      size[1] = 0.5 * real_option(shape, "height", 0);
-  }
+  bool box = strcmp(type, "box") == 0, plane = strcmp(type, "plane") == 0;
+  const double size[3] = {(box ? 0.5 : 1) * dimensions[0], 0.5 * dimensions[1], plane ? 1 : 0.5 * dimensions[2]};
   fprintf(file, " type=\"%s\"", type);
-  put_numbers(file, "size", count, size);
+  put_numbers(file, "size", box || plane ? 3 : strcmp(type, "sphere") == 0 ? 1 : 2, size);
 }
 
 static int geometry_count(const struct dc_shape *shape)
 {
-  if (!primitive_of(shape) && !dc_shape_has_surface(shape))
+  double size[3];
+  const char *primitive = dc_shape_primitive(shape, size);
+  if (!primitive && !dc_shape_has_surface(shape))
     return 0;
-  return primitive_of(shape) || shape->part_count == 0 ? 1 : shape->part_count;
+  return primitive || shape->part_count == 0 ? 1 : shape->part_count;
 }
 
 static void put_mesh(FILE *file, const struct dc_mesh *mesh, int shape, int part)
@@ -89,7 +66,8 @@ static void put_assets(struct writer *writer)
   fputs("<asset>\n", writer->file);
   for (int s = 0; s < definition->shape_count; s++) {
     const struct dc_shape *shape = &definition->shapes[s];
-    for (int k = 0; k < geometry_count(shape) && !primitive_of(shape); k++)
+    double size[3];
+    for (int k = 0; k < geometry_count(shape) && !dc_shape_primitive(shape, size); k++)
       put_mesh(writer->file, shape->part_count ? &shape->parts[k] : &shape->mesh, s, k);
   }
   fputs("</asset>\n", writer->file);
@@ -154,15 +132,15 @@ static void put_geometries(struct writer *writer, int i)
 {
   const struct dc_body *body = &writer->model->bodies.bodies[i];
   const struct dc_shape *shape = body->shape;
-  const char *primitive = primitive_of(shape);
-  double position[3];
+  double position[3], size[3];
+  const char *primitive = dc_shape_primitive(shape, size);
   dc_vec_scale(position, body->center, -1);
   if (geometry_count(shape) == 0)  // a mark at the centre of mass that nothing touches
     fprintf(writer->file, "<geom name=\"g%d_0\" contype=\"0\" conaffinity=\"0\" size=\"0.001\"/>\n", i);
   for (int k = 0; k < geometry_count(shape); k++) {
     fprintf(writer->file, "<geom name=\"g%d_%d\" contype=\"0\" conaffinity=\"0\"", i, k);
     if (primitive)
-      put_primitive(writer->file, shape, primitive);
+      put_primitive(writer->file, primitive, size);
     else
       fprintf(writer->file, " type=\"mesh\" mesh=\"m%d_%d\"", (int)(shape - writer->model->definition.shapes), k);
     put_numbers(writer->file, "pos", 3, position);

@@ -117,7 +117,7 @@ static int push_children(const struct dc_box_tree *a, int i, const struct dc_box
 }
 
 // Square of the diagonal of the box around two.
-static double spread(const struct dc_box *a, const struct dc_box *b)
+static double squared_extent(const struct dc_box *a, const struct dc_box *b)
 {
   double sum = 0;
   for (int k = 0; k < 3; k++) {
@@ -138,7 +138,7 @@ static int walk(const struct dc_box_tree *a, const struct dc_box_tree *b, double
     int i = stack[top][0], j = stack[top][1];
     bool leaf = a->right[i] < 0 && b->right[j] < 0;
     if ((leaf && a == b && i == j) || !within(&a->boxes[i], &b->boxes[j], margin) ||
-        (ways && spread(&ways[i], &ways[j]) < least * least))
+        (ways && squared_extent(&ways[i], &ways[j]) < least * least))
       continue;
     if (leaf)
       status = visit(context, a->item[i], b->item[j]);

@@ -166,8 +166,8 @@ enum dc_status dc_sheet_finish(struct dc_simplices *mesh, struct dc_arena *arena
 
 // Grids.
 
-static enum dc_status start_grid(struct dc_simplices *mesh, double nodes, double elements, struct dc_arena *arena,
-                                 struct dc_error *error)
+enum dc_status dc_simplices_start(struct dc_simplices *mesh, double nodes, double elements, struct dc_arena *arena,
+                                  struct dc_error *error)
 {
   if (elements > INT_MAX / 16)
     return dc_fail(error, DC_BAD_INPUT, "cells: too many (%.0f elements)", elements);
@@ -183,8 +183,8 @@ enum dc_status dc_sheet_grid(struct dc_simplices *mesh, const double size[2], co
                              struct dc_arena *arena, struct dc_error *error)
 {
   int width = (int)cells[0] + 1;
-  enum dc_status status = start_grid(mesh, ((double)cells[0] + 1) * ((double)cells[1] + 1),
-                                     2 * (double)cells[0] * (double)cells[1], arena, error);
+  enum dc_status status = dc_simplices_start(mesh, ((double)cells[0] + 1) * ((double)cells[1] + 1),
+                                             2 * (double)cells[0] * (double)cells[1], arena, error);
   if (status)
     return status;
   for (int i = 0; i < mesh->node_count; i++) {
@@ -207,7 +207,7 @@ enum dc_status dc_sheet_grid(struct dc_simplices *mesh, const double size[2], co
 enum dc_status dc_rod_grid(struct dc_simplices *mesh, double size, long cells, struct dc_arena *arena,
                            struct dc_error *error)
 {
-  enum dc_status status = start_grid(mesh, (double)cells + 1, (double)cells, arena, error);
+  enum dc_status status = dc_simplices_start(mesh, (double)cells + 1, (double)cells, arena, error);
   if (status)
     return status;
   mesh->corners = 2;

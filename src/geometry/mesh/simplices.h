@@ -35,6 +35,10 @@ struct dc_sheet_edge {
 // All of them, in order of their nodes; edges [3 elements / 2 at most] or NULL.  Returns how many, -1: out of memory.
 int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges);
 
+// Arrays in arena for a grid of so many nodes and elements.  DC_BAD_INPUT: too many; DC_MEMORY.
+enum dc_status dc_simplices_start(struct dc_simplices *mesh, double nodes, double elements, struct dc_arena *arena,
+                                  struct dc_error *error);
+
 // Of a mesh whose elements have so many corners: refuses one without elements ("there are no NAME"), each element that check
 // refuses, and nodes that belong to no element.  DC_BAD_INPUT, DC_MEMORY.
 typedef enum dc_status dc_simplices_check_function(const struct dc_simplices *mesh, int element,

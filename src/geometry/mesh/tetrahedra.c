@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/mesh/tetrahedra.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -167,14 +166,9 @@ enum dc_status dc_tetrahedra_grid(struct dc_simplices *mesh, enum dc_grid_form f
     nodes *= (double)cells[k] + 1;
     elements *= (double)cells[k];
   }
-  if (elements > INT_MAX / 16)
-    return dc_fail(error, DC_BAD_INPUT, "cells: too many (%.0f elements)", elements);
-  mesh->node_count = (int)nodes;
-  mesh->element_count = (int)elements;
-  mesh->nodes = dc_arena_alloc(arena, (size_t)mesh->node_count, sizeof *mesh->nodes);
-  mesh->elements = dc_arena_alloc(arena, (size_t)mesh->element_count, sizeof *mesh->elements);
-  if (!mesh->nodes || !mesh->elements)
-    return dc_fail(error, DC_MEMORY, "out of memory for %.0f elements", elements);
+  enum dc_status status = dc_simplices_start(mesh, nodes, elements, arena, error);
+  if (status)
+    return status;
   for (int i = 0; i < mesh->node_count; i++) {
     long index = i;
     for (int k = 0; k < 3; index /= cells[k] + 1, k++)

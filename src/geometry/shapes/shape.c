@@ -33,6 +33,26 @@ static double option_number(const struct dc_option *option, const void *value, i
   }
 }
 
+const char *dc_shape_primitive(const struct dc_shape *shape, double size[3])
+{
+  static const char *const names[][4] = {{"box", "size", "size", "size"},
+                                         {"cylinder", "radius", "height"},
+                                         {"capsule", "radius", "height"},
+                                         {"sphere", "radius"},
+                                         {"plane"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(shape->type->name, names[i][0]) == 0) {
+      for (int k = 0; k < 3; k++) {
+        const char *name = names[i][k + 1];
+        const struct dc_option *option =
+            name ? &shape->type->options[dc_option_find(shape->type->options, name)] : NULL;
+        size[k] = option ? option_number(option, (const char *)shape->options + option->offset, k) : 0;
+      }
+      return names[i][0];
+    }
+  return NULL;
+}
+
 static bool is_absent(const struct dc_option *option, const void *value)
 {
   return option->fallback && strcmp(option->fallback, "null") == 0 && isnan(option_number(option, value, 0));

@@ -111,6 +111,10 @@ enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, stru
 // Type by name, or NULL.
 const struct dc_shape_type *dc_shape_type_find(const char *name);
 
+// The type's name when it is one that other programs have too, with its dimensions in size [3], m: edges of a "box", radius
+// and height of a "cylinder" or "capsule", radius and 0 of a "sphere", zeros of a "plane".  NULL for all others.
+const char *dc_shape_primitive(const struct dc_shape *shape, double size[3]);
+
 // Builds, validates and measures: fills mesh, properties and parts of a shape whose name, type and options are set.
 // What parts have in common counts once for each of them in the properties.
 enum dc_status dc_shape_build(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error);

@@ -9,25 +9,16 @@
 enum { MOST_PARTS = 1000 };
 
 static const struct dc_option part_option_table[] = {
-    {.name = "shape",
-     .type = DC_SHAPE,
-     .unit = "",
-     .help = "name of another shape of the scene; no half-space, no compound",
-     .offset = offsetof(struct dc_compound_part, shape)},
+    DC_SHAPE_OPTION(struct dc_compound_part, shape, NULL,
+                    "name of another shape of the scene; no half-space, no compound"),
     DC_PLACE_OPTIONS(struct dc_compound_part, "position of the origin of its frame",
                      "rotation of its frame, unit quaternion (w, x, y, z)"),
     DC_OPTIONS_END,
 };
 
 static const struct dc_option compound_option_table[] = {
-    {.name = "parts",
-     .type = DC_OBJECT_LIST,
-     .unit = "",
-     .count = MOST_PARTS,
-     .table = part_option_table,
-     .object_size = sizeof(struct dc_compound_part),
-     .help = "shapes that it is the union of, each with its place",
-     .offset = offsetof(struct dc_compound_options, parts)},
+    DC_OBJECT_LIST_OPTION(struct dc_compound_options, parts, NULL, MOST_PARTS, part_option_table,
+                          struct dc_compound_part, "shapes that it is the union of, each with its place"),
     DC_OPTIONS_END,
 };
 

@@ -9,32 +9,17 @@
 enum { MOST_PARTS = 1000, MOST_VERTICES = 100000, LEAST_VERTICES = 4 };
 
 static const struct dc_option part_option_table[] = {
-    {.name = "vertices",
-     .type = DC_REAL_LIST,
-     .unit = "m",
-     .minimum = -DC_SHAPE_LENGTH_MAX,
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .count = 3 * MOST_VERTICES,
-     .help = "x, y, z of a vertex, of the next one, ...: four at least, not in one plane",
-     .offset = offsetof(struct dc_hulls_part, vertices)},
+    DC_REAL_LIST_OPTION(struct dc_hulls_part, vertices, "m", NULL, 3 * MOST_VERTICES, -DC_SHAPE_LENGTH_MAX,
+                        DC_SHAPE_LENGTH_MAX,
+                        "x, y, z of a vertex, of the next one, ...: four at least, not in one plane"),
     DC_OPTIONS_END,
 };
 
 static const struct dc_option hulls_option_table[] = {
-    {.name = "parts",
-     .type = DC_OBJECT_LIST,
-     .unit = "",
-     .count = MOST_PARTS,
-     .table = part_option_table,
-     .object_size = sizeof(struct dc_hulls_part),
-     .help = "the vertices of every hull",
-     .offset = offsetof(struct dc_hulls_options, parts)},
-    {.name = "link",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "every two parts that overlap get a common vertex in the middle of what they have in common",
-     .offset = offsetof(struct dc_hulls_options, link)},
+    DC_OBJECT_LIST_OPTION(struct dc_hulls_options, parts, NULL, MOST_PARTS, part_option_table, struct dc_hulls_part,
+                          "the vertices of every hull"),
+    DC_BOOLEAN_OPTION(struct dc_hulls_options, link, "false",
+                      "every two parts that overlap get a common vertex in the middle of what they have in common"),
     DC_OPTIONS_END,
 };
 

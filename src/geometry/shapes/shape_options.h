@@ -9,11 +9,8 @@
 
 enum { DC_DIVISIONS_MOST = 1000 };
 
-#define DC_LENGTH_OPTION(structure, member, length_help)                                                               \
-  {                                                                                                                    \
-    .name = #member, .type = DC_REAL, .unit = "m", .maximum = DC_SHAPE_LENGTH_MAX, .minimum_excluded = true,           \
-    .help = (length_help), .offset = offsetof(structure, member)                                                       \
-  }
+#define DC_LENGTH_OPTION(structure, member, meaning)                                                                   \
+  DC_POSITIVE_OPTION(structure, member, "m", NULL, DC_SHAPE_LENGTH_MAX, meaning)
 
 // double [3].
 #define DC_SIZE_OPTION(structure, size_help)                                                                           \
@@ -23,47 +20,26 @@ enum { DC_DIVISIONS_MOST = 1000 };
   }
 
 // double [3], for dc_shape_read_divisions.
-#define DC_DIVISIONS_OPTION(structure, divisions_help)                                                                 \
-  {                                                                                                                    \
-    .name = "divisions", .type = DC_REALS, .unit = "", .fallback = "[1, 1, 1]", .minimum = 1,                          \
-    .maximum = DC_DIVISIONS_MOST, .count = 3, .help = (divisions_help), .offset = offsetof(structure, divisions)       \
-  }
+#define DC_DIVISIONS_OPTION(structure, meaning)                                                                        \
+  DC_REALS_OPTION(structure, divisions, "", "[1, 1, 1]", 3, 1, DC_DIVISIONS_MOST, meaning)
 
 // long: corners of circles, or bands from one to the next.
-#define DC_STEPS_OPTION(structure, member, steps_fallback, least, steps_help)                                          \
-  {                                                                                                                    \
-    .name = #member, .type = DC_INTEGER, .unit = "", .fallback = (steps_fallback), .minimum = (least),                 \
-    .maximum = 1000, .help = (steps_help), .offset = offsetof(structure, member)                                       \
-  }
+#define DC_STEPS_OPTION(structure, member, default_text, least, meaning)                                               \
+  DC_INTEGER_OPTION(structure, member, default_text, least, 1000, meaning)
 
 // double [3] and [4]: where a part of a shape stands.
 #define DC_PLACE_OPTIONS(structure, position_help, rotation_help)                                                      \
   DC_VECTOR_OPTION(structure, position, "m", "[0, 0, 0]", DC_SHAPE_LENGTH_MAX, position_help),                         \
-  {                                                                                                                    \
-    .name = "rotation", .type = DC_REALS, .unit = "", .fallback = "[1, 0, 0, 0]", .minimum = -2, .maximum = 2,         \
-    .count = 4, .help = (rotation_help), .offset = offsetof(structure, rotation)                                       \
-  }
+      DC_REALS_OPTION(structure, rotation, "", "[1, 0, 0, 0]", 4, -2, 2, rotation_help)
 
 // double inset, long triangles and cells: what dc_shape_mesh_sdf is asked for.
-#define DC_LATTICE_OPTIONS(structure, cells_fallback)                                                                  \
-  {.name = "inset",                                                                                                    \
-   .type = DC_REAL,                                                                                                    \
-   .unit = "m",                                                                                                        \
-   .fallback = "0",                                                                                                    \
-   .maximum = DC_SHAPE_LENGTH_MAX,                                                                                     \
-   .help = "depth of the mesh's vertices inside the surface",                                                          \
-   .offset = offsetof(structure, inset)},                                                                              \
-      {.name = "triangles",                                                                                            \
-       .type = DC_INTEGER,                                                                                             \
-       .unit = "",                                                                                                     \
-       .fallback = "300",                                                                                              \
-       .maximum = 100000,                                                                                              \
-       .help = "at most so many triangles of its mesh; 0: as many as the lattice gives",                               \
-       .offset = offsetof(structure, triangles)},                                                                      \
-  {                                                                                                                    \
-    .name = "cells", .type = DC_INTEGER, .unit = "", .fallback = (cells_fallback), .minimum = 8, .maximum = 200,       \
-    .help = "of the lattice that the mesh is made on, along each axis", .offset = offsetof(structure, cells)           \
-  }
+#define DC_LATTICE_OPTIONS(structure, default_cells)                                                                   \
+  DC_REAL_OPTION(structure, inset, "m", "0", 0, DC_SHAPE_LENGTH_MAX,                                                   \
+                 "depth of the mesh's vertices inside the surface"),                                                   \
+      DC_INTEGER_OPTION(structure, triangles, "300", 0, 100000,                                                        \
+                        "at most so many triangles of its mesh; 0: as many as the lattice gives"),                     \
+      DC_INTEGER_OPTION(structure, cells, default_cells, 8, 200,                                                       \
+                        "of the lattice that the mesh is made on, along each axis")
 
 // Divisions as whole numbers; DC_BAD_INPUT when they are none.
 enum dc_status dc_shape_read_divisions(const double divisions[3], int n[3], struct dc_error *error);

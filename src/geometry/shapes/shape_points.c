@@ -14,21 +14,10 @@
 enum { LEAST_POINTS = 4, MOST_POINTS = 4096 };
 
 static const struct dc_option points_option_table[] = {
-    {.name = "file",
-     .type = DC_STRING,
-     .unit = "",
-     .help = "text, relative to the scene file: x y z and the outward normal of a point in every line",
-     .offset = offsetof(struct dc_points_options, file)},
-    {.name = "scale",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 1e-9,
-     .maximum = 1e9,
-     .help = "factor on all coordinates",
-     .offset = offsetof(struct dc_points_options, scale)},
-    DC_LATTICE_OPTIONS(struct dc_points_options, "32"),
-    DC_OPTIONS_END};
+    DC_STRING_OPTION(struct dc_points_options, file, NULL,
+                     "text, relative to the scene file: x y z and the outward normal of a point in every line"),
+    DC_REAL_OPTION(struct dc_points_options, scale, "", "1", 1e-9, 1e9, "factor on all coordinates"),
+    DC_LATTICE_OPTIONS(struct dc_points_options, "32"), DC_OPTIONS_END};
 
 static enum dc_status read_points(FILE *file, const struct dc_points_options *options, double (*places)[3],
                                   double (*normals)[3], int *count, struct dc_error *error)

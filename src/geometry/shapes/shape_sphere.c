@@ -20,21 +20,9 @@ static const char *const bases[] = {"icosahedron", "octahedron", NULL};
 
 static const struct dc_option sphere_option_table[] = {
     DC_LENGTH_OPTION(struct sphere_options, radius, "distance of every vertex from the origin"),
-    {.name = "level",
-     .type = DC_INTEGER,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .maximum = MOST_LEVELS,
-     .help = "how often each triangle is cut into four",
-     .offset = offsetof(struct sphere_options, level)},
-    {.name = "base",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"icosahedron\"",
-     .choices = bases,
-     .help = "polyhedron to start from: 20 * 4^level or 8 * 4^level triangles",
-     .offset = offsetof(struct sphere_options, base)},
+    DC_INTEGER_OPTION(struct sphere_options, level, "1", 0, MOST_LEVELS, "how often each triangle is cut into four"),
+    DC_CHOICE_OPTION(struct sphere_options, base, "\"icosahedron\"", bases,
+                     "polyhedron to start from: 20 * 4^level or 8 * 4^level triangles"),
     DC_OPTIONS_END};
 
 static void normalize(double *vector)

@@ -14,52 +14,19 @@ enum { MOST_PARTS = 64 };
 static const double SMOOTHING = 0.01;  // of the size
 
 static const struct dc_option part_option_table[] = {
-    {.name = "axes",
-     .type = DC_REALS,
-     .unit = "m",
-     .minimum = 1e-6,
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .count = 3,
-     .help = "half-axes a, b, c",
-     .offset = offsetof(struct dc_superquadrics_part, axes)},
-    {.name = "exponents",
-     .type = DC_REALS,
-     .unit = "",
-     .fallback = "[1, 1]",
-     .minimum = 0.1,
-     .maximum = 1,
-     .count = 2,
-     .help = "e1 (along c), e2 (across): 1 is round, 0.1 nearly a box",
-     .offset = offsetof(struct dc_superquadrics_part, exponents)},
+    DC_REALS_OPTION(struct dc_superquadrics_part, axes, "m", NULL, 3, 1e-6, DC_SHAPE_LENGTH_MAX, "half-axes a, b, c"),
+    DC_REALS_OPTION(struct dc_superquadrics_part, exponents, "", "[1, 1]", 2, 0.1, 1,
+                    "e1 (along c), e2 (across): 1 is round, 0.1 nearly a box"),
     DC_PLACE_OPTIONS(struct dc_superquadrics_part, "position of its centre",
                      "rotation of its axes, unit quaternion (w, x, y, z)"),
-    {.name = "removed",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "taken away from the others",
-     .offset = offsetof(struct dc_superquadrics_part, removed)},
-    DC_OPTIONS_END};
+    DC_BOOLEAN_OPTION(struct dc_superquadrics_part, removed, "false", "taken away from the others"), DC_OPTIONS_END};
 
 static const struct dc_option superquadrics_option_table[] = {
-    {.name = "parts",
-     .type = DC_OBJECT_LIST,
-     .unit = "",
-     .count = MOST_PARTS,
-     .table = part_option_table,
-     .object_size = sizeof(struct dc_superquadrics_part),
-     .help = "the superquadrics, each with its place",
-     .offset = offsetof(struct dc_superquadrics_options, parts)},
-    {.name = "smoothing",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "null",
-     .minimum = 1e-9,
-     .maximum = DC_SHAPE_LENGTH_MAX,
-     .help = "length over which parts blend; null: a hundredth of the size",
-     .offset = offsetof(struct dc_superquadrics_options, smoothing)},
-    DC_LATTICE_OPTIONS(struct dc_superquadrics_options, "48"),
-    DC_OPTIONS_END};
+    DC_OBJECT_LIST_OPTION(struct dc_superquadrics_options, parts, NULL, MOST_PARTS, part_option_table,
+                          struct dc_superquadrics_part, "the superquadrics, each with its place"),
+    DC_REAL_OPTION(struct dc_superquadrics_options, smoothing, "m", "null", 1e-9, DC_SHAPE_LENGTH_MAX,
+                   "length over which parts blend; null: a hundredth of the size"),
+    DC_LATTICE_OPTIONS(struct dc_superquadrics_options, "48"), DC_OPTIONS_END};
 
 static enum dc_status make_part(const struct dc_superquadrics_part *part, int index, struct dc_arena *arena,
                                 struct dc_sdf *sdf, struct dc_error *error)

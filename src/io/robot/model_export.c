@@ -7,26 +7,12 @@
 
 #include "geometry/shapes/shape_types.h"
 
-static double real_option(const struct dc_shape *shape, const char *name, int component)
-{
-  int i = dc_option_find(shape->type->options, name);
-  return i < 0 ? 0 : ((const double *)((const char *)shape->options + shape->type->options[i].offset))[component];
-}
-
-static const char *primitive_of(const struct dc_shape *shape)
-{
-  static const char *const primitives[] = {"sphere", "box", "cylinder", "capsule", "plane"};
-  for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
-    if (strcmp(shape->type->name, primitives[i]) == 0)
-      return primitives[i];
-  return NULL;
-}
-
 // Pieces of a shape that is no compound, at a place; their number.  pieces NULL: only counts.
 static int add_pieces(const struct dc_shape *shape, const double *position, const double *rotation,
                       struct dc_export_piece *pieces)
 {
-  const char *primitive = primitive_of(shape);
+  double size[3];
+  const char *primitive = dc_shape_primitive(shape, size);
   int count = primitive || shape->part_count == 0 ? primitive || dc_shape_has_surface(shape) : shape->part_count;
   for (int k = 0; k < count && pieces; k++) {
     struct dc_export_piece *piece = &pieces[k];
@@ -35,13 +21,8 @@ static int add_pieces(const struct dc_shape *shape, const double *position, cons
     memcpy(piece->rotation, rotation, sizeof piece->rotation);
     if (!primitive)
       piece->mesh = shape->part_count ? &shape->parts[k] : &shape->mesh;
-    else if (strcmp(primitive, "box") == 0)
-      for (int i = 0; i < 3; i++)
-        piece->size[i] = real_option(shape, "size", i);
-    else if (strcmp(primitive, "plane") != 0) {
-      piece->size[0] = real_option(shape, "radius", 0);
-      piece->size[1] = strcmp(primitive, "sphere") == 0 ? 0 : real_option(shape, "height", 0);
-    }
+    else
+      memcpy(piece->size, size, sizeof piece->size);
   }
   return count;
 }

@@ -22,7 +22,7 @@
 
 #define FORMAT "dcsim checkpoint 2"
 #define FILE_NAME "checkpoint.bin"
-enum { HASH_SIZE = 17, TEXT_SIZE = 128, WORD = 8, IDENTITIES = 5 };
+enum { TEXT_SIZE = 128, WORD = 8, IDENTITIES = 5 };
 enum kind { REALS, INTEGERS, TEXT };
 _Static_assert(sizeof(double) == WORD && sizeof(long) == WORD, "numbers of 64 bits are stored as they are in memory");
 

@@ -28,6 +28,8 @@ void dc_run_find_free(const char *directory, char *name, size_t size);
 // Moves the run in directory aside, to DIR.old, whose name comes to aside [size]; "" when there is no run.  DC_IO when the
 // directory holds anything else, another process writes it or DIR.old is there.
 enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size, struct dc_error *error);
+// Whether a process, this one included, writes the run in directory.
+bool dc_run_is_written(const char *directory);
 // Moves it back; removes it.
 void dc_run_take_back(const char *aside, const char *directory);
 void dc_run_discard(const char *aside);
@@ -173,7 +175,7 @@ struct dc_stored_joint {
 };
 
 // Member k of kept ones spread evenly over count, the first and the last among them.
-int dc_spread(int k, int kept, int count);
+int dc_evenly_spaced(int k, int kept, int count);
 
 // Contact as stored, whatever frames are kept: a row for every pair of bodies at every frame of the file at which it matters.
 struct dc_stored_contacts {

@@ -53,8 +53,7 @@ static enum dc_status check_members(const char *directory, struct dc_error *erro
   return status;
 }
 
-// DC_IO when another process writes the run.
-static enum dc_status check_lock(const char *directory, struct dc_error *error)
+bool dc_run_is_written(const char *directory)
 {
   char *path = dc_path_join(directory, ".lock");
   int fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
@@ -62,7 +61,7 @@ static enum dc_status check_lock(const char *directory, struct dc_error *error)
   if (fd >= 0)
     close(fd);
   free(path);
-  return held ? dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", directory) : DC_OK;
+  return held;
 }
 
 enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size, struct dc_error *error)
@@ -76,8 +75,8 @@ enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size,
   if (lstat(directory, &info) != 0 || (!whole && !dc_run_has(directory, "run.json")))
     return DC_OK;  // no run: whether there is anything else dc_run_create finds out
   enum dc_status status = check_members(directory, error);
-  if (!status)
-    status = check_lock(directory, error);
+  if (!status && dc_run_is_written(directory))
+    status = dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", directory);
   if (status)
     return status;
   int written = snprintf(aside, size, "%.*s.old", (int)length, directory);

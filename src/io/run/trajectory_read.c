@@ -32,7 +32,7 @@ static enum dc_status misfit(const struct reader *reader, const char *object, co
   return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%s%.200s: %s", reader->path, reader->below, object, rule);
 }
 
-int dc_spread(int k, int kept, int count)
+int dc_evenly_spaced(int k, int kept, int count)
 {
   return kept > 1 ? (int)lrint((double)k * (count - 1) / (kept - 1)) : 0;
 }
@@ -86,7 +86,7 @@ static enum dc_status read_spread(const struct reader *reader, hid_t dataset, in
     int count = all - begin < BLOCK ? all - begin : BLOCK;
     if (read_rows(dataset, (size_t)begin, (size_t)count, columns, block) < 0)
       status = DC_IO;
-    for (int row; !status && k < kept && (row = dc_spread(k, kept, all)) < begin + count; k++)
+    for (int row; !status && k < kept && (row = dc_evenly_spaced(k, kept, all)) < begin + count; k++)
       memcpy(values + (size_t)k * width, block + (size_t)(row - begin) * width, width * sizeof *values);
     dc_mapped_file_release(reader->image);
   }

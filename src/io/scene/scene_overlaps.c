@@ -84,14 +84,6 @@ static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct p
   return !list ? DC_MEMORY : count ? dc_notes_add(&build->scene->notes, "%s: %s", what, list) : DC_OK;
 }
 
-static bool is_listed(const struct dc_index_list *list, int body)
-{
-  for (int i = 0; i < list->count; i++)
-    if (list->indices[i] == body)
-      return true;
-  return false;
-}
-
 // Pairs of links of robots with self_field near that still touch; *found counts them.
 static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct pairs *pairs, int *found)
 {
@@ -101,7 +93,7 @@ static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct 
     if (!robot || robot != pairs->robot_of[all[p][1]] || robot->self_field != DC_SELF_FIELD_NEAR)
       continue;
     struct dc_body_definition *first = &build->scene->bodies[all[p][0]];
-    if (is_listed(&first->collide_except, all[p][1]))
+    if (dc_index_list_holds(&first->collide_except, all[p][1]))
       continue;
     if (append(build->scene->arena, &first->near_only, all[p][1]))
       return DC_MEMORY;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sweep/broom.h"
+#include "sweep/remover.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 enum { ROOM = 64 };  // directories that wait; a disk that is slower than the runs holds them up
 
-struct dc_broom {
+struct dc_remover {
   pthread_t thread;
   bool runs, ends;
   pthread_mutex_t lock;
@@ -52,51 +52,51 @@ void dc_remove_directory(const char *path)
 
 static void *work(void *context)
 {
-  struct dc_broom *broom = context;
-  pthread_mutex_lock(&broom->lock);
+  struct dc_remover *remover = context;
+  pthread_mutex_lock(&remover->lock);
   for (;;) {
-    while (broom->count == 0 && !broom->ends)
-      pthread_cond_wait(&broom->changed, &broom->lock);
-    if (broom->count == 0)
+    while (remover->count == 0 && !remover->ends)
+      pthread_cond_wait(&remover->changed, &remover->lock);
+    if (remover->count == 0)
       break;
-    char *directory = broom->waiting[broom->first];
-    pthread_mutex_unlock(&broom->lock);
+    char *directory = remover->waiting[remover->first];
+    pthread_mutex_unlock(&remover->lock);
     dc_remove_directory(directory);
     free(directory);
-    pthread_mutex_lock(&broom->lock);
-    broom->first = (broom->first + 1) % ROOM;
-    broom->count--;
+    pthread_mutex_lock(&remover->lock);
+    remover->first = (remover->first + 1) % ROOM;
+    remover->count--;
   }
-  pthread_mutex_unlock(&broom->lock);
+  pthread_mutex_unlock(&remover->lock);
   return NULL;
 }
 
 // Signals are for the sweep.
-struct dc_broom *dc_broom_create(void)
+struct dc_remover *dc_remover_create(void)
 {
-  struct dc_broom *broom = calloc(1, sizeof *broom);
+  struct dc_remover *remover = calloc(1, sizeof *remover);
   sigset_t all, before;
-  if (!broom)
+  if (!remover)
     return NULL;
-  pthread_mutex_init(&broom->lock, NULL);
-  pthread_cond_init(&broom->changed, NULL);
+  pthread_mutex_init(&remover->lock, NULL);
+  pthread_cond_init(&remover->changed, NULL);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  broom->runs = pthread_create(&broom->thread, NULL, work, broom) == 0;
+  remover->runs = pthread_create(&remover->thread, NULL, work, remover) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return broom;
+  return remover;
 }
 
-void dc_broom_remove(struct dc_broom *broom, char *directory)
+void dc_remover_remove(struct dc_remover *remover, char *directory)
 {
   bool taken = false;
-  if (broom && broom->runs) {
-    pthread_mutex_lock(&broom->lock);
-    taken = broom->count < ROOM;
+  if (remover && remover->runs) {
+    pthread_mutex_lock(&remover->lock);
+    taken = remover->count < ROOM;
     if (taken)
-      broom->waiting[(broom->first + broom->count++) % ROOM] = directory;
-    pthread_cond_signal(&broom->changed);
-    pthread_mutex_unlock(&broom->lock);
+      remover->waiting[(remover->first + remover->count++) % ROOM] = directory;
+    pthread_cond_signal(&remover->changed);
+    pthread_mutex_unlock(&remover->lock);
   }
   if (taken)
     return;
@@ -104,18 +104,18 @@ void dc_broom_remove(struct dc_broom *broom, char *directory)
   free(directory);
 }
 
-void dc_broom_destroy(struct dc_broom *broom)
+void dc_remover_destroy(struct dc_remover *remover)
 {
-  if (!broom)
+  if (!remover)
     return;
-  if (broom->runs) {
-    pthread_mutex_lock(&broom->lock);
-    broom->ends = true;
-    pthread_cond_signal(&broom->changed);
-    pthread_mutex_unlock(&broom->lock);
-    pthread_join(broom->thread, NULL);
+  if (remover->runs) {
+    pthread_mutex_lock(&remover->lock);
+    remover->ends = true;
+    pthread_cond_signal(&remover->changed);
+    pthread_mutex_unlock(&remover->lock);
+    pthread_join(remover->thread, NULL);
   }
-  pthread_cond_destroy(&broom->changed);
-  pthread_mutex_destroy(&broom->lock);
-  free(broom);
+  pthread_cond_destroy(&remover->changed);
+  pthread_mutex_destroy(&remover->lock);
+  free(remover);
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction of touches: between rigid bodies too it is that of the places, normals and forces of time t (Li et al. 2020,
+// section 5), so that it has a potential at t+1.  With F the coefficient times the normal force, w_v the weights of the closest
+// points, n the normal, all of t, and the law of docs/theory.md, "Friction",
+//     Delta = sum_v w_v (x_v+ - x_v),   u = (I - n n^T) Delta,   D = F (sqrt(|u|^2 + e^2) - e),   e = smoothing h,
+//     force of vertex v  -w_v F phi u,   phi = 1/sqrt(|u|^2 + e^2),
+//     Hessian  w_v w_u F (phi (I - n n^T) - phi^3 u u^T), positive semidefinite.
+// The derivative of G = F phi u.delta, delta = sum_v w_v delta_v, by time t, where F, n and w_v are functions of x, is that of
+// contact/friction/point_slip.h.
+#include <math.h>
+#include <string.h>
+
+#include "contact/friction/point_slip.h"
+#include "contact/surface/surface_internal.h"
+
+int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *coefficients, double smoothing,
+                              double time_step)
+{
+  contact->sliding_count = 0;
+  for (size_t t = 0; t < contact->touch_count; t++) {
+    const struct dc_touch *touch = &contact->touches[t];
+    double p[3], m[3], d = sqrt(touch->closest.square);
+    dc_touch_profile(touch, p);
+    dc_touch_mollifier(touch, m);
+    double coefficient = sqrt(coefficients[touch->body[0]] * coefficients[touch->body[1]]);
+    double strength = -coefficient * touch->stiffness * m[0] * 2 * d * p[1];
+    if (!(strength > 0))
+      continue;
+    if (dc_grow(&contact->sliding_contacts, &contact->sliding_capacity, contact->sliding_count + 1,
+                sizeof *contact->sliding_contacts))
+      return -1;
+    struct dc_sliding_contact *sliding = &contact->sliding_contacts[contact->sliding_count++];
+    *sliding = (struct dc_sliding_contact){.touch = *touch,
+                                           .strength = strength,
+                                           .width = smoothing * time_step,
+                                           .by_distance = 1 / d + 2 * d * p[2] / p[1],
+                                           .by_parallel = m[1] / m[0]};
+    dc_vec_scale(sliding->normal, touch->closest.r, 1 / d);
+  }
+  return 0;
+}
+
+const struct dc_sliding_contact *dc_surface_sliding_contacts(const struct dc_surface_contact *contact, size_t *count)
+{
+  *count = contact->sliding_count;
+  return contact->sliding_contacts;
+}
+
+// sum_v w_v y_v
+static void weigh(const struct dc_sliding_contact *sliding, const double (*y)[3], double sum[3])
+{
+  memset(sum, 0, 3 * sizeof *sum);
+  for (int v = 0; v < 4; v++)
+    dc_vec_add_scaled(sum, sum, sliding->touch.closest.weight[v], y[v]);
+}
+
+// How far the points moved and slipped.
+static void slip(const struct dc_sliding_contact *sliding, const double (*x)[3], double moved[4][3], double delta[3],
+                 double u[3])
+{
+  for (int v = 0; v < 4; v++)
+    dc_vec_sub(moved[v], x[v], sliding->touch.x[v]);
+  weigh(sliding, (const double(*)[3])moved, delta);
+  dc_vec_add_scaled(u, delta, -dc_vec_dot(sliding->normal, delta), sliding->normal);
+}
+
+double dc_sliding_derivatives(const struct dc_sliding_contact *sliding, const double (*x)[3], double (*gradient)[3],
+                              double (*hessian)[12])
+{
+  double moved[4][3], delta[3], u[3], k[9];
+  const double *w = sliding->touch.closest.weight, *n = sliding->normal;
+  slip(sliding, x, moved, delta, u);
+  double square = dc_vec_dot(u, u), root = sqrt(square + sliding->width * sliding->width), phi = 1 / root;
+  for (int v = 0; v < 4 && gradient; v++)
+    dc_vec_scale(gradient[v], u, w[v] * sliding->strength * phi);
+  for (int i = 0; i < 9; i++)
+    k[i] = sliding->strength * phi * ((i / 3 == i % 3) - n[i / 3] * n[i % 3] - phi * phi * u[i / 3] * u[i % 3]);
+  for (int i = 0; i < 12 && hessian; i++)
+    for (int j = 0; j < 12; j++)
+      hessian[i][j] = w[i / 3] * w[j / 3] * k[3 * (i % 3) + j % 3];
+  return sliding->strength * square / (root + sliding->width);
+}
+
+double dc_sliding_pull_back(const struct dc_sliding_contact *sliding, const double (*x)[3], const double (*varied)[3],
+                            double (*out)[3])
+{
+  const struct dc_sliding_point points = {.normal = {sliding->normal[0], sliding->normal[1], sliding->normal[2]},
+                                          .strength = sliding->strength};
+  double moved[4][3], delta[3], turned[3], u[3];
+  struct dc_point_cotangents c;
+  slip(sliding, x, moved, delta, u);
+  weigh(sliding, varied, turned);
+  dc_point_slip_cotangents(&points, dc_slip_root, sliding->width, delta, turned, &c);
+  const struct dc_point_origin origin = {&sliding->touch.closest, sliding->by_distance,      sliding->by_parallel,
+                                         sliding->touch.x,        (const double(*)[3])moved, varied};
+  dc_point_pull_back(&origin, sliding->normal, &c, out);
+  return c.total;
+}
