@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -132,6 +133,26 @@ static void test_obj_values(void)
   CHECK(parse("a.obj", text, strlen(text), &mesh, &error) == DC_OK, "%s", error.text);
   CHECK(mesh.vertices[0][0] == -1.5e-3 && mesh.vertices[0][1] == 2 && mesh.vertices[0][2] == 0.25, "vertex");
   CHECK(mesh.triangles[0][0] == 0 && mesh.triangles[0][1] == 1 && mesh.triangles[0][2] == 2, "triangle");
+}
+
+// Numbers of every length against strtod, bit for bit, and words that are none.
+static void test_numbers(void)
+{
+  static const char *const none[] = {"", "-", "+", ".", "-.", "1-", "--1", "1..2", "1.2.3", "e5", "12e", "1 2", "0x1"};
+  struct dc_random random;
+  dc_random_seed(&random, 5);
+  for (int i = 0; i < 20000; i++) {
+    char word[64];
+    double number, scale = pow(10, 8 * dc_random_uniform(&random) - 4), value = scale * dc_random_normal(&random);
+    int length = snprintf(word, sizeof word, i % 5 == 4 ? "%.*e" : "%.*f", i % 20, value);
+    CHECK(dc_mesh_parse_number(word, (size_t)length, &number), "%s", word);
+    double expected = strtod(word, NULL);
+    CHECK(memcmp(&number, &expected, sizeof number) == 0, "%s: %.17g, not %.17g", word, number, expected);
+  }
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    double number;
+    CHECK(!dc_mesh_parse_number(none[i], strlen(none[i]), &number), "'%s'", none[i]);
+  }
 }
 
 static void test_obj_refusals(void)
@@ -480,7 +501,8 @@ static void test_clean_up(void)
 }
 
 RUN_TESTS({"set-up", test_set_up}, {"OBJ: forms of statements", test_obj}, {"OBJ: groups", test_obj_groups},
-          {"OBJ: values", test_obj_values}, {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits},
-          {"STL: binary", test_binary_stl}, {"STL: text", test_text_stl}, {"round trips", test_round_trip},
+          {"OBJ: values", test_obj_values}, {"numbers against strtod", test_numbers},
+          {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits}, {"STL: binary", test_binary_stl},
+          {"STL: text", test_text_stl}, {"round trips", test_round_trip},
           {"directories, pipes, devices, large and missing files", test_not_files}, {"random damage", test_fuzz},
           {"clean-up", test_clean_up})
