@@ -161,6 +161,10 @@ static void test_obj_refusals(void)
   refuse_text("a.obj", "# nothing\n", "a.obj: no faces (0 vertices)");
   refuse_text("a.obj", TETRAHEDRON, "a.obj: no faces (4 vertices)");
   refuse_text("a.obj", "v 0 0 0\nv 1 0 nan\n" FACES, "a.obj:2: 'nan' is not a finite decimal number");
+  const char *pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n";
+  refuse_text("a.obj", pointer, "a.obj: is not the mesh but a pointer of Git LFS to it: run git lfs pull");
+  refuse_text("a.stl", pointer, "a.stl: is not the mesh but a pointer of Git LFS to it: run git lfs pull");
+  refuse_text("a.dae", pointer, "a.dae: is not the mesh but a pointer of Git LFS to it: run git lfs pull");
   refuse_text("a.obj", "v 0 0 inf\n", "a.obj:1: 'inf' is not a finite decimal number");
   refuse_text("a.obj", "v 0 0 1e999\n", "a.obj:1: '1e999' is not a finite decimal number");
   refuse_text("a.obj", "v 0 0 0x10\n", "a.obj:1: '0x10' is not a finite decimal number");
@@ -243,7 +247,11 @@ static void test_binary_stl(void)
   memset(bytes + 80, 255, 4);
   expect_refusal("a.stl", bytes, STL_SIZE,
                  "a.stl: binary STL of 4294967295 triangles must have 214748364834 bytes (has 284)");
-  expect_refusal("a.stl", bytes, 83, "a.stl: neither text STL (no \"solid\") nor binary STL (83 bytes, at least 84)");
+  expect_refusal("a.stl", bytes, 79, "a.stl: neither text STL (no \"solid\") nor binary STL (79 bytes, at least 84)");
+  expect_refusal(
+      "a.stl", bytes, 80,
+      "a.stl: neither text STL (no \"solid\") nor binary STL (80 bytes, at least 84): it ends after the header, "
+      "without triangles");
   memset(bytes + 80, 0, 4);
   expect_refusal("a.stl", bytes, 84, "a.stl: no triangles");
   make_binary(bytes, "");

@@ -186,7 +186,8 @@ const struct dc_option dc_include_options[] = {
      .unit = "m",
      .fallback = "null",
      .maximum = 1e9,
-     .help = "triangles of these hulls with longer edges are split; 0: none; default: 0.04, in refinements none",
+     .help = "triangles of these hulls and cylinders with longer edges are split; 0: none; default: 0.04, in "
+             "refinements none",
      .offset = offsetof(struct dc_include_options, longest_edge)},
     {.name = "srdf",
      .type = DC_STRING,
