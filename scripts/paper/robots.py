@@ -2,26 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many robots of a folder open as they come, and what a step of an arm costs: the figures of docs/robots.md.
 
-    scripts/paper/robots FOLDER [--dcsim build/dcsim] [--package-path DIR ...] [--only TEXT ...] [--arms NAME,... [--adjoint]] [--names NAME,... [--table FILE]] [--limit 120]
+    scripts/paper/robots FOLDER [--dcsim build/dcsim] [--package-path DIR ...] [--only TEXT ...] [--arms NAME,...] [--names NAME,... [--table FILE]] [--limit 120]
 
 Every *.urdf (and *.xml that is MJCF) below FOLDER is included in a scene of two steps and checked, as it comes; packages are folders below FOLDER, or those of
 --package-path. With --names only the first robots whose paths end so are: each is checked, unedited, and simulated for ten steps, and the table says of each what came of
 it. Arms are files by the ends of their names: each holds its pose under PD, with the defaults and with the options of the table's columns. Costs are
-instructions of the program (perf stat, where there is one) and milliseconds, per step, of the difference between a long and a short run, on one thread. With --adjoint a
-row for each arm: processor time of a step with its adjoint, by the difference of optimizations of few and more iterations, the median of some, beside that of a loop
-that is the same on every machine, timed around it: their ratio is what a busy machine leaves alone. Nothing
-is written but temporary files beside the robots, which are removed.
+instructions of the program (perf stat, where there is one) and milliseconds, per step, of the difference between a long and a short run, on one thread; what a step with
+its adjoint costs is for scripts/paper/arms. Nothing is written but temporary files beside the robots, which are removed.
 """
 import argparse
 import json
 import os
 import re
-import resource
-import statistics
 import subprocess
 import sys
-import tempfile
-import time
 
 SCENE = {"time": {"step": 0.01, "steps": 2}, "contact": {"model": "bsh", "stiffness": 1e-6}}
 COLUMNS = [("as it is in the file", {"hull_points": 0, "longest_edge": 0}), ("default", {}), ("self_contact auto", {"self_contact": "auto"}),
@@ -140,59 +134,6 @@ def measure_arms(arguments, robots):
             print("| %s | %s |" % (os.path.basename(path), " | ".join(cells)), flush=True)
 
 
-ADJOINT = {"self_contact": "auto", "self_field": "near"}
-FEW, MORE, STEPS, TRIES = 1, 41, 100, 5
-
-
-def reference():
-    """Seconds of processor time of a loop that is always the same, of this process."""
-    began, total = time.process_time(), 0
-    for i in range(1000000):
-        total += i * i
-    return time.process_time() - began
-
-
-def spent(command):
-    """Processor seconds of a program that must end well."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 1):
-        sys.exit(done.stderr)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def with_adjoint(arguments, path, folder):
-    """Seconds of a step with its adjoint and of the reference loop: medians.  The arm holds its pose; every joint is driven."""
-    trial = Trial(arguments, path)
-    held = dict(ADJOINT, pd={"kp": 1000, "kd": 100})
-    scene = os.path.join(folder, "arm", "arm.json")
-    if trial.run("import", held, STEPS, options=["-o", scene]).returncode:
-        sys.exit("%s cannot be imported" % path)
-    text = json.load(open(scene))
-    joints = [body["name"] for body in text["bodies"] if body.get("pd")]
-    text["control"] = [{"type": "pd_targets", "body": name, "hold": 10} for name in joints]
-    text["objective"] = [{"type": "joints", "bodies": joints, "target": [0.05] * len(joints), "tolerance": 1e-6, "when": "end"}]
-    text["optimizer"] = {"type": "adam", "learning_rate": 1e-6, "iterations": MORE}
-    json.dump(text, open(scene, "w"))
-    run = [arguments.dcsim, "optimize", scene, "-o", "none", "--quiet", "--threads", "1", "--set"]
-    steps, loops = [], []
-    for _ in range(TRIES):
-        early, loop, late = spent(run + ["optimizer.iterations=%d" % FEW]), reference(), spent(run + ["optimizer.iterations=%d" % MORE])
-        steps.append((late - early) / ((MORE - FEW) * STEPS))
-        loops.append(loop)
-    return statistics.median(steps), statistics.median(loops)
-
-
-def measure_adjoints(arguments, robots):
-    print("| arm | step with adjoint, ms | reference loop, ms | steps a loop |\n|---|---|---|---|")
-    for name in arguments.arms.split(","):
-        for path in [path for path in robots if path.endswith(name)][:1]:
-            with tempfile.TemporaryDirectory() as folder:
-                step, loop = with_adjoint(arguments, path, folder)
-            print("| %s | %.2f | %.0f | %.1f |" % (os.path.basename(path), 1e3 * step, 1e3 * loop, loop / step), flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=os.path.abspath)
@@ -200,7 +141,6 @@ def main():
     parser.add_argument("--package-path", action="append", default=[], type=os.path.abspath)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--arms", default="")
-    parser.add_argument("--adjoint", action="store_true")
     parser.add_argument("--names", default="")
     parser.add_argument("--table")
     parser.add_argument("--limit", default=120, type=float)
@@ -210,12 +150,11 @@ def main():
         sys.exit("no robots below " + arguments.folder)
     if arguments.names:
         tell_names(arguments, robots)
-    elif arguments.arms and arguments.adjoint:
-        measure_adjoints(arguments, robots)
     elif arguments.arms:
         measure_arms(arguments, robots)
     else:
         open_all(arguments, robots)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -55,6 +55,17 @@ void dc_arena_destroy(struct dc_arena *arena)
   free(arena);
 }
 
+void dc_arena_adopt(struct dc_arena *arena, struct dc_arena *other)
+{
+  struct chunk **last = &other->chunks;
+  while (*last)
+    last = &(*last)->next;
+  *last = arena->chunks;
+  arena->chunks = other->chunks;
+  other->chunks = NULL;
+  dc_arena_destroy(other);
+}
+
 void *dc_arena_alloc(struct dc_arena *arena, size_t count, size_t size)
 {
   if (size && count > (SIZE_MAX - 2 * ALIGNMENT) / size)

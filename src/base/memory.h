@@ -12,6 +12,8 @@ struct dc_arena;
 
 struct dc_arena *dc_arena_create(void);         // NULL when out of memory
 void dc_arena_destroy(struct dc_arena *arena);  // NULL is allowed
+// Gives all that other holds to arena, to live as long, and destroys other.
+void dc_arena_adopt(struct dc_arena *arena, struct dc_arena *other);
 // Zeroed memory aligned to 64 bytes; NULL when out of memory or count * size overflows.
 void *dc_arena_alloc(struct dc_arena *arena, size_t count, size_t size);
 char *dc_arena_strdup(struct dc_arena *arena, const char *text);

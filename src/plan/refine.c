@@ -171,10 +171,10 @@ static enum dc_status add_contact(struct dc_refine *refine, int a, int b, struct
   return DC_OK;
 }
 
-static enum dc_status check_pair(const struct dc_refine *refine, const struct dc_refine_pair *pair, int index,
+static enum dc_status check_pair(const struct dc_bodies *all, const struct dc_refine_pair *pair, int index,
                                  struct dc_error *error)
 {
-  const struct dc_body *bodies = refine->bodies->bodies;
+  const struct dc_body *bodies = all->bodies;
   if (pair->body[0] == pair->body[1])
     return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: object and link must differ (both are \"%s\")", index,
                    bodies[pair->body[0]].name);
@@ -185,7 +185,7 @@ static enum dc_status check_pair(const struct dc_refine *refine, const struct dc
                      body->name);
     if (!dc_shape_has_surface(body->shape))
       return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: \"%s\" has no shape", index, body->name);
-    if (!refine->solids[pair->body[k]].solid)
+    if (body->shape->part_count == 0)
       return dc_fail(error, DC_BAD_INPUT,
                      "pairs[%d]: the shape of \"%s\" must be convex or a union of convex parts (\"convex\": true)",
                      index, body->name);
@@ -193,11 +193,20 @@ static enum dc_status check_pair(const struct dc_refine *refine, const struct dc
   if (!dc_body_moves(&bodies[pair->body[0]]) && !dc_body_moves(&bodies[pair->body[1]]))
     return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: neither \"%s\" nor \"%s\" moves", index, bodies[pair->body[0]].name,
                    bodies[pair->body[1]].name);
-  const int *group = refine->bodies->group;
+  const int *group = all->group;
   if (group && group[pair->body[0]] == group[pair->body[1]])
     return dc_fail(error, DC_BAD_INPUT, "pairs[%d]: \"%s\" and \"%s\" are fixed to each other", index,
                    bodies[pair->body[0]].name, bodies[pair->body[1]].name);
   return DC_OK;
+}
+
+enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, const struct dc_refine_pair *pairs,
+                               struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < pair_count && !status; i++)
+    status = check_pair(&model->bodies, &pairs[i], i, error);
+  return status;
 }
 
 static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, const struct dc_refine_pair *pairs,
@@ -206,9 +215,6 @@ static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, con
   int count = refine->bodies->count;
   size_t most = (size_t)pair_count;
   enum dc_status status = DC_OK;
-  for (int i = 0; i < pair_count; i++)
-    if ((status = check_pair(refine, &pairs[i], i, error)))
-      return status;
   for (int a = 0; a < count; a++)
     for (int b = a + 1; b < count; b++)
       most += may_overlap(refine, a, b);
@@ -461,7 +467,7 @@ struct dc_refine *dc_refine_create(const struct dc_model *model, const struct dc
   refine->settings = *settings;
   refine->witness = *settings->witness;
   refine->settings.witness = &refine->witness;
-  if (create(refine, pair_count, pairs, error)) {
+  if (dc_refine_check(model, pair_count, pairs, error) || create(refine, pair_count, pairs, error)) {
     dc_refine_destroy(refine);
     return NULL;
   }

@@ -42,6 +42,9 @@ extern const struct dc_option dc_refine_options[];
 
 struct dc_refine;
 
+// Whether dc_refine_create takes such pairs: DC_BAD_INPUT names what is wrong.
+enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, const struct dc_refine_pair *pairs,
+                               struct dc_error *error);
 // A problem over the bodies of model; pairs [pair_count] and settings are copied.  Bodies of pairs must be unions of convex
 // parts; others that are not so are left out of the overlaps.  DC_BAD_INPUT names what is wrong; DC_MEMORY.
 struct dc_refine *dc_refine_create(const struct dc_model *model, const struct dc_refine_settings *settings,

@@ -293,7 +293,7 @@ static bool surfaces_meet(const struct dc_contact *contact, const struct dc_pose
         dc_vec_add(x[v], a->turned[a->triangles[i][v]], arm);
         dc_vec_copy(y[v], b->turned[b->triangles[j][v]]);
       }
-      if (dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, normal) <= 0)
+      if (dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, 0, normal) <= 0)
         return true;
     }
   return false;

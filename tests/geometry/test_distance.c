@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "geometry/convex/distance.h"
+#include "geometry/mesh/triangle.h"
 #include "harness.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -307,6 +308,26 @@ static void test_pull_back(void)
   }
 }
 
+// A search that may end early says the same of triangles that cross, and of others that they are apart.
+static void test_separation(void)
+{
+  struct dc_random random;
+  int crossing = 0;
+  dc_random_seed(&random, 11);
+  for (int i = 0; i < 4000; i++) {
+    double x[4][3], y[4][3], whole[3], early[3];
+    random_vertices(&random, x);
+    random_vertices(&random, y);
+    double enough = i % 2 ? 0 : 0.1;
+    double all = dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, INFINITY, whole);
+    double some = dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, enough, early);
+    CHECK(all > enough ? some > enough && some <= all : some == all && memcmp(whole, early, sizeof whole) == 0,
+          "%.17g and %.17g", all, some);
+    crossing += !(all > enough);
+  }
+  CHECK(crossing > 1000 && crossing < 3000, "%d", crossing);
+}
+
 RUN_TESTS({"closest points against search", test_search}, {"closed forms", test_closed_forms},
           {"parallel edges", test_parallel}, {"twists against differences", test_twists},
-          {"cotangents against differences", test_pull_back})
+          {"cotangents against differences", test_pull_back}, {"separation of triangles", test_separation})

@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -134,12 +135,36 @@ static void test_obj_values(void)
   CHECK(mesh.triangles[0][0] == 0 && mesh.triangles[0][1] == 1 && mesh.triangles[0][2] == 2, "triangle");
 }
 
+// Numbers of every length against strtod, bit for bit, and words that are none.
+static void test_numbers(void)
+{
+  static const char *const none[] = {"", "-", "+", ".", "-.", "1-", "--1", "1..2", "1.2.3", "e5", "12e", "1 2", "0x1"};
+  struct dc_random random;
+  dc_random_seed(&random, 5);
+  for (int i = 0; i < 20000; i++) {
+    char word[64];
+    double number, scale = pow(10, 8 * dc_random_uniform(&random) - 4), value = scale * dc_random_normal(&random);
+    int length = snprintf(word, sizeof word, i % 5 == 4 ? "%.*e" : "%.*f", i % 20, value);
+    CHECK(dc_mesh_parse_number(word, (size_t)length, &number), "%s", word);
+    double expected = strtod(word, NULL);
+    CHECK(memcmp(&number, &expected, sizeof number) == 0, "%s: %.17g, not %.17g", word, number, expected);
+  }
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    double number;
+    CHECK(!dc_mesh_parse_number(none[i], strlen(none[i]), &number), "'%s'", none[i]);
+  }
+}
+
 static void test_obj_refusals(void)
 {
   refuse_text("a.obj", "", "a.obj: the file is empty");
   refuse_text("a.obj", "# nothing\n", "a.obj: no faces (0 vertices)");
   refuse_text("a.obj", TETRAHEDRON, "a.obj: no faces (4 vertices)");
   refuse_text("a.obj", "v 0 0 0\nv 1 0 nan\n" FACES, "a.obj:2: 'nan' is not a finite decimal number");
+  const char *pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n";
+  refuse_text("a.obj", pointer, "a.obj: is not the mesh but a pointer of Git LFS to it: run git lfs pull");
+  refuse_text("a.stl", pointer, "a.stl: is not the mesh but a pointer of Git LFS to it: run git lfs pull");
+  refuse_text("a.dae", pointer, "a.dae: is not the mesh but a pointer of Git LFS to it: run git lfs pull");
   refuse_text("a.obj", "v 0 0 inf\n", "a.obj:1: 'inf' is not a finite decimal number");
   refuse_text("a.obj", "v 0 0 1e999\n", "a.obj:1: '1e999' is not a finite decimal number");
   refuse_text("a.obj", "v 0 0 0x10\n", "a.obj:1: '0x10' is not a finite decimal number");
@@ -222,7 +247,11 @@ static void test_binary_stl(void)
   memset(bytes + 80, 255, 4);
   expect_refusal("a.stl", bytes, STL_SIZE,
                  "a.stl: binary STL of 4294967295 triangles must have 214748364834 bytes (has 284)");
-  expect_refusal("a.stl", bytes, 83, "a.stl: neither text STL (no \"solid\") nor binary STL (83 bytes, at least 84)");
+  expect_refusal("a.stl", bytes, 79, "a.stl: neither text STL (no \"solid\") nor binary STL (79 bytes, at least 84)");
+  expect_refusal(
+      "a.stl", bytes, 80,
+      "a.stl: neither text STL (no \"solid\") nor binary STL (80 bytes, at least 84): it ends after the header, "
+      "without triangles");
   memset(bytes + 80, 0, 4);
   expect_refusal("a.stl", bytes, 84, "a.stl: no triangles");
   make_binary(bytes, "");
@@ -480,7 +509,8 @@ static void test_clean_up(void)
 }
 
 RUN_TESTS({"set-up", test_set_up}, {"OBJ: forms of statements", test_obj}, {"OBJ: groups", test_obj_groups},
-          {"OBJ: values", test_obj_values}, {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits},
-          {"STL: binary", test_binary_stl}, {"STL: text", test_text_stl}, {"round trips", test_round_trip},
+          {"OBJ: values", test_obj_values}, {"numbers against strtod", test_numbers},
+          {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits}, {"STL: binary", test_binary_stl},
+          {"STL: text", test_text_stl}, {"round trips", test_round_trip},
           {"directories, pipes, devices, large and missing files", test_not_files}, {"random damage", test_fuzz},
           {"clean-up", test_clean_up})

@@ -334,6 +334,28 @@ static void test_robot(void)
   dc_scene_destroy(first);
 }
 
+// What is made of one file with the same options is made once.
+static void test_shared_meshes(void)
+{
+  struct dc_scene *scene;
+  struct dc_error error;
+  write_scene("t.obj", TETRAHEDRON);
+  const char *text =
+      "{" TIME ",\n 'shapes': {'a': {'type': 'mesh', 'file': 't.obj'}, 'b': {'type': 'mesh', 'file': "
+      "'./t.obj', 'scale': 1}, 'c': {'type': 'mesh', 'file': 't.obj', 'scale': 2}, 'd': {'type': 'mesh', "
+      "'file': 't.obj', 'scales': [1, 1, 3]}, 'e': {'type': 'mesh', 'file': 't.obj', 'convex': true}}}";
+  CHECK(read_text(text, NULL, &scene, &error) == DC_OK, "%s", error.text);
+  const struct dc_shape *shapes = scene ? scene->shapes : NULL;
+  for (int i = 0; i < 5 && scene; i++) {
+    double scale = i == 2 ? 8 : i == 3 ? 3 : 1;
+    CHECK((shapes[i].mesh.vertices == shapes[0].mesh.vertices) == (i < 2), "shape %d", i);
+    CHECK(strcmp(shapes[i].name, (const char[2]){(char)('a' + i), '\0'}) == 0 && shapes[i].part_count == 1, "%d", i);
+    CHECK(fabs(shapes[i].properties.volume - scale * shapes[0].properties.volume) < 1e-12 * scale, "shape %d", i);
+  }
+  CHECK(scene && shapes[4].mesh.hulls && !shapes[0].mesh.hulls, " ");
+  dc_scene_destroy(scene);
+}
+
 // Reads sub/scene.json with a mesh file; true when it is accepted.
 static bool read_mesh(const char *file, int allowed_count, const char *const *allowed, struct dc_error *error)
 {
@@ -495,6 +517,7 @@ int main(void)
       {"reads values and defaults", test_values},
       {"resolved text reads back the same", test_resolved},
       {"a gripper", test_robot},
+      {"makes the shapes of a file once", test_shared_meshes},
       {"opens files in allowed folders only", test_path_policy},
       {"refuses what memory cannot hold", test_memory},
       {"makes a schema", test_schema},

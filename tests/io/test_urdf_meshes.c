@@ -129,9 +129,12 @@ static void test_meshes(void)
       "<link name='c'><visual><geometry><mesh filename='open.obj'/></geometry></visual>" BOX "</link>"
       "<link name='d'><visual><geometry><mesh filename='none.stl'/></geometry></visual>" BOX "</link>"
       "<link name='e'><visual><geometry><box size='1 2 3'/></geometry></visual>" BOX "</link>"
-      "<link name='f'><visual><geometry><box size='1 2 3'/></geometry></visual></link>"  //
+      "<link name='f'><visual><geometry><box size='1 2 3'/></geometry></visual></link>"
+      "<link name='g'><collision><geometry><cylinder radius='0.01' length='0.1'/></geometry></collision></link>"
+      "<link name='h'><collision><geometry><cylinder radius='0.01' length='0.03'/></geometry></collision></link>"  //
       JOINT("j", "fixed", "a", "b", "") JOINT("k", "fixed", "a", "c", "") JOINT("l", "fixed", "a", "d", "")
-          JOINT("m", "fixed", "a", "e", "") JOINT("n", "fixed", "a", "f", "") "</robot>";
+          JOINT("m", "fixed", "a", "e", "") JOINT("n", "fixed", "a", "f", "") JOINT("o", "fixed", "a", "g", "")
+              JOINT("p", "fixed", "a", "h", "") "</robot>";
   struct tree tree = {0};
   char folder[PATH_MAX], expected[PATH_MAX + 100];
   write_scene("t.obj", TETRAHEDRON);
@@ -147,6 +150,9 @@ static void test_meshes(void)
   check_json(member(tree.build.document.root, "shapes"), "a:2", expected);
   snprintf(expected, sizeof expected, "{'type':'mesh','file':'%s/t.obj'}", folder);
   check_json(member(tree.build.document.root, "shapes"), "a:visual", expected);
+  check_json(member(tree.build.document.root, "shapes"), "g",
+             "{'type':'cylinder','radius':0.01,'height':0.1,'rings':3}");
+  check_json(member(tree.build.document.root, "shapes"), "h", "{'type':'cylinder','radius':0.01,'height':0.03}");
   check_json(find_shape(&tree, "a"), "parts", "[{'shape':'a:1','position':[0,0,1]},{'shape':'a:2'}]");
   check_json(find_body(&tree, "a"), "visual", "'a:visual'");
   for (int i = 0; i < 4; i++)

@@ -165,7 +165,7 @@ static int visit_leaves(struct dc_ipc_walk *walk, int i, int j, bool overlap)
   }
   double normal[3];
   if (overlap && !(clearance > 0) &&
-      !(dc_triangle_separation((const double(*)[3])s.x, (const double(*)[3])t.x, normal) > 0)) {
+      !(dc_triangle_separation((const double(*)[3])s.x, (const double(*)[3])t.x, 0, normal) > 0)) {
     walk->crossing = true;
     return 0;
   }

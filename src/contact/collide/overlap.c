@@ -18,17 +18,17 @@ static void place(const struct dc_collider *collider, int triangle, const double
     dc_vec_add(x[v], collider->turned[collider->triangles[triangle][v]], shift);
 }
 
-// The least separation of two triangles of two surfaces, negative when they cross, of those whose spheres are within a
-// margin of each other; INFINITY: there are none.
+// The least separation of two triangles of two surfaces where it is at most the margin, negative when they cross; otherwise a
+// number above it.  One that is at most `enough` ends the search.
 static double least_separation(const struct dc_collider *a, const struct dc_collider *b, const double shift[3],
-                               double margin)
+                               double margin, double enough)
 {
   static const double none[3] = {0, 0, 0};
   int stack[STACK][2], top = 0;
   double least = INFINITY;
   stack[top][0] = stack[top][1] = 0;
   top++;
-  while (top) {
+  while (top && !(least <= enough)) {
     top--;
     int i = stack[top][0], j = stack[top][1];
     double d[3];
@@ -40,7 +40,7 @@ static double least_separation(const struct dc_collider *a, const struct dc_coll
       double x[3][3], y[3][3], normal[3];
       place(a, a->tree.triangle[i], none, x);
       place(b, b->tree.triangle[j], shift, y);
-      least = fmin(least, dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, normal));
+      least = fmin(least, dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, margin, normal));
       continue;
     }
     top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
@@ -75,9 +75,9 @@ static bool contains(const struct dc_contact *contact, int outer, int inner, con
 }
 
 // The least separation of the bodies of a pair where it is at most the margin: how deep they overlap at least, negative, or
-// 0 where one is inside of the other; otherwise a number above the margin.
+// 0 where one is inside of the other; otherwise a number above the margin.  Any that is at most `enough` will do.
 static double pair_separation(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_pose *poses,
-                              double margin)
+                              double margin, double enough)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
   double least = INFINITY, shift[3];
@@ -90,7 +90,7 @@ static double pair_separation(const struct dc_contact *contact, const struct dc_
   dc_vec_sub(shift, poses[pair->b].position, poses[pair->a].position);
   if (dc_vec_norm(shift) > a->radius + b->radius + margin)
     return INFINITY;
-  least = least_separation(a, b, shift, margin);
+  least = least_separation(a, b, shift, margin, enough);
   if (least <= margin)
     return least;
   return contains(contact, pair->b, pair->a, poses) || contains(contact, pair->a, pair->b, poses) ? 0 : INFINITY;
@@ -107,14 +107,14 @@ void dc_contact_overlaps(struct dc_contact *contact, const struct dc_pose *poses
 {
   turn_all(contact, poses);
   for (int p = 0; p < contact->pair_count; p++)
-    overlaps[p] = pair_separation(contact, &contact->pairs[p], poses, 0) <= 0;
+    overlaps[p] = pair_separation(contact, &contact->pairs[p], poses, 0, 0) <= 0;
 }
 
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth)
 {
   turn_all(contact, poses);
   for (int p = 0; p < contact->pair_count; p++) {
-    double separation = pair_separation(contact, &contact->pairs[p], poses, 0);
+    double separation = pair_separation(contact, &contact->pairs[p], poses, 0, -INFINITY);
     if (separation <= 0) {
       *pair = p;
       *depth = -separation;
@@ -137,7 +137,7 @@ bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose
     const struct dc_pose *a = &poses[own->a], *b = &poses[own->b];
     double size = dc_vec_distance(a->position, b->position) + contact->colliders[own->a].radius;
     size += contact->colliders[own->b].primitive.type ? dc_vec_norm(a->position) : contact->colliders[own->b].radius;
-    double margin = SEPARATION_NOISE * size, least = pair_separation(contact, own, poses, margin);
+    double margin = SEPARATION_NOISE * size, least = pair_separation(contact, own, poses, margin, -INFINITY);
     if (least > margin)
       continue;
     *pair = p;
@@ -218,7 +218,7 @@ double dc_contact_overlap_depth(const struct dc_contact *contact, const struct d
   const struct dc_pair *bodies = &contact->pairs[pair];
   const struct overlap overlap = {{&contact->colliders[bodies->a], &contact->colliders[bodies->b]},
                                   {&poses[bodies->a], &poses[bodies->b]}};
-  double depth = fmax(0, -pair_separation(contact, bodies, poses, 0));
+  double depth = fmax(0, -pair_separation(contact, bodies, poses, 0, -INFINITY));
   if (overlap.collider[1]->primitive.type)
     return depth;
   for (int i = 0; i <= ON_LINE; i++) {

@@ -249,7 +249,7 @@ static double triangle_fraction(const struct dc_collider *a, int i, struct dc_mo
     struct moving_triangle p, q;
     move_triangle(a, i, motion_a, s, &p);
     move_triangle(b, j, motion_b, s, &q);
-    double gap = dc_triangle_separation((const double(*)[3])p.x, (const double(*)[3])q.x, normal);
+    double gap = dc_triangle_separation((const double(*)[3])p.x, (const double(*)[3])q.x, INFINITY, normal);
     if (advance == 0)
       kept = keep * fmin(gap, pair_gap);
     bool enough = gap > 1.01 * kept;

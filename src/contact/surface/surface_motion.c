@@ -239,7 +239,7 @@ static int test_triangles(void *context, int i, int j)
     dc_vec_copy(x[0][k], a->x[s[k]]);
     dc_vec_copy(x[1][k], b->x[t[k]]);
   }
-  return !(dc_triangle_separation((const double(*)[3])x[0], (const double(*)[3])x[1], normal) > 0);
+  return !(dc_triangle_separation((const double(*)[3])x[0], (const double(*)[3])x[1], 0, normal) > 0);
 }
 
 // Winding number of a closed surface about a point (van Oosterom and Strackee 1983): 1 inside, 0 outside.

@@ -2,13 +2,14 @@
 #include "geometry/bounding/sphere_tree.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "math/vector.h"
 
 struct leaf {
   double centroid[3];
-  double key;  // coordinate that is sorted by
+  double key;  // coordinate that the leaves are parted by
   int triangle;
 };
 
@@ -22,15 +23,63 @@ struct builder {
   int *stamp;  // [vertex_count], last node that counted a vertex
 };
 
-static int compare_leaves(const void *left, const void *right)
+static bool comes_before(const struct leaf *a, const struct leaf *b)
 {
-  const struct leaf *a = left, *b = right;
-  if (a->key != b->key)
-    return a->key < b->key ? -1 : 1;
-  return (a->triangle > b->triangle) - (a->triangle < b->triangle);
+  return a->key != b->key ? a->key < b->key : a->triangle < b->triangle;
 }
 
-static void sort_along_longest_axis(struct leaf *leaves, int count)
+static void exchange(struct leaf *a, struct leaf *b)
+{
+  struct leaf held = *a;
+  *a = *b;
+  *b = held;
+}
+
+// Brings the middle one of the first, the one half way and the last to the front.
+static void choose_pivot(struct leaf *leaves, int count)
+{
+  struct leaf *first = leaves, *middle = leaves + count / 2, *last = leaves + count - 1;
+  if (comes_before(middle, first))
+    exchange(middle, first);
+  if (comes_before(last, middle))
+    exchange(last, middle);
+  if (comes_before(middle, first))
+    exchange(middle, first);
+  exchange(first, middle);
+}
+
+// Brings the `half` leaves that come first to the front, in any order (Hoare 1961, Find): their order is that of the leaves of
+// the tree in the end, whichever way they got there.
+static void part_leaves(struct leaf *leaves, int count, int half)
+{
+  while (count > 1 && half > 0) {
+    choose_pivot(leaves, count);
+    struct leaf pivot = leaves[0];
+    int low = -1, high = count;
+    for (;;) {
+      do
+        low++;
+      while (comes_before(&leaves[low], &pivot));
+      do
+        high--;
+      while (comes_before(&pivot, &leaves[high]));
+      if (low >= high)
+        break;
+      exchange(&leaves[low], &leaves[high]);
+    }
+    int front = high + 1;  // of these none comes after one of the others
+    if (half < front) {
+      count = front;
+    } else {
+      leaves += front;
+      count -= front;
+      half -= front;
+    }
+  }
+}
+
+// The half that goes to the left comes first.
+static void part_along_longest_axis(struct leaf *leaves, int count, int half)
 {
   double low[3], high[3];
   dc_vec_copy(low, leaves[0].centroid);
@@ -46,7 +95,7 @@ static void sort_along_longest_axis(struct leaf *leaves, int count)
       axis = k;
   for (int i = 0; i < count; i++)
     leaves[i].key = leaves[i].centroid[axis];
-  qsort(leaves, (size_t)count, sizeof *leaves, compare_leaves);
+  part_leaves(leaves, count, half);
 }
 
 static void mean_of_vertices(const struct builder *builder, const struct leaf *leaves, int count, int node,
@@ -110,8 +159,8 @@ static int build_node(struct builder *builder, struct leaf *leaves, int count)
     make_leaf(builder, leaves, node);
     return node;
   }
-  sort_along_longest_axis(leaves, count);
   int half = count / 2;
+  part_along_longest_axis(leaves, count, half);
   int left = build_node(builder, leaves, half), right = build_node(builder, leaves + half, count - half);
   if (builder->rule == DC_CENTER_VERTICES)
     mean_of_vertices(builder, leaves, count, node, builder->tree->center[node]);

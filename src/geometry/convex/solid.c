@@ -112,8 +112,9 @@ static enum dc_status connect(struct dc_convex *part, struct dc_arena *arena)
   return DC_OK;
 }
 
-static enum dc_status make_part(const struct dc_mesh *mesh, struct dc_arena *arena, struct dc_convex *part,
-                                double *surface_area, struct dc_error *error)
+// Adds a part and its surface area; *extent: the diagonal of its bounding box.
+static enum dc_status add_part(struct dc_solid *solid, const struct dc_mesh *mesh, struct dc_arena *arena,
+                               struct dc_convex *part, double *extent, struct dc_error *error)
 {
   struct dc_mesh used = *mesh, hull;
   double excess, size = dc_mesh_size(mesh);
@@ -134,9 +135,10 @@ static enum dc_status make_part(const struct dc_mesh *mesh, struct dc_arena *are
                              .vertices = (const double(*)[3])used.vertices,
                              .triangles = (const int(*)[3])used.triangles,
                              .climbs = excess <= climb_tolerance * size};
-  enclose(part, 1, part->center, &part->radius);
+  *extent = enclose(part, 1, part->center, &part->radius);
   for (int t = 0; t < part->triangle_count; t++)
-    *surface_area += triangle_area(part, t);
+    solid->surface_area += triangle_area(part, t);
+  solid->part_count++;
   return connect(part, arena) ? fail_memory(error) : DC_OK;
 }
 
@@ -149,21 +151,20 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
                    "shape \"%s\" is not known to be a union of convex parts (a mesh may ask for \"convex\")",
                    shape->name);
   struct dc_convex *parts = dc_arena_alloc(arena, (size_t)shape->part_count, sizeof *parts);
-  if (!parts)
-    return fail_memory(error);
-  double surface_area = 0;
-  for (int i = 0; i < shape->part_count; i++) {
-    enum dc_status status = make_part(&shape->parts[i], arena, &parts[i], &surface_area, error);
-    if (status) {
-      dc_error_prefix(error, "shape \"%s\"", shape->name);
-      return status;
-    }
-  }
-  solid->part_count = shape->part_count;
+  enum dc_status status = parts ? DC_OK : fail_memory(error);
   solid->parts = parts;
-  solid->surface_area = surface_area;
-  solid->size = enclose(parts, solid->part_count, solid->center, &solid->radius);
-  return DC_OK;
+  for (int i = 0; i < shape->part_count && !status; i++) {
+    status = add_part(solid, &shape->parts[i], arena, &parts[i], &solid->size, error);
+    if (status)
+      dc_error_prefix(error, "shape \"%s\"", shape->name);
+  }
+  if (!status && solid->part_count == 1) {
+    dc_vec_copy(solid->center, parts[0].center);
+    solid->radius = parts[0].radius;
+  } else if (!status) {
+    solid->size = enclose(parts, solid->part_count, solid->center, &solid->radius);
+  }
+  return status;
 }
 
 static const double BESIDE =

@@ -17,6 +17,7 @@ struct dc_mesh {
   const int *group_start;  // [group_count + 1]
   double deviation;        // of a simplified hull: how far what it is made of stands out of it at most, m
   int flat_groups;         // of hulls: groups of what they are made of that have none, as they are flat
+  bool hulls;              // every group is the surface of a convex hull, which need not be found out again
 };
 
 // Mass properties of the solid inside a closed mesh, at density 1 kg/m^3.

@@ -107,7 +107,7 @@ static bool meet(const struct parts *all, int t, int u)
     dc_vec_copy(x[v], all->mesh->vertices[all->mesh->triangles[t][v]]);
     dc_vec_copy(y[v], all->mesh->vertices[all->mesh->triangles[u][v]]);
   }
-  return dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, normal) <= all->rounding;
+  return dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, all->rounding, normal) <= all->rounding;
 }
 
 // What meets: how many pairs of triangles of different parts, and one of them; of how many that were looked at.

@@ -103,6 +103,23 @@ static int compare_uses(const void *left, const void *right)
   return a->triangle_and_direction < b->triangle_and_direction ? -1 : 1;
 }
 
+// Most vertices are the lower end of a few edges: these are sorted by insertion.
+static void sort_uses(struct edge_use *uses, size_t count)
+{
+  enum { FEW = 16 };
+  if (count > FEW) {
+    qsort(uses, count, sizeof *uses, compare_uses);
+    return;
+  }
+  for (size_t i = 1; i < count; i++) {
+    struct edge_use use = uses[i];
+    size_t place = i;
+    for (; place > 0 && compare_uses(&use, &uses[place - 1]) < 0; place--)
+      uses[place] = uses[place - 1];
+    uses[place] = use;
+  }
+}
+
 static int lower_end(const int *triangle, int k)
 {
   int a = triangle[k], b = triangle[(k + 1) % 3];
@@ -127,7 +144,7 @@ static void sort_edges(const struct dc_mesh *mesh, struct edge_use *uses, size_t
                                                  .triangle_and_direction = 2 * (unsigned)t + (from > to)};
     }
   for (int v = 0; v < mesh->vertex_count; v++)
-    qsort(uses + start[v], start[v + 1] - start[v], sizeof *uses, compare_uses);
+    sort_uses(uses + start[v], start[v + 1] - start[v]);
 }
 
 struct edge_defects {

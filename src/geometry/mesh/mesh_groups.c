@@ -104,7 +104,7 @@ static enum dc_status unite(const struct dc_mesh *hulls, int count, struct dc_ar
   if (triangle_count > DC_MESH_TRIANGLES_MAX)
     return dc_fail(error, DC_BAD_INPUT, "the hulls of the groups have more than %d triangles (%zu)",
                    DC_MESH_TRIANGLES_MAX, triangle_count);
-  struct dc_mesh mesh = {.group_count = count};
+  struct dc_mesh mesh = {.group_count = count, .hulls = true};
   int *start = dc_arena_alloc(arena, (size_t)count + 1, sizeof *start);
   mesh.vertices = dc_arena_alloc(arena, vertex_count, sizeof *mesh.vertices);
   mesh.triangles = dc_arena_alloc(arena, triangle_count, sizeof *mesh.triangles);
@@ -175,10 +175,10 @@ static enum dc_status is_convex_solid(const struct dc_mesh *part, bool *convex, 
 enum dc_status dc_mesh_convex_parts(const struct dc_mesh *mesh, struct dc_arena *arena, int *count,
                                     const struct dc_mesh **parts, struct dc_error *error)
 {
-  bool convex;
+  bool convex = mesh->hulls && mesh->group_count == 1;  // surfaces that are not connected are not convex
   *count = 0;
   *parts = NULL;
-  enum dc_status status = dc_mesh_is_convex(mesh, convex_tolerance, &convex, error);
+  enum dc_status status = mesh->hulls ? DC_OK : dc_mesh_is_convex(mesh, convex_tolerance, &convex, error);
   int groups = convex ? 1 : mesh->group_count;
   if (status || groups == 0 || groups > DC_MESH_GROUPS_MAX || (groups == 1 && !convex))
     return status;
@@ -192,7 +192,7 @@ enum dc_status dc_mesh_convex_parts(const struct dc_mesh *mesh, struct dc_arena 
     convex = true;
   for (int group = 0; !status && convex && groups > 1 && group < groups; group++) {
     status = extract(mesh, group, number, arena, &found[group], error);
-    if (!status)
+    if (!status && !mesh->hulls)
       status = is_convex_solid(&found[group], &convex, error);
   }
   free(number);

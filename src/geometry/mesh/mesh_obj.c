@@ -51,6 +51,23 @@ static int continuation(const struct scanner *scanner, const char *place)
   return bytes ? bytes + 1 : 0;
 }
 
+// What may end a word, or the rest of a statement that is skipped: everything else is passed over without a look.
+enum { MAY_END_WORD = 1, MAY_END_LINE = 2 };
+static const unsigned char may_end[256] = {[' '] = MAY_END_WORD,
+                                           ['\t'] = MAY_END_WORD,
+                                           ['\r'] = MAY_END_WORD | MAY_END_LINE,
+                                           ['\n'] = MAY_END_WORD | MAY_END_LINE,
+                                           ['#'] = MAY_END_WORD | MAY_END_LINE,
+                                           ['\\'] = MAY_END_WORD | MAY_END_LINE};
+
+static void pass_over(struct scanner *scanner, int what)
+{
+  const char *at = scanner->at;
+  while (at < scanner->end && !(may_end[(unsigned char)*at] & what))
+    at++;
+  scanner->at = at;
+}
+
 // The next word of the statement; false at its end.
 static bool next_word(struct scanner *scanner, struct word *word)
 {
@@ -65,8 +82,11 @@ static bool next_word(struct scanner *scanner, struct word *word)
     }
   }
   word->text = scanner->at;
-  while (scanner->at < scanner->end && !memchr(" \t\r\n#", *scanner->at, 5) && !continuation(scanner, scanner->at))
+  for (pass_over(scanner, MAY_END_WORD); scanner->at < scanner->end; pass_over(scanner, MAY_END_WORD)) {
+    if (*scanner->at != '\\' || continuation(scanner, scanner->at))
+      break;
     scanner->at++;
+  }
   word->length = (size_t)(scanner->at - word->text);
   return word->length > 0;
 }
@@ -75,7 +95,7 @@ static bool next_word(struct scanner *scanner, struct word *word)
 static void skip_statement(struct scanner *scanner)
 {
   bool comment = false;
-  while (scanner->at < scanner->end) {
+  for (pass_over(scanner, MAY_END_LINE); scanner->at < scanner->end; pass_over(scanner, MAY_END_LINE)) {
     int bytes = line_end(scanner, scanner->at);
     if (bytes) {
       scanner->at += bytes;

@@ -13,12 +13,22 @@
 // Leaves room for the reason in a message.
 #define PATH_FORMAT "%.700s"
 
+// What Git leaves in the place of a large file that has not been fetched (the Git LFS specification: the first line).
+static bool is_pointer(const struct dc_mesh_file *file)
+{
+  static const char line[] = "version https://git-lfs.github.com/spec/";
+  return file->size >= sizeof line - 1 && memcmp(file->bytes, line, sizeof line - 1) == 0;
+}
+
 enum dc_status dc_mesh_parse(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                              struct dc_error *error)
 {
   *mesh = (struct dc_mesh){0};
   if (file->size == 0)
     return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": the file is empty", file->name);
+  if (is_pointer(file))
+    return dc_fail(error, DC_BAD_INPUT,
+                   PATH_FORMAT ": is not the mesh but a pointer of Git LFS to it: run git lfs pull", file->name);
   if (dc_mesh_is_foreign(file->name))
     return dc_mesh_parse_foreign(file, arena, mesh, error);
   return dc_mesh_is_stl(file) ? dc_mesh_parse_stl(file, arena, mesh, error)

@@ -199,8 +199,8 @@ enum dc_status dc_mesh_parse_stl(const struct dc_mesh_file *file, struct dc_aren
     return parse_text(file, arena, mesh, error);
   if (file->size < PROLOGUE)
     return dc_fail(error, DC_BAD_INPUT,
-                   "%.700s: neither text STL (no \"solid\") nor binary STL (%zu bytes, at least %d)", file->name,
-                   file->size, PROLOGUE);
+                   "%.700s: neither text STL (no \"solid\") nor binary STL (%zu bytes, at least %d)%s", file->name,
+                   file->size, PROLOGUE, file->size >= HEADER ? ": it ends after the header, without triangles" : "");
   uint32_t count = read_u32(file->bytes + HEADER);
   return dc_fail(error, DC_BAD_INPUT, "%.700s: binary STL of %lu triangles must have %llu bytes (has %zu)", file->name,
                  (unsigned long)count, PROLOGUE + (unsigned long long)RECORD * count, file->size);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/mesh/triangle.h"
 
+#include <stdbool.h>
+
 #include "math/vector.h"
 
 struct search {
   const double (*a)[3], (*b)[3];
-  double best, *normal;
+  double best, enough, *normal;
 };
 
-static void try_axis(struct search *search, const double axis[3])
+// Whether the best gap is enough.
+static bool try_axis(struct search *search, const double axis[3])
 {
   double square = dc_vec_dot(axis, axis);
   if (!(square > 0))
-    return;
+    return false;
   double low_a = INFINITY, high_a = -INFINITY, low_b = INFINITY, high_b = -INFINITY;
   for (int v = 0; v < 3; v++) {
     double d[3], h;
@@ -28,34 +31,39 @@ static void try_axis(struct search *search, const double axis[3])
   double scale = 1 / sqrt(square), above = (low_a - high_b) * scale, below = (low_b - high_a) * scale;
   double gap = above > below ? above : below;
   if (gap <= search->best)
-    return;
+    return false;
   search->best = gap;
   dc_vec_scale(search->normal, axis, above > below ? scale : -scale);
+  return gap > search->enough;
 }
 
-double dc_triangle_separation(const double (*a)[3], const double (*b)[3], double normal[3])
+double dc_triangle_separation(const double (*a)[3], const double (*b)[3], double enough, double normal[3])
 {
-  struct search search = {.a = a, .b = b, .best = -INFINITY, .normal = normal};
+  struct search search = {.a = a, .b = b, .best = -INFINITY, .enough = enough, .normal = normal};
   double edges[6][3], normals[2][3], axis[3];
+  for (int k = 0; k < 3; k++)
+    axis[k] = (a[0][k] - b[0][k]) + (a[1][k] - b[1][k]) + (a[2][k] - b[2][k]);
+  if (try_axis(&search, axis))
+    return search.best;
   for (int v = 0; v < 3; v++) {
     dc_vec_sub(edges[v], a[(v + 1) % 3], a[v]);
     dc_vec_sub(edges[3 + v], b[(v + 1) % 3], b[v]);
   }
-  for (int k = 0; k < 3; k++)
-    axis[k] = (a[0][k] - b[0][k]) + (a[1][k] - b[1][k]) + (a[2][k] - b[2][k]);
-  try_axis(&search, axis);
   for (int t = 0; t < 2; t++) {
     dc_vec_cross(normals[t], edges[3 * t], edges[3 * t + 1]);
-    try_axis(&search, normals[t]);
+    if (try_axis(&search, normals[t]))
+      return search.best;
   }
   for (int i = 0; i < 3; i++)
     for (int j = 3; j < 6; j++) {
       dc_vec_cross(axis, edges[i], edges[j]);
-      try_axis(&search, axis);
+      if (try_axis(&search, axis))
+        return search.best;
     }
   for (int i = 0; i < 6; i++) {
     dc_vec_cross(axis, normals[i / 3], edges[i]);
-    try_axis(&search, axis);
+    if (try_axis(&search, axis))
+      return search.best;
   }
   return search.best;
 }

@@ -160,7 +160,7 @@ struct dc_urdf_use {
   bool effort;               // limits of effort become those of pd
   bool collide, convex;
   long hull_points;     // of convex hulls of collision meshes; 0: all
-  double longest_edge;  // of their triangles, m; 0: any
+  double longest_edge;  // of their triangles and along cylinders of collisions, m; 0: any
   enum dc_urdf_inertia_policy inertia;
   struct dc_srdf disabled;   // links that do not touch
   struct dc_notes *notes;    // gets what was done beyond what the file says

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collision geometry and visuals of links as shapes of a scene's tree.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,15 @@ static void put_hull(struct dc_urdf_builder *builder, cJSON *shape, int place)
     dc_urdf_put_number(builder, shape, "longest_edge", builder->use->longest_edge, place);
 }
 
+// Sides of a long cylinder are slivers, whose bounding spheres say as little as those of a mesh.
+static void put_rings(struct dc_urdf_builder *builder, cJSON *shape, double length, int place)
+{
+  const double most = 1000;  // rings of a cylinder
+  double edge = builder->use->longest_edge;
+  if (edge > 0 && length > edge)
+    dc_urdf_put_number(builder, shape, "rings", fmin(ceil(length / edge), most), place);
+}
+
 static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *name, int index)
 {
   static const char *const types[] = {"box", "cylinder", "capsule", "sphere", "mesh"};
@@ -57,6 +67,8 @@ static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *
   case DC_URDF_CAPSULE:
     dc_urdf_put_number(builder, shape, "radius", geometry->radius, place);
     dc_urdf_put_number(builder, shape, "height", geometry->length, place);
+    if (geometry->type == DC_URDF_CYLINDER && !geometry->visual)
+      put_rings(builder, shape, geometry->length, place);
     break;
   case DC_URDF_SPHERE: dc_urdf_put_number(builder, shape, "radius", geometry->radius, place); break;
   case DC_URDF_MESH:

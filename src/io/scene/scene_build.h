@@ -14,14 +14,17 @@ struct dc_scene_robot {
   const struct dc_scene_robot *next;
 };
 
+struct dc_scene_made_shape;  // of a file
+
 struct dc_scene_build {
   struct dc_scene *scene;
   const struct dc_scene_settings *settings;
   struct dc_json_document document;
   struct dc_json root;
   struct dc_options_reader reader;
-  const struct dc_scene_robot *robots;  // in any order
-  struct dc_error *error;               // not NULL
+  const struct dc_scene_robot *robots;            // in any order
+  const struct dc_scene_made_shape *made_shapes;  // those of files that have been built, in any order
+  struct dc_error *error;                         // not NULL
 };
 
 // Parses the file, puts what it includes in place of "include", applies the overlay of the chosen contact model, then the overrides.
@@ -53,6 +56,10 @@ enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct 
 // Adds pairs of bodies of one robot that overlap at the start, or that need not be looked at, to "collide_except", with
 // notes, and builds the model again.
 enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build);
+
+// dc_shape_unite of the scene's shapes, into its arena; what is made from a file with the same options as a shape before takes over
+// that one's arrays.  Name, type and options of shape are set, and live as long as the scene.
+enum dc_status dc_scene_build_shape(struct dc_scene_build *build, struct dc_shape *shape, struct dc_error *error);
 
 // Each reads its parts of the tree into the scene.
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);

@@ -86,7 +86,8 @@ const struct dc_option dc_include_options[] = {
         struct dc_include_options, hull_points, "-1", -1, 100000,
         "at most so many corners of a convex hull of a collision mesh; 0: all; -1: 64, in refinements all"),
     DC_REAL_OPTION(struct dc_include_options, longest_edge, "m", "null", 0, 1e9,
-                   "triangles of these hulls with longer edges are split; 0: none; default: 0.04, in refinements none"),
+                   "triangles of these hulls and cylinders with longer edges are split; 0: none; default: 0.04, in "
+                   "refinements none"),
     DC_STRING_OPTION(struct dc_include_options, srdf, "null",
                      "file of the Semantic Robot Description Format: links whose collisions it disables do not touch"),
     DC_CHOICE_OPTION(

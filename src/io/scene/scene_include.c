@@ -202,8 +202,6 @@ static enum dc_status find_mesh(struct include *include, const char *file, const
 static enum dc_status try_visual(struct include *include, const char *path, bool *good)
 {
   struct dc_error error = {0};
-  const struct dc_mesh_shape_options options = {.file = path, .scale = 1, .scales = {NAN, NAN, NAN}};
-  struct dc_shape shape = {.name = "", .type = &dc_shape_mesh, .options = &options};
   for (size_t i = 0; i < include->tried_count; i++)
     if (strcmp(include->tried[i].path, path) == 0) {
       *good = include->tried[i].good;
@@ -211,11 +209,12 @@ static enum dc_status try_visual(struct include *include, const char *path, bool
     }
   if (dc_grow(&include->tried, &include->tried_capacity, include->tried_count + 1, sizeof *include->tried))
     return DC_MEMORY;
-  struct dc_arena *arena = dc_arena_create();
-  if (!arena)
+  struct dc_mesh_shape_options *options = dc_arena_alloc(include->build->scene->arena, 1, sizeof *options);
+  if (!options)
     return DC_MEMORY;
-  enum dc_status status = dc_shape_build(&shape, arena, &error);
-  dc_arena_destroy(arena);
+  *options = (struct dc_mesh_shape_options){.file = path, .scale = 1, .scales = {NAN, NAN, NAN}};
+  struct dc_shape shape = {.name = "", .type = &dc_shape_mesh, .options = options};
+  enum dc_status status = dc_scene_build_shape(include->build, &shape, &error);
   *good = !status;
   include->tried[include->tried_count++] = (struct tried){path, *good};
   return status == DC_MEMORY ? status : DC_OK;

@@ -114,14 +114,14 @@ static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc
                                    double *triangles)
 {
   struct dc_scene *scene = build->scene;
-  int i = 0, count = build->reader.shapes.count;
+  int i = 0;
   cJSON *node;
   cJSON_ArrayForEach (node, shapes->node) {
     struct dc_json object = dc_json_element(shapes, node, 0);
     struct dc_shape *shape = &scene->shapes[i++];
     if ((shape->type->unite != NULL) != of_others)
       continue;
-    if (dc_shape_unite(shape, count, scene->shapes, scene->arena, build->error))
+    if (dc_scene_build_shape(build, shape, build->error))
       return dc_json_wrap(&object, build->error);
     *triangles += shape->mesh.triangle_count;
     if (*triangles > DC_SCENE_MOST_TRIANGLES)

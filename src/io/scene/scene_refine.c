@@ -65,10 +65,6 @@ enum dc_status dc_scene_read_pairs(struct dc_scene_build *build)
   enum dc_status status = dc_read_option(&build->reader, &pairs, &dc_pairs_options[0], &refinement->pairs);
   if (status)
     return status;
-  struct dc_refine *refine = dc_refine_create(&build->scene->model, &refinement->settings, refinement->pairs.count,
-                                              refinement->pairs.objects, build->error);
-  if (!refine)
-    return dc_json_wrap(&pairs, build->error);
-  dc_refine_destroy(refine);
-  return DC_OK;
+  status = dc_refine_check(&build->scene->model, refinement->pairs.count, refinement->pairs.objects, build->error);
+  return status ? dc_json_wrap(&pairs, build->error) : DC_OK;
 }

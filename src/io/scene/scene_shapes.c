@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of files, each built once: robots name a mesh for every finger and every wheel, and what only is to be seen is tried before
+// it becomes a shape.  Shapes that are made from the same options share their arrays, which nothing writes to.
+#include <math.h>
+#include <string.h>
+
+#include "io/scene/scene_build.h"
+
+struct dc_scene_made_shape {
+  const struct dc_scene_made_shape *next;
+  struct dc_shape shape;
+};
+
+static bool same_reals(const double *a, const double *b, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (!(a[i] == b[i] || (isnan(a[i]) && isnan(b[i]))))
+      return false;
+  return true;
+}
+
+// Whether values of an option are the same; those of types that shapes of files do not have count as different.
+static bool same_value(const struct dc_option *option, const void *a, const void *b)
+{
+  switch (option->type) {
+  case DC_BOOLEAN: return *(const bool *)a == *(const bool *)b;
+  case DC_INTEGER: return *(const long *)a == *(const long *)b;
+  case DC_REAL: return same_reals(a, b, 1);
+  case DC_REALS: return same_reals(a, b, option->count);
+  case DC_STRING: return strcmp(*(const char *const *)a, *(const char *const *)b) == 0;
+  default: return false;
+  }
+}
+
+static bool is_same(const struct dc_shape *a, const struct dc_shape *b)
+{
+  bool same = a->type == b->type;
+  for (const struct dc_option *option = a->type->options; same && option->name; option++)
+    same = same_value(option, (const char *)a->options + option->offset, (const char *)b->options + option->offset);
+  return same;
+}
+
+static bool is_of_file(const struct dc_shape *shape)
+{
+  for (const struct dc_option *option = shape->type->options; option->name; option++)
+    if (dc_is_file_option(option))
+      return !shape->type->unite;
+  return false;
+}
+
+// Builds a shape in memory of its own, which goes to the scene unless it cannot be built.
+static enum dc_status build_apart(struct dc_scene_build *build, struct dc_shape *shape, struct dc_error *error)
+{
+  struct dc_arena *arena = dc_arena_create();
+  if (!arena)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = dc_shape_build(shape, arena, error);
+  if (status)
+    dc_arena_destroy(arena);
+  else
+    dc_arena_adopt(build->scene->arena, arena);
+  return status;
+}
+
+enum dc_status dc_scene_build_shape(struct dc_scene_build *build, struct dc_shape *shape, struct dc_error *error)
+{
+  struct dc_scene *scene = build->scene;
+  if (!is_of_file(shape))
+    return dc_shape_unite(shape, build->reader.shapes.count, scene->shapes, scene->arena, error);
+  for (const struct dc_scene_made_shape *made = build->made_shapes; made; made = made->next)
+    if (is_same(&made->shape, shape)) {
+      struct dc_shape own = *shape;
+      *shape = made->shape;
+      shape->name = own.name;
+      shape->options = own.options;
+      return DC_OK;
+    }
+  struct dc_scene_made_shape *made = dc_arena_alloc(scene->arena, 1, sizeof *made);
+  if (!made)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = build_apart(build, shape, error);
+  if (status)
+    return status;
+  *made = (struct dc_scene_made_shape){build->made_shapes, *shape};
+  build->made_shapes = made;
+  return DC_OK;
+}
