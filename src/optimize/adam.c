@@ -186,7 +186,7 @@ static enum dc_status aside(const void *options, struct dc_iteration *iteration,
   }
   dc_fan_set_radius(fan, polish_settings.radius);
   if (!status)
-    status = dc_fan_step(&polish_settings, iteration, fan, error);
+    status = dc_fan_step(&polish_settings, iteration, adam->first_order.common.target, fan, error);
   if (status && status != DC_INFEASIBLE && status != DC_NUMERICAL)
     return status;
   iteration->finished = iteration->finished || status;
