@@ -106,10 +106,8 @@ void *dc_alloc(size_t count, size_t size)
   return aligned_zeroed(count * size);
 }
 
-int dc_grow(void *array, size_t *capacity, size_t needed, size_t size)
+int dc_grow_beyond(void *array, size_t *capacity, size_t needed, size_t size)
 {
-  if (needed <= *capacity)
-    return 0;
   size_t larger = *capacity ? *capacity : 64;
   while (larger < needed)
     larger = larger > SIZE_MAX / 2 ? needed : 2 * larger;

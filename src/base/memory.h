@@ -28,6 +28,10 @@ size_t dc_allocated_bytes(void);
 
 // Makes *array (released with free()) hold at least needed elements: doubles *capacity until it does and keeps the
 // first *capacity elements.  Returns 0, or -1 when out of memory (the array is then as before).
-int dc_grow(void *array, size_t *capacity, size_t needed, size_t size);
+int dc_grow_beyond(void *array, size_t *capacity, size_t needed, size_t size);
+static inline int dc_grow(void *array, size_t *capacity, size_t needed, size_t size)
+{
+  return needed <= *capacity ? 0 : dc_grow_beyond(array, capacity, needed, size);
+}
 
 #endif

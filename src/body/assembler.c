@@ -9,6 +9,7 @@ struct dc_assembler {
   const struct dc_bodies *bodies;
   double *buffer;   // [largest nv][largest nv]
   double *product;  // [largest nv][6]
+  int *places;      // [largest nv] of the coordinates that a body moves with, in those of its mechanism
 };
 
 struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct dc_arena *arena)
@@ -23,7 +24,8 @@ struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct 
   assembler->bodies = bodies;
   assembler->buffer = dc_arena_alloc(arena, most * most, sizeof *assembler->buffer);
   assembler->product = dc_arena_alloc(arena, most * 6, sizeof *assembler->product);
-  return assembler->buffer && assembler->product ? assembler : NULL;
+  assembler->places = dc_arena_alloc(arena, most, sizeof *assembler->places);
+  return assembler->buffer && assembler->product && assembler->places ? assembler : NULL;
 }
 
 static bool alone(const struct dc_bodies *bodies, const struct dc_body *body)
@@ -114,25 +116,22 @@ static double curvature(const double *k, const double *l, bool same_ball, const 
   return 0.5 * dc_vec_dot(g, w) + dc_vec_dot(g + 3, t);
 }
 
-static void add_body(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, const struct dc_body *body,
+// Fills buffer [chain_count][chain_count] and the places of its rows.
+static void expand_body(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, const struct dc_body *body,
                      const double *block, const double *wrench)
 {
   const struct dc_bodies *bodies = assembler->bodies;
-  const struct dc_mechanism *mechanism = &bodies->mechanisms[body->mechanism];
-  int stride = mechanism->nv;
+  int count = body->chain_count;
   multiply_columns(assembler, kinematics, body, block);
-  for (int i = 0; i < body->chain_count; i++) {
+  for (int i = 0; i < count; i++) {
     const double *k = column(kinematics, body, i);
-    int row = body->chain[i] - mechanism->v_offset;
-    for (int j = i; j < body->chain_count; j++) {
+    assembler->places[i] = body->chain[i] - bodies->mechanisms[body->mechanism].v_offset;
+    for (int j = i; j < count; j++) {
       const double *l = column(kinematics, body, j);
-      int col = body->chain[j] - mechanism->v_offset;
       double value = dot6(k, assembler->product + 6 * j);
       if (wrench && !body->free)
         value += curvature(k, l, bodies->part_of[body->chain[i]] == bodies->part_of[body->chain[j]], wrench);
-      assembler->buffer[row * stride + col] += value;
-      if (row != col)
-        assembler->buffer[col * stride + row] += value;
+      assembler->buffer[i * count + j] = assembler->buffer[j * count + i] = value;
     }
   }
 }
@@ -149,10 +148,8 @@ void dc_assemble_bodies(struct dc_assembler *assembler, const struct dc_kinemati
       dc_symmetric_add_block(matrix, body->mechanism, body->mechanism, 1, blocks[i], 6);
       continue;
     }
-    int nv = bodies->mechanisms[body->mechanism].nv;
-    memset(assembler->buffer, 0, (size_t)nv * (size_t)nv * sizeof *assembler->buffer);
-    add_body(assembler, kinematics, body, blocks[i], wrenches ? wrenches[i] : NULL);
-    dc_symmetric_add_block(matrix, body->mechanism, body->mechanism, 1, assembler->buffer, nv);
+    expand_body(assembler, kinematics, body, blocks[i], wrenches ? wrenches[i] : NULL);
+    dc_symmetric_add_places(matrix, body->mechanism, body->chain_count, assembler->places, assembler->buffer);
   }
 }
 
@@ -160,13 +157,10 @@ void dc_assemble_joint(struct dc_assembler *assembler, int body, int v, int n, c
                        struct dc_symmetric_matrix *matrix)
 {
   const struct dc_bodies *bodies = assembler->bodies;
-  int index = bodies->bodies[body].mechanism, nv = bodies->mechanisms[index].nv,
-      first = v - bodies->mechanisms[index].v_offset;
-  memset(assembler->buffer, 0, (size_t)nv * (size_t)nv * sizeof *assembler->buffer);
+  int index = bodies->bodies[body].mechanism;
   for (int i = 0; i < n; i++)
-    for (int k = 0; k < n; k++)
-      assembler->buffer[(first + i) * nv + first + k] = block[n * i + k];
-  dc_symmetric_add_block(matrix, index, index, 1, assembler->buffer, nv);
+    assembler->places[i] = v - bodies->mechanisms[index].v_offset + i;
+  dc_symmetric_add_places(matrix, index, n, assembler->places, block);
 }
 
 void dc_assemble_coordinates(struct dc_assembler *assembler, int body, int v, int other, int w, double value,

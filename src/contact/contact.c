@@ -147,13 +147,14 @@ void dc_contact_reset(struct dc_contact *contact)
 }
 
 // Small pairs are finished at once; of large ones the terms are collected, to be shared out; far ones are left for
-// batches of eight.
+// batches of eight, and of those apart nothing acts.
 static void evaluate_plane_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                                 struct dc_pair_derivatives *result)
 {
   struct dc_pair *pair = &contact->pairs[p];
   pair->far = dc_pair_is_far(contact, pair, result->arm);
-  if (pair->far)
+  pair->apart = dc_pair_is_apart(contact, pair, result->arm);
+  if (pair->far || pair->apart)
     return;
   if (dc_pair_collect(contact, pair, result->arm)) {
     pair->failed = true;
@@ -184,7 +185,8 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = pair->large = pair->parted = pair->far = pair->unsolved = pair->listed = pair->has_nearest = false;
+  pair->failed = pair->large = pair->parted = pair->far = pair->apart = pair->unsolved = pair->listed = false;
+  pair->has_nearest = false;
   const struct dc_contact_methods *methods = contact->model->methods;
   (contact->colliders[pair->b].primitive.type ? methods->evaluate_primitive : methods->evaluate_pair)(contact, p, poses,
                                                                                                       order, result);

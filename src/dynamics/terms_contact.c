@@ -279,6 +279,8 @@ static void add_contact_forces(const struct dc_step_state *state, double mu, str
 {
   for (int p = 0; p < state->rigid->pair_count; p++) {
     double g[12];
+    if (dc_pair_is_idle(&state->pairs[p]))
+      continue;
     dc_contact_expand_gradient(&state->pairs[p], g);
     for (int side = 0; side < 2; side++)
       for (int k = 0; k < 6; k++)
@@ -303,6 +305,8 @@ static void contact_add_hessian(const struct dc_step_state *state, bool exact, s
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const int *pair = state->rigid->pair_bodies[p];
     bool both = dc_body_moves(&state->model->bodies.bodies[pair[1]]);
+    if (dc_pair_is_idle(&state->pairs[p]))
+      continue;
     dc_contact_expand_hessian(&state->pairs[p], exact, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
     add_scaled_block(hessian->blocks[pair[0]], h_aa, scale);
     if (!both)
@@ -374,6 +378,8 @@ static void contact_add_floor(const struct dc_step_state *state, struct dc_step_
   double mu = stiffness(state);
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const double *d = state->pairs[p].hessian;
+    if (dc_pair_is_idle(&state->pairs[p]))
+      continue;
     dc_rigid_add_floor(state, p, mu * (fabs(d[0]) + fabs(d[2]) + fabs(d[5])),
                        mu * (fabs(d[9]) + fabs(d[14]) + fabs(d[20])),
                        mu * FORCE_NOISE * dc_vec_norm(state->pairs[p].gradient + 3), floor);
@@ -510,6 +516,8 @@ static void friction_add_floor(const struct dc_step_state *state, struct dc_step
   for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++) {
     const int *pair = state->rigid->pair_bodies[p];
     double force = stiffness(state) * dc_vec_norm(state->pairs[p].gradient + 3);
+    if (force == 0)
+      continue;
     dc_rigid_add_floor(state, p, 0, sqrt(c[pair[0]] * c[pair[1]]) * force / width, 0, floor);
   }
 }

@@ -228,6 +228,16 @@ void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int col
   }
 }
 
+void dc_symmetric_add_places(struct dc_symmetric_matrix *matrix, int row, int count, const int *places,
+                             const double *block)
+{
+  const int *starts = matrix->column_start + matrix->offsets[row];
+  for (int j = 0; j < count; j++)
+    for (int i = 0; i < count; i++)
+      if (places[i] >= places[j])
+        matrix->values[starts[places[j]] + places[i] - places[j]] += block[i * count + j];
+}
+
 void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value)
 {
   for (int i = 0; i < matrix->size; i++)

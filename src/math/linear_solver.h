@@ -29,6 +29,10 @@ void dc_symmetric_clear(struct dc_symmetric_matrix *matrix);
 // column the whole symmetric block is given; for row < column the transpose is added to block (column, row).
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride);
+// Adds block [count][count], symmetric, row by row, at some unknowns of the diagonal block (row, row): places [count] in it, all
+// different.
+void dc_symmetric_add_places(struct dc_symmetric_matrix *matrix, int row, int count, const int *places,
+                             const double *block);
 void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value);
 // Largest absolute entry; not finite when any entry is not.
 double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix);

@@ -165,7 +165,7 @@ static enum dc_status aside(const void *options, struct dc_iteration *iteration,
   }
   dc_fan_set_radius(fan, polish_settings.radius);
   if (!status)
-    status = dc_fan_step(&polish_settings, iteration, fan, error);
+    status = dc_fan_step(&polish_settings, iteration, adam->first_order.common.target, fan, error);
   if (status && !dc_point_has_no_value(status))
     return status;
   iteration->finished = iteration->finished || status;

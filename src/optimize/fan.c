@@ -363,7 +363,7 @@ static enum dc_status choose(struct work *work, int count, bool *taken, struct d
   return status;
 }
 
-static enum dc_status step(struct work *work, struct dc_error *error)
+static enum dc_status step(struct work *work, double enough, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;
   enum dc_status status = decompose(work, error);
@@ -374,7 +374,7 @@ static enum dc_status step(struct work *work, struct dc_error *error)
       iteration->finished = true;
       return DC_OK;
     }
-    status = dc_problem_values(work->problem, count, work->points, work->values, work->statuses, error);
+    status = dc_problem_values(work->problem, &count, work->points, enough, work->values, work->statuses, error);
     if (!status)
       dc_iteration_count(iteration, count);
     for (int i = 0; i < count && !status; i++) {
@@ -408,13 +408,13 @@ void dc_fan_set_radius(double *state, double radius)
   state[RADIUS] = radius;
 }
 
-enum dc_status dc_fan_step(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double *state,
-                           struct dc_error *error)
+enum dc_status dc_fan_step(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double enough,
+                           double *state, struct dc_error *error)
 {
   struct work work;
   enum dc_status status = open_work(&work, settings, iteration, state, error);
   if (!status)
-    status = step(&work, error);
+    status = step(&work, enough, error);
   close_work(&work);
   return status;
 }

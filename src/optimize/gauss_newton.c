@@ -79,7 +79,7 @@ static enum dc_status iterate(const void *options, struct dc_iteration *iteratio
 {
   const struct gauss_newton_options *gauss_newton = options;
   if (iteration->number > 0)
-    return dc_fan_step(&gauss_newton->fan, iteration, iteration->state, error);
+    return dc_fan_step(&gauss_newton->fan, iteration, gauss_newton->common.target, iteration->state, error);
   enum dc_status status = dc_fan_begin(&gauss_newton->fan, iteration, iteration->state, error);
   if (status)
     return status;

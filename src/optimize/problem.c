@@ -37,14 +37,14 @@ bool dc_problem_hold(const struct dc_problem *problem, const double *x, const do
   return any;
 }
 
-enum dc_status dc_problem_values(const struct dc_problem *problem, int count, const double *xs, double *values,
-                                 enum dc_status *statuses, struct dc_error *error)
+enum dc_status dc_problem_values(const struct dc_problem *problem, int *count, const double *xs, double enough,
+                                 double *values, enum dc_status *statuses, struct dc_error *error)
 {
   int size = dc_problem_point_size(problem);
   enum dc_status status = DC_OK;
   if (problem->values)
-    status = problem->values(problem->context, count, xs, values, statuses, error);
-  for (int i = 0; i < count && !status; i++) {
+    status = problem->values(problem->context, count, xs, enough, values, statuses, error);
+  for (int i = 0; i < *count && !status; i++) {
     const double *x = xs + (size_t)i * (size_t)size;
     if (!isfinite(norm_largest(x, size)))
       statuses[i] = DC_INFEASIBLE;
@@ -54,6 +54,8 @@ enum dc_status dc_problem_values(const struct dc_problem *problem, int count, co
       return statuses[i];
     if (statuses[i] == DC_OK && !isfinite(values[i]))
       statuses[i] = DC_NUMERICAL;
+    if (!statuses[i] && values[i] <= enough)
+      *count = i + 1;
   }
   return status;
 }

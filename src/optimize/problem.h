@@ -64,9 +64,10 @@ struct dc_problem {
   const struct dc_coordinate_group *groups;  // [group_count]; NULL: they have no names
   // Values at count points xs [count][point_size], side by side where that pays; statuses [count] as those of evaluate.
   // Choices go by index, so that results do not depend on threads.  Returns DC_OK, or the first status that is neither
-  // DC_OK, DC_INFEASIBLE nor DC_NUMERICAL.  NULL: evaluate is asked.
-  enum dc_status (*values)(void *context, int count, const double *xs, double *values, enum dc_status *statuses,
-                           struct dc_error *error);
+  // DC_OK, DC_INFEASIBLE nor DC_NUMERICAL.  NULL: evaluate is asked.  Points behind the first whose value is at most `enough`
+  // may be left out: *count becomes the number of the others.
+  enum dc_status (*values)(void *context, int *count, const double *xs, double enough, double *values,
+                           enum dc_status *statuses, struct dc_error *error);
 
   int row_count, point_size;
   // Residual rows at x, statuses as those of evaluate.  A Jacobian is asked for at a point whose residual or value was
@@ -96,10 +97,10 @@ static inline int dc_problem_point_size(const struct dc_problem *problem)
 void dc_problem_move(const struct dc_problem *problem, const double *x, const double *step, double *result);
 // Sets held [dimension]; returns whether any is.
 bool dc_problem_hold(const struct dc_problem *problem, const double *x, const double *gradient, bool *held);
-// values, by evaluate where there is no such function; statuses of points that are not finite are DC_INFEASIBLE, of
+// values, by evaluate where there is no such function, of points up to the first that is enough; statuses of points that are not finite are DC_INFEASIBLE, of
 // values that are not DC_NUMERICAL.
-enum dc_status dc_problem_values(const struct dc_problem *problem, int count, const double *xs, double *values,
-                                 enum dc_status *statuses, struct dc_error *error);
+enum dc_status dc_problem_values(const struct dc_problem *problem, int *count, const double *xs, double enough,
+                                 double *values, enum dc_status *statuses, struct dc_error *error);
 // Sets the defaults and a Jacobian of zeros.
 void dc_rows_clear(const struct dc_problem *problem, struct dc_rows *rows);
 // projected [row_count] = P(d), with discs and boxes scaled by part.

@@ -154,8 +154,9 @@ static int sort(struct work *work)
 static enum dc_status sample(struct work *work, struct dc_iteration *iteration, int *count, struct dc_error *error)
 {
   draw(work, iteration->number);
+  int samples = work->samples;
   enum dc_status status =
-      dc_problem_values(work->problem, work->samples, work->points, work->values, work->statuses, error);
+      dc_problem_values(work->problem, &samples, work->points, -INFINITY, work->values, work->statuses, error);
   if (status)
     return status;
   dc_iteration_count(iteration, work->samples);

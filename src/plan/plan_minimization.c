@@ -20,10 +20,10 @@ static enum dc_status evaluate_problem(void *context, const double *x, double *v
   return dc_plan_evaluate(context, x, value, gradient, error);
 }
 
-static enum dc_status values_of_problem(void *context, int count, const double *xs, double *values,
+static enum dc_status values_of_problem(void *context, int *count, const double *xs, double enough, double *values,
                                         enum dc_status *statuses, struct dc_error *error)
 {
-  return dc_plan_values(context, count, xs, values, statuses, error);
+  return dc_plan_values_until(context, count, xs, enough, values, statuses, error);
 }
 
 // Keeps what belongs to the iterate; says whether it is the best of the plan.

@@ -192,6 +192,24 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
   return *best && search->world == plan && lower ? record_best(search, member, error) : DC_OK;
 }
 
+// Turns that a member waits: in round 0 those that the first one has for itself.
+static long waits(const struct dc_search *search, const struct dc_search_member *member)
+{
+  return search->round == 0 && member != search->members ? search->settings.portfolio.alone : 0;
+}
+
+// The members whose turn it is; without the first one nobody waits.
+static int list_live(const struct dc_search *search, int *live)
+{
+  int count = 0;
+  for (int i = 0; i < search->member_count; i++) {
+    const struct dc_search_member *member = &search->members[i];
+    if (member->plan && (!search->members[0].plan || search->turn >= waits(search, member)))
+      live[count++] = i;
+  }
+  return count;
+}
+
 // A member that has had its turns, or has none left, ends; one that began stiffer goes on in the stage's world.
 static enum dc_status pass_on(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
 {
@@ -200,9 +218,10 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
   if (!portfolio)
     most = last ? INT_MAX : search->settings.continuation.iterations;
   struct dc_plan *plan = member->plan;
+  long turns = search->turn - waits(search, member);
   bool over = !member->moved || !(plan->best_loss > search->target);
   if (member->stiffer) {
-    if (!over && search->turn < most / 2)
+    if (!over && turns < most / 2)
       return DC_OK;
     if (refused(member->status) && !dc_plan_iterations(plan)) {
       dc_search_release_member(member);
@@ -212,7 +231,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
     plan->stiffness = dc_search_stiffness(search, member);
     return dc_plan_begin(plan, member->optimizer, member->options, plan->best_parameters, error);
   }
-  if (over || search->turn >= most)
+  if (over || turns >= most)
     dc_search_release_member(member);
   return DC_OK;
 }
@@ -231,11 +250,8 @@ static void take_counts(struct dc_plan *plan, struct dc_plan *member)
 // One turn of all members side by side; the row is of the lowest.
 static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
-  int live[DC_SEARCH_MEMBERS], count = 0, lowest = -1;
+  int live[DC_SEARCH_MEMBERS], count = list_live(search, live), lowest = -1;
   double start = dc_seconds();
-  for (int i = 0; i < search->member_count; i++)
-    if (search->members[i].plan)
-      live[count++] = i;
   enum dc_status status = dc_search_take_turns(search, live, count, error);
   search->plan->work.seconds += dc_seconds() - start;
   search->turn++;

@@ -29,6 +29,7 @@ struct dc_portfolio {
   long draws;       // of a round
   long candidates;  // of these that are refined
   long iterations;  // of each fan
+  long alone;       // turns of the first fan before the others of round 0 begin theirs
   double spread;    // of draws (dc_task_draw_parameters)
   long seed;
 };

@@ -2,6 +2,8 @@
 #include "plan/plan_cases.h"
 #include "plan/worker.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,30 +73,56 @@ struct sampling {
   struct dc_plan_team *team;
   struct dc_plan_sample *samples;
   int stride;  // every so many samples are rolled out here
+  double enough;
+  atomic_int reached;  // a sample whose loss is at most enough: those behind it are left out
 };
+
+static bool is_enough(const struct dc_plan_sample *sample, double enough)
+{
+  return !sample->status && sample->loss <= enough;
+}
 
 static void sample_pass(void *context, int index, int thread)
 {
-  const struct sampling *sampling = context;
+  struct sampling *sampling = context;
   struct dc_plan *plan = sampling->team->plans[thread];
-  struct dc_plan_sample *sample = &sampling->samples[(size_t)index * (size_t)sampling->stride];
+  int number = index * sampling->stride;
+  struct dc_plan_sample *sample = &sampling->samples[number];
+  int first = atomic_load(&sampling->reached);
   plan->work = (struct dc_plan_work){0};
+  if (number > first)
+    return;
   sample->status = dc_plan_evaluate(plan, sample->parameters, &sample->loss, sample->gradient, &sample->error);
   sample->work = plan->work;
+  while (number < first && is_enough(sample, sampling->enough) &&
+         !atomic_compare_exchange_weak(&sampling->reached, &first, number))
+    ;
 }
 
-void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads)
+// As dc_plan_team_sample, up to the first sample that is enough; the number of samples up to it.  All threads have rolled out at
+// least these: what they did beyond is forgotten, so that nothing depends on their number.
+static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads,
+                        double enough)
 {
   struct dc_plan *plan = team->plans[0];
   struct dc_plan_work work = plan->work;
   double start = dc_seconds();
-  struct sampling sampling = {team, samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1};
-  int here = (count + sampling.stride - 1) / sampling.stride;
+  struct sampling sampling = {team, samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1,
+                              enough, count};
+  int here = (count + sampling.stride - 1) / sampling.stride, until = 0;
   dc_loop_run(sample_pass, &sampling, here, threads > 0 && threads < team->count ? threads : team->count, NULL);
   if (sampling.stride > 1)
     dc_plan_crew_collect(plan->crew, plan, count, samples);
+  while (until < count && !is_enough(&samples[until], enough))
+    until++;
   plan->work = work;
   plan->work.seconds += dc_seconds() - start;
+  return until < count ? until + 1 : count;
+}
+
+void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads)
+{
+  sample_until(team, count, samples, threads, -INFINITY);
 }
 
 static void destroy_team(void *team)
@@ -123,26 +151,27 @@ static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *e
 }
 
 // Losses alone, of trajectories that nobody looks at.
-static void sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sample *samples)
+static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, double enough)
 {
   for (int i = 0; i < team->count; i++)
     dc_plan_set_gapless(team->plans[i], true);
-  dc_plan_team_sample(team, count, samples, 0);
+  int until = sample_until(team, count, samples, 0, enough);
   dc_plan_set_gapless(team->plans[0], false);  // the others do nothing else
+  return until;
 }
 
-enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,
-                              enum dc_status *statuses, struct dc_error *error)
+enum dc_status dc_plan_values_until(struct dc_plan *plan, int *count, const double *xs, double enough, double *losses,
+                                    enum dc_status *statuses, struct dc_error *error)
 {
-  struct dc_plan_sample *samples = dc_alloc((size_t)count, sizeof *samples);
+  struct dc_plan_sample *samples = dc_alloc((size_t)*count, sizeof *samples);
   enum dc_status status =
-      samples ? gather(plan, count, error) : dc_fail(error, DC_MEMORY, "out of memory for rollouts");
-  for (int i = 0; i < count && !status; i++)
+      samples ? gather(plan, *count, error) : dc_fail(error, DC_MEMORY, "out of memory for rollouts");
+  for (int i = 0; i < *count && !status; i++)
     samples[i].parameters = xs + (size_t)i * (size_t)plan->parameter_count;
   if (!status)
-    sample_losses(plan->team.object, count, samples);
+    *count = sample_losses(plan->team.object, *count, samples, enough);
   plan->succeeded = false;  // which of them it holds depends on the threads, and what is counted later must not
-  for (int i = 0; i < count && !status; i++) {
+  for (int i = 0; i < *count && !status; i++) {
     losses[i] = samples[i].loss;
     statuses[i] = samples[i].status;
     dc_plan_add_work(&plan->work, &samples[i].work);
@@ -151,4 +180,10 @@ enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs,
   }
   free(samples);
   return status;
+}
+
+enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,
+                              enum dc_status *statuses, struct dc_error *error)
+{
+  return dc_plan_values_until(plan, &count, xs, -INFINITY, losses, statuses, error);
 }

@@ -89,11 +89,12 @@ static enum dc_status linearize(void *context, const double *x, const struct dc_
   return DC_OK;
 }
 
-static enum dc_status values(void *context, int count, const double *xs, double *found, enum dc_status *statuses,
-                             struct dc_error *error)
+static enum dc_status values(void *context, int *count, const double *xs, double enough, double *found,
+                             enum dc_status *statuses, struct dc_error *error)
 {
   struct function *f = context;
-  for (int i = count; i-- > 0;) {  // in any order
+  (void)enough;                     // all may be told
+  for (int i = *count; i-- > 0;) {  // in any order
     statuses[i] = evaluate(context, xs + i * f->problem.dimension, &found[i], NULL, error);
     if (statuses[i] == DC_STOPPED)
       return DC_STOPPED;
@@ -443,13 +444,13 @@ static void value_pass(void *context, int index, int thread)
   evaluate(sides->f, sides->xs + index * sides->f->problem.dimension, &sides->found[index], NULL, NULL);
 }
 
-static enum dc_status values_on_threads(void *context, int count, const double *xs, double *found,
+static enum dc_status values_on_threads(void *context, int *count, const double *xs, double enough, double *found,
                                         enum dc_status *statuses, struct dc_error *e)
 {
   struct sides sides = {context, xs, found};
-  (void)e;
-  dc_loop_run(value_pass, &sides, count, 0, NULL);
-  memset(statuses, 0, (size_t)count * sizeof *statuses);
+  (void)e, (void)enough;  // all may be told
+  dc_loop_run(value_pass, &sides, *count, 0, NULL);
+  memset(statuses, 0, (size_t)*count * sizeof *statuses);
   return DC_OK;
 }
 

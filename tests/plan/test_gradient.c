@@ -301,6 +301,13 @@ static void test_values(void)
       CHECK(statuses[i] == DC_OK && losses[i] == expected[i], "%d: %.17g %.17g", i, losses[i], expected[i]);
     CHECK(plan->work.newton_iterations - start == newton && plan->work.rollouts - rollouts == POINTS);
     CHECK(!plan->succeeded, "what the plan holds depends on threads");
+    int until = POINTS, first = 0;
+    while (!(expected[first] <= expected[2]))
+      first++;
+    rollouts = plan->work.rollouts;
+    CHECK(dc_plan_values_until(plan, &until, xs[0], expected[2], losses, statuses, NULL) == DC_OK);
+    CHECK(until == first + 1 && losses[first] == expected[first] && plan->work.rollouts - rollouts == until,
+          "%d of %d, %ld rollouts", until, first + 1, plan->work.rollouts - rollouts);
   }
   dc_loops_always_shared(false);
   omp_set_num_threads(before);

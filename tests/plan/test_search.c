@@ -75,7 +75,7 @@ static struct dc_search *create(struct dc_plan *plan, const struct dc_scene *sce
 static void test_threads(void)
 {
   struct dc_scene *scene =
-      read_shot(", 'portfolio': {'rollouts': 150, 'draws': 20, 'candidates': 3, 'iterations': 4},\n"
+      read_shot(", 'portfolio': {'rollouts': 150, 'draws': 20, 'candidates': 3, 'iterations': 4, 'alone': 1},\n"
                 "'continuation': {'stiffness': 10, 'step': 2}");
   static struct rows rows[2];
   long rollouts[2];
@@ -100,6 +100,30 @@ static void test_threads(void)
   CHECK(memcmp(rows[0].parameters, rows[1].parameters, sizeof rows[0].parameters) == 0);
   CHECK(rows[0].stages[rows[0].count - 1] == 2 && strchr(rows[0].phases, 'd'), "%s", rows[0].phases);
   dc_scene_destroy(scene);
+}
+
+// As long as the first fan is alone its rollouts are the only ones; the search goes on after that as ever.
+static void test_alone(void)
+{
+  static struct rows rows[2];
+  long rollouts[2];
+  for (int k = 0; k < 2; k++) {
+    char more[160];
+    snprintf(more, sizeof more, ", 'portfolio': {'rollouts': 250, 'draws': 20, 'iterations': 4, 'alone': %d}", 2 * k);
+    struct dc_scene *scene = read_shot(more);
+    struct dc_plan *plan = create_plan(scene);
+    struct dc_search *search = create(plan, scene);
+    struct dc_error error = {0};
+    rows[k].stop_at = 3;
+    CHECK(dc_search_run(search, note, &rows[k], &error) == DC_STOPPED, "%s", error.text);
+    rollouts[k] = plan->work.rollouts;
+    rows[k].stop_at = 0;
+    CHECK(dc_search_run(search, note, &rows[k], &error) == DC_OK && dc_search_done(search), "%s", error.text);
+    dc_search_destroy(search);
+    dc_plan_destroy(plan);
+    dc_scene_destroy(scene);
+  }
+  CHECK(2 * rollouts[1] < rollouts[0], "%ld %ld", rollouts[1], rollouts[0]);
 }
 
 // Adam stays where it is; draws reach.
@@ -257,7 +281,8 @@ static void test_retreats(void)
   dc_scene_destroy(scene);
 }
 
-RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"draws reach what Adam does not", test_reaches},
+RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"the first fan alone", test_alone},
+          {"draws reach what Adam does not", test_reaches},
           {"a first guess that cannot be rolled out", test_refused_guess},
           {"stages go down in equal ratios", test_stages}, {"parameters are functions of time", test_resample},
           {"a blocked optimization begins again near its best", test_retreats})

@@ -254,7 +254,7 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   const struct dc_pair *pair = &contact->pairs[p];
   own->pairs[p] = (struct dc_friction_pair){
       .coefficient = coefficient, .first_batch = own->batch_count, .first_floor = own->floor_count};
-  if (pair->far)
+  if (pair->far || pair->apart)
     return 0;
   if (contact->colliders[pair->b].primitive.type ? list_vertices(contact, p) : list_triangles(contact, p))
     return -1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Body pairs so far apart that their roots count as one centred term: eight pairs at a time, each with its own twist.
+#include <math.h>
 #include <string.h>
 
 #include "contact/contact_internal.h"
@@ -20,6 +21,22 @@ bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, cons
     return false;
   pair->exact_count = pair->blend_count = 0;
   pair->centred_count = 1;
+  pair->visited = 1;
+  pair->gap = sqrt(square) - inner;
+  pair->crossing = false;
+  return true;
+}
+
+bool dc_pair_is_apart(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+{
+  if (!pair->near_only)
+    return false;
+  const double *c = contact->colliders[pair->a].spheres[0], *d = contact->colliders[pair->b].spheres[0];
+  double x = c[0] - d[0] + arm[0], y = c[1] - d[1] + arm[1], z = c[2] - d[2] + arm[2];
+  double square = x * x + y * y + z * z, inner = c[3] + d[3], outer = inner + contact->settings.near_range;
+  if (square < outer * outer)
+    return false;
+  pair->exact_count = pair->blend_count = pair->centred_count = 0;
   pair->visited = 1;
   pair->gap = sqrt(square) - inner;
   pair->crossing = false;

@@ -335,6 +335,8 @@ static int add_pair(struct dc_points *p)
   static const struct dc_node_term roots = {.blend = 0};
   const struct dc_pair *pair = p->pair;
   double *rates = p->weight_rates;
+  if (pair->apart)
+    return 0;
   if (p->contact->colliders[pair->b].primitive.type) {
     dc_points_add_primitive_pair(p, dc_primitive_far_barrier);
     return 0;
