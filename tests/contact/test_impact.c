@@ -7,8 +7,16 @@
 static const double gaps[] = {1e-2, 1e-3, 1e-4, 1e-5}, speeds[] = {1e-4, 1e-3, 0.1, 3};
 static const struct case_of {
   const char *model, *settings;
-} models[] = {{"bsh", ""},          {"exact", "friction_range=0.02"}, {"sdrs", ""},
-              {"ipc", "dhat=0.02"}, {"manifold", "smoothing=5e-3"},   {"manifold", "smoothing=5e-3 edges=2"}};
+} models[] = {{"bsh", ""},
+              {"exact", "friction_range=0.02"},
+              {"sdrs", ""},
+              {"ipc", "dhat=0.02"},
+              {"manifold", "smoothing=5e-3"},
+              {"manifold", "smoothing=5e-3 edges=1"},
+              {"manifold", "smoothing=5e-3 edges=2"}};
+// J.  Less is that of points at the very beginning of their opening, or of edges at the end of their share: differences
+// see the rounding of places.  No case of the other models is below.
+static const double LEAST = 1e-15;
 enum { MODELS = sizeof models / sizeof *models };
 
 struct worst {
@@ -22,11 +30,11 @@ static void check_motion(struct sliding *sliding, struct dc_random *random, doub
   double pull_back = INFINITY, direction[12];
   struct derivatives at;
   evaluate(sliding, sliding->next, 1, true, &at);
-  if (!(at.energy > 0))
+  if (!(at.energy > LEAST))
     return;
   worst->open++;
   random_motion(random, direction);
-  for (double h = 1e-1; h > 1e-4; h *= 0.1) {
+  for (double h = 1e-1; h > 1e-7; h *= 0.1) {
     struct errors e = difference_errors(sliding, direction, h * smoothing * time_step);
     best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
   }

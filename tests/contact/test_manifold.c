@@ -234,6 +234,12 @@ static void test_derivatives(void)
     scene.settings.vertices = 5;
     scene.settings.selection = 0.02 * sizes[i];
     check_derivatives(&scene, "unions, selected edges and vertices", sizes[i], &random);
+    make_scene(&scene, sizes[i], false, false, &random);  // flat: four vertices and four edges are nearly equally deep
+    set_pose(&scene.poses[0], (const double[3]){1e-3 * sizes[i], 2e-3 * sizes[i], 0.55 * sizes[i]}, (double[3]){0});
+    set_pose(&scene.poses[1], (const double[3]){0}, (double[3]){0});
+    scene.settings.edges = scene.settings.vertices = 3;
+    scene.settings.selection = 0.02 * sizes[i];
+    check_derivatives(&scene, "superquadrics, selected of equal ones", sizes[i], &random);
     make_scene(&scene, sizes[i], true, false, &random);
     scene.settings.one_sided = true;
     scene.settings.edges = 6;

@@ -48,14 +48,14 @@ static int create_side(struct dc_manifold *m, int s)
   struct dc_manifold_side *side = &m->sides[s];
   const struct dc_manifold_surface *surface = side->surface = &m->surfaces[s];
   struct dc_arena *arena = m->arena;
-  if (dc_selection_create(&side->vertex_selection, surface->vertex_count, m->settings.vertices, arena) ||
-      dc_selection_create(&side->edge_selection, surface->edge_count, m->settings.edges, arena) ||
+  if (dc_selection_create(&side->vertex_selection, surface->vertex_count, m->settings.vertices, false, arena) ||
+      dc_selection_create(&side->edge_selection, surface->edge_count, m->settings.edges, m->settings.levels, arena) ||
       dc_field_create(&side->vertices, surface->vertex_count, arena) ||
       dc_field_create(&side->chosen, side->vertex_selection.rows, arena) ||
       !(side->quadrics = dc_arena_alloc(arena, DC_QUADRICS_MOST, sizeof *side->quadrics)))
     return -1;
   for (int k = 0; k < 6; k++) {
-    size_t rows = (size_t)side->edge_selection.rows + 1;
+    size_t rows = (size_t)side->edge_selection.most + 1;
     if (!(side->ends[k] = dc_arena_alloc(arena, rows, sizeof(double))) ||
         !(side->by_ends[k] = dc_arena_alloc(arena, rows, sizeof(double))))
       return -1;
@@ -63,18 +63,19 @@ static int create_side(struct dc_manifold *m, int s)
   for (int k = 0; k < 3; k++)
     if (!(side->by_vertex[k] = dc_arena_alloc(arena, (size_t)surface->vertex_count, sizeof(double))))
       return -1;
-  size_t rows = (size_t)(side->vertex_selection.rows > side->edge_selection.rows ? side->vertex_selection.rows
-                                                                                 : side->edge_selection.rows);
+  size_t entries =
+      side->vertex_selection.room > side->edge_selection.room ? side->vertex_selection.room : side->edge_selection.room;
   size_t candidates =
       (size_t)(surface->vertex_count > surface->edge_count ? surface->vertex_count : surface->edge_count);
-  side->by_weight = dc_arena_alloc(arena, rows * DC_SELECTION_MOST + 1, sizeof(double));
+  side->by_weight = dc_arena_alloc(arena, entries, sizeof(double));
   side->by_metric = dc_arena_alloc(arena, candidates + 1, sizeof(double));
   return side->by_weight && side->by_metric ? 0 : -1;
 }
 
 static int create_pairs(struct dc_manifold *m)
 {
-  m->pairs = m->settings.edge_edge ? m->sides[0].edge_selection.rows * m->sides[1].edge_selection.rows : 0;
+  m->pairs = m->most_pairs =
+      m->settings.edge_edge ? m->sides[0].edge_selection.most * m->sides[1].edge_selection.most : 0;
   m->pair_room = dc_whole_batches(m->pairs);
   size_t room = (size_t)m->pair_room + 1;
   for (int k = 0; k < DC_EDGE_ENDS; k++)
@@ -134,6 +135,11 @@ int dc_manifold_vertex_contacts(const struct dc_manifold *manifold)
 int dc_manifold_count(const struct dc_manifold *manifold)
 {
   return manifold->vertex_contacts + 2 * manifold->pairs;
+}
+
+int dc_manifold_most(const struct dc_manifold *manifold)
+{
+  return manifold->vertex_contacts + 2 * manifold->most_pairs;
 }
 
 static void place(struct dc_manifold *m, int s, const struct dc_pose *pose)

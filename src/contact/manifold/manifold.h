@@ -33,12 +33,14 @@ struct dc_manifold_settings {
   bool edge_edge, one_sided;      // one_sided: vertices of the first body only
   bool own_surface;               // edges outside of their own body do not count
   // Of edges distance and normal are the other body's signed distance at the point, no factor of the activity then, and its
-  // gradient, which need not be of length 1.
+  // gradient, which need not be of length 1.  Selected edges are no mixtures then: activities have shares of them as
+  // factors, and a pair is near by its own length, whatever other pairs are.
   bool levels;
 };
 
 // body: 0 or 1, the one that the point belongs to; the normal points out of the other one.  edges: places in the list
-// of selected edges of both bodies; -1 for vertices, whose place in the selection is `vertex`.
+// of selected edges of both bodies, with levels numbers of the surfaces' edges; -1 for vertices, whose place in the
+// selection is `vertex`.
 struct dc_manifold_contact {
   int body, vertex, edges[2];
   double point[3], distance, normal[3], activity;  // m, m, 1, in [0, 1]
@@ -60,10 +62,12 @@ struct dc_manifold *dc_manifold_create(const struct dc_manifold_surface surfaces
 void dc_manifold_destroy(struct dc_manifold *manifold);
 
 // Vertices of body 0, of body 1, then pairs of edges (k, l), k slow: the point of body 0, the point of body 1.
+// With levels and selected edges it is that of the last evaluation, and never more than dc_manifold_most.
 int dc_manifold_count(const struct dc_manifold *manifold);
+int dc_manifold_most(const struct dc_manifold *manifold);
 int dc_manifold_vertex_contacts(const struct dc_manifold *manifold);  // how many of them come from vertices
 
-// Contacts [count] of bodies at these poses, in world axes.
+// Contacts [count, of room for most] of bodies at these poses, in world axes.
 void dc_manifold_evaluate(struct dc_manifold *manifold, const struct dc_pose poses[2],
                           struct dc_manifold_contact *contacts);
 // At the poses of the last evaluation: adds the derivatives by twists of the bodies' frames (turn about the origin, motion

@@ -10,6 +10,9 @@
 // With E = exp(-length/t_n), w = (gamma + 1e-3) E and sums over the other pairs of the same edge,
 //     nearness_i = E_i S_i^(-1/4),   S_i = E_i^4 + sum w_j^4,
 //     d ln nearness_i = (1 - E_i^4/S_i) d ln E_i - sum (w_j^4/S_i) d ln w_j.
+// With levels the nearness is E_i itself, the second factor is left out and the shares of both edges (manifold_select.c) are
+// factors besides.  A comparison with pairs that come and go with their shares would need these within it: a fourth root of
+// a share still counts where the share is 1e-16, and changes over thousandths of the length over which metrics select.
 // The paper has a softmax and l = 0 (docs/theory.md, "Contact manifolds", tells what these miss).
 #include <math.h>
 #include <string.h>
@@ -115,6 +118,19 @@ static void compare_lengths_back(struct dc_manifold *m, int b, int first, int st
   }
 }
 
+// With levels: by its own length.
+static void compare_none(struct dc_manifold *m, int b, int first, int stride, int count)
+{
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    m->edges[p].near[b] = exp(-m->edges[p].length / m->settings.nearest);
+}
+
+static void compare_none_back(struct dc_manifold *m, int b, int first, int stride, int count)
+{
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    m->edges[p].by_length -= m->edges[p].near[b] * m->edges[p].by_near[b] / m->settings.nearest;
+}
+
 static void for_all_edges(struct dc_manifold *m, void (*run)(struct dc_manifold *, int, int, int, int))
 {
   int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
@@ -148,32 +164,51 @@ static void measure(struct dc_manifold *m, int p)
   c->clash = sigmoid((m->settings.clash_limit - dc_vec_dot(c->normal[0], c->normal[1])) / m->settings.clash);
 }
 
+// Of the edge of side s of pair p, in its selection.
+static int row_of(const struct dc_manifold *m, int p, int s)
+{
+  int columns = m->sides[1].edge_selection.rows;
+  return s ? p % columns : p / columns;
+}
+
+static double share_of(const struct dc_manifold *m, int p, int s)
+{
+  return m->sides[s].edge_selection.share[row_of(m, p, s)];
+}
+
 static double activity_of(const struct dc_manifold *m, int p, int b)
 {
   const struct dc_edge_contact *c = &m->edges[p];
-  return m->results[2][p] * c->inside[b] * c->near[b] * c->clash * c->own[b];
+  return m->results[2][p] * c->inside[b] * c->near[b] * c->clash * c->own[b] * share_of(m, p, 0) * share_of(m, p, 1);
 }
 
 void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contacts)
 {
   int columns = m->sides[1].edge_selection.rows;
+  m->pairs = m->sides[0].edge_selection.rows * columns;
+  m->pair_room = dc_whole_batches(m->pairs);
+  for (int s = 0; s < 2; s++)
+    m->sides[s].witness.count = 2 * m->pairs;
   fill_ends(m);
   m->kernels->edge_witness(&m->settings.edge, m->pair_room, (const double *const *)m->pair_ends, m->results);
   place_witnesses(m);
-  for_all_edges(m, compare_lengths);
+  for_all_edges(m, m->settings.levels ? compare_none : compare_lengths);
   for (int p = 0; p < m->pairs; p++) {
     const struct dc_edge_contact *c = &m->edges[p];
+    const int rows[2] = {p / columns, p % columns};
     measure(m, p);
     for (int b = 0; b < 2; b++) {
       struct dc_manifold_contact *contact = &contacts[2 * p + b];
       double factor = c->sign[b] * (b ? -c->inverse : c->inverse), e[3];
-      *contact = (struct dc_manifold_contact){.body = b, .vertex = -1, .edges = {p / columns, p % columns}};
+      *contact = (struct dc_manifold_contact){.body = b, .vertex = -1, .edges = {rows[0], rows[1]}};
       witness_of(m, p, b, e);
       dc_vec_add(contact->point, e, m->origin);
       contact->distance = c->sign[b] * c->length;
       dc_vec_scale(contact->normal, c->delta, factor);
       if (m->settings.levels) {
         const struct dc_field *field = &m->sides[1 - b].witness;
+        for (int s = 0; s < 2; s++)
+          contact->edges[s] = m->sides[s].edge_selection.all ? rows[s] : m->sides[s].edge_selection.index[rows[s]];
         contact->distance = field->value[in_field(m, p, b)];
         field_gradient(field, in_field(m, p, b), contact->normal);
       }
@@ -186,9 +221,12 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
 static void take_activity(struct dc_manifold *m, int p, int b, double by, double *by_clash)
 {
   struct dc_edge_contact *c = &m->edges[p];
-  double gamma = m->results[2][p], t = m->settings.penetration;
+  double gamma = m->results[2][p], t = m->settings.penetration, shares[2] = {share_of(m, p, 0), share_of(m, p, 1)};
   double but_gamma = c->inside[b] * c->near[b] * c->clash * c->own[b];
   int i = in_field(m, p, b);
+  for (int s = 0; s < 2; s++)
+    m->sides[s].edge_selection.by_share[row_of(m, p, s)] += by * gamma * but_gamma * shares[1 - s];
+  by *= shares[0] * shares[1];
   m->by_results[2][p] += by * but_gamma;
   c->by_near[b] = by * gamma * c->inside[b] * c->clash * c->own[b];
   *by_clash += by * gamma * c->inside[b] * c->near[b] * c->own[b];
@@ -280,15 +318,18 @@ static void gather_ends(struct dc_manifold *m)
 void dc_edges_pull_back(struct dc_manifold *m, const struct dc_manifold_cotangent *by, double twists[2][6],
                         double *const parameters[2])
 {
-  for (int s = 0; s < 2; s++)
+  for (int s = 0; s < 2; s++) {
+    struct dc_selection *selection = &m->sides[s].edge_selection;
     dc_field_clear(&m->sides[s].witness);
+    memset(selection->by_share, 0, (size_t)selection->rows * sizeof *selection->by_share);
+  }
   for (int c = 0; c < DC_EDGE_RESULTS; c++)
     memset(m->by_results[c], 0, (size_t)m->pair_room * sizeof(double));
   for (int c = 0; c < DC_EDGE_ENDS; c++)
     memset(m->by_pair_ends[c], 0, (size_t)m->pair_room * sizeof(double));
   for (int p = 0; p < m->pairs; p++)
     take_pair(m, p, &by[2 * p], m->edges[p].by_delta);
-  for_all_edges(m, compare_lengths_back);
+  for_all_edges(m, m->settings.levels ? compare_none_back : compare_lengths_back);
   for (int s = 0; s < 2; s++)
     dc_field_pull_back(&m->sides[s], &m->sides[s].witness, m->kernels, twists[s], parameters ? parameters[s] : NULL);
   for (int p = 0; p < m->pairs; p++)

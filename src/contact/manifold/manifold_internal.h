@@ -22,16 +22,19 @@ struct dc_field {
   double *by_x[3];       // what they come to
 };
 
-// Weights of K rows over N candidates, as lists: row r is entries start[r] ... start[r + 1] - 1.  Without softness each
-// candidate is a row.
+// Selected candidates.  Weights of K rows over N candidates, as lists: row r is entries start[r] ... start[r + 1] - 1.
+// Without softness (all) each candidate is a row.  With shares each row is one candidate, and their number changes.
 struct dc_selection {
-  int rows, candidates;
-  bool all;
-  int *order;               // candidates by descending metric
-  int *start, *index;       // [rows + 1], [rows DC_SELECTION_MOST]
-  double *weight, *metric;  // of entries; of candidates
+  int rows, candidates, wanted, most;  // most: rows there can be
+  bool all, shares;
+  size_t room;                 // of entries
+  int sorted, *order;          // how many are in order; candidates by descending metric
+  int *first, *start, *index;  // [most]: place in the order of a row's first entry; [most + 1]; [room]
+  double *weight, *metric;     // of entries; of candidates
+  double *excess, *by_excess;  // of candidates in order
+  double *share, *by_share;    // [most]: how much of a row counts, 1 without shares
+  double *rank;                // [most], with shares: how many candidates are before
 };
-enum { DC_SELECTION_MOST = 64 };  // candidates that share a row
 
 struct dc_manifold_side {
   const struct dc_manifold_surface *surface;
@@ -54,7 +57,7 @@ struct dc_manifold {
   struct dc_arena *arena;
   struct dc_manifold_side sides[2];
   double origin[3];
-  int vertex_contacts, pairs, pair_room;
+  int vertex_contacts, pairs, pair_room, most_pairs;
   double *pair_ends[DC_EDGE_ENDS], *by_pair_ends[DC_EDGE_ENDS], *results[DC_EDGE_RESULTS], *by_results[DC_EDGE_RESULTS];
   struct dc_edge_contact *edges;  // [pairs]
 };
@@ -78,10 +81,10 @@ void dc_field_pull_back(struct dc_manifold_side *body, struct dc_field *field, c
 void dc_side_load_quadrics(struct dc_manifold_side *side);
 
 // manifold_select.c
-int dc_selection_create(struct dc_selection *selection, int candidates, int rows, struct dc_arena *arena);
+int dc_selection_create(struct dc_selection *selection, int candidates, int rows, bool shares, struct dc_arena *arena);
 // From metrics: rows whose metrics are the largest, softened over this length.
 void dc_selection_weigh(struct dc_selection *selection, double softness);
-// by_weight [entries]: cotangents of the weights; adds those of the metrics.
+// by_weight [entries]: cotangents of the weights, with shares selection->by_share instead; adds those of the metrics.
 void dc_selection_pull_back(const struct dc_selection *selection, double softness, const double *by_weight,
                             double *by_metric);
 

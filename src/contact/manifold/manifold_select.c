@@ -1,25 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft top-K (SoftSort): row k weighs candidates by exp(-(m_(k) - m_i)^2/t^2), m_(k) the k-th largest metric.  The squares
-// make it once differentiable where metrics meet.  Weights below 1e-14 of the largest are left out.
+// Soft top-K (NeuralSort; docs/theory.md, "Contact manifolds", "Selection").  Of n candidates with metrics m_i, softness t,
+// row k (from 0) weighs candidate i by
+//     w_ki = softmax_i(L_ki SHARP/t),   L_ki = (n - 1 - 2k) m_i - sum_j phi(m_i - m_j),
+// phi an absolute value that is four times differentiable: with u = (m_i - m_j)/t, phi(u t) = |u| t beyond |u| = 1 and the
+// integral of (35 u - 35 u^3 + 21 u^5 - 5 u^7)/16 within.  A row that follows the k-th largest metric itself (SoftSort) has a
+// kink where that metric is of another candidate from there on.
+//
+// In descending order, with phi = |.| + e, differences of the first part are sums over the gaps between neighbours,
+//     L_k,i+1 - L_ki = -(2 (i - k) + 1) (m_i - m_i+1)   for i >= k,   and likewise upwards,
+// which need no candidate that is far away, and e is 0 beyond t.  Both parts have kinks where metrics are equal, their sum has
+// none: both take the order for the sign of a difference of 0.
+//
+// Rows of mixed candidates move as fast as their candidates are apart, over t: a thousand times faster than bodies.  With
+// shares (the contact model) candidates stay what they are.  With s(u) = (1 + phi'(u t))/2, a step from 0 to 1 within [-1, 1],
+// and the ranks r_i = sum_j s((m_j - m_i)/t) over the others, the share of i is s(2 (K - r_i) - 1): 1 for the first K
+// where no metrics are within t of each other, 1/2 for two that are equal in places K and K + 1, and 0 for more than 2 K that
+// are equal.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "contact/manifold/manifold_internal.h"
 
-static const double REACH = 32.24;  // -log 1e-14
+static const double SHARP = 2;
+static const double REACH = 37;                // -log of the least weight that counts: 1e-16
+static const double MOST_EXCESS = 4.375 / 16;  // e(0)
 
-int dc_selection_create(struct dc_selection *selection, int candidates, int rows, struct dc_arena *arena)
+int dc_selection_create(struct dc_selection *selection, int candidates, int rows, bool shares, struct dc_arena *arena)
 {
-  selection->all = rows <= 0 || rows >= candidates;
-  selection->rows = selection->all ? candidates : rows;
+  size_t room = (size_t)candidates + 1;
   selection->candidates = candidates;
-  size_t entries = selection->all ? 1 : (size_t)rows * DC_SELECTION_MOST;
-  selection->order = dc_arena_alloc(arena, (size_t)candidates, sizeof *selection->order);
-  selection->metric = dc_arena_alloc(arena, (size_t)candidates, sizeof *selection->metric);
-  selection->start = dc_arena_alloc(arena, (size_t)selection->rows + 1, sizeof *selection->start);
-  selection->index = dc_arena_alloc(arena, entries, sizeof *selection->index);
-  selection->weight = dc_arena_alloc(arena, entries, sizeof *selection->weight);
-  return selection->order && selection->metric && selection->start && selection->index && selection->weight ? 0 : -1;
+  selection->all = rows <= 0 || rows >= candidates;
+  selection->shares = shares && !selection->all;
+  selection->rows = selection->wanted = selection->all ? candidates : rows;
+  selection->most = !selection->shares ? selection->rows : 2 * rows < candidates ? 2 * rows : candidates;
+  selection->room = selection->all ? 1 : selection->shares ? (size_t)selection->most : (size_t)rows * room;
+  size_t most = (size_t)selection->most + 1;
+  if (!(selection->order = dc_arena_alloc(arena, room, sizeof *selection->order)) ||
+      !(selection->metric = dc_arena_alloc(arena, room, sizeof *selection->metric)) ||
+      !(selection->excess = dc_arena_alloc(arena, room, sizeof *selection->excess)) ||
+      !(selection->by_excess = dc_arena_alloc(arena, room, sizeof *selection->by_excess)) ||
+      !(selection->first = dc_arena_alloc(arena, most, sizeof *selection->first)) ||
+      !(selection->start = dc_arena_alloc(arena, most, sizeof *selection->start)) ||
+      !(selection->index = dc_arena_alloc(arena, selection->room, sizeof *selection->index)) ||
+      !(selection->weight = dc_arena_alloc(arena, selection->room, sizeof *selection->weight)) ||
+      !(selection->share = dc_arena_alloc(arena, most, sizeof *selection->share)) ||
+      !(selection->by_share = dc_arena_alloc(arena, most, sizeof *selection->by_share)) ||
+      !(selection->rank = dc_arena_alloc(arena, most, sizeof *selection->rank)))
+    return -1;
+  for (size_t i = 0; i < most; i++)
+    selection->share[i] = 1;
+  return 0;
 }
 
 // Whether i comes before j: larger metric, then smaller index.
@@ -41,18 +72,21 @@ static void sift(const struct dc_selection *s, int *heap, int count, int at)
   }
 }
 
-// The first `wanted` of the order, by a heap: the rest is not sorted.
-static void sort(struct dc_selection *s, int wanted)
+// The first ones of the order, as many as wanted, and all whose metrics are within reach + more n of the last of these, n
+// the number taken, by a heap: the rest is not sorted.  Returns how many.
+static int sort(struct dc_selection *s, double reach, double more)
 {
-  int *heap = s->order, count = s->candidates;
+  int *heap = s->order, count = s->candidates, taken = 0;
+  double last = -INFINITY;
   for (int i = 0; i < count; i++)
     heap[i] = i;
   for (int i = count / 2 - 1; i >= 0; i--)
     sift(s, heap, count, i);
-  // the largest move to the end one after the other, then the end is turned round
-  int taken = 0;
-  for (; taken < wanted && count > 0; taken++) {
+  // the largest move to the end one after the other, then the end is reversed
+  for (; count > 0 && (taken < s->wanted || s->metric[heap[0]] >= last - (reach + more * taken)); taken++) {
     int swap = heap[0];
+    if (taken < s->wanted)
+      last = s->metric[swap];
     heap[0] = heap[--count];
     heap[count] = swap;
     sift(s, heap, count, 0);
@@ -62,43 +96,187 @@ static void sort(struct dc_selection *s, int wanted)
     heap[i] = heap[j];
     heap[j] = swap;
   }
+  return taken;
+}
+
+// s and its derivative 35 (1 - u^2)^3/32.  In this form small values keep their relative precision.
+static double step_of(double u, double *slope)
+{
+  double rest = 1 - u * u, from = 1 + u;
+  *slope = 0;
+  if (!(fabs(u) < 1))
+    return u < 0 ? 0 : 1;
+  *slope = 35. / 32 * rest * rest * rest;
+  return from * from * from * from * (16 - u * (29 - u * (20 - 5 * u))) / 32;
+}
+
+// e = phi - |.| and its derivative at u in [0, 1], in units of t.
+static double excess_of(double u, double *slope)
+{
+  double square = u * u;
+  *slope = u * (35 - square * (35 - square * (21 - 5 * square))) / 16 - 1;
+  return (4.375 + square * (17.5 - square * (8.75 - square * (3.5 - 0.625 * square)))) / 16 - u;
+}
+
+static double metric_at(const struct dc_selection *s, int place)
+{
+  return s->metric[s->order[place]];
+}
+
+// sum_j e(m_i - m_j) of the candidates in order, in units of t
+static void sum_excess(struct dc_selection *s, double softness)
+{
+  double slope;
+  for (int i = 0; i < s->sorted; i++)
+    s->excess[i] = excess_of(0, &slope);
+  for (int i = 0; i < s->sorted; i++)
+    for (int j = i + 1; j < s->sorted; j++) {
+      double u = (metric_at(s, i) - metric_at(s, j)) / softness;
+      if (u >= 1)
+        break;
+      double e = excess_of(u, &slope);
+      s->excess[i] += e;
+      s->excess[j] += e;
+    }
+}
+
+// Row k: candidates from the first place to the last one that counts, their logarithms, then weights.
+static int weigh_row(struct dc_selection *s, int row, double softness, int count)
+{
+  double fall = 0, least = -REACH / SHARP - s->excess[row], most = -INFINITY, sum = 0;
+  int first = row, last = row, start = count;
+  for (; first > 0; first--) {
+    double next = fall - (2 * (row - first) + 1) * (metric_at(s, first - 1) - metric_at(s, first)) / softness;
+    if (next < least)
+      break;
+    fall = next;
+  }
+  for (int place = first; place <= row; place++) {  // the same sums the other way
+    if (place > first)
+      fall += (2 * (row - place) + 1) * (metric_at(s, place - 1) - metric_at(s, place)) / softness;
+    s->weight[count++] = (place == row ? 0 : fall) - s->excess[place];
+  }
+  for (fall = 0; last + 1 < s->sorted; last++) {
+    fall -= (2 * (last - row) + 1) * (metric_at(s, last) - metric_at(s, last + 1)) / softness;
+    if (fall < least)
+      break;
+    s->weight[count++] = fall - s->excess[last + 1];
+  }
+  for (int i = start; i < count; i++)
+    most = fmax(most, s->weight[i]);
+  for (int i = start; i < count; i++) {
+    s->index[i] = s->order[first + i - start];
+    sum += s->weight[i] = exp(SHARP * (s->weight[i] - most));
+  }
+  for (int i = start; i < count; i++)
+    s->weight[i] /= sum;
+  s->first[row] = first;
+  return count;
+}
+
+// The share of a candidate: 1 up to rank K - 1, 0 from rank K on.
+static double share_of(double rank, int wanted, double *slope)
+{
+  double share = step_of(2 * (wanted - rank) - 1, slope);
+  *slope *= -2;
+  return share;
+}
+
+// At most 2 K of them: before the candidate in place p are p, each for 1/2 or more.
+static void weigh_shares(struct dc_selection *s, double softness)
+{
+  s->sorted = sort(s, 2 * softness, 0);
+  s->rows = 0;
+  for (int place = 0; place < s->sorted && s->rows < s->most; place++) {
+    double rank = 0, slope;
+    for (int j = 0; j < s->sorted; j++)
+      rank += j == place ? 0 : step_of((metric_at(s, j) - metric_at(s, place)) / softness, &slope);
+    double share = share_of(rank, s->wanted, &slope);
+    if (!(share > 0))
+      break;
+    s->start[s->rows] = s->rows;
+    s->index[s->rows] = s->order[place];
+    s->weight[s->rows] = 1;
+    s->rank[s->rows] = rank;
+    s->share[s->rows++] = share;
+  }
+  s->start[s->rows] = s->rows;
 }
 
 void dc_selection_weigh(struct dc_selection *s, double softness)
 {
-  int count = 0, sorted = s->rows + DC_SELECTION_MOST / 2;
+  int count = 0;
   if (s->all)
     return;
-  sorted = sorted < s->candidates ? sorted : s->candidates;
-  sort(s, sorted);
+  if (s->shares) {
+    weigh_shares(s, softness);
+    return;
+  }
+  s->sorted = sort(s, softness * REACH / SHARP, softness * MOST_EXCESS);
+  sum_excess(s, softness);
   for (int row = 0; row < s->rows; row++) {
-    double at = s->metric[s->order[row]], sum = 0;
-    int low = row - DC_SELECTION_MOST / 2, high = row + DC_SELECTION_MOST / 2;
     s->start[row] = count;
-    for (int i = low > 0 ? low : 0; i < high && i < sorted; i++) {
-      double u = (at - s->metric[s->order[i]]) / softness;
-      if (u * u > REACH)
-        continue;
-      s->index[count] = s->order[i];
-      sum += s->weight[count++] = exp(-u * u);
-    }
-    for (int i = s->start[row]; i < count; i++)
-      s->weight[i] /= sum;
+    count = weigh_row(s, row, softness, count);
   }
   s->start[s->rows] = count;
 }
 
-void dc_selection_pull_back(const struct dc_selection *s, double softness, const double *by_weight, double *by_metric)
+// Cotangents of the logarithms of a row, through the gaps; those of the excesses are gathered.
+static void pull_row(const struct dc_selection *s, int row, double scale, const double *by_weight, double *by_metric)
 {
-  double scale = 2 / (softness * softness);
+  int first = s->first[row], start = s->start[row], end = s->start[row + 1], own = start + row - first;
+  double mean = 0, beyond = 0;
+  for (int i = start; i < end; i++)
+    mean += s->weight[i] * by_weight[i];
+  for (int i = start; i < end; i++)
+    s->by_excess[first + i - start] -= SHARP * s->weight[i] * (by_weight[i] - mean);
+  for (int i = start; i < own; i++) {  // the gap between i and the next one
+    beyond += SHARP * s->weight[i] * (by_weight[i] - mean);
+    double by_gap = -(2 * (own - i) - 1) * scale * beyond;
+    by_metric[s->index[i]] += by_gap;
+    by_metric[s->index[i + 1]] -= by_gap;
+  }
+  beyond = 0;
+  for (int i = end - 1; i > own; i--) {
+    beyond += SHARP * s->weight[i] * (by_weight[i] - mean);
+    double by_gap = -(2 * (i - own) - 1) * scale * beyond;
+    by_metric[s->index[i - 1]] += by_gap;
+    by_metric[s->index[i]] -= by_gap;
+  }
+}
+
+static void pull_shares(const struct dc_selection *s, double scale, double *by_metric)
+{
   for (int row = 0; row < s->rows; row++) {
-    double mean = 0, at = s->metric[s->order[row]];
-    for (int i = s->start[row]; i < s->start[row + 1]; i++)
-      mean += s->weight[i] * by_weight[i];
-    for (int i = s->start[row]; i < s->start[row + 1]; i++) {
-      double change = -s->weight[i] * (by_weight[i] - mean) * scale * (at - s->metric[s->index[i]]);
-      by_metric[s->order[row]] += change;
-      by_metric[s->index[i]] -= change;
+    double slope, change;
+    share_of(s->rank[row], s->wanted, &slope);
+    for (int j = 0; j < s->sorted; j++) {
+      step_of((metric_at(s, j) - metric_at(s, row)) * scale, &change);
+      change *= scale * slope * s->by_share[row];
+      by_metric[s->order[j]] += change;
+      by_metric[s->order[row]] -= change;
     }
   }
+}
+
+void dc_selection_pull_back(const struct dc_selection *s, double softness, const double *by_weight, double *by_metric)
+{
+  double scale = 1 / softness;
+  if (s->shares) {
+    pull_shares(s, scale, by_metric);
+    return;
+  }
+  memset(s->by_excess, 0, (size_t)s->sorted * sizeof *s->by_excess);
+  for (int row = 0; row < s->rows; row++)
+    pull_row(s, row, scale, by_weight, by_metric);
+  for (int i = 0; i < s->sorted; i++)
+    for (int j = i + 1; j < s->sorted; j++) {
+      double slope, u = (metric_at(s, i) - metric_at(s, j)) * scale;
+      if (u >= 1)
+        break;
+      excess_of(u, &slope);
+      slope *= scale * (s->by_excess[i] + s->by_excess[j]);
+      by_metric[s->order[i]] += slope;
+      by_metric[s->order[j]] -= slope;
+    }
 }

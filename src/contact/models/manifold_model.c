@@ -92,7 +92,7 @@ static enum dc_status create_pair(struct dc_contact *contact, int p, struct dc_e
   own->edges = dc_manifold_create(surfaces, &settings, error);
   if (!own->edges)
     return error->status;
-  size_t count = (size_t)dc_manifold_count(own->edges);
+  size_t count = (size_t)dc_manifold_most(own->edges);
   own->contacts = dc_arena_alloc(contact->arena, count, sizeof *own->contacts);
   own->by = dc_arena_alloc(contact->arena, count, sizeof *own->by);
   own->by_friction = dc_arena_alloc(contact->arena, count, sizeof *own->by_friction);

@@ -101,9 +101,9 @@ void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side,
 static double sum_edges(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
                         int order, double gradient[6])
 {
-  int first = dc_manifold_vertex_contacts(own->edges), count = dc_manifold_count(own->edges);
   double energy = 0, twists[2][6] = {{0}};
   dc_manifold_evaluate(own->edges, poses, own->contacts);
+  int first = dc_manifold_vertex_contacts(own->edges), count = dc_manifold_count(own->edges);
   for (int i = first; i < count; i++) {
     const struct dc_manifold_contact *c = &own->contacts[i];
     double potential[3];
@@ -133,7 +133,7 @@ static void turn_about(struct dc_pose *pose, int k, double angle)
 
 // The Hessian by differences of fourth order of the exact gradient.  In the chart of the twist its rows are those of the
 // gradients at moved poses but for a part of the turns that is antisymmetric: the symmetric part is the Hessian.
-static const double STEP = 5e-4;  // of the least length over which terms vary
+static const double STEP = 1e-4;  // of the least length over which terms vary
 
 static void add_edge_hessian(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
                              double radius, struct dc_pair_derivatives *result)
