@@ -296,6 +296,20 @@ def drawn_tasks(m, options):
     m.write(os.path.join(MEASURED, "tasks.md"))
 
 
+# Pages of docs/measured that results.md holds after those of the robot tasks, in this order.
+PAGES = [
+    "push_variants", "starts_gather", "starts_sort", "identify",
+    "codesign", "codesign_spider", "codesign_single_jaw", "codesign_parallel_jaw", "codesign_hand",
+    "wall_and_blocks", "pair_cost",
+    "manifold", "manifold_model", "manifold_drops",
+    "optimizers", "tasks", "search", "plant", "restitution",
+    "soft", "soft_cloth", "soft_cost", "soft_solvers",
+    "threads", "soak", "soak_notes", "faults", "sweep", "ranks",
+    "pictures", "live", "comparison", "physics", "stacking",
+    "refine", "grasps", "hands", "robots", "arms", "simplified",
+]
+
+
 def tasks(m):
     """The tasks of paper 000 from what scripts/paper/*.sh and scripts/paper/all --publish left in docs/measured: hours, not run here."""
     m.say("## Robot tasks")
@@ -323,7 +337,7 @@ def tasks(m):
         with open(notes, encoding="utf-8") as file:
             m.say(file.read().strip())
             m.say()
-    for name in ["push_variants", "starts_gather", "starts_sort", "identify", "codesign", "codesign_spider", "codesign_parallel_jaw", "codesign_hand", "wall_and_blocks", "pair_cost", "manifold", "manifold_model", "manifold_drops", "optimizers", "tasks", "search", "plant", "restitution", "soft", "soft_cloth", "soft_cost", "soft_solvers", "threads", "soak", "soak_notes", "faults", "sweep", "ranks", "pictures", "live", "comparison", "physics", "stacking", "refine", "grasps", "hands", "robots", "arms", "simplified"]:
+    for name in PAGES:
         path = os.path.join(MEASURED, name + ".md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
