@@ -102,6 +102,19 @@ static void blend_terms(const struct dc_points *p)
   }
 }
 
+void dc_points_velocity(const struct dc_points *p, int body, int index, double velocity[3])
+{
+  if (p->velocities) {
+    dc_vec_copy(velocity, p->velocities[body][index]);
+    return;
+  }
+  const double *twist = p->twists[body];
+  double arm[3];
+  dc_mat_apply(arm, p->poses[body].rotation, dc_contact_point_places(p->contact, body)[index]);
+  dc_vec_cross(velocity, twist, arm);
+  dc_vec_add(velocity, velocity, twist + 3);
+}
+
 void dc_points_add_primitive(const struct dc_points *p, const struct dc_primitive *seen, const double arm[3], int index,
                              const double value[3])
 {
@@ -112,7 +125,9 @@ void dc_points_add_primitive(const struct dc_points *p, const struct dc_primitiv
   if (p->forces)
     dc_vec_add_scaled(p->forces[p->pair->a][index], p->forces[p->pair->a][index], -value[1], normal);
   if (p->products) {
-    double size = value[2] * dc_vec_dot(normal, p->velocities[p->pair->a][index]);
+    double velocity[3];
+    dc_points_velocity(p, p->pair->a, index, velocity);
+    double size = value[2] * dc_vec_dot(normal, velocity);
     dc_vec_add_scaled(p->products[p->pair->a][index], p->products[p->pair->a][index], size, normal);
   }
 }
@@ -290,10 +305,10 @@ enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct
   return run(&points, error);
 }
 
-// Velocities, forces and products of all points, by body.
+// Forces and products of all points, by body.
 struct dc_point_rows {
   int count;
-  double (**velocities)[3], (**forces)[3], (**products)[3];
+  double (**forces)[3], (**products)[3];
 };
 
 static double (**make_rows(const struct dc_contact *contact, int points))[3]
@@ -316,25 +331,9 @@ static struct dc_point_rows *rows_of(struct dc_contact *contact)
     return NULL;
   for (int i = 0; i < contact->bodies->count; i++)
     rows->count += dc_contact_point_count(contact, i);
-  rows->velocities = make_rows(contact, rows->count);
   rows->forces = make_rows(contact, rows->count);
   rows->products = make_rows(contact, rows->count);
-  return contact->rows = rows->velocities && rows->forces && rows->products ? rows : NULL;
-}
-
-static void set_velocities(const struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
-                           const struct dc_point_rows *rows)
-{
-  for (int i = 0; i < contact->bodies->count; i++) {
-    int count = dc_contact_point_count(contact, i);
-    const double(*places)[3] = count ? dc_contact_point_places(contact, i) : NULL, *twist = twists[i];
-    for (int v = 0; v < count; v++) {
-      double arm[3];
-      dc_mat_apply(arm, poses[i].rotation, places[v]);
-      dc_vec_cross(rows->velocities[i][v], twist, arm);
-      dc_vec_add(rows->velocities[i][v], rows->velocities[i][v], twist + 3);
-    }
-  }
+  return contact->rows = rows->forces && rows->products ? rows : NULL;
 }
 
 // f = dP/dx of the points, f' its rate with their velocities: by the place in the body R^T (f' - w x f).
@@ -367,9 +366,9 @@ static enum dc_status rates_of_products(struct dc_contact *contact, const struct
     return DC_OK;
   memset(rows->forces[0], 0, (size_t)rows->count * sizeof **rows->forces);
   memset(rows->products[0], 0, (size_t)rows->count * sizeof **rows->products);
-  set_velocities(contact, poses, twists, rows);
-  enum dc_status status = dc_contact_point_product(contact, poses, (const double(*const *)[3])rows->velocities,
-                                                   rows->forces, rows->products, error);
+  struct dc_points points = {
+      .contact = contact, .poses = poses, .twists = twists, .forces = rows->forces, .products = rows->products};
+  enum dc_status status = run(&points, error);
   if (!status)
     turn_products(contact, poses, twists, scale, rows, by_point);
   return status;

@@ -12,7 +12,8 @@
 struct dc_points {
   const struct dc_contact *contact;
   const struct dc_pose *poses;
-  const double (*const *velocities)[3];               // NULL: forces only
+  const double (*const *velocities)[3];               // NULL: those of twists, or forces only
+  const double (*twists)[6];                          // [bodies]; NULL: velocities, or forces only
   double (*const *forces)[3], (*const *products)[3];  // NULL: not wanted
   const double *reaches;      // [pair_count], m: terms whose gap is larger are left out; NULL: none is
   double (**node_forces)[3];  // [bodies][nodes] of models with sphere trees
@@ -47,6 +48,9 @@ static inline void dc_centred_slopes(double r, double spread, double scale, doub
   *first = scale * slope * ratio;
   *second = scale * ((18 * root + 24 * length * inverse) * square * ratio * ratio + slope * spread * square * inverse);
 }
+
+// Velocity of a point, world axes: the given one, or that of its body's twist.
+void dc_points_velocity(const struct dc_points *points, int body, int index, double velocity[3]);
 
 // The vertices of a body's mesh.
 int dc_points_of_mesh(const struct dc_contact *contact, int body);
