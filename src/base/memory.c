@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
+// What an array that grows begins with: so many bytes, but neither fewer nor more elements than these.
+enum { FIRST_BYTES = 16384, FEWEST = 4, MOST = 64 };
 
 struct chunk {
   struct chunk *next;
@@ -106,9 +108,15 @@ void *dc_alloc(size_t count, size_t size)
   return aligned_zeroed(count * size);
 }
 
+static size_t first_capacity(size_t size)
+{
+  size_t count = size ? FIRST_BYTES / size : MOST;
+  return count < FEWEST ? FEWEST : count > MOST ? MOST : count;
+}
+
 int dc_grow_beyond(void *array, size_t *capacity, size_t needed, size_t size)
 {
-  size_t larger = *capacity ? *capacity : 64;
+  size_t larger = *capacity ? *capacity : first_capacity(size);
   while (larger < needed)
     larger = larger > SIZE_MAX / 2 ? needed : 2 * larger;
   void *memory = dc_alloc(larger, size);

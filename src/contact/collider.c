@@ -93,17 +93,20 @@ static enum dc_status follow(struct dc_contact *contact, const struct dc_body *b
                              struct dc_error *error)
 {
   set_vertices(body, collider->vertices);
-  collider->by_node = dc_arena_alloc(contact->arena, (size_t)collider->tree.node_count, sizeof *collider->by_node);
-  if (!collider->by_node)
+  size_t nodes = (size_t)collider->tree.node_count, vertices = (size_t)collider->vertex_count;
+  collider->by_node = dc_arena_alloc(contact->arena, 2 * nodes, sizeof *collider->by_node);
+  collider->vertex_sums = dc_arena_alloc(contact->arena, vertices, sizeof *collider->vertex_sums);
+  if (!collider->by_node || !collider->vertex_sums)
     return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
+  collider->node_sums = collider->by_node + nodes;
   return dc_sphere_tree_follow(&collider->tree, (const double(*)[3])collider->vertices, collider->triangles,
                                contact->arena, error);
 }
 
 // start: NULL, or the body as it is before its vertices move.
 static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body,
-                                      const struct dc_body *start, double fixed_area, struct dc_collider *collider,
-                                      struct dc_error *error)
+                                      const struct dc_body *start, bool follows, double fixed_area,
+                                      struct dc_collider *collider, struct dc_error *error)
 {
   struct dc_arena *arena = contact->arena;
   const struct dc_mesh *mesh = &body->shape->mesh;
@@ -128,10 +131,16 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   set_weights(collider, (enum dc_contact_weights)contact->settings.weights,
               dc_body_moves(body) ? weighed->shape->properties.surface_area : fixed_area);
   enum dc_status status = build_tree(contact, collider, error);
-  return status || !start ? status : follow(contact, body, collider, error);
+  if (status || !start)
+    return status;
+  if (follows)
+    return follow(contact, body, collider, error);
+  collider->tree.size = collider->tree.radius;  // all bodies have sizes or none
+  return DC_OK;
 }
 
-enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, struct dc_error *error)
+enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, const bool *follow,
+                                   struct dc_error *error)
 {
   contact->colliders = dc_arena_alloc(contact->arena, (size_t)contact->bodies->count, sizeof *contact->colliders);
   if (!contact->colliders)
@@ -139,7 +148,7 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_b
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
   for (int i = 0; i < contact->bodies->count; i++) {
     enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
-                                            fixed_area, &contact->colliders[i], error);
+                                            !follow || follow[i], fixed_area, &contact->colliders[i], error);
     if (status)
       return status;
   }
@@ -150,7 +159,7 @@ void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *po
 {
   for (int i = 0; i < contact->bodies->count; i++) {
     struct dc_collider *collider = &contact->colliders[i];
-    if (collider->by_node && points)
+    if (collider->by_node && points && points[i])
       dc_sphere_tree_pull_back(&collider->tree, (const double(*)[3])collider->vertices, collider->triangles, 1,
                                collider->by_node, points[i]);
     else if (collider->by_node)

@@ -106,13 +106,14 @@ struct dc_contact;
 // Colliders are built once from the bodies' meshes; everything is owned by the result.  NULL and *error on failure.
 struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const struct dc_contact_settings *settings,
                                      const struct dc_bodies *bodies, struct dc_error *error);
-// The same for a design: bodies whose shapes have the triangles of those of start, with vertices elsewhere.  Trees, weights and
-// the descent are those of start and radii are smooth (geometry/bounding/sphere_tree.h), also where nothing has moved.  Of
-// models with DC_CONTACT_SURFACES; for others, and with start NULL, it is dc_contact_create.
+// The same for a design: bodies whose shapes have the triangles of those of start, with vertices elsewhere where follow
+// [bodies] says so (NULL: all of them).  Trees, weights and the descent are those of start, and radii of bodies that follow
+// are smooth (geometry/bounding/sphere_tree.h), also where nothing has moved.  Of models with DC_CONTACT_SURFACES; for
+// others, and with start NULL, it is dc_contact_create.
 struct dc_contact *dc_contact_create_following(const struct dc_contact_model *model,
                                                const struct dc_contact_settings *settings,
                                                const struct dc_bodies *bodies, const struct dc_bodies *start,
-                                               struct dc_error *error);
+                                               const bool *follow, struct dc_error *error);
 void dc_contact_destroy(struct dc_contact *contact);
 
 // The body pairs that interact: pairs with at least one movable body, in fixed order; pairs [count][2], body a is
@@ -187,14 +188,20 @@ enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct 
 // two hulls, of a vertex from a primitive, of the spheres around two groups of triangles.
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error);
+// Derivatives of scale dP/dt, the rate of P along twists of the frames [bodies], each about its origin, by the places of the
+// points in their bodies' axes: added to by_point[body][point_count], 1/m per unit; by_point[body] NULL: not wanted.  Those by
+// radii and spreads of nodes are noted.  Of a contact that follows a design (dc_contact_create_following).
+enum dc_status dc_contact_point_rates(struct dc_contact *contact, const struct dc_pose *poses,
+                                      const double (*twists)[6], double scale, double (*const *by_point)[3],
+                                      struct dc_error *error);
 // d2P/dx dx times velocities v [body][point_count] (m per unit), added to products likewise, 1/m per unit, and forces as
-// above unless NULL.  A contact that follows a design notes scale times the derivative of -(forces . v) by radii and spreads
-// of its nodes.
+// above unless NULL.  Of sdrs and the ipc models.
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
-                                        const double (*const *velocities)[3], double scale, double (*const *forces)[3],
+                                        const double (*const *velocities)[3], double (*const *forces)[3],
                                         double (*const *products)[3], struct dc_error *error);
-// Adds what has been noted, by products and by dc_contact_friction_pull_back, as derivatives by the places of the
-// points in their bodies' axes to points[body][point_count]; NULL: drops it.
+// Adds what has been noted, by dc_contact_point_rates and by dc_contact_friction_pull_back_points, as derivatives by the places of the
+// points in their bodies' axes to points[body][point_count]; NULL: drops it, points[body] NULL: not
+// wanted.
 void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3]);
 
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into

@@ -11,6 +11,11 @@
 #include "contact/models/primitive.h"
 #include "geometry/bounding/sphere_tree.h"
 
+// What several terms add to a vertex, world axes: of dc_contact_point_rates (force alone) or of dc_friction_add_point.
+struct dc_vertex_sum {
+  double force[3], slip[3], pulled[3];
+};
+
 // Geometry fixed in a body's frame (origin at the centre of mass), and the same turned into world axes for the pose
 // at hand.
 struct dc_collider {
@@ -25,8 +30,10 @@ struct dc_collider {
   double radius;         // farthest vertex from the origin
   double (*turned)[3];   // R x of the vertices
   double (*spheres)[4];  // R x of the node centres, and the radii
-  struct dc_node_cotangent
-      *by_node;  // [nodes] of a design: derivatives in the body's axes, until they are taken; else NULL
+  // Of a design, else NULL.  [nodes] derivatives in the body's axes, until they are taken; [nodes] and [vertex_count] workspace
+  // of evaluations, zeros between them.
+  struct dc_node_cotangent *by_node, *node_sums;
+  struct dc_vertex_sum *vertex_sums;
 };
 
 // Arm of a vertex, world axes; at the start it has been turned already.
@@ -55,6 +62,11 @@ struct dc_node_term {
 // The sum over what lies below a blend, and the product of its 1 - phi and of those above it.
 struct dc_blend_sum {
   double energy, gradient[6], weight;
+};
+
+// Rates along twists: distance of a blend's nodes, its weight, the energy below it.
+struct dc_blend_rate {
+  double along, weight, energy;
 };
 
 // What a unit of work leaves.
@@ -231,6 +243,9 @@ struct dc_contact {
     struct dc_loop_history turns, pairs, far_pairs, walks, joins, blends, units, sums, gathers, fractions[2], chunks,
         bounds;
   } loops;
+  struct dc_blend_rate *blend_rates;  // [most blends of a pair] workspace of dc_contact_point_rates
+  size_t blend_rate_capacity;
+  struct dc_point_rows *rows;    // workspace likewise, of models that have products only; NULL until then
   double *fractions;             // [pair_count] workspace of dc_contact_safe_fraction
   struct dc_gap_bound *bounds;   // [pair_count] workspace of dc_contact_gap_bounds
   bool *bounded;                 // [pair_count] likewise
@@ -272,7 +287,8 @@ static inline int dc_contact_most_threads(const struct dc_contact *contact)
 }
 
 // collider.c
-enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, struct dc_error *error);
+enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, const bool *follow,
+                                   struct dc_error *error);
 // Takes what by_node of all bodies holds to points [bodies], which may be NULL: then it is dropped.
 void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *points)[3]);
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);

@@ -36,6 +36,8 @@ struct dc_design_type {
   void (*bounds)(const void *options, const struct dc_model *model, double *low, double *high);
   // As of controls (task/task.h); NULL: every parameter for itself.
   int (*groups)(const void *options, const struct dc_model *model, int *group);
+  // Sets those of moves [bodies] whose vertices it changes; NULL: it changes none.
+  void (*moves)(const void *options, const struct dc_model *model, bool *moves);
   // Changes input, which holds the scene's numbers and what the controls made of the start.
   void (*apply)(const void *options, const struct dc_model *model, const double *parameters,
                 struct dc_rollout_input *input);

@@ -107,6 +107,22 @@ void dc_displacement_push_forward(const struct dc_displacement *d, const void *o
   }
 }
 
+static void note(void *context, int body, int vertex, int axis, double weight)
+{
+  bool *moves = context;
+  (void)axis, (void)weight;
+  if (vertex >= 0)
+    moves[body] = true;
+}
+
+void dc_displacement_moves(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                           bool *moves)
+{
+  int count = d->count(options, model);
+  for (int i = 0; i < count; i++)
+    d->visit(options, model, i, note, moves);
+}
+
 bool dc_displacement_value(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            const double *parameters, int i, struct dc_design_value *value)
 {

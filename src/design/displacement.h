@@ -38,6 +38,8 @@ void dc_displacement_pull_back(const struct dc_displacement *d, const void *opti
 void dc_displacement_push_forward(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                                   const double *parameters, const double *direction,
                                   struct dc_rollout_cotangent *moved);
+void dc_displacement_moves(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                           bool *moves);
 bool dc_displacement_value(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            const double *parameters, int i, struct dc_design_value *value);
 
@@ -63,6 +65,10 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
   {                                                                                                                    \
     dc_displacement_bounds(&(d), options, model, low, high);                                                           \
   }                                                                                                                    \
+  static void moves(const void *options, const struct dc_model *model, bool *bodies)                                   \
+  {                                                                                                                    \
+    dc_displacement_moves(&(d), options, model, bodies);                                                               \
+  }                                                                                                                    \
   static void apply(const void *options, const struct dc_model *model, const double *parameters,                       \
                     struct dc_rollout_input *input)                                                                    \
   {                                                                                                                    \
@@ -87,8 +93,8 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
 // Those members of a descriptor.
 #define DC_DISPLACEMENT_MEMBERS                                                                                        \
   .shapes = true, .parameter_count = parameter_count, .parameter_name = parameter_name,                                \
-  .parameter_unit = parameter_unit, .initial = initial, .bounds = bounds, .apply = apply, .pull_back = pull_back,      \
-  .push_forward = push_forward, .value = value
+  .parameter_unit = parameter_unit, .initial = initial, .bounds = bounds, .moves = moves, .apply = apply,              \
+  .pull_back = pull_back, .push_forward = push_forward, .value = value
 
 // The axes that a string names, all of them when it is NULL: their number, and into axes [3].
 int dc_design_axes(const char *axes, int list[3]);

@@ -40,6 +40,7 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
 {
   model->definition = *definition;
   model->shapes_change = model->forced = false;
+  model->vertices_move = NULL;
   enum dc_status status =
       dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
                                definition->coupling_count, definition->couplings, arena, error);

@@ -7,21 +7,8 @@
 #include "dynamics/step.h"
 #include "math/vector.h"
 
-static double (**make_rows(const struct dc_rollout *rollout, int points, struct dc_arena *arena))[3]
-{
-  size_t bodies = (size_t)rollout->model->bodies.count;
-  double(**rows)[3] = dc_arena_alloc(arena, bodies, sizeof *rows);
-  double(*block)[3] = dc_arena_alloc(arena, (size_t)points, sizeof *block);
-  if (!rows || !block)
-    return NULL;
-  for (size_t i = 0; i < bodies; i++) {
-    rows[i] = block;
-    block += dc_contact_point_count(rollout->rigid.contact, (int)i);
-  }
-  return rows;
-}
-
-// The points are the vertices of the parts, or those of the surface.
+// The points are the vertices of the parts, or those of the surface.  Of bodies whose vertices no design moves nothing is
+// wanted.
 static bool list_vertices(const struct dc_rollout *rollout, struct dc_shape_workspace *work, struct dc_arena *arena)
 {
   bool surfaces = rollout->base->definition.contact_model->flags & DC_CONTACT_SURFACES;
@@ -29,6 +16,8 @@ static bool list_vertices(const struct dc_rollout *rollout, struct dc_shape_work
   for (int i = 0; i < rollout->model->bodies.count && work->vertices; i++) {
     const struct dc_shape *shape = rollout->base->bodies.bodies[i].shape;
     int count = dc_contact_point_count(rollout->rigid.contact, i);
+    if (rollout->base->vertices_move && !rollout->base->vertices_move[i])
+      continue;
     int *vertices = dc_arena_alloc(arena, (size_t)count, sizeof *vertices);
     if (!vertices)
       return false;
@@ -40,6 +29,22 @@ static bool list_vertices(const struct dc_rollout *rollout, struct dc_shape_work
   return work->vertices != NULL;
 }
 
+static bool make_points(const struct dc_rollout *rollout, struct dc_shape_workspace *work, struct dc_arena *arena)
+{
+  int bodies = rollout->model->bodies.count;
+  for (int i = 0; i < bodies; i++)
+    work->point_count += work->vertices[i] ? dc_contact_point_count(rollout->rigid.contact, i) : 0;
+  work->by_point = dc_arena_alloc(arena, (size_t)bodies, sizeof *work->by_point);
+  double(*points)[3] = work->points = dc_arena_alloc(arena, (size_t)work->point_count, sizeof *work->points);
+  for (int i = 0; i < bodies && points && work->by_point; i++) {
+    if (!work->vertices[i])
+      continue;
+    work->by_point[i] = points;
+    points += dc_contact_point_count(rollout->rigid.contact, i);
+  }
+  return work->by_point && points;
+}
+
 struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *rollout, struct dc_arena *arena)
 {
   struct dc_shape_workspace *work = dc_arena_alloc(arena, 1, sizeof *work);
@@ -47,16 +52,10 @@ struct dc_shape_workspace *dc_shape_workspace_create(const struct dc_rollout *ro
     return NULL;
   if (!(rollout->base->definition.contact_model->flags & DC_CONTACT_SHAPES))
     return work;  // for forward runs
-  for (int i = 0; i < rollout->model->bodies.count; i++)
-    work->point_count += dc_contact_point_count(rollout->rigid.contact, i);
-  work->velocities = make_rows(rollout, work->point_count, arena);
-  work->forces = make_rows(rollout, work->point_count, arena);
-  work->products = make_rows(rollout, work->point_count, arena);
-  work->by_point = make_rows(rollout, work->point_count, arena);
   work->rates = dc_arena_alloc(arena, (size_t)rollout->model->bodies.count, sizeof *work->rates);
   work->pairs = dc_arena_alloc(arena, (size_t)rollout->rigid.pair_count, sizeof *work->pairs);
-  bool complete = work->velocities && work->forces && work->products && work->by_point && work->rates && work->pairs &&
-                  list_vertices(rollout, work, arena);
+  bool complete =
+      work->rates && work->pairs && list_vertices(rollout, work, arena) && make_points(rollout, work, arena);
   return complete ? work : NULL;
 }
 
@@ -66,25 +65,20 @@ void dc_shape_workspace_destroy(struct dc_shape_workspace *work)
     dc_contact_destroy(work->contact);
 }
 
-static void clear_rows(double (*const *rows)[3], int points)
-{
-  if (points)
-    memset(rows[0], 0, (size_t)points * sizeof **rows);
-}
-
 enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
   struct dc_shape_workspace *work = rollout->shape_workspace;
   if (!work->contact)
-    work->contact = dc_contact_create_following(model->definition.contact_model, &model->definition.contact,
-                                                &model->bodies, &rollout->base->bodies, error);
+    work->contact =
+        dc_contact_create_following(model->definition.contact_model, &model->definition.contact, &model->bodies,
+                                    &rollout->base->bodies, rollout->base->vertices_move, error);
   if (!work->contact)
     return error ? error->status : DC_MEMORY;
   dc_contact_reset(work->contact);
   dc_contact_take_sizes(work->contact, NULL);  // what an adjoint that failed has left
   dc_contact_take_sizes(rollout->rigid.contact, NULL);
-  clear_rows(work->by_point, work->point_count);
+  memset(work->points, 0, (size_t)work->point_count * sizeof *work->points);
   work->evaluated = rollout->rigid.evaluated = NULL;
   return DC_OK;
 }
@@ -111,22 +105,6 @@ void dc_shape_end(struct dc_rollout *rollout)
   work->swapped = false;
 }
 
-// Velocities of the points along a direction, world axes.
-static void point_velocities(const struct dc_step_state *state, const struct dc_step_direction *direction,
-                             const struct dc_shape_workspace *work)
-{
-  for (int i = 0; i < state->model->bodies.count; i++) {
-    int count = dc_contact_point_count(work->contact, i);
-    const double(*places)[3] = count ? dc_contact_point_places(work->contact, i) : NULL, *twist = direction->twists[i];
-    for (int v = 0; v < count; v++) {
-      double arm[3];
-      dc_mat_apply(arm, state->next[i].rotation, places[v]);
-      dc_vec_cross(work->velocities[i][v], twist, arm);
-      dc_vec_add(work->velocities[i][v], work->velocities[i][v], twist + 3);
-    }
-  }
-}
-
 // Contact at t+1, unless it is known from the interval after this one.
 static enum dc_status evaluate_points(const struct dc_step_state *state, struct dc_shape_workspace *work,
                                       struct dc_error *error)
@@ -151,25 +129,6 @@ static bool nothing_acts(const struct dc_step_state *state)
   return true;
 }
 
-// f = dP/dx of the points, f' its rate with their velocities: by the place in the body R+^T (f' - w x f).
-static void add_points(const struct dc_step_state *state, const struct dc_step_direction *direction, double mu,
-                       const struct dc_shape_workspace *work, double (*const *by_point)[3])
-{
-  for (int i = 0; i < state->model->bodies.count; i++) {
-    int count = work->vertices[i] ? dc_contact_point_count(work->contact, i) : 0;
-    for (int v = 0; v < count; v++) {
-      const double *f = work->forces[i][v], *rate = work->products[i][v];  // f is -dP/dx
-      double sum[3], local[3];
-      if (f[0] == 0 && f[1] == 0 && f[2] == 0 && rate[0] == 0 && rate[1] == 0 && rate[2] == 0)
-        continue;
-      dc_vec_cross(sum, direction->twists[i], f);
-      dc_vec_add(sum, sum, rate);
-      dc_mat_apply_transposed(local, state->next[i].rotation, sum);
-      dc_vec_add_scaled(by_point[i][v], by_point[i][v], mu, local);
-    }
-  }
-}
-
 enum dc_status dc_shape_add_points(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                    double mu, struct dc_step_shape *shape, struct dc_error *error)
 {
@@ -177,15 +136,8 @@ enum dc_status dc_shape_add_points(const struct dc_step_state *state, const stru
   if (nothing_acts(state))
     return DC_OK;
   enum dc_status status = evaluate_points(state, work, error);
-  if (status)
-    return status;
-  clear_rows(work->forces, work->point_count);
-  clear_rows(work->products, work->point_count);
-  point_velocities(state, direction, work);
-  status = dc_contact_point_product(work->contact, state->next, (const double(*const *)[3])work->velocities, mu,
-                                    work->forces, work->products, error);
   if (!status)
-    add_points(state, direction, mu, work, shape->by_point);
+    status = dc_contact_point_rates(work->contact, state->next, direction->twists, mu, shape->by_point, error);
   return status;
 }
 
@@ -204,5 +156,5 @@ void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by
       dc_vec_sub(by->center[i], by->center[i], work->by_point[i][v]);
     }
   }
-  clear_rows(work->by_point, work->point_count);
+  memset(work->points, 0, (size_t)work->point_count * sizeof *work->points);
 }

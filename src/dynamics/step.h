@@ -118,9 +118,10 @@ struct dc_step_cotangent {
 
 // Of contact's points [bodies][points], pointers into one block each (shape_adjoint.c).
 struct dc_shape_workspace {
-  int point_count;
-  double (**velocities)[3], (**forces)[3], (**products)[3], (**by_point)[3];
-  int **vertices;                     // [bodies] the points as vertices of the convex parts; NULL: nobody's to change
+  int point_count;                    // of the bodies whose vertices are to be changed
+  double (*points)[3];                // [point_count]
+  double (**by_point)[3];             // [bodies] to the places of contact's points, in points; NULL: nobody's to change
+  int **vertices;                     // [bodies] the points as vertices of the convex parts; NULL likewise
   double (*rates)[3];                 // [bodies]
   struct dc_pair_derivatives *pairs;  // [pair_count] of an evaluation of energies
   // A second contact of the same bodies, made by the first adjoint.  Friction needs contact at t and the points need it at

@@ -20,9 +20,9 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, struct dc_error *erro
   const struct dc_model *model = rollout->model;
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_arena *arena = rollout->arena;
-  rigid->contact =
-      dc_contact_create_following(model->definition.contact_model, &model->definition.contact, &model->bodies,
-                                  rollout->base->shapes_change ? &rollout->base->bodies : NULL, error);
+  rigid->contact = dc_contact_create_following(
+      model->definition.contact_model, &model->definition.contact, &model->bodies,
+      rollout->base->shapes_change ? &rollout->base->bodies : NULL, rollout->base->vertices_move, error);
   if (!rigid->contact)
     return error ? error->status : DC_MEMORY;
   size_t pairs = (size_t)dc_contact_pair_count(rigid->contact), bodies = (size_t)model->bodies.count;

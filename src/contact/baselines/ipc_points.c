@@ -74,13 +74,13 @@ static int add_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitive
   memset(&s, 0, sizeof s);
   for (int v = 0; v < 4; v++) {
     body[v] = primitive->moving & 1u << v ? points->pair->a : points->pair->b;
-    if (points->velocities)
-      dc_vec_copy(s.velocity[v], points->velocities[body[v]][primitive->vertex[v]]);
+    if (points->products)
+      dc_points_velocity(points, body[v], primitive->vertex[v], s.velocity[v]);
   }
   if (primitive->kind == DC_IPC_EDGES)
     dc_ipc_mollifier(dc_ipc_parallel(primitive), primitive->threshold, m);
   dc_ipc_profile(points->contact, primitive->closest.square, p);
-  distance_derivatives(primitive, points->velocities, &s);
+  distance_derivatives(primitive, points->products, &s);
   if (m[1] != 0 || m[2] != 0)
     parallel_derivatives(primitive, &s);
   for (int v = 0; v < 4; v++) {

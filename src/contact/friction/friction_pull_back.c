@@ -107,10 +107,14 @@ double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_v
     scale = fmin(scale, distance[v]);
   for (int v = 0; v < 6; v++) {  // the offset first: it is the best conditioned pivot
     double ratio = scale / distance[v], cube = 2 * ratio * ratio * ratio;
-    double y[3] = {1, vertex[v].place[0], vertex[v].place[1]};
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++)
-        m[i][j] += cube * y[i] * y[j];
+    const double *y = vertex[v].place;
+    double first = cube * y[0], second = cube * y[1];
+    m[0][0] += cube;
+    m[1][0] += first;
+    m[2][0] += second;
+    m[1][1] += first * y[0];
+    m[2][1] += second * y[0];
+    m[2][2] += second * y[1];
     m[1][1] += ratio * scale * scale;
     m[2][2] += ratio * scale * scale;
   }
@@ -149,9 +153,34 @@ static void through_opening(const struct sliding_pair *p, double loss, double wi
   }
 }
 
-// On from the forces f_v and the plane to the bodies; the sum of the shares.
+// Of a design: what the triangles at a vertex have for dc_friction_add_point, world axes.
+static void add_sums(struct dc_vertex_sum *sum, const double *axes, const double force[3], const double a[2],
+                     const double b[2])
+{
+  for (int k = 0; k < 3; k++) {
+    sum->force[k] += force[k];
+    sum->slip[k] += a[0] * axes[k] + a[1] * axes[3 + k];
+    sum->pulled[k] += b[0] * axes[k] + b[1] * axes[3 + k];
+  }
+}
+
+// On to the points of body x; the sums become zeros.
+static void take_sums(struct dc_collider *collider, int x, double time_step, const struct dc_friction_sides *sides)
+{
+  for (int v = 0; v < collider->vertex_count && sides->points[x]; v++) {
+    struct dc_vertex_sum *sum = &collider->vertex_sums[v];
+    if (sum->force[0] == 0 && sum->force[1] == 0 && sum->force[2] == 0)
+      continue;
+    dc_friction_add_point(sides, x, v, time_step, sum->force, sum->slip, sum->pulled);
+    *sum = (struct dc_vertex_sum){{0}, {0}, {0}};
+  }
+}
+
+// On from the forces f_v and the plane to the bodies; the sum of the shares.  triangles: the vertices of the lane, NULL where
+// points are not wanted.
 static double pull_back_lane(const struct dc_contact *contact, const struct sliding_pair *p, const double share[6],
-                             struct cotangents *c, struct dc_friction_sides *sides)
+                             const int *const triangles[2], struct dc_vertex_sum *const sums[2], struct cotangents *c,
+                             struct dc_friction_sides *sides)
 {
   double total = 0;
   through_forces(p, &contact->settings, share, c);
@@ -160,6 +189,8 @@ static double pull_back_lane(const struct dc_contact *contact, const struct slid
     double force[3];
     dc_mat_apply_transposed(force, p->axes, c->x[v]);
     dc_add_wrench(p->arm[v], force, sides->wrench[v / 3]);
+    if (triangles && sides->points[v / 3])
+      add_sums(&sums[v / 3][triangles[v / 3][v % 3]], p->axes, force, c->a[v], c->b[v]);
     total += share[v];
   }
   return total;
@@ -205,24 +236,15 @@ static void through_blends(const struct dc_contact *contact, int pair, const str
   }
 }
 
-// Of a design: on from the vertices of a lane to the points of the bodies.
-static void add_points(const struct dc_contact *contact, const struct dc_pair *pair, const int triangles[2],
-                       const struct sliding_pair *p, const struct cotangents *c, const struct dc_friction_sides *sides)
-{
-  const struct dc_collider *colliders[2] = {&contact->colliders[pair->a], &contact->colliders[pair->b]};
-  for (int v = 0; v < 6; v++) {
-    int x = v / 3, index = colliders[x]->triangles[triangles[x]][v % 3];
-    if (sides->points[x])
-      dc_friction_add_point(sides, x, index, p->axes, p->motion.time_step, c->x[v], c->a[v], c->b[v]);
-  }
-}
-
 static double pull_back_triangles(struct dc_contact *contact, int pair, const struct dc_friction_motion *motion,
                                   struct dc_friction_sides *sides)
 {
   struct dc_triangle_friction *own = contact->friction->own;
   const struct dc_friction_pair *list = &own->pairs[pair];
   const struct dc_friction_blend *blends = own->blends + list->first_blend;
+  struct dc_collider *a = &contact->colliders[contact->pairs[pair].a];
+  struct dc_collider *b = &contact->colliders[contact->pairs[pair].b];
+  struct dc_vertex_sum *const sums[2] = {a->vertex_sums, b->vertex_sums};
   double *by_support = own->by_support, total = 0;
   memset(by_support, 0, list->blend_count * sizeof *by_support);
   for (size_t k = list->first_batch; k < list->first_batch + list->batch_count; k++)
@@ -231,14 +253,15 @@ static double pull_back_triangles(struct dc_contact *contact, int pair, const st
       struct cotangents c = {.d = 0};
       double shares[6];
       read_lane(&own->batches[k], l, motion, sides, &p);
+      const int *const triangles[2] = {a->triangles[own->triangles[k][l][0]], b->triangles[own->triangles[k][l][1]]};
       through_slips(&p, shares, &c);
-      double share = pull_back_lane(contact, &p, shares, &c, sides);
-      if (sides->points[0])
-        add_points(contact, &contact->pairs[pair], own->triangles[k][l], &p, &c, sides);
+      double share = pull_back_lane(contact, &p, shares, triangles, sums, &c, sides);
       total += share;
       for (int blend = own->blend[k][l]; blend > 0; blend = blends[blend].parent)
         by_support[blend] += share;
     }
+  take_sums(a, 0, motion->time_step, sides);
+  take_sums(b, 1, motion->time_step, sides);
   through_blends(contact, pair, blends, by_support, list->blend_count, sides);
   return total;
 }
@@ -268,7 +291,7 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
     dc_mat_apply_transposed(force, list->axes, c);
     dc_add_wrench(arm, force, sides->wrench[0]);
     if (sides->points[0] && batch->weight[l] != 0)  // lanes behind the last vertex have none
-      dc_friction_add_point(sides, 0, (int)k, list->axes, motion->time_step, c, a, b);
+      dc_friction_add_slip(sides, 0, (int)k, list->axes, motion->time_step, force, a, b);
     total += share;
   }
   return total;
@@ -305,7 +328,7 @@ static double pull_back_openings(struct dc_contact *contact, const struct dc_imp
     for (int v = 0; v < 6; v++)
       p.weight[v] *= inverse;
     through_opening(&p, impact->loss, friction->opening, shares, &c);
-    double share = pull_back_lane(contact, &p, shares, &c, sides);
+    double share = pull_back_lane(contact, &p, shares, NULL, NULL, &c, sides);
     total += share;
     for (int blend = own->blend[impact->index][impact->lane]; blend > 0; blend = blends[blend].parent)
       by_support[blend] += share;

@@ -99,24 +99,30 @@ static inline void dc_add_wrench(const double arm[3], const double force[3], dou
   dc_vec_add(wrench + 3, wrench + 3, force);
 }
 
-// By the place of point index of side x in its frame: force (axes of a plane) on it at t; at t+1 a/h through its slip and,
-// through the velocity w x rho of the direction, b x w / h.  a, b: NULL without slip.
-static inline void dc_friction_add_point(const struct dc_friction_sides *sides, int x, int index, const double *axes,
-                                         double time_step, const double force[3], const double *a, const double *b)
+// By the place of point index of side x in its frame, of vectors in world axes: force on it at t; at t+1 a/h through its slip
+// and, through the velocity w x rho of the direction, b x w / h.
+static inline void dc_friction_add_point(const struct dc_friction_sides *sides, int x, int index, double time_step,
+                                         const double force[3], const double a[3], const double b[3])
 {
-  double *point = sides->points[x][index], world[3], part[3];
-  dc_mat_apply_transposed(world, axes, force);
-  dc_mat_apply_transposed(part, sides->now[x], world);
+  double *point = sides->points[x][index], part[3], slip[3];
+  dc_mat_apply_transposed(part, sides->now[x], force);
   dc_vec_add(point, point, part);
-  if (!a)
-    return;
-  double slip[3], pulled[3], turned[3];
-  dc_mat_apply_transposed(slip, axes, (const double[3]){a[0], a[1], 0});
-  dc_mat_apply_transposed(pulled, axes, (const double[3]){b[0], b[1], 0});
-  dc_vec_cross(turned, pulled, sides->twist[x]);
-  dc_vec_add(slip, slip, turned);
+  dc_vec_cross(slip, b, sides->twist[x]);
+  dc_vec_add(slip, slip, a);
   dc_mat_apply_transposed(part, sides->next[x], slip);
   dc_vec_add_scaled(point, point, 1 / time_step, part);
+}
+
+// The same with a and b along the axes of a plane, NULL without slip.
+static inline void dc_friction_add_slip(const struct dc_friction_sides *sides, int x, int index, const double *axes,
+                                        double time_step, const double force[3], const double *a, const double *b)
+{
+  double slip[3] = {0, 0, 0}, pulled[3] = {0, 0, 0};
+  for (int k = 0; k < 3 && a; k++) {
+    slip[k] = a[0] * axes[k] + a[1] * axes[3 + k];
+    pulled[k] = b[0] * axes[k] + b[1] * axes[3 + k];
+  }
+  dc_friction_add_point(sides, x, index, time_step, force, slip, pulled);
 }
 
 // friction_pull_back.c

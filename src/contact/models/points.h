@@ -4,19 +4,19 @@
 #ifndef DC_CONTACT_POINTS_H
 #define DC_CONTACT_POINTS_H
 
+#include <math.h>
+
 #include "contact/contact_internal.h"
 
 // One evaluation over all pairs: of forces, which are minus the gradient, of products with velocities, or of both.
 struct dc_points {
   const struct dc_contact *contact;
   const struct dc_pose *poses;
-  const double (*const *velocities)[3];               // NULL: forces only
+  const double (*const *velocities)[3];               // NULL: those of twists, or forces only
+  const double (*twists)[6];                          // [bodies]; NULL: velocities, or forces only
   double (*const *forces)[3], (*const *products)[3];  // NULL: not wanted
-  double scale;                                       // sizes of nodes gain so many times their derivatives
-  const double *reaches;  // [pair_count], m: terms whose gap is larger are left out; NULL: none is
-  // Of models with sphere trees.
-  double (**node_velocities)[3], (**node_forces)[3], (**node_products)[3];  // [bodies][nodes]
-  double *weight_rates, *energy_rates;                                      // [most blends] of the pair at hand
+  const double *reaches;      // [pair_count], m: terms whose gap is larger are left out; NULL: none is
+  double (**node_forces)[3];  // [bodies][nodes] of models with sphere trees
   // The pair at hand, c_a - c_b, its reach.
   const struct dc_pair *pair;
   double arm[3], reach;
@@ -32,9 +32,25 @@ struct dc_point_methods {
   // Adds what the pair at hand has; -1 when out of memory.
   int (*add_pair)(struct dc_points *points);
   void (*end)(struct dc_points *points);  // NULL: nothing
+  // dc_contact_point_rates, -1 when out of memory; NULL: it is made of products with velocities, which add_pair has then.
+  int (*rates)(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6], double scale,
+               double (*const *by_point)[3]);
 };
 
 extern const struct dc_point_methods dc_plane_points, dc_sdrs_points, dc_ipc_points;
+
+// psi' and psi'' of a centred term at distance r of its centres, by r (docs/theory.md, "Centred terms").
+static inline void dc_centred_slopes(double r, double spread, double scale, double length, double *first,
+                                     double *second)
+{
+  double inverse = 1 / sqrt(r * r + spread), root = sqrt(length * inverse), ratio = r * inverse;
+  double slope = -12 * (root + length * inverse) * inverse, square = inverse * inverse;
+  *first = scale * slope * ratio;
+  *second = scale * ((18 * root + 24 * length * inverse) * square * ratio * ratio + slope * spread * square * inverse);
+}
+
+// Velocity of a point, world axes: the given one, or that of its body's twist.
+void dc_points_velocity(const struct dc_points *points, int body, int index, double velocity[3]);
 
 // The vertices of a body's mesh.
 int dc_points_of_mesh(const struct dc_contact *contact, int body);
@@ -46,5 +62,9 @@ void dc_points_add_primitive(const struct dc_points *points, const struct dc_pri
                              int index, const double value[3]);
 // The same for all vertices of body a.
 void dc_points_add_primitive_pair(const struct dc_points *points, dc_primitive_barrier *barrier);
+
+// point_rates.c: of bsh and exact.
+int dc_plane_point_rates(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
+                         double scale, double (*const *by_point)[3]);
 
 #endif

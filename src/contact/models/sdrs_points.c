@@ -55,9 +55,11 @@ static double side(const struct facing *f, int v)
 // Velocity of a vertex in the frame of the plane, in units of length.
 static void local_velocity(const struct facing *f, int v, double x[3])
 {
+  double velocity[3];
   int body, index;
   locate(f, v, &body, &index);
-  dc_mat_apply(x, f->frame.axes, f->points->velocities[body][index]);
+  dc_points_velocity(f->points, body, index, velocity);
+  dc_mat_apply(x, f->frame.axes, velocity);
   dc_vec_scale(x, x, f->unit);
 }
 

@@ -55,7 +55,7 @@ static void plane_answer(struct pull *pull)
   dc_sdrs_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
 }
 
-// Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of dc_friction_add_point.
+// Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of dc_friction_add_slip.
 static void add_force(const struct pull *pull, int v, const double local_force[3], const double *a, const double *b)
 {
   double force[3];
@@ -63,8 +63,8 @@ static void add_force(const struct pull *pull, int v, const double local_force[3
   dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[body_of(pull->sliding, v)]);
   int x = body_of(pull->sliding, v);
   if (pull->sides->points[x])
-    dc_friction_add_point(pull->sides, x, pull->vertices[v].index, pull->sliding->axes, pull->motion->time_step,
-                          local_force, a, b);
+    dc_friction_add_slip(pull->sides, x, pull->vertices[v].index, pull->sliding->axes, pull->motion->time_step, force, a,
+                         b);
 }
 
 // Through r and r': x gains of one vertex, m gains (m_1, m_2); returns the vertex's part of G.

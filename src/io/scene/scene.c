@@ -337,6 +337,7 @@ static enum dc_status read_scene(struct dc_scene_build *build)
            !(status = check_continuation(build)))
     status = read_cases(build);
   scene->plant.model.shapes_change = scene->model.shapes_change;
+  scene->plant.model.vertices_move = scene->model.vertices_move;
   if (!status)
     status = dc_scene_keep_places(build);
   return status ? status : resolve(build);

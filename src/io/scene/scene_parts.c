@@ -354,6 +354,22 @@ static const char *weight_holder(const struct dc_bodies *bodies)
   return NULL;
 }
 
+// The bodies whose vertices an entry changes are noted beside those of the entries before.
+static enum dc_status note_moves(struct dc_scene_build *build, const struct dc_design_entry *entry)
+{
+  struct dc_model *model = &build->scene->model;
+  size_t bodies = (size_t)model->bodies.count;
+  bool *moves = dc_arena_alloc(build->scene->arena, bodies, sizeof *moves);
+  if (!moves)
+    return dc_fail(build->error, DC_MEMORY, "out of memory for design parameters");
+  if (model->vertices_move)
+    memcpy(moves, model->vertices_move, bodies * sizeof *moves);
+  if (entry->type->moves)
+    entry->type->moves(entry->options, model, moves);
+  model->vertices_move = moves;
+  return DC_OK;
+}
+
 static enum dc_status read_design(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;
@@ -380,6 +396,7 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   if (entry->type->check(entry->options, &build->scene->model, build->error) ||
       (entry->type->prepare &&
        entry->type->prepare(entry->options, &build->scene->model, build->scene->arena, build->error)) ||
+      note_moves(build, entry) ||
       dc_design_check_last(++task->design_count, task->design, &build->scene->model, build->error))
     return dc_json_wrap(object, build->error);
   return DC_OK;
