@@ -117,8 +117,8 @@ static double curvature(const double *k, const double *l, bool same_ball, const 
 }
 
 // Fills buffer [chain_count][chain_count] and the places of its rows.
-static void expand_body(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, const struct dc_body *body,
-                     const double *block, const double *wrench)
+static void expand_body(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
+                        const struct dc_body *body, const double *block, const double *wrench)
 {
   const struct dc_bodies *bodies = assembler->bodies;
   int count = body->chain_count;

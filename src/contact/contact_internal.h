@@ -333,8 +333,7 @@ void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int 
 // far_pairs.c
 // Whether the roots are beyond (1 + epsilon) (R_I + R_J): sets the pair's counts and gap.
 bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
-// Whether the roots of a pair without a far field are so far apart that nothing acts; gap and counts are then as a walk leaves
-// them.
+// Whether the roots of a pair without a far field are so far apart that nothing acts: sets the pair's counts and gap.
 bool dc_pair_is_apart(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
 // Up to 8 far pairs by index into results, whose arms are set.
 void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices, int count, int order,

@@ -235,7 +235,7 @@ void dc_symmetric_add_places(struct dc_symmetric_matrix *matrix, int row, int co
   for (int j = 0; j < count; j++)
     for (int i = 0; i < count; i++)
       if (places[i] >= places[j])
-        matrix->values[starts[places[j]] + places[i] - places[j]] += block[i * count + j];
+        matrix->values[starts[places[j]] + places[i] - places[j]] += block[j * count + i];
 }
 
 void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value)
