@@ -299,11 +299,11 @@ def drawn_tasks(m, options):
 # Pages of docs/measured that results.md holds after those of the robot tasks, in this order.
 PAGES = [
     "push_variants", "starts_gather", "starts_sort", "identify",
-    "codesign", "codesign_spider", "codesign_single_jaw", "codesign_parallel_jaw", "codesign_hand",
+    "codesign", "codesign_spider", "codesign_biped", "codesign_single_jaw", "codesign_parallel_jaw", "codesign_hand",
     "wall_and_blocks", "pair_cost",
     "manifold", "manifold_model", "manifold_drops",
     "optimizers", "tasks", "search", "plant", "restitution",
-    "soft", "soft_cloth", "soft_cost", "soft_solvers",
+    "soft", "soft_cloth", "soft_cost", "soft_field", "soft_solvers",
     "threads", "soak", "soak_notes", "faults", "sweep", "ranks",
     "pictures", "live", "comparison", "physics", "stacking",
     "refine", "grasps", "hands", "robots", "arms", "simplified",

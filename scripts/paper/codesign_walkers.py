@@ -14,7 +14,7 @@ MuJoCo it comes as far within 15 %.  Of the biped: with its feet the torso ends 
 MuJoCo.  --quick: one gait, few iterations of few steps, no verdict.
 
 The biped first learns to stand, pushed: it marches on the spot in four worlds at once, in three of which gravity is tilted, held by
-a spring of the torso that is weakened from run to run to nothing.  Then it walks, for longer and longer.
+a spring of the torso that is weakened from run to run to nothing.  Then it walks.
 
 --scenes writes the scenes instead.  Feet are three ellipsoids of 32 vertices each, spread by the golden angle; the spider is
 built on level ground and then turned, so that it climbs a slope.
@@ -29,7 +29,6 @@ from measuring import call, motion, options, parse, scene_path, settings, show
 FAR = 20  # m to the target, which nothing reaches
 STAND = (10, 2, 0)  # N m/rad that turn the biped's torso back while it learns to stand; about 13 hold it against gravity
 TILT = 0.8  # m/s^2 along the ground that it learns to stand against
-WALK = (200, 300, 400)  # steps that it learns to walk after that
 CONTACT = {"model": "sdrs", "stiffness": 1, "length": 0.1, "support": 0.1, "friction": 0.5, "friction_smoothing": 1e-3}
 # Settings of MuJoCo that the spider is replayed with; the last are the nearest to dcsim that were found.
 REPLAYS = (("MuJoCo as it is", ()), ("MuJoCo, elliptic cones, impratio 100", ("mujoco.cone=elliptic", "mujoco.impratio=100")),
@@ -186,7 +185,7 @@ def biped():
                       {"type": "upright", "body": "torso", "when": "every", "weight": 100}],
         "design": [{"type": "vertices", "shape": "left_foot", "mirror": "right_foot", "mirror_axis": "x",
                     "box": [0.02, 0.06, 0.02], "scale": 0.1, "connect": "link"}],
-        "optimizer": {"type": "adam", "learning_rate": 0.003, "iterations": 40},
+        "optimizer": {"type": "adam", "learning_rate": 0.003, "iterations": 60},
         "camera": {"eye": [3, 1.5, 1.2], "target": [0, 1.2, 0.3], "up": [0, 0, 1], "fov_deg": 45},
     }
 
@@ -249,15 +248,14 @@ def torso(arguments, seed, name):
 
 
 def stages(arguments, seed, name, *words):
-    """Iterations of several runs: to stand, then to walk for longer and longer; the last one is kept under the name."""
+    """Iterations of several runs: to stand, then to walk; the last one is kept under the name."""
     worlds = [{"gravity": gravity} for gravity in ([0, TILT, -9.81], [0, -TILT, -9.81], [TILT, 0, -9.81])]
     stand = settings('objective=[{"type": "relative", "body": "torso", "when": "every", "weight": 100}]', "time.steps=150",
                      "cases=" + json.dumps(worlds), "optimizer.iterations=30", "optimizer.learning_rate=0.01")
     runs = [(f"{name}_stand_{spring}", [*stand, *settings("bodies.torso.pd=" + json.dumps(
         {"kp": 0, "kp_rotation": spring, "kd_rotation": spring / 10}))]) for spring in STAND]
-    runs += [(name if steps == WALK[-1] else f"{name}_{steps}", settings(f"time.steps={steps}")) for steps in WALK]
     iterations, earlier = 0, []
-    for stage, changes in runs:
+    for stage, changes in [*runs, (name, [])]:
         iterations += run(arguments, seed, "optimize", stage, *changes, *words, *earlier)["iterations"]
         earlier = found(arguments, seed, stage)
     return iterations
