@@ -322,7 +322,7 @@ def tasks(m):
         with open(notes, encoding="utf-8") as file:
             m.say(file.read().strip())
             m.say()
-    for name in ["push_variants", "starts_gather", "starts_sort", "identify", "codesign", "codesign_spider", "codesign_parallel_jaw", "codesign_hand", "wall_and_blocks", "pair_cost", "manifold", "manifold_model", "manifold_drops", "optimizers", "tasks", "search", "plant", "restitution", "soft", "soft_cloth", "soft_cost", "soft_solvers", "threads", "soak", "soak_notes", "faults", "sweep", "ranks", "pictures", "live", "comparison", "physics", "stacking", "refine", "grasps", "hands", "robots", "simplified"]:
+    for name in ["push_variants", "starts_gather", "starts_sort", "identify", "codesign", "codesign_spider", "codesign_resolution", "codesign_mass", "codesign_parallel_jaw", "codesign_hand", "wall_and_blocks", "pair_cost", "manifold", "manifold_model", "manifold_drops", "optimizers", "tasks", "search", "plant", "restitution", "soft", "soft_cloth", "soft_cost", "soft_solvers", "threads", "soak", "soak_notes", "faults", "sweep", "ranks", "pictures", "live", "comparison", "physics", "stacking", "refine", "grasps", "hands", "robots", "simplified"]:
         path = os.path.join(MEASURED, name + ".md")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
