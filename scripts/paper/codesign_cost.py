@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What co-design costs (after paper 003, Figure 9 and Table II), in instructions of the processor.
 
-    scripts/paper/codesign-cost [--quick] [--dcsim FILE] [--output DIR] [--publish]
+    scripts/paper/codesign-cost [--quick] [--links N ...] [--dcsim FILE] [--output DIR] [--publish]
 
 Three tables: the adjoint with shapes against that without, and a model for another design against a rollout; where an
 iteration of the spider goes; a time step of four driven chains that run into each other, under sdrs and under ipc.  Counted by
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-from measuring import MODELS, options, parse, scene_path, settings, show, write_json
+from measuring import MODELS, options, parse, publish, scene_path, settings, show, write_json
 
 LINK = 0.1  # m
 
@@ -108,7 +108,7 @@ def count(arguments, links, model, steps):
 def figure(arguments):
     begin, end = (4, 8) if arguments.quick else (20, 60)
     lines = ["| links of each of four chains | sdrs | ipc | ipc / sdrs |", "|---|---|---|---|"]
-    for links in (4,) if arguments.quick else (4, 8, 16, 32):
+    for links in (4,) if arguments.quick else arguments.links:
         cost = {}
         for model in MODELS:
             cost[model] = (count(arguments, links, model, end) - count(arguments, links, model, begin)) / (end - begin) / 1e6
@@ -117,10 +117,13 @@ def figure(arguments):
 
 
 def main():
-    arguments = parse(options(__doc__))
+    parser = options(__doc__)
+    parser.add_argument("--links", type=int, nargs="+", default=[4, 8], help="of a chain; from 16 on a count takes hours")
+    arguments = parse(parser)
     lines = ["### Cost of co-design (after paper 003, Figure 9 and Table II)", "", "By `scripts/paper/codesign-cost`.", ""]
     for part in (adjoints, breakdown, figure):
         lines += part(arguments) + [""]
+        publish(arguments, "codesign_cost", lines)  # what is there, should the next part take too long
     show(arguments, "codesign_cost", lines)
 
 

@@ -9,7 +9,7 @@
 
 enum { ALIGNMENT = 64 };
 // What an array that grows begins with: so many bytes, but neither fewer nor more elements than these.
-enum { FIRST_BYTES = 16384, FEWEST = 4, MOST = 64 };
+enum { FIRST_BYTES = 65536, FEWEST = 4, MOST = 64 };
 
 struct chunk {
   struct chunk *next;
