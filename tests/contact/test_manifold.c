@@ -3,6 +3,7 @@
 #include "contact/manifold/manifold.h"
 
 #include "base/random.h"
+#include "geometry/sdf_move.h"
 #include "harness.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -59,6 +60,7 @@ struct scene {
   struct dc_pose poses[2];
   struct dc_manifold *manifold;
   int count, parameters[2];
+  double rest[2][8][3], level[2][8];  // vertices, and their own signed distance there
   struct dc_manifold_contact *contacts;
   struct dc_manifold_cotangent *by;
 };
@@ -76,21 +78,47 @@ static void create(struct scene *scene)
   struct dc_error error = {0};
   scene->manifold = dc_manifold_create(scene->surfaces, &scene->settings, &error);
   CHECK(scene->manifold, "%s", error.text);
-  scene->count = dc_manifold_count(scene->manifold);
+  scene->count = dc_manifold_most(scene->manifold);
   scene->contacts = calloc((size_t)scene->count, sizeof *scene->contacts);
   scene->by = calloc((size_t)scene->count, sizeof *scene->by);
+  for (int s = 0; s < 2; s++)
+    for (int v = 0; v < 8; v++) {
+      double g[3];
+      dc_vec_copy(scene->rest[s][v], corners[s][v]);
+      scene->level[s][v] = dc_sdf_value(scene->sdf[s], corners[s][v], g);
+    }
 }
 
-// Two boxes of superquadrics that overlap; the second one is a union with a ball when blended.
-static void make_scene(struct scene *scene, double size, bool blended, bool polyhedra, struct dc_random *random)
+enum kind { SUPERQUADRICS, UNIONS, POLYHEDRA, POINTS };
+
+// An ellipsoid: points in the directions of the corners and of the axes.
+static struct dc_sdf *make_points(const double half[3], struct dc_arena *arena)
+{
+  enum { COUNT = 14 };
+  double places[COUNT][3], normals[COUNT][3];
+  for (int i = 0; i < COUNT; i++) {
+    double direction[3] = {i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1};
+    for (int k = 0; k < 3 && i >= 8; k++)
+      direction[k] = k == (i - 8) / 2 ? (i % 2 ? 1 : -1) : 0;
+    for (int k = 0; k < 3; k++) {
+      places[i][k] = half[k] * direction[k] / dc_vec_norm(direction);
+      normals[i][k] = direction[k] / half[k];
+    }
+  }
+  return dc_sdf_make_points(COUNT, (const double(*)[3])places, (const double(*)[3])normals, arena);
+}
+
+// Two bodies that overlap: boxes, with a ball in unions, or ellipsoids of points.
+static void make_scene(struct scene *scene, double size, enum kind kind, struct dc_random *random)
 {
   double half[3] = {0.5 * size, 0.4 * size, 0.3 * size}, zero[3] = {0, 0, 0}, w[3], position[3];
   *scene = (struct scene){.arena = dc_arena_create()};
   for (int s = 0; s < 2; s++) {
     make_corners(corners[s], half, 0.85);
-    scene->sdf[s] = polyhedra ? dc_sdf_make_box(half, 0.05 * size, scene->arena)
-                              : dc_sdf_make_superquadric(half, 0.3, 0.35, scene->arena);
-    if (blended) {
+    scene->sdf[s] = kind == POLYHEDRA ? dc_sdf_make_box(half, 0.05 * size, scene->arena)
+                    : kind == POINTS  ? make_points(half, scene->arena)
+                                      : dc_sdf_make_superquadric(half, 0.3, 0.35, scene->arena);
+    if (kind == UNIONS) {
       struct dc_sdf *both = dc_sdf_make(&dc_sdf_union, 1, 2, scene->arena);
       double ball[3] = {0.3 * size, 0.3 * size, 0.3 * size};
       both->numbers[0] = 0.03 * size;
@@ -118,7 +146,7 @@ static double total(struct scene *scene, const struct dc_pose poses[2])
 {
   double sum = 0;
   dc_manifold_evaluate(scene->manifold, poses, scene->contacts);
-  for (int i = 0; i < scene->count; i++) {
+  for (int i = 0; i < dc_manifold_count(scene->manifold); i++) {
     const struct dc_manifold_contact *c = &scene->contacts[i];
     sum += scene->by[i].activity * c->activity + scene->by[i].distance * c->distance;
     for (int k = 0; k < 3; k++)
@@ -144,7 +172,7 @@ static double pose_error(struct scene *scene, const double twists[2][6], double 
   for (int s = 0; s < 2; s++)
     for (int k = 0; k < 6; k++) {
       double unit = k < 3 ? 1 : size, best = INFINITY;
-      for (double h = 1e-3 * unit; h > 5e-6 * unit; h *= 0.2) {
+      for (double h = 1e-3 * unit; h > 1e-6 * unit; h *= 0.2) {
         double f[4];
         for (int i = 0; i < 4; i++) {
           struct dc_pose poses[2] = {scene->poses[0], scene->poses[1]};
@@ -158,27 +186,47 @@ static double pose_error(struct scene *scene, const double twists[2][6], double 
   return worst;
 }
 
-static double parameter_error(struct scene *scene, double *const parameters[2], double size)
+// With parameter p of body s moved by h, its vertices as they were or moved onto their level sets again.
+static double moved_total(struct scene *scene, int s, int p, double h, bool follow)
+{
+  sdf_move_parameter(scene->sdf[s], p, h);
+  for (int v = 0; v < 8 && follow; v++)
+    dc_sdf_project(scene->sdf[s], scene->level[s][v], corners[s][v]);
+  double sum = total(scene, scene->poses);
+  sdf_move_parameter(scene->sdf[s], p, -h);
+  memcpy(corners[s], scene->rest[s], sizeof corners[s]);
+  return sum;
+}
+
+// What parameter p is measured in.
+static double unit_of(struct dc_sdf *sdf, int p, double size)
+{
+  const double *number = dc_sdf_number(sdf, p);
+  if (number)
+    return fmin(size, fabs(*number) + 0.01 * size);
+  return sdf_parameter_turns(sdf, p) ? 1 : size;
+}
+
+// Errors of the parameters' derivatives times the parameters' units, relative to themselves or to a hundredth of the
+// body's largest.  Of several steps the best.
+static double parameter_error(struct scene *scene, double *const parameters[2], double size, bool follow)
 {
   double worst = 0;
-  for (int s = 0; s < 2; s++)
+  for (int s = 0; s < 2; s++) {
+    double largest = 0;
+    for (int p = 0; p < scene->parameters[s]; p++)
+      largest = fmax(largest, fabs(parameters[s][p]) * unit_of(scene->sdf[s], p, size));
     for (int p = 0; p < scene->parameters[s]; p++) {
-      double *number = dc_sdf_number(scene->sdf[s], p), best = INFINITY;
-      if (!number)
-        continue;
-      double start = *number, unit = fmin(size, fabs(start) + 0.01 * size);
-      for (double h = 1e-3 * unit; h > 1e-6 * unit; h *= 0.2) {
+      double unit = unit_of(scene->sdf[s], p, size), got = parameters[s][p] * unit, best = INFINITY;
+      for (double h = 1e-3; h > 1e-6; h *= 0.2) {
         double f[4];
-        for (int i = 0; i < 4; i++) {
-          *number = start + STEPS[i] * h;
-          f[i] = total(scene, scene->poses);
-        }
-        double expected = fourth(f, h);
-        best = fmin(best, fabs(expected - parameters[s][p]) / fmax(fabs(expected), 1));
+        for (int i = 0; i < 4; i++)
+          f[i] = moved_total(scene, s, p, STEPS[i] * h * unit, follow);
+        best = fmin(best, fabs(fourth(f, h) - got) / fmax(fabs(got), 1e-2 * largest));
       }
-      *number = start;
       worst = fmax(worst, best);
     }
+  }
   return worst;
 }
 
@@ -207,10 +255,17 @@ static void check_derivatives(struct scene *scene, const char *name, double size
   for (int s = 0; s < 2; s++)
     for (int k = 0; k < 6; k++)
       CHECK_NEAR(twists[s][k], others[s][k], 1e-9 * fmax(1, fabs(others[s][k])));
-  double poses = pose_error(scene, (const double(*)[6])twists, size), shapes = parameter_error(scene, parameters, size);
-  printf("# %s, size %g: %d contacts, derivatives by poses within %.2g, by shapes within %.2g\n", name, size,
-         scene->count, poses, shapes);
-  CHECK(poses < 1e-6 && shapes < 1e-6, "%s, size %g: %g %g", name, size, poses, shapes);
+  double poses = pose_error(scene, (const double(*)[6])twists, size),
+         shapes = parameter_error(scene, parameters, size, false);
+  total(scene, scene->poses);
+  memset(twists, 0, sizeof twists);
+  dc_manifold_pull_back(scene->manifold, scene->by, twists, NULL);
+  for (int s = 0; s < 2; s++)
+    dc_manifold_pull_back_mesh(scene->manifold, s, parameters[s]);
+  double meshes = parameter_error(scene, parameters, size, true);
+  printf("# %s, size %g: %d contacts, derivatives by poses within %.2g, by shapes within %.2g, with meshes %.2g\n",
+         name, size, scene->count, poses, shapes, meshes);
+  CHECK(poses < 1e-6 && shapes < 1e-6 && meshes < 1e-6, "%s, size %g: %g %g %g", name, size, poses, shapes, meshes);
   free(parameters[0]);
   free(parameters[1]);
   destroy(scene);
@@ -223,31 +278,40 @@ static void test_derivatives(void)
   struct scene scene;
   dc_random_seed(&random, 11);
   for (int i = 0; i < 3; i++) {
-    make_scene(&scene, sizes[i], false, false, &random);
+    make_scene(&scene, sizes[i], SUPERQUADRICS, &random);
     check_derivatives(&scene, "superquadrics, all edges", sizes[i], &random);
-    make_scene(&scene, sizes[i], true, false, &random);
+    make_scene(&scene, sizes[i], UNIONS, &random);
     check_derivatives(&scene, "unions, all edges", sizes[i], &random);
-    make_scene(&scene, sizes[i], false, true, &random);
+    make_scene(&scene, sizes[i], POLYHEDRA, &random);
     check_derivatives(&scene, "polyhedra, all edges", sizes[i], &random);
-    make_scene(&scene, sizes[i], true, false, &random);
+    make_scene(&scene, sizes[i], UNIONS, &random);
     scene.settings.edges = 4;
     scene.settings.vertices = 5;
     scene.settings.selection = 0.02 * sizes[i];
     check_derivatives(&scene, "unions, selected edges and vertices", sizes[i], &random);
-    make_scene(&scene, sizes[i], false, false, &random);  // flat: four vertices and four edges are nearly equally deep
+    make_scene(&scene, sizes[i], SUPERQUADRICS, &random);  // flat: four vertices and four edges are nearly equally deep
     set_pose(&scene.poses[0], (const double[3]){1e-3 * sizes[i], 2e-3 * sizes[i], 0.55 * sizes[i]}, (double[3]){0});
     set_pose(&scene.poses[1], (const double[3]){0}, (double[3]){0});
     scene.settings.edges = scene.settings.vertices = 3;
     scene.settings.selection = 0.02 * sizes[i];
     check_derivatives(&scene, "superquadrics, selected of equal ones", sizes[i], &random);
-    make_scene(&scene, sizes[i], true, false, &random);
+    make_scene(&scene, sizes[i], UNIONS, &random);
     scene.settings.one_sided = true;
     scene.settings.edges = 6;
     scene.settings.selection = 0.02 * sizes[i];
     check_derivatives(&scene, "unions, one-sided", sizes[i], &random);
-    make_scene(&scene, sizes[i], true, false, &random);
+    make_scene(&scene, sizes[i], UNIONS, &random);
     scene.settings.edge_edge = false;
     check_derivatives(&scene, "unions, no edges", sizes[i], &random);
+    make_scene(&scene, sizes[i], POINTS, &random);
+    scene.settings.edges = 3;
+    scene.settings.selection = 0.02 * sizes[i];
+    check_derivatives(&scene, "points, selected edges", sizes[i], &random);
+    make_scene(&scene, sizes[i], UNIONS, &random);
+    scene.settings.levels = true;
+    scene.settings.edges = 4;
+    scene.settings.selection = 0.02 * sizes[i];
+    check_derivatives(&scene, "unions, shares of edges", sizes[i], &random);
   }
 }
 

@@ -3,6 +3,7 @@
 // places against central differences at several steps.
 #include "geometry/implicit/sdf.h"
 #include "base/random.h"
+#include "geometry/sdf_move.h"
 #include "harness.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -84,37 +85,6 @@ static double function(const struct dc_sdf *sdf, const double x[3], double v, co
   return v * value + dc_vec_dot(u, g);
 }
 
-// Moves parameter i of the tree by h: a number, a turn or a motion of a place.
-static void move_parameter(struct dc_sdf *sdf, int i, double h)
-{
-  if (i < sdf->number_count) {
-    sdf->numbers[i] += h;
-    return;
-  }
-  i -= sdf->number_count;
-  if (i < 3) {
-    double w[3] = {0, 0, 0}, turn[9], turned[9];
-    w[i] = h;
-    turn_matrix(w, turn);
-    dc_mat_multiply(turned, turn, sdf->rotation);
-    memcpy(sdf->rotation, turned, sizeof turned);
-    return;
-  }
-  if (i < 6) {
-    sdf->position[i - 3] += h;
-    return;
-  }
-  i -= 6;
-  for (int c = 0; c < sdf->child_count; c++) {
-    int count = dc_sdf_parameter_count(&sdf->children[c]);
-    if (i < count) {
-      move_parameter(&sdf->children[c], i, h);
-      return;
-    }
-    i -= count;
-  }
-}
-
 // Of a point with a fourth-order difference: f at -2h, -h, h, 2h.
 static double fourth(const double f[4], double h)
 {
@@ -122,6 +92,36 @@ static double fourth(const double f[4], double h)
 }
 
 static const double STEPS[4] = {-2, -1, 1, 2};
+
+// Of a point that stays on its level set.
+static void check_projection(struct dc_sdf *sdf, const double x[3], double size, struct dc_random *random)
+{
+  double by[3], f[4], g[3], level = dc_sdf_value(sdf, x, g);
+  int count = dc_sdf_parameter_count(sdf);
+  double *parameters = calloc((size_t)count, sizeof *parameters);
+  for (int k = 0; k < 3; k++)
+    by[k] = uniform(random, -1, 1);
+  dc_sdf_project_pull_back(sdf, x, by, parameters);
+  for (int i = 0; i < count; i++) {
+    double unit = sdf_parameter_turns(sdf, i) ? 1 : size, error = INFINITY, expected = 0;
+    for (double h = 1e-3 * unit; h > 0.5e-6 * unit; h *= 0.1) {
+      for (int s = 0; s < 4; s++) {
+        double at[3] = {x[0], x[1], x[2]};
+        sdf_move_parameter(sdf, i, STEPS[s] * h);
+        dc_sdf_project(sdf, level, at);
+        f[s] = dc_vec_dot(by, at);
+        sdf_move_parameter(sdf, i, -STEPS[s] * h);
+      }
+      if (!(fabs(fourth(f, h) - parameters[i]) < error))
+        continue;
+      expected = fourth(f, h);
+      error = fabs(expected - parameters[i]);
+    }
+    CHECK(error <= 1e-6 * fmax(size / unit, fabs(expected)), "parameter %d of a point on its level set: %.12g, %.12g",
+          i, parameters[i], expected);
+  }
+  free(parameters);
+}
 
 static void check_point(struct dc_sdf *sdf, const double x[3], double size, struct dc_random *random)
 {
@@ -147,9 +147,9 @@ static void check_point(struct dc_sdf *sdf, const double x[3], double size, stru
     double unit = turn >= 0 && turn < 3 ? 1 : size, error = INFINITY, expected = 0;
     for (double h = 1e-3 * unit; h > 0.5e-6 * unit; h *= 0.1) {
       for (int s = 0; s < 4; s++) {
-        move_parameter(sdf, i, STEPS[s] * h);
+        sdf_move_parameter(sdf, i, STEPS[s] * h);
         f[s] = function(sdf, x, v, u);
-        move_parameter(sdf, i, -STEPS[s] * h);
+        sdf_move_parameter(sdf, i, -STEPS[s] * h);
       }
       if (!(fabs(fourth(f, h) - parameters[i]) < error))
         continue;
@@ -165,8 +165,9 @@ static void check_point(struct dc_sdf *sdf, const double x[3], double size, stru
 static void test_derivatives(void)
 {
   static const double sizes[] = {1e-2, 1, 30};
-  struct dc_random random;
+  struct dc_random random, others;
   dc_random_seed(&random, 7);
+  dc_random_seed(&others, 8);
   for (int kind = 0; dc_sdf_types[kind]; kind++)
     for (int s = 0; s < 3; s++)
       for (int repeat = 0; repeat < 12; repeat++) {
@@ -187,6 +188,7 @@ static void test_derivatives(void)
         }
         int failures = test_failures;
         check_point(sdf, x, size, &random);
+        check_projection(sdf, x, size, &others);
         CHECK(test_failures == failures, "%s of size %g", dc_sdf_types[kind]->name, size);
         dc_arena_destroy(arena);
       }

@@ -353,6 +353,24 @@ void dc_manifold_pull_back(struct dc_manifold *m, const struct dc_manifold_cotan
     pull_places(m, s, twists[s]);
 }
 
+void dc_manifold_by_vertex(const struct dc_manifold *m, int body, int vertex, double by[3])
+{
+  const struct dc_manifold_side *side = &m->sides[body];
+  double world[3] = {side->by_vertex[0][vertex], side->by_vertex[1][vertex], side->by_vertex[2][vertex]};
+  dc_mat_apply_transposed(by, side->rotation, world);
+}
+
+void dc_manifold_pull_back_mesh(const struct dc_manifold *m, int body, double *parameters)
+{
+  const struct dc_manifold_surface *surface = &m->surfaces[body];
+  for (int v = 0; v < surface->vertex_count; v++) {
+    double by[3];
+    dc_manifold_by_vertex(m, body, v, by);
+    if (by[0] != 0 || by[1] != 0 || by[2] != 0)
+      dc_sdf_project_pull_back(surface->sdf, surface->vertices[v], by, parameters);
+  }
+}
+
 void dc_manifold_check(const struct dc_manifold_surface *surface, struct dc_manifold_fit *fit)
 {
   enum { STEPS = 16 };

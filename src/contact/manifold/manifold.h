@@ -71,9 +71,15 @@ int dc_manifold_vertex_contacts(const struct dc_manifold *manifold);  // how man
 void dc_manifold_evaluate(struct dc_manifold *manifold, const struct dc_pose poses[2],
                           struct dc_manifold_contact *contacts);
 // At the poses of the last evaluation: adds the derivatives by twists of the bodies' frames (turn about the origin, motion
-// of it; world axes) and, unless NULL, by the parameters of their signed distances (geometry/implicit/sdf.h).
+// of it; world axes) and, unless NULL, by the parameters of their signed distances (geometry/implicit/sdf.h).  Vertices
+// keep their places in the bodies' frames.
 void dc_manifold_pull_back(struct dc_manifold *manifold, const struct dc_manifold_cotangent *by, double twists[2][6],
                            double *const parameters[2]);
+// Of the last pull back.  Derivatives by the place of a body's vertex, in the body's frame.
+void dc_manifold_by_vertex(const struct dc_manifold *manifold, int body, int vertex, double by[3]);
+// Of the last pull back: adds to the parameters what comes of a body's vertices when they follow its signed distance, each
+// kept on its own level set by dc_sdf_project, as the makers of meshes do (docs/theory.md, "Contact manifolds", "Shapes").
+void dc_manifold_pull_back_mesh(const struct dc_manifold *manifold, int body, double *parameters);
 
 // How far vertices are off the level set, at most, and how far points of edges (17 on each) stand out of it, m.
 struct dc_manifold_fit {

@@ -7,7 +7,7 @@
 
 #include "math/vector.h"
 
-enum { PLACE = 6 };
+enum { PLACE = 6, PROJECTIONS = 8 };
 
 static void into_frame(const struct dc_sdf *sdf, const double x[3], double arm[3], double local[3])
 {
@@ -65,6 +65,23 @@ void dc_sdf_hessian(const struct dc_sdf *sdf, const double x[3], double hessian[
 double dc_sdf_radius(const struct dc_sdf *sdf)
 {
   return dc_vec_norm(sdf->position) + sdf->type->radius(sdf);
+}
+
+void dc_sdf_project(const struct dc_sdf *sdf, double level, double x[3])
+{
+  for (int i = 0; i < PROJECTIONS; i++) {
+    double g[3], above = dc_sdf_value(sdf, x, g) - level;
+    dc_vec_add_scaled(x, x, -above / dc_vec_dot(g, g), g);
+  }
+}
+
+// dx = -dphi g/|g|^2: the first step from x, the others are of second order.
+void dc_sdf_project_pull_back(const struct dc_sdf *sdf, const double x[3], const double by[3], double *parameters)
+{
+  const double zero[3] = {0, 0, 0};
+  double g[3], by_x[3] = {0, 0, 0};
+  dc_sdf_value(sdf, x, g);
+  dc_sdf_pull_back(sdf, x, -dc_vec_dot(by, g) / dc_vec_dot(g, g), zero, by_x, parameters);
 }
 
 int dc_sdf_parameter_count(const struct dc_sdf *sdf)

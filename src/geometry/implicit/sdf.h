@@ -55,6 +55,11 @@ void dc_sdf_pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
                       double *parameters);
 // Second derivatives, row by row.  Where the type is not twice differentiable, those on one side.
 void dc_sdf_hessian(const struct dc_sdf *sdf, const double x[3], double hessian[9]);
+// Moves x onto the level set of this value (m): Newton's steps along the gradient, of which a point nearby needs few.
+void dc_sdf_project(const struct dc_sdf *sdf, double level, double x[3]);
+// Where a point of that level set is moved to when the parameters change: adds to parameters the derivatives of by.x
+// (docs/theory.md, "Contact manifolds", "Shapes").
+void dc_sdf_project_pull_back(const struct dc_sdf *sdf, const double x[3], const double by[3], double *parameters);
 // Radius of a ball about the origin of the parent's frame that holds the inside, m; INFINITY for a half-space.
 double dc_sdf_radius(const struct dc_sdf *sdf);
 int dc_sdf_parameter_count(const struct dc_sdf *sdf);

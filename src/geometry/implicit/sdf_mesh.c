@@ -14,7 +14,6 @@
 #include "math/vector.h"
 
 static const double MARGIN = 1.05, AWAY = 0.2;
-enum { PROJECTIONS = 8 };
 
 struct lattice {
   int cells;
@@ -124,10 +123,7 @@ static void measure(const struct dc_sdf *sdf, struct lattice *lattice)
 static void project(const struct dc_sdf *sdf, double inset, struct dc_mesh *mesh)
 {
   for (int v = 0; v < mesh->vertex_count; v++)
-    for (int i = 0; i < PROJECTIONS; i++) {
-      double g[3], value = dc_sdf_value(sdf, mesh->vertices[v], g) + inset;
-      dc_vec_add_scaled(mesh->vertices[v], mesh->vertices[v], -value / dc_vec_dot(g, g), g);
-    }
+    dc_sdf_project(sdf, -inset, mesh->vertices[v]);
 }
 
 enum dc_status dc_sdf_mesh(const struct dc_sdf *sdf, int cells, int triangle_count, double inset,
