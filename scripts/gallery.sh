@@ -31,25 +31,33 @@ reduced() {
   fi
 }
 
-# picture NAME COMMAND SCENE [OPTION...]: runs the command on the scene, unless KEEP has the run; the last frame becomes NAME.png, five
-# frames from the first to the last NAME-strip.png, both with the options in $view.
+is_wanted() {
+  case $wanted in "  " | *" $1 "*) ;; *) return 1 ;; esac
+}
+
+# draw NAME RUN: the last frame of a run becomes NAME.png, five frames from the first to the last NAME-strip.png, both with the options in $view.
 view=
+draw() {
+  rm -rf "$2/frames"
+  # shellcheck disable=SC2086 # words
+  "$dcsim" render "$2" --size 1280x720 --quiet $view >/dev/null
+  pictures=$(find "$2/frames" -name '*.png' | sort)
+  count=$(printf '%s\n' "$pictures" | wc -l)
+  reduced "$1.png" "" -i "$(printf '%s\n' "$pictures" | tail -n 1)"
+  mkdir -p "$2/frames/strip"
+  for part in 0 1 2 3 4; do
+    cp "$(printf '%s\n' "$pictures" | sed -n "$((1 + part * (count - 1) / 4))p")" "$2/frames/strip/$part.png"
+  done
+  reduced "$1-strip.png" "scale=320:-1:flags=area,tile=5x1," -i "$2/frames/strip/%d.png"
+}
+
+# picture NAME COMMAND SCENE [OPTION...]: draws a run of the command on the scene, which is made unless KEEP has it.
 picture() {
   name=$1 command=$2 scene=$3
   shift 3
-  case $wanted in "  " | *" $name "*) ;; *) return 0 ;; esac
+  is_wanted "$name" || return 0
   [ -s "$runs/$name/run.json" ] || "$dcsim" "$command" "scenes/$scene.json" -o "$runs/$name" --quiet "$@"
-  rm -rf "$runs/$name/frames"
-  # shellcheck disable=SC2086 # words
-  "$dcsim" render "$runs/$name" --size 1280x720 --quiet $view >/dev/null
-  pictures=$(find "$runs/$name/frames" -name '*.png' | sort)
-  count=$(printf '%s\n' "$pictures" | wc -l)
-  reduced "$name.png" "" -i "$(printf '%s\n' "$pictures" | tail -n 1)"
-  mkdir -p "$runs/$name/frames/strip"
-  for part in 0 1 2 3 4; do
-    cp "$(printf '%s\n' "$pictures" | sed -n "$((1 + part * (count - 1) / 4))p")" "$runs/$name/frames/strip/$part.png"
-  done
-  reduced "$name-strip.png" "scale=320:-1:flags=area,tile=5x1," -i "$runs/$name/frames/strip/%d.png"
+  draw "$name" "$runs/$name"
 }
 
 picture billiards optimize billiards
@@ -65,5 +73,12 @@ picture grasp_hand3_cup optimize grasp_hand3_cup
 view=
 picture sort optimize sort
 picture gather optimize gather
+if is_wanted codesign_single_jaw; then # in two stages
+  run=$runs/codesign_single_jaw_design
+  [ -s "$run/run.json" ] || scripts/paper/codesign-single-jaw --only design --dcsim "$dcsim" --output "$runs" >/dev/null
+  view="--eye 0.24,-0.36,0.68 --target 0,0,0.19"
+  draw codesign_single_jaw "$run"
+  view=
+fi
 picture cloth_drape optimize cloth_drape
 picture soft_gripper optimize soft_gripper

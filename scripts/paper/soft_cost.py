@@ -61,7 +61,7 @@ class Lab:
 
 def main():
     parser = options(__doc__, quick=False)
-    parser.add_argument("--most", type=int, default=100000)
+    parser.add_argument("--most", type=int, default=110000)
     parser.add_argument("--backward-most", type=int, default=100000)
     parser.add_argument("--instructions", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=5)
