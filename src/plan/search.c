@@ -198,16 +198,25 @@ static long waits(const struct dc_search *search, const struct dc_search_member 
   return search->round == 0 && member != search->members ? search->settings.portfolio.alone : 0;
 }
 
-// The members whose turn it is; without the first one nobody waits.
+// The members whose turn it is.
 static int list_live(const struct dc_search *search, int *live)
 {
   int count = 0;
   for (int i = 0; i < search->member_count; i++) {
     const struct dc_search_member *member = &search->members[i];
-    if (member->plan && (!search->members[0].plan || search->turn >= waits(search, member)))
+    if (member->plan && search->turn >= waits(search, member))
       live[count++] = i;
   }
   return count;
+}
+
+// The turns that a first member leaves are passed over: those beside it begin theirs.
+static void end_member(struct dc_search *search, struct dc_search_member *member)
+{
+  long alone = search->settings.portfolio.alone;
+  dc_search_release_member(member);
+  if (search->round == 0 && member == search->members && search->turn < alone)
+    search->turn = (int)alone;
 }
 
 // A member that has had its turns, or has none left, ends; one that began stiffer goes on in the stage's world.
@@ -232,7 +241,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
     return dc_plan_begin(plan, member->optimizer, member->options, plan->best_parameters, error);
   }
   if (over || turns >= most)
-    dc_search_release_member(member);
+    end_member(search, member);
   return DC_OK;
 }
 

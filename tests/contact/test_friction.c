@@ -60,6 +60,52 @@ static void test_pull_back(void)
   check_pull_back("");
 }
 
+// Derivatives by the vertices of a design along twists, times a factor, of the evaluation at hand.
+static void pull_back_points(struct sliding *sliding, const double twists[2][6], double factor, double (*points[2])[3])
+{
+  double scaled[2][6], wrenches[2][6] = {{0}}, by_coefficient[2] = {0}, by_stiffness = 0;
+  for (int i = 0; i < 12; i++)
+    scaled[i / 6][i % 6] = factor * twists[i / 6][i % 6];
+  dc_contact_friction_pull_back(sliding->contact, sliding->next, (const double(*)[6])scaled, wrenches, by_coefficient,
+                                &by_stiffness, points);
+  dc_contact_take_sizes(sliding->contact, points);
+}
+
+// What is pulled back along no twist at all, as of bodies that a row is not about, leaves nothing for the next one.
+static void test_points_of_rows(void)
+{
+  static double points[2][2][200][3], nothing[2][200][3];
+  struct dc_random random;
+  dc_random_seed(&random, 8);
+  for (int s = 0; s < SCENES; s++) {
+    struct sliding sliding;
+    double twists[2][6] = {{0}}, size = 0;
+    sliding_start(&sliding, &scenes[s], "bsh", "");
+    sliding.contact =
+        dc_contact_create_following(sliding.contact->model, &sliding.contact->settings, &sliding.scene.bodies,
+                                    &sliding.scene.bodies, NULL, &sliding.scene.error);
+    scene_need(&sliding.scene, sliding.contact, scenes[s].name);
+    for (int i = 0; i < 6 * (1 + sliding.both); i++)
+      twists[i / 6][i % 6] = dc_random_normal(&random);
+    place(&sliding, &scenes[s], &random, 1e-3, 1e-3);
+    move_on(&sliding, &random, 0.1);
+    struct derivatives d;
+    begin_at(&sliding, sliding.now);
+    evaluate(&sliding, sliding.next, 1, true, &d);
+    memset(points, 0, sizeof points);
+    pull_back_points(&sliding, (const double(*)[6])twists, 1, (double(*[2])[3]){points[0][0], points[0][1]});
+    pull_back_points(&sliding, (const double(*)[6])twists, 0, (double(*[2])[3]){nothing[0], nothing[1]});
+    pull_back_points(&sliding, (const double(*)[6])twists, 1, (double(*[2])[3]){points[1][0], points[1][1]});
+    for (int i = 0; i < 1200; i++) {
+      size += fabs(points[0][i / 600][i / 3 % 200][i % 3]);
+      CHECK(nothing[i / 600][i / 3 % 200][i % 3] == 0, "%s", scenes[s].name);
+    }
+    CHECK(size > 0 && memcmp(points[0], points[1], sizeof points[0]) == 0, "%s", scenes[s].name);
+    dc_contact_destroy(sliding.contact);
+    scene_end(&sliding.scene);
+  }
+}
+
 // Ranges at which pairs at the gaps of the test are inside, in between and outside.
 static void test_range(void)
 {
@@ -420,7 +466,8 @@ static void test_threads_and_widths(void)
 }
 
 RUN_TESTS({"derivatives at t+1 against differences", test_differences},
-          {"derivatives at t against differences", test_pull_back}, {"range", test_range},
+          {"derivatives at t against differences", test_pull_back},
+          {"rows of zeros leave nothing", test_points_of_rows}, {"range", test_range},
           {"definition", test_definition}, {"invariants", test_invariants}, {"Coulomb's law", test_coulomb},
           {"what slides", test_what_slides}, {"extremes", test_extremes},
           {"threads and vector widths", test_threads_and_widths})

@@ -126,6 +126,30 @@ static void test_alone(void)
   CHECK(2 * rollouts[1] < rollouts[0], "%ld %ld", rollouts[1], rollouts[0]);
 }
 
+// Where the first fan ends before its time those beside it begin at once, and have no more turns than ever.
+static void test_alone_too_long(void)
+{
+  static struct rows rows[2];
+  long rollouts[2];
+  for (int k = 0; k < 2; k++) {
+    char more[160];
+    snprintf(more, sizeof more, ", 'portfolio': {'rollouts': 600, 'draws': 20, 'iterations': 3, 'alone': %d}",
+             k ? 1000 : 3);
+    struct dc_scene *scene = read_shot(more);
+    struct dc_plan *plan = create_plan(scene);
+    struct dc_search *search = create(plan, scene);
+    struct dc_error error = {0};
+    CHECK(dc_search_run(search, note, &rows[k], &error) == DC_OK && dc_search_done(search), "%s", error.text);
+    rollouts[k] = plan->work.rollouts;
+    dc_search_destroy(search);
+    dc_plan_destroy(plan);
+    dc_scene_destroy(scene);
+  }
+  CHECK(rollouts[0] == rollouts[1] && rows[0].count == rows[1].count, "%ld %ld", rollouts[0], rollouts[1]);
+  for (int i = 0; i < rows[0].count && i < rows[1].count; i++)
+    CHECK(rows[0].losses[i] == rows[1].losses[i] && rows[0].phases[i] == rows[1].phases[i], "row %d", i);
+}
+
 // Adam stays where it is; draws reach.
 static void test_reaches(void)
 {
@@ -282,6 +306,7 @@ static void test_retreats(void)
 }
 
 RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"the first fan alone", test_alone},
+          {"the first fan ends while it is alone", test_alone_too_long},
           {"draws reach what Adam does not", test_reaches},
           {"a first guess that cannot be rolled out", test_refused_guess},
           {"stages go down in equal ratios", test_stages}, {"parameters are functions of time", test_resample},

@@ -164,15 +164,16 @@ static void add_sums(struct dc_vertex_sum *sum, const double *axes, const double
   }
 }
 
-// On to the points of body x; the sums become zeros.
+// On to the points of body x; the sums become zeros.  Bodies that slide without a twist have pulls though no forces.
 static void take_sums(struct dc_collider *collider, int x, double time_step, const struct dc_friction_sides *sides)
 {
+  static const struct dc_vertex_sum none;
   for (int v = 0; v < collider->vertex_count && sides->points[x]; v++) {
     struct dc_vertex_sum *sum = &collider->vertex_sums[v];
-    if (sum->force[0] == 0 && sum->force[1] == 0 && sum->force[2] == 0)
+    if (memcmp(sum, &none, sizeof none) == 0)
       continue;
     dc_friction_add_point(sides, x, v, time_step, sum->force, sum->slip, sum->pulled);
-    *sum = (struct dc_vertex_sum){{0}, {0}, {0}};
+    *sum = none;
   }
 }
 
