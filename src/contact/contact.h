@@ -34,12 +34,12 @@ struct dc_contact_settings {
   double restitution;         // of bodies that do not set their own, in [0, 1]; NAN: 1
   double opening_speed;       // of parting, from which on restitution acts in full, m/s
   double friction_range;  // friction of triangle pairs is full up to this gap and ends at twice it, m; NAN: no limit
-  double dhat;                // ipc: distance at which its barrier begins, m
-  double support;             // sdrs: s of its barrier, in units of length
-  int hulls;                  // sdrs: enum dc_contact_hulls
-  double smoothing;           // manifold: of edges of polyhedra and of 1/distance, m; NAN: 2e-3 of the size of the body
-  double wall;                // manifold: where its barrier begins, m; NAN: 2e-2 of the least size of a body
-  long edges;                 // manifold: edges of each body that meet those of others; 0: vertices only
+  double dhat;            // ipc: distance at which its barrier begins, m
+  double support;         // sdrs: s of its barrier, in units of length
+  int hulls;              // sdrs: enum dc_contact_hulls
+  double smoothing;       // manifold: of edges of polyhedra and of 1/distance, m; NAN: 2e-3 of the size of the body
+  double wall;            // manifold: where its barrier begins, m; NAN: 2e-2 of the least size of a body
+  long edges;             // manifold: edges of each body that meet those of others; 0: vertices only
 };
 
 extern const struct dc_option dc_contact_options[];
@@ -199,9 +199,8 @@ enum dc_status dc_contact_point_rates(struct dc_contact *contact, const struct d
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
                                         const double (*const *velocities)[3], double (*const *forces)[3],
                                         double (*const *products)[3], struct dc_error *error);
-// Adds what has been noted, by dc_contact_point_rates and by dc_contact_friction_pull_back_points, as derivatives by the places of the
-// points in their bodies' axes to points[body][point_count]; NULL: drops it, points[body] NULL: not
-// wanted.
+// Adds what has been noted, by dc_contact_point_rates and by dc_contact_friction_pull_back_points, as derivatives by the
+// places of the points in their bodies' axes to points[body][point_count]; NULL: drops it, points[body] NULL: not wanted.
 void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3]);
 
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into

@@ -97,8 +97,8 @@ static inline int dc_problem_point_size(const struct dc_problem *problem)
 void dc_problem_move(const struct dc_problem *problem, const double *x, const double *step, double *result);
 // Sets held [dimension]; returns whether any is.
 bool dc_problem_hold(const struct dc_problem *problem, const double *x, const double *gradient, bool *held);
-// values, by evaluate where there is no such function, of points up to the first that is enough; statuses of points that are not finite are DC_INFEASIBLE, of
-// values that are not DC_NUMERICAL.
+// values, by evaluate where there is no such function, of points up to the first that is enough; statuses of points that are
+// not finite are DC_INFEASIBLE, of values that are not DC_NUMERICAL.
 enum dc_status dc_problem_values(const struct dc_problem *problem, int *count, const double *xs, double enough,
                                  double *values, enum dc_status *statuses, struct dc_error *error);
 // Sets the defaults and a Jacobian of zeros.
