@@ -16,13 +16,15 @@ void dc_arena_destroy(struct dc_arena *arena);  // NULL is allowed
 void dc_arena_adopt(struct dc_arena *arena, struct dc_arena *other);
 // Zeroed memory aligned to 64 bytes; NULL when out of memory or count * size overflows.
 void *dc_arena_alloc(struct dc_arena *arena, size_t count, size_t size);
+// The same with whatever was in the memory: for workspaces that are written before they are read.
+void *dc_arena_alloc_unset(struct dc_arena *arena, size_t count, size_t size);
 char *dc_arena_strdup(struct dc_arena *arena, const char *text);
 char *dc_arena_printf(struct dc_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // Zeroed memory aligned to 64 bytes, to be released with free(); NULL when out of memory.
 void *dc_alloc(size_t count, size_t size);
 
-// Bytes that this thread has asked for with the functions above since it began, rounded up to whole blocks; what is
+// Bytes that this thread has asked for with the functions above since it began, rounded up to whole lines of 64; what is
 // released again still counts.  Differences tell what something allocates.
 size_t dc_allocated_bytes(void);
 

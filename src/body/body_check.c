@@ -43,7 +43,8 @@ static bool absent(const struct dc_option *option, const double *numbers, int co
   return all;
 }
 
-// A definition need not come from a scene: every number and choice is held against its option here too.
+// A definition need not come from a scene: every number and choice is held against its option here too.  The name of a place
+// is made when something in it is wrong, which is then looked at again.
 static enum dc_status check_options(const struct dc_option *table, const void *target, const char *place,
                                     struct dc_error *error)
 {
@@ -62,14 +63,18 @@ static enum dc_status check_options(const struct dc_option *table, const void *t
       status = check_choice(option, *(const int *)value, place, error);
     } else if (option->type == DC_OBJECT) {
       const void *object = *(const void *const *)value;
+      if (!object || !check_options(option->table, object, "", NULL))
+        continue;
       snprintf(inner, sizeof inner, "%s.%s", place, option->name);
-      status = object ? check_options(option->table, object, inner, error) : DC_OK;
+      status = check_options(option->table, object, inner, error);
     } else if (option->type == DC_OBJECT_LIST) {
       const struct dc_object_list *list = value;
       for (int i = 0; i < list->count && !status; i++) {
+        const char *object = (const char *)list->objects + (size_t)i * option->object_size;
+        if (!check_options(option->table, object, "", NULL))
+          continue;
         snprintf(inner, sizeof inner, "%s.%s[%d]", place, option->name, i);
-        status =
-            check_options(option->table, (const char *)list->objects + (size_t)i * option->object_size, inner, error);
+        status = check_options(option->table, object, inner, error);
       }
     }
   }

@@ -80,8 +80,42 @@ static void set_vertices(const struct dc_body *body, double (*vertices)[3])
     dc_vec_sub(vertices[i], body->shape->mesh.vertices[i], body->center);
 }
 
-static enum dc_status build_tree(struct dc_contact *contact, struct dc_collider *collider, struct dc_error *error)
+// Whether the trees of two colliders before either follows its vertices are the same.  start: as below.
+static bool has_same_tree(const struct dc_collider *a, const struct dc_collider *b, bool start)
 {
+  size_t vertices = (size_t)a->vertex_count, triangles = (size_t)a->triangle_count;
+  return b->tree.node_count > 0 && (!start || b->tree.size) && a->vertex_count == b->vertex_count &&
+         a->triangle_count == b->triangle_count &&
+         memcmp(a->triangles, b->triangles, triangles * sizeof *a->triangles) == 0 &&
+         memcmp(a->leaf_weight, b->leaf_weight, triangles * sizeof *a->leaf_weight) == 0 &&
+         (start || memcmp(a->vertices, b->vertices, vertices * sizeof *a->vertices) == 0);
+}
+
+// A collider that has the tree already: the body's in a contact before, over the same vertices at the start, or that of a
+// body before with the same shape; else NULL.
+static const struct dc_collider *find_tree(const struct dc_contact *contact, const struct dc_contact *former,
+                                           const struct dc_collider *collider, bool start)
+{
+  long body = collider - contact->colliders;
+  if (former && has_same_tree(collider, &former->colliders[body], start))
+    return &former->colliders[body];
+  const struct dc_body *bodies = contact->bodies->bodies;
+  for (long i = 0; i < body && !start; i++)
+    if (bodies[i].shape == bodies[body].shape && has_same_tree(collider, &contact->colliders[i], false))
+      return &contact->colliders[i];
+  return NULL;
+}
+
+static enum dc_status build_tree(struct dc_contact *contact, const struct dc_contact *former, bool start,
+                                 struct dc_collider *collider, struct dc_error *error)
+{
+  const struct dc_collider *known = find_tree(contact, former, collider, start);
+  if (known) {
+    enum dc_status status = dc_sphere_tree_copy(&collider->tree, &known->tree, contact->arena, error);
+    if (!status && start)  // the radii that it had then
+      memcpy(collider->tree.radius, known->tree.size, (size_t)known->tree.node_count * sizeof *known->tree.size);
+    return status;
+  }
   bool consistent = contact->settings.weights == DC_WEIGHTS_CONSISTENT;
   return dc_sphere_tree_build(&collider->tree, (const double(*)[3])collider->vertices, collider->vertex_count,
                               collider->triangles, collider->triangle_count, collider->leaf_weight,
@@ -103,10 +137,11 @@ static enum dc_status follow(struct dc_contact *contact, const struct dc_body *b
                                contact->arena, error);
 }
 
-// start: NULL, or the body as it is before its vertices move.
+// start: NULL, or the body as it is before its vertices move.  former: NULL, or the contact that may have its tree.
 static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body,
                                       const struct dc_body *start, bool follows, double fixed_area,
-                                      struct dc_collider *collider, struct dc_error *error)
+                                      const struct dc_contact *former, struct dc_collider *collider,
+                                      struct dc_error *error)
 {
   struct dc_arena *arena = contact->arena;
   const struct dc_mesh *mesh = &body->shape->mesh;
@@ -130,7 +165,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   set_vertices(weighed, collider->vertices);
   set_weights(collider, (enum dc_contact_weights)contact->settings.weights,
               dc_body_moves(body) ? weighed->shape->properties.surface_area : fixed_area);
-  enum dc_status status = build_tree(contact, collider, error);
+  enum dc_status status = build_tree(contact, former, start != NULL, collider, error);
   if (status || !start)
     return status;
   if (follows)
@@ -140,7 +175,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
 }
 
 enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, const bool *follow,
-                                   struct dc_error *error)
+                                   const struct dc_contact *former, struct dc_error *error)
 {
   contact->colliders = dc_arena_alloc(contact->arena, (size_t)contact->bodies->count, sizeof *contact->colliders);
   if (!contact->colliders)
@@ -148,7 +183,7 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_b
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
   for (int i = 0; i < contact->bodies->count; i++) {
     enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
-                                            !follow || follow[i], fixed_area, &contact->colliders[i], error);
+                                            !follow || follow[i], fixed_area, former, &contact->colliders[i], error);
     if (status)
       return status;
   }

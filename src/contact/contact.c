@@ -68,13 +68,14 @@ static enum dc_status check_size(const struct dc_contact *contact, struct dc_err
 struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const struct dc_contact_settings *settings,
                                      const struct dc_bodies *bodies, struct dc_error *error)
 {
-  return dc_contact_create_following(model, settings, bodies, NULL, NULL, error);
+  return dc_contact_create_following(model, settings, bodies, NULL, NULL, NULL, error);
 }
 
 struct dc_contact *dc_contact_create_following(const struct dc_contact_model *model,
                                                const struct dc_contact_settings *settings,
                                                const struct dc_bodies *bodies, const struct dc_bodies *start,
-                                               const bool *follow, struct dc_error *error)
+                                               const bool *follow, const struct dc_contact *former,
+                                               struct dc_error *error)
 {
   struct dc_contact *contact = dc_alloc(1, sizeof *contact);
   if (!contact || !(contact->arena = dc_arena_create())) {
@@ -103,7 +104,7 @@ struct dc_contact *dc_contact_create_following(const struct dc_contact_model *mo
   }
   make_pairs(contact);
   const struct dc_contact_methods *methods = model->methods;
-  if (dc_colliders_create(contact, model->flags & DC_CONTACT_SURFACES ? start : NULL, follow, error) ||
+  if (dc_colliders_create(contact, model->flags & DC_CONTACT_SURFACES ? start : NULL, follow, former, error) ||
       check_size(contact, error) || (methods->create && methods->create(contact, error))) {
     dc_contact_destroy(contact);
     return NULL;

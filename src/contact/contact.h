@@ -109,11 +109,13 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
 // The same for a design: bodies whose shapes have the triangles of those of start, with vertices elsewhere where follow
 // [bodies] says so (NULL: all of them).  Trees, weights and the descent are those of start, and radii of bodies that follow
 // are smooth (geometry/bounding/sphere_tree.h), also where nothing has moved.  Of models with DC_CONTACT_SURFACES; for
-// others, and with start NULL, it is dc_contact_create.
+// others, and with start NULL, it is dc_contact_create.  former: NULL, or a contact of the same model, settings, start and
+// follow for another design of the same bodies: what has not changed is copied from it, which changes no bit.
 struct dc_contact *dc_contact_create_following(const struct dc_contact_model *model,
                                                const struct dc_contact_settings *settings,
                                                const struct dc_bodies *bodies, const struct dc_bodies *start,
-                                               const bool *follow, struct dc_error *error);
+                                               const bool *follow, const struct dc_contact *former,
+                                               struct dc_error *error);
 void dc_contact_destroy(struct dc_contact *contact);
 
 // The body pairs that interact: pairs with at least one movable body, in fixed order; pairs [count][2], body a is

@@ -39,13 +39,13 @@ struct dc_bounded_move *dc_bounded_move_create(const struct dc_bodies *bodies, i
   size_t nv = (size_t)bodies->nv;
   bounded->bodies = bodies;
   bounded->capacity = (int)capacity;
-  bounded->bounds = dc_arena_alloc(arena, capacity, sizeof *bounded->bounds);
-  bounded->rows = dc_arena_alloc(arena, capacity * nv, sizeof *bounded->rows);
-  bounded->responses = dc_arena_alloc(arena, capacity * nv, sizeof *bounded->responses);
-  bounded->coupling = dc_arena_alloc(arena, capacity * capacity, sizeof *bounded->coupling);
-  bounded->slack = dc_arena_alloc(arena, capacity, sizeof *bounded->slack);
-  bounded->multiplier = dc_arena_alloc(arena, capacity, sizeof *bounded->multiplier);
-  bounded->given = dc_arena_alloc(arena, nv, sizeof *bounded->given);
+  bounded->bounds = dc_arena_alloc_unset(arena, capacity, sizeof *bounded->bounds);
+  bounded->rows = dc_arena_alloc_unset(arena, capacity * nv, sizeof *bounded->rows);
+  bounded->responses = dc_arena_alloc_unset(arena, capacity * nv, sizeof *bounded->responses);
+  bounded->coupling = dc_arena_alloc_unset(arena, capacity * capacity, sizeof *bounded->coupling);
+  bounded->slack = dc_arena_alloc_unset(arena, capacity, sizeof *bounded->slack);
+  bounded->multiplier = dc_arena_alloc_unset(arena, capacity, sizeof *bounded->multiplier);
+  bounded->given = dc_arena_alloc_unset(arena, nv, sizeof *bounded->given);
   return bounded->bounds && bounded->rows && bounded->responses && bounded->coupling && bounded->slack &&
                  bounded->multiplier && bounded->given
              ? bounded

@@ -63,14 +63,14 @@ static bool place_elements(struct dc_rollout *rollout)
   return rollout->element_places && dc_elastic_list_places(bodies, rollout->matrix, rollout->element_places);
 }
 
-// Everything that belongs to rollout->model, in rollout->arena.
-static enum dc_status build(struct dc_rollout *rollout, struct dc_error *error)
+// Everything that belongs to rollout->model, in rollout->arena.  former: NULL, or the contact for the design before.
+static enum dc_status build(struct dc_rollout *rollout, const struct dc_contact *former, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
   rollout->stepper = dc_stepper_of(model);
   assert(!rollout->stepper->adjoint == !dc_model_has_adjoint(model));
   assert(!rollout->stepper->velocity == !dc_model_keeps_velocity(model));
-  enum dc_status status = dc_rigid_create(rollout, error);
+  enum dc_status status = dc_rigid_create(rollout, former, error);
   if (!status)
     status = dc_surface_contact_create(&model->bodies, &rollout->surface, error);
   if (status)
@@ -108,7 +108,7 @@ struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_err
   rollout->model = rollout->base = model;
   if (rollout->shape)
     dc_shape_design_reset(model, rollout->shape);
-  if (build(rollout, error)) {
+  if (build(rollout, NULL, error)) {
     dc_rollout_destroy(rollout);
     return NULL;
   }
@@ -140,7 +140,7 @@ static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape
     status = dc_model_redesign(rollout->base, design, fresh.arena, model, error);
   if (!status) {
     fresh.model = model;
-    status = build(&fresh, error);
+    status = build(&fresh, rollout->rigid.contact, error);
   }
   if (status) {
     release(&fresh);

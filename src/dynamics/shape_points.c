@@ -70,9 +70,9 @@ enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error
   const struct dc_model *model = rollout->model;
   struct dc_shape_workspace *work = rollout->shape_workspace;
   if (!work->contact)
-    work->contact =
-        dc_contact_create_following(model->definition.contact_model, &model->definition.contact, &model->bodies,
-                                    &rollout->base->bodies, rollout->base->vertices_move, error);
+    work->contact = dc_contact_create_following(model->definition.contact_model, &model->definition.contact,
+                                                &model->bodies, &rollout->base->bodies, rollout->base->vertices_move,
+                                                rollout->rigid.contact, error);
   if (!work->contact)
     return error ? error->status : DC_MEMORY;
   dc_contact_reset(work->contact);

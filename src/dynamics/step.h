@@ -249,7 +249,7 @@ struct dc_rollout {
   struct dc_surface_contact *surface;  // NULL: soft bodies touch half-spaces only
   struct dc_step_pattern pattern;
   struct dc_symmetric_matrix *matrix;
-  long factored_before;  // factorizations of matrices before this one
+  long factored_before;                                        // factorizations of matrices before this one
   struct dc_block_place (*element_places)[DC_ELEMENT_BLOCKS];  // of the elements of soft bodies in the matrix
   struct dc_assembler *assembler;
   struct dc_arena *arena;
@@ -292,7 +292,8 @@ enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *
 
 // terms_contact.c
 // rollout->rigid for rollout->model, in rollout->arena but for what dc_rigid_destroy releases.  As dc_contact_create.
-enum dc_status dc_rigid_create(struct dc_rollout *rollout, struct dc_error *error);
+// former: NULL, or the contact for another design.
+enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_contact *former, struct dc_error *error);
 void dc_rigid_destroy(struct dc_rigid_contact *rigid);
 // Evaluates contact and nothing else; rigid->energy is not finite where something crosses.  DC_MEMORY.
 enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc_pose *poses, int order,

@@ -15,23 +15,24 @@ static const double FORCE_NOISE = 1e-13;  // of contact forces: error of the pla
 
 // What is known of an interval.
 
-enum dc_status dc_rigid_create(struct dc_rollout *rollout, struct dc_error *error)
+enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_contact *former, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_arena *arena = rollout->arena;
   rigid->contact = dc_contact_create_following(
       model->definition.contact_model, &model->definition.contact, &model->bodies,
-      rollout->base->shapes_change ? &rollout->base->bodies : NULL, rollout->base->vertices_move, error);
+      rollout->base->shapes_change ? &rollout->base->bodies : NULL, rollout->base->vertices_move, former, error);
   if (!rigid->contact)
     return error ? error->status : DC_MEMORY;
   size_t pairs = (size_t)dc_contact_pair_count(rigid->contact), bodies = (size_t)model->bodies.count;
   rigid->pair_count = (int)pairs;
   rigid->pair_bodies = dc_contact_pairs(rigid->contact);
-  rigid->pairs = dc_arena_alloc(arena, pairs, sizeof *rigid->pairs);
-  rigid->spare = dc_arena_alloc(arena, pairs, sizeof *rigid->spare);
-  rigid->friction = dc_arena_alloc(arena, pairs, sizeof *rigid->friction);
-  rigid->impact = dc_arena_alloc(arena, pairs, sizeof *rigid->impact);
+  // Every evaluation writes all pairs; none is read before.
+  rigid->pairs = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->pairs);
+  rigid->spare = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->spare);
+  rigid->friction = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->friction);
+  rigid->impact = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->impact);
   rigid->coefficients = dc_arena_alloc(arena, bodies, sizeof *rigid->coefficients);
   rigid->restitution = dc_arena_alloc(arena, bodies, sizeof *rigid->restitution);
   bool complete =

@@ -348,7 +348,7 @@ static void test_rates(void)
       double twists[2][6] = {{0}}, best = INFINITY, expected = 0, size = 0;
       start(&p, &kinds[k], &random);
       p.contact = dc_contact_create_following(p.contact->model, &p.contact->settings, &p.scene.bodies, &p.scene.bodies,
-                                              NULL, &p.scene.error);
+                                              NULL, NULL, &p.scene.error);
       scene_need(&p.scene, p.contact, kinds[k].name);
       clear(&velocities);
       for (int x = 0; x < 2 - kinds[k].fixed; x++) {

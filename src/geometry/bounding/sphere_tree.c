@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "math/vector.h"
 
@@ -168,24 +169,45 @@ static int build_node(struct builder *builder, struct leaf *leaves, int count)
   return node;
 }
 
+static bool allocate(struct dc_sphere_tree *tree, size_t nodes, struct dc_arena *arena)
+{
+  *tree = (struct dc_sphere_tree){.center = dc_arena_alloc_unset(arena, nodes, sizeof *tree->center),
+                                  .radius = dc_arena_alloc_unset(arena, nodes, sizeof *tree->radius),
+                                  .weight = dc_arena_alloc_unset(arena, nodes, sizeof *tree->weight),
+                                  .spread = dc_arena_alloc_unset(arena, nodes, sizeof *tree->spread),
+                                  .right = dc_arena_alloc_unset(arena, nodes, sizeof *tree->right),
+                                  .triangle = dc_arena_alloc_unset(arena, nodes, sizeof *tree->triangle)};
+  return tree->center && tree->radius && tree->weight && tree->spread && tree->right && tree->triangle;
+}
+
+enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_sphere_tree *from,
+                                   struct dc_arena *arena, struct dc_error *error)
+{
+  size_t nodes = (size_t)from->node_count;
+  if (!allocate(tree, nodes, arena))
+    return dc_fail(error, DC_MEMORY, "out of memory for a sphere tree of %d nodes", from->node_count);
+  tree->node_count = from->node_count;
+  memcpy(tree->center, from->center, nodes * sizeof *tree->center);
+  memcpy(tree->radius, from->radius, nodes * sizeof *tree->radius);
+  memcpy(tree->weight, from->weight, nodes * sizeof *tree->weight);
+  memcpy(tree->spread, from->spread, nodes * sizeof *tree->spread);
+  memcpy(tree->right, from->right, nodes * sizeof *tree->right);
+  memcpy(tree->triangle, from->triangle, nodes * sizeof *tree->triangle);
+  return DC_OK;
+}
+
 enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*vertices)[3], int vertex_count,
                                     const int (*triangles)[3], int triangle_count, const double *weights,
                                     enum dc_sphere_center rule, struct dc_arena *arena, struct dc_error *error)
 {
   size_t nodes = 2 * (size_t)triangle_count - 1;
-  *tree = (struct dc_sphere_tree){.center = dc_arena_alloc(arena, nodes, sizeof *tree->center),
-                                  .radius = dc_arena_alloc(arena, nodes, sizeof *tree->radius),
-                                  .weight = dc_arena_alloc(arena, nodes, sizeof *tree->weight),
-                                  .spread = dc_arena_alloc(arena, nodes, sizeof *tree->spread),
-                                  .right = dc_arena_alloc(arena, nodes, sizeof *tree->right),
-                                  .triangle = dc_arena_alloc(arena, nodes, sizeof *tree->triangle)};
+  bool complete = allocate(tree, nodes, arena);
   struct builder builder = {
       .tree = tree, .vertices = vertices, .triangles = triangles, .weights = weights, .rule = rule};
   builder.leaves = dc_alloc((size_t)triangle_count, sizeof *builder.leaves);
   builder.stamp = dc_alloc((size_t)vertex_count, sizeof *builder.stamp);
   enum dc_status status = DC_OK;
-  if (!tree->center || !tree->radius || !tree->weight || !tree->spread || !tree->right || !tree->triangle ||
-      !builder.leaves || !builder.stamp) {
+  if (!complete || !builder.leaves || !builder.stamp) {
     status = dc_fail(error, DC_MEMORY, "out of memory for a sphere tree over %d triangles", triangle_count);
   } else {
     for (int i = 0; i < triangle_count; i++) {

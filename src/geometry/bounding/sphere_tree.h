@@ -37,6 +37,10 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
                                     const int (*triangles)[3], int triangle_count, const double *weights,
                                     enum dc_sphere_center rule, struct dc_arena *arena, struct dc_error *error);
 
+// A tree of its own with the numbers of another; its size is not copied.  DC_MEMORY.
+enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_sphere_tree *from,
+                                   struct dc_arena *arena, struct dc_error *error);
+
 // Trees whose vertices move keep topology, weights and sizes, so that what is summed over them is a smooth function of the
 // vertices (docs/theory.md, "Shapes as parameters"): with d_v and D_c the distances of a leaf's vertices and of the centres
 // of a node's children from its centre, and p = 32,
