@@ -83,7 +83,7 @@ static void test_points_of_rows(void)
     sliding_start(&sliding, &scenes[s], "bsh", "");
     sliding.contact =
         dc_contact_create_following(sliding.contact->model, &sliding.contact->settings, &sliding.scene.bodies,
-                                    &sliding.scene.bodies, NULL, &sliding.scene.error);
+                                    &sliding.scene.bodies, NULL, NULL, &sliding.scene.error);
     scene_need(&sliding.scene, sliding.contact, scenes[s].name);
     for (int i = 0; i < 6 * (1 + sliding.both); i++)
       twists[i / 6][i % 6] = dc_random_normal(&random);
