@@ -526,10 +526,11 @@ static void test_coupling(void)
   tear_down(&experiment);
 }
 
-RUN_TESTS({"free fall", test_free_fall}, {"spin about a principal axis", test_spin},
-          {"a tumbling body keeps its angular momentum", test_tumbling}, {"slope", test_slope},
-          {"friction of pairs", test_friction_of_pairs}, {"a patch resists spins", test_patch},
-          {"a stack stands", test_stack}, {"meshes and filters", test_meshes}, {"convex parts", test_convex_parts},
-          {"pendulum", test_pendulum}, {"driven slide", test_driven_slide}, {"coupling", test_coupling},
-          {"every joint", test_joints}, {"limits", test_limits}, {"same bits", test_determinism},
-          {"going on from a frame", test_going_on})
+RUN_TESTS_IN_TEMPORARY_FOLDER({"free fall", test_free_fall}, {"spin about a principal axis", test_spin},
+                              {"a tumbling body keeps its angular momentum", test_tumbling}, {"slope", test_slope},
+                              {"friction of pairs", test_friction_of_pairs}, {"a patch resists spins", test_patch},
+                              {"a stack stands", test_stack}, {"meshes and filters", test_meshes},
+                              {"convex parts", test_convex_parts}, {"pendulum", test_pendulum},
+                              {"driven slide", test_driven_slide}, {"coupling", test_coupling},
+                              {"every joint", test_joints}, {"limits", test_limits}, {"same bits", test_determinism},
+                              {"going on from a frame", test_going_on})

@@ -138,5 +138,6 @@ static void test_refused_model(void)
   free(text);
 }
 
-RUN_TESTS({"divergence", test_divergence}, {"refusals", test_refusals}, {"many contacts", test_many_contacts},
-          {"a model that MuJoCo refuses", test_refused_model})
+RUN_TESTS_IN_TEMPORARY_FOLDER({"divergence", test_divergence}, {"refusals", test_refusals},
+                              {"many contacts", test_many_contacts},
+                              {"a model that MuJoCo refuses", test_refused_model})

@@ -33,6 +33,15 @@ static inline void enter_temporary_folder(void)
   atexit(remove_temporary_folder);
 }
 
+// RUN_TESTS for tests that write files.
+#define RUN_TESTS_IN_TEMPORARY_FOLDER(...)                                                                             \
+  int main(void)                                                                                                       \
+  {                                                                                                                    \
+    enter_temporary_folder();                                                                                          \
+    static const struct test tests[] = {__VA_ARGS__};                                                                  \
+    return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));                                                    \
+  }
+
 // A new file each time: ext4 flushes a file to the disk when it is closed after being cut to nothing and written
 // again.
 static inline void write_bytes(const char *path, const void *bytes, size_t count)

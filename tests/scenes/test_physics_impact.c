@@ -128,5 +128,5 @@ static void test_rest(void)
   CHECK(fabs(heights[0] - heights[1]) < 1e-8, "%g, %g", heights[0], heights[1]);
 }
 
-RUN_TESTS({"dead impacts", test_dead}, {"part of the speed", test_parts},
-          {"which restitution counts", test_which_counts}, {"rest", test_rest})
+RUN_TESTS_IN_TEMPORARY_FOLDER({"dead impacts", test_dead}, {"part of the speed", test_parts},
+                              {"which restitution counts", test_which_counts}, {"rest", test_rest})
