@@ -166,23 +166,31 @@ void dc_session_fill_result(const struct session *session, const struct outcome 
   result->rollouts = work->rollouts;
 }
 
-// How linear systems were solved; the rollouts of this plan, not those of its helpers.
-static void put_linear_work(const struct outcome *outcome, struct dc_json_writer *json, struct dc_text *text)
+// How linear systems are solved, and of a simulation how many: of an optimization that would depend on which thread rolled
+// out what.
+static void put_linear_work(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                            struct dc_text *text)
 {
   struct dc_linear_work work = dc_rollout_linear_work(outcome->plan->rollout);
   if (!work.matrix)
     return;
   dc_json_begin(json, "linear", '{');
   dc_json_put_string(json, "matrix", work.matrix);
-  DC_JSON_NUMBERS(json, {"factorizations", work.factorizations});
   if (work.method) {
     dc_json_put_string(json, "method", work.method);
     dc_json_put_string(json, "preconditioner", work.preconditioner);
-    DC_JSON_NUMBERS(json, {"solutions", work.solutions}, {"iterations", work.iterations});
-    dc_text_add(text, "  linear systems: %ld by %s with %s, %.0f iterations each; %ld factorizations\n", work.solutions,
-                work.method, work.preconditioner,
-                work.solutions ? (double)work.iterations / (double)work.solutions : 0, work.factorizations);
+    dc_text_add(text, "  linear systems: %s with %s", work.method, work.preconditioner);
   }
+  if (!session->optimizing) {
+    DC_JSON_NUMBERS(json, {"factorizations", work.factorizations});
+    if (work.method) {
+      DC_JSON_NUMBERS(json, {"solutions", work.solutions}, {"iterations", work.iterations});
+      dc_text_add(text, ", %ld times with %.0f iterations; %ld factorizations", work.solutions,
+                  work.solutions ? (double)work.iterations / (double)work.solutions : 0, work.factorizations);
+    }
+  }
+  if (work.method)
+    dc_text_add(text, "\n");
   dc_json_end(json, '}');
 }
 
@@ -358,7 +366,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
               1e3 * result->seconds_per_step, result->newton_iterations_per_step);
   dc_api_add_gap(text, "gap", 3, result->min_gap);
   dc_text_add(text, "\n");
-  put_linear_work(outcome, json, text);
+  put_linear_work(session, outcome, json, text);
   dc_json_end(json, '}');
   if (outcome->retreats)
     dc_text_add(text, "  note: begun again near the best point %d times, where nothing could be rolled out\n",
