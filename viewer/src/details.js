@@ -96,6 +96,9 @@ function table(head, rows, name) {
   );
 }
 
+// A table of many columns, which scrolls sideways where the page is narrow.
+const wide = (head, rows) => el("div", { class: "scroll" }, table(head, rows, "wide"));
+
 const card = (title, ...content) => el("section", { class: "card text" }, el("h2", {}, title), ...content);
 
 function objectives(data) {
@@ -116,7 +119,7 @@ function objectives(data) {
     ];
   });
   const head = ["Objective", "Loss", "Distance", "Tolerance", "Reached", "Speed at the end"];
-  return card("Objectives", el("div", { class: "scroll" }, table(head, rows, "wide")));
+  return card("Objectives", wide(head, rows));
 }
 
 // The numbers of the model that were optimized.
@@ -125,7 +128,7 @@ function design(data) {
   if (!list.length) return null;
   const unit = (value, name) => (name === "1" ? number(value) : `${number(value)} ${name}`);
   const rows = list.map((entry) => [entry.name, unit(entry.value, entry.unit), unit(entry.initial, entry.unit)]);
-  return card("Design", table(["Number", "Found", "In the scene"], rows, "wide"));
+  return card("Design", wide(["Number", "Found", "In the scene"], rows));
 }
 
 // What dcsim verify found out: a line for each part, good news or not, demanded by the scene or not.
@@ -162,7 +165,7 @@ function stages(data) {
     number(stage.rollouts),
     stage.reached ? "reached" : number(stage.loss),
   ]);
-  return card("Stages", table(["Stage", "Turns", "Rollouts", "Loss"], rows, "wide"));
+  return card("Stages", wide(["Stage", "Turns", "Rollouts", "Loss"], rows));
 }
 
 // The members of a part of the scene that are single values, named by their path.

@@ -265,6 +265,16 @@ await changes(
   () => page.emulateMedia({ colorScheme: "light" }),
 );
 
+// On a telephone wide tables scroll within their cards, and their names are not broken into letters.
+await page.setViewportSize({ width: 420, height: 800 });
+await settled();
+const across = await evaluate("document.documentElement.scrollWidth");
+check("the page fits a narrow window", across <= 420, `${across} px across`);
+const least = await evaluate(
+  "Math.min(1000, ...[...document.querySelectorAll('.wide tbody td:first-child')].map((cell) => cell.clientWidth))",
+);
+check("names in tables stay whole", least >= 80, `${least} px`);
+
 check("no complaints", complaints.length === 0, complaints.join("; "));
 check("nothing was asked of anybody", requests.length === 1 && requests[0] === address, requests.join(" "));
 await browser.close();
