@@ -307,7 +307,7 @@ enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct
   return run(&points, error);
 }
 
-// Forces and products of all points, by body.
+// Forces and products of all points, by body; zeros between calls.
 struct dc_point_rows {
   int count;
   double (**forces)[3], (**products)[3];
@@ -338,21 +338,26 @@ static struct dc_point_rows *rows_of(struct dc_contact *contact)
   return contact->rows = rows->forces && rows->products ? rows : NULL;
 }
 
-// f = dP/dx of the points, f' its rate with their velocities: by the place in the body R^T (f' - w x f).
+// f = dP/dx of the points, f' its rate with their velocities: by the place in the body R^T (f' - w x f).  The rows become
+// zeros.
 static void turn_products(const struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
                           double scale, const struct dc_point_rows *rows, double (*const *by_point)[3])
 {
   for (int i = 0; i < contact->bodies->count; i++) {
-    int count = by_point[i] ? dc_contact_point_count(contact, i) : 0;
+    int count = dc_contact_point_count(contact, i);
     for (int v = 0; v < count; v++) {
-      const double *f = rows->forces[i][v], *rate = rows->products[i][v];  // f is -dP/dx
+      double *f = rows->forces[i][v], *rate = rows->products[i][v];  // f is -dP/dx
       double sum[3], local[3];
       if (f[0] == 0 && f[1] == 0 && f[2] == 0 && rate[0] == 0 && rate[1] == 0 && rate[2] == 0)
         continue;
-      dc_vec_cross(sum, twists[i], f);
-      dc_vec_add(sum, sum, rate);
-      dc_mat_apply_transposed(local, poses[i].rotation, sum);
-      dc_vec_add_scaled(by_point[i][v], by_point[i][v], scale, local);
+      if (by_point[i]) {
+        dc_vec_cross(sum, twists[i], f);
+        dc_vec_add(sum, sum, rate);
+        dc_mat_apply_transposed(local, poses[i].rotation, sum);
+        dc_vec_add_scaled(by_point[i][v], by_point[i][v], scale, local);
+      }
+      for (int k = 0; k < 3; k++)
+        f[k] = rate[k] = 0;
     }
   }
 }
@@ -364,15 +369,15 @@ static enum dc_status rates_of_products(struct dc_contact *contact, const struct
   const struct dc_point_rows *rows = rows_of(contact);
   if (!rows)
     return dc_fail(error, DC_MEMORY, "out of memory for the points of contact");
-  if (rows->count == 0)
-    return DC_OK;
-  memset(rows->forces[0], 0, (size_t)rows->count * sizeof **rows->forces);
-  memset(rows->products[0], 0, (size_t)rows->count * sizeof **rows->products);
   struct dc_points points = {
       .contact = contact, .poses = poses, .twists = twists, .forces = rows->forces, .products = rows->products};
   enum dc_status status = run(&points, error);
-  if (!status)
+  if (!status) {
     turn_products(contact, poses, twists, scale, rows, by_point);
+  } else if (rows->count > 0) {
+    memset(rows->forces[0], 0, (size_t)rows->count * sizeof **rows->forces);
+    memset(rows->products[0], 0, (size_t)rows->count * sizeof **rows->products);
+  }
   return status;
 }
 
