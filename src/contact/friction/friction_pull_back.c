@@ -104,7 +104,7 @@ double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_v
 {
   double m[3][3] = {{0}}, scale = INFINITY;
   for (int v = 0; v < 6; v++)
-    scale = fmin(scale, distance[v]);
+    scale = distance[v] < scale ? distance[v] : scale;  // fmin calls the library
   for (int v = 0; v < 6; v++) {  // the offset first: it is the best conditioned pivot
     double ratio = scale / distance[v], cube = 2 * ratio * ratio * ratio;
     const double *y = vertex[v].place;
