@@ -24,6 +24,7 @@ from codesign_walkers import text_of
 from measuring import call, motion, options, parse, scene_path, settings, show
 
 SIZE = (0.13, 0.16, 0.02)  # of the plate, m
+LIFTED = 0.15              # the X counts as lifted from here on, m
 HEIGHT = 0.03              # of the plate above the crossing of the bars, m
 STAY = {"type": "relative", "body": "object", "until": 120, "when": "every"}
 FOLLOW = {"type": "relative", "body": "object", "to": "jaw", "from": 120, "when": "every", "weight": 1000}
@@ -73,7 +74,7 @@ def scene():
                     {"type": "pd_targets", "body": "jaw", "coordinates": "rx ry rz", "hold": 15, "low": [-0.2], "high": [0.2]}],
         "objective": [{**STAY, "weight": 4000}, FOLLOW],
         "design": [{"type": "vertices", "shape": "jaw", "box": [0.06, 0.004, 0.003]}],
-        "optimizer": {"type": "adam", "learning_rate": 0.01, "epsilon": 1e-3, "iterations": 40},
+        "optimizer": {"type": "adam", "learning_rate": 0.01, "epsilon": 1e-3, "iterations": 160},
         "camera": {"eye": [0.35, -0.5, 0.35], "target": [0, 0, 0.12], "up": [0, 0, 1], "fov_deg": 40},
     }
 
@@ -97,7 +98,8 @@ def optimized(arguments, path, name, *changes, control=None):
 
 
 def attempt(arguments, path, name, changes, first=FIRST + SPRINGS, second=SECOND):
-    """A row: iterations, loss of the second stage, lift here and in MuJoCo, and how far these two heights part."""
+    """A row: iterations, loss of the second stage, worlds in which the X comes along, lift here and in MuJoCo, and how far these two
+    heights part."""
     iterations, control = [], None
     if first:
         control, found = optimized(arguments, path, name + "_first", *first, *changes)
@@ -105,7 +107,9 @@ def attempt(arguments, path, name, changes, first=FIRST + SPRINGS, second=SECOND
     run, found = optimized(arguments, path, name, *second, *changes, control=control)
     iterations.append(found["iterations"])
     here = heights(arguments, run)
-    row = [" + ".join(map(str, iterations)), f"{found['loss']:.3f}", f"{here[-1]:.3f}"]
+    worlds = found.get("cases", [])
+    along = (here[-1] >= LIFTED) + sum(world["success"] for world in worlds)
+    row = [" + ".join(map(str, iterations)), f"{found['loss']:.3f}", f"{along} of {1 + len(worlds)}", f"{here[-1]:.3f}"]
     if arguments.quick:
         return row + ["", ""], here[-1], 0.0
     shutil.rmtree(run + "_mujoco", ignore_errors=True)
@@ -129,10 +133,10 @@ def main():
                 ("turns alone", "controls", {"changes": alone}),
                 ("52 blocks, the first stage without springs", "free", {"changes": (), "first": FIRST}),
                 ("52 blocks, without the first stage", "direct", {"changes": (), "first": None, "second": SECOND + (
-                    "optimizer.iterations=100", "optimizer.learning_rate=0.05")}),
+                    "optimizer.iterations=220", "optimizer.learning_rate=0.05")}),
                 ("52 blocks, the second stage in one world", "one", {"changes": (), "second": ()}))
     lines = ["### Single jaw (after paper 003, Figures 14 and 15)", "", "By `scripts/paper/codesign-single-jaw`, `scenes/codesign_single_jaw.json`.", "",
-             "| | iterations | loss | X lifted, m | in MuJoCo, m | heights differ by at most, m |", "|---|---|---|---|---|---|"]
+             "| | iterations | loss | worlds in which it comes along within 10 mm | X lifted, m | in MuJoCo, m | heights differ by at most, m |", "|---|---|---|---|---|---|---|"]
     lifted = {}
     for title, name, how in attempts:
         if arguments.only and name not in arguments.only:
@@ -140,8 +144,8 @@ def main():
         row, *lifted[name] = attempt(arguments, path, name, **how)
         lines.append(f"| {title} | " + " | ".join(row) + " |")
     if not arguments.quick and {"design", "controls"} <= set(lifted):
-        met = min(lifted["design"]) >= 0.15 and max(lifted["controls"]) < 0.02
-        lines += ["", f"Verdict: {'met' if met else 'not met'} (0.15 m with 52 blocks here and in MuJoCo, less than 0.02 m without a design)."]
+        met = min(lifted["design"]) >= LIFTED and max(lifted["controls"]) < 0.02
+        lines += ["", f"Verdict: {'met' if met else 'not met'} ({LIFTED} m with 52 blocks here and in MuJoCo, less than 0.02 m without a design)."]
     show(arguments, "codesign_single_jaw", lines)
 
 
