@@ -126,7 +126,7 @@ def figure(arguments):
 
 def main():
     parser = options(__doc__)
-    parser.add_argument("--links", type=int, nargs="+", default=[4, 8], help="of a chain; from 16 on a count takes hours")
+    parser.add_argument("--links", type=int, nargs="+", default=[4, 8, 16], help="of a chain; 16 take more than an hour on a busy machine")
     arguments = parse(parser)
     lines = ["### Cost of co-design (after paper 003, Figure 9 and Table II)", "", "By `scripts/paper/codesign-cost`.", ""]
     for part in (adjoints, breakdown, figure):
