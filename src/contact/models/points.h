@@ -49,6 +49,14 @@ static inline void dc_centred_slopes(double r, double spread, double scale, doub
   *second = scale * ((18 * root + 24 * length * inverse) * square * ratio * ratio + slope * spread * square * inverse);
 }
 
+// P' and P'' of a triangle pair with weights w_i w_j = scale, by S (docs/theory.md, "Triangle pairs").
+static inline void dc_triangle_slopes(double sum, double scale, double length, double *first, double *second)
+{
+  double root = sqrt(length * sum);
+  *first = scale * length * (1 + DC_SQRT12 / root);
+  *second = -0.5 * scale * DC_SQRT12 * root / (sum * sum);
+}
+
 // Velocity of a point, world axes: the given one, or that of its body's twist.
 void dc_points_velocity(const struct dc_points *points, int body, int index, double velocity[3]);
 
