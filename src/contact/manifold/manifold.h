@@ -56,7 +56,8 @@ struct dc_manifold;
 // Lengths from the smaller diagonal of the bodies' boxes; edges: as many as the larger number of primitives of either.
 void dc_manifold_defaults(const struct dc_manifold_surface surfaces[2], struct dc_manifold_settings *settings);
 
-// Surfaces must live as long as the manifold.  NULL and *error: DC_MEMORY, DC_BAD_INPUT (empty surfaces).
+// Surfaces must live as long as the manifold.  NULL and *error: DC_MEMORY (also for more pairs of edges than int counts),
+// DC_BAD_INPUT (empty surfaces).
 struct dc_manifold *dc_manifold_create(const struct dc_manifold_surface surfaces[2],
                                        const struct dc_manifold_settings *settings, struct dc_error *error);
 void dc_manifold_destroy(struct dc_manifold *manifold);
