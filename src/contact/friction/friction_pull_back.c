@@ -157,7 +157,7 @@ static void add_sums(struct dc_vertex_sum *sum, const double *axes, const double
   }
 }
 
-// On to the points of body x; the sums become zeros.  Bodies that slide without a twist have pulls though no forces.
+// On to the points of body x; the sums become zeros.  A sum may have a pull where its force is 0.
 static void take_sums(struct dc_collider *collider, int x, double time_step, const struct dc_friction_sides *sides)
 {
   static const struct dc_vertex_sum none;
@@ -170,8 +170,8 @@ static void take_sums(struct dc_collider *collider, int x, double time_step, con
   }
 }
 
-// On from the forces f_v and the plane to the bodies; the sum of the shares.  triangles: the vertices of the lane, NULL where
-// points are not wanted.
+// On from the forces f_v and the plane to the bodies; the sum of the shares.  triangles: the vertices of the lane in a
+// and b, whose sums [2][vertex_count] gain; NULL: points are not wanted.
 static double pull_back_lane(const struct dc_contact *contact, const struct sliding_pair *p, const double share[6],
                              const int *const triangles[2], struct dc_vertex_sum *const sums[2], struct cotangents *c,
                              struct dc_friction_sides *sides)

@@ -2,12 +2,13 @@
 // How the rate of the potential of bsh and exact along twists of the bodies depends on the places of their vertices
 // (docs/theory.md, "Points" and "Surfaces").
 //
-// Along twists the bodies of a pair move by q(x) = t + w x (x - c_a), seen from b.  With g = dE/dx of a term E, weight W as in
-// points.c, the derivative of (W E)' by a place in its body's axes is R^T of
+// Along twists the bodies of a pair move by q(x) = t + w x (x - c_a), seen from b.  With g = dE/dx of a term E and the
+// weight W as in points.c, the derivative of (W E)' by a place in its body's axes is R^T of
 //     on b:  (W g)',      on a:  (W g)' - w x W g,
-// where (W g)' = W' g + W (d2E/dx2) q with q = 0 on b: a term is evaluated in b's axes, so that its vertices there stand
-// still.  A term is a
-// *triangle pair*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs", and y_v = (1, b_1.(x_v - o), b_2.(x_v - o)):
+// where (W g)' = W' g + W (d2E/dx2) q with q = 0 on b: a term is evaluated in b's axes, in which the vertices of b
+// stand still.  A term is a
+// *triangle pair*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs", and
+//     y_v = (1, b_1.(x_v - o), b_2.(x_v - o)),
 //     g_v = w_i w_j P' f_v,   f_v = dS/dx_v = -s_v m/h_v^2,   S' = sum f_v.q_v
 //     M eta = sum s_v/h_v^2 (0, b_1.q_v, b_2.q_v) - sum 2/h_v^3 (m.q_v) y_v,     m' = eta_1 b_1 + eta_2 b_2
 //     h_v' = s_v (m.q_v + y_v.eta),   f_v' = s_v (2 h_v' m/h_v^3 - m'/h_v^2),
@@ -15,12 +16,15 @@
 //
 // Radii and spreads follow the vertices, too.  The derivatives of E' by inner = R_i + R_j of a blend and by the spreads
 // s = sigma_i^2 + sigma_j^2, with phi a function of r/inner and C one of r^2 + s, for phi' = dphi/dr and C' = dC/dr:
-//     phi_inner = -r/inner phi',   its rate -(phi' + r phi'') r'/inner,   C_s = C'/(2 r),   its rate (C'' - C'/r) r'/(2 r)
+//     phi_inner = -r/inner phi',   its rate -(phi' + r phi'') r'/inner,
+//     of pairs without a far field, where phi is a function of r - inner:  -phi',   its rate -phi'' r',
+//     C_s = C'/(2 r),   its rate (C'' - C'/r) r'/(2 r),
 //     by inner  W' phi_inner (C - A) + W (phi_inner rate (C - A) + phi_inner (C' r' - A'))
 //     by s      W' phi C_s + W (phi' r' C_s + phi C_s rate),   of a centred term with phi = 1.
 //
-// One pass: weights and their rates from the outermost blend inwards, then all terms, which add up the rates of the energies
-// A below the blends, then the blends from the innermost outwards.  Sums are in world axes and are turned once, at the end.
+// One pass: weights and their rates from the outermost blend inwards, then all terms, which add up the rates of the
+// energies A below the blends, then the blends from the innermost outwards.  Sums are in world axes and are rotated
+// into the bodies' axes once, at the end.
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +32,8 @@
 #include "contact/friction/triangle_friction.h"
 #include "contact/models/points.h"
 
-// A pair along twists; rates [blend_count] and what the vertices and nodes of either body gain, NULL where it is not wanted.
+// A pair along twists, with rates [blend_count].  Vertices and nodes of either body gain sums; NULL: they are not
+// wanted.
 struct pair_rates {
   const struct dc_contact *contact;
   const struct dc_pair *pair;
@@ -179,6 +184,7 @@ static void read_lane(const struct pair_rates *p, const struct dc_friction_batch
   }
 }
 
+// eta of the equation at the head of this file.
 static void answer_of(const struct triangles *t, double eta[3])
 {
   eta[0] = eta[1] = eta[2] = 0;

@@ -5,8 +5,8 @@
 // A term E of a pair counts with a weight W, the product of 1 - phi of the blends above it.  Its part of the gradient by
 // the vertices is W dE/dx.
 // *Triangles*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs":  dE/dx_v = -w_i w_j P' s_v m/h_v^2.
-// *Centred terms and blends* are radial, U e at the centres of two nodes.  The force on a centre is shared by the weights
-// of those below it.
+// *Centred terms and blends* are radial, U e at the centres of two nodes.  The force on a centre is divided among the
+// nodes below it by their weights.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static void add_radial(const struct dc_points *p, int i, int j, const double e[3
   dc_vec_add_scaled(b, b, u, e);
 }
 
-// A lower bound of the distance of the triangles of two nodes whose centres are r apart: that of their spheres, that of all
-// triangles.
+// A lower bound of the distance of the triangles of two nodes whose centres are r apart: the larger of the distance of
+// their spheres and the gap of the pair.
 static double node_gap(const struct dc_points *p, const struct dc_node_term *nodes, double r)
 {
   const struct dc_sphere_tree *a = &p->contact->colliders[p->pair->a].tree;

@@ -32,7 +32,7 @@ struct dc_point_methods {
   // Adds what the pair at hand has; -1 when out of memory.
   int (*add_pair)(struct dc_points *points);
   void (*end)(struct dc_points *points);  // NULL: nothing
-  // dc_contact_point_rates, -1 when out of memory; NULL: it is made of products with velocities, which add_pair has then.
+  // dc_contact_point_rates, -1 when out of memory; NULL: they are made from the products of add_pair with velocities.
   int (*rates)(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6], double scale,
                double (*const *by_point)[3]);
 };
