@@ -17,7 +17,8 @@ struct chunk {
 };
 
 // Pieces are cut from the front of a block, one after another; one that is larger than LARGE has a chunk of its own.
-// Under AddressSanitizer all have, so that it sees what goes beyond one.
+// Under AddressSanitizer all have, so that it sees what goes beyond one.  All bits of unset memory are 1 then: a double
+// that is not a number, so that results show it when one is read before it is written.
 enum { BLOCK = 16384, LARGE = 4096 };
 #if defined __has_feature
 #if __has_feature(address_sanitizer)
@@ -106,8 +107,10 @@ void *dc_arena_alloc_unset(struct dc_arena *arena, size_t count, size_t size)
   if (!bytes)
     return NULL;
   allocated += bytes;
-  if (SINGLE_PIECES || bytes > LARGE)
-    return add_chunk(arena, bytes);
+  if (SINGLE_PIECES || bytes > LARGE) {
+    char *piece = add_chunk(arena, bytes);
+    return piece && SINGLE_PIECES ? memset(piece, 0xff, bytes) : piece;
+  }
   if (bytes > arena->left) {
     char *block = add_chunk(arena, BLOCK);
     if (!block)

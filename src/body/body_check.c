@@ -43,8 +43,9 @@ static bool absent(const struct dc_option *option, const double *numbers, int co
   return all;
 }
 
-// A definition need not come from a scene: every number and choice is held against its option here too.  The name of a place
-// is made when something in it is wrong, which is then looked at again.
+// A definition need not come from a scene: every number and choice is held against its option here too.  Objects are
+// checked first without the name of their place.  Only one that is wrong gets a name and is checked again, for the
+// message.
 static enum dc_status check_options(const struct dc_option *table, const void *target, const char *place,
                                     struct dc_error *error)
 {

@@ -80,7 +80,8 @@ static void set_vertices(const struct dc_body *body, double (*vertices)[3])
     dc_vec_sub(vertices[i], body->shape->mesh.vertices[i], body->center);
 }
 
-// Whether the trees of two colliders before either follows its vertices are the same.  start: as below.
+// Whether two colliders had the same tree before its nodes followed moving vertices.  b has a tree; start: the trees
+// are those over the vertices at the start, which are the same for both.
 static bool has_same_tree(const struct dc_collider *a, const struct dc_collider *b, bool start)
 {
   size_t vertices = (size_t)a->vertex_count, triangles = (size_t)a->triangle_count;
@@ -91,8 +92,8 @@ static bool has_same_tree(const struct dc_collider *a, const struct dc_collider 
          (start || memcmp(a->vertices, b->vertices, vertices * sizeof *a->vertices) == 0);
 }
 
-// A collider that has the tree already: the body's in a contact before, over the same vertices at the start, or that of a
-// body before with the same shape; else NULL.
+// A collider whose tree can be copied: the same body's in the former contact, or an earlier body's with the same shape
+// in this one.  NULL: none.
 static const struct dc_collider *find_tree(const struct dc_contact *contact, const struct dc_contact *former,
                                            const struct dc_collider *collider, bool start)
 {
@@ -170,7 +171,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
     return status;
   if (follows)
     return follow(contact, body, collider, error);
-  collider->tree.size = collider->tree.radius;  // all bodies have sizes or none
+  collider->tree.size = collider->tree.radius;  // in a contact either all trees have sizes or none
   return DC_OK;
 }
 

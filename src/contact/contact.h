@@ -106,11 +106,12 @@ struct dc_contact;
 // Colliders are built once from the bodies' meshes; everything is owned by the result.  NULL and *error on failure.
 struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const struct dc_contact_settings *settings,
                                      const struct dc_bodies *bodies, struct dc_error *error);
-// The same for a design: bodies whose shapes have the triangles of those of start, with vertices elsewhere where follow
-// [bodies] says so (NULL: all of them).  Trees, weights and the descent are those of start, and radii of bodies that follow
-// are smooth (geometry/bounding/sphere_tree.h), also where nothing has moved.  Of models with DC_CONTACT_SURFACES; for
-// others, and with start NULL, it is dc_contact_create.  former: NULL, or a contact of the same model, settings, start and
-// follow for another design of the same bodies: what has not changed is copied from it, which changes no bit.
+// The same for a design.  The bodies' shapes have the triangles of those of start; the vertices are elsewhere where
+// follow [bodies] says so (NULL: of all bodies).  Trees, weights and the descent are those of start.  Radii of bodies
+// that follow are smooth (geometry/bounding/sphere_tree.h), also where nothing has moved.  Of models with
+// DC_CONTACT_SURFACES; for others, and with start NULL, it is dc_contact_create.  former: NULL, or a contact of the
+// same model, settings, start and follow for another design of the same bodies.  What has not changed is copied from
+// it; results are the same to the bit.
 struct dc_contact *dc_contact_create_following(const struct dc_contact_model *model,
                                                const struct dc_contact_settings *settings,
                                                const struct dc_bodies *bodies, const struct dc_bodies *start,
@@ -190,19 +191,21 @@ enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct 
 // two hulls, of a vertex from a primitive, of the spheres around two groups of triangles.
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error);
-// Derivatives of scale dP/dt, the rate of P along twists of the frames [bodies], each about its origin, by the places of the
-// points in their bodies' axes: added to by_point[body][point_count], 1/m per unit; by_point[body] NULL: not wanted.  Those by
-// radii and spreads of nodes are noted.  Of a contact that follows a design (dc_contact_create_following).
+// Derivatives of scale dP/dt by the places of the points in their bodies' axes, dP/dt the rate of P along twists
+// [bodies] of the frames, each about its origin.  Added to by_point[body][point_count], 1/m per unit; by_point[body]
+// NULL: not wanted.  Of bsh and exact only bodies that follow a design (dc_contact_create_following) get theirs, and
+// derivatives by radii and spreads of nodes are noted for dc_contact_take_sizes.  DC_OK, DC_MEMORY, or DC_NUMERICAL
+// when something crosses.
 enum dc_status dc_contact_point_rates(struct dc_contact *contact, const struct dc_pose *poses,
                                       const double (*twists)[6], double scale, double (*const *by_point)[3],
                                       struct dc_error *error);
 // d2P/dx dx times velocities v [body][point_count] (m per unit), added to products likewise, 1/m per unit, and forces as
-// above unless NULL.  Of sdrs and the ipc models.
+// above unless NULL.  Of sdrs and the ipc models only.  Errors as above.
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
                                         const double (*const *velocities)[3], double (*const *forces)[3],
                                         double (*const *products)[3], struct dc_error *error);
-// Adds what has been noted, by dc_contact_point_rates and by dc_contact_friction_pull_back_points, as derivatives by the
-// places of the points in their bodies' axes to points[body][point_count]; NULL: drops it, points[body] NULL: not wanted.
+// Adds what dc_contact_point_rates and dc_contact_friction_pull_back have noted to points[body][point_count], as
+// derivatives by the places of the points in their bodies' axes.  NULL: drops it; points[body] NULL: not wanted.
 void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3]);
 
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into

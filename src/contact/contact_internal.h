@@ -30,8 +30,8 @@ struct dc_collider {
   double radius;         // farthest vertex from the origin
   double (*turned)[3];   // R x of the vertices
   double (*spheres)[4];  // R x of the node centres, and the radii
-  // Of a design, else NULL.  [nodes] derivatives in the body's axes, until they are taken; [nodes] and [vertex_count] workspace
-  // of evaluations, zeros between them.
+  // Of a body that follows a design, else NULL: by_node [nodes] derivatives in the body's axes, until they are taken;
+  // node_sums [nodes] and vertex_sums [vertex_count] workspace, zeros between evaluations.
   struct dc_node_cotangent *by_node, *node_sums;
   struct dc_vertex_sum *vertex_sums;
 };
@@ -64,7 +64,7 @@ struct dc_blend_sum {
   double energy, gradient[6], weight;
 };
 
-// Rates along twists: distance of a blend's nodes, its weight, the energy below it.
+// Rates along twists: of the distance of a blend's nodes, m per unit, of its weight and of the energy below it.
 struct dc_blend_rate {
   double along, weight, energy;
 };

@@ -18,8 +18,8 @@ static void place(const struct dc_collider *collider, int triangle, const double
     dc_vec_add(x[v], collider->turned[collider->triangles[triangle][v]], shift);
 }
 
-// The least separation of two triangles of two surfaces where it is at most the margin, negative when they cross; otherwise a
-// number above it.  One that is at most `enough` ends the search.
+// The least separation of two triangles of two surfaces where it is at most the margin, negative when they cross;
+// otherwise a number above it.  A separation that is at most `enough` ends the search.
 static double least_separation(const struct dc_collider *a, const struct dc_collider *b, const double shift[3],
                                double margin, double enough)
 {
@@ -75,7 +75,8 @@ static bool contains(const struct dc_contact *contact, int outer, int inner, con
 }
 
 // The least separation of the bodies of a pair where it is at most the margin: how deep they overlap at least, negative, or
-// 0 where one is inside of the other; otherwise a number above the margin.  Any that is at most `enough` will do.
+// 0 where one is inside of the other; otherwise a number above the margin.  Of separations that are at most `enough`
+// any may be returned.
 static double pair_separation(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_pose *poses,
                               double margin, double enough)
 {

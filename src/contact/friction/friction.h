@@ -74,9 +74,11 @@ bool dc_contact_friction_solved(const struct dc_contact *contact);
 
 // For the derivative of D along twists [bodies][6] of the frames at next (those of the last evaluation): adds its
 // derivative by the poses at t as wrenches for the twists of those frames to wrenches [bodies][6], by the coefficients
-// to coefficient [bodies] and by the stiffness to *stiffness; and, unless points is NULL, of models with DC_CONTACT_SHAPES,
-// that by the places of contact's points (contact.h) in the axes of their frames, at t and t+1 alike, to points
-// [bodies][point_count], with what concerns sizes of nodes noted for dc_contact_take_sizes.
+// to coefficient [bodies] and by the stiffness to *stiffness.
+// points: NULL, or [bodies][point_count] of models with DC_CONTACT_SHAPES (points[body] NULL: not wanted; of bsh and
+// exact only bodies that follow a design may want them).  To them is added the derivative by the places of contact's
+// points (contact.h) in the axes of their frames, the same at t and t+1; that by sizes of nodes is noted for
+// dc_contact_take_sizes.
 void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
                                    double (*wrenches)[6], double *coefficient, double *stiffness,
                                    double (*const *points)[3]);

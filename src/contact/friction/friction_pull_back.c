@@ -7,8 +7,6 @@
 #include "contact/friction/plane_slip.h"
 #include "contact/friction/triangle_friction.h"
 
-static const double SQRT12 = 3.4641016151377545871;
-
 // The three matrix rows of a symmetric system, solved in place by L D L^T in the given order; pivots are kept above
 // least times their diagonal.
 static void solve3(double m[3][3], double least, double x[3])
@@ -29,11 +27,6 @@ struct sliding_pair {
   struct dc_plane_motion motion;
 };
 
-static double side(int v)
-{
-  return v < 3 ? 1 : -1;
-}
-
 static void read_lane(const struct dc_friction_batch *batch, int l, const struct dc_friction_motion *motion,
                       const struct dc_friction_sides *sides, struct sliding_pair *p)
 {
@@ -48,7 +41,7 @@ static void read_lane(const struct dc_friction_batch *batch, int l, const struct
       vertex->place[k] = batch->levers[2 * v + k][l];
     p->distance[v] = batch->distances[v][l];
     p->weight[v] = batch->strength[l] * batch->weights[v][l];
-    vertex->place[2] = side(v) * p->distance[v];
+    vertex->place[2] = dc_triangle_side(v) * p->distance[v];
     dc_plane_vertex_velocity(motion, v / 3, p->axes, p->arm[v], sides->twist[v / 3], vertex->velocity,
                              vertex->variation);
   }
@@ -88,11 +81,11 @@ static void through_forces(const struct sliding_pair *p, const struct dc_contact
     total += share[v];
   }
   // P''/P' with P' = l (1 + sqrt(12/(l S))), P'' = -sqrt(12 l)/2 S^(-3/2)
-  double root = SQRT12 / sqrt(settings->length * sum), by_sum = -0.5 * root / (sum * (1 + root)) * total, rate;
+  double root = DC_SQRT12 / sqrt(settings->length * sum), by_sum = -0.5 * root / (sum * (1 + root)) * total, rate;
   dc_friction_within_range(sum, settings->friction_range, &rate);
   by_sum += rate * total;
   for (int v = 0; v < 6; v++) {
-    double h = p->distance[v], by_distance = side(v) * (-2 * share[v] / h - by_sum / (h * h));
+    double h = p->distance[v], by_distance = dc_triangle_side(v) * (-2 * share[v] / h - by_sum / (h * h));
     c->x[v][2] += by_distance;
     c->n[0] += by_distance * p->vertex[v].place[0];
     c->n[1] += by_distance * p->vertex[v].place[1];
@@ -127,7 +120,7 @@ static void through_plane(const struct sliding_pair *p, struct cotangents *c)
 {
   double eta[3] = {c->d, c->n[0], c->n[1]}, scale = dc_triangle_solve_plane(p->distance, p->vertex, eta);
   for (int v = 0; v < 6; v++) {
-    double ratio = scale / p->distance[v], square = side(v) * ratio * ratio * scale;
+    double ratio = scale / p->distance[v], square = dc_triangle_side(v) * ratio * ratio * scale;
     c->x[v][0] += square * eta[1];
     c->x[v][1] += square * eta[2];
     c->x[v][2] -=
@@ -145,7 +138,7 @@ static void through_opening(const struct sliding_pair *p, double loss, double wi
   struct dc_opening_slopes s = dc_opening_slopes(&opening, loss, width);
   for (int v = 0; v < 6; v++) {
     const double *moved = p->vertex[v].velocity, *varied = p->vertex[v].variation;
-    double force = side(v) * s.part[v / 3] * p->weight[v];
+    double force = dc_triangle_side(v) * s.part[v / 3] * p->weight[v];
     share[v] = dc_opening_share(&s, v / 3, p->weight[v], moved[2], varied[2]);
     c->x[v][2] -= force * s.bend;
     for (int k = 0; k < 2; k++)
@@ -164,7 +157,7 @@ static void add_sums(struct dc_vertex_sum *sum, const double *axes, const double
   }
 }
 
-// On to the points of body x; the sums become zeros.  Bodies that slide without a twist have pulls though no forces.
+// On to the points of body x; the sums become zeros.  A sum may have a pull where its force is 0.
 static void take_sums(struct dc_collider *collider, int x, double time_step, const struct dc_friction_sides *sides)
 {
   static const struct dc_vertex_sum none;
@@ -177,8 +170,8 @@ static void take_sums(struct dc_collider *collider, int x, double time_step, con
   }
 }
 
-// On from the forces f_v and the plane to the bodies; the sum of the shares.  triangles: the vertices of the lane, NULL where
-// points are not wanted.
+// On from the forces f_v and the plane to the bodies; the sum of the shares.  triangles: the vertices of the lane in a
+// and b, whose sums [2][vertex_count] gain; NULL: points are not wanted.
 static double pull_back_lane(const struct dc_contact *contact, const struct sliding_pair *p, const double share[6],
                              const int *const triangles[2], struct dc_vertex_sum *const sums[2], struct cotangents *c,
                              struct dc_friction_sides *sides)

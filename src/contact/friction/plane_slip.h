@@ -99,8 +99,9 @@ static inline void dc_add_wrench(const double arm[3], const double force[3], dou
   dc_vec_add(wrench + 3, wrench + 3, force);
 }
 
-// By the place of point index of side x in its frame, of vectors in world axes: force on it at t; at t+1 a/h through its slip
-// and, through the velocity w x rho of the direction, b x w / h.
+// Adds the derivative by the place of point `index` of side x in its frame: R_t^T force + R_t+1^T (a + b x w)/h, with w
+// the turn of the side's twist.  force acts on the point at t, a through its slip, b through the velocity w x rho that
+// varies the slip.  World axes.
 static inline void dc_friction_add_point(const struct dc_friction_sides *sides, int x, int index, double time_step,
                                          const double force[3], const double a[3], const double b[3])
 {
@@ -113,7 +114,7 @@ static inline void dc_friction_add_point(const struct dc_friction_sides *sides, 
   dc_vec_add_scaled(point, point, 1 / time_step, part);
 }
 
-// The same with a and b along the axes of a plane, NULL without slip.
+// The same with force in world axes, and a [2], b [2] along the first two axes of a plane; NULL without slip.
 static inline void dc_friction_add_slip(const struct dc_friction_sides *sides, int x, int index, const double *axes,
                                         double time_step, const double force[3], const double *a, const double *b)
 {

@@ -33,11 +33,12 @@ dc_slip_law dc_slip_root;  // sqrt(y^2 + w^2) - w, as on planes
 // A motion by displacements instead of velocities.
 struct dc_friction_motion dc_point_displacements(const struct dc_friction_motion *motion);
 
-// The sums of a unit, whose points are sliding_points[unit->first] and on; the motion is one of displacements.  What rotations'
-// curvature adds is left in turn.  HELD is CONVEX: points keep no iterate.
+// The sums of a unit, whose points are sliding_points[unit->first] and on; the motion is one of displacements.  What
+// the curvature of rotations adds is left in turn.  HELD is CONVEX: points keep no iterate.
 void dc_sliding_points_run(const struct dc_sliding_point *sliding_points, dc_slip_law *law,
                            const struct dc_friction_motion *motion, struct dc_friction_unit *unit);
-// The forces of restitution of the same points, as those of struct dc_friction_methods; lane as in `like`, index that in sliding_points.
+// The forces of restitution of the same points, as those of struct dc_friction_methods; lane as in `like`, index that
+// in sliding_points.  -1 when out of memory.
 int dc_sliding_points_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
                               const struct dc_sliding_point *sliding_points, double coefficient,
                               const struct dc_impact *like);

@@ -107,8 +107,9 @@ static double term_within_range(const struct dc_contact *contact, const struct d
   return dc_friction_within_range(root * root / settings->length, settings->friction_range, &rate);
 }
 
-void dc_triangle_fill_lane(const struct dc_contact *contact, const struct dc_pair *pair, size_t t, double strength,
-                           struct dc_friction_batch *batch, int lane)
+// Vertices, plane and strength, times w_i w_j, of exact term t of the last evaluation, for friction_setup.
+static void fill_lane(const struct dc_contact *contact, const struct dc_pair *pair, size_t t, double strength,
+                      struct dc_friction_batch *batch, int lane)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
   const struct dc_term *term = &pair->exact[t];
@@ -121,6 +122,25 @@ void dc_triangle_fill_lane(const struct dc_contact *contact, const struct dc_pai
   for (int k = 0; k < 4; k++)
     batch->plane[k][lane] = pair->planes[t][k];
   batch->strength[lane] = strength * a->leaf_weight[term->i] * b->leaf_weight[term->j];
+}
+
+int dc_triangle_fill_batch(const struct dc_contact *contact, const struct dc_pair *pair, size_t first,
+                           const struct dc_friction_place *place, struct dc_friction_batch *batch)
+{
+  size_t left = pair->exact_count - first, count = left < DC_BATCH ? left : DC_BATCH;
+  for (size_t l = 0; l < DC_BATCH; l++)
+    fill_lane(contact, pair, first + (l < count ? l : count - 1), 1, batch, (int)l);
+  contact->kernels->friction_setup(batch, place);
+  return (int)count;
+}
+
+struct dc_friction_place dc_triangle_place(const struct dc_contact *contact, const struct dc_pair *pair,
+                                           const struct dc_pose *poses)
+{
+  struct dc_friction_place place = {.length = contact->settings.length};
+  dc_vec_sub(place.arm, poses[pair->a].position, poses[pair->b].position);
+  memcpy(place.rotation_b, poses[pair->b].rotation, sizeof place.rotation_b);
+  return place;
 }
 
 static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, const struct dc_pair *pair,
@@ -136,7 +156,7 @@ static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, 
   double strength = list->coefficient * friction->time_step * friction->stiffness;
   for (int l = 0; l < DC_BATCH; l++) {
     const struct sliding_term *term = &sliding[l < count ? l : count - 1];
-    dc_triangle_fill_lane(contact, pair, term->term, l < count ? strength : 0, &own->batches[index], l);
+    fill_lane(contact, pair, term->term, l < count ? strength : 0, &own->batches[index], l);
     own->batches[index].strength[l] *= term->support;
     own->blend[index][l] = l < count ? sliding[l].blend : -1;
     own->triangles[index][l][0] = pair->exact[term->term].i;
@@ -154,12 +174,9 @@ static int list_triangles(struct dc_contact *contact, int p)
   struct dc_triangle_friction *own = friction->own;
   const struct dc_pair *pair = &contact->pairs[p];
   struct dc_friction_pair *list = &own->pairs[p];
-  const struct dc_pose *a = &friction->now[pair->a], *b = &friction->now[pair->b];
-  struct dc_friction_place place = {.length = contact->settings.length};
+  const struct dc_friction_place place = dc_triangle_place(contact, pair, friction->now);
   struct sliding_term sliding[DC_BATCH];
   int filled = 0;
-  dc_vec_sub(place.arm, a->position, b->position);
-  memcpy(place.rotation_b, b->rotation, sizeof place.rotation_b);
   list->first_blend = own->blend_count;
   if (add_blend(own, 0, 0, 0))
     return -1;

@@ -32,10 +32,20 @@ struct dc_triangle_friction {
   size_t batch_count, floor_count, blend_count;
 };
 
+// s_v: 1 for the vertices 0, 1, 2 of a, -1 for 3, 4, 5 of b.
+static inline double dc_triangle_side(int v)
+{
+  return v < 3 ? 1 : -1;
+}
+
 // triangle_friction.c
-// Vertices, plane and strength w_i w_j of exact term t of the last evaluation, into a lane, for friction_setup.
-void dc_triangle_fill_lane(const struct dc_contact *contact, const struct dc_pair *pair, size_t t, double strength,
-                           struct dc_friction_batch *batch, int lane);
+// A pair at poses [bodies], for friction_setup.
+struct dc_friction_place dc_triangle_place(const struct dc_contact *contact, const struct dc_pair *pair,
+                                           const struct dc_pose *poses);
+// The exact terms of the last evaluation from `first` on, each with strength w_i w_j, set up at the place.  Returns how
+// many of the lanes are terms; the others repeat the last one.
+int dc_triangle_fill_batch(const struct dc_contact *contact, const struct dc_pair *pair, size_t first,
+                           const struct dc_friction_place *place, struct dc_friction_batch *batch);
 
 // friction_pull_back.c
 double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,

@@ -48,7 +48,7 @@ static void friction_setup(struct dc_friction_batch *batch, const struct dc_fric
       r[v] *= r[v];
       total += r[v];
     }
-    lanes inverse = 1.0 / total, slope = place->length * (1.0 + SQRT12 / square_root(place->length * s));
+    lanes inverse = 1.0 / total, slope = place->length * (1.0 + DC_SQRT12 / square_root(place->length * s));
     for (int v = 0; v < 6; v++)
       store(&batch->weights[v][lane], r[v] * inverse);
     store(&batch->strength[lane], load(&batch->strength[lane]) * slope * total);

@@ -14,6 +14,8 @@
 #include "contact/kernels/manifold_kernels.h"
 
 enum { DC_BATCH = 8, DC_HESSIAN = 21 };
+// sqrt(12), of P(S) = l S + 2 sqrt(12 l S) + 12 (docs/theory.md, "Triangle pairs").
+static const double DC_SQRT12 = 3.4641016151377545871;
 #define DC_LINE __attribute__((aligned(64)))  // a cache line, and the widest vector
 
 // Batches are read and written in whole vectors: lane arrays come first and the structures are aligned to a cache

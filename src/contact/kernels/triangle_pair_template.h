@@ -13,7 +13,6 @@
 #include "contact/kernels/lane_kernels.h"
 #include "contact/kernels/lanes.h"
 
-static const double SQRT12 = 3.4641016151377545871;
 static const double DECREMENT_TOLERANCE = 1e-11;  // on g H^-1 g relative to 1.5 S
 static const double LARGEST_STEP = 0.95;          // fraction of the way to the nearest vertex
 static const double LARGEST_LOSS = 1e3;           // of a diagonal entry in the elimination; below 2 in a fresh frame
@@ -531,7 +530,7 @@ static inline void solve_group(struct dc_triangle_batch *batch, int lane, int or
       optimal_planes(x, remembered, plane, &frame, local, local_plane, u, r, &failed, &batch->iterations);
   lanes s = sum_of_six(r);
   lanes root = square_root(batch->length * s);
-  store(&batch->energy[lane], choose(separated, root * (root + 2 * SQRT12), splat(INFINITY)));
+  store(&batch->energy[lane], choose(separated, root * (root + 2 * DC_SQRT12), splat(INFINITY)));
   lanes gap = smaller(u[0], smaller(u[1], u[2])) + smaller(u[3], smaller(u[4], u[5]));
   store(&batch->gap[lane], choose(separated, gap, splat(0)));
   for (int k = 0; k < 3; k++)
@@ -544,7 +543,7 @@ static inline void solve_group(struct dc_triangle_batch *batch, int lane, int or
   if (order < 1)
     return;
   struct pair_terms terms;
-  lanes f[6], p1 = batch->length * (1.0 + SQRT12 / root), p2 = (-0.5 * SQRT12) * root / (s * s);
+  lanes f[6], p1 = batch->length * (1.0 + DC_SQRT12 / root), p2 = (-0.5 * DC_SQRT12) * root / (s * s);
   pair_gradient(x, &frame, local_plane, r, &terms, f);
   for (int k = 0; k < 6; k++)
     store(&batch->gradient[k][lane], choose(separated, p1 * f[k], splat(0)));

@@ -2,6 +2,7 @@
 // The whole manifold: vertices into the world, signed distances there, selections, contacts of vertices; and the way back.
 #include "contact/manifold/manifold.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,8 @@
 #include "contact/manifold/manifold_internal.h"
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
+
+enum { PAIRS_MOST = INT_MAX / 4 };  // of edges: contacts and points, two of each pair, are counted in int
 
 static double diagonal_of(const struct dc_manifold_surface *surface)
 {
@@ -74,8 +77,11 @@ static int create_side(struct dc_manifold *m, int s)
 
 static int create_pairs(struct dc_manifold *m)
 {
-  m->pairs = m->most_pairs =
-      m->settings.edge_edge ? m->sides[0].edge_selection.most * m->sides[1].edge_selection.most : 0;
+  long long pairs =
+      m->settings.edge_edge ? (long long)m->sides[0].edge_selection.most * m->sides[1].edge_selection.most : 0;
+  if (pairs > PAIRS_MOST)
+    return -1;
+  m->pairs = m->most_pairs = (int)pairs;
   m->pair_room = dc_whole_batches(m->pairs);
   size_t room = (size_t)m->pair_room + 1;
   for (int k = 0; k < DC_EDGE_ENDS; k++)

@@ -32,9 +32,9 @@ struct dc_manifold_settings {
   int vertices, edges;            // how many are selected of each body; 0: all
   bool edge_edge, one_sided;      // one_sided: vertices of the first body only
   bool own_surface;               // edges outside of their own body do not count
-  // Of edges distance and normal are the other body's signed distance at the point, no factor of the activity then, and its
-  // gradient, which need not be of length 1.  Selected edges are no mixtures then: activities have shares of them as
-  // factors, and a pair is near by its own length, whatever other pairs are.
+  // Whether distance and normal of edges are the other body's signed distance at the point and its gradient, which need
+  // not be of length 1.  Activities then have no factor of that distance, but one of the share of each edge: selected
+  // edges are not mixed.  A pair is near by its own length, wherever other pairs are.
   bool levels;
 };
 
@@ -56,13 +56,14 @@ struct dc_manifold;
 // Lengths from the smaller diagonal of the bodies' boxes; edges: as many as the larger number of primitives of either.
 void dc_manifold_defaults(const struct dc_manifold_surface surfaces[2], struct dc_manifold_settings *settings);
 
-// Surfaces must live as long as the manifold.  NULL and *error: DC_MEMORY, DC_BAD_INPUT (empty surfaces).
+// Surfaces must live as long as the manifold.  NULL and *error: DC_MEMORY (also for more pairs of edges than int counts),
+// DC_BAD_INPUT (empty surfaces).
 struct dc_manifold *dc_manifold_create(const struct dc_manifold_surface surfaces[2],
                                        const struct dc_manifold_settings *settings, struct dc_error *error);
 void dc_manifold_destroy(struct dc_manifold *manifold);
 
 // Vertices of body 0, of body 1, then pairs of edges (k, l), k slow: the point of body 0, the point of body 1.
-// With levels and selected edges it is that of the last evaluation, and never more than dc_manifold_most.
+// With levels and selected edges the number is that of the last evaluation, at most dc_manifold_most.
 int dc_manifold_count(const struct dc_manifold *manifold);
 int dc_manifold_most(const struct dc_manifold *manifold);
 int dc_manifold_vertex_contacts(const struct dc_manifold *manifold);  // how many of them come from vertices
@@ -75,10 +76,11 @@ void dc_manifold_evaluate(struct dc_manifold *manifold, const struct dc_pose pos
 // keep their places in the bodies' frames.
 void dc_manifold_pull_back(struct dc_manifold *manifold, const struct dc_manifold_cotangent *by, double twists[2][6],
                            double *const parameters[2]);
-// Of the last pull back.  Derivatives by the place of a body's vertex, in the body's frame.
+// Of the last pull back: derivatives by the place of a body's vertex, in the body's frame.
 void dc_manifold_by_vertex(const struct dc_manifold *manifold, int body, int vertex, double by[3]);
-// Of the last pull back: adds to the parameters what comes of a body's vertices when they follow its signed distance, each
-// kept on its own level set by dc_sdf_project, as the makers of meshes do (docs/theory.md, "Contact manifolds", "Shapes").
+// Of the last pull back: adds to the parameters of a body what its vertices contribute when they follow its signed
+// distance, each kept on its own level set by dc_sdf_project, as the makers of meshes do (docs/theory.md, "Contact
+// manifolds", "Shapes").
 void dc_manifold_pull_back_mesh(const struct dc_manifold *manifold, int body, double *parameters);
 
 // How far vertices are off the level set, at most, and how far points of edges (17 on each) stand out of it, m.

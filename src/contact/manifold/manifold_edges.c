@@ -10,9 +10,10 @@
 // With E = exp(-length/t_n), w = (gamma + 1e-3) E and sums over the other pairs of the same edge,
 //     nearness_i = E_i S_i^(-1/4),   S_i = E_i^4 + sum w_j^4,
 //     d ln nearness_i = (1 - E_i^4/S_i) d ln E_i - sum (w_j^4/S_i) d ln w_j.
-// With levels the nearness is E_i itself, the second factor is left out and the shares of both edges (manifold_select.c) are
-// factors besides.  A comparison with pairs that come and go with their shares would need these within it: a fourth root of
-// a share still counts where the share is 1e-16, and changes over thousandths of the length over which metrics select.
+// With levels the nearness is E_i itself, the second factor is left out and the shares of both edges
+// (manifold_select.c) are further factors.  Pairs come and go with their shares, so a comparison of pairs would need
+// the fourth roots of the shares within it.  Those still count where a share is 1e-16, and change over thousandths of
+// the length over which metrics select.
 // The paper has a softmax and l = 0 (docs/theory.md, "Contact manifolds", tells what these miss).
 #include <math.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static double fourth_power(double a)
   return a * a * (a * a);
 }
 
-// Nearness b of pairs first, first + stride, ...
+// Nearness b of pairs first, first + stride, ..., which have an edge of body b in common.
 static void compare_lengths(struct dc_manifold *m, int b, int first, int stride, int count)
 {
   double least = INFINITY, sum = 0;
@@ -118,19 +119,6 @@ static void compare_lengths_back(struct dc_manifold *m, int b, int first, int st
   }
 }
 
-// With levels: by its own length.
-static void compare_none(struct dc_manifold *m, int b, int first, int stride, int count)
-{
-  for (int i = 0, p = first; i < count; i++, p += stride)
-    m->edges[p].near[b] = exp(-m->edges[p].length / m->settings.nearest);
-}
-
-static void compare_none_back(struct dc_manifold *m, int b, int first, int stride, int count)
-{
-  for (int i = 0, p = first; i < count; i++, p += stride)
-    m->edges[p].by_length -= m->edges[p].near[b] * m->edges[p].by_near[b] / m->settings.nearest;
-}
-
 static void for_all_edges(struct dc_manifold *m, void (*run)(struct dc_manifold *, int, int, int, int))
 {
   int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
@@ -138,6 +126,36 @@ static void for_all_edges(struct dc_manifold *m, void (*run)(struct dc_manifold 
     run(m, 0, k * columns, 1, columns);
   for (int l = 0; l < columns; l++)
     run(m, 1, l, columns, rows);
+}
+
+// With levels a pair is near by its own length, for the contacts of both bodies.
+static void take_own_lengths(struct dc_manifold *m)
+{
+  for (int p = 0; p < m->pairs; p++)
+    m->edges[p].near[0] = m->edges[p].near[1] = exp(-m->edges[p].length / m->settings.nearest);
+}
+
+static void take_own_lengths_back(struct dc_manifold *m)
+{
+  for (int p = 0; p < m->pairs; p++)
+    for (int b = 0; b < 2; b++)
+      m->edges[p].by_length -= m->edges[p].near[b] * m->edges[p].by_near[b] / m->settings.nearest;
+}
+
+static void set_nearness(struct dc_manifold *m)
+{
+  if (m->settings.levels)
+    take_own_lengths(m);
+  else
+    for_all_edges(m, compare_lengths);
+}
+
+static void set_nearness_back(struct dc_manifold *m)
+{
+  if (m->settings.levels)
+    take_own_lengths_back(m);
+  else
+    for_all_edges(m, compare_lengths_back);
 }
 
 static void field_gradient(const struct dc_field *field, int i, double g[3])
@@ -164,7 +182,7 @@ static void measure(struct dc_manifold *m, int p)
   c->clash = sigmoid((m->settings.clash_limit - dc_vec_dot(c->normal[0], c->normal[1])) / m->settings.clash);
 }
 
-// Of the edge of side s of pair p, in its selection.
+// Row of the edge of body s of pair p in the selection of that body.
 static int row_of(const struct dc_manifold *m, int p, int s)
 {
   int columns = m->sides[1].edge_selection.rows;
@@ -192,7 +210,7 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
   fill_ends(m);
   m->kernels->edge_witness(&m->settings.edge, m->pair_room, (const double *const *)m->pair_ends, m->results);
   place_witnesses(m);
-  for_all_edges(m, m->settings.levels ? compare_none : compare_lengths);
+  set_nearness(m);
   for (int p = 0; p < m->pairs; p++) {
     const struct dc_edge_contact *c = &m->edges[p];
     const int rows[2] = {p / columns, p % columns};
@@ -217,7 +235,7 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
   }
 }
 
-// Cotangents of the factors of an activity a = gamma pen near clash own.
+// Cotangents of the factors of an activity: gamma, inside, near, clash, own and the shares of both edges.
 static void take_activity(struct dc_manifold *m, int p, int b, double by, double *by_clash)
 {
   struct dc_edge_contact *c = &m->edges[p];
@@ -329,7 +347,7 @@ void dc_edges_pull_back(struct dc_manifold *m, const struct dc_manifold_cotangen
     memset(m->by_pair_ends[c], 0, (size_t)m->pair_room * sizeof(double));
   for (int p = 0; p < m->pairs; p++)
     take_pair(m, p, &by[2 * p], m->edges[p].by_delta);
-  for_all_edges(m, m->settings.levels ? compare_none_back : compare_lengths_back);
+  set_nearness_back(m);
   for (int s = 0; s < 2; s++)
     dc_field_pull_back(&m->sides[s], &m->sides[s].witness, m->kernels, twists[s], parameters ? parameters[s] : NULL);
   for (int p = 0; p < m->pairs; p++)

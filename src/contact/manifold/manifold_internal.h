@@ -23,7 +23,8 @@ struct dc_field {
 };
 
 // Selected candidates.  Weights of K rows over N candidates, as lists: row r is entries start[r] ... start[r + 1] - 1.
-// Without softness (all) each candidate is a row.  With shares each row is one candidate, and their number changes.
+// Where all are selected each candidate is a row.  With shares each row is one candidate, and the number of rows
+// changes.
 struct dc_selection {
   int rows, candidates, wanted, most;  // most: rows there can be
   bool all, shares;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft top-K (NeuralSort; docs/theory.md, "Contact manifolds", "Selection").  Of n candidates with metrics m_i, softness t,
-// row k (from 0) weighs candidate i by
+// Soft top-K (NeuralSort; docs/theory.md, "Contact manifolds", "Selection").  Of n candidates with metrics m_i and
+// softness t, row k (from 0) weighs candidate i by
 //     w_ki = softmax_i(L_ki SHARP/t),   L_ki = (n - 1 - 2k) m_i - sum_j phi(m_i - m_j),
-// phi an absolute value that is four times differentiable: with u = (m_i - m_j)/t, phi(u t) = |u| t beyond |u| = 1 and the
-// integral of (35 u - 35 u^3 + 21 u^5 - 5 u^7)/16 within.  A row that follows the k-th largest metric itself (SoftSort) has a
-// kink where that metric is of another candidate from there on.
+// phi an absolute value that is four times differentiable: with u = (m_i - m_j)/t, phi(u t) = |u| t beyond |u| = 1, and
+// within, phi/t is 1 at |u| = 1 and has the slope (35 u - 35 u^3 + 21 u^5 - 5 u^7)/16.  A row that follows the k-th
+// largest metric itself (SoftSort) has a kink where another candidate takes that place.
 //
 // In descending order, with phi = |.| + e, differences of the first part are sums over the gaps between neighbours,
 //     L_k,i+1 - L_ki = -(2 (i - k) + 1) (m_i - m_i+1)   for i >= k,   and likewise upwards,
-// which need no candidate that is far away, and e is 0 beyond t.  Both parts have kinks where metrics are equal, their sum has
-// none: both take the order for the sign of a difference of 0.
+// which need no candidate that is far away, and e is 0 beyond t.  Each part has a kink where metrics are equal, their
+// sum has none: both parts take the order for the sign of a difference of 0.
 //
-// Rows of mixed candidates move as fast as their candidates are apart, over t: a thousand times faster than bodies.  With
-// shares (the contact model) candidates stay what they are.  With s(u) = (1 + phi'(u t))/2, a step from 0 to 1 within [-1, 1],
-// and the ranks r_i = sum_j s((m_j - m_i)/t) over the others, the share of i is s(2 (K - r_i) - 1): 1 for the first K
-// where no metrics are within t of each other, 1/2 for two that are equal in places K and K + 1, and 0 for more than 2 K that
-// are equal.
+// A row is a mixture of candidates, and moves by their distance from each other while a metric changes by t: a thousand
+// times faster than the bodies do.  With shares (the contact model) candidates are not mixed.  With the step
+// s(u) = (1 + phi'(u t))/2 from 0 to 1 within [-1, 1] and the ranks r_i = sum_j s((m_j - m_i)/t) over the others, the
+// share of i is s(2 (K - r_i) - 1): 1 for the first K where no metrics are within t of each other, 1/2 for two that are
+// equal in places K and K + 1, and 0 for more than 2 K that are equal.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +72,8 @@ static void sift(const struct dc_selection *s, int *heap, int count, int at)
   }
 }
 
-// The first ones of the order, as many as wanted, and all whose metrics are within reach + more n of the last of these, n
-// the number taken, by a heap: the rest is not sorted.  Returns how many.
+// Brings to the front of the order, by a heap, as many candidates as are wanted and all whose metrics are within
+// reach + more n of the last of these, n the number taken so far.  The rest is not sorted.  Returns how many.
 static int sort(struct dc_selection *s, double reach, double more)
 {
   int *heap = s->order, count = s->candidates, taken = 0;
@@ -182,7 +182,7 @@ static double share_of(double rank, int wanted, double *slope)
   return share;
 }
 
-// At most 2 K of them: before the candidate in place p are p, each for 1/2 or more.
+// At most 2 K have a share: each of the p candidates before place p adds 1/2 or more to its rank.
 static void weigh_shares(struct dc_selection *s, double softness)
 {
   s->sorted = sort(s, 2 * softness, 0);
@@ -221,7 +221,8 @@ void dc_selection_weigh(struct dc_selection *s, double softness)
   s->start[s->rows] = count;
 }
 
-// Cotangents of the logarithms of a row, through the gaps; those of the excesses are gathered.
+// From cotangents of a row's weights to those of the gaps between metrics; those of the excesses are summed in
+// by_excess.
 static void pull_row(const struct dc_selection *s, int row, double scale, const double *by_weight, double *by_metric)
 {
   int first = s->first[row], start = s->start[row], end = s->start[row + 1], own = start + row - first;

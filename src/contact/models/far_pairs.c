@@ -8,32 +8,20 @@
 
 static const double OFFSET = 12;  // paper 000, Eq. 7
 
-bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+static double inner_radius(const struct dc_contact *contact, const struct dc_pair *pair)
 {
-  if (!contact->model->hierarchical || contact->model->local || pair->near_only)
-    return false;
+  return contact->colliders[pair->a].tree.radius[0] + contact->colliders[pair->b].tree.radius[0];
+}
+
+// Whether the centres of the roots are at least outer apart; the pair lists nothing then.  inner: sum of their radii.
+static bool roots_beyond(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], double inner,
+                         double outer)
+{
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  double d[3], inner = a->tree.radius[0] + b->tree.radius[0], outer = (1 + contact->settings.blend) * inner;
+  double d[3];
   for (int k = 0; k < 3; k++)
     d[k] = a->spheres[0][k] - b->spheres[0][k] + arm[k];
   double square = dc_vec_dot(d, d);
-  if (square < outer * outer)
-    return false;
-  pair->exact_count = pair->blend_count = 0;
-  pair->centred_count = 1;
-  pair->visited = 1;
-  pair->gap = sqrt(square) - inner;
-  pair->crossing = false;
-  return true;
-}
-
-bool dc_pair_is_apart(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
-{
-  if (!pair->near_only)
-    return false;
-  const double *c = contact->colliders[pair->a].spheres[0], *d = contact->colliders[pair->b].spheres[0];
-  double x = c[0] - d[0] + arm[0], y = c[1] - d[1] + arm[1], z = c[2] - d[2] + arm[2];
-  double square = x * x + y * y + z * z, inner = c[3] + d[3], outer = inner + contact->settings.near_range;
   if (square < outer * outer)
     return false;
   pair->exact_count = pair->blend_count = pair->centred_count = 0;
@@ -41,6 +29,23 @@ bool dc_pair_is_apart(const struct dc_contact *contact, struct dc_pair *pair, co
   pair->gap = sqrt(square) - inner;
   pair->crossing = false;
   return true;
+}
+
+bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+{
+  if (!contact->model->hierarchical || contact->model->local || pair->near_only)
+    return false;
+  double inner = inner_radius(contact, pair);
+  if (!roots_beyond(contact, pair, arm, inner, (1 + contact->settings.blend) * inner))
+    return false;
+  pair->centred_count = 1;
+  return true;
+}
+
+bool dc_pair_is_apart(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+{
+  double inner = inner_radius(contact, pair);
+  return pair->near_only && roots_beyond(contact, pair, arm, inner, inner + contact->settings.near_range);
 }
 
 void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices, int count, int order,

@@ -11,7 +11,8 @@
 //             + G ((ln -E' W)' g + H e/|g|),
 //     by the turn of o   n x (by n) besides.
 //
-// A witness point e of a pair of edges, of body s in the field of o, slides the same way, with E = A E_0 psi for its activity A.
+// A witness point e of a pair of edges, of body s in the field of o, slides the same way, with E = A E_0 psi for its
+// activity A.
 // It belongs to neither body: with signs s_x (1 for a, -1 for b), y_x = s_x (R_x+ R_x^T)^T (by Delta + (by delta) x w_x) and
 // arms r_x = e - c_x a twist (w, m) of body x at time t adds -y_x.(m + w x r_x), and
 //     by e  y_a + y_b,   by A  G/A,   by d  G (ln -psi' W)',   by g  sigma (I - e e^T) (by n)/|g| + G e/|g|
@@ -288,7 +289,7 @@ static void through_manifold(struct dc_contact *contact, int p, struct dc_fricti
       sides->wrench[x][k] += twists[x][k];
 }
 
-// One that slides; whether it left something for through_manifold.
+// Through the sliding point `index`; returns whether it left something for through_manifold.
 static bool through_sliding(struct dc_contact *contact, int p, size_t index, const struct dc_point_cotangents *c,
                             const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {

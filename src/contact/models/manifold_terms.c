@@ -133,7 +133,9 @@ static void turn_about(struct dc_pose *pose, int k, double angle)
 
 // The Hessian by differences of fourth order of the exact gradient.  In the chart of the twist its rows are those of the
 // gradients at moved poses but for a part of the turns that is antisymmetric: the symmetric part is the Hessian.
-static const double STEP = 1e-4;  // of the least length over which terms vary
+// STEP is in units of the least length over which terms vary.  Hessians of tests/contact/test_manifold_model agree with
+// differences of gradients along other twists within 1.6e-7; with a step of 5e-4 within 2.1e-5, of 2e-5 within 1.1e-8.
+static const double STEP = 1e-4;
 
 static void add_edge_hessian(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
                              double radius, struct dc_pair_derivatives *result)

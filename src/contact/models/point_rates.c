@@ -2,12 +2,13 @@
 // How the rate of the potential of bsh and exact along twists of the bodies depends on the places of their vertices
 // (docs/theory.md, "Points" and "Surfaces").
 //
-// Along twists the bodies of a pair move by q(x) = t + w x (x - c_a), seen from b.  With g = dE/dx of a term E, weight W as in
-// points.c, the derivative of (W E)' by a place in its body's axes is R^T of
+// Along twists the bodies of a pair move by q(x) = t + w x (x - c_a), seen from b.  With g = dE/dx of a term E and the
+// weight W as in points.c, the derivative of (W E)' by a place in its body's axes is R^T of
 //     on b:  (W g)',      on a:  (W g)' - w x W g,
-// where (W g)' = W' g + W (d2E/dx2) q with q = 0 on b: a term is evaluated in b's axes, so that its vertices there stand
-// still.  A term is a
-// *triangle pair*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs", and y_v = (1, b_1.(x_v - o), b_2.(x_v - o)):
+// where (W g)' = W' g + W (d2E/dx2) q with q = 0 on b: a term is evaluated in b's axes, in which the vertices of b
+// stand still.  A term is a
+// *triangle pair*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs", and
+//     y_v = (1, b_1.(x_v - o), b_2.(x_v - o)),
 //     g_v = w_i w_j P' f_v,   f_v = dS/dx_v = -s_v m/h_v^2,   S' = sum f_v.q_v
 //     M eta = sum s_v/h_v^2 (0, b_1.q_v, b_2.q_v) - sum 2/h_v^3 (m.q_v) y_v,     m' = eta_1 b_1 + eta_2 b_2
 //     h_v' = s_v (m.q_v + y_v.eta),   f_v' = s_v (2 h_v' m/h_v^3 - m'/h_v^2),
@@ -15,12 +16,15 @@
 //
 // Radii and spreads follow the vertices, too.  The derivatives of E' by inner = R_i + R_j of a blend and by the spreads
 // s = sigma_i^2 + sigma_j^2, with phi a function of r/inner and C one of r^2 + s, for phi' = dphi/dr and C' = dC/dr:
-//     phi_inner = -r/inner phi',   its rate -(phi' + r phi'') r'/inner,   C_s = C'/(2 r),   its rate (C'' - C'/r) r'/(2 r)
+//     phi_inner = -r/inner phi',   its rate -(phi' + r phi'') r'/inner,
+//     of pairs without a far field, where phi is a function of r - inner:  -phi',   its rate -phi'' r',
+//     C_s = C'/(2 r),   its rate (C'' - C'/r) r'/(2 r),
 //     by inner  W' phi_inner (C - A) + W (phi_inner rate (C - A) + phi_inner (C' r' - A'))
 //     by s      W' phi C_s + W (phi' r' C_s + phi C_s rate),   of a centred term with phi = 1.
 //
-// One pass: weights and their rates from the outermost blend inwards, then all terms, which add up the rates of the energies
-// A below the blends, then the blends from the innermost outwards.  Sums are in world axes and are turned once, at the end.
+// One pass: weights and their rates from the outermost blend inwards, then all terms, which add up the rates of the
+// energies A below the blends, then the blends from the innermost outwards.  Sums are in world axes and are rotated
+// into the bodies' axes once, at the end.
 #include <math.h>
 #include <string.h>
 
@@ -28,9 +32,8 @@
 #include "contact/friction/triangle_friction.h"
 #include "contact/models/points.h"
 
-static const double SQRT12 = 3.4641016151377545871;
-
-// A pair along twists; rates [blend_count] and what the vertices and nodes of either body gain, NULL where it is not wanted.
+// A pair along twists, with rates [blend_count].  Vertices and nodes of either body gain sums; NULL: they are not
+// wanted.
 struct pair_rates {
   const struct dc_contact *contact;
   const struct dc_pair *pair;
@@ -149,11 +152,6 @@ struct triangles {
   double w[3], sum, sum_rate;                           // w in these axes; S, S'
 };
 
-static double side(int v)
-{
-  return v < 3 ? 1 : -1;
-}
-
 static void read_lane(const struct pair_rates *p, const struct dc_friction_batch *batch, int l, struct triangles *t)
 {
   double first[3], q[3];
@@ -164,11 +162,11 @@ static void read_lane(const struct pair_rates *p, const struct dc_friction_batch
     double inverse = 1 / batch->distances[v][l], *place = t->vertex[v].place;
     t->distance[v] = batch->distances[v][l];
     t->inverse[v] = inverse;
-    t->weights[v] = side(v) * inverse * inverse;
+    t->weights[v] = dc_triangle_side(v) * inverse * inverse;
     t->sum += inverse;
     place[0] = batch->levers[2 * v][l];
     place[1] = batch->levers[2 * v + 1][l];
-    place[2] = side(v) * t->distance[v];
+    place[2] = dc_triangle_side(v) * t->distance[v];
   }
   for (int k = 0; k < 3; k++)
     first[k] = batch->arms[k][l];
@@ -186,6 +184,7 @@ static void read_lane(const struct pair_rates *p, const struct dc_friction_batch
   }
 }
 
+// eta of the equation at the head of this file.
 static void answer_of(const struct triangles *t, double eta[3])
 {
   eta[0] = eta[1] = eta[2] = 0;
@@ -205,8 +204,8 @@ static void add_triangles(const struct pair_rates *p, const struct dc_term *term
                           double size)
 {
   const int *corners[2] = {p->a->triangles[term->i], p->b->triangles[term->j]};
-  double length = p->contact->settings.length, root = sqrt(length * t->sum), eta[3];
-  double slope = size * length * (1 + SQRT12 / root), curvature = -0.5 * size * SQRT12 * root / (t->sum * t->sum);
+  double slope, curvature, eta[3];
+  dc_triangle_slopes(t->sum, size, p->contact->settings.length, &slope, &curvature);
   double weight = p->pair->sums[term->blend].weight * slope;
   struct dc_blend_rate *above = &p->rates[term->blend];
   above->energy += slope * t->sum_rate;
@@ -221,29 +220,24 @@ static void add_triangles(const struct pair_rates *p, const struct dc_term *term
     double height_rate = (v < 3 ? t->vertex[v].velocity[2] : 0) + eta[0] + place[0] * eta[1] + place[1] * eta[2];
     local[0] = -force * (eta[1] - (v < 3 ? t->w[1] : 0));  // -w x g, g = -force m
     local[1] = -force * (eta[2] + (v < 3 ? t->w[0] : 0));
-    local[2] = 2 * side(v) * force * height_rate * t->inverse[v] - t->weights[v] * rate;
+    local[2] = 2 * dc_triangle_side(v) * force * height_rate * t->inverse[v] - t->weights[v] * rate;
     dc_mat_apply_transposed(world, t->axes, local);
     double *sum = sums[corners[v / 3][v % 3]].force;
     dc_vec_add(sum, sum, world);
   }
 }
 
-static void add_all_triangles(const struct pair_rates *p, const struct dc_pose *pose_b)
+static void add_all_triangles(const struct pair_rates *p, const struct dc_pose *poses)
 {
   const struct dc_pair *pair = p->pair;
-  struct dc_friction_place place = {.length = p->contact->settings.length};
-  dc_vec_copy(place.arm, p->arm);
-  memcpy(place.rotation_b, pose_b->rotation, sizeof place.rotation_b);
+  const struct dc_friction_place place = dc_triangle_place(p->contact, pair, poses);
   for (size_t first = 0; first < pair->exact_count; first += DC_BATCH) {
     struct dc_friction_batch batch;
-    size_t count = pair->exact_count - first < DC_BATCH ? pair->exact_count - first : DC_BATCH;
-    for (size_t l = 0; l < DC_BATCH; l++)
-      dc_triangle_fill_lane(p->contact, pair, first + (l < count ? l : count - 1), 1, &batch, (int)l);
-    p->contact->kernels->friction_setup(&batch, &place);
-    for (size_t l = 0; l < count; l++) {
-      const struct dc_term *term = &pair->exact[first + l];
+    int count = dc_triangle_fill_batch(p->contact, pair, first, &place, &batch);
+    for (int l = 0; l < count; l++) {
+      const struct dc_term *term = &pair->exact[first + (size_t)l];
       struct triangles t;
-      read_lane(p, &batch, (int)l, &t);
+      read_lane(p, &batch, l, &t);
       add_triangles(p, term, &t, p->a->leaf_weight[term->i] * p->b->leaf_weight[term->j]);
     }
   }
@@ -281,7 +275,7 @@ static void add_pair(const struct pair_rates *p, const struct dc_pose *poses)
     return;
   }
   begin_blends(p);
-  add_all_triangles(p, &poses[pair->b]);
+  add_all_triangles(p, poses);
   for (size_t t = 0; t < pair->centred_count; t++)
     add_centred(p, &pair->centred[t], pair->sums[pair->centred[t].blend].weight);
   for (size_t k = pair->blend_count - 1; k > 0; k--)

@@ -5,16 +5,14 @@
 // A term E of a pair counts with a weight W, the product of 1 - phi of the blends above it.  Its part of the gradient by
 // the vertices is W dE/dx.
 // *Triangles*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs":  dE/dx_v = -w_i w_j P' s_v m/h_v^2.
-// *Centred terms and blends* are radial, U e at the centres of two nodes.  The force on a centre is shared by the weights
-// of those below it.
+// *Centred terms and blends* are radial, U e at the centres of two nodes.  The force on a centre is divided among the
+// nodes below it by their weights.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "contact/friction/triangle_friction.h"
 #include "contact/models/points.h"
-
-static const double SQRT12 = 3.4641016151377545871;
 
 // A radial term of nodes (i, j): the force -U e on node i, and the opposite on j.
 static void add_radial(const struct dc_points *p, int i, int j, const double e[3], double u)
@@ -24,8 +22,8 @@ static void add_radial(const struct dc_points *p, int i, int j, const double e[3
   dc_vec_add_scaled(b, b, u, e);
 }
 
-// A lower bound of the distance of the triangles of two nodes whose centres are r apart: that of their spheres, that of all
-// triangles.
+// A lower bound of the distance of the triangles of two nodes whose centres are r apart: the larger of the distance of
+// their spheres and the gap of the pair.
 static double node_gap(const struct dc_points *p, const struct dc_node_term *nodes, double r)
 {
   const struct dc_sphere_tree *a = &p->contact->colliders[p->pair->a].tree;
@@ -55,11 +53,12 @@ static void triangle_forces(const struct dc_points *p, const struct dc_friction_
 {
   const struct dc_pair *pair = p->pair;
   const struct dc_collider *a = &p->contact->colliders[pair->a], *b = &p->contact->colliders[pair->b];
-  double sum = 0, length = p->contact->settings.length, weight = pair->sums[term->blend].weight;
+  double sum = 0, slope, curvature, weight = pair->sums[term->blend].weight;
   double normal[3] = {batch->axes[6][l], batch->axes[7][l], batch->axes[8][l]};
   for (int v = 0; v < 6; v++)
     sum += 1 / batch->distances[v][l];
-  double slope = length * (1 + SQRT12 / sqrt(length * sum)), scale = a->leaf_weight[term->i] * b->leaf_weight[term->j];
+  dc_triangle_slopes(sum, 1, p->contact->settings.length, &slope, &curvature);
+  double scale = a->leaf_weight[term->i] * b->leaf_weight[term->j];
   for (int v = 0; v < 6; v++) {
     double *force =
         v < 3 ? p->forces[pair->a][a->triangles[term->i][v]] : p->forces[pair->b][b->triangles[term->j][v - 3]];
@@ -71,18 +70,13 @@ static void triangle_forces(const struct dc_points *p, const struct dc_friction_
 static void triangle_terms(const struct dc_points *p)
 {
   const struct dc_pair *pair = p->pair;
-  struct dc_friction_place place = {.length = p->contact->settings.length};
-  dc_vec_copy(place.arm, p->arm);
-  memcpy(place.rotation_b, p->poses[pair->b].rotation, sizeof place.rotation_b);
+  const struct dc_friction_place place = dc_triangle_place(p->contact, pair, p->poses);
   for (size_t first = 0; first < pair->exact_count; first += DC_BATCH) {
     struct dc_friction_batch batch;
-    size_t count = pair->exact_count - first < DC_BATCH ? pair->exact_count - first : DC_BATCH;
-    for (size_t l = 0; l < DC_BATCH; l++)
-      dc_triangle_fill_lane(p->contact, pair, first + (l < count ? l : count - 1), 1, &batch, (int)l);
-    p->contact->kernels->friction_setup(&batch, &place);
-    for (size_t l = 0; l < count; l++)
-      if (pair->gaps[first + l] <= p->reach)
-        triangle_forces(p, &batch, (int)l, &pair->exact[first + l]);
+    int count = dc_triangle_fill_batch(p->contact, pair, first, &place, &batch);
+    for (int l = 0; l < count; l++)
+      if (pair->gaps[first + (size_t)l] <= p->reach)
+        triangle_forces(p, &batch, l, &pair->exact[first + (size_t)l]);
   }
 }
 

@@ -32,7 +32,7 @@ struct dc_point_methods {
   // Adds what the pair at hand has; -1 when out of memory.
   int (*add_pair)(struct dc_points *points);
   void (*end)(struct dc_points *points);  // NULL: nothing
-  // dc_contact_point_rates, -1 when out of memory; NULL: it is made of products with velocities, which add_pair has then.
+  // dc_contact_point_rates, -1 when out of memory; NULL: they are made from the products of add_pair with velocities.
   int (*rates)(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6], double scale,
                double (*const *by_point)[3]);
 };
@@ -47,6 +47,14 @@ static inline void dc_centred_slopes(double r, double spread, double scale, doub
   double slope = -12 * (root + length * inverse) * inverse, square = inverse * inverse;
   *first = scale * slope * ratio;
   *second = scale * ((18 * root + 24 * length * inverse) * square * ratio * ratio + slope * spread * square * inverse);
+}
+
+// P' and P'' of a triangle pair with weights w_i w_j = scale, by S (docs/theory.md, "Triangle pairs").
+static inline void dc_triangle_slopes(double sum, double scale, double length, double *first, double *second)
+{
+  double root = sqrt(length * sum);
+  *first = scale * length * (1 + DC_SQRT12 / root);
+  *second = -0.5 * scale * DC_SQRT12 * root / (sum * sum);
 }
 
 // Velocity of a point, world axes: the given one, or that of its body's twist.

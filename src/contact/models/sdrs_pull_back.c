@@ -58,13 +58,13 @@ static void plane_answer(struct pull *pull)
 // Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of dc_friction_add_slip.
 static void add_force(const struct pull *pull, int v, const double local_force[3], const double *a, const double *b)
 {
+  int x = body_of(pull->sliding, v);
+  const struct dc_sdrs_sliding_vertex *vertex = &pull->vertices[v];
   double force[3];
   dc_mat_apply_transposed(force, pull->sliding->axes, local_force);
-  dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[body_of(pull->sliding, v)]);
-  int x = body_of(pull->sliding, v);
+  dc_add_wrench(vertex->arm, force, pull->sides->wrench[x]);
   if (pull->sides->points[x])
-    dc_friction_add_slip(pull->sides, x, pull->vertices[v].index, pull->sliding->axes, pull->motion->time_step, force, a,
-                         b);
+    dc_friction_add_slip(pull->sides, x, vertex->index, pull->sliding->axes, pull->motion->time_step, force, a, b);
 }
 
 // Through r and r': x gains of one vertex, m gains (m_1, m_2); returns the vertex's part of G.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction of touches: between rigid bodies too it is that of the places, normals and forces of time t (Li et al. 2020,
-// section 5), so that it has a potential at t+1.  With F the coefficient times the normal force, w_v the weights of the closest
-// points, n the normal, all of t, and the law of docs/theory.md, "Friction",
+// section 5), so that it has a potential at t+1.  With F the coefficient times the normal force, w_v the weights of the
+// closest points, n the normal, all of t, and the law of docs/theory.md, "Friction",
 //     Delta = sum_v w_v (x_v+ - x_v),   u = (I - n n^T) Delta,   D = F (sqrt(|u|^2 + e^2) - e),   e = smoothing h,
 //     force of vertex v  -w_v F phi u,   phi = 1/sqrt(|u|^2 + e^2),
 //     Hessian  w_v w_u F (phi (I - n n^T) - phi^3 u u^T), positive semidefinite.
-// The derivative of G = F phi u.delta, delta = sum_v w_v delta_v, by time t, where F, n and w_v are functions of x, is that of
-// contact/friction/point_slip.h.
+// The derivative of G = F phi u.delta, delta = sum_v w_v delta_v, by the places of time t, on which F, n and w_v
+// depend, is that of contact/friction/point_slip.h.
 #include <math.h>
 #include <string.h>
 

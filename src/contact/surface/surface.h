@@ -57,15 +57,16 @@ double dc_surface_gap(const struct dc_surface_contact *contact);
 // Gradient [4][3] of the energy of a touch by its vertices and, unless it is NULL, Hessian [12][12].
 void dc_touch_derivatives(const struct dc_touch *touch, double (*gradient)[3], double (*hessian)[12]);
 
-// What touches at the last evaluation slides, with coefficients [bodies], until the next call; smoothing m/s, time_step s.  -1
-// when out of memory.
+// What touches at the last evaluation slides, with coefficients [bodies], until the next call; smoothing m/s, time_step
+// s.  -1 when out of memory.
 int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *coefficients, double smoothing,
                               double time_step);
 const struct dc_sliding_contact *dc_surface_sliding_contacts(const struct dc_surface_contact *contact, size_t *count);
 // Places [4][3] at the last evaluation of the vertices of a touch, and arms [4][3] of those of rigid bodies.
 void dc_surface_places(const struct dc_surface_contact *contact, const struct dc_touch *touch, double (*x)[3],
                        double (*arm)[3]);
-// Energy dissipated by a sliding contact whose vertices are at x [4][3] now, and its derivatives by x; either may be NULL.
+// Energy, J, dissipated by a sliding contact whose vertices are at x [4][3] now, and its gradient [4][3] and Hessian
+// [12][12] by x; either may be NULL.
 double dc_sliding_derivatives(const struct dc_sliding_contact *sliding, const double (*x)[3], double (*gradient)[3],
                               double (*hessian)[12]);
 // The derivative of (gradient . varied), varied [4][3], by the places at t at fixed x, added to out [4][3]; returns

@@ -49,8 +49,9 @@ static void choose_pivot(struct leaf *leaves, int count)
   exchange(first, middle);
 }
 
-// Brings the `half` leaves that come first to the front, in any order (Hoare 1961, Find): their order is that of the leaves of
-// the tree in the end, whichever way they got there.
+// Brings the `half` leaves that come first to the front, in any order (Hoare 1961, Find).  Which leaves these are does
+// not depend on the order that the leaves had, and build_node parts every half again down to single leaves: the tree is
+// the same as with sorted leaves.
 static void part_leaves(struct leaf *leaves, int count, int half)
 {
   while (count > 1 && half > 0) {

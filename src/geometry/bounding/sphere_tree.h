@@ -37,7 +37,7 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
                                     const int (*triangles)[3], int triangle_count, const double *weights,
                                     enum dc_sphere_center rule, struct dc_arena *arena, struct dc_error *error);
 
-// A tree of its own with the numbers of another; its size is not copied.  DC_MEMORY.
+// A copy in arena of all arrays of a tree but size, which is NULL.  DC_MEMORY.
 enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_sphere_tree *from,
                                    struct dc_arena *arena, struct dc_error *error);
 

@@ -7,6 +7,8 @@
 
 #include "math/vector.h"
 
+// PROJECTIONS: steps of dc_sdf_project.  Vertices of lattices are within 2.1e-16 of the radius after three of them in
+// scenes/billiards_stones.json (at first 4.6e-2 off), after five in scenes/figures.json (3.4e-2); the rest is to spare.
 enum { PLACE = 6, PROJECTIONS = 8 };
 
 static void into_frame(const struct dc_sdf *sdf, const double x[3], double arm[3], double local[3])

@@ -55,7 +55,8 @@ void dc_sdf_pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
                       double *parameters);
 // Second derivatives, row by row.  Where the type is not twice differentiable, those on one side.
 void dc_sdf_hessian(const struct dc_sdf *sdf, const double x[3], double hessian[9]);
-// Moves x onto the level set of this value (m): Newton's steps along the gradient, of which a point nearby needs few.
+// Moves x onto the level set of this value (m) by eight Newton steps along the gradient.  Where a step meets a gradient
+// of 0 x becomes no number.
 void dc_sdf_project(const struct dc_sdf *sdf, double level, double x[3]);
 // Where a point of that level set is moved to when the parameters change: adds to parameters the derivatives of by.x
 // (docs/theory.md, "Contact manifolds", "Shapes").

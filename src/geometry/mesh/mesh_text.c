@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A number of at most fifteen digits, without exponent: they and the power of ten under them are doubles, and their quotient,
-// rounded once, is the nearest double to the number (Clinger 1990, How to read floating point numbers accurately), as that of
-// strtod is.
+// A number of at most fifteen digits, without exponent; false: it is none.  The digits and the power of ten under them
+// are doubles without rounding.  Their quotient, rounded once, is the double nearest to the number (Clinger 1990, How
+// to read floating point numbers accurately), and so is what strtod returns.
 static bool parse_short(const char *word, size_t length, double *number)
 {
   static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

@@ -111,8 +111,9 @@ enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, stru
 // Type by name, or NULL.
 const struct dc_shape_type *dc_shape_type_find(const char *name);
 
-// The type's name when it is one that other programs have too, with its dimensions in size [3], m: edges of a "box", radius
-// and height of a "cylinder" or "capsule", radius and 0 of a "sphere", zeros of a "plane".  NULL for all others.
+// The type's name when other programs have that type, too; NULL for all others.  Its dimensions come to size [3], m,
+// with zeros behind them: edges of a "box", radius and height of a "cylinder" or "capsule", radius of a "sphere", none
+// of a "plane".
 const char *dc_shape_primitive(const struct dc_shape *shape, double size[3]);
 
 // Builds, validates and measures: fills mesh, properties and parts of a shape whose name, type and options are set.

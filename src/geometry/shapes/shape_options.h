@@ -7,7 +7,7 @@
 
 #include "geometry/shapes/shape_types.h"
 
-enum { DC_DIVISIONS_MOST = 1000 };
+enum { DC_DIVISIONS_MOST = 1000, DC_STEPS_MOST = 1000 };
 
 #define DC_LENGTH_OPTION(structure, member, meaning)                                                                   \
   DC_POSITIVE_OPTION(structure, member, "m", NULL, DC_SHAPE_LENGTH_MAX, meaning)
@@ -25,7 +25,7 @@ enum { DC_DIVISIONS_MOST = 1000 };
 
 // long: corners of circles, or bands from one to the next.
 #define DC_STEPS_OPTION(structure, member, default_text, least, meaning)                                               \
-  DC_INTEGER_OPTION(structure, member, default_text, least, 1000, meaning)
+  DC_INTEGER_OPTION(structure, member, default_text, least, DC_STEPS_MOST, meaning)
 
 // double [3] and [4]: where a part of a shape stands.
 #define DC_PLACE_OPTIONS(structure, position_help, rotation_help)                                                      \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/shapes/shape_options.h"
 #include "io/robot/urdf_build.h"
 #include "io/scene/scene_format.h"
 
@@ -42,13 +43,13 @@ static void put_hull(struct dc_urdf_builder *builder, cJSON *shape, int place)
     dc_urdf_put_number(builder, shape, "longest_edge", builder->use->longest_edge, place);
 }
 
-// Sides of a long cylinder are slivers, whose bounding spheres say as little as those of a mesh.
+// The sides of a long cylinder are long triangles, whose bounding spheres say as little about distances as those of a
+// hull's long triangles.
 static void put_rings(struct dc_urdf_builder *builder, cJSON *shape, double length, int place)
 {
-  const double most = 1000;  // rings of a cylinder
   double edge = builder->use->longest_edge;
   if (edge > 0 && length > edge)
-    dc_urdf_put_number(builder, shape, "rings", fmin(ceil(length / edge), most), place);
+    dc_urdf_put_number(builder, shape, "rings", fmin(ceil(length / edge), DC_STEPS_MOST), place);
 }
 
 static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *name, int index)

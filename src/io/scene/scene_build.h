@@ -57,8 +57,9 @@ enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct 
 // notes, and builds the model again.
 enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build);
 
-// dc_shape_unite of the scene's shapes, into its arena; what is made from a file with the same options as a shape before takes over
-// that one's arrays.  Name, type and options of shape are set, and live as long as the scene.
+// dc_shape_unite of the scene's shapes, into its arena.  A shape of a file with the same options as one before shares
+// the arrays of that one.  Name, type and options of shape are set, and live as long as the scene.  Errors of
+// dc_shape_unite.
 enum dc_status dc_scene_build_shape(struct dc_scene_build *build, struct dc_shape *shape, struct dc_error *error);
 
 // Each reads its parts of the tree into the scene.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of files, each built once: robots name a mesh for every finger and every wheel, and what only is to be seen is tried before
-// it becomes a shape.  Shapes that are made from the same options share their arrays, which nothing writes to.
+// Shapes of files, each built once.  Robots name the same mesh for every finger and every wheel, and a visual is built
+// once to find out whether it can be, and again as a shape.  Shapes with the same options share their arrays, which
+// nothing writes to.
 #include <math.h>
 #include <string.h>
 
