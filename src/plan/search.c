@@ -256,14 +256,27 @@ static void take_counts(struct dc_plan *plan, struct dc_plan *member)
   dc_search_clear_counts(member);
 }
 
+// The turn of all members, in one piece: when one of them is stopped within it, it is broken off.
+static enum dc_status take_turn(struct dc_search *search, const int *live, int count, struct dc_error *error)
+{
+  double start = dc_seconds();
+  enum dc_status status = search->plan->stop ? dc_search_remember(search, error) : DC_OK;
+  if (!status)
+    status = dc_search_take_turns(search, live, count, error);
+  search->plan->work.seconds += dc_seconds() - start;
+  for (int k = 0; k < count && !status; k++)
+    search->broken_off = search->broken_off || search->members[live[k]].status == DC_STOPPED;
+  if (search->broken_off)
+    return dc_fail(error, DC_STOPPED, "stopped after %d turns", search->iterations);
+  search->turn++;
+  return status;
+}
+
 // One turn of all members side by side; the row is of the lowest.
 static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
   int live[DC_SEARCH_MEMBERS], count = list_live(search, live), lowest = -1;
-  double start = dc_seconds();
-  enum dc_status status = dc_search_take_turns(search, live, count, error);
-  search->plan->work.seconds += dc_seconds() - start;
-  search->turn++;
+  enum dc_status status = take_turn(search, live, count, error);
   *row = (struct dc_plan_iteration){.loss = NAN, .gradient_norm = NAN, .min_gap = NAN};
   for (int k = 0; k < count && !status; k++) {
     struct dc_search_member *member = &search->members[live[k]];
@@ -383,9 +396,12 @@ static enum dc_status advance(struct dc_search *search, struct dc_plan_iteration
 enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
                              struct dc_error *error)
 {
+  enum dc_status status = search->broken_off ? dc_search_take_back(search, error) : DC_OK;
+  if (status)
+    return status;
   while (!search->begun || search->stage < search->stage_count) {
     struct dc_plan_iteration row;
-    enum dc_status status = search->begun ? advance(search, &row, error) : begin(search, &row, error);
+    status = search->begun ? advance(search, &row, error) : begin(search, &row, error);
     if (status)
       return status;
     if (observer && !observer(observer_context, &row))
