@@ -16,11 +16,6 @@ enum { BATCH = 16 };  // draws a turn
 // From the third round on every third draw is about the stage's best, nearer with every round.
 enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
 
-static bool refused(enum dc_status status)
-{
-  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
 // What the scene itself comes to: the best now, and the first if there was none.
 static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
                              const struct dc_trajectory *trajectory, struct dc_error *error)
@@ -69,7 +64,7 @@ static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *
 {
   struct dc_plan *plan = search->plan;
   enum dc_status status = try_in_scene(search, plan->parameters, row, &search->guess);
-  if (refused(status) && search->settings.portfolio.rollouts > 0) {
+  if (dc_point_has_no_value(status) && search->settings.portfolio.rollouts > 0) {
     *row = (struct dc_plan_iteration){.loss = NAN,
                                       .gradient_norm = NAN,
                                       .min_gap = NAN,
@@ -232,7 +227,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
   if (member->stiffer) {
     if (!over && turns < most / 2)
       return DC_OK;
-    if (refused(member->status) && !dc_plan_iterations(plan)) {
+    if (dc_point_has_no_value(member->status) && !dc_plan_iterations(plan)) {
       dc_search_release_member(member);
       return DC_OK;
     }
@@ -283,7 +278,7 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
     bool best = false;
     row->newton_iterations += member->plan->work.newton_iterations;
     take_counts(search->plan, member->plan);
-    if (member->status && !refused(member->status))
+    if (member->status && !dc_point_has_no_value(member->status))
       status = dc_fail(error, member->status, "%s", member->error.text);
     else
       status = collect(search, member, &best, error);
@@ -346,7 +341,7 @@ static enum dc_status end_stage(struct dc_search *search, struct dc_error *error
   struct dc_plan_iteration row;
   struct dc_error local = {0};
   enum dc_status status = try_in_scene(search, plan->parameters, &row, &local);
-  if (status && !refused(status))
+  if (status && !dc_point_has_no_value(status))
     return dc_fail(error, status, "%s", local.text);
   return DC_OK;
 }

@@ -189,7 +189,7 @@ static enum dc_status restore_refusal(struct dc_search *search, struct dc_error 
   double loss;
   enum dc_status status = dc_plan_evaluate(search->plan, search->plan->parameters, &loss, NULL, &search->guess);
   search->plan->best_loss = INFINITY;
-  if (status == DC_INFEASIBLE || status == DC_NUMERICAL)
+  if (dc_point_has_no_value(status))
     return DC_OK;
   return status ? dc_fail(error, status, "%s", search->guess.text)
                 : dc_fail(error, DC_CHECKPOINT, "the first guess can be rolled out");
