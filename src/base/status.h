@@ -19,8 +19,8 @@ enum dc_status {
   DC_STOPPED = 9      // inside the library only: a signal or a time limit asked to stop
 };
 
-// Whether a point that was tried, such as the parameters of a rollout, has no value: those who look for a better one go on
-// without it.  All other failures end what they do.
+// Whether a point that was tried, such as the parameters of a rollout, has no value: those who look for a better one go
+// on without it.  All other failures end what they do.
 static inline bool dc_point_has_no_value(enum dc_status status)
 {
   return status == DC_INFEASIBLE || status == DC_NUMERICAL;

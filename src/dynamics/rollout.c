@@ -189,11 +189,6 @@ void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proc
   rollout->proceed_context = context;
 }
 
-bool dc_rollout_goes_on(const struct dc_rollout *rollout)
-{
-  return !rollout->proceed || rollout->proceed(rollout->proceed_context);
-}
-
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
 {
   rollout->tight = tight;

@@ -102,7 +102,6 @@ void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless);
 // DC_STOPPED. NULL: nobody is asked.
 typedef bool dc_rollout_proceed(void *context);
 void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proceed, void *context);
-bool dc_rollout_goes_on(const struct dc_rollout *rollout);  // asks it
 
 // Rolls input forward over trajectory->steps steps.  Warm starts are reset at the beginning.  DC_INFEASIBLE when
 // bodies overlap at the start (not where a rollout with soft contacts, model mujoco, goes on from a frame),

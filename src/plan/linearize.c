@@ -32,8 +32,9 @@ struct linearization {
   struct dc_plan *plan;
   const double *parameters;
   struct dc_residual_rows *rows;
-  struct place *places;   // [row_count]
-  double start, counted;  // when it began, and the plan's seconds of work then, s
+  struct place *places;          // [row_count]
+  struct dc_stop_request *stop;  // asked while derivatives are computed; NULL: nobody is
+  double start, counted;         // when it began, and the plan's seconds of work then, s
 };
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -156,7 +157,7 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
     dc_rollout_contract(plan->rollout, plan->trajectory, &row, portion->count,
                         (const struct dc_rollout_cotangent *const *)portion->inputs, portion->tangents,
                         products + (size_t)r * stride);
-    if (!dc_rollout_goes_on(plan->rollout))
+    if (l->stop && !dc_stop_request_goes_on(l->stop))
       status = dc_fail(error, DC_STOPPED, "stopped");
   }
   dc_rollout_cotangent_destroy(row.input);
@@ -307,7 +308,7 @@ static enum dc_status check_finite(const double *numbers, size_t count, struct d
 static enum dc_status linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                 struct dc_stop_request *stop, struct dc_residual_rows *rows, struct dc_error *error)
 {
-  struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows};
+  struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows, .stop = stop};
   enum dc_status status = begin(&l, plan->parameter_count, error);
   if (!status) {
     rows->forward = way == DC_PRODUCTS_AUTO ? forward_is_cheaper(&l) : way == DC_PRODUCTS_FORWARD;
