@@ -117,7 +117,7 @@ char *dcsim_make_printable(char *text);
 struct dcsim_trajectory;  // below
 
 typedef struct {
-  int iteration, iterations;  // simulation: steps done so far is not reported; 0 of 0
+  int iteration, iterations;  // 0 of 0 where there is nothing to report but that time has passed: other numbers are NAN
   double loss, best_loss, gradient_norm, min_gap, seconds;
   int is_best, backed_off;
   // What iteration counts: NULL: iterations; "step": steps that a receding horizon has applied; "draw": first guesses
@@ -139,10 +139,12 @@ enum { DCSIM_PROGRESS_CHECKPOINT = -1, DCSIM_PROGRESS_STOP = -2 };
 // Called after every iteration (of a receding horizon: after every iteration in a window and when its steps have been
 // applied; and after every draw of a first guess, where only signs of life are given: a run stops after the iteration
 // that follows; between the steps of a simulation, with nothing to report but that time has passed: it stops after the
-// step, and what was computed is its result).  Returns 0 to go on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint
-// written (by an optimization with a run directory; nothing happens otherwise) and go on; DCSIM_PROGRESS_STOP to stop
-// after this iteration as a time limit does; anything else stops the run after this iteration: results so far are kept,
-// and the value is written to run.json as the exit status (130 and 143 by custom).
+// step, and what was computed is its result; and so now and then while a Jacobian is computed, from iteration 1 on: an
+// optimization that is stopped there takes the iteration back, and has it again when it is resumed).  Returns 0 to go
+// on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run directory; nothing happens
+// otherwise) and go on; DCSIM_PROGRESS_STOP to stop after this iteration as a time limit does; anything else stops the
+// run after this iteration: results so far are kept, and the value is written to run.json as the exit status (130 and
+// 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {

@@ -31,6 +31,7 @@ static void set_up(struct session *session, struct dc_plan *plan)
   const struct dc_scene *scene = session->scene->scene;
   dc_plan_set_gradient(plan, &scene->gradient);
   plan->crew = session->crew;
+  plan->stop = &session->stop;
   plan->first_guess = scene->first_guess;
   plan->first_guess_observer = (struct dc_first_guess_observer){dc_session_observe_draw, session};
 }
@@ -118,10 +119,21 @@ static enum dc_status begin_optimization(struct session *session)
   return status ? status : dc_session_checkpoint(session);
 }
 
+// What was stopped within an iteration has no checkpoint of that yet.
+static enum dc_status keep_stopped(struct session *session, enum dc_status status)
+{
+  if (status == DC_STOPPED && atomic_load(&session->stop.stopped) && !session->row_status)
+    session->row_status = dc_session_checkpoint(session);
+  return status;
+}
+
 static enum dc_status optimize(struct session *session, struct dc_error *error)
 {
-  return session->search ? dc_search_run(session->search, dc_session_observe_iteration, session, error)
-                         : dc_plan_continue(session->plan, dc_session_observe_iteration, session, error);
+  dc_stop_request_begin(&session->stop, dc_session_observe_jacobian, session);
+  enum dc_status status = session->search
+                              ? dc_search_run(session->search, dc_session_observe_iteration, session, error)
+                              : dc_plan_continue(session->plan, dc_session_observe_iteration, session, error);
+  return keep_stopped(session, status);
 }
 
 static enum dc_status save_plan(const struct session *session, struct dc_snapshot *snapshot)
@@ -155,7 +167,8 @@ static enum dc_status run_windows(struct session *session, struct dc_error *erro
 {
   struct dc_horizon_observer observer = {
       .context = session, .iterated = dc_session_observe_window, .applied = dc_session_observe_steps};
-  return dc_horizon_run(session->horizon, &observer, error);
+  dc_stop_request_begin(&session->stop, dc_session_observe_jacobian, session);
+  return keep_stopped(session, dc_horizon_run(session->horizon, &observer, error));
 }
 
 static enum dc_status save_horizon(const struct session *session, struct dc_snapshot *snapshot)

@@ -30,34 +30,59 @@ static void add_row(struct session *session, const struct dc_plan_iteration *ite
   session->rows++;
 }
 
+// Tells the caller and notes what it wants: session->stopped and checkpoint_asked.
+static void tell(struct session *session, dcsim_progress *progress)
+{
+  const dcsim_run_options *options = session->options;
+  int answer = 0;
+  progress->seconds = dc_seconds() - session->began;
+  if (options->progress)
+    answer = options->progress(options->progress_context, progress);
+  if (answer == DCSIM_PROGRESS_CHECKPOINT) {
+    session->checkpoint_asked = true;
+  } else if (answer != 0) {
+    session->stop_status = answer == DCSIM_PROGRESS_STOP ? DCSIM_OK : answer;
+    session->stopped = true;
+  }
+}
+
 // Tells the caller, asks whether to stop, writes a checkpoint when it is time.  False: stop.
 static bool go_on(struct session *session, dcsim_progress *progress)
 {
-  const dcsim_run_options *options = session->options;
   const struct dc_trajectory *best = session->horizon ? session->horizon->executed
                                      : session->plan  ? session->plan->best
                                                       : NULL;
-  int answer = 0;
   if (best && session->rows > 0) {
     session->shown = dc_api_view(best);
     progress->best = &session->shown;
   }
   if (session->row_status)
     return false;
-  progress->seconds = dc_seconds() - session->began;
-  if (options->progress)
-    answer = options->progress(options->progress_context, progress);
-  if (answer != 0 && answer != DCSIM_PROGRESS_CHECKPOINT) {
-    session->stop_status = answer == DCSIM_PROGRESS_STOP ? DCSIM_OK : answer;
+  tell(session, progress);
+  double most = session->options->max_seconds;
+  if (most > 0 && dc_seconds() - session->began >= most)
     session->stopped = true;
-  }
-  if (options->max_seconds > 0 && dc_seconds() - session->began >= options->max_seconds)
-    session->stopped = true;
-  bool asked = answer == DCSIM_PROGRESS_CHECKPOINT || session->checkpoint_asked;
+  bool asked = session->checkpoint_asked;
   session->checkpoint_asked = false;
   if (session->optimizing)
     session->row_status = dc_session_checkpoint_if_due(session, asked);
   return !session->row_status && !session->stopped;
+}
+
+// A report that only time has passed.
+static const dcsim_progress sign_of_life = {
+    .loss = NAN, .best_loss = NAN, .gradient_norm = NAN, .min_gap = NAN, .fraction = -1};
+
+// Whether the caller has not been told anything for so long that a signal or the time limit would seem to be
+// overlooked.
+static bool caller_waits(struct session *session)
+{
+  static const double patience = 0.05;  // s
+  double now = dc_seconds();
+  if (now - session->last_sign < patience)
+    return false;
+  session->last_sign = now;
+  return true;
 }
 
 // Share of the iterations that are done when the one with this number, counted from 0, is.
@@ -167,15 +192,21 @@ bool dc_session_observe_steps(void *context, const struct dc_plan_iteration *row
   return observe_horizon(session, row, row->best, 0);
 }
 
-// Between the steps of a simulation, often enough for a signal or the time limit to be noticed at once.
+// Between the steps of a simulation.
 bool dc_session_observe_step(void *context)
 {
-  static const double patience = 0.05;  // s
   struct session *session = context;
-  double now = dc_seconds();
-  if (now - session->last_step_observed < patience)
-    return true;
-  session->last_step_observed = now;
-  dcsim_progress progress = {.loss = NAN, .best_loss = NAN, .gradient_norm = NAN, .min_gap = NAN, .fraction = -1};
-  return go_on(session, &progress);
+  dcsim_progress progress = sign_of_life;
+  return !caller_waits(session) || go_on(session, &progress);
+}
+
+// Within a Jacobian.  Where it is stopped the iteration is taken back: a checkpoint has to wait for that.  The time
+// limit waits for the iteration, or a run with a short one that is resumed again and again would never have it.
+bool dc_session_observe_jacobian(void *context)
+{
+  struct session *session = context;
+  dcsim_progress progress = sign_of_life;
+  if (!session->stopped && caller_waits(session))
+    tell(session, &progress);
+  return !session->stopped;
 }

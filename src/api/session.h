@@ -46,14 +46,15 @@ struct session {
   long rows;                            // of loss.csv
   double recent[SESSION_RECENT];        // losses of the last rows: row k at k % SESSION_RECENT
   double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
-  double last_step_observed;            // of a simulation
+  double last_sign;                     // of life that the caller was given between rows: when that was
+  struct dc_stop_request stop;          // within iterations
   dcsim_trajectory shown;               // to the progress function
   double first_loss, best_loss;
   char started[32];
   enum dc_status row_status;  // of writing rows and checkpoints
   bool stopped;
   bool in_one_piece;      // controls of a receding horizon that is not replayed
-  bool checkpoint_asked;  // during the draws of a first guess
+  bool checkpoint_asked;  // between rows, to be written after the next one
   int stop_status;        // what the progress function returned; 0 when the time limit stopped the run
   struct dc_snapshot *snapshot;
   double last_checkpoint;  // when it was written
@@ -134,6 +135,7 @@ bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration 
 bool dc_session_observe_window(void *context, const struct dc_plan_iteration *iteration);
 bool dc_session_observe_steps(void *context, const struct dc_plan_iteration *row);
 bool dc_session_observe_step(void *context);
+bool dc_session_observe_jacobian(void *context);
 
 // Numbers, report (text and JSON) of a run.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result);
@@ -150,9 +152,10 @@ enum dc_status dc_session_close_run(struct session *session, const struct dc_tra
                                     const double *parameters, dcsim_result *result, enum dc_status written);
 
 // After every iteration: writes a checkpoint when it is asked for, when it is time, or when the run stops.  Does
-// nothing without a run directory.  Inside an observer only.
+// nothing without a run directory.  Inside an observer of rows only.
 enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_for);
-// Writes the checkpoint of an optimization, unless there is no run directory.
+// Writes the checkpoint of an optimization, unless there is no run directory.  Inside an observer of rows, before the
+// first or after the run was stopped.
 enum dc_status dc_session_checkpoint(struct session *session);
 // Goes on from the checkpoint in options->resume: the plan must have begun its minimization, the horizon be fresh;
 // opens the run.  DC_CHECKPOINT when it does not fit.

@@ -304,7 +304,7 @@ static enum dc_status check_gradient(struct dc_verification *v)
   found->directions = v->options->directions;
   status = compare_slopes(v, plan, &local);
   dc_plan_destroy(plan);
-  if (status == DC_NUMERICAL || status == DC_INFEASIBLE)
+  if (dc_point_has_no_value(status))
     snprintf(found->gradient_note, sizeof found->gradient_note, "%.250s", local.text);
   else if (status)
     return dc_fail(&v->error, status, "%s", local.text);

@@ -4,6 +4,7 @@
 #define DC_BASE_STATUS_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 enum dc_status {
   DC_OK = 0,
@@ -17,6 +18,13 @@ enum dc_status {
   DC_INFEASIBLE = 8,  // inside the library only: these parameters make bodies overlap
   DC_STOPPED = 9      // inside the library only: a signal or a time limit asked to stop
 };
+
+// Whether a point that was tried, such as the parameters of a rollout, has no value: those who look for a better one go
+// on without it.  All other failures end what they do.
+static inline bool dc_point_has_no_value(enum dc_status status)
+{
+  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
+}
 
 // An error is a status and one message with the place and the rule.  Owned by the caller; zero-initialized.
 struct dc_error {

@@ -59,10 +59,10 @@ struct cli_option {
     .name = NULL                                                                                                       \
   }
 
-// Everything that options set.  Numbers that were not given: integers -1, max_time and tolerance 0, checkpoint its
-// default, vectors NAN.
 struct cli_command;
 
+// Everything that options set.  Numbers that were not given: integers -1, max_time and tolerance 0, checkpoint its
+// default, vectors NAN.
 struct cli_arguments {
   const struct cli_command *const *commands;  // all there are, NULL-terminated
   const char *operand;                        // SCENE, RUN, FAMILY or NAME; NULL when not given

@@ -236,11 +236,17 @@ static void show(struct cli_progress *progress, const dcsim_progress *report, do
   fflush(stderr);
 }
 
+// A sign of life between two reports: it has no numbers.
+static bool is_empty(const dcsim_progress *report)
+{
+  return report->fraction < 0 && isnan(report->loss);
+}
+
 // What was asked for on the page of the live view; waits there while it is paused.
 static int ask_view(dcsim_view *view, const dcsim_progress *report)
 {
   static const struct timespec moment = {.tv_nsec = 20000000};
-  int wish = dcsim_view_observe(view, report);
+  int wish = dcsim_view_observe(view, is_empty(report) ? NULL : report);
   while (dcsim_view_is_paused(view) && !cli_signals_received()) {
     nanosleep(&moment, NULL);
     wish = wish ? wish : dcsim_view_observe(view, NULL);
@@ -257,7 +263,7 @@ int cli_progress_report(void *context, const dcsim_progress *report)
   if (is_draw(report)) {
     if (report->iteration == 1)
       progress->draws_began = time;
-  } else if (progress->first_fraction < 0) {
+  } else if (progress->first_fraction < 0 && !is_empty(report)) {
     progress->first_fraction = report->fraction;
     progress->first_time = time;
   }

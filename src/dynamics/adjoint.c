@@ -203,6 +203,8 @@ static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rol
     dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, before), &rollout->before);
     row_cotangents(rollout, sweep, before, &rollout->before, sweep->before);
     struct dc_step_state state = dc_interval_state(rollout, input, trajectory, next);
+    if (!status && !dc_rollout_goes_on(rollout))
+      status = dc_fail(error, DC_STOPPED, "stopped");
     if (!status)
       status = pull_back_interval(rollout, recompute && now.inside > 0, &state, sweep, error);
     if (status) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dynamics/node_newton.h"
+#include "math/vector.h"
 
 // An indefinite or badly conditioned Hessian may still be solved; beyond this relative residual the gradient is
 // refused.
@@ -51,14 +52,6 @@ enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_s
     return DC_OK;
   }
   return factor(rollout, error);
-}
-
-bool dc_all_zero(const double *numbers, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    if (numbers[i] != 0)
-      return false;
-  return true;
 }
 
 // By conjugate gradients, as dc_step_factor decided for that many vectors: those that could be solved are, the matrix is

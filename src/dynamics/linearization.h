@@ -39,7 +39,4 @@ enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_s
 // x <- -H^-1 x for vectors x [count][nv].  DC_NUMERICAL when a relative residual is too large.
 enum dc_status dc_step_answer(const struct dc_rollout *rollout, int count, double *x, struct dc_error *error);
 
-// Whether count numbers are all zero.
-bool dc_all_zero(const double *numbers, size_t count);
-
 #endif

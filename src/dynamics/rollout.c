@@ -244,7 +244,7 @@ enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_ro
     memcpy(trajectory->velocity, input->velocity, nv * sizeof *input->velocity);
   for (int t = 0; t < trajectory->steps && !status; t++) {
     struct dc_step_report report;
-    if (t > 0 && rollout->proceed && !rollout->proceed(rollout->proceed_context)) {
+    if (t > 0 && !dc_rollout_goes_on(rollout)) {
       status = dc_fail(error, DC_STOPPED, "stopped after %d of %d steps", t, trajectory->steps);
       trajectory->steps = t;
       break;

@@ -98,7 +98,8 @@ void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);
 void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless);
 
 // Asked before every step of dc_rollout_forward but the first; false ends it with DC_STOPPED, and trajectory->steps is
-// then how many were done.  NULL: nobody is asked.
+// then how many were done.  Asked, too, before every interval of adjoints and tangents; false ends these with
+// DC_STOPPED. NULL: nobody is asked.
 typedef bool dc_rollout_proceed(void *context);
 void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proceed, void *context);
 

@@ -279,6 +279,12 @@ struct dc_rollout {
   struct dc_shape_workspace *shape_workspace;                      // NULL when shapes do not change
 };
 
+// Whether to go on, as dc_rollout_set_proceed has it.
+static inline bool dc_rollout_goes_on(const struct dc_rollout *rollout)
+{
+  return !rollout->proceed || rollout->proceed(rollout->proceed_context);
+}
+
 // The Hessian of all terms in the tangent space: clears and fills the blocks and the matrix.  wrenches: the gradient by
 // the frames, for the curvature of chains (exact only).
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],

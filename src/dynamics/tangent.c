@@ -163,7 +163,8 @@ static enum dc_status sweep_on(struct dc_rollout *rollout, const struct dc_rollo
     next = dc_place_after(trajectory, now);
     dc_kinematics_update(bodies, dc_place_state(rollout, trajectory, next), &rollout->next);
     struct dc_step_state state = dc_interval_state(rollout, input, trajectory, next);
-    enum dc_status status = push_interval(rollout, &state, sweep, error);
+    enum dc_status status = dc_rollout_goes_on(rollout) ? push_interval(rollout, &state, sweep, error)
+                                                        : dc_fail(error, DC_STOPPED, "stopped");
     if (status) {
       dc_error_prefix(error, "step %d", next.step + 1);
       return status;

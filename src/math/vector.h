@@ -4,6 +4,8 @@
 #define DC_MATH_VECTOR_H
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 static inline void dc_vec_copy(double *r, const double *a)
 {
@@ -39,6 +41,14 @@ static inline void dc_vec_add_scaled(double *r, const double *a, double s, const
 static inline double dc_vec_dot(const double *a, const double *b)
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline bool dc_all_zero(const double *numbers, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] != 0)
+      return false;
+  return true;
 }
 
 // Of vectors [count], summed in order.

@@ -12,12 +12,6 @@
 #include "base/random.h"
 #include "base/status.h"
 
-// A point at which a problem has no value: searches go on without it.  All other failures end them.
-static inline bool dc_point_has_no_value(enum dc_status status)
-{
-  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
 // Derivatives may be estimated from random samples: which ones, and how far they may reach.
 struct dc_draw {
   uint64_t number;  // another number, other samples

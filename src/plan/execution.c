@@ -6,7 +6,6 @@
 
 #include "base/random.h"
 #include "base/threads.h"
-#include "optimize/problem.h"
 #include "plan/certify.h"
 
 static double between(struct dc_random *random, double most)

@@ -32,8 +32,9 @@ struct linearization {
   struct dc_plan *plan;
   const double *parameters;
   struct dc_residual_rows *rows;
-  struct place *places;   // [row_count]
-  double start, counted;  // when it began, and the plan's seconds of work then, s
+  struct place *places;          // [row_count]
+  struct dc_stop_request *stop;  // asked while derivatives are computed; NULL: nobody is
+  double start, counted;         // when it began, and the plan's seconds of work then, s
 };
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -156,6 +157,8 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
     dc_rollout_contract(plan->rollout, plan->trajectory, &row, portion->count,
                         (const struct dc_rollout_cotangent *const *)portion->inputs, portion->tangents,
                         products + (size_t)r * stride);
+    if (l->stop && !dc_stop_request_goes_on(l->stop))
+      status = dc_fail(error, DC_STOPPED, "stopped");
   }
   dc_rollout_cotangent_destroy(row.input);
   free(row.frames.wrenches);
@@ -170,6 +173,7 @@ static enum dc_status push_columns(const struct linearization *l, int first, int
   struct dc_plan *plan = l->plan;
   struct portion portion;
   enum dc_status status = create_columns(l, first, count, direction, &portion, error);
+  plan->differentiated = true;
   if (!status)
     status = dc_rollout_tangent(plan->rollout, plan->input, plan->trajectory, count,
                                 (const struct dc_rollout_cotangent *const *)portion.inputs, portion.tangents, error);
@@ -220,6 +224,7 @@ static enum dc_status by_rows(const struct linearization *l, struct dc_error *er
   double bytes = input_bytes(plan) + (2 * 6.0 * bodies->count + 5.0 * bodies->nv) * sizeof(double);
   int most = portion_size(bytes, all);
   enum dc_status status = DC_OK;
+  plan->differentiated = true;
   for (int first = 0; first < all && !status; first += most) {
     struct portion portion;
     int count = all - first < most ? all - first : most;
@@ -264,16 +269,22 @@ static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
   return DC_OK;
 }
 
-// Rolls out unless the trajectory is that of the parameters already, and finds the rows.
+// Whether the trajectory is that of the parameters.
+static bool is_rolled_out(const struct dc_plan *plan, const double *parameters)
+{
+  return plan->succeeded &&
+         memcmp(parameters, plan->evaluated, (size_t)plan->parameter_count * sizeof *parameters) == 0;
+}
+
+// Rolls out unless that is done already, and finds the rows.
 static enum dc_status begin(struct linearization *l, int columns, struct dc_error *error)
 {
   struct dc_plan *plan = l->plan;
-  size_t bytes = (size_t)plan->parameter_count * sizeof *l->parameters;
   double loss;
   l->start = dc_seconds();
   l->counted = plan->work.seconds;
   enum dc_status status = refuse(plan, error);
-  if (!status && !(plan->succeeded && memcmp(l->parameters, plan->evaluated, bytes) == 0))
+  if (!status && !is_rolled_out(plan, l->parameters))
     status = dc_plan_evaluate(plan, l->parameters, &loss, NULL, error);
   return status ? status : find_groups(l, columns, error);
 }
@@ -294,18 +305,26 @@ static enum dc_status check_finite(const double *numbers, size_t count, struct d
   return DC_OK;
 }
 
-enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
-                                 struct dc_residual_rows *rows, struct dc_error *error)
+static enum dc_status linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
+                                struct dc_stop_request *stop, struct dc_residual_rows *rows, struct dc_error *error)
 {
-  struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows};
+  struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows, .stop = stop};
   enum dc_status status = begin(&l, plan->parameter_count, error);
   if (!status) {
     rows->forward = way == DC_PRODUCTS_AUTO ? forward_is_cheaper(&l) : way == DC_PRODUCTS_FORWARD;
+    dc_rollout_set_proceed(plan->rollout, stop ? dc_stop_request_goes_on : NULL, stop);
     status = rows->forward ? by_columns(&l, error) : by_rows(&l, error);
+    dc_rollout_set_proceed(plan->rollout, NULL, NULL);
   }
   if (!status)
     status = check_finite(rows->jacobian, (size_t)rows->row_count * (size_t)rows->dimension, error);
   return end(&l, status);
+}
+
+enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
+                                 struct dc_residual_rows *rows, struct dc_error *error)
+{
+  return linearize(plan, parameters, way, NULL, rows, error);
 }
 
 enum dc_status dc_plan_find_rows(struct dc_plan *plan, const double *parameters, struct dc_residual_rows *rows,
@@ -341,6 +360,7 @@ static enum dc_status pull_weighted(const struct linearization *l, const double 
   for (int g = 0; g < l->rows->group_count && !status; g++)
     dc_task_group_pull_back(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g,
                             weights + l->rows->first[g], &cotangent);
+  plan->differentiated = true;
   if (!status)
     status = dc_rollout_adjoint_block(plan->rollout, plan->input, plan->trajectory, 1, &row, error);
   if (!status)
@@ -379,13 +399,31 @@ int dc_plan_row_count(const struct dc_plan *plan)
   return count;
 }
 
+// A Jacobian depends, in its rounding, on where contact's iterations begin, and derivatives taken before leave other
+// starts than the rollout did.  An optimization that is resumed has rolled out and nothing else: so has every one,
+// then.  The rollout was counted before.
+static enum dc_status renew(struct dc_plan *plan, const double *x, struct dc_error *error)
+{
+  const struct dc_plan_work before = plan->work;
+  double loss;
+  if (!plan->differentiated || !is_rolled_out(plan, x))
+    return DC_OK;
+  enum dc_status status = dc_plan_evaluate(plan, x, &loss, NULL, error);
+  dc_plan_uncount_work(plan, &before);
+  return status;
+}
+
 enum dc_status dc_plan_linearize_problem(void *context, const double *x, const struct dc_draw *draw,
                                          struct dc_rows *rows, struct dc_error *error)
 {
   struct dc_plan *plan = context;
   struct dc_residual_rows *found = &plan->rows;
   (void)draw;
-  enum dc_status status = dc_plan_linearize(plan, x, DC_PRODUCTS_AUTO, found, error);
+  // an iteration can be taken back when there is one before it
+  struct dc_stop_request *stop = dc_minimization_begun(plan->minimization) ? plan->stop : NULL;
+  enum dc_status status = renew(plan, x, error);
+  if (!status)
+    status = linearize(plan, x, DC_PRODUCTS_AUTO, stop, found, error);
   if (status)
     return status;
   if (found->row_count != plan->problem.row_count)

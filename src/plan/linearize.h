@@ -27,7 +27,8 @@ enum dc_status dc_plan_pull_back(struct dc_plan *plan, const double *parameters,
 
 // As a problem of optimizers has them.  The number of rows of the plan's window; 0: there are none.
 int dc_plan_row_count(const struct dc_plan *plan);
-// Value, rows and Jacobian at x; context is the plan.
+// Value, rows and Jacobian at x; context is the plan.  DC_STOPPED when plan->stop says so while the Jacobian is
+// computed.
 enum dc_status dc_plan_linearize_problem(void *context, const double *x, const struct dc_draw *draw,
                                          struct dc_rows *rows, struct dc_error *error);
 

@@ -163,6 +163,14 @@ static enum dc_status next(struct dc_plan *plan, struct dc_iterate *iterate, boo
   }
 }
 
+// The minimization has taken back an iteration that was stopped: all of it will be counted when it is done.
+static enum dc_status take_back(struct dc_plan *plan, const struct dc_plan_work *before, struct dc_error *error)
+{
+  dc_plan_uncount_work(plan, before);
+  plan->succeeded = false;
+  return dc_fail(error, DC_STOPPED, "stopped after %d iterations", dc_plan_iterations(plan));
+}
+
 enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iteration, bool *done,
                             struct dc_error *error)
 {
@@ -170,9 +178,12 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
   bool best = false;
   *done = false;
   enum dc_status status = find_first_guess(plan, error);
-  plan->newton_before = plan->work.newton_iterations;
+  const struct dc_plan_work before = plan->work;
+  plan->newton_before = before.newton_iterations;
   if (!status)
     status = next(plan, &iterate, done, error);
+  if (status == DC_STOPPED)
+    return take_back(plan, &before, error);
   if (status || *done)
     return status;
   status = keep(plan, &iterate, &best, error);

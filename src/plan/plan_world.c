@@ -70,3 +70,11 @@ void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work)
   sum->evaluations += work->evaluations;
   sum->contact_seconds += work->contact_seconds;
 }
+
+void dc_plan_uncount_work(struct dc_plan *plan, const struct dc_plan_work *before)
+{
+  double seconds = plan->work.seconds, contact_seconds = plan->work.contact_seconds;
+  plan->work = *before;
+  plan->work.seconds = seconds;
+  plan->work.contact_seconds = contact_seconds;
+}

@@ -232,7 +232,7 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
     enum dc_status status = h->open ? DC_OK : open_window(h, error);
     if (!status)
       status = dc_plan_continue(h->plan, observe_iteration, &window, error);
-    bool failed = status == DC_NUMERICAL || status == DC_INFEASIBLE;
+    bool failed = dc_point_has_no_value(status);
     if (!failed && status)
       return status;
     h->iterations += dc_minimization_result(h->plan->minimization)->iterations;
@@ -266,7 +266,7 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
   double loss;
   if (!plan->succeeded || memcmp(plan->evaluated, h->parameters, bytes) != 0)
     status = dc_plan_evaluate(plan, h->parameters, &loss, NULL, error);
-  if (trials && (status == DC_NUMERICAL || status == DC_INFEASIBLE)) {  // a way that the planning world does not bear
+  if (trials && dc_point_has_no_value(status)) {  // a way that the planning world does not bear
     memcpy(h->parameters, kept, bytes);
     memcpy(accepted, kept, bytes);
     h->foreseen = false;

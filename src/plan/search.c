@@ -16,11 +16,6 @@ enum { BATCH = 16 };  // draws a turn
 // From the third round on every third draw is about the stage's best, nearer with every round.
 enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
 
-static bool refused(enum dc_status status)
-{
-  return status == DC_INFEASIBLE || status == DC_NUMERICAL;
-}
-
 // What the scene itself comes to: the best now, and the first if there was none.
 static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
                              const struct dc_trajectory *trajectory, struct dc_error *error)
@@ -69,7 +64,7 @@ static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *
 {
   struct dc_plan *plan = search->plan;
   enum dc_status status = try_in_scene(search, plan->parameters, row, &search->guess);
-  if (refused(status) && search->settings.portfolio.rollouts > 0) {
+  if (dc_point_has_no_value(status) && search->settings.portfolio.rollouts > 0) {
     *row = (struct dc_plan_iteration){.loss = NAN,
                                       .gradient_norm = NAN,
                                       .min_gap = NAN,
@@ -232,7 +227,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
   if (member->stiffer) {
     if (!over && turns < most / 2)
       return DC_OK;
-    if (refused(member->status) && !dc_plan_iterations(plan)) {
+    if (dc_point_has_no_value(member->status) && !dc_plan_iterations(plan)) {
       dc_search_release_member(member);
       return DC_OK;
     }
@@ -256,21 +251,34 @@ static void take_counts(struct dc_plan *plan, struct dc_plan *member)
   dc_search_clear_counts(member);
 }
 
+// The turn of all members, in one piece: when one of them is stopped within it, it is broken off.
+static enum dc_status take_turn(struct dc_search *search, const int *live, int count, struct dc_error *error)
+{
+  double start = dc_seconds();
+  enum dc_status status = search->plan->stop ? dc_search_remember(search, error) : DC_OK;
+  if (!status)
+    status = dc_search_take_turns(search, live, count, error);
+  search->plan->work.seconds += dc_seconds() - start;
+  for (int k = 0; k < count && !status; k++)
+    search->broken_off = search->broken_off || search->members[live[k]].status == DC_STOPPED;
+  if (search->broken_off)
+    return dc_fail(error, DC_STOPPED, "stopped after %d turns", search->iterations);
+  search->turn++;
+  return status;
+}
+
 // One turn of all members side by side; the row is of the lowest.
 static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
   int live[DC_SEARCH_MEMBERS], count = list_live(search, live), lowest = -1;
-  double start = dc_seconds();
-  enum dc_status status = dc_search_take_turns(search, live, count, error);
-  search->plan->work.seconds += dc_seconds() - start;
-  search->turn++;
+  enum dc_status status = take_turn(search, live, count, error);
   *row = (struct dc_plan_iteration){.loss = NAN, .gradient_norm = NAN, .min_gap = NAN};
   for (int k = 0; k < count && !status; k++) {
     struct dc_search_member *member = &search->members[live[k]];
     bool best = false;
     row->newton_iterations += member->plan->work.newton_iterations;
     take_counts(search->plan, member->plan);
-    if (member->status && !refused(member->status))
+    if (member->status && !dc_point_has_no_value(member->status))
       status = dc_fail(error, member->status, "%s", member->error.text);
     else
       status = collect(search, member, &best, error);
@@ -333,7 +341,7 @@ static enum dc_status end_stage(struct dc_search *search, struct dc_error *error
   struct dc_plan_iteration row;
   struct dc_error local = {0};
   enum dc_status status = try_in_scene(search, plan->parameters, &row, &local);
-  if (status && !refused(status))
+  if (status && !dc_point_has_no_value(status))
     return dc_fail(error, status, "%s", local.text);
   return DC_OK;
 }
@@ -383,9 +391,12 @@ static enum dc_status advance(struct dc_search *search, struct dc_plan_iteration
 enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
                              struct dc_error *error)
 {
+  enum dc_status status = search->broken_off ? dc_search_take_back(search, error) : DC_OK;
+  if (status)
+    return status;
   while (!search->begun || search->stage < search->stage_count) {
     struct dc_plan_iteration row;
-    enum dc_status status = search->begun ? advance(search, &row, error) : begin(search, &row, error);
+    status = search->begun ? advance(search, &row, error) : begin(search, &row, error);
     if (status)
       return status;
     if (observer && !observer(observer_context, &row))

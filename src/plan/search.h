@@ -66,11 +66,12 @@ struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_
                                    const double *parameters, struct dc_error *error);
 void dc_search_destroy(struct dc_search *search);
 
-// Goes on until it is done or the observer stops it (DC_STOPPED: another call goes on).  Iteration 0 is the first guess in
-// the scene itself (of a portfolio with loss NAN when it cannot be rolled out: then plan->first is what first could be, and
-// the guess's own status ends a search in which nothing could), every further one a turn: loss and parameters (of the
-// stage's time steps) of its lowest member or draw, of which DC_INFEASIBLE and DC_NUMERICAL end it; if all fail the
-// loss is NAN.  Other statuses of dc_plan_evaluate end the search.
+// Goes on until it is done, the observer stops it or plan->stop says so within a Jacobian, which breaks the turn off
+// (DC_STOPPED: another call goes on; after a broken turn with the members as they are loaded).  Iteration 0 is the
+// first guess in the scene itself (of a portfolio with loss NAN when it cannot be rolled out: then plan->first is what
+// first could be, and the guess's own status ends a search in which nothing could), every further one a turn: loss and
+// parameters (of the stage's time steps) of its lowest member or draw, of which DC_INFEASIBLE and DC_NUMERICAL end it;
+// if all fail the loss is NAN.  Other statuses of dc_plan_evaluate end the search.
 enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
                              struct dc_error *error);
 
@@ -79,7 +80,8 @@ int dc_search_iterations(const struct dc_search *search);
 bool dc_search_done(const struct dc_search *search);
 bool dc_search_reached(const struct dc_search *search);  // in the scene itself
 
-// As dc_plan_save and dc_plan_load, under names that begin with "search/" and "plan/".
+// As dc_plan_save and dc_plan_load, under names that begin with "search/" and "plan/"; what is saved after a broken
+// turn is what stood before it.
 enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot);
 enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error);
 

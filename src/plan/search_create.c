@@ -94,6 +94,7 @@ void dc_search_destroy(struct dc_search *search)
     return;
   dc_search_close_world(search);
   dc_arena_destroy(search->arena);
+  dc_snapshot_destroy(search->before);
   free(search->x);
   free(search->best);
   free(search->pool);

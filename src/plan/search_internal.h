@@ -49,6 +49,10 @@ struct dc_search {
       *losses;  // best draws of the round [members + 1][capacity], [members], in rising order; behind them what a row shows
   int pool_count;
   long refused;  // draws that could not be rolled out: they are part of the budget, too
+  // What stood before the members' turn under way, made where plan->stop is set: members end a turn one by one, so it
+  // is not taken back member by member.  broken_off: that turn was stopped, and the search is what stands here.
+  struct dc_snapshot *before;
+  bool broken_off;
 };
 
 // Makes the stage's world, of which nothing is done yet.  best holds the parameters to begin with, of this stage's steps.
@@ -68,6 +72,10 @@ double dc_search_stiffness(const struct dc_search *search, const struct dc_searc
 void dc_search_run_turns(struct dc_search *search, const int *live, int count);
 // The same with the ranks of the plan's crew.  DC_OK whatever the members' own statuses are, DC_MEMORY or how a rank failed.
 enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, int count, struct dc_error *error);
+// search->before becomes what stands now.  DC_MEMORY.
+enum dc_status dc_search_remember(struct dc_search *search, struct dc_error *error);
+// The search becomes search->before again, with its trajectories rolled out anew.  Statuses of dc_search_load.
+enum dc_status dc_search_take_back(struct dc_search *search, struct dc_error *error);
 // What a turn has counted is the search's: the member begins at zero again.
 void dc_search_clear_counts(struct dc_plan *member);
 

@@ -67,6 +67,7 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
   dc_plan_follow(member->plan, search->world);
   dc_plan_set_gradient(member->plan, &search->plan->gradient);
   member->plan->coarseness = search->world->coarseness;
+  member->plan->stop = search->plan->stop;
   member->plan->crew = search->plan->crew;
   member->plan->stiffness = dc_search_stiffness(search, member);
   if (search->stage == 0 && search->round == 0)

@@ -318,7 +318,7 @@ enum dc_status dc_search_help(void *context, const struct dc_buffer *message, si
   dc_search_run_turns(search, live, (int)place.count);
   for (int k = 0; k < place.count && !status; k++) {
     const struct dc_search_member *member = &search->members[live[k]];
-    if (member->status && member->status != DC_INFEASIBLE && member->status != DC_NUMERICAL)
+    if (member->status && !dc_point_has_no_value(member->status))
       return dc_fail(error, member->status, "%s", member->error.text);
     status = write_outcome(helper, live[k], answer);
   }

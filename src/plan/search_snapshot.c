@@ -112,7 +112,7 @@ static enum dc_status load_members(struct dc_search *search, int count, const st
   return status;
 }
 
-enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot)
+static enum dc_status save(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   const struct dc_plan *plan = search->plan;
   const long integers[INTEGERS] = {[BEGUN] = search->begun && !search->rolled ? BEGUN_WITHOUT : search->begun,
@@ -135,6 +135,31 @@ enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot
   if (!status)
     status = save_members(search, snapshot);
   return status ? status : dc_plan_save(plan, snapshot);
+}
+
+static enum dc_status copy(const struct dc_snapshot *from, struct dc_snapshot *to)
+{
+  struct dc_snapshot_entry entry;
+  enum dc_status status = DC_OK;
+  for (size_t i = 0; !status && dc_snapshot_entry(from, i, &entry); i++)
+    status = entry.reals ? dc_snapshot_put_reals(to, entry.name, entry.count, entry.reals)
+                         : dc_snapshot_put_integers(to, entry.name, entry.count, entry.integers);
+  return status;
+}
+
+enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot)
+{
+  return search->broken_off ? copy(search->before, snapshot) : save(search, snapshot);
+}
+
+enum dc_status dc_search_remember(struct dc_search *search, struct dc_error *error)
+{
+  if (!search->before)
+    search->before = dc_snapshot_create();
+  if (search->before)
+    dc_snapshot_clear(search->before);
+  return search->before && !save(search, search->before) ? DC_OK
+                                                         : dc_fail(error, DC_MEMORY, "out of memory for a search");
 }
 
 // Rolls first and best out again.
@@ -164,7 +189,7 @@ static enum dc_status restore_refusal(struct dc_search *search, struct dc_error 
   double loss;
   enum dc_status status = dc_plan_evaluate(search->plan, search->plan->parameters, &loss, NULL, &search->guess);
   search->plan->best_loss = INFINITY;
-  if (status == DC_INFEASIBLE || status == DC_NUMERICAL)
+  if (dc_point_has_no_value(status))
     return DC_OK;
   return status ? dc_fail(error, status, "%s", search->guess.text)
                 : dc_fail(error, DC_CHECKPOINT, "the first guess can be rolled out");
@@ -213,4 +238,11 @@ enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot
       status = load_members(search, (int)integers[MEMBERS], snapshot, error);
   }
   return status ? status : dc_plan_load(search->plan, snapshot, error);
+}
+
+enum dc_status dc_search_take_back(struct dc_search *search, struct dc_error *error)
+{
+  dc_search_close_world(search);
+  search->broken_off = false;
+  return dc_search_load(search, search->before, error);
 }

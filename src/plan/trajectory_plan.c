@@ -194,6 +194,7 @@ static void count_work(struct dc_plan *plan)
 static enum dc_status roll_out(struct dc_plan *plan, struct dc_error *error)
 {
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
+  plan->differentiated = false;
   if (!status)
     count_work(plan);
   return status;
@@ -205,6 +206,7 @@ static enum dc_status pull_back(struct dc_plan *plan, const double *parameters, 
 {
   enum dc_status status = dc_rollout_adjoint(plan->rollout, plan->input, plan->trajectory, &plan->loss_cotangent.frames,
                                              plan->cotangent, error);
+  plan->differentiated = true;
   if (!status)
     dc_task_pull_back(plan->task, plan->model, &plan->window, plan->state, parameters, plan->cotangent, gradient);
   return status;

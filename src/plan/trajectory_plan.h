@@ -3,6 +3,7 @@
 #ifndef DC_PLAN_TRAJECTORY_PLAN_H
 #define DC_PLAN_TRAJECTORY_PLAN_H
 
+#include "base/stop_request.h"
 #include "optimize/optimizer.h"
 #include "plan/first_guess.h"
 #include "plan/gradient.h"
@@ -51,9 +52,10 @@ struct dc_plan {
   struct dc_trajectory *trajectory;         // of the last evaluation
   double *evaluated;                        // its parameters [parameter_count]
   bool succeeded;                           // trajectory and input are those of evaluated
-  struct dc_trajectory *first, *best;       // of an optimization; without the derivatives of pairs
-  double best_loss;                         // of best
-  double *parameters, *best_parameters;     // [parameter_count]; parameters: the first guess
+  bool differentiated;  // derivatives of trajectory were taken: warm starts are not the rollout's any more
+  struct dc_trajectory *first, *best;    // of an optimization; without the derivatives of pairs
+  double best_loss;                      // of best
+  double *parameters, *best_parameters;  // [parameter_count]; parameters: the first guess
   double *first_parameters;
   int *group;                            // [parameter_count]
   double *low, *high;                    // [parameter_count] bounds
@@ -79,7 +81,9 @@ struct dc_plan {
   int case_count;
   struct dc_plan **cases;        // [case_count] of the task's
   struct dc_plan_property team;  // struct dc_plan_team of dc_plan_values (worker.h), once it was asked
-  struct dc_plan_crew *crew;     // the caller's to set: processes that many points are shared with (crew.h); NULL: none
+  struct dc_stop_request
+      *stop;  // the caller's to set: heard within an iteration, but for the first; NULL: nobody is asked
+  struct dc_plan_crew *crew;  // the caller's to set: processes that many points are shared with (crew.h); NULL: none
 };
 
 // The window is the first steps of the run from the model's own start.  NULL and *error on failure.
@@ -127,6 +131,8 @@ enum dc_status dc_plan_record(struct dc_plan *plan, struct dc_trajectory *record
 
 // Adds what a worker has done to *sum, but for the seconds, which are those of the one who waits for it.
 void dc_plan_add_work(struct dc_plan_work *sum, const struct dc_plan_work *work);
+// The plan's work is what it was before, but for the time that was spent.
+void dc_plan_uncount_work(struct dc_plan *plan, const struct dc_plan_work *before);
 
 enum { DC_PLAN_TERMS = 32 };  // most that rows tell of; of more none are told
 
@@ -150,12 +156,14 @@ typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *ite
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error);
 // Draws the first guess when plan->first_guess says so, then iterates until it is done or the observer stops it
-// (DC_STOPPED: another call goes on); first and best trajectories and parameters are kept in plan.  Where it is blocked, or
+// or plan->stop within a Jacobian, which takes the iteration back (DC_STOPPED: another call goes on); first and best
+// trajectories and parameters are kept in plan.  Where it is blocked, or
 // evaluations fail in a row, it begins again near the best point, up to most_retreats times.  Statuses of
 // dc_minimization_next.
 enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer, void *observer_context,
                                 struct dc_error *error);
-// One iteration of it; *done: there is none left, and *iteration is as it was.
+// One iteration of it; *done: there is none left, and *iteration is as it was.  After DC_STOPPED nothing is left of it
+// but the time that it took.
 enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iteration, bool *done,
                             struct dc_error *error);
 // Iterations after the first guess, retreats included; 0 without a minimization.

@@ -26,8 +26,8 @@ static const struct dc_option options_table[] = {
      .offset = offsetof(struct dc_path_options, actuator.coordinates)},
     DC_REAL_LIST_OPTION(struct dc_path_options, times, "s", NULL, MOST_TIMES, 0, 1e9,
                         "times, rising, at which displacements are given"),
-    DC_REAL_LIST_OPTION(struct dc_path_options, positions, "m or rad", NULL, MOST_TIMES *DC_ACTUATOR_COORDINATES_MOST,
-                        -1e6, 1e6,
+    DC_REAL_LIST_OPTION(struct dc_path_options, positions, "m or rad", NULL,
+                        (MOST_TIMES * DC_ACTUATOR_COORDINATES_MOST), -1e6, 1e6,
                         "target displacements: those of all coordinates at the first time, at the next one, ..."),
     DC_OPTIONS_END,
 };

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/stop_request.h"
+
+void dc_stop_request_begin(struct dc_stop_request *request, bool (*proceed)(void *context), void *context)
+{
+  request->proceed = proceed;
+  request->context = context;
+  request->thread = pthread_self();
+  atomic_store(&request->stopped, false);
+}
+
+bool dc_stop_request_goes_on(void *request)
+{
+  struct dc_stop_request *stop = request;
+  bool asks = pthread_equal(stop->thread, pthread_self()) && !atomic_load(&stop->stopped);
+  if (asks && !stop->proceed(stop->context))
+    atomic_store(&stop->stopped, true);
+  return !atomic_load(&stop->stopped);
+}
