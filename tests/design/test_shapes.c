@@ -242,12 +242,6 @@ static void test_hierarchy(void)
   check_scene("bsh crawler", crawler, bsh, 40, "hull", 13);
 }
 
-static const struct test tests[] = {
-    {"a chain that knocks a block", test_chain}, {"masses at vertices", test_lumped}, {"a given mass", test_given},
-    {"a free body with limbs", test_crawler},    {"triangle pairs", test_exact},      {"sphere trees", test_hierarchy}};
-
-int main(void)
-{
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof *tests));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"a chain that knocks a block", test_chain}, {"masses at vertices", test_lumped},
+                              {"a given mass", test_given}, {"a free body with limbs", test_crawler},
+                              {"triangle pairs", test_exact}, {"sphere trees", test_hierarchy})

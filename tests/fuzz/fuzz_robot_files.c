@@ -120,11 +120,6 @@ static void test_damaged_files(void)
       damage_kind(kind, ROUNDS);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {{"damaged files of robots", test_damaged_files}};
-  enter_temporary_folder();
-  return run_tests(tests, 1);
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"damaged files of robots", test_damaged_files})
 
 #endif

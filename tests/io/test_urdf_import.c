@@ -327,22 +327,12 @@ static void test_damaged_collada(void)
   dc_arena_destroy(arena);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {
-      {"links without mass", test_massless},
-      {"geometry without extent, blanks before the declaration", test_empty},
-      {"inertias that no body has", test_inertia},
-      {"repair depends on no axes", test_repair_is_objective},
-      {"followers of what stays", test_followers},
-      {"limits of effort, slashes", test_limits},
-      {"disabled collisions", test_disabled},
-      {"links that overlap at rest", test_overlaps},
-      {"links that cannot meet", test_self_contact},
-      {"links without a far field", test_self_field},
-      {"COLLADA", test_collada},
-      {"damaged COLLADA", test_damaged_collada},
-  };
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"links without mass", test_massless},
+                              {"geometry without extent, blanks before the declaration", test_empty},
+                              {"inertias that no body has", test_inertia},
+                              {"repair depends on no axes", test_repair_is_objective},
+                              {"followers of what stays", test_followers}, {"limits of effort, slashes", test_limits},
+                              {"disabled collisions", test_disabled}, {"links that overlap at rest", test_overlaps},
+                              {"links that cannot meet", test_self_contact},
+                              {"links without a far field", test_self_field}, {"COLLADA", test_collada},
+                              {"damaged COLLADA", test_damaged_collada})

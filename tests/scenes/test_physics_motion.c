@@ -194,14 +194,7 @@ static void test_energy(void)
   }
 }
 
-int main(void)
-{
-  enter_temporary_folder();
-  static const struct test tests[] = {
-      {"a pendulum follows the recursion of implicit Euler", test_pendulum_recursion},
-      {"period and decay of small swings", test_pendulum_period},
-      {"collisions keep linear momentum, with friction and without", test_momentum},
-      {"passive systems gain no more energy than curvature allows", test_energy},
-  };
-  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"a pendulum follows the recursion of implicit Euler", test_pendulum_recursion},
+                              {"period and decay of small swings", test_pendulum_period},
+                              {"collisions keep linear momentum, with friction and without", test_momentum},
+                              {"passive systems gain no more energy than curvature allows", test_energy})
