@@ -145,7 +145,8 @@ static void difference_column(struct run *run, const struct point *point, int j,
     column[i] = (8 * column[i] - wide[i]) / (12 * h);
 }
 
-// Largest difference of a row over the largest entry of its row, at the best of some steps of the differences, or at the first that is good enough.
+// Largest difference of a row over the largest entry of its row, at the best of some steps of the differences, or at
+// the first that is good enough.
 static double check_linearization(struct run *run, const struct point *point, double enough)
 {
   static const double steps[] = {1e-5, 1e-6, 1e-7, 1e-8};

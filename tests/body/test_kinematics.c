@@ -8,8 +8,8 @@
 
 enum { SEEDS = 24, FREEDOMS = 64, PAIRS = 12 };
 
-// F = sum_i sin(alpha_i) + sum_pairs s alpha_a alpha_b,  alpha_i = p_i.x_i + <C_i, R_i>: in the chart x + t, exp([w]x) R
-// with B = R C^T    d alpha/dt = p,   d alpha/dw = axl(C R^T),   d2 alpha/dw2 = sym(B) - tr(B) I.
+// F = sum_i sin(alpha_i) + sum_pairs s alpha_a alpha_b,  alpha_i = p_i.x_i + <C_i, R_i>: in the chart x + t, exp([w]x)
+// R with B = R C^T    d alpha/dt = p,   d alpha/dw = axl(C R^T),   d2 alpha/dw2 = sym(B) - tr(B) I.
 struct form {
   double p[TREE_BODIES][3], c[TREE_BODIES][9];
   int pairs[PAIRS][2];

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shapes and places as parameters: gradients of every type, mistakes in scenes, runs that are resumed, replayed and alike.
+# Shapes and places as parameters: gradients of every type, mistakes in scenes, runs that are resumed, replayed and
+# alike.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 cat >arm.json <<'SCENE'

@@ -96,8 +96,8 @@ else
   skip "the nodes of all frames are stored" "no python3 with h5py"
 fi
 
-# a rigid gripper squeezes a soft block and begins to lift it: gradients through contact of surfaces with friction, of the
-# fingers' actuators, material, friction and starts
+# a rigid gripper squeezes a soft block and begins to lift it: gradients through contact of surfaces with friction, of
+# the fingers' actuators, material, friction and starts
 cat >squeeze.json <<'END'
 {"name": "squeeze", "time": {"step": 0.01, "steps": 5}, "gravity": [0, 0, -9.81],
  "shapes": {"ground": {"type": "plane"}, "finger": {"type": "box", "size": [0.02, 0.06, 0.05]}},

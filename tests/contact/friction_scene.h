@@ -210,8 +210,8 @@ static inline void random_motion(struct dc_random *random, double direction[12])
     direction[i] = dc_random_normal(random) * (i % 6 < 3 ? 3 : 1);
 }
 
-// The errors of gradient and Hessian along a random direction, each with the best of the steps from `first`, in units of a
-// slow slip, to 1e-4; worst [2] becomes the larger.
+// The errors of gradient and Hessian along a random direction, each with the best of the steps from `first`, in units
+// of a slow slip, to 1e-4; worst [2] becomes the larger.
 static inline void add_worst_errors(struct sliding *sliding, struct dc_random *random, double first, double worst[2])
 {
   double direction[12];

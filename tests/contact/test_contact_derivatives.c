@@ -157,8 +157,9 @@ static void test_differences(void)
   printf("# against differences: gradient %.1e, Hessian %.1e\n", worst[0], worst[1]);
 }
 
-// Bodies without a far field: where the spheres of all leaves are farther apart than the range nothing acts, and no term is
-// left; touching, the barrier is that of the whole potential (its leading term is that of the nearest triangles).
+// Bodies without a far field: where the spheres of all leaves are farther apart than the range nothing acts, and no
+// term is left; touching, the barrier is that of the whole potential (its leading term is that of the nearest
+// triangles).
 static void test_near_only(void)
 {
   struct scene scene;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restitution: derivatives at t+1 and t against differences, with and without friction; what it takes of the work of the
-// contact force; what it leaves alone.
+// Restitution: derivatives at t+1 and t against differences, with and without friction; what it takes of the work of
+// the contact force; what it leaves alone.
 #include "friction_scene.h"
 
 // Openings of 1e-5, 1e-3, 0.1 and 3 m/s: within the smooth step, about its end, far beyond.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of points (contact/friction/point_slip.h): derivatives at t+1 and t against differences; of incremental potential
-// contact Coulomb's law and what slides.
+// Friction of points (contact/friction/point_slip.h): derivatives at t+1 and t against differences; of incremental
+// potential contact Coulomb's law and what slides.
 #include "friction_scene.h"
 
 enum { MODELS = 4 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector kernels of contact manifolds, every copy this processor runs: nearest points of edges against an exact solution,
-// their derivatives; unions of superquadrics against geometry/implicit.
+// Vector kernels of contact manifolds, every copy this processor runs: nearest points of edges against an exact
+// solution, their derivatives; unions of superquadrics against geometry/implicit.
 #include "base/random.h"
 #include "contact/kernels/lane_kernels.h"
 #include "geometry/implicit/sdf.h"

@@ -19,8 +19,8 @@ static double along(const struct dc_pair_derivatives *pair, const double twist[6
   return slope;
 }
 
-// Two boxes whose edges are nearest: 21 random twists see every entry.  Flat ones are not turned: several edges of each are
-// equally deep in the other one.
+// Two boxes whose edges are nearest: 21 random twists see every entry.  Flat ones are not turned: several edges of each
+// are equally deep in the other one.
 static void check(const char *settings, double height, bool flat)
 {
   struct scene scene;

@@ -322,8 +322,8 @@ static bool same_terms(const struct dc_pair *x, const struct dc_pair *y)
          memcmp(x->blends, y->blends, x->blend_count * sizeof *x->blends) == 0;
 }
 
-// The walk in parts that threads share gives the lists, sums and bounds of the walk in one piece, bit for bit, also where
-// the parts are cut by the last walk; and it ends well when it finds no memory.
+// The walk in parts that threads share gives the lists, sums and bounds of the walk in one piece, bit for bit, also
+// where the parts are cut by the last walk; and it ends well when it finds no memory.
 static void test_parts(void)
 {
   static const char *const large = "box size=0.4,0.4,0.4 divisions=14,14,14";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact by points against contact by twists: resultants, rigid motions, products and rates against differences of forces
-// and of the energy's rates when vertices move each for itself.
+// Contact by points against contact by twists: resultants, rigid motions, products and rates against differences of
+// forces and of the energy's rates when vertices move each for itself.
 #include "contact/contact_scene.h"
 #include "contact/models/points.h"
 
@@ -179,8 +179,8 @@ static void rigid(const struct points *p, const double twists[2][6], struct fiel
     }
 }
 
-// For a twist xi of body a: the sum of the products is H_t xi, and xi^T H xi is their power less that of the forces with
-// the centripetal accelerations of the vertices.
+// For a twist xi of body a: the sum of the products is H_t xi, and xi^T H xi is their power less that of the forces
+// with the centripetal accelerations of the vertices.
 static void test_rigid(void)
 {
   static struct field forces, velocities, products;
@@ -332,8 +332,8 @@ static void redesign(struct points *p, const struct field *velocities, double st
   }
 }
 
-// Derivatives of that rate by the places of all points against its differences: triangles, centred terms, blends, radii and
-// spreads of nodes, primitives.  Of the models that have derivatives by shapes.
+// Derivatives of that rate by the places of all points against its differences: triangles, centred terms, blends, radii
+// and spreads of nodes, primitives.  Of the models that have derivatives by shapes.
 static void test_rates(void)
 {
   static struct field velocities, rates;

@@ -234,7 +234,8 @@ static void test_motion(void)
   }
 }
 
-// The box turns by several rad, and goes into the soft bodies, whose nodes move too: what is safe is so at every part of it.
+// The box turns by several rad, and goes into the soft bodies, whose nodes move too: what is safe is so at every part
+// of it.
 static void test_turning_motion(void)
 {
   double least = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The derivative of a rollout by shapes and places against differences: vertices of every body, offsets, mass models; with
-// contact, sliding and sticking friction, joints, a free base with limbs, a body that is fixed to another.
+// The derivative of a rollout by shapes and places against differences: vertices of every body, offsets, mass models;
+// with contact, sliding and sticking friction, joints, a free base with limbs, a body that is fixed to another.
 #include "harness.h"
 
 #include <stdlib.h>

@@ -45,9 +45,9 @@ static inline struct interval interval_at(const struct dc_trajectory *trajectory
   return interval;
 }
 
-// Rate of change of linear momentum and of angular momentum about the origin in an interval, as the scheme defines them:
-// the derivative of the inertia term for a common shift and turn of all bodies, summed x+ x m a and axl of E M R+^T
-// with E = R+ - (1 + r) R + r R-, r the length of the interval over that of the one before.
+// Rate of change of linear momentum and of angular momentum about the origin in an interval, as the scheme defines
+// them: the derivative of the inertia term for a common shift and turn of all bodies, summed x+ x m a and axl of E M
+// R+^T with E = R+ - (1 + r) R + r R-, r the length of the interval over that of the one before.
 static inline void interval_momentum_rates(const struct scene *scene, const struct interval *interval, double rate[6],
                                            double *size)
 {

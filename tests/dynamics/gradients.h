@@ -237,9 +237,9 @@ static inline double difference(struct gradient_problem *problem, double step)
   return (4 * central(problem, step) - central(problem, 2 * step)) / 3;
 }
 
-// Every component against differences, each slice relative to its own largest derivative: below 5e-8 observed.  Rounding of
-// the loss over the step is most of it: stiffness, whose derivative is small and which moves nothing at once, is varied by
-// more.
+// Every component against differences, each slice relative to its own largest derivative: below 5e-8 observed.
+// Rounding of the loss over the step is most of it: stiffness, whose derivative is small and which moves nothing at
+// once, is varied by more.
 static inline void check_components(struct gradient_problem *problem, const char *name, double step, double tolerance)
 {
   const struct dc_model *model = &problem->scene->model;
@@ -312,8 +312,8 @@ static inline void unflatten(const struct dc_model *model, const double *directi
 }
 
 // The derivative of the loss along random directions, a slice of the input each and one through all of them: by the
-// tangent, all at once, and by the gradient, which is the adjoint.  Returns the largest difference relative to the sum of
-// the magnitudes.
+// tangent, all at once, and by the gradient, which is the adjoint.  Returns the largest difference relative to the sum
+// of the magnitudes.
 static inline double products_apart(struct gradient_problem *problem, const struct dc_trajectory *trajectory)
 {
   struct scene *scene = problem->scene;
@@ -356,8 +356,8 @@ static inline double products_apart(struct gradient_problem *problem, const stru
   return apart;
 }
 
-// Two rows at once: the loss, which has the same bits as alone, and its part from the middle frame on, which with that of
-// the frames before makes up the whole: 3e-16 observed.
+// Two rows at once: the loss, which has the same bits as alone, and its part from the middle frame on, which with that
+// of the frames before makes up the whole: 3e-16 observed.
 static inline void check_block(struct gradient_problem *problem, const char *name, double tolerance)
 {
   struct scene *scene = problem->scene;
@@ -392,8 +392,8 @@ static inline void check_block(struct gradient_problem *problem, const char *nam
   free(late);
 }
 
-// The adjoint without a tape against the gradient with one: of a copy of the states, and rolled out that way.  They differ
-// by the rounding of planes: up to 1.4e-11 observed, with ipc by nothing.
+// The adjoint without a tape against the gradient with one: of a copy of the states, and rolled out that way.  They
+// differ by the rounding of planes: up to 1.4e-11 observed, with ipc by nothing.
 static inline void check_recomputed(struct gradient_problem *problem, const char *name, double tolerance)
 {
   struct scene *scene = problem->scene;

@@ -155,8 +155,8 @@ static void test_refusals(void)
   scene_refuse(&scene, "couplings[1]: \"c\" would start at 1000001");
 }
 
-// Two weights over a pulley, q_b = -q_a: m_a q_a'' = -m_a g - f and m_b q_b'' = -m_b g - f with the force f = S e of the
-// spring.  m_a q_a - m_b q_b falls freely in every step; when the spring has come to rest, both accelerate by
+// Two weights over a pulley, q_b = -q_a: m_a q_a'' = -m_a g - f and m_b q_b'' = -m_b g - f with the force f = S e of
+// the spring.  m_a q_a - m_b q_b falls freely in every step; when the spring has come to rest, both accelerate by
 // (m_b - m_a) g/(m_a + m_b) and e = -2 m_a m_b g/((m_a + m_b) S).  Without coupling the block c falls.
 static void test_pulley(void)
 {

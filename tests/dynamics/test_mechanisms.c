@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mechanisms: the sum of all terms of a step, the adjoint through joints, actuators and limits, forces of actuators, and
-// physics that is known: pendulums, momentum, energy, ends of ranges.
+// Mechanisms: the sum of all terms of a step, the adjoint through joints, actuators and limits, forces of actuators,
+// and physics that is known: pendulums, momentum, energy, ends of ranges.
 #include "harness.h"
 
 #include "conservation.h"

@@ -219,9 +219,9 @@ static double turn_allowance(const struct scene *scene, const struct dc_trajecto
   return sum;
 }
 
-// E = |v|^2/2 - g x + mu P of a ball or box dropped on a plane.  With v = (T - T-)/h and a potential V that is convex in
-// the poses (heights are linear in them),  E+ - E = [V+ - V - V'+ (T+ - T)] - |v+ - v|^2/2 + tr(S (1 - R+^T R)), S the
-// multiplier of R+: the first two are never positive.  The third is of third order in the turn: a ball that topples
+// E = |v|^2/2 - g x + mu P of a ball or box dropped on a plane.  With v = (T - T-)/h and a potential V that is convex
+// in the poses (heights are linear in them),  E+ - E = [V+ - V - V'+ (T+ - T)] - |v+ - v|^2/2 + tr(S (1 - R+^T R)), S
+// the multiplier of R+: the first two are never positive.  The third is of third order in the turn: a ball that topples
 // from a vertex gains by it.
 static void check_energy(struct scene *scene, int steps, double *settled)
 {

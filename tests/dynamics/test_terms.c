@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of the step potential away from any stationary point, on free bodies, mechanisms and soft bodies: gradient, Hessian
-// and mixed derivatives against differences of value and gradient.
+// Terms of the step potential away from any stationary point, on free bodies, mechanisms and soft bodies: gradient,
+// Hessian and mixed derivatives against differences of value and gradient.
 #include "harness.h"
 
 #include "mechanisms.h"
@@ -35,8 +35,8 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   return state;
 }
 
-// The numbers besides the states: stiffness, gravity, eight per body, two shifts per coordinate, targets and forces of the
-// step.
+// The numbers besides the states: stiffness, gravity, eight per body, two shifts per coordinate, targets and forces of
+// the step.
 static int number_count(const struct dc_model *model)
 {
   return 4 + 8 * model->bodies.count + 2 * model->bodies.actuator_count + 3 * model->bodies.nv;
@@ -113,7 +113,8 @@ static void free_bodies(struct scene *scene)
   random_rotation(&random, a->rotation);
 }
 
-// A pinned viscous block of eight nodes above a plane, with a free box close above it: within the range of both at t and t+1.
+// A pinned viscous block of eight nodes above a plane, with a free box close above it: within the range of both at t
+// and t+1.
 static void soft_bodies(struct scene *scene)
 {
   struct dc_random random;

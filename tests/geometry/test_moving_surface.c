@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces whose corners move: common vertices of parts, shapes that keep their triangles, sphere trees that follow and their
-// derivatives against differences.
+// Surfaces whose corners move: common vertices of parts, shapes that keep their triangles, sphere trees that follow and
+// their derivatives against differences.
 #include "harness.h"
 
 #include "base/random.h"

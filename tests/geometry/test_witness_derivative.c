@@ -62,7 +62,8 @@ static void closed_form_is_derivative(void)
   CHECK_NEAR(worst[DC_SCORE_DISTANCE], 0, 4e-10);  // observed 8.3e-11
 }
 
-// With tau held, A = (2 / tau) times the weighted covariance; it is not the derivative, which the test above tells from it.
+// With tau held, A = (2 / tau) times the weighted covariance; it is not the derivative, which the test above tells from
+// it.
 static void symmetric_when_temperature_is_held(void)
 {
   struct dc_witness_settings settings;

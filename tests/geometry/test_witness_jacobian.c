@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobians of smoothed witness points over twists: they hold the equations of the points and are derivatives of the whole query.
+// Jacobians of smoothed witness points over twists: they hold the equations of the points and are derivatives of the
+// whole query.
 #include "witness_query.h"
 
 static void twist_velocity(const double twist[6], const double center[3], const double point[3], double velocity[3])
@@ -19,8 +20,9 @@ static void apply_jacobian(const double jacobian[18], const double twist[6], dou
   }
 }
 
-// Coupled, at the witness points: the two equations hold for any twists, hence both solids moved by one twist take their
-// points with them.  Paper mode: the latter only where one of the points follows nothing.  At smoothed points: shifts only.
+// Coupled, at the witness points: the two equations hold for any twists, hence both solids moved by one twist take
+// their points with them.  Paper mode: the latter only where one of the points follows nothing.  At smoothed points:
+// shifts only.
 static void jacobian_holds_equations(void)
 {
   dc_random_seed(&generator, 8);
@@ -143,8 +145,8 @@ static int rank_of(const double follow[9])
   return (int)lround(follow[0] + follow[4] + follow[8]);
 }
 
-// Analytical and coupled, the Jacobian is that of the query wherever the query is smooth: between vertex and face, between
-// edges, apart and in overlap.  Smoothness is told by two steps of differences that agree.
+// Analytical and coupled, the Jacobian is that of the query wherever the query is smooth: between vertex and face,
+// between edges, apart and in overlap.  Smoothness is told by two steps of differences that agree.
 static void analytical_is_derivative_of_query(void)
 {
   struct fixture *fixtures[2];
@@ -212,8 +214,8 @@ static void analytical_is_derivative_of_query(void)
   fixture_end(fixtures[1]);
 }
 
-// Smooth solids at some distance: the mean of the smoothed Jacobian over draws points the way of the differences of the query
-// over steps as large as the samples' radius.
+// Smooth solids at some distance: the mean of the smoothed Jacobian over draws points the way of the differences of the
+// query over steps as large as the samples' radius.
 static void smoothed_points_the_same_way(void)
 {
   struct fixture *fixture = fixture_begin();

@@ -135,8 +135,8 @@ static inline double kinetic_energy(const struct dc_bodies *bodies, const struct
   return energy;
 }
 
-// At drawn positions: poses, kinetic energy for drawn velocities (all of the mass matrix, but for the armature, which we do not
-// have) and the power of the weight.  These make the accelerations of free fall.
+// At drawn positions: poses, kinetic energy for drawn velocities (all of the mass matrix, but for the armature, which
+// we do not have) and the power of the weight.  These make the accelerations of free fall.
 static inline void compare_models(struct pair *pair, const char *name)
 {
   if (!pair->scene || !pair->model)
@@ -201,7 +201,8 @@ static inline int body_called(const struct dc_bodies *bodies, const char *name)
   return -1;
 }
 
-// Two scenes with the same moving bodies, whatever their order: starts, and at drawn states poses, energies, who touches whom.
+// Two scenes with the same moving bodies, whatever their order: starts, and at drawn states poses, energies, who
+// touches whom.
 static inline void compare_scenes(struct pair *pair, struct dc_scene *other, double tolerance, const char *name)
 {
   const struct dc_bodies *first = &pair->scene->model.bodies, *second = &other->model.bodies;

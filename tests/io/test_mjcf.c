@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of MuJoCo: what a scene gets has the poses, masses, kinetic energies and weights of what MuJoCo compiles, anywhere in
-// the joints' ranges, and so falls alike.
+// Models of MuJoCo: what a scene gets has the poses, masses, kinetic energies and weights of what MuJoCo compiles,
+// anywhere in the joints' ranges, and so falls alike.
 #include <config.h>
 
 #include "harness.h"

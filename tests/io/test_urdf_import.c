@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Robots as they come: inertias that no body has, links that overlap at rest, joints that follow fixed ones, limits, other
-// formats of meshes, disabled collisions.  Each is there with a note, and can be refused.
+// Robots as they come: inertias that no body has, links that overlap at rest, joints that follow fixed ones, limits,
+// other formats of meshes, disabled collisions.  Each is there with a note, and can be refused.
 #include <dcsim.h>
 
 #include "geometry/mesh/mesh_assimp.h"
@@ -66,7 +66,8 @@ static void test_empty(void)
   unload(&tree);
 }
 
-// A wrist of three hinges whose inner links are frames only is one body with three; a frame at the end of nothing is left out.
+// A wrist of three hinges whose inner links are frames only is one body with three; a frame at the end of nothing is
+// left out.
 static void test_massless(void)
 {
   static const char turn[] = "<origin xyz='0 0 1' rpy='0 0 1.5707963267948966'/><axis xyz='1 0 0'/>";
@@ -205,8 +206,8 @@ static void test_overlaps(void)
   }
 }
 
-// Three boxes in a row, 3 m apart, hinged about z: within a small range of the hinges the last one never comes near the first,
-// but where the hinges turn round.
+// Three boxes in a row, 3 m apart, hinged about z: within a small range of the hinges the last one never comes near the
+// first, but where the hinges turn round.
 static void test_self_contact(void)
 {
   static const char *const words[] = {"all", "auto", "none"};

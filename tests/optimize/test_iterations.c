@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizers that do whole iterations (lbfgs, gauss_newton, nlopt, cem, mppi, adam's polish) on problems with known minima, within
-// bounds, beside infeasible points, and interrupted anywhere.
+// Optimizers that do whole iterations (lbfgs, gauss_newton, nlopt, cem, mppi, adam's polish) on problems with known
+// minima, within bounds, beside infeasible points, and interrupted anywhere.
 #include "harness.h"
 
 #include <omp.h>
@@ -253,7 +253,8 @@ static void test_wall(void)
   dc_arena_destroy(arena);
 }
 
-// Steps of the edge model end where the discs begin, those of the centre in the middle; neither needs more than the goal.
+// Steps of the edge model end where the discs begin, those of the centre in the middle; neither needs more than the
+// goal.
 static void test_models(void)
 {
   const struct dc_optimizer_type *type = &dc_gauss_newton;

@@ -198,8 +198,8 @@ static void test_damage(void)
 
 static double farthest_moved, smallest_start_gap;
 
-// The start of a window is feasible; neither gravity nor friction nor actuators led there: contact moves box and rod along
-// the ground by opposite impulses, and it lies between the plant's frame and the one that was foreseen.
+// The start of a window is feasible; neither gravity nor friction nor actuators led there: contact moves box and rod
+// along the ground by opposite impulses, and it lies between the plant's frame and the one that was foreseen.
 static void look_at_start(const struct dc_receding_horizon *horizon)
 {
   const struct dc_trajectory *executed = horizon->executed;
@@ -244,8 +244,8 @@ static void check_start(const char *text)
   dc_scene_destroy(scene);
 }
 
-// Targets are on the way from one step's to the next, velocities held; what is executed is the rollout of the plant's own
-// model with these, bit for bit, and its velocity that of the last of the plant's steps.
+// Targets are on the way from one step's to the next, velocities held; what is executed is the rollout of the plant's
+// own model with these, bit for bit, and its velocity that of the last of the plant's steps.
 static void test_targets(void)
 {
   struct dc_scene *scene = read_scene(harder);

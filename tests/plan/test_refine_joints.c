@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobians of refinements for every joint: by differences, through chains, couplings, frames off the centre of mass, two
-// bodies that move, and several pairs on one link.
+// Jacobians of refinements for every joint: by differences, through chains, couplings, frames off the centre of mass,
+// two bodies that move, and several pairs on one link.
 #include "plan/refine.h"
 
 #include "math/vector.h"
@@ -16,8 +16,9 @@ static enum dc_status linearize(const struct dc_problem *problem, const double *
   return problem->linearize(problem->context, q, &draw, &rows, NULL);
 }
 
-// A plate that stands or moves by `plate`; before it the corner of a box that hangs by `finger` on an arm that `arm` moves.
-// Nothing has its centre of mass at its frame's origin.  Where corners are before faces the analytical derivative is exact.
+// A plate that stands or moves by `plate`; before it the corner of a box that hangs by `finger` on an arm that `arm`
+// moves.  Nothing has its centre of mass at its frame's origin.  Where corners are before faces the analytical
+// derivative is exact.
 static struct dc_scene *make_scene(const char *plate, const char *arm, const char *finger, const char *more)
 {
   char text[8192];
@@ -206,8 +207,8 @@ static void test_two_links(void)
   dc_scene_destroy(scene);
 }
 
-// A hand that begins anew does so, the first time, where the corner of its finger stands on the plate, which is then the
-// witness point: without a single query.
+// A hand that begins anew does so, the first time, where the corner of its finger stands on the plate, which is then
+// the witness point: without a single query.
 static void test_aligned(void)
 {
   static const char *const margins[] = {"0", "0.01"};
@@ -245,8 +246,8 @@ static void test_aligned(void)
   }
 }
 
-// Two boxes whose corners belong on a plate begin in each other: the first time that it begins anew the targets are on each
-// other and nothing overlaps.
+// Two boxes whose corners belong on a plate begin in each other: the first time that it begins anew the targets are on
+// each other and nothing overlaps.
 static void test_begin_apart(void)
 {
   struct dc_scene *scene = read_scene(

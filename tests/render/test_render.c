@@ -531,7 +531,8 @@ static void png_failures_are_told(void)
   CHECK(rmdir(name) == 0 && rmdir(folder) == 0, "something is left in %s", folder);
 }
 
-// A level view: the sky above the horizon, none without ground, and nothing of what is painted near by stretches along it.
+// A level view: the sky above the horizon, none without ground, and nothing of what is painted near by stretches along
+// it.
 static void sky_meets_ground(void)
 {
   struct dc_bodies bodies = make_scene();

@@ -188,8 +188,8 @@ static inline double ledger_along(const struct dc_bodies *bodies, struct ledger_
   return sum;
 }
 
-// What D' xi along the arc may fall below D' along the chord: sum lambda f |w|^2 R / 2, f the normal forces and w the turns
-// of free bodies of radius R (docs/theory.md, "Energy").  The pairs are those of the beginning.
+// What D' xi along the arc may fall below D' along the chord: sum lambda f |w|^2 R / 2, f the normal forces and w the
+// turns of free bodies of radius R (docs/theory.md, "Energy").  The pairs are those of the beginning.
 static inline double ledger_arc(const struct experiment *experiment, const struct ledger_space *space)
 {
   const struct dc_bodies *bodies = &experiment->scene->model.bodies;
