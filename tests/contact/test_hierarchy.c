@@ -161,7 +161,7 @@ static void test_energy(void)
         if (isinf(energy) || isinf(expected))
           continue;
         finite++;
-        worst = fmax(worst, fabs(energy / expected - 1));
+        worst = larger(worst, fabs(energy / expected - 1));
         CHECK(r.violations == 0, "%s %s %s: worst %g", pairs_of_shapes[s][0], pairs_of_shapes[s][1], settings_of[k],
               r.worst);
         if (!r.paper)
@@ -223,7 +223,7 @@ static void check_nodes(const struct dc_collider *c, bool paper, int node, int *
     double least = 0;
     int children[2] = {node + 1, tree->right[node]};
     for (int k = 0; k < 2; k++)
-      least = fmax(least, dc_vec_distance(tree->center[node], tree->center[children[k]]) + tree->radius[children[k]]);
+      least = larger(least, dc_vec_distance(tree->center[node], tree->center[children[k]]) + tree->radius[children[k]]);
     CHECK_NEAR(tree->radius[node], least, 1e-15);
   }
   double weight = 0, mean[3] = {0, 0, 0}, square = 0;
@@ -351,8 +351,8 @@ static double hessian_jump(struct dc_contact *contact, const struct dc_pose pose
   }
   double most = 0, jump = 0;
   for (int e = 0; e < DC_HESSIAN; e++) {
-    jump = fmax(jump, fabs(sides[1].hessian[e] - sides[0].hessian[e]));
-    most = fmax(most, fabs(sides[1].hessian[e]));
+    jump = larger(jump, fabs(sides[1].hessian[e] - sides[0].hessian[e]));
+    most = larger(most, fabs(sides[1].hessian[e]));
   }
   return jump / most;
 }
@@ -393,7 +393,7 @@ static void test_smoothness(void)
         if (!isfinite(coarse) || blends[0] == blends[1] || dc_contact_min_gap(bsh) < 1e-2 * size)
           continue;  // touching, or a pair that an ancestor already covers
         crossed[outer]++;
-        worst = fmax(worst, fine);
+        worst = larger(worst, fine);
         // A jump would not fall with the distance; rounding of positions leaves 1e-15 / 1e-7.
         CHECK(fine < 1e-2 * coarse + 1e-7, "%s r = d%d: %g at 1e-4, %g at 1e-7", settings_of[k], 1 + outer, coarse,
               fine);
@@ -440,7 +440,7 @@ static void test_cone(void)
         for (int n = 0; n < a->vertex_count; n++)
           low = fmin(low, dc_vec_dot(v, a->turned[n]) + dc_vec_dot(v, results[0].arm));
         for (int n = 0; n < b->vertex_count; n++)
-          high = fmax(high, dc_vec_dot(v, b->turned[n]));
+          high = larger(high, dc_vec_dot(v, b->turned[n]));
         if (low <= high)
           continue;
         separating++;

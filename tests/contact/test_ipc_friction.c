@@ -52,7 +52,7 @@ static void test_pull_back(void)
         move_on(&sliding, &random, speeds[i / 3]);
         for (double h = 1e-1; h > 1e-4; h *= 0.1)
           best = fmin(best, pull_back_error(&sliding, &random, gap, h));
-        worst = fmax(worst, best);
+        worst = larger(worst, best);
       }
       scene_end(&sliding.scene);
     }

@@ -294,7 +294,7 @@ static void test_no_memory(void)
     double again = dc_contact_evaluate(contact, scene.poses, 2, results);
     for (int p = 0; p < 3; p++)
       for (int e = 0; e < DC_HESSIAN; e++)
-        worst = fmax(worst, fabs(results[p].hessian[e] - expected[p].hessian[e]) / fabs(expected[p].hessian[20]));
+        worst = larger(worst, fabs(results[p].hessian[e] - expected[p].hessian[e]) / fabs(expected[p].hessian[20]));
     CHECK_NEAR(again / energy, 1, 1e-12);
     CHECK_NEAR(dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists)) / safe, 1, 1e-9);
     dc_contact_destroy(contact);

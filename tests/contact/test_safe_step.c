@@ -167,7 +167,7 @@ static void test_exact_terms(void)
         listed += pair->listed && reach < 0.5 * pair->far_gap;
         shortened += fraction < 1;
         pair->listed = false;
-        worst = fmax(
+        worst = larger(
             worst, fabs(fraction - dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists))));
       }
       scene_end(&scene);

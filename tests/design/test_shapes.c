@@ -179,17 +179,17 @@ static void check_numbers(struct problem *p, const char *name, double step, int 
   for (int i = 0; i < bodies->count; i++) {
     double size = 0;
     for (int v = 3 * by->first[i]; v < 3 * by->first[i + 1]; v++)
-      size = fmax(size, fabs((&by->vertices[0][0])[v]));
-    largest = fmax(largest, size);
+      size = larger(size, fabs((&by->vertices[0][0])[v]));
+    largest = larger(largest, size);
     for (int v = 3 * by->first[i]; v < 3 * by->first[i + 1]; v += stride) {
       double expected = difference(p, &shape->vertices[0][0] + v, step);
-      worst[i] = fmax(worst[i], fabs((&by->vertices[0][0])[v] - expected));
+      worst[i] = larger(worst[i], fabs((&by->vertices[0][0])[v] - expected));
     }
     CHECK(worst[i] <= tolerance * size, "%s: vertices of %s off by %.1e of %g", name, bodies->bodies[i].name,
           worst[i] / size, size);
     for (int k = 0; k < 3 && dc_body_moves(&bodies->bodies[i]); k++) {
-      offsets = fmax(offsets, fabs(by->offsets[i][k]));
-      off = fmax(off, fabs(by->offsets[i][k] - difference(p, &shape->offsets[i][k], step)));
+      offsets = larger(offsets, fabs(by->offsets[i][k]));
+      off = larger(off, fabs(by->offsets[i][k] - difference(p, &shape->offsets[i][k], step)));
     }
   }
   CHECK(largest > 0 && offsets > 0, "%s", name);

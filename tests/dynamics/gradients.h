@@ -255,8 +255,8 @@ static inline void check_components(struct gradient_problem *problem, const char
     memset(problem->direction, 0, (size_t)size * sizeof(double));
     problem->direction[i] = 1;
     double change = slice == STIFFNESS ? 10 * step : step;
-    off[slice] = fmax(off[slice], fabs(difference(problem, change) - problem->gradient[i]));
-    largest[slice] = fmax(largest[slice], fabs(problem->gradient[i]));
+    off[slice] = larger(off[slice], fabs(difference(problem, change) - problem->gradient[i]));
+    largest[slice] = larger(largest[slice], fabs(problem->gradient[i]));
   }
   for (int slice = 0; slice < SLICES; slice++) {
     CHECK(off[slice] <= tolerance * largest[slice], "%s, %s: off by %g of %g", name, slice_names[slice], off[slice],
@@ -347,7 +347,7 @@ static inline double products_apart(struct gradient_problem *problem, const stru
       magnitude += fabs(problem->gradient[i] * numbers[k * size + i]);
     }
     CHECK((magnitude == 0 && products[k] == 0) || magnitude > 0, "%s: %g", slice_names[k], products[k]);
-    apart = fmax(apart, magnitude > 0 ? fabs(products[k] - sum) / magnitude : 0);
+    apart = larger(apart, magnitude > 0 ? fabs(products[k] - sum) / magnitude : 0);
     dc_rollout_cotangent_destroy(directions[k]);
   }
   dc_rollout_cotangent_destroy(none);
@@ -383,8 +383,8 @@ static inline void check_block(struct gradient_problem *problem, const char *nam
   }
   flatten(model, inputs[0], late);
   for (int i = 0; i < size; i++) {
-    off = fmax(off, fabs(problem->direction[i] + late[i] - problem->gradient[i]));
-    largest = fmax(largest, fabs(problem->gradient[i]));
+    off = larger(off, fabs(problem->direction[i] + late[i] - problem->gradient[i]));
+    largest = larger(largest, fabs(problem->gradient[i]));
   }
   CHECK(off <= tolerance * largest, "%s: off by %g of %g", name, off, largest);
   for (int i = 0; i < 2; i++)
@@ -415,8 +415,8 @@ static inline void check_recomputed(struct gradient_problem *problem, const char
     flatten(model, problem->cotangent, problem->direction);
     double off = 0, largest = 0;
     for (int i = 0; i < size; i++) {
-      off = fmax(off, fabs(problem->direction[i] - problem->gradient[i]));
-      largest = fmax(largest, fabs(problem->gradient[i]));
+      off = larger(off, fabs(problem->direction[i] - problem->gradient[i]));
+      largest = larger(largest, fabs(problem->gradient[i]));
     }
     CHECK(largest > 0 && off <= tolerance * largest, "%s: off by %g of %g", name, off, largest);
   }

@@ -174,8 +174,8 @@ static void test_pulley(void)
   for (int n = 0; n <= steps; n++) {
     const double *q = frame_of(trajectory, n);
     double way = 0.5 * g * h * h * n * (n + 1);
-    free_fall = fmax(free_fall, fabs(a * q[0] - b * q[1] + (a - b) * way));
-    fall = fmax(fall, fabs(q[2] + way));
+    free_fall = larger(free_fall, fabs(a * q[0] - b * q[1] + (a - b) * way));
+    fall = larger(fall, fabs(q[2] + way));
   }
   const double *end = frame_of(trajectory, steps), *before = frame_of(trajectory, steps - 1),
                *earlier = frame_of(trajectory, steps - 2);
@@ -209,7 +209,7 @@ static void test_stiffness(void)
     errors[k] = 0;
     for (int n = 0; n <= 100; n++) {
       const double *q = frame_of(trajectory, n);
-      errors[k] = fmax(errors[k], fabs(q[1] - 0.5 * q[0]));
+      errors[k] = larger(errors[k], fabs(q[1] - 0.5 * q[0]));
       least = fmin(least, q[0]);
     }
     CHECK(least < -0.2, "it swings: %g", least);

@@ -100,7 +100,7 @@ static void sliding_speeds(const struct problem *problem, const double *q, doubl
     if (q[k + 2] > 1e-3)
       continue;
     speeds[0] = fmin(speeds[0], way);
-    speeds[1] = fmax(speeds[1], way);
+    speeds[1] = larger(speeds[1], way);
   }
 }
 

@@ -143,7 +143,7 @@ static void test_sphere(void)
       dc_vec_sub(v, simplified.vertices[simplified.triangles[t][2]], corner);
       dc_vec_cross(normal, u, v);
       nearest = fmin(nearest, dc_vec_dot(normal, corner) / dc_vec_norm(normal));
-      outermost = fmax(outermost, dc_vec_norm(corner));
+      outermost = larger(outermost, dc_vec_norm(corner));
     }
     printf("# planes of the faces from %.4f, corners up to %.4f\n", nearest, outermost);
     CHECK(nearest > (counts[i] > 200 ? 0.95 : 0.6), "a face lies at %g from the centre", nearest);

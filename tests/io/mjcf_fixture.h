@@ -112,7 +112,7 @@ static inline void compare_bodies(const struct pair *pair, const mjData *data, c
     CHECK_NEAR(body->mass, pair->model->body_mass[id], 1e-12 * body->mass);
     double off = dc_vec_distance(poses[i].position, data->xipos + 3 * id), turned = 0;
     for (int k = 0; k < 9; k++)
-      turned = fmax(turned, fabs(poses[i].rotation[k] - data->xmat[9 * id + k]));
+      turned = larger(turned, fabs(poses[i].rotation[k] - data->xmat[9 * id + k]));
     CHECK(off < 1e-9 && turned < 1e-9, "%s: %s is %g m and %g off", name, body->name, off, turned);  // seen: 1e-15
   }
 }
@@ -239,7 +239,7 @@ static inline void compare_scenes(struct pair *pair, struct dc_scene *other, dou
       CHECK_NEAR(first->bodies[i].mass, second->bodies[same].mass, tolerance * first->bodies[i].mass);
       double off = dc_vec_distance(at[0].poses[i].position, at[1].poses[same].position);
       for (int k = 0; k < 9; k++)
-        off = fmax(off, fabs(at[0].poses[i].rotation[k] - at[1].poses[same].rotation[k]));
+        off = larger(off, fabs(at[0].poses[i].rotation[k] - at[1].poses[same].rotation[k]));
       CHECK(off <= tolerance, "%s: %s is %g off", name, first->bodies[i].name, off);
       for (int j = 0; j < i; j++) {
         int beside = body_called(second, first->bodies[j].name);

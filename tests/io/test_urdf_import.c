@@ -290,7 +290,7 @@ static void test_collada(void)
     CHECK(status == DC_OK, "%s", error.text);
     CHECK(mesh.vertex_count == 4 && mesh.triangle_count == 4, "%d, %d", mesh.vertex_count, mesh.triangle_count);
     for (int v = 0; v < mesh.vertex_count; v++) {
-      high = fmax(high, mesh.vertices[v][2]);
+      high = larger(high, mesh.vertices[v][2]);
       low = fmin(low, mesh.vertices[v][2]);
     }
     CHECK_NEAR(low, 1, 1e-6);

@@ -53,8 +53,8 @@ static double apart(const double *x, const double *y)
 {
   double most = 0, size = 0;
   for (int i = 0; i < SIZE; i++) {
-    most = fmax(most, fabs(x[i] - y[i]));
-    size = fmax(size, fabs(y[i]));
+    most = larger(most, fabs(x[i] - y[i]));
+    size = larger(size, fabs(y[i]));
   }
   return most / size;
 }

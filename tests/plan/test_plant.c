@@ -220,7 +220,7 @@ static void look_at_start(const struct dc_receding_horizon *horizon)
   for (int axis = 0; axis < 2; axis++)
     for (int b = BOX; b <= ROD; b++) {
       shift[axis] += mass[b] * (poses[b].position[axis] - plant[b].position[axis]);
-      farthest_moved = fmax(farthest_moved, fabs(poses[b].position[axis] - plant[b].position[axis]));
+      farthest_moved = larger(farthest_moved, fabs(poses[b].position[axis] - plant[b].position[axis]));
     }
   // 2e-16 observed; 1e-3 and more where friction acts
   CHECK(fabs(shift[0]) < 1e-9 && fabs(shift[1]) < 1e-9, "step %d: %g, %g kg m", executed->steps, shift[0], shift[1]);
@@ -403,7 +403,7 @@ static void test_friction(void)
     struct dc_receding_horizon *one = create(scene);
     dc_horizon_set_start(one);
     losses[f] = dc_horizon_trial(one, one->parameters, INFINITY, &reached);
-    worst = fmax(worst, losses[f]);
+    worst = larger(worst, losses[f]);
     dc_horizon_destroy(one);
     CHECK(dc_horizon_factor_counts(recorder.horizon, f), "%d", f);
   }

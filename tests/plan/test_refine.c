@@ -67,7 +67,7 @@ static void check_jacobian(const struct dc_scene *scene, double tolerance)
     linearize(problem, moved, behind, NULL);
     step[u] = 0;
     for (int r = 0; r < problem->row_count; r++)
-      worst = fmax(worst, fabs(jacobian[r * problem->dimension + u] - (ahead[r] - behind[r]) / (2 * h)));
+      worst = larger(worst, fabs(jacobian[r * problem->dimension + u] - (ahead[r] - behind[r]) / (2 * h)));
   }
   printf("# Jacobian off by %.2e\n", worst);
   CHECK(worst <= tolerance, "off by %g", worst);

@@ -68,11 +68,11 @@ static void check_derivatives(const char *name, const struct dc_scene *scene, in
     step[u] = 0;
     for (int r = 0; r < problem->row_count; r++) {
       double derivative = jacobian[r * n + u];
-      worst = fmax(worst, fabs(derivative - (ahead[r] - behind[r]) / (2 * h)));
-      largest[u] = fmax(largest[u], fabs(derivative));
+      worst = larger(worst, fabs(derivative - (ahead[r] - behind[r]) / (2 * h)));
+      largest[u] = larger(largest[u], fabs(derivative));
       gradient += 2 * residual[r] * derivative;
     }
-    slope = fmax(slope, fabs(direction[u] + gradient));
+    slope = larger(slope, fabs(direction[u] + gradient));
     CHECK(largest[u] > 1e-3, "%s: coordinate %d moves nothing", name, u);
   }
   printf("# %.40s: %d coordinates, Jacobian off by %.2e, direction by %.2e\n", name, n, worst, slope);
@@ -197,7 +197,7 @@ static void test_two_links(void)
           int row = 9 * pair + 3 * part + i;
           change += residual[row] * jacobian[row * 8 + u];
         }
-        *(u < 6 ? &together : &apart) = fmax(u < 6 ? together : apart, fabs(change));
+        *(u < 6 ? &together : &apart) = larger(u < 6 ? together : apart, fabs(change));
       }
   printf("# the whole hand changes distances by %.1e, its joints by %.1e\n", together, apart);
   CHECK(together < 1e-16 && apart > 1e-4, "%g %g", together, apart);  // seen: 2e-17
