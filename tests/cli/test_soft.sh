@@ -47,12 +47,12 @@ done
 aim='objective=[{"type": "reach", "bodies": ["block"], "target": [1, 0, 0]}]'
 run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=direct
 loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
-holds "and are told to be so" "$out" '"method" not in d["linear"] and d["linear"]["factorizations"] >= 2 and d["linear"]["matrix"] == "supernodal"'
+holds "the summary says that matrices were factored" "$out" '"method" not in d["linear"] and d["linear"]["factorizations"] >= 2 and d["linear"]["matrix"] == "supernodal"'
 for method in conjugate_gradients gmres; do
   for preconditioner in gauss_seidel jacobi woodbury; do
     run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=$method --set solver.preconditioner=$preconditioner
     holds "$method with $preconditioner ends where direct solutions do" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['unconverged_steps'] == 0"  # observed 2e-12
-    holds "as it tells" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
+    holds "the summary names $method with $preconditioner" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
   done
 done
 # and the same gradients

@@ -40,9 +40,9 @@ static void check_motion(struct sliding *sliding, struct dc_random *random, doub
   }
   for (double h = 1e-1; h > 1e-6; h *= 0.1)
     pull_back = fmin(pull_back, pull_back_error(sliding, random, gap, h));
-  worst->gradient = fmax(worst->gradient, best.gradient);
-  worst->hessian = fmax(worst->hessian, best.hessian);
-  worst->pull_back = fmax(worst->pull_back, pull_back);
+  worst->gradient = larger(worst->gradient, best.gradient);
+  worst->hessian = larger(worst->hessian, best.hessian);
+  worst->pull_back = larger(worst->pull_back, pull_back);
 }
 
 static void test_differences(void)
@@ -65,10 +65,11 @@ static void test_differences(void)
         }
         scene_end(&sliding.scene);
       }
-    printf("# %s: %d open, gradient %.1e, Hessian %.1e, at t %.1e\n", models[m].model, worst.open, worst.gradient,
-           worst.hessian, worst.pull_back);
-    CHECK(worst.open > 40, "%d", worst.open);
-    CHECK(worst.gradient < 1e-6 && worst.hessian < 1e-6 && worst.pull_back < 1e-6, "%s: %.2g, %.2g, %.2g",
+    printf("# %s %s: %d open, gradient %.1e, Hessian %.1e, at t %.1e\n", models[m].model, models[m].settings,
+           worst.open, worst.gradient, worst.hessian, worst.pull_back);
+    CHECK(worst.open > 70, "%d", worst.open);  // of 160; 86 to 144 observed
+    // 5e-8, 5e-8 and 7e-8 observed
+    CHECK(worst.gradient < 5e-7 && worst.hessian < 5e-7 && worst.pull_back < 5e-7, "%s: %.2g, %.2g, %.2g",
           models[m].model, worst.gradient, worst.hessian, worst.pull_back);
   }
 }
