@@ -507,7 +507,67 @@ static void test_no_blending(void)
   scene_end(&scene);
 }
 
-RUN_TESTS({"sphere trees", test_trees}, {"reference area", test_reference_area},
+// A contact of the scene's bodies whose vertices come from those of start (NULL: they do not), made with a former one.
+static struct dc_contact *contact_after(struct scene *scene, const struct dc_contact *like,
+                                        const struct dc_bodies *start, const struct dc_contact *former)
+{
+  struct dc_contact *contact =
+      dc_contact_create_following(like->model, &like->settings, &scene->bodies, start, NULL, former, &scene->error);
+  scene_need(scene, contact, "contact");
+  scene->contacts[scene->contact_count++] = contact;
+  return contact;
+}
+
+static void check_same_bits(const struct scene *scene, struct dc_contact *one, struct dc_contact *other,
+                            const char *what)
+{
+  struct dc_pair_derivatives results[2];
+  double energy = dc_contact_evaluate(one, scene->poses, 2, &results[0]);
+  CHECK(dc_contact_last_counts(one).centred > 0, "%s: trees are used", what);
+  CHECK(dc_contact_evaluate(other, scene->poses, 2, &results[1]) == energy, "%s: energy", what);
+  CHECK(memcmp(results[0].gradient, results[1].gradient, sizeof results[0].gradient) == 0 &&
+            memcmp(results[0].hessian, results[1].hessian, sizeof results[0].hessian) == 0,
+        "%s: derivatives", what);
+}
+
+// Trees that a contact takes from the body or the contact before are those that it would have made: of bodies with one
+// shape and different centres of mass, of bodies that were others, of vertices that moved.
+static void test_known_trees(void)
+{
+  struct scene scene;
+  struct dc_body start_bodies[2];
+  const char *box = "box size=0.5,0.5,0.5 divisions=4,4,4";  // shifts are exact: weights stay the same
+  scene_pair(&scene, box, box);
+  struct dc_body *bodies = scene.bodies.bodies;
+  struct dc_bodies start = scene.bodies;
+  scene.poses[0].position[0] = 0.75;
+  bodies[1].center[1] += 0.0625;
+  struct dc_contact *own = scene_contact(&scene, "bsh", "");
+  const struct dc_shape *shape = bodies[1].shape;
+  bodies[1].shape = bodies[0].shape;
+  check_same_bits(&scene, own, scene_contact(&scene, "bsh", ""), "one shape");
+  bodies[1].shape = shape;
+  bodies[0].center[2] -= 0.03125;
+  check_same_bits(&scene, contact_after(&scene, own, NULL, NULL), contact_after(&scene, own, NULL, own),
+                  "another centre");
+
+  memcpy(start_bodies, bodies, sizeof start_bodies);
+  start.bodies = start_bodies;
+  struct dc_contact *former = contact_after(&scene, own, &start, NULL);
+  struct dc_shape grown = *bodies[0].shape;
+  double(*vertices)[3] = dc_arena_alloc(scene.arena, (size_t)grown.mesh.vertex_count, sizeof *vertices);
+  for (int v = 0; v < grown.mesh.vertex_count; v++)
+    dc_vec_scale(vertices[v], grown.mesh.vertices[v], 1 + 0.1 * (v % 3));
+  grown.mesh.vertices = vertices;
+  bodies[0].shape = &grown;
+  struct dc_contact *made = contact_after(&scene, own, &start, NULL);
+  check_same_bits(&scene, made, contact_after(&scene, own, &start, former), "moved vertices");
+  bodies[0].shape = start_bodies[0].shape;
+  check_same_bits(&scene, former, contact_after(&scene, own, &start, made), "moved back");
+  scene_end(&scene);
+}
+
+RUN_TESTS({"sphere trees", test_trees}, {"known trees", test_known_trees}, {"reference area", test_reference_area},
           {"energy is the recursion's", test_energy}, {"children's sum >= centred term", test_inequality},
           {"infinite exactly when surfaces meet", test_barrier}, {"Hessian continuous across blends", test_smoothness},
           {"force in the cone", test_cone}, {"force far away", test_far_force},
