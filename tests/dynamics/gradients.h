@@ -356,6 +356,42 @@ static inline double products_apart(struct gradient_problem *problem, const stru
   return apart;
 }
 
+// What a row sees of the input directly, in one slice of it at a time, along random directions: without tangents all of
+// the product, and that only.  Returns the largest difference relative to the sum of the magnitudes.
+static inline double direct_products_apart(struct gradient_problem *problem, const struct dc_trajectory *trajectory)
+{
+  const struct dc_model *model = &problem->scene->model;
+  int steps = problem->input->steps, size = input_size(model, steps);
+  struct dc_rollout_cotangent *direction = dc_rollout_cotangent_create(model, steps),
+                              *input = dc_rollout_cotangent_create(model, steps);
+  double *numbers = dc_alloc(2 * (size_t)size, sizeof *numbers), apart = 0;
+  double *tangents = dc_alloc((size_t)(steps + 1) * (size_t)model->bodies.nv, sizeof *tangents);
+  struct dc_adjoint_row row = {.last = steps, .frames = problem->frames, .input = input};
+  struct dc_random random;
+  dc_random_seed(&random, 43);
+  for (int i = 0; i < size; i++)
+    numbers[size + i] = dc_random_normal(&random);
+  unflatten(model, numbers + size, direction);
+  for (int k = 0; k < SLICES; k++) {
+    double sum = 0, magnitude = 0, product;
+    for (int i = 0; i < size; i++) {
+      numbers[i] = (int)slice_of(model, steps, i) == k ? dc_random_normal(&random) : 0;
+      sum += numbers[i] * numbers[size + i];
+      magnitude += fabs(numbers[i] * numbers[size + i]);
+    }
+    unflatten(model, numbers, input);
+    dc_rollout_contract(problem->scene->rollout, trajectory, &row, 1,
+                        (const struct dc_rollout_cotangent *const[]){direction}, tangents, &product);
+    CHECK(magnitude > 0, "%s", slice_names[k]);
+    apart = larger(apart, fabs(product - sum) / magnitude);
+  }
+  dc_rollout_cotangent_destroy(direction);
+  dc_rollout_cotangent_destroy(input);
+  free(numbers);
+  free(tangents);
+  return apart;
+}
+
 // Two rows at once: the loss, which has the same bits as alone, and its part from the middle frame on, which with that
 // of the frames before makes up the whole: 3e-16 observed.
 static inline void check_block(struct gradient_problem *problem, const char *name, double tolerance)
