@@ -40,7 +40,7 @@ cat >boxes.json <<'SCENE'
 }
 SCENE
 run 0 gradcheck boxes.json --json
-holds "and with edges that are selected of nearly equal ones" "$out" 'd["max_relative_error"] < 1e-8'  # observed 8.0e-10
+holds "so they do where edges are selected of nearly equal ones" "$out" 'd["max_relative_error"] < 1e-8'  # observed 8.0e-10
 
 for speed in 1.5 5 30 100; do
   set_speed $speed >fast.json

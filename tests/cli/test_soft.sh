@@ -55,6 +55,8 @@ for method in conjugate_gradients gmres; do
     holds "the summary names $method with $preconditioner" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
   done
 done
+run 0 simulate drop.json -o none --threads 1 --set solver.linear=gmres --set solver.preconditioner=jacobi
+check "in words, too" grep -qE "linear systems: gmres with jacobi, [1-9][0-9]* times with [1-9][0-9]* iterations; [0-9]+ factorizations$" "$out"
 # and the same gradients
 for method in direct conjugate_gradients gmres; do
   run 0 gradcheck start.json --json --threads 1 --set time.steps=10 --set solver.linear=$method --set solver.preconditioner=woodbury

@@ -71,7 +71,8 @@ static void pull_back_points(struct sliding *sliding, const double twists[2][6],
   dc_contact_take_sizes(sliding->contact, points);
 }
 
-// What is pulled back along no twist at all, as of bodies that a row is not about, leaves nothing for the next one.
+// A pull-back along twists of zero, as of bodies that a row does not depend on, adds nothing, and leaves nothing in the
+// sums over nodes and vertices for the next one.
 static void test_points_of_rows(void)
 {
   static double points[2][2][200][3], nothing[2][200][3];

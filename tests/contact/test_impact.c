@@ -14,8 +14,8 @@ static const struct case_of {
               {"manifold", "smoothing=5e-3"},
               {"manifold", "smoothing=5e-3 edges=1"},
               {"manifold", "smoothing=5e-3 edges=2"}};
-// J.  Less is that of points at the very beginning of their opening, or of edges at the end of their share: differences
-// see the rounding of places.  No case of the other models is below.
+// J.  Points that have just begun to open, and edges whose share has nearly ended, have less energy: there differences
+// see the rounding of positions.  Of all models manifold alone has such cases.
 static const double LEAST = 1e-15;
 enum { MODELS = sizeof models / sizeof *models };
 

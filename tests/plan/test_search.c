@@ -102,8 +102,8 @@ static void test_threads(void)
   dc_scene_destroy(scene);
 }
 
-// A whole search whose first fan is alone for some iterations.  Returns the rollouts up to the third row, and all of them
-// in *total.
+// A whole search whose first fan is alone for some iterations.  Returns the rollouts up to the third row, and all of
+// them in *total.
 static long run_alone(int most, int iterations, int alone, struct rows *rows, long *total)
 {
   char more[160];
@@ -136,7 +136,7 @@ static void test_alone(void)
   CHECK(2 * first[1] < first[0], "%ld %ld", first[1], first[0]);
 }
 
-// Where the first fan ends before its time those beside it begin at once, and have no more turns than ever.
+// When the first fan ends early, those beside it begin at once, with as many turns as they always have.
 static void test_alone_too_long(void)
 {
   static struct rows rows[2];
