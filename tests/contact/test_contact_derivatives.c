@@ -186,6 +186,35 @@ static void test_near_only(void)
   scene_end(&scene);
 }
 
+// Pairs without a far field whose roots are apart by less than the range may act, by leaves that are near; those farther
+// apart never do, and are not walked through.
+static void test_reach(void)
+{
+  struct scene scene;
+  struct dc_random random;
+  struct dc_index_list lists[2] = {{1, (int[]){1}}, {0, NULL}};
+  double farthest = 0;
+  dc_random_seed(&random, 7);
+  scene_pair(&scene, "box size=0.2,0.2,0.2 divisions=1,1,1", "box size=0.2,0.2,0.2 divisions=1,1,1");
+  scene.bodies.near_only = lists;
+  struct dc_contact *contact = scene_contact(&scene, "bsh", "near_range=0.3");
+  double roots = contact->colliders[0].tree.radius[0] + contact->colliders[1].tree.radius[0];
+  for (int i = 0; i < 10; i++) {
+    struct dc_pair_derivatives pair;
+    pose_random_rotation(&random, &scene.poses[0]);
+    pose_random_rotation(&random, &scene.poses[1]);
+    for (int k = 5; k < 120; k += 5) {
+      scene.poses[0].position[0] = roots + 0.3 * k / 100;
+      double energy = dc_contact_evaluate(contact, scene.poses, 0, &pair);
+      CHECK(k < 100 ? energy >= 0 : energy == 0, "%g at %d %% of the range", energy, k);
+      farthest = energy > 0 ? fmax(farthest, k) : farthest;
+    }
+  }
+  printf("# acts up to %g %% of the range\n", farthest);
+  CHECK(farthest >= 20, "%g %%", farthest);  // 30 observed
+  scene_end(&scene);
+}
+
 static void test_half_space(void)
 {
   struct dc_random random;
@@ -535,6 +564,7 @@ static void test_warm_starts(void)
 }
 
 RUN_TESTS({"derivatives against differences", test_differences}, {"pairs without a far field", test_near_only},
+          {"the reach of such pairs", test_reach},
           {"half space", test_half_space}, {"invariance and momentum", test_invariance},
           {"projected Hessian", test_projection}, {"projection keeps positive Hessians", test_projection_of_positive},
           {"eigenvalues and projection", test_eigen6}, {"same bits for any number of threads", test_threads},
