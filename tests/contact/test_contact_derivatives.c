@@ -186,8 +186,8 @@ static void test_near_only(void)
   scene_end(&scene);
 }
 
-// Pairs without a far field whose roots are apart by less than the range may act, by leaves that are near; those farther
-// apart never do, and are not walked through.
+// Pairs without a far field whose roots are apart by less than the range may act, by leaves that are near; those
+// farther apart never do, and are not walked through.
 static void test_reach(void)
 {
   struct scene scene;
@@ -564,8 +564,8 @@ static void test_warm_starts(void)
 }
 
 RUN_TESTS({"derivatives against differences", test_differences}, {"pairs without a far field", test_near_only},
-          {"the reach of such pairs", test_reach},
-          {"half space", test_half_space}, {"invariance and momentum", test_invariance},
-          {"projected Hessian", test_projection}, {"projection keeps positive Hessians", test_projection_of_positive},
+          {"the reach of such pairs", test_reach}, {"half space", test_half_space},
+          {"invariance and momentum", test_invariance}, {"projected Hessian", test_projection},
+          {"projection keeps positive Hessians", test_projection_of_positive},
           {"eigenvalues and projection", test_eigen6}, {"same bits for any number of threads", test_threads},
           {"warm and cold starts", test_warm_starts})

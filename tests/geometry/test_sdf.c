@@ -112,8 +112,8 @@ static double projection_of(struct dc_sdf *sdf, const struct query *query)
   return dc_vec_dot(query->u, at);
 }
 
-// The worst error of derivatives of f by parameters, relative to themselves or to a scale, that of derivatives by lengths.
-// Of some steps the best: exponents have no length, and sharp ones want small steps.
+// The worst error of derivatives of f by parameters, relative to themselves or to a scale, that of derivatives by
+// lengths.  Of some steps the best: exponents have no length, and sharp ones want small steps.
 static double parameter_error(struct dc_sdf *sdf, double (*f)(struct dc_sdf *, const struct query *),
                               const struct query *query, const double *parameters, double size, double scale)
 {
