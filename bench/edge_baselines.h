@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nearest points of edges are measured against (paper 001, V-2): the same box-constrained problem with a logarithmic
-// barrier, solved step by step.
+// What nearest points of edges are measured against (paper 001, V-2): the same box-constrained problem with a
+// logarithmic barrier, solved step by step.
 #ifndef BENCH_EDGE_BASELINES_H
 #define BENCH_EDGE_BASELINES_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A procedural figure of 18 superquadrics with its mesh: what the paper's armadillo is to us (paper 001, V-3).  The same as
-// in scenes/figures.json.
+// A procedural figure of 18 superquadrics with its mesh: what the paper's armadillo is to us (paper 001, V-3).  The
+// same as in scenes/figures.json.
 #ifndef BENCH_FIGURE_H
 #define BENCH_FIGURE_H
 

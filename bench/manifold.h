@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of contact manifolds on one core (paper 001, V-2, V-3): nearest points of edges beside an interior point method and
-// L-BFGS, and whole manifolds of two figures.
+// Speed of contact manifolds on one core (paper 001, V-2, V-3): nearest points of edges beside an interior point method
+// and L-BFGS, and whole manifolds of two figures.
 #ifndef BENCH_MANIFOLD_H
 #define BENCH_MANIFOLD_H
 

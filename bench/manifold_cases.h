@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact manifolds whose answer geometry knows (paper 001, Fig. 3 and Fig. 5): boxes on boxes, edges that turn past each
-// other.
+// Contact manifolds whose answer geometry knows (paper 001, Fig. 3 and Fig. 5): boxes on boxes, edges that turn past
+// each other.
 #ifndef BENCH_MANIFOLD_CASES_H
 #define BENCH_MANIFOLD_CASES_H
 
@@ -8,8 +8,9 @@
 
 // Cubes of edge 1, superquadrics of exponents 0.1, the upper one turned and moved at random and 2 % deep.
 //
-// Edges: 12 x 12 pairs of edges of cubes inscribed in their level sets.  A contact is a crossing where edges of the faces
-// that meet cross seen along z, and active from an activity of 0.1 on.  Angles are those of normals of crossings to z.
+// Edges: 12 x 12 pairs of edges of cubes inscribed in their level sets.  A contact is a crossing where edges of the
+// faces that meet cross seen along z, and active from an activity of 0.1 on.  Angles are those of normals of crossings
+// to z.
 struct dc_box_edges {
   double softness;       // of the nearest points; their regularization is a tenth of it
   int poses, crossings;  // crossings: contacts, two for each
@@ -21,7 +22,8 @@ struct dc_box_edges {
   double most, within;   // the largest angle; part of them within 1 degree
 };
 
-// Vertices: a lattice of 98 on the upper cube, met by the signed distance of the lower one; inside is what is within the cube.
+// Vertices: a lattice of 98 on the upper cube, met by the signed distance of the lower one; inside is what is within
+// the cube.
 struct dc_box_vertices {
   int poses, inside, active;  // active: of negative distance
   int differ;                 // one but not the other

@@ -17,8 +17,8 @@ enum dc_bench_set {
 const char *dc_bench_set_name(int set);  // "convex", "hard", "concave"
 
 // Makes the object of that seed, as dc_shape_build would: a union of convex parts, its bounding box about the origin
-// with a diagonal of clip(0.2 u, 0.01, 0.2) m, u uniform in [0, 1).  The same seed gives the same bits.  Owned by arena.
-// DC_MEMORY; DC_NUMERICAL when no object of the set came of many draws.
+// with a diagonal of clip(0.2 u, 0.01, 0.2) m, u uniform in [0, 1).  The same seed gives the same bits.  Owned by
+// arena.  DC_MEMORY; DC_NUMERICAL when no object of the set came of many draws.
 enum dc_status dc_bench_object(int set, uint64_t seed, struct dc_arena *arena, struct dc_shape *shape,
                                struct dc_error *error);
 

@@ -22,9 +22,10 @@ struct dc_solver_case {
   struct dc_solver_row rows[DC_SOLVER_ROWS];
 };
 
-// A cube of cells^3 cubes of 1 cm falls on the ground with 0.5 m/s and slides with 0.5 m/s; after 8 steps of 10 ms the exact
-// Hessian of the last step, whose contact is kept apart, is solved with a right-hand side of random numbers until the residual
-// is 1e-10 of it (of conjugate gradients with sweeps in their own norm), or for 1000 iterations.  DC_MEMORY, DC_NUMERICAL.
+// A cube of cells^3 cubes of 1 cm falls on the ground with 0.5 m/s and slides with 0.5 m/s; after 8 steps of 10 ms the
+// exact Hessian of the last step, whose contact is kept apart, is solved with a right-hand side of random numbers until
+// the residual is 1e-10 of it (of conjugate gradients with sweeps in their own norm), or for 1000 iterations.
+// DC_MEMORY, DC_NUMERICAL.
 enum dc_status dc_bench_solvers(long cells, double young, double friction, struct dc_solver_case *result,
                                 struct dc_error *error);
 

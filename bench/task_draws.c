@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawn cases.  All are feasible by construction: what is to be brought lies where the pusher can get behind it, targets are
-// on the table, nothing stands in the way at the start; billiards takes its targets from a random shot.
+// Drawn cases.  All are feasible by construction: what is to be brought lies where the pusher can get behind it,
+// targets are on the table, nothing stands in the way at the start; billiards takes its targets from a random shot.
 #include "bench/task_draws.h"
 
 #include <dcsim.h>
@@ -57,9 +57,10 @@ static void add_yaw(struct dc_task_case *drawn, const char *body, double yaw)
   add(drawn, "bodies.%s.rotation=[%.6f, 0, 0, %.6f]", body, cos(0.5 * yaw), sin(0.5 * yaw));
 }
 
-// Push.  Box and target anywhere in x -1.2 .. 2.2 m, y -2 .. 2 m, 1 to 3.5 m apart; the rod anywhere in x -1.5 .. 2.5 m,
-// y -2 .. 2 m, at least 0.75 m from the box (they do not touch, whatever their yaw); both yawed; box 1.25 .. 5 kg; friction
-// 0.4 .. 0.8.  The rod's targets have the table x -2 .. 3 m, y -6 .. 6 m, which leaves 0.8 m behind box and target.
+// Push.  Box and target anywhere in x -1.2 .. 2.2 m, y -2 .. 2 m, 1 to 3.5 m apart; the rod anywhere in x
+// -1.5 .. 2.5 m, y -2 .. 2 m, at least 0.75 m from the box (they do not touch, whatever their yaw); both yawed; box
+// 1.25 .. 5 kg; friction 0.4 .. 0.8.  The rod's targets have the table x -2 .. 3 m, y -6 .. 6 m, which leaves 0.8 m
+// behind box and target.
 static enum dc_status draw_push(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
                                 struct dc_error *error)
 {
@@ -97,9 +98,9 @@ static enum dc_status draw_push(struct dc_random *random, const char *scene, str
   return DC_OK;
 }
 
-// Billiards.  The fan of fifteen balls with each ball moved by up to 0.06 m along x and y, masses 0.04 .. 0.06 kg, the cue up
-// to 0.3 m nearer or farther and 0.4 m aside; two targets where two balls of a random shot end that moved by at least 0.4 m.
-// The shot: position within 0.2 m, 1 to 2.5 m/s within 0.2 rad of the direction to one of the balls.
+// Billiards.  The fan of fifteen balls with each ball moved by up to 0.06 m along x and y, masses 0.04 .. 0.06 kg, the
+// cue up to 0.3 m nearer or farther and 0.4 m aside; two targets where two balls of a random shot end that moved by at
+// least 0.4 m.  The shot: position within 0.2 m, 1 to 2.5 m/s within 0.2 rad of the direction to one of the balls.
 enum { BALLS = 15, SHOTS = 50, SHOT_TARGETS = 2 };
 static const double HEIGHT = 0.083836, MOVED = 0.4;
 
@@ -235,9 +236,9 @@ static void draw_cubes(struct dc_random *random, double radius, struct dc_task_c
   }
 }
 
-// Gather.  Cubes of 0.07 .. 0.14 kg within 0.5 m of the origin; the region of 0.45 m around x 1 .. 1.2 m, y -0.5 .. 0.5 m;
-// the rod at x -0.9 m, y -0.5 .. 0.5 m, on the shipped scene's table of x -1.5 .. 1.5 m, y -3.5 .. 3.5 m; friction
-// 0.4 .. 0.6.
+// Gather.  Cubes of 0.07 .. 0.14 kg within 0.5 m of the origin; the region of 0.45 m around x 1 .. 1.2 m, y
+// -0.5 .. 0.5 m; the rod at x -0.9 m, y -0.5 .. 0.5 m, on the shipped scene's table of x -1.5 .. 1.5 m, y
+// -3.5 .. 3.5 m; friction 0.4 .. 0.6.
 static enum dc_status draw_gather(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
                                   struct dc_error *error)
 {
@@ -252,8 +253,8 @@ static enum dc_status draw_gather(struct dc_random *random, const char *scene, s
   return DC_OK;
 }
 
-// Sort.  Cubes of 0.07 .. 0.14 kg within 0.6 m of the origin, labels in turn; the two regions of 0.5 m at x 1.1 and -1.1 m,
-// each at its own y -0.2 .. 0.2 m, so that half of each is on the post's table; friction 0.4 .. 0.6.
+// Sort.  Cubes of 0.07 .. 0.14 kg within 0.6 m of the origin, labels in turn; the two regions of 0.5 m at x 1.1 and
+// -1.1 m, each at its own y -0.2 .. 0.2 m, so that half of each is on the post's table; friction 0.4 .. 0.6.
 static enum dc_status draw_sort(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
                                 struct dc_error *error)
 {
@@ -265,8 +266,8 @@ static enum dc_status draw_sort(struct dc_random *random, const char *scene, str
   return DC_OK;
 }
 
-// Ant-Push.  The box at x 1.05 .. 1.25 m, y -0.1 .. 0.1 m (the shipped ant has it 1.1 m ahead), 0.35 .. 0.7 kg; the target
-// 0.3 .. 0.6 m from it, within 0.3 rad of straight ahead; friction 0.6 .. 1; another seed of the first guess.
+// Ant-Push.  The box at x 1.05 .. 1.25 m, y -0.1 .. 0.1 m (the shipped ant has it 1.1 m ahead), 0.35 .. 0.7 kg; the
+// target 0.3 .. 0.6 m from it, within 0.3 rad of straight ahead; friction 0.6 .. 1; another seed of the first guess.
 static enum dc_status draw_ant_push(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
                                     struct dc_error *error)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases of tasks, drawn from a seed: what `dcsim bench tasks` solves.  Private to bench.
 //
-// A case is a list of "path=value" arguments on top of a shipped scene.  Ranges stand beside the code that draws from them
-// (task_draws.c) and in docs/benchmarks.md.
+// A case is a list of "path=value" arguments on top of a shipped scene.  Ranges stand beside the code that draws from
+// them (task_draws.c) and in docs/benchmarks.md.
 #ifndef BENCH_TASK_DRAWS_H
 #define BENCH_TASK_DRAWS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rivals on MuJoCo plan and execute in MuJoCo, with 4 substeps, as those who use it would: the world in which they are
-// judged is the one in which they sample.
+// The rivals on MuJoCo plan and execute in MuJoCo, with 4 substeps, as those who use it would: the world in which they
+// are judged is the one in which they sample.
 #include "bench/task_methods.h"
 
 #include <stddef.h>

@@ -43,8 +43,8 @@ enum dc_status dc_bench_witness(const struct dc_bench_witness_settings *settings
 struct dc_bench_witness_times {
   int tasks;
   long poses;  // queries that were timed, along the ways that normalized descent takes
-  // Processor time, s, of one query; of its derivative; of one evaluation with the direction of descent, which holds both
-  // and the bodies' frames.  Of methods that difference queries, backward is iteration less forward.
+  // Processor time, s, of one query; of its derivative; of one evaluation with the direction of descent, which holds
+  // both and the bodies' frames.  Of methods that difference queries, backward is iteration less forward.
   double forward, backward, iteration;
   // Parts of backward: drawing samples, smoothing them, passing one side's result through the other; and, not in it,
   // transport.  NAN where the method has no such part.

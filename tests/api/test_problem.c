@@ -31,7 +31,7 @@ static double check_gradient(dcsim_problem *problem, const double *x)
   double gradient[DIMENSION], moved[DIMENSION], scale = 0, worst = 0;
   evaluate(problem, x, gradient);
   for (int i = 0; i < DIMENSION; i++)
-    scale = fmax(scale, fabs(gradient[i]));
+    scale = larger(scale, fabs(gradient[i]));
   for (int i = 0; i < DIMENSION; i++) {
     double best = INFINITY;
     for (double h = 1e-4; h > 1e-7; h /= 10) {
@@ -43,7 +43,7 @@ static double check_gradient(dcsim_problem *problem, const double *x)
       }
       best = fmin(best, fabs((values[1] - values[0]) / (2 * h) - gradient[i]) / scale);
     }
-    worst = fmax(worst, best);
+    worst = larger(worst, best);
   }
   return worst;
 }
@@ -312,7 +312,7 @@ static void test_products(void)
     for (int j = 0; j < 3; j++) {
       along += jacobian[3 * i + j] * direction[j];
       back += jacobian[3 * j + i] * weights[j];
-      size = fmax(size, fmax(fabs(jacobian[3 * i + j]), fabs(jacobian[3 * j + i])));
+      size = larger(size, larger(fabs(jacobian[3 * i + j]), fabs(jacobian[3 * j + i])));
     }
     CHECK_NEAR(pushed[i], along, 1e-12 * size);
     CHECK_NEAR(pulled[i], back, 1e-12 * size);

@@ -47,9 +47,9 @@ static void test_same_as_rollout(void)
     step(&run, NULL, NULL, NULL);
     dcsim_simulation_get_state(run.simulation, q, qd);
     for (int i = 0; i < 14; i++)
-      worst = fmax(worst, fabs(q[i] - trajectory.q[14 * t + i]));
+      worst = larger(worst, fabs(q[i] - trajectory.q[14 * t + i]));
     for (int i = 0; i < 12; i++)
-      worst_velocity = fmax(worst_velocity, fabs(qd[i] - trajectory.qd[12 * t + i]));
+      worst_velocity = larger(worst_velocity, fabs(qd[i] - trajectory.qd[12 * t + i]));
   }
   printf("# states differ by %.2g, velocities by %.2g\n", worst, worst_velocity);
   CHECK_NEAR(worst, 0, 1e-8);
@@ -145,7 +145,8 @@ static void difference_column(struct run *run, const struct point *point, int j,
     column[i] = (8 * column[i] - wide[i]) / (12 * h);
 }
 
-// Largest difference of a row over the largest entry of its row, at the best of some steps of the differences, or at the first that is good enough.
+// Largest difference of a row over the largest entry of its row, at the best of some steps of the differences, or at
+// the first that is good enough.
 static double check_linearization(struct run *run, const struct point *point, double enough)
 {
   static const double steps[] = {1e-5, 1e-6, 1e-7, 1e-8};
@@ -156,17 +157,17 @@ static double check_linearization(struct run *run, const struct point *point, do
   CHECK(dcsim_simulation_linearize(run->simulation, a, b, &run->error) == DCSIM_OK, "%s", run->error.text);
   for (int i = 0; i < 2 * nv; i++)
     for (int j = 0; j < 2 * nv; j++)
-      scale[i] = fmax(scale[i], fabs(a[2 * nv * i + j]));
+      scale[i] = larger(scale[i], fabs(a[2 * nv * i + j]));
   for (int j = 0; j < 2 * nv + nu; j++) {
     double best = INFINITY;
     for (int s = 0; s < 4 && best > enough; s++) {
       double off = 0;
       difference_column(run, point, j, steps[s], column);
       for (int i = 0; i < 2 * nv; i++)
-        off = fmax(off, fabs(column[i] - (j < 2 * nv ? a[2 * nv * i + j] : b[nu * i + j - 2 * nv])) / scale[i]);
+        off = larger(off, fabs(column[i] - (j < 2 * nv ? a[2 * nv * i + j] : b[nu * i + j - 2 * nv])) / scale[i]);
       best = fmin(best, off);
     }
-    worst = fmax(worst, best);
+    worst = larger(worst, best);
   }
   free(a);
   free(b);
@@ -192,7 +193,7 @@ static void check_scene(const char *text, int steps, const double *target, doubl
     bool wanted = divided ? trajectory.divided_steps > 0 : t % 3 == 0;
     found += wanted;
     if (wanted)
-      worst = fmax(worst, check_linearization(&run, &point, 0.1 * tolerance));
+      worst = larger(worst, check_linearization(&run, &point, 0.1 * tolerance));
     CHECK(dcsim_simulation_set_state(run.simulation, next.q, next.qd, &run.error) == DCSIM_OK, "%s", run.error.text);
   }
   printf("# largest relative error of A and B at %d steps: %.2g\n", found, worst);
@@ -276,15 +277,15 @@ static void test_contact_forces(void)
         for (int k = 0; k < 3; k++) {
           double f = contacts.friction[contacts.pairs + p][side][3 + k];
           forces[contacts.bodies[p][side]][k] += contacts.wrenches[contacts.pairs + p][side][3 + k] + f;
-          sliding = fmax(sliding, fabs(f));
+          sliding = larger(sliding, fabs(f));
         }
     }
     for (int body = 1; body < 3; body++)
       for (int k = 0; k < 3; k++) {
         int v = 6 * (body - 1) + 3 + k;
         double gained = mass * (after[v] - before[v]) / h;
-        worst = fmax(worst, fabs(gained - forces[body][k] - mass * gravity[k]));
-        most = fmax(most, fabs(gained));
+        worst = larger(worst, fabs(gained - forces[body][k] - mass * gravity[k]));
+        most = larger(most, fabs(gained));
       }
   }
   printf("# momentum and forces up to %.3g N, friction up to %.3g N, differ by %.2g N\n", most, sliding, worst);

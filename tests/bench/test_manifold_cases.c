@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact manifolds beside what geometry knows: edges and vertices of boxes on boxes, edges that turn past parallel ones.
+// Contact manifolds beside what geometry knows: edges and vertices of boxes on boxes, edges that turn past parallel
+// ones.
 #include "bench/manifold_cases.h"
 
 #include "harness.h"

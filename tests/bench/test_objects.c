@@ -30,7 +30,7 @@ static double height(const struct dc_mesh *part, const double *point)
     dc_vec_sub(b, part->vertices[part->triangles[t][2]], corner);
     dc_vec_cross(normal, a, b);
     dc_vec_sub(offset, point, corner);
-    most = fmax(most, dc_vec_dot(normal, offset) / dc_vec_norm(normal));
+    most = larger(most, dc_vec_dot(normal, offset) / dc_vec_norm(normal));
   }
   return most;
 }
@@ -69,7 +69,7 @@ static void check_object(int set, const struct dc_shape *shape)
   for (int i = 0; i < mesh->vertex_count; i++)
     for (int k = 0; k < 3; k++) {
       lower[k] = fmin(lower[k], mesh->vertices[i][k]);
-      upper[k] = fmax(upper[k], mesh->vertices[i][k]);
+      upper[k] = larger(upper[k], mesh->vertices[i][k]);
     }
   for (int k = 0; k < 3; k++)
     CHECK_NEAR(lower[k] + upper[k], 0, 2e-6 * size);  // hulls leave out what is within 5e-7; 7e-18 m observed
@@ -104,7 +104,7 @@ static void test_objects(void)
       CHECK(same_mesh(&shapes[i].mesh, &again.mesh), "%s: the same seed, the same bits", again.name);
       CHECK(i == 0 || !same_mesh(&shapes[i].mesh, &shapes[i - 1].mesh), "%s: another seed", again.name);
       notched += has_notch(&shapes[i]);
-      smallest = fmin(smallest, dc_mesh_size(&again.mesh)), largest = fmax(largest, dc_mesh_size(&again.mesh));
+      smallest = fmin(smallest, dc_mesh_size(&again.mesh)), largest = larger(largest, dc_mesh_size(&again.mesh));
     }
     CHECK(smallest < 0.04 && largest > 0.16, "%s: %g ... %g", dc_bench_set_name(set), smallest, largest);
     CHECK(set == DC_BENCH_CONCAVE ? notched >= OBJECTS - 3 : notched == 0, "%s: %d", dc_bench_set_name(set), notched);
@@ -153,7 +153,7 @@ static void test_targets(void)
           for (int v = 0; v < shape->mesh.vertex_count; v++) {
             double offset[3];
             dc_vec_sub(offset, shape->mesh.vertices[v], task->target[k]);
-            most = fmax(most, dc_vec_dot(offset, task->normal[k]));
+            most = larger(most, dc_vec_dot(offset, task->normal[k]));
           }
           CHECK_NEAR(most, 0, 1e-12);  // m, all is below the plane of the normal; 2e-17 observed
         }
@@ -203,7 +203,7 @@ static void test_acceptance(void)
         CHECK_NEAR(dc_vec_distance(moved, task->target[0]), strict ? 1e-3 : 0, 1e-15);  // 1e-17 observed
         double off = dc_vec_distance(witness.point[0], task->target[0]) + dc_vec_distance(witness.point[1], moved);
         CHECK_NEAR(off, task->off, 1e-15);  // 0 observed
-        worst = fmax(worst, off / (strict ? 1e-3 * fmin(first->size, second->size) : 1e-2));
+        worst = larger(worst, off / (strict ? 1e-3 * fmin(first->size, second->size) : 1e-2));
         if (strict)
           CHECK_NEAR(witness.distance, 1e-3, 2e-4);  // off is at most a thousandth of 0.2 m; 9e-7 observed
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawn cases: they follow from seed and number, can be opened, begin apart, and, where a solution is known, are solved.
+// Drawn cases: they follow from seed and number, can be opened, begin apart, and, where a solution is known, are
+// solved.
 #include "harness.h"
 
 #include <dcsim.h>

@@ -24,11 +24,11 @@ static void test_poses(void)
       dc_poses(&tree.bodies, q, poses);
       for (int i = 0; i < tree.count; i++) {
         tree_pose(&tree, i, q, center, rotation);
-        worst = fmax(worst, dc_vec_distance(center, poses[i].position));
+        worst = larger(worst, dc_vec_distance(center, poses[i].position));
         for (int k = 0; k < 9; k++)
-          rotations = fmax(rotations, fabs(rotation[k] - poses[i].rotation[k]));
+          rotations = larger(rotations, fabs(rotation[k] - poses[i].rotation[k]));
         if (trial == 0)
-          start = fmax(start, dc_vec_distance(tree.bodies.bodies[i].position, poses[i].position));
+          start = larger(start, dc_vec_distance(tree.bodies.bodies[i].position, poses[i].position));
       }
     }
     tree_end(&tree);
@@ -141,12 +141,12 @@ static void test_move_and_difference(void)
     dc_state_move(&tree.bodies, q, 1, tangent, moved);
     dc_state_difference(&tree.bodies, q, moved, back);
     for (int k = 0; k < nv; k++)
-      worst = fmax(worst, fabs(back[k] - tangent[k]));
+      worst = larger(worst, fabs(back[k] - tangent[k]));
     dc_state_move(&tree.bodies, q, 0.5, tangent, q);  // twice half way, in place
     dc_state_move(&tree.bodies, q, 0.5, tangent, q);
     dc_state_difference(&tree.bodies, q, moved, back);
     for (int k = 0; k < nv; k++)
-      worst = fmax(worst, fabs(back[k]));
+      worst = larger(worst, fabs(back[k]));
     tree_end(&tree);
   }
   CHECK_NEAR(worst, 0, 1e-14);  // 5.6e-16 observed

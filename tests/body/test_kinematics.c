@@ -8,8 +8,8 @@
 
 enum { SEEDS = 24, FREEDOMS = 64, PAIRS = 12 };
 
-// F = sum_i sin(alpha_i) + sum_pairs s alpha_a alpha_b,  alpha_i = p_i.x_i + <C_i, R_i>: in the chart x + t, exp([w]x) R
-// with B = R C^T    d alpha/dt = p,   d alpha/dw = axl(C R^T),   d2 alpha/dw2 = sym(B) - tr(B) I.
+// F = sum_i sin(alpha_i) + sum_pairs s alpha_a alpha_b,  alpha_i = p_i.x_i + <C_i, R_i>: in the chart x + t, exp([w]x)
+// R with B = R C^T    d alpha/dt = p,   d alpha/dw = axl(C R^T),   d2 alpha/dw2 = sym(B) - tr(B) I.
 struct form {
   double p[TREE_BODIES][3], c[TREE_BODIES][9];
   int pairs[PAIRS][2];
@@ -164,13 +164,13 @@ static void test_columns(void)
         pose_twist(&ends[3][i], &ends[2][i], far);
         for (int j = 0; j < 6; j++) {
           double slope = (8 * near[j] - far[j]) / (12 * step);
-          worst = fmax(worst, fabs(slope - twists[i][j]));
+          worst = larger(worst, fabs(slope - twists[i][j]));
           along += wrenches[i][j] * twists[i][j];
           expected[k] += fabs(wrenches[i][j] * twists[i][j]);
         }
       }
-      transposed = fmax(transposed, fabs(along - gradient[k]));
-      bounds = fmax(bounds, fabs(expected[k] - magnitudes[k]));
+      transposed = larger(transposed, fabs(along - gradient[k]));
+      bounds = larger(bounds, fabs(expected[k] - magnitudes[k]));
     }
     tree_end(&problem.tree);
   }
@@ -207,17 +207,17 @@ static void check_derivatives(const struct problem *problem, bool curved, double
     double unit[FREEDOMS] = {0};
     unit[k] = 1;
     dc_symmetric_multiply(matrix, unit, rows[k]);
-    largest = fmax(largest, largest_of(rows[k], nv));
+    largest = larger(largest, largest_of(rows[k], nv));
     double near = value_along(problem, step, unit) - value_along(problem, -step, unit);
     double far = value_along(problem, 2 * step, unit) - value_along(problem, -2 * step, unit);
-    off = fmax(off, fabs((8 * near - far) / (12 * step) - gradient[k]));
+    off = larger(off, fabs((8 * near - far) / (12 * step) - gradient[k]));
   }
   for (int k = 0; k < nv; k++)
     for (int l = 0; l <= k; l++) {
       double sum[FREEDOMS] = {0}, difference[FREEDOMS] = {0};
       sum[k] += 1, sum[l] += 1, difference[k] += 1, difference[l] -= 1;
       double expected = 0.25 * (bend(problem, sum) - bend(problem, difference));
-      worst = fmax(worst, fabs(expected - rows[k][l]));
+      worst = larger(worst, fabs(expected - rows[k][l]));
     }
   *hessian_error = nv ? worst / largest : 0;
   *gradient_error = nv ? off / largest_of(gradient, nv) : 0;
@@ -232,8 +232,8 @@ static void test_second_derivatives(void)
     double hessian, gradient;
     begin(&problem, seed);
     check_derivatives(&problem, true, &hessian, &gradient);
-    worst = fmax(worst, hessian);
-    gradients = fmax(gradients, gradient);
+    worst = larger(worst, hessian);
+    gradients = larger(gradients, gradient);
     if (seed == 2) {  // without the derivative of J the matrix would be another one
       check_derivatives(&problem, false, &hessian, &gradient);
       without = hessian;

@@ -248,24 +248,24 @@ static void test_poses(void)
                     before = reference(&tree, i, s - h);
       dc_path_at(&tree.path, i, s, &pose, twist);
       for (int k = 0; k < 3; k++) {
-        worst = fmax(worst, fabs(pose.position[k] - at.b[k]));
-        worst_velocity = fmax(worst_velocity, fabs(twist[3 + k] - (after.b[k] - before.b[k]) / (2 * h)));
+        worst = larger(worst, fabs(pose.position[k] - at.b[k]));
+        worst_velocity = larger(worst_velocity, fabs(twist[3 + k] - (after.b[k] - before.b[k]) / (2 * h)));
         // w = the vector of the antisymmetric matrix R' R^T
         int a = (k + 2) % 3, b = (k + 1) % 3;
         double w = 0;
         for (int c = 0; c < 3; c++) {
           w += (after.r[a][c] - before.r[a][c]) / (2 * h) * at.r[b][c];
-          worst = fmax(worst, fabs(pose.rotation[3 * k + c] - at.r[k][c]));
-          worst_state = fmax(worst_state, fabs(pose.rotation[3 * k + c] - moved[i].rotation[3 * k + c]));
+          worst = larger(worst, fabs(pose.rotation[3 * k + c] - at.r[k][c]));
+          worst_state = larger(worst_state, fabs(pose.rotation[3 * k + c] - moved[i].rotation[3 * k + c]));
         }
-        worst_velocity = fmax(worst_velocity, fabs(twist[k] - w));
-        worst_state = fmax(worst_state, fabs(pose.position[k] - moved[i].position[k]));
+        worst_velocity = larger(worst_velocity, fabs(twist[k] - w));
+        worst_state = larger(worst_state, fabs(pose.position[k] - moved[i].position[k]));
       }
       for (int k = 0; k < 4; k++)
-        worst_state = fmax(worst_state, fabs(pose.quaternion[k] - moved[i].quaternion[k]));
+        worst_state = larger(worst_state, fabs(pose.quaternion[k] - moved[i].quaternion[k]));
       dc_path_at(&tree.path, i, 0, &pose, start);
       for (int k = 0; k < 6; k++)
-        worst_start = fmax(worst_start, fabs(start[k] - tree.path.frames[i].twist[k]));
+        worst_start = larger(worst_start, fabs(start[k] - tree.path.frames[i].twist[k]));
     }
     dc_arena_destroy(tree.arena);
   }
@@ -315,7 +315,7 @@ static void check_bounds(const struct tree *tree, struct dc_random *random, int 
     // Rounding of the positions
     CHECK(away <= 0.5 * d * d * bend + 2e-15, "body %d: %.17g, bound %.17g", i, away, 0.5 * d * d * bend);
     if (d > 1e-3 && bend > 0)
-      *tightest = fmax(*tightest, away / (0.5 * d * d * bend));
+      *tightest = larger(*tightest, away / (0.5 * d * d * bend));
   }
 }
 

@@ -30,8 +30,8 @@ check() {
   fi
 }
 
-# within SECONDS COMMAND...: ends a command that goes on for too long.  What is measured is processor time, of two threads, so
-# that it makes no difference what else the machine does; one that hangs ends after twenty times as long.
+# within SECONDS COMMAND...: ends a command that goes on for too long.  What is measured is processor time, of two
+# threads, so that it makes no difference what else the machine does; one that hangs ends after twenty times as long.
 within() {
   within_limit=$1
   shift
@@ -74,8 +74,8 @@ says() {
   fi
 }
 
-# have_python: sets $interpreter, once, to the program itself: what is called python3 may be a script that looks for it every time.
-# Called with -I -S below, as the standard library is enough to read JSON.
+# have_python: sets $interpreter, once, to the program itself: what is called python3 may be a script that looks for it
+# every time.  Called with -I -S below, as the standard library is enough to read JSON.
 have_python() {
   [ -n "${interpreter+set}" ] || interpreter=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || interpreter=
   [ -n "$interpreter" ]

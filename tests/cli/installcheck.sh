@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds a program against the installed library with pkg-config alone and runs it.  Called by make installcheck, which sets CC, CFLAGS, PKG_CONFIG,
-# PKG_CONFIG_PATH, LD_LIBRARY_PATH and VERSION.
+# Builds a program against the installed library with pkg-config alone and runs it.  Called by make installcheck, which
+# sets CC, CFLAGS, PKG_CONFIG, PKG_CONFIG_PATH, LD_LIBRARY_PATH and VERSION.
 set -eu
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 folder=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Actuators that hold the weight of what hangs on them, and actuators with a limit: an arm of two links stays where it is
-# held, sinks where the limit is too low, and comes to the same place in MuJoCo; gradients agree with differences.
+# Actuators that hold the weight of what hangs on them, and actuators with a limit: an arm of two links stays where it
+# is held, sinks where the limit is too low, and comes to the same place in MuJoCo; gradients agree with differences.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 cat >arm.json <<'SCENE'
 { "time": {"step": 0.01, "steps": 60}, "gravity": [0, 0, -9.81], "contact": {"model": "bsh"},

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Advice: constructed failures are named rightly, with something to try; what comes out gets none, and no shipped scene does.
+# Advice: constructed failures are named rightly, with something to try; what comes out gets none, and no shipped scene
+# does.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 # scene CONTACT CONTROL OBJECTIVE OPTIMIZER: two balls in a row, 0.6 m apart

@@ -43,7 +43,8 @@ echo nonsense >>rows/rows.tsv
 # shellcheck disable=SC2086
 tasks 3 --task push --draws 1 --seed 5 -o rows $quick
 
-# Every method makes a scene of every task, a search of those without windows; samples give the same on any number of threads.
+# Every method makes a scene of every task, a search of those without windows; samples give the same on any number of
+# threads.
 for method in $(sed -n 's/^    {"\([a-z_]*\)",.*/\1/p' "$DCSIM_SOURCE/bench/task_methods.c"); do
   case $method in mujoco*) "$dcsim" --version | grep -q '^MuJoCo' || continue ;; esac
   for task in billiards push gather sort ant_push; do

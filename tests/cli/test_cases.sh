@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Cases: sums over several worlds with one parameter vector; their runs, mistakes in scenes; blocks, paths, relative places.
+# Cases: sums over several worlds with one parameter vector; their runs, mistakes in scenes; blocks, paths, relative
+# places.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 cat >grip.json <<'SCENE'

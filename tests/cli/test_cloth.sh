@@ -72,8 +72,8 @@ END
   holds "$type: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'
 done
 
-# clamped at one end a rod sags by its weight as a beam does, w l^4/(8 B), w per length; a grid of triangles bends more easily than
-# its nodes on a cylinder would tell, by a fifth
+# clamped at one end a rod sags by its weight as a beam does, w l^4/(8 B), w per length; a grid of triangles bends more
+# easily than its nodes on a cylinder would tell, by a fifth
 cat >sag.json <<'END'
 {"name": "sag", "time": {"step": 1, "steps": 60}, "gravity": [0, 0, -1],
  "bodies": [{"name": "sheet", "density": 1, "position": [0, 0, 0],
@@ -83,7 +83,8 @@ cat >sag.json <<'END'
  "objective": [{"type": "reach", "bodies": ["end"], "target": [0.5, 0, 0], "axes": "z"}]}
 END
 run 0 simulate sag.json -o none --json --threads 1
-# held up to the hinge behind the first cell, which is as soft as half a cell more: l = 0.9875, 0.001 l^4 / 0.08 = 0.0119 m
+# held up to the hinge behind the first cell, which is as soft as half a cell more: l = 0.9875, 0.001 l^4 /
+# 0.08 = 0.0119 m
 holds "a sheet sags as a beam of four fifths" "$out" '0.75 < 0.001 * 0.9875 ** 4 / 0.08 / d["loss"] ** 0.5 < 0.9'  # observed 0.824
 run 0 simulate sag.json -o none --json --threads 1 --set bodies.sheet.soft.type=rod --set bodies.sheet.soft.size='[1]' \
   --set bodies.sheet.soft.cells='[40]' --set bodies.sheet.soft.thickness=0.0356825 --set bodies.sheet.soft.bending=0.01

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Shapes and places as parameters: gradients of every type, mistakes in scenes, runs that are resumed, replayed and alike.
+# Shapes and places as parameters: gradients of every type, mistakes in scenes, runs that are resumed, replayed and
+# alike.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 cat >arm.json <<'SCENE'
@@ -76,7 +77,7 @@ check "--control takes shapes" python3 same.py
 
 # three hulls in a row, 33, 34 and 33 vertices with the common ones: 65 follows 32 and 99 follows 66
 run 0 gradcheck "$DCSIM_SOURCE/scenes/codesign_spider.json" --json --threads 1 --steps 20 --set time.step=0.01
-holds "gradients of linked hulls" "$out" 'd["max_relative_error"] <= 1e-6'
+holds "gradients of linked hulls" "$out" 'd["max_relative_error"] <= 1e-7'  # observed 4e-9
 run 0 check "$DCSIM_SOURCE/scenes/codesign_spider.json" --json
 holds "a common vertex of two hulls is one" "$out" \
   'd["designed"]["lower0"]["vertices"] == 100 and

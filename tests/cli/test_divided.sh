@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Divided steps and steps that do not converge, as a user sees them: exit statuses, summaries, run files, resume and replay.
+# Divided steps and steps that do not converge, as a user sees them: exit statuses, summaries, run files, resume and
+# replay.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 # Two balls that would swap sides if steps were taken as they come.

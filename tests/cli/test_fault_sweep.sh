@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A sample of scripts/fault-sweep.sh: requests for memory, reads and openings of files that fail end a run with a status and a message of
-# ours, never with a signal or that of a library, and leave nothing that is damaged.
+# A sample of scripts/fault-sweep.sh: requests for memory, reads and openings of files that fail end a run with a status
+# and a message of ours, never with a signal or that of a library, and leave nothing that is damaged.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 export DCSIM="$dcsim"
 

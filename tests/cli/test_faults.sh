@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Full disks, directories that may not be written, vanish or are replaced: an optimization says what is wrong and ends with 5, its last
-# checkpoint loads, and once the fault is gone the resumed run gives the bytes of one that had no trouble.
+# Full disks, directories that may not be written, vanish or are replaced: an optimization says what is wrong and ends
+# with 5, its last checkpoint loads, and once the fault is gone the resumed run gives the bytes of one that had no
+# trouble.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 disk=$folder/disk
 mkdir "$disk"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What robots want: a point, a rotation, a direction, coordinates of joints.  Each objective on an arm that is not there yet: gradients and
-# Jacobians agree with differences, within the tolerance nothing is left, and an arm gets there and ends inside.
+# What robots want: a point, a rotation, a direction, coordinates of joints.  Each objective on an arm that is not there
+# yet: gradients and Jacobians agree with differences, within the tolerance nothing is left, and an arm gets there and
+# ends inside.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 cat >arm.json <<'SCENE'
 { "time": {"step": 0.02, "steps": 25}, "gravity": [0, 0, -9.81], "contact": {"model": "bsh"},

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs that end at random moments, by kill -9 or SIGTERM, and are resumed with other numbers of threads leave the bytes of one that went
-# through; so do runs that were killed while they were only being set up.
+# Runs that end at random moments, by kill -9 or SIGTERM, and are resumed with other numbers of threads leave the bytes
+# of one that went through; so do runs that were killed while they were only being set up.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 scenes=$DCSIM_SOURCE/scenes
 export DCSIM="$dcsim"

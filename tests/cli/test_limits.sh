@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Memory and time: what a run needs is told before it begins, and what does not fit is refused; a simulation that is stopped
-# keeps what it has computed.
+# Memory and time: what a run needs is told before it begins, and what does not fit is refused; a simulation that is
+# stopped keeps what it has computed.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 scenes=$DCSIM_SOURCE/scenes
 
@@ -11,7 +11,8 @@ check "check tells the memory" grep -qE '^  memory for a run: about [0-9.]+ MB t
 run 0 check "$scenes/push.json" --json
 holds "so does its JSON" "$out" 'd["memory"]["simulate"] > 1e5 and d["memory"]["optimize"] > 1e5 and d["memory"]["limit"] > 1e6
   and d["memory"]["limited_by"]'
-# refused COMMAND...: in a second of processor time and 256 MB of address space more than the program's own libraries take
+# refused COMMAND...: in a second of processor time and 256 MB of address space more than the program's own libraries
+# take
 refused() {
   sh -c 'ulimit -t 2; ulimit -d 256000; exec "$@"' sh "$dcsim" "$@" >"$out" 2>"$err"
   status=$?

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The contact model mujoco from the outside: tasks run, what it cannot do is refused, and so is the model in builds without it.
+# The contact model mujoco from the outside: tasks run, what it cannot do is refused, and so is the model in builds
+# without it.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 # Every build reads the section and the overlay.

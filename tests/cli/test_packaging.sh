@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every place that states the version states the same one; packages name files that there are; make dist leaves none out.
+# Every place that states the version states the same one; packages name files that there are; make dist leaves none
+# out.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 version=$("$dcsim" --version | sed -n 's/^dcsim //p')
 check "configure.ac" grep -qF "AC_INIT([dcsim], [$version])" "$DCSIM_SOURCE/configure.ac"

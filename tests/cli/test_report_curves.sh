@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What reports show over time and over iterations: joints with targets and torques, forces of contact, the terms of the loss;
-# soft bodies; the worlds of a run with cases.
+# What reports show over time and over iterations: joints with targets and torques, forces of contact, the terms of the
+# loss; soft bodies; the worlds of a run with cases.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 . "$DCSIM_SOURCE/tests/cli/look.sh"
 

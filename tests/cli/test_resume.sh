@@ -31,7 +31,8 @@ cat >scene.json <<'SCENE'
 }
 SCENE
 
-# A rod on actuators pushes a box over the ground, window after window: friction, warm starts and the state of the target.
+# A rod on actuators pushes a box over the ground, window after window: friction, warm starts and the state of the
+# target.
 cat >push.json <<'SCENE'
 {
   "name": "push",

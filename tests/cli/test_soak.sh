@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A sample of scripts/soak.sh: random collisions, bodies thrown at each other and narrow passages, judged by a program that shares no code with
-# dcsim.  No path crosses anything, no step fails silently, momentum is kept, no energy comes from nowhere.  First the judge itself.
+# A sample of scripts/soak.sh: random collisions, bodies thrown at each other and narrow passages, judged by a program
+# that shares no code with dcsim.  No path crosses anything, no step fails silently, momentum is kept, no energy comes
+# from nowhere.  First the judge itself.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 SOAK_DCSIM=$dcsim
 SOAK_CROSSING=$DCSIM_BUILD/tests/soak/crossing

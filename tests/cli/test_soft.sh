@@ -47,14 +47,16 @@ done
 aim='objective=[{"type": "reach", "bodies": ["block"], "target": [1, 0, 0]}]'
 run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=direct
 loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
-holds "and are told to be so" "$out" '"method" not in d["linear"] and d["linear"]["factorizations"] >= 2 and d["linear"]["matrix"] == "supernodal"'
+holds "the summary says that matrices were factored" "$out" '"method" not in d["linear"] and d["linear"]["factorizations"] >= 2 and d["linear"]["matrix"] == "supernodal"'
 for method in conjugate_gradients gmres; do
   for preconditioner in gauss_seidel jacobi woodbury; do
     run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=$method --set solver.preconditioner=$preconditioner
     holds "$method with $preconditioner ends where direct solutions do" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['unconverged_steps'] == 0"  # observed 2e-12
-    holds "as it tells" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
+    holds "the summary names $method with $preconditioner" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
   done
 done
+run 0 simulate drop.json -o none --threads 1 --set solver.linear=gmres --set solver.preconditioner=jacobi
+check "in words, too" grep -qE "linear systems: gmres with jacobi, [1-9][0-9]* times with [1-9][0-9]* iterations; [0-9]+ factorizations$" "$out"
 # and the same gradients
 for method in direct conjugate_gradients gmres; do
   run 0 gradcheck start.json --json --threads 1 --set time.steps=10 --set solver.linear=$method --set solver.preconditioner=woodbury
@@ -96,8 +98,8 @@ else
   skip "the nodes of all frames are stored" "no python3 with h5py"
 fi
 
-# a rigid gripper squeezes a soft block and begins to lift it: gradients through contact of surfaces with friction, of the
-# fingers' actuators, material, friction and starts
+# a rigid gripper squeezes a soft block and begins to lift it: gradients through contact of surfaces with friction, of
+# the fingers' actuators, material, friction and starts
 cat >squeeze.json <<'END'
 {"name": "squeeze", "time": {"step": 0.01, "steps": 5}, "gravity": [0, 0, -9.81],
  "shapes": {"ground": {"type": "plane"}, "finger": {"type": "box", "size": [0.02, 0.06, 0.05]}},

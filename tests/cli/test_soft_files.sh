@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Soft bodies from mesh files: Gmsh, VTK (legacy and XML), OBJ; the same solid in all formats is the same run; what is wrong with a file.
+# Soft bodies from mesh files: Gmsh, VTK (legacy and XML), OBJ; the same solid in all formats is the same run; what is
+# wrong with a file.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 python_with struct || { echo "1..0 # SKIP no python3"; exit 0; }
 

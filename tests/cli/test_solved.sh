@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tasks are solved, whatever the kernels: a run that is rich in contact takes another course with other rounding, and
 # must reach its end all the same.  Push as it is shipped, from behind and from the side that gradients alone do not
-# find the way from; gather and sort with some of their cubes; the ant as it is shipped; an arm of seven joints with a cube.
+# find the way from; gather and sort with some of their cubes; the ant as it is shipped; an arm of seven joints with a
+# cube.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 scenes=$DCSIM_SOURCE/scenes
 sed -e '/"name": "cube[2-9]"/d' -e 's/, "cube[2-9]"//g' "$scenes/gather.json" >gather.json
 sed -e '/"name": "cube[4-9]"/d' -e 's/, "cube[4-9]"//g' -e 's/"cube[4-9]", //g' "$scenes/sort.json" >sort.json
 check "two cubes are left to gather" [ "$(grep -c '"name": "cube' gather.json)" = 2 ]
 check "four cubes are left to sort" [ "$(grep -c '"name": "cube' sort.json)" = 4 ]
-# The widest kernels solve all of them, others push; with DCSIM_SOLVE_ALL, as scripts/soak.sh sets it, all of them (the ant
-# alone takes 40 s without AVX2).
+# The widest kernels solve all of them, others push; with DCSIM_SOLVE_ALL, as scripts/soak.sh sets it, all of them (the
+# ant alone takes 40 s without AVX2).
 widths=baseline
 widest=baseline
 for width in avx2 avx512; do

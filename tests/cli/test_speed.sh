@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Limits of velocity: read, kept, told where they are passed, asked for by the objective "speed", exported; limits so far that
-# they are none.
+# Limits of velocity: read, kept, told where they are passed, asked for by the objective "speed", exported; limits so
+# far that they are none.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 cat >arm.urdf <<'ROBOT'

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The control "torque": on hinges, slides, balls and free bodies, with actuators and without; gradients agree with differences, a force
-# does what Newton says, a pendulum is swung up to a place within its limit; what cannot take forces says so.
+# The control "torque": on hinges, slides, balls and free bodies, with actuators and without; gradients agree with
+# differences, a force does what Newton says, a pendulum is swung up to a place within its limit; what cannot take
+# forces says so.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 cat >bodies.json <<'SCENE'
 { "time": {"step": 0.02, "steps": 20}, "gravity": [0, 0, -9.81], "contact": {"model": "bsh"},

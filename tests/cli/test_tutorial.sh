@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Everything in docs/tutorial.md works as it stands there: scenes are written under the names of their fences, commands run one block after
-# the other.  Fences: "json NAME" a file; "sh" commands; "sh exit=N" one command that exits with N; "sh install" is skipped.
+# Everything in docs/tutorial.md works as it stands there: scenes are written under the names of their fences, commands
+# run one block after the other.  Fences: "json NAME" a file; "sh" commands; "sh exit=N" one command that exits with N;
+# "sh install" is skipped.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 tutorial=$DCSIM_SOURCE/docs/tutorial.md
 blocks=$scratch/blocks

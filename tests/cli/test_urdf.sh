@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Robots from URDF files: run directories hold all that is needed, options find packages, nothing is created for bad ones.
+# Robots from URDF files: run directories hold all that is needed, options find packages, nothing is created for bad
+# ones.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 mkdir -p packages/robot/urdf packages/robot/meshes scene

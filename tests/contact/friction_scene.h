@@ -197,8 +197,8 @@ static inline struct errors difference_errors(struct sliding *sliding, const dou
         expected += at.hessian[6 * i + k][j] * direction[j];
         row += fabs(at.hessian[6 * i + k][j] * direction[j]);
       }
-      most = fmax(most, row);
-      error = fmax(error, fabs(expected - curvature[6 * i + k]));
+      most = larger(most, row);
+      error = larger(error, fabs(expected - curvature[6 * i + k]));
     }
   }
   return (struct errors){fabs(slope - along) / size, error / most};
@@ -210,8 +210,8 @@ static inline void random_motion(struct dc_random *random, double direction[12])
     direction[i] = dc_random_normal(random) * (i % 6 < 3 ? 3 : 1);
 }
 
-// The errors of gradient and Hessian along a random direction, each with the best of the steps from `first`, in units of a
-// slow slip, to 1e-4; worst [2] becomes the larger.
+// The errors of gradient and Hessian along a random direction, each with the best of the steps from `first`, in units
+// of a slow slip, to 1e-4; worst [2] becomes the larger.
 static inline void add_worst_errors(struct sliding *sliding, struct dc_random *random, double first, double worst[2])
 {
   double direction[12];
@@ -221,8 +221,8 @@ static inline void add_worst_errors(struct sliding *sliding, struct dc_random *r
     struct errors e = difference_errors(sliding, direction, h * smoothing * time_step);
     best = (struct errors){fmin(best.gradient, e.gradient), fmin(best.hessian, e.hessian)};
   }
-  worst[0] = fmax(worst[0], best.gradient);
-  worst[1] = fmax(worst[1], best.hessian);
+  worst[0] = larger(worst[0], best.gradient);
+  worst[1] = larger(worst[1], best.hessian);
 }
 
 // The derivative of D along twists at fixed next, for a pose at t, coefficients and stiffness of its own.

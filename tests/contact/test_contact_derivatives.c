@@ -70,8 +70,8 @@ static struct errors difference_errors(struct dc_contact *contact, const struct 
         expected += at.hessian[6 * side + i][k] * direction[k];
         row += fabs(at.hessian[6 * side + i][k] * direction[k]);
       }
-      most = fmax(most, row);
-      error = fmax(error, fabs(expected - curvature[6 * side + i]));
+      most = larger(most, row);
+      error = larger(error, fabs(expected - curvature[6 * side + i]));
     }
   }
   return (struct errors){fabs(slope - along) / size, error / most};
@@ -144,8 +144,8 @@ static void test_differences(void)
         struct errors f = difference_errors(contact, scene.poses, direction, i > 0, 5e-5 * fmin(gap, 0.02));
         e = (struct errors){fmin(e.gradient, f.gradient), fmin(e.hessian, f.hessian)};
         blended += (long)contact->pairs[0].blend_count - 1;
-        worst[0] = fmax(worst[0], e.gradient);
-        worst[1] = fmax(worst[1], e.hessian);
+        worst[0] = larger(worst[0], e.gradient);
+        worst[1] = larger(worst[1], e.hessian);
         CHECK(e.gradient < 1e-8 && e.hessian < 1e-6, "%s - %s, %s %s, gap %.1e: gradient %.1e, Hessian %.1e",
               pairs_of_shapes[s][0], pairs_of_shapes[s][1], models[m].model, models[m].settings, gap, e.gradient,
               e.hessian);
@@ -157,8 +157,9 @@ static void test_differences(void)
   printf("# against differences: gradient %.1e, Hessian %.1e\n", worst[0], worst[1]);
 }
 
-// Bodies without a far field: where the spheres of all leaves are farther apart than the range nothing acts, and no term is
-// left; touching, the barrier is that of the whole potential (its leading term is that of the nearest triangles).
+// Bodies without a far field: where the spheres of all leaves are farther apart than the range nothing acts, and no
+// term is left; touching, the barrier is that of the whole potential (its leading term is that of the nearest
+// triangles).
 static void test_near_only(void)
 {
   struct scene scene;
@@ -182,6 +183,35 @@ static void test_near_only(void)
   CHECK(dc_contact_last_counts(cut).visited < dc_contact_last_counts(full).visited, "no less to visit");
   scene.poses[0].position[2] = 0.3;
   CHECK(isinf(dc_contact_evaluate(cut, scene.poses, 0, &near_pair)), "overlap");
+  scene_end(&scene);
+}
+
+// Pairs without a far field whose roots are apart by less than the range may act, by leaves that are near; those
+// farther apart never do, and are not walked through.
+static void test_reach(void)
+{
+  struct scene scene;
+  struct dc_random random;
+  struct dc_index_list lists[2] = {{1, (int[]){1}}, {0, NULL}};
+  double farthest = 0;
+  dc_random_seed(&random, 7);
+  scene_pair(&scene, "box size=0.2,0.2,0.2 divisions=1,1,1", "box size=0.2,0.2,0.2 divisions=1,1,1");
+  scene.bodies.near_only = lists;
+  struct dc_contact *contact = scene_contact(&scene, "bsh", "near_range=0.3");
+  double roots = contact->colliders[0].tree.radius[0] + contact->colliders[1].tree.radius[0];
+  for (int i = 0; i < 10; i++) {
+    struct dc_pair_derivatives pair;
+    pose_random_rotation(&random, &scene.poses[0]);
+    pose_random_rotation(&random, &scene.poses[1]);
+    for (int k = 5; k < 120; k += 5) {
+      scene.poses[0].position[0] = roots + 0.3 * k / 100;
+      double energy = dc_contact_evaluate(contact, scene.poses, 0, &pair);
+      CHECK(k < 100 ? energy >= 0 : energy == 0, "%g at %d %% of the range", energy, k);
+      farthest = energy > 0 ? fmax(farthest, k) : farthest;
+    }
+  }
+  printf("# acts up to %g %% of the range\n", farthest);
+  CHECK(farthest >= 20, "%g %%", farthest);  // 30 observed
   scene_end(&scene);
 }
 
@@ -215,8 +245,8 @@ static void test_half_space(void)
       scene.poses[0].position[k] = scene.poses[1].position[k] + (gap - low) * normal[k] + (normal[k] == 0 ? 0.7 : 0);
     random_motion(&random, direction);
     struct errors e = difference_errors(contact, scene.poses, direction, false, 1e-3 * gap);
-    worst[0] = fmax(worst[0], e.gradient);
-    worst[1] = fmax(worst[1], e.hessian);
+    worst[0] = larger(worst[0], e.gradient);
+    worst[1] = larger(worst[1], e.hessian);
     struct dc_pair_derivatives pair;
     double energy = dc_contact_evaluate(contact, scene.poses, 2, &pair);
     for (int v = 0; v < box->vertex_count; v++) {
@@ -246,8 +276,8 @@ static double relative_difference(const double *a, const double *b, int count)
 {
   double most = 0, difference = 0;
   for (int i = 0; i < count; i++) {
-    most = fmax(most, fabs(a[i]));
-    difference = fmax(difference, fabs(a[i] - b[i]));
+    most = larger(most, fabs(a[i]));
+    difference = larger(difference, fabs(a[i] - b[i]));
   }
   return most > 0 ? difference / most : difference;
 }
@@ -288,20 +318,20 @@ static void test_invariance(void)
         dc_contact_evaluate(contact, moved, 2, &there);
         dc_contact_expand_gradient(&here, g);
         dc_contact_expand_gradient(&there, h);
-        worst = fmax(worst, gap * fabs(there.energy / here.energy - 1));
+        worst = larger(worst, gap * fabs(there.energy / here.energy - 1));
         for (int k = 0; k < 12; k += 3) {
           double turned[3];
           dc_mat_apply(turned, turn.rotation, g + k);
           size = dc_vec_norm(k % 6 ? here.gradient + 3 : here.gradient) + 1e-3 * dc_vec_norm(here.gradient + 3);
-          worst = fmax(worst, gap * dc_vec_distance(turned, h + k) / size);
+          worst = larger(worst, gap * dc_vec_distance(turned, h + k) / size);
         }
         // Total torque about the origin of b: w_a + w_b + D x f_a
         dc_vec_add(sum, g, g + 6);
         dc_vec_cross(cross, here.arm, g + 3);
         dc_vec_add(sum, sum, cross);
-        momentum = fmax(momentum, dc_vec_norm(sum) / (dc_vec_norm(g) + dc_vec_norm(cross)));
+        momentum = larger(momentum, dc_vec_norm(sum) / (dc_vec_norm(g) + dc_vec_norm(cross)));
         dc_vec_add(sum, g + 3, g + 9);
-        momentum = fmax(momentum, dc_vec_norm(sum) / dc_vec_norm(g + 3));
+        momentum = larger(momentum, dc_vec_norm(sum) / dc_vec_norm(g + 3));
       }
     }
     scene_end(&scene);
@@ -346,7 +376,7 @@ static void test_projection(void)
         expand(&pair, false, true, &projected);
         double most = 0, work[6][6], values[6], vectors[6][6];
         for (int k = 0; k < 12; k++)
-          most = fmax(most, projected.hessian[k][k]);
+          most = larger(most, projected.hessian[k][k]);
         CHECK(positive(&projected.hessian[0][0], 12, 1e-13 * most), "%s %s", models[m].model, models[m].settings);
         indefinite += !positive(&exact.hessian[0][0], 12, 1e-13 * most);
         radial += pair.radial;
@@ -417,7 +447,7 @@ static void test_eigen6(void)
           full += vectors[i][l] * values[l] * vectors[k][l];
           part += vectors[i][l] * fmax(values[l], 0) * vectors[k][l];
           unit += vectors[l][i] * vectors[l][k];
-          most = fmax(most, fabs(values[l]));
+          most = larger(most, fabs(values[l]));
         }
         CHECK_NEAR(full / most, a[i][k] / most, 4e-15);  // observed 1.5e-15
         CHECK_NEAR(projected[i][k] / most, part / most, 1e-15);
@@ -515,9 +545,9 @@ static void test_warm_starts(void)
   dc_contact_evaluate(contact, scene.poses, 2, again);
   for (int p = 0; p < CROWD_PAIRS; p++) {
     CHECK(same_bits(&first[p], &again[p]), "pair %d after a reset", p);
-    worst[0] = fmax(worst[0], relative_difference(&cold[p].energy, &warm[p].energy, 1));
-    worst[1] = fmax(worst[1], relative_difference(cold[p].gradient, warm[p].gradient, 6));
-    worst[2] = fmax(worst[2], relative_difference(cold[p].hessian, warm[p].hessian, DC_HESSIAN));
+    worst[0] = larger(worst[0], relative_difference(&cold[p].energy, &warm[p].energy, 1));
+    worst[1] = larger(worst[1], relative_difference(cold[p].gradient, warm[p].gradient, 6));
+    worst[2] = larger(worst[2], relative_difference(cold[p].hessian, warm[p].hessian, DC_HESSIAN));
   }
   CHECK(worst[0] < 1e-12 && worst[1] < 1e-12 && worst[2] < 1e-10, "%.1e %.1e %.1e", worst[0], worst[1], worst[2]);
   printf("# warm against cold: energy %.1e, gradient %.1e, Hessian %.1e\n", worst[0], worst[1], worst[2]);
@@ -534,7 +564,8 @@ static void test_warm_starts(void)
 }
 
 RUN_TESTS({"derivatives against differences", test_differences}, {"pairs without a far field", test_near_only},
-          {"half space", test_half_space}, {"invariance and momentum", test_invariance},
-          {"projected Hessian", test_projection}, {"projection keeps positive Hessians", test_projection_of_positive},
+          {"the reach of such pairs", test_reach}, {"half space", test_half_space},
+          {"invariance and momentum", test_invariance}, {"projected Hessian", test_projection},
+          {"projection keeps positive Hessians", test_projection_of_positive},
           {"eigenvalues and projection", test_eigen6}, {"same bits for any number of threads", test_threads},
           {"warm and cold starts", test_warm_starts})

@@ -46,7 +46,7 @@ static void check_pull_back(const char *settings)
         move_on(&sliding, &random, speeds[i / 4]);
         for (double h = 1e-1; h > 1e-4; h *= 0.1)
           best = fmin(best, pull_back_error(&sliding, &random, gaps[i % 4], h));
-        worst = fmax(worst, best);
+        worst = larger(worst, best);
       }
       scene_end(&sliding.scene);
     }
@@ -71,7 +71,8 @@ static void pull_back_points(struct sliding *sliding, const double twists[2][6],
   dc_contact_take_sizes(sliding->contact, points);
 }
 
-// What is pulled back along no twist at all, as of bodies that a row is not about, leaves nothing for the next one.
+// A pull-back along twists of zero, as of bodies that a row does not depend on, adds nothing, and leaves nothing in the
+// sums over nodes and vertices for the next one.
 static void test_points_of_rows(void)
 {
   static double points[2][2][200][3], nothing[2][200][3];
@@ -233,7 +234,7 @@ static void test_definition(void)
     move_on(&sliding, &random, speeds[i % 2] * (1 + i));
     begin_at(&sliding, sliding.now);
     evaluate(&sliding, sliding.next, 0, false, &d);
-    worst = fmax(worst, fabs(d.energy / defined_energy(&sliding) - 1));
+    worst = larger(worst, fabs(d.energy / defined_energy(&sliding) - 1));
     scene_end(&sliding.scene);
   }
   printf("# relative %.1e\n", worst);
@@ -266,7 +267,7 @@ static void test_invariants(void)
         size += fabs(d.gradient[3 + k]);
       }
       if (sliding.both)
-        worst_momentum = fmax(worst_momentum, sum / size);
+        worst_momentum = larger(worst_momentum, sum / size);
       else
         CHECK(dc_vec_norm(d.gradient + 6) + dc_vec_norm(d.gradient + 9) == 0, "nothing for what does not move");
       memcpy(elsewhere, sliding.next, sizeof elsewhere);
@@ -278,7 +279,7 @@ static void test_invariants(void)
         sum += fabs(again.gradient[k] - d.gradient[k]);
         size += fabs(d.gradient[k]);
       }
-      worst_start = fmax(worst_start, sum / size);
+      worst_start = larger(worst_start, sum / size);
     }
     scene_end(&sliding.scene);
   }
@@ -457,7 +458,7 @@ static void test_threads_and_widths(void)
         size[j >= 0] += fabs(j < 0 ? first.gradient[k] : first.hessian[k][j]);
       }
     for (int k = 0; k < 2; k++)
-      worst[k] = fmax(worst[k], sum[k] / size[k]);
+      worst[k] = larger(worst[k], sum[k] / size[k]);
   }
   printf("# widths: gradient %.1e, Hessian %.1e\n", worst[0], worst[1]);
   CHECK(worst[0] < 1e-10, "%.2g", worst[0]);

@@ -161,7 +161,7 @@ static void test_energy(void)
         if (isinf(energy) || isinf(expected))
           continue;
         finite++;
-        worst = fmax(worst, fabs(energy / expected - 1));
+        worst = larger(worst, fabs(energy / expected - 1));
         CHECK(r.violations == 0, "%s %s %s: worst %g", pairs_of_shapes[s][0], pairs_of_shapes[s][1], settings_of[k],
               r.worst);
         if (!r.paper)
@@ -223,7 +223,7 @@ static void check_nodes(const struct dc_collider *c, bool paper, int node, int *
     double least = 0;
     int children[2] = {node + 1, tree->right[node]};
     for (int k = 0; k < 2; k++)
-      least = fmax(least, dc_vec_distance(tree->center[node], tree->center[children[k]]) + tree->radius[children[k]]);
+      least = larger(least, dc_vec_distance(tree->center[node], tree->center[children[k]]) + tree->radius[children[k]]);
     CHECK_NEAR(tree->radius[node], least, 1e-15);
   }
   double weight = 0, mean[3] = {0, 0, 0}, square = 0;
@@ -351,8 +351,8 @@ static double hessian_jump(struct dc_contact *contact, const struct dc_pose pose
   }
   double most = 0, jump = 0;
   for (int e = 0; e < DC_HESSIAN; e++) {
-    jump = fmax(jump, fabs(sides[1].hessian[e] - sides[0].hessian[e]));
-    most = fmax(most, fabs(sides[1].hessian[e]));
+    jump = larger(jump, fabs(sides[1].hessian[e] - sides[0].hessian[e]));
+    most = larger(most, fabs(sides[1].hessian[e]));
   }
   return jump / most;
 }
@@ -393,7 +393,7 @@ static void test_smoothness(void)
         if (!isfinite(coarse) || blends[0] == blends[1] || dc_contact_min_gap(bsh) < 1e-2 * size)
           continue;  // touching, or a pair that an ancestor already covers
         crossed[outer]++;
-        worst = fmax(worst, fine);
+        worst = larger(worst, fine);
         // A jump would not fall with the distance; rounding of positions leaves 1e-15 / 1e-7.
         CHECK(fine < 1e-2 * coarse + 1e-7, "%s r = d%d: %g at 1e-4, %g at 1e-7", settings_of[k], 1 + outer, coarse,
               fine);
@@ -440,7 +440,7 @@ static void test_cone(void)
         for (int n = 0; n < a->vertex_count; n++)
           low = fmin(low, dc_vec_dot(v, a->turned[n]) + dc_vec_dot(v, results[0].arm));
         for (int n = 0; n < b->vertex_count; n++)
-          high = fmax(high, dc_vec_dot(v, b->turned[n]));
+          high = larger(high, dc_vec_dot(v, b->turned[n]));
         if (low <= high)
           continue;
         separating++;
@@ -507,7 +507,67 @@ static void test_no_blending(void)
   scene_end(&scene);
 }
 
-RUN_TESTS({"sphere trees", test_trees}, {"reference area", test_reference_area},
+// A contact of the scene's bodies whose vertices come from those of start (NULL: they do not), made with a former one.
+static struct dc_contact *contact_after(struct scene *scene, const struct dc_contact *like,
+                                        const struct dc_bodies *start, const struct dc_contact *former)
+{
+  struct dc_contact *contact =
+      dc_contact_create_following(like->model, &like->settings, &scene->bodies, start, NULL, former, &scene->error);
+  scene_need(scene, contact, "contact");
+  scene->contacts[scene->contact_count++] = contact;
+  return contact;
+}
+
+static void check_same_bits(const struct scene *scene, struct dc_contact *one, struct dc_contact *other,
+                            const char *what)
+{
+  struct dc_pair_derivatives results[2];
+  double energy = dc_contact_evaluate(one, scene->poses, 2, &results[0]);
+  CHECK(dc_contact_last_counts(one).centred > 0, "%s: trees are used", what);
+  CHECK(dc_contact_evaluate(other, scene->poses, 2, &results[1]) == energy, "%s: energy", what);
+  CHECK(memcmp(results[0].gradient, results[1].gradient, sizeof results[0].gradient) == 0 &&
+            memcmp(results[0].hessian, results[1].hessian, sizeof results[0].hessian) == 0,
+        "%s: derivatives", what);
+}
+
+// Trees that a contact takes from the body or the contact before are those that it would have made: of bodies with one
+// shape and different centres of mass, of bodies that were others, of vertices that moved.
+static void test_known_trees(void)
+{
+  struct scene scene;
+  struct dc_body start_bodies[2];
+  const char *box = "box size=0.5,0.5,0.5 divisions=4,4,4";  // shifts are exact: weights stay the same
+  scene_pair(&scene, box, box);
+  struct dc_body *bodies = scene.bodies.bodies;
+  struct dc_bodies start = scene.bodies;
+  scene.poses[0].position[0] = 0.75;
+  bodies[1].center[1] += 0.0625;
+  struct dc_contact *own = scene_contact(&scene, "bsh", "");
+  const struct dc_shape *shape = bodies[1].shape;
+  bodies[1].shape = bodies[0].shape;
+  check_same_bits(&scene, own, scene_contact(&scene, "bsh", ""), "one shape");
+  bodies[1].shape = shape;
+  bodies[0].center[2] -= 0.03125;
+  check_same_bits(&scene, contact_after(&scene, own, NULL, NULL), contact_after(&scene, own, NULL, own),
+                  "another centre");
+
+  memcpy(start_bodies, bodies, sizeof start_bodies);
+  start.bodies = start_bodies;
+  struct dc_contact *former = contact_after(&scene, own, &start, NULL);
+  struct dc_shape grown = *bodies[0].shape;
+  double(*vertices)[3] = dc_arena_alloc(scene.arena, (size_t)grown.mesh.vertex_count, sizeof *vertices);
+  for (int v = 0; v < grown.mesh.vertex_count; v++)
+    dc_vec_scale(vertices[v], grown.mesh.vertices[v], 1 + 0.1 * (v % 3));
+  grown.mesh.vertices = vertices;
+  bodies[0].shape = &grown;
+  struct dc_contact *made = contact_after(&scene, own, &start, NULL);
+  check_same_bits(&scene, made, contact_after(&scene, own, &start, former), "moved vertices");
+  bodies[0].shape = start_bodies[0].shape;
+  check_same_bits(&scene, former, contact_after(&scene, own, &start, made), "moved back");
+  scene_end(&scene);
+}
+
+RUN_TESTS({"sphere trees", test_trees}, {"known trees", test_known_trees}, {"reference area", test_reference_area},
           {"energy is the recursion's", test_energy}, {"children's sum >= centred term", test_inequality},
           {"infinite exactly when surfaces meet", test_barrier}, {"Hessian continuous across blends", test_smoothness},
           {"force in the cone", test_cone}, {"force far away", test_far_force},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restitution: derivatives at t+1 and t against differences, with and without friction; what it takes of the work of the
-// contact force; what it leaves alone.
+// Restitution: derivatives at t+1 and t against differences, with and without friction; what it takes of the work of
+// the contact force; what it leaves alone.
 #include "friction_scene.h"
 
 // Openings of 1e-5, 1e-3, 0.1 and 3 m/s: within the smooth step, about its end, far beyond.
@@ -14,8 +14,8 @@ static const struct case_of {
               {"manifold", "smoothing=5e-3"},
               {"manifold", "smoothing=5e-3 edges=1"},
               {"manifold", "smoothing=5e-3 edges=2"}};
-// J.  Less is that of points at the very beginning of their opening, or of edges at the end of their share: differences
-// see the rounding of places.  No case of the other models is below.
+// J.  Points that have just begun to open, and edges whose share has nearly ended, have less energy: there differences
+// see the rounding of positions.  Of all models manifold alone has such cases.
 static const double LEAST = 1e-15;
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -40,9 +40,9 @@ static void check_motion(struct sliding *sliding, struct dc_random *random, doub
   }
   for (double h = 1e-1; h > 1e-6; h *= 0.1)
     pull_back = fmin(pull_back, pull_back_error(sliding, random, gap, h));
-  worst->gradient = fmax(worst->gradient, best.gradient);
-  worst->hessian = fmax(worst->hessian, best.hessian);
-  worst->pull_back = fmax(worst->pull_back, pull_back);
+  worst->gradient = larger(worst->gradient, best.gradient);
+  worst->hessian = larger(worst->hessian, best.hessian);
+  worst->pull_back = larger(worst->pull_back, pull_back);
 }
 
 static void test_differences(void)
@@ -65,10 +65,11 @@ static void test_differences(void)
         }
         scene_end(&sliding.scene);
       }
-    printf("# %s: %d open, gradient %.1e, Hessian %.1e, at t %.1e\n", models[m].model, worst.open, worst.gradient,
-           worst.hessian, worst.pull_back);
-    CHECK(worst.open > 40, "%d", worst.open);
-    CHECK(worst.gradient < 1e-6 && worst.hessian < 1e-6 && worst.pull_back < 1e-6, "%s: %.2g, %.2g, %.2g",
+    printf("# %s %s: %d open, gradient %.1e, Hessian %.1e, at t %.1e\n", models[m].model, models[m].settings,
+           worst.open, worst.gradient, worst.hessian, worst.pull_back);
+    CHECK(worst.open > 70, "%d", worst.open);  // of 160; 86 to 144 observed
+    // 5e-8, 5e-8 and 7e-8 observed
+    CHECK(worst.gradient < 5e-7 && worst.hessian < 5e-7 && worst.pull_back < 5e-7, "%s: %.2g, %.2g, %.2g",
           models[m].model, worst.gradient, worst.hessian, worst.pull_back);
   }
 }

@@ -195,7 +195,7 @@ static void test_all_pairs(void)
         struct totals totals = all_pairs(&scene, contact);
         CHECK(fabs(energy - totals.energy) <= 1e-10 * totals.energy, "%s, %s: %.17g, one by one %.17g", models[k],
               shapes[s][0], energy, totals.energy);
-        worst = fmax(worst, totals.energy > 0 ? fabs(energy / totals.energy - 1) : 0);
+        worst = larger(worst, totals.energy > 0 ? fabs(energy / totals.energy - 1) : 0);
         CHECK((energy == 0) == (!k && totals.distance >= 0.03), "%g at %g", energy, totals.distance);
         CHECK(gap > 0 && gap <= totals.distance * (1 + 1e-12), "bound %g, distance %g", gap, totals.distance);
         if (k || totals.distance < 0.03)
@@ -260,8 +260,8 @@ static struct errors difference_errors(struct dc_contact *contact, const struct 
       row += entry;
       most += fabs(entry);
     }
-    size[1] = fmax(size[1], most);
-    error = fmax(error, fabs(row - curvature[i]));
+    size[1] = larger(size[1], most);
+    error = larger(error, fabs(row - curvature[i]));
   }
   return (struct errors){fabs(slope - along) / size[0], error / size[1]};
 }
@@ -295,8 +295,8 @@ static void test_derivatives(void)
         double gap = 0.02 * pow(10, -i % 4);
         place_pair(&scene, contact, &random, gap);
         struct errors e = best_errors(contact, scene.poses, &random, gap);
-        worst[0] = fmax(worst[0], e.gradient);
-        worst[1] = fmax(worst[1], e.hessian);
+        worst[0] = larger(worst[0], e.gradient);
+        worst[1] = larger(worst[1], e.hessian);
       }
       printf("# %s, %s: gradient %.1e, Hessian %.1e\n", models[k], shapes[s][0], worst[0], worst[1]);
       CHECK(worst[0] < 1e-7, "%g", worst[0]);  // 2e-8 observed
@@ -325,8 +325,8 @@ static void test_nearly_parallel(void)
       double touching = touching_distance(contact, scene.poses, up);
       dc_vec_copy(scene.poses[0].position, (double[3]){0.05, -0.03, touching + gap});
       struct errors e = best_errors(contact, scene.poses, &random, askew * 0.1);
-      worst[0] = fmax(worst[0], e.gradient);
-      worst[1] = fmax(worst[1], e.hessian);
+      worst[0] = larger(worst[0], e.gradient);
+      worst[1] = larger(worst[1], e.hessian);
     }
     scene_end(&scene);
   }
@@ -356,7 +356,7 @@ static void test_aligned(void)
     dc_contact_evaluate(contact, shifted, 0, &down);
     for (int k = 0; k < 6; k++) {
       slope += at.gradient[k] * twist[k];
-      size = fmax(size, fabs(at.gradient[k]));
+      size = larger(size, fabs(at.gradient[k]));
     }
     CHECK(fabs((up.energy - down.energy) / (2 * h) - slope) < 1e-5 * size, "%g, %g", slope,
           (up.energy - down.energy) / (2 * h));
@@ -426,8 +426,8 @@ static void test_half_space(void)
       CHECK(k || fabs(energy / sum - 1) < 1e-10, "%g, %g", energy, sum);
       CHECK(fabs(dc_contact_min_gap(contact) / gap - 1) < 1e-10, "%g", dc_contact_min_gap(contact));
       struct errors e = best_errors(contact, scene.poses, &random, gap);
-      worst[0] = fmax(worst[0], e.gradient);
-      worst[1] = fmax(worst[1], e.hessian);
+      worst[0] = larger(worst[0], e.gradient);
+      worst[1] = larger(worst[1], e.hessian);
     }
     printf("# %s: gradient %.1e, Hessian %.1e\n", models[k], worst[0], worst[1]);
     CHECK(worst[0] < 1e-7 && worst[1] < 1e-7, "%g, %g", worst[0], worst[1]);  // 2e-9 observed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of points (contact/friction/point_slip.h): derivatives at t+1 and t against differences; of incremental potential
-// contact Coulomb's law and what slides.
+// Friction of points (contact/friction/point_slip.h): derivatives at t+1 and t against differences; of incremental
+// potential contact Coulomb's law and what slides.
 #include "friction_scene.h"
 
 enum { MODELS = 4 };
@@ -52,7 +52,7 @@ static void test_pull_back(void)
         move_on(&sliding, &random, speeds[i / 3]);
         for (double h = 1e-1; h > 1e-4; h *= 0.1)
           best = fmin(best, pull_back_error(&sliding, &random, gap, h));
-        worst = fmax(worst, best);
+        worst = larger(worst, best);
       }
       scene_end(&sliding.scene);
     }

@@ -58,9 +58,9 @@ static void compare_widths(uint64_t seed, bool from_optimum, double tolerance)
       double hessian[DC_HESSIAN][DC_BATCH] = {{0}};
       all[i]->triangle_pairs(&other, 2, hessian);
       for (int lane = 0; lane < DC_BATCH; lane++) {
-        worst[0] = fmax(worst[0], fabs(other.energy[lane] / first.energy[lane] - 1));
-        worst[1] = fmax(worst[1], difference(other.gradient, first.gradient, 6, lane));
-        worst[2] = fmax(worst[2], difference(hessian, sum, DC_HESSIAN, lane));
+        worst[0] = larger(worst[0], fabs(other.energy[lane] / first.energy[lane] - 1));
+        worst[1] = larger(worst[1], difference(other.gradient, first.gradient, 6, lane));
+        worst[2] = larger(worst[2], difference(hessian, sum, DC_HESSIAN, lane));
       }
     }
   }
@@ -139,8 +139,8 @@ static double outside(const double triangle[3][3], const double point[3], const 
     dc_vec_sub(edge, triangle[(v + 1) % 3], triangle[v]);
     dc_vec_sub(lever, point, triangle[v]);
     dc_vec_cross(area, edge, lever);
-    size = fmax(size, dc_vec_norm(edge));
-    worst = fmax(worst, -sign * dc_vec_dot(area, direction) / dc_vec_norm(direction));
+    size = larger(size, dc_vec_norm(edge));
+    worst = larger(worst, -sign * dc_vec_dot(area, direction) / dc_vec_norm(direction));
   }
   return worst / size;
 }
@@ -179,7 +179,7 @@ static void test_pushes_apart(void)
         CHECK(fabs(dc_vec_dot(force, torque)) < 1e-9 * size * size, "%s: a screw", all[i]->name);
         dc_vec_cross(point, force, torque);
         dc_vec_scale(point, point, 1 / (size * size));
-        worst = fmax(worst, fmax(outside(x, point, force), outside(x + 3, point, force)));
+        worst = larger(worst, larger(outside(x, point, force), outside(x + 3, point, force)));
         double step = 0.1 * copy.gap[lane];
         for (int k = 0; k < 9; k++)
           moved.vertices[k][lane] += step * plane[k % 3];

@@ -154,9 +154,9 @@ static void test_centred(void)
         for (int k = 0; k < DC_HESSIAN; k++)
           entries[k] *= batch.weight[lane];
         double energy = (double)energy_quad(&energies[lane], 1, zero);
-        worst[0] = fmax(worst[0], fabs(batch.energy[lane] / energy - 1));
-        worst[1] = fmax(worst[1], relative_difference(g, gradient, 6));
-        worst[2] = fmax(worst[2], relative_difference(h, entries, DC_HESSIAN));
+        worst[0] = larger(worst[0], fabs(batch.energy[lane] / energy - 1));
+        worst[1] = larger(worst[1], relative_difference(g, gradient, 6));
+        worst[2] = larger(worst[2], relative_difference(h, entries, DC_HESSIAN));
       }
     }
   }
@@ -209,7 +209,7 @@ static void test_blend(void)
         column(hessian, DC_HESSIAN, lane, h);
         for (int k = 0; k < DC_HESSIAN; k++)
           h[k] = h[k] / batch.weight[lane] + (1 - phi[lane]) * inner_hessian[lane][k];
-        worst = fmax(worst, relative_difference(h, expected, DC_HESSIAN));
+        worst = larger(worst, relative_difference(h, expected, DC_HESSIAN));
       }
     }
   }

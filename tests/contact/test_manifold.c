@@ -181,7 +181,7 @@ static double pose_error(struct scene *scene, const double twists[2][6], double 
         }
         best = fmin(best, fabs(fourth(f, h) - twists[s][k]) / scale[k / 3]);
       }
-      worst = fmax(worst, best);
+      worst = larger(worst, best);
     }
   return worst;
 }
@@ -215,7 +215,7 @@ static double parameter_error(struct scene *scene, double *const parameters[2], 
   for (int s = 0; s < 2; s++) {
     double largest = 0;
     for (int p = 0; p < scene->parameters[s]; p++)
-      largest = fmax(largest, fabs(parameters[s][p]) * unit_of(scene->sdf[s], p, size));
+      largest = larger(largest, fabs(parameters[s][p]) * unit_of(scene->sdf[s], p, size));
     for (int p = 0; p < scene->parameters[s]; p++) {
       double unit = unit_of(scene->sdf[s], p, size), got = parameters[s][p] * unit, best = INFINITY;
       for (double h = 1e-3; h > 1e-6; h *= 0.2) {
@@ -224,7 +224,7 @@ static double parameter_error(struct scene *scene, double *const parameters[2], 
           f[i] = moved_total(scene, s, p, STEPS[i] * h * unit, follow);
         best = fmin(best, fabs(fourth(f, h) - got) / fmax(fabs(got), 1e-2 * largest));
       }
-      worst = fmax(worst, best);
+      worst = larger(worst, best);
     }
   }
   return worst;
@@ -254,7 +254,7 @@ static void check_derivatives(struct scene *scene, const char *name, double size
   dc_manifold_pull_back(scene->manifold, scene->by, others, parameters);
   for (int s = 0; s < 2; s++)
     for (int k = 0; k < 6; k++)
-      CHECK_NEAR(twists[s][k], others[s][k], 1e-9 * fmax(1, fabs(others[s][k])));
+      CHECK_NEAR(twists[s][k], others[s][k], 1e-12 * largest_of(others[s], 6));  // 3e-14 observed
   double poses = pose_error(scene, (const double(*)[6])twists, size),
          shapes = parameter_error(scene, parameters, size, false);
   total(scene, scene->poses);
@@ -265,10 +265,19 @@ static void check_derivatives(struct scene *scene, const char *name, double size
   double meshes = parameter_error(scene, parameters, size, true);
   printf("# %s, size %g: %d contacts, derivatives by poses within %.2g, by shapes within %.2g, with meshes %.2g\n",
          name, size, scene->count, poses, shapes, meshes);
-  CHECK(poses < 1e-6 && shapes < 1e-6 && meshes < 1e-6, "%s, size %g: %g %g %g", name, size, poses, shapes, meshes);
+  // 5e-9, 2e-9 and 7e-9 observed
+  CHECK(poses < 1e-7 && shapes < 1e-7 && meshes < 1e-7, "%s, size %g: %g %g %g", name, size, poses, shapes, meshes);
   free(parameters[0]);
   free(parameters[1]);
   destroy(scene);
+}
+
+// Of few edges, which are selected by shares that fade over a part of the size.
+static void check_selected(struct scene *scene, const char *name, double size, int edges, struct dc_random *random)
+{
+  scene->settings.edges = edges;
+  scene->settings.selection = 0.02 * size;
+  check_derivatives(scene, name, size, random);
 }
 
 static void test_derivatives(void)
@@ -285,33 +294,24 @@ static void test_derivatives(void)
     make_scene(&scene, sizes[i], POLYHEDRA, &random);
     check_derivatives(&scene, "polyhedra, all edges", sizes[i], &random);
     make_scene(&scene, sizes[i], UNIONS, &random);
-    scene.settings.edges = 4;
     scene.settings.vertices = 5;
-    scene.settings.selection = 0.02 * sizes[i];
-    check_derivatives(&scene, "unions, selected edges and vertices", sizes[i], &random);
+    check_selected(&scene, "unions, selected edges and vertices", sizes[i], 4, &random);
     make_scene(&scene, sizes[i], SUPERQUADRICS, &random);  // flat: four vertices and four edges are nearly equally deep
     set_pose(&scene.poses[0], (const double[3]){1e-3 * sizes[i], 2e-3 * sizes[i], 0.55 * sizes[i]}, (double[3]){0});
     set_pose(&scene.poses[1], (const double[3]){0}, (double[3]){0});
-    scene.settings.edges = scene.settings.vertices = 3;
-    scene.settings.selection = 0.02 * sizes[i];
-    check_derivatives(&scene, "superquadrics, selected of equal ones", sizes[i], &random);
+    scene.settings.vertices = 3;
+    check_selected(&scene, "superquadrics, selected of equal ones", sizes[i], 3, &random);
     make_scene(&scene, sizes[i], UNIONS, &random);
     scene.settings.one_sided = true;
-    scene.settings.edges = 6;
-    scene.settings.selection = 0.02 * sizes[i];
-    check_derivatives(&scene, "unions, one-sided", sizes[i], &random);
+    check_selected(&scene, "unions, one-sided", sizes[i], 6, &random);
     make_scene(&scene, sizes[i], UNIONS, &random);
     scene.settings.edge_edge = false;
     check_derivatives(&scene, "unions, no edges", sizes[i], &random);
     make_scene(&scene, sizes[i], POINTS, &random);
-    scene.settings.edges = 3;
-    scene.settings.selection = 0.02 * sizes[i];
-    check_derivatives(&scene, "points, selected edges", sizes[i], &random);
+    check_selected(&scene, "points, selected edges", sizes[i], 3, &random);
     make_scene(&scene, sizes[i], UNIONS, &random);
     scene.settings.levels = true;
-    scene.settings.edges = 4;
-    scene.settings.selection = 0.02 * sizes[i];
-    check_derivatives(&scene, "unions, shares of edges", sizes[i], &random);
+    check_selected(&scene, "unions, shares of edges", sizes[i], 4, &random);
   }
 }
 

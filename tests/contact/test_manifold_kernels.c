@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector kernels of contact manifolds, every copy this processor runs: nearest points of edges against an exact solution,
-// their derivatives; unions of superquadrics against geometry/implicit.
+// Vector kernels of contact manifolds, every copy this processor runs: nearest points of edges against an exact
+// solution, their derivatives; unions of superquadrics against geometry/implicit.
 #include "base/random.h"
 #include "contact/kernels/lane_kernels.h"
 #include "geometry/implicit/sdf.h"
@@ -89,7 +89,7 @@ static void test_hard_limit(void)
       for (int i = 0; i < PAIRS; i++) {
         double a[2];
         exact(i, a);
-        worst = fmax(worst, fmax(fabs(a[0] - pairs.results[0][i]), fabs(a[1] - pairs.results[1][i])));
+        worst = larger(worst, larger(fabs(a[0] - pairs.results[0][i]), fabs(a[1] - pairs.results[1][i])));
       }
     }
     CHECK(worst < 1e-8, "%s: %g", (*kernels)->name, worst);
@@ -125,7 +125,7 @@ static void test_edge_derivatives(void)
         for (int k = 0; k < DC_EDGE_ENDS; k++) {
           double h = 0.01 * softness[c] * sizes[c], f[4], start = pairs.ends[k][i], scale = 1e-3 / sizes[c];
           for (int e = 0; e < DC_EDGE_ENDS; e++)
-            scale = fmax(scale, fabs(pairs.by_ends[e][i]));
+            scale = larger(scale, fabs(pairs.by_ends[e][i]));
           double best = INFINITY;  // sharp corners want small steps
           for (int shrink = 0; shrink < 3; shrink++, h *= 0.2) {
             for (int s = 0; s < 4; s++) {
@@ -135,7 +135,7 @@ static void test_edge_derivatives(void)
             pairs.ends[k][i] = start;
             best = fmin(best, fabs((8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h) - pairs.by_ends[k][i]) / scale);
           }
-          worst = fmax(worst, best);
+          worst = larger(worst, best);
         }
       CHECK(worst < 1e-6, "%s, size %g, softness %g: off by %g", (*kernels)->name, sizes[c], softness[c], worst);
       printf("# %s, size %g, softness %g: derivatives within %.2g\n", (*kernels)->name, sizes[c], softness[c], worst);
@@ -191,11 +191,11 @@ static void test_quadrics(void)
     for (int i = 0; i < POINTS; i++) {
       double at[3] = {x[0][i], x[1][i], x[2][i]}, direction[3] = {u[0][i], u[1][i], u[2][i]}, gradient[3],
              by_x[3] = {0, 0, 0};
-      worst = fmax(worst, fabs(dc_sdf_value(body, at, gradient) - data[3][i]));
+      worst = larger(worst, fabs(dc_sdf_value(body, at, gradient) - data[3][i]));
       dc_sdf_pull_back(body, at, data[7][i], direction, by_x, NULL);
       for (int k = 0; k < 3; k++) {
-        worst = fmax(worst, fabs(gradient[k] - g[k][i]));
-        worst = fmax(worst, fabs(by_x[k] - by[k][i]) / fmax(1, dc_vec_norm(by_x)));
+        worst = larger(worst, fabs(gradient[k] - g[k][i]));
+        worst = larger(worst, fabs(by_x[k] - by[k][i]) / larger(1, dc_vec_norm(by_x)));
       }
     }
     CHECK(worst < 1e-11, "%s: %g", (*kernels)->name, worst);  // 1e-13 observed

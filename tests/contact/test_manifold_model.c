@@ -19,8 +19,8 @@ static double along(const struct dc_pair_derivatives *pair, const double twist[6
   return slope;
 }
 
-// Two boxes whose edges are nearest: 21 random twists see every entry.  Flat ones are not turned: several edges of each are
-// equally deep in the other one.
+// Two boxes whose edges are nearest: 21 random twists see every entry.  Flat ones are not turned: several edges of each
+// are equally deep in the other one.
 static void check(const char *settings, double height, bool flat)
 {
   struct scene scene;
@@ -52,13 +52,13 @@ static void check(const char *settings, double height, bool flat)
         curvature += (i == j ? 1 : 2) * at.hessian[e] * twist[i] * twist[j];
         size += (i == j ? 1 : 2) * fabs(at.hessian[e] * twist[i] * twist[j]);
       }
-    first = fmax(first, fabs(slope - along(&at, twist)) / (fabs(along(&at, twist)) + at.energy));
-    second = fmax(second, fabs(bend - curvature) / size);
+    first = larger(first, fabs(slope - along(&at, twist)) / (fabs(along(&at, twist)) + at.energy));
+    second = larger(second, fabs(bend - curvature) / size);
   }
   printf("# %s%s at %g m: gap %g, energy %.6g, gradient %.1e, Hessian %.1e\n", settings, flat ? ", flat," : "", height,
          dc_contact_min_gap(contact), at.energy, first, second);
-  CHECK(first < 1e-6, "%s: gradient off by %g", settings, first);
-  CHECK(second < 1e-6, "%s: Hessian off by %g", settings, second);
+  CHECK(first < 3e-7, "%s: gradient off by %g", settings, first);   // 5e-8 observed
+  CHECK(second < 1e-6, "%s: Hessian off by %g", settings, second);  // 2e-7 observed
   scene_end(&scene);
 }
 
@@ -153,7 +153,7 @@ static void test_shares(void)
       double activity = pair->contacts[i].activity;
       if (!(activity > 1e-12))
         continue;
-      worst = fmax(worst, logarithm_error(pair, scene.poses, i, direction));
+      worst = larger(worst, logarithm_error(pair, scene.poses, i, direction));
       least = fmin(least, activity);
       count++;
     }
@@ -161,7 +161,7 @@ static void test_shares(void)
   }
   printf("# %d pairs of edges, activity %.1e or more: logarithms within %.1e\n", count, least, worst);
   CHECK(count > 100 && least < 1e-6, "%d, %g", count, least);
-  CHECK(worst < 1e-7, "logarithms of activities off by %g", worst);  // 1.1e-9 observed
+  CHECK(worst < 1e-8, "logarithms of activities off by %g", worst);  // 1.1e-9 observed
 }
 
 RUN_TESTS({"derivatives", test_derivatives}, {"derivatives where edges are equally deep", test_equal_edges},

@@ -24,8 +24,8 @@ static double energy_at(struct dc_contact *contact, const struct dc_pose *poses,
   return dc_contact_evaluate(contact, moved, 2, pair);
 }
 
-// Along a twist of the first ball: gradient against energies, Hessian against gradients.  What is smoothed over a length of
-// its own (manifold) varies over it at any gap.
+// Along a twist of the first ball: gradient against energies, Hessian against gradients.  What is smoothed over a
+// length of its own (manifold) varies over it at any gap.
 static void check_derivatives(const struct dc_contact_model *model, double gap)
 {
   static const double twist[6] = {0.3, -0.5, 0.7, 0.4, 0.2, -0.6};

@@ -294,7 +294,7 @@ static void test_no_memory(void)
     double again = dc_contact_evaluate(contact, scene.poses, 2, results);
     for (int p = 0; p < 3; p++)
       for (int e = 0; e < DC_HESSIAN; e++)
-        worst = fmax(worst, fabs(results[p].hessian[e] - expected[p].hessian[e]) / fabs(expected[p].hessian[20]));
+        worst = larger(worst, fabs(results[p].hessian[e] - expected[p].hessian[e]) / fabs(expected[p].hessian[20]));
     CHECK_NEAR(again / energy, 1, 1e-12);
     CHECK_NEAR(dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists)) / safe, 1, 1e-9);
     dc_contact_destroy(contact);
@@ -322,8 +322,8 @@ static bool same_terms(const struct dc_pair *x, const struct dc_pair *y)
          memcmp(x->blends, y->blends, x->blend_count * sizeof *x->blends) == 0;
 }
 
-// The walk in parts that threads share gives the lists, sums and bounds of the walk in one piece, bit for bit, also where
-// the parts are cut by the last walk; and it ends well when it finds no memory.
+// The walk in parts that threads share gives the lists, sums and bounds of the walk in one piece, bit for bit, also
+// where the parts are cut by the last walk; and it ends well when it finds no memory.
 static void test_parts(void)
 {
   static const char *const large = "box size=0.4,0.4,0.4 divisions=14,14,14";

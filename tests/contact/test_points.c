@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact by points against contact by twists: resultants, rigid motions, products and rates against differences of forces
-// and of the energy's rates when vertices move each for itself.
+// Contact by points against contact by twists: resultants, rigid motions, products and rates against differences of
+// forces and of the energy's rates when vertices move each for itself.
 #include "contact/contact_scene.h"
 #include "contact/models/points.h"
 
@@ -72,7 +72,7 @@ static void start(struct points *p, const struct kind *kind, struct dc_random *r
       direction[k] = k == 2;
     dc_collider_turn(&p->contact->colliders[0], &poses[0]);
     for (int v = 0; v < p->contact->colliders[0].vertex_count; v++)
-      touch = fmax(touch, -p->contact->colliders[0].turned[v][2]);
+      touch = larger(touch, -p->contact->colliders[0].turned[v][2]);
   } else {
     pose_random_rotation(random, &poses[1]);
     if (kind->parallel) {
@@ -157,7 +157,7 @@ static void test_resultants(void)
       for (int x = 0; x < 2 - kinds[k].fixed; x++) {
         double size = resultant(&p, &forces, x, wrench), arm = dc_vec_norm(p.pair.arm) + 1;
         for (int i = 0; i < 6; i++)
-          worst = fmax(worst, fabs(wrench[i] + gradient[6 * x + i]) / (size * arm));
+          worst = larger(worst, fabs(wrench[i] + gradient[6 * x + i]) / (size * arm));
       }
       scene_end(&p.scene);
     }
@@ -179,8 +179,8 @@ static void rigid(const struct points *p, const double twists[2][6], struct fiel
     }
 }
 
-// For a twist xi of body a: the sum of the products is H_t xi, and xi^T H xi is their power less that of the forces with
-// the centripetal accelerations of the vertices.
+// For a twist xi of body a: the sum of the products is H_t xi, and xi^T H xi is their power less that of the forces
+// with the centripetal accelerations of the vertices.
 static void test_rigid(void)
 {
   static struct field forces, velocities, products;
@@ -216,9 +216,9 @@ static void test_rigid(void)
           row += p.pair.hessian[i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] * twists[0][j];
         expected += twists[0][i] * row;
         if (i >= 3)
-          worst = fmax(worst, fabs(wrench[i] - row) / other);
+          worst = larger(worst, fabs(wrench[i] - row) / other);
       }
-      worst = fmax(worst, fabs(power - expected) / size);
+      worst = larger(worst, fabs(power - expected) / size);
       scene_end(&p.scene);
     }
     printf("# %s: %.2g of the products\n", kinds[k].name, worst);
@@ -288,15 +288,15 @@ static void test_differences(void)
             size += fabs(dc_vec_dot(forces.of[x][v], velocities.of[x][v]));
             for (int i = 0; i < 3; i++) {
               double change = (moved[1].of[x][v][i] - moved[0].of[x][v][i]) / (2 * step);
-              off = fmax(off, fabs(change - products.of[x][v][i]));
-              most = fmax(most, fabs(products.of[x][v][i]));
+              off = larger(off, fabs(change - products.of[x][v][i]));
+              most = larger(most, fabs(products.of[x][v][i]));
             }
           }
         best[0] = fmin(best[0], fabs((energy[1] - energy[0]) / (2 * step) - power) / size);
         best[1] = has_products(&p) ? fmin(best[1], off / most) : 0;
       }
       for (int i = 0; i < 2; i++)
-        worst[i] = fmax(worst[i], best[i]);
+        worst[i] = larger(worst[i], best[i]);
       scene_end(&p.scene);
     }
     CHECK(terms == kinds[k].terms, "%s: terms %d", kinds[k].name, terms);
@@ -332,8 +332,8 @@ static void redesign(struct points *p, const struct field *velocities, double st
   }
 }
 
-// Derivatives of that rate by the places of all points against its differences: triangles, centred terms, blends, radii and
-// spreads of nodes, primitives.  Of the models that have derivatives by shapes.
+// Derivatives of that rate by the places of all points against its differences: triangles, centred terms, blends, radii
+// and spreads of nodes, primitives.  Of the models that have derivatives by shapes.
 static void test_rates(void)
 {
   static struct field velocities, rates;
@@ -379,7 +379,7 @@ static void test_rates(void)
         }
         best = fmin(best, fabs((rate[0] - rate[1]) / (2 * step) - expected) / size);
       }
-      worst = fmax(worst, best);
+      worst = larger(worst, best);
       dc_contact_destroy(p.contact);
       scene_end(&p.scene);
     }

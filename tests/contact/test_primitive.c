@@ -129,7 +129,8 @@ static void test_sum(void)
   }
 }
 
-// Up to the stretch no vertex uses up its gap but for the part that is kept, and for straight motions the bound is exact.
+// Up to the stretch no vertex uses up its gap but for the part that is kept, and for straight motions the bound is
+// exact.
 static void test_stretch(void)
 {
   struct dc_random random;

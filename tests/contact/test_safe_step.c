@@ -167,7 +167,7 @@ static void test_exact_terms(void)
         listed += pair->listed && reach < 0.5 * pair->far_gap;
         shortened += fraction < 1;
         pair->listed = false;
-        worst = fmax(
+        worst = larger(
             worst, fabs(fraction - dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists))));
       }
       scene_end(&scene);
@@ -256,8 +256,8 @@ static void test_passing(void)
   scene_end(&scene);
 }
 
-// Two edges that cross at a right angle at a tiny gap slide on each other while both bodies turn, each about the other's
-// edge: along any axis but the product of the edges an end of one of them comes nearer by 10,000 gaps.
+// Two edges that cross at a right angle at a tiny gap slide on each other while both bodies turn, each about the
+// other's edge: along any axis but the product of the edges an end of one of them comes nearer by 10,000 gaps.
 static void test_crossed_edges(void)
 {
   struct scene scene;

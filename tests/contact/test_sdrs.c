@@ -169,8 +169,8 @@ static struct pair_errors pair_differences(struct dc_contact *contact, const str
   for (int i = 0; i < 6; i++) {
     along += at.gradient[i] * d[i];
     size += fabs(at.gradient[i] * d[i]);
-    error = fmax(error, fabs(row[i] - curvature[i]));
-    most = fmax(most, fabs(row[i]));
+    error = larger(error, fabs(row[i] - curvature[i]));
+    most = larger(most, fabs(row[i]));
   }
   return (struct pair_errors){fabs(slope - along) / size, error / most};
 }
@@ -202,8 +202,8 @@ static void test_derivatives(void)
         // 2e-8 observed, 2e-7 for the triangles of planks at the smallest gap: rounding of the coordinates.
         CHECK(best.gradient < 1e-7 && best.hessian < 1e-6, "%s, %s, gap %g: %g, %g", positions[s].name, settings[k],
               gap, best.gradient, best.hessian);
-        worst[0] = fmax(worst[0], best.gradient);
-        worst[1] = fmax(worst[1], best.hessian);
+        worst[0] = larger(worst[0], best.gradient);
+        worst[1] = larger(worst[1], best.hessian);
       }
       scene_end(&scene);
     }
@@ -246,7 +246,7 @@ static void test_definition(void)
             value += barrier[0];
           }
         if (trial == 0)
-          worst = fmax(worst, fabs(value / pair.energy - 1));
+          worst = larger(worst, fabs(value / pair.energy - 1));
         CHECK(trial == 0 || !feasible || value >= pair.energy * (1 - 1e-9), "%s: %.17g, %.17g", positions[s].name,
               value, pair.energy);
       }
@@ -513,7 +513,7 @@ static void test_friction(void)
         double best = INFINITY;
         for (double h = 1e-1; h > 1e-6; h *= 0.1)
           best = fmin(best, pull_back_error(&sliding, &random, gaps[i % 4], h));
-        worst[2] = fmax(worst[2], best);
+        worst[2] = larger(worst[2], best);
       }
       scene_end(&sliding.scene);
     }

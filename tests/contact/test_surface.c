@@ -126,8 +126,8 @@ static void test_barrier(void)
     double centre[MOST];
     sum_derivatives(&world, centre, product);
     for (int k = 0; k < world.scene.bodies.nq; k++) {
-      worst = fmax(worst, fabs((gradient[1][k] - gradient[0][k]) / (2 * step) - product[k]));
-      size = fmax(size, fabs(product[k]));
+      worst = larger(worst, fabs((gradient[1][k] - gradient[0][k]) / (2 * step) - product[k]));
+      size = larger(size, fabs(product[k]));
     }
     // observed 2e-9 and 8e-8
     CHECK(fabs((energy[1] - energy[0]) / (2 * step) - along) <= 1e-6 * fabs(along), "gradient: %g, %g",
@@ -234,7 +234,8 @@ static void test_motion(void)
   }
 }
 
-// The box turns by several rad, and goes into the soft bodies, whose nodes move too: what is safe is so at every part of it.
+// The box turns by several rad, and goes into the soft bodies, whose nodes move too: what is safe is so at every part
+// of it.
 static void test_turning_motion(void)
 {
   double least = 1;

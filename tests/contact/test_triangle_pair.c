@@ -17,9 +17,9 @@ struct errors {
 
 static void keep_largest(struct errors *a, struct errors b)
 {
-  a->energy = fmax(a->energy, b.energy);
-  a->gradient = fmax(a->gradient, b.gradient);
-  a->hessian = fmax(a->hessian, b.hessian);
+  a->energy = larger(a->energy, b.energy);
+  a->gradient = larger(a->gradient, b.gradient);
+  a->hessian = larger(a->hessian, b.hessian);
 }
 
 // Errors relative to the norms, rotations in units of the reach of triangle a about c_a so that all blocks count

@@ -370,13 +370,9 @@ static void test_registry(void)
   dc_arena_destroy(arena);
 }
 
-static const struct test tests[] = {
-    {"every kind against differences", test_kinds},        {"all kinds in a rollout against differences", test_rollout},
-    {"a design at its start changes nothing", test_start}, {"names, groups, bounds and values", test_vector},
-    {"parameters for fewer steps", test_resize},           {"registry of design parameters", test_registry}};
-
-int main(void)
-{
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof *tests));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"every kind against differences", test_kinds},
+                              {"all kinds in a rollout against differences", test_rollout},
+                              {"a design at its start changes nothing", test_start},
+                              {"names, groups, bounds and values", test_vector},
+                              {"parameters for fewer steps", test_resize},
+                              {"registry of design parameters", test_registry})

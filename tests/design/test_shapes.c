@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The derivative of a rollout by shapes and places against differences: vertices of every body, offsets, mass models; with
-// contact, sliding and sticking friction, joints, a free base with limbs, a body that is fixed to another.
+// The derivative of a rollout by shapes and places against differences: vertices of every body, offsets, mass models;
+// with contact, sliding and sticking friction, joints, a free base with limbs, a body that is fixed to another.
 #include "harness.h"
 
 #include <stdlib.h>
@@ -179,17 +179,17 @@ static void check_numbers(struct problem *p, const char *name, double step, int 
   for (int i = 0; i < bodies->count; i++) {
     double size = 0;
     for (int v = 3 * by->first[i]; v < 3 * by->first[i + 1]; v++)
-      size = fmax(size, fabs((&by->vertices[0][0])[v]));
-    largest = fmax(largest, size);
+      size = larger(size, fabs((&by->vertices[0][0])[v]));
+    largest = larger(largest, size);
     for (int v = 3 * by->first[i]; v < 3 * by->first[i + 1]; v += stride) {
       double expected = difference(p, &shape->vertices[0][0] + v, step);
-      worst[i] = fmax(worst[i], fabs((&by->vertices[0][0])[v] - expected));
+      worst[i] = larger(worst[i], fabs((&by->vertices[0][0])[v] - expected));
     }
     CHECK(worst[i] <= tolerance * size, "%s: vertices of %s off by %.1e of %g", name, bodies->bodies[i].name,
           worst[i] / size, size);
     for (int k = 0; k < 3 && dc_body_moves(&bodies->bodies[i]); k++) {
-      offsets = fmax(offsets, fabs(by->offsets[i][k]));
-      off = fmax(off, fabs(by->offsets[i][k] - difference(p, &shape->offsets[i][k], step)));
+      offsets = larger(offsets, fabs(by->offsets[i][k]));
+      off = larger(off, fabs(by->offsets[i][k] - difference(p, &shape->offsets[i][k], step)));
     }
   }
   CHECK(largest > 0 && offsets > 0, "%s", name);
@@ -242,12 +242,6 @@ static void test_hierarchy(void)
   check_scene("bsh crawler", crawler, bsh, 40, "hull", 13);
 }
 
-static const struct test tests[] = {
-    {"a chain that knocks a block", test_chain}, {"masses at vertices", test_lumped}, {"a given mass", test_given},
-    {"a free body with limbs", test_crawler},    {"triangle pairs", test_exact},      {"sphere trees", test_hierarchy}};
-
-int main(void)
-{
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof *tests));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"a chain that knocks a block", test_chain}, {"masses at vertices", test_lumped},
+                              {"a given mass", test_given}, {"a free body with limbs", test_crawler},
+                              {"triangle pairs", test_exact}, {"sphere trees", test_hierarchy})

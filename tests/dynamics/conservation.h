@@ -45,9 +45,9 @@ static inline struct interval interval_at(const struct dc_trajectory *trajectory
   return interval;
 }
 
-// Rate of change of linear momentum and of angular momentum about the origin in an interval, as the scheme defines them:
-// the derivative of the inertia term for a common shift and turn of all bodies, summed x+ x m a and axl of E M R+^T
-// with E = R+ - (1 + r) R + r R-, r the length of the interval over that of the one before.
+// Rate of change of linear momentum and of angular momentum about the origin in an interval, as the scheme defines
+// them: the derivative of the inertia term for a common shift and turn of all bodies, summed x+ x m a and axl of E M
+// R+^T with E = R+ - (1 + r) R + r R-, r the length of the interval over that of the one before.
 static inline void interval_momentum_rates(const struct scene *scene, const struct interval *interval, double rate[6],
                                            double *size)
 {
@@ -74,7 +74,7 @@ static inline void interval_momentum_rates(const struct scene *scene, const stru
     rate[2] += torque[2] + (w[3] - w[1]) / (h * h);
     for (int k = 0; k < 3; k++)
       rate[3 + k] += force[k];
-    *size = fmax(*size, dc_vec_norm(force));
+    *size = larger(*size, dc_vec_norm(force));
   }
 }
 
@@ -89,8 +89,8 @@ static inline void momentum_rates(const struct scene *scene, const struct dc_tra
     double own[6], force;
     interval_momentum_rates(scene, &interval, own, &force);
     for (int i = 0; i < 6; i++)
-      rate[i] = fmax(rate[i], fabs(own[i]));
-    *size = fmax(*size, force);
+      rate[i] = larger(rate[i], fabs(own[i]));
+    *size = larger(*size, force);
   }
 }
 

@@ -112,8 +112,8 @@ static inline void coupled_arm(struct scene *scene)
   scene->definition.coupling_count = 2;
 }
 
-// The arm with actuators that hold its weight and whose forces are limited: below the limit, near it and far beyond, and one
-// that does nothing else.
+// The arm with actuators that hold its weight and whose forces are limited: below the limit, near it and far beyond,
+// and one that does nothing else.
 static inline void limited_arm(struct scene *scene)
 {
   static const double efforts[][2] = {{ARM_CART, 5}, {ARM_UPPER, 2}, {ARM_HAND, 0.02}};

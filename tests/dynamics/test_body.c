@@ -162,13 +162,13 @@ static void test_move_and_difference(void)
     dc_state_move(&bodies, q, 1, tangent, moved);
     dc_state_difference(&bodies, q, moved, back);
     for (int i = 0; i < 12; i++)
-      worst = fmax(worst, fabs(back[i] - tangent[i]));
+      worst = larger(worst, fabs(back[i] - tangent[i]));
     // twice half way, in place, ends at the same state
     dc_state_move(&bodies, q, 0.5, tangent, q);
     dc_state_move(&bodies, q, 0.5, tangent, q);
     dc_state_difference(&bodies, q, moved, back);
     for (int i = 0; i < 12; i++)
-      worst = fmax(worst, fabs(back[i]));
+      worst = larger(worst, fabs(back[i]));
   }
   CHECK_NEAR(worst, 0, 1e-14);  // 8.2e-16 observed
 

@@ -77,8 +77,8 @@ static void test_sharing(void)
   scene_end(&scene);
 }
 
-// The link of a pendulum, 0.06 m wide and ending 0.38 m below its hinge, swings down to a plane: h = 0.36 - 0.38 cos a -
-// 0.03 sin a, and the move of a is 0.7 h / h'.
+// The link of a pendulum, 0.06 m wide and ending 0.38 m below its hinge, swings down to a plane: h = 0.36 - 0.38 cos
+// a - 0.03 sin a, and the move of a is 0.7 h / h'.
 static void test_hinge(void)
 {
   struct scene scene;
@@ -93,9 +93,9 @@ static void test_hinge(void)
   scene_end(&scene);
 }
 
-// A heavy bar ploughs through nine balls that nearly touch, 4 cm in a step; what they do is roll off each other over tiny
-// gaps, which linear bounds know nothing of.  1477 iterations observed in all parts of divided steps; 2264 when bounded
-// steps that promise little are not damped.
+// A heavy bar ploughs through nine balls that nearly touch, 4 cm in a step; what they do is roll off each other over
+// tiny gaps, which linear bounds know nothing of.  1477 iterations observed in all parts of divided steps; 2264 when
+// bounded steps that promise little are not damped.
 static void test_heap(void)
 {
   static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};

@@ -155,8 +155,8 @@ static void test_refusals(void)
   scene_refuse(&scene, "couplings[1]: \"c\" would start at 1000001");
 }
 
-// Two weights over a pulley, q_b = -q_a: m_a q_a'' = -m_a g - f and m_b q_b'' = -m_b g - f with the force f = S e of the
-// spring.  m_a q_a - m_b q_b falls freely in every step; when the spring has come to rest, both accelerate by
+// Two weights over a pulley, q_b = -q_a: m_a q_a'' = -m_a g - f and m_b q_b'' = -m_b g - f with the force f = S e of
+// the spring.  m_a q_a - m_b q_b falls freely in every step; when the spring has come to rest, both accelerate by
 // (m_b - m_a) g/(m_a + m_b) and e = -2 m_a m_b g/((m_a + m_b) S).  Without coupling the block c falls.
 static void test_pulley(void)
 {
@@ -174,8 +174,8 @@ static void test_pulley(void)
   for (int n = 0; n <= steps; n++) {
     const double *q = frame_of(trajectory, n);
     double way = 0.5 * g * h * h * n * (n + 1);
-    free_fall = fmax(free_fall, fabs(a * q[0] - b * q[1] + (a - b) * way));
-    fall = fmax(fall, fabs(q[2] + way));
+    free_fall = larger(free_fall, fabs(a * q[0] - b * q[1] + (a - b) * way));
+    fall = larger(fall, fabs(q[2] + way));
   }
   const double *end = frame_of(trajectory, steps), *before = frame_of(trajectory, steps - 1),
                *earlier = frame_of(trajectory, steps - 2);
@@ -209,7 +209,7 @@ static void test_stiffness(void)
     errors[k] = 0;
     for (int n = 0; n <= 100; n++) {
       const double *q = frame_of(trajectory, n);
-      errors[k] = fmax(errors[k], fabs(q[1] - 0.5 * q[0]));
+      errors[k] = larger(errors[k], fabs(q[1] - 0.5 * q[0]));
       least = fmin(least, q[0]);
     }
     CHECK(least < -0.2, "it swings: %g", least);

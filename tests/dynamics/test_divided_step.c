@@ -153,7 +153,7 @@ static void test_going_on(void)
   memcpy(input->q, frame_of(whole, 2), (size_t)whole->nq * sizeof *input->q);
   CHECK(dc_rollout_forward(scene.rollout, input, rest, &scene.error) == DC_OK, "%s", scene.error.text);
   for (int i = 0; i < whole->nq; i++)
-    off = fmax(off, fabs(frame_of(rest, 2)[i] - frame_of(whole, 4)[i]));
+    off = larger(off, fabs(frame_of(rest, 2)[i] - frame_of(whole, 4)[i]));
   CHECK_NEAR(off, 0, 1e-12);  // 0 observed; windows begin without warm starts, which may change roundings
   struct dc_trajectory *copy = dc_record_create(&scene.model, 4);
   CHECK(dc_trajectory_copy(copy, whole) == DC_OK && dc_trajectory_divided_alike(copy, whole), "copy");

@@ -112,7 +112,7 @@ static void test_pendulum(void)
     double c = angle * (cos(phi) - decay) / sin(phi);  // a_0 = a_-1 = angle
     for (int n = 0; n <= 300; n++) {
       double expected = pow(decay, n) * (angle * cos(n * phi) + c * sin(n * phi));
-      worst = fmax(worst, fabs(frame_of(trajectory, n)[0] - expected));
+      worst = larger(worst, fabs(frame_of(trajectory, n)[0] - expected));
     }
     CHECK_NEAR(worst / angle, 0, 1e-9);  // 4.6e-11 observed: angle^2 and rounding
     dc_trajectory_destroy(trajectory);

@@ -86,8 +86,8 @@ static void test_tumbling(void)
   angular_momentum(&experiment, 1, first);
   for (int frame = 2; frame <= experiment.trajectory->steps; frame++) {
     angular_momentum(&experiment, frame, later);
-    largest = fmax(largest, dc_vec_distance(first, later));
-    turned = fmax(turned, 1 - fabs(poses_at(&experiment, frame)->rotation[0]));
+    largest = larger(largest, dc_vec_distance(first, later));
+    turned = larger(turned, 1 - fabs(poses_at(&experiment, frame)->rotation[0]));
   }
   CHECK(turned > 0.5, "it tumbles: %g", turned);
   CHECK_NEAR(largest / dc_vec_norm(first), 0, 1e-4);  // 1.1e-5 observed, of the differences
@@ -358,9 +358,9 @@ static void test_driven_slide(void)
   for (int frame = 0; frame <= 60; frame++)
     for (int k = 0; k < ours.trajectory->nq; k++) {
       double expected = state_of(&ours, frame)[k];
-      off = fmax(off, fabs(state_of(&theirs, frame)[k] - expected));
-      off_scaled = fmax(off_scaled, fabs(state_of(&scaled, frame)[k] - state_of(&theirs, frame)[k]));
-      moved = fmax(moved, fabs(expected - state_of(&ours, 0)[k]));
+      off = larger(off, fabs(state_of(&theirs, frame)[k] - expected));
+      off_scaled = larger(off_scaled, fabs(state_of(&scaled, frame)[k] - state_of(&theirs, frame)[k]));
+      moved = larger(moved, fabs(expected - state_of(&ours, 0)[k]));
     }
   CHECK(moved > 0.3, "it moves: %g", moved);
   CHECK_NEAR(off, 0, 1e-12);         // 9e-16 observed
@@ -425,9 +425,9 @@ static double arm_difference(double step)
     for (int i = 0; i < ours.trajectory->bodies; i++) {
       const struct dc_pose *a = last_pose(&ours, i), *b = last_pose(&theirs, i), *start = poses_at(&ours, 0) + i;
       CHECK(dc_vec_distance(a->position, start->position) > 0.01, "%s moves", ours.scene->model.bodies.bodies[i].name);
-      worst = fmax(worst, dc_vec_distance(a->position, b->position));
+      worst = larger(worst, dc_vec_distance(a->position, b->position));
       for (int k = 0; k < 9; k++)
-        worst = fmax(worst, 0.1 * fabs(a->rotation[k] - b->rotation[k]));
+        worst = larger(worst, 0.1 * fabs(a->rotation[k] - b->rotation[k]));
     }
   tear_down(&ours);
   tear_down(&theirs);

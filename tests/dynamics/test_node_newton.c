@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newton's steps of nodes: what they leave of the gradient of the model that they minimize, by the terms themselves; and
-// systems that are solved by conjugate gradients against a factorization.
+// Newton's steps of nodes: what they leave of the gradient of the model that they minimize, by the terms themselves;
+// and systems that are solved by conjugate gradients against a factorization.
 #include "harness.h"
 
 #include "dynamics/node_newton.h"
@@ -16,7 +16,8 @@ struct problem {
   double wrenches[SCENE_BODIES][6];
 };
 
-// A block of 75 nodes that comes down on a plane at an angle; its lowest nodes are at a gap, m; speed in units of 2 m/s.
+// A block of 75 nodes that comes down on a plane at an angle; its lowest nodes are at a gap, m; speed in units of
+// 2 m/s.
 static void start(struct problem *problem, enum dc_node_friction law, double friction, double gap, double speed)
 {
   struct scene *scene = &problem->scene;
@@ -99,7 +100,7 @@ static void sliding_speeds(const struct problem *problem, const double *q, doubl
     if (q[k + 2] > 1e-3)
       continue;
     speeds[0] = fmin(speeds[0], way);
-    speeds[1] = fmax(speeds[1], way);
+    speeds[1] = larger(speeds[1], way);
   }
 }
 

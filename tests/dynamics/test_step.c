@@ -28,7 +28,7 @@ static void test_free_fall(void)
       const double *q = frame_of(trajectory, n), *start = frame_of(trajectory, 0);
       for (int i = 0; i < 3; i++) {
         double moved = n * h * body->velocity[i] + (i == 2 ? GRAVITY * h * h * n * (n + 1) / 2 : 0);
-        worst = fmax(worst, fabs(q[i] - start[i] - moved) / (fabs(moved) + 1e-3 + offsets[k]));
+        worst = larger(worst, fabs(q[i] - start[i] - moved) / (fabs(moved) + 1e-3 + offsets[k]));
       }
       CHECK_NEAR(dc_vec_norm(q + 4), 0, 1e-15);
     }
@@ -69,7 +69,7 @@ static void test_planar_spin(void)
       for (int n = 0; n < 30; n++) {
         delta = atan2(sin(delta), 2 - cos(delta));
         double turn = turn_about(trajectory, n, k);
-        worst = fmax(worst, fabs(turn - delta));
+        worst = larger(worst, fabs(turn - delta));
         CHECK(fabs(turn) <= M_PI / 6 + 1e-14, "%g", turn);
       }
       dc_trajectory_destroy(trajectory);
@@ -97,7 +97,7 @@ static void test_free_tumbling(void)
     const double *q = frame_of(trajectory, n + 1);
     double energy = kinetic_energy(&scene, trajectory, n);
     const double expected[3] = {0, 0.01 * (n + 1), 0};
-    drift = fmax(drift, dc_vec_distance(q, expected));
+    drift = larger(drift, dc_vec_distance(q, expected));
     CHECK(energy <= before * (1 + 1e-13), "step %d: %.17g after %.17g", n, energy, before);
     before = energy;
   }
@@ -135,14 +135,14 @@ static void test_collision_momentum(void)
     for (int n = 1; n <= 40; n++) {
       const double *q = frame_of(trajectory, n);
       for (int i = 0; i < 3; i++)  // of the centre of mass, against 0.1 kg m/s and the sum of magnitudes 0.7
-        worst = fmax(worst,
+        worst = larger(worst,
                      fabs(0.2 * (q[i] - start[i]) + 0.6 * (q[7 + i] - start[7 + i]) - (i ? 0 : 0.1) * n * h) / (n * h));
       if (n == 40)
         break;
       double rate[6], size;
       momentum_rates(&scene, trajectory, n, rate, &size);
-      torque = fmax(torque, dc_vec_norm(rate));
-      impact = fmax(impact, size);
+      torque = larger(torque, dc_vec_norm(rate));
+      impact = larger(impact, size);
     }
     CHECK(impact > 4, "they have met: %g N", impact);
     CHECK_NEAR(worst, 0, 1e-13);  // 1.1e-15 observed
@@ -219,9 +219,9 @@ static double turn_allowance(const struct scene *scene, const struct dc_trajecto
   return sum;
 }
 
-// E = |v|^2/2 - g x + mu P of a ball or box dropped on a plane.  With v = (T - T-)/h and a potential V that is convex in
-// the poses (heights are linear in them),  E+ - E = [V+ - V - V'+ (T+ - T)] - |v+ - v|^2/2 + tr(S (1 - R+^T R)), S the
-// multiplier of R+: the first two are never positive.  The third is of third order in the turn: a ball that topples
+// E = |v|^2/2 - g x + mu P of a ball or box dropped on a plane.  With v = (T - T-)/h and a potential V that is convex
+// in the poses (heights are linear in them),  E+ - E = [V+ - V - V'+ (T+ - T)] - |v+ - v|^2/2 + tr(S (1 - R+^T R)), S
+// the multiplier of R+: the first two are never positive.  The third is of third order in the turn: a ball that topples
 // from a vertex gains by it.
 static void check_energy(struct scene *scene, int steps, double *settled)
 {
@@ -449,7 +449,7 @@ static void check_residuals(struct scene *scene, int steps)
       dc_step_terms[i]->add_gradient(&state, &forces);
     for (int p = 0; p < count; p++) {
       double force = mu * dc_vec_norm(pairs[p].gradient + 3);
-      largest = fmax(largest, force);
+      largest = larger(largest, force);
       if (dc_body_moves(&bodies->bodies[rigid.pair_bodies[p][1]]))
         least = fmin(least, force);
     }
@@ -459,7 +459,7 @@ static void check_residuals(struct scene *scene, int steps)
         // rounding of positions of 1 m in the inertia, and of contact forces
         double rounding = 1e-14 * body->mass / (h * h) + 1e-10 * largest;
         double allowed = (scene->definition.solver.tolerance * least + rounding) * (k < 3 ? body->radius : 1);
-        worst = fmax(worst, fabs(wrenches[i][k]) / allowed);
+        worst = larger(worst, fabs(wrenches[i][k]) / allowed);
       }
     }
   }

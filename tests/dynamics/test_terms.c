@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of the step potential away from any stationary point, on free bodies, mechanisms and soft bodies: gradient, Hessian
-// and mixed derivatives against differences of value and gradient.
+// Terms of the step potential away from any stationary point, on free bodies, mechanisms and soft bodies: gradient,
+// Hessian and mixed derivatives against differences of value and gradient.
 #include "harness.h"
 
 #include "mechanisms.h"
@@ -35,8 +35,8 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   return state;
 }
 
-// The numbers besides the states: stiffness, gravity, eight per body, two shifts per coordinate, targets and forces of the
-// step.
+// The numbers besides the states: stiffness, gravity, eight per body, two shifts per coordinate, targets and forces of
+// the step.
 static int number_count(const struct dc_model *model)
 {
   return 4 + 8 * model->bodies.count + 2 * model->bodies.actuator_count + 3 * model->bodies.nv;
@@ -113,7 +113,8 @@ static void free_bodies(struct scene *scene)
   random_rotation(&random, a->rotation);
 }
 
-// A pinned viscous block of eight nodes above a plane, with a free box close above it: within the range of both at t and t+1.
+// A pinned viscous block of eight nodes above a plane, with a free box close above it: within the range of both at t
+// and t+1.
 static void soft_bodies(struct scene *scene)
 {
   struct dc_random random;
@@ -202,7 +203,7 @@ static void check_gradient(struct term_problem *problem, const struct dc_step_te
   term_state(problem, term);
   memcpy(gradient, problem->gradient, sizeof gradient);
   for (int i = 0; i < problem->nv; i++)
-    worst = fmax(worst, fabs(gradient[i] - term_difference(problem, term, 2, i, NULL)));
+    worst = larger(worst, fabs(gradient[i] - term_difference(problem, term, 2, i, NULL)));
   CHECK(largest_of(gradient, problem->nv) > 1e-3, "%s acts: %g", term->name, largest_of(gradient, problem->nv));
   // 5.4e-11 observed
   CHECK(worst <= 1e-9 * largest_of(gradient, problem->nv), "%s: gradient off by %g", term->name,
@@ -239,13 +240,13 @@ static void check_hessian(struct term_problem *problem, const struct dc_step_ter
     double unit[MOST_V] = {0};
     unit[i] = 1;
     dc_symmetric_multiply(problem->scene.rollout->matrix, unit, rows[i]);
-    largest = fmax(largest, largest_of(rows[i], problem->nv));
+    largest = larger(largest, largest_of(rows[i], problem->nv));
   }
   for (int i = 0; i < problem->nv; i++)
     term_difference(problem, term, 2, i, differences[i]);
   for (int i = 0; i < problem->nv; i++)
     for (int j = 0; j < problem->nv; j++)
-      worst = fmax(worst, fabs(rows[i][j] - 0.5 * (differences[i][j] + differences[j][i])));
+      worst = larger(worst, fabs(rows[i][j] - 0.5 * (differences[i][j] + differences[j][i])));
   // 7e-10 observed (contact, the error of the differences), else 6e-12
   CHECK(worst <= 1e-8 * fmax(1e-3, largest), "%s: Hessian off by %g", term->name, worst / fmax(1e-3, largest));
 }
@@ -264,7 +265,7 @@ static void check_floor(struct term_problem *problem, const struct dc_step_term 
   term->add_floor(&state, &floors);
   DC_FOR_EACH_SOFT(soft, &state)
   for (int k = soft->v_offset; k < soft->v_offset + 3 * soft->node_count; k++)
-    worst = fmax(worst, change[k] == 0 ? 0 : fabs(change[k]) / floor[k]);
+    worst = larger(worst, change[k] == 0 ? 0 : fabs(change[k]) / floor[k]);
   // 0.16 to 1.001 observed: of a node at a plane the floor has barrier and friction of each axis, not what couples two
   CHECK(worst > 0.02 && worst <= 1.01, "%s: rounding makes %g of the floor", term->name, worst);
 }
@@ -342,7 +343,7 @@ static void check_mixed(struct term_problem *problem, const struct dc_step_term 
     term_difference(problem, term, kind, kind == 3 ? i - 2 * nv : i % nv, gradient);
     for (int j = 0; j < nv; j++)
       along += lambda[j] * gradient[j];
-    worst = fmax(worst, fabs(along - numbers[i]));
+    worst = larger(worst, fabs(along - numbers[i]));
   }
   double largest = largest_of(numbers, count);
   // 3e-11 observed

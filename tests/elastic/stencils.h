@@ -26,8 +26,8 @@ static inline double apart(const double *a, const double *b, int count)
 {
   double most = 0, size = 0;
   for (int i = 0; i < count; i++) {
-    most = fmax(most, fabs(a[i] - b[i]));
-    size = fmax(size, fabs(a[i]));
+    most = larger(most, fabs(a[i] - b[i]));
+    size = larger(size, fabs(a[i]));
   }
   return most / size;
 }

@@ -109,8 +109,8 @@ static void test_stretch(void)
   dc_arena_destroy(rod.arena);
 }
 
-// Energy of a square sheet of sides of 1 m rolled to a cylinder of that radius, in parts of that of a plate, B/(2 R^2) per
-// area; the sheet is curved along (cos turn, sin turn).
+// Energy of a square sheet of sides of 1 m rolled to a cylinder of that radius, in parts of that of a plate, B/(2 R^2)
+// per area; the sheet is curved along (cos turn, sin turn).
 static double rolled_energy(struct dc_arena *arena, double turn, double radius)
 {
   static double x[3 * 51 * 51];
@@ -128,7 +128,8 @@ static double rolled_energy(struct dc_arena *arena, double turn, double radius)
   return dc_elastic_energy(&elastic, elasticity, x) / (bending / (2 * radius * radius));
 }
 
-// Rolled to a cylinder of radius R a plate of stiffness B has the energy B/(2 R^2) per area, a bar B/(2 R^2) per length.
+// Rolled to a cylinder of radius R a plate of stiffness B has the energy B/(2 R^2) per area, a bar B/(2 R^2) per
+// length.
 static void test_bending(void)
 {
   static double x[3 * 51];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a program, lets one of its calls fail: with DCSIM_FAIL_MALLOC=k the k-th request for memory gets NULL and
-// ENOMEM, with DCSIM_FAIL_MALLOC=k- all from the k-th on; with DCSIM_FAIL_READ=k the k-th read() or pread()
-// gives EIO, with DCSIM_FAIL_OPEN=k the k-th open() or openat().
-// Calls are counted from the start of main, those of threads and forked processes with them: what libraries do while they are
-// loaded is not the program's.  DCSIM_FAIL_COUNT=PATH: the numbers of
-// calls of each kind are written there when the program exits.  For glibc.
+// Preloaded into a program, lets one of its calls fail: with DCSIM_FAIL_MALLOC=k the k-th request for memory gets NULL
+// and ENOMEM, with DCSIM_FAIL_MALLOC=k- all from the k-th on; with DCSIM_FAIL_READ=k the k-th read() or pread() gives
+// EIO, with DCSIM_FAIL_OPEN=k the k-th open() or openat().  Calls are counted from the start of main, those of threads
+// and forked processes with them: what libraries do while they are loaded is not the program's.  DCSIM_FAIL_COUNT=PATH:
+// the numbers of calls of each kind are written there when the program exits.  For glibc.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -16,8 +16,8 @@ static inline size_t seed_text(char *text, const char *seed)
   return size;
 }
 
-// One or two changes: a byte, a digit, a stretch cut out or doubled, one of the pieces put in.  text [size] is terminated
-// by a NUL before and after, and gets no longer than most.  The new size.
+// One or two changes: a byte, a digit, a stretch cut out or doubled, one of the pieces put in.  text [size] is
+// terminated by a NUL before and after, and gets no longer than most.  The new size.
 static inline size_t damage_text(struct dc_random *random, char *text, size_t size, size_t most,
                                  const char *const *pieces, size_t piece_count)
 {

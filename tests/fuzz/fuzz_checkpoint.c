@@ -142,7 +142,8 @@ static void discard(struct stopped_run *run)
   free(run->progress.bytes);
 }
 
-// Changes a bit, a byte or eight, copies a stretch elsewhere, cuts or lengthens; size + 8 bytes have room.  The new size.
+// Changes a bit, a byte or eight, copies a stretch elsewhere, cuts or lengthens; size + 8 bytes have room.  The new
+// size.
 static size_t damage(struct dc_random *random, char *bytes, size_t size)
 {
   static const uint64_t values[] = {0, UINT64_MAX, INT64_MAX, 1, 0x7ff0000000000000, 1 << 20};

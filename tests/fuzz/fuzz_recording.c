@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded motions out of damaged tables: the reader must refuse them with a place or hand over what a recording promises,
-// never crash.  With -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target (the first byte chooses the bodies that are
-// wanted); otherwise a test that damages tables in a fixed random order.
+// Recorded motions out of damaged tables: the reader must refuse them with a place or hand over what a recording
+// promises, never crash.  With -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target (the first byte chooses the
+// bodies that are wanted); otherwise a test that damages tables in a fixed random order.
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -97,9 +97,4 @@ static void test_damaged_refinements(void)
   CHECK(accepted > 100 && refused > 1000, "both are exercised");
 }
 
-int main(void)
-{
-  static const struct test tests[] = {{"damaged refinements", test_damaged_refinements}};
-  enter_temporary_folder();
-  return run_tests(tests, 1);
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"damaged refinements", test_damaged_refinements})

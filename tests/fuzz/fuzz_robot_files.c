@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside a robot, damaged: disabled collisions (SRDF), meshes that Assimp reads (COLLADA, PLY), models of MuJoCo.
-// A scene with them must be refused with a place or accepted, and an accepted one must read back the same.  With
-// -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target, whose first byte chooses the kind of file; otherwise a test that
-// damages files in a fixed random order.
+// What stands beside a robot, damaged: disabled collisions (SRDF), meshes that Assimp reads (COLLADA, PLY), models of
+// MuJoCo.  A scene with them must be refused with a place or accepted, and an accepted one must read back the same.
+// With -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target, whose first byte chooses the kind of file; otherwise a
+// test that damages files in a fixed random order.
 #include <config.h>
 #include <stdint.h>
 
@@ -120,11 +120,6 @@ static void test_damaged_files(void)
       damage_kind(kind, ROUNDS);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {{"damaged files of robots", test_damaged_files}};
-  enter_temporary_folder();
-  return run_tests(tests, 1);
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"damaged files of robots", test_damaged_files})
 
 #endif

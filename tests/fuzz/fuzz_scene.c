@@ -118,11 +118,6 @@ static void test_damaged_scenes(void)
   printf("# %ld accepted, %ld refused\n", accepted, refused);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {{"damaged scenes", test_damaged_scenes}};
-  enter_temporary_folder();
-  return run_tests(tests, 1);
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"damaged scenes", test_damaged_scenes})
 
 #endif

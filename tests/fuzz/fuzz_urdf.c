@@ -108,11 +108,6 @@ static void test_damaged_robots(void)
   printf("# %ld trees, %ld accepted, %ld refused\n", trees, accepted, refused);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {{"damaged robots", test_damaged_robots}};
-  enter_temporary_folder();
-  return run_tests(tests, 1);
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"damaged robots", test_damaged_robots})
 
 #endif

@@ -67,7 +67,7 @@ static double greatest_height(const struct dc_mesh *mesh, const double (*points)
     dc_vec_scale(normal, normal, 1 / dc_vec_norm(normal));
     for (int i = 0; i < count; i++) {
       dc_vec_sub(d, points[i], corner[0]);
-      most = fmax(most, dc_vec_dot(d, normal));
+      most = larger(most, dc_vec_dot(d, normal));
     }
   }
   return most;

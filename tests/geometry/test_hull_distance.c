@@ -74,7 +74,7 @@ static void test_known(void)
     double rounding = 256 * DBL_EPSILON * ratio;
     dc_mat_apply(expected, matrix, (double[3]){0, 0, 1});
     double off = fabs(gap - found) / (1e-13 * gap + rounding);
-    worst[gap < 1e-8] = fmax(worst[gap < 1e-8], gap < 1e-8 ? 1 - found / gap : off);
+    worst[gap < 1e-8] = larger(worst[gap < 1e-8], gap < 1e-8 ? 1 - found / gap : off);
     if (gap < 1e-8)
       CHECK(found > 0.5 * gap && found < gap + rounding, "%d: gap %g, found %g", i, gap, found);  // 0.87 observed
     else
@@ -85,7 +85,7 @@ static void test_known(void)
     for (int v = 0; v < count_a; v++)
       low = fmin(low, dc_vec_dot(normal, a[v]));
     for (int v = 0; v < count_b; v++)
-      high = fmax(high, dc_vec_dot(normal, b[v]));
+      high = larger(high, dc_vec_dot(normal, b[v]));
     CHECK(fabs(low - high - found) <= rounding, "%d: %g along the normal, %g", i, low - high, found);
   }
   printf("# error over what is allowed %.2g, part of the smallest gaps %.2g\n", worst[0], worst[1]);

@@ -128,8 +128,8 @@ static void test_sphere(void)
 {
   struct fixture sphere = make_sphere(4);
   static const int counts[] = {5118, 1280, 270, 80, 20};
-  // Observed: losses of 1e-7, 0.29 %, 1.7 %, 6.3 % and 23 %; the icospheres of 1280, 320, 80 and 20 triangles lack 0.9 %,
-  // 3.4 %, 13 % and 39 % of the ball.
+  // Observed: losses of 1e-7, 0.29 %, 1.7 %, 6.3 % and 23 %; the icospheres of 1280, 320, 80 and 20 triangles lack
+  // 0.9 %, 3.4 %, 13 % and 39 % of the ball.
   static const double changes[] = {1e-5, 4e-3, 2.2e-2, 8e-2, 0.27};
   for (int i = 0; i < 5; i++) {
     struct dc_mesh simplified;
@@ -143,7 +143,7 @@ static void test_sphere(void)
       dc_vec_sub(v, simplified.vertices[simplified.triangles[t][2]], corner);
       dc_vec_cross(normal, u, v);
       nearest = fmin(nearest, dc_vec_dot(normal, corner) / dc_vec_norm(normal));
-      outermost = fmax(outermost, dc_vec_norm(corner));
+      outermost = larger(outermost, dc_vec_norm(corner));
     }
     printf("# planes of the faces from %.4f, corners up to %.4f\n", nearest, outermost);
     CHECK(nearest > (counts[i] > 200 ? 0.95 : 0.6), "a face lies at %g from the centre", nearest);

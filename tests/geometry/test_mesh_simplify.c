@@ -42,7 +42,7 @@ static void test_hull(void)
       double middle[3] = {0};
       for (int k = 0; k < 3; k++)
         dc_vec_add_scaled(middle, middle, 1.0 / 3, simple.vertices[simple.triangles[t][k]]);
-      deepest = fmax(deepest, 0.1 - dc_vec_norm(middle));
+      deepest = larger(deepest, 0.1 - dc_vec_norm(middle));
     }
     CHECK(deviation < before && deviation > 0.5 * deepest && deviation < 1.5 * deepest, "%d: %g, %g", points, deviation,
           deepest);

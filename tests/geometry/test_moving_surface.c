@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces whose corners move: common vertices of parts, shapes that keep their triangles, sphere trees that follow and their
-// derivatives against differences.
+// Surfaces whose corners move: common vertices of parts, shapes that keep their triangles, sphere trees that follow and
+// their derivatives against differences.
 #include "harness.h"
 
 #include "base/random.h"
@@ -162,7 +162,7 @@ static void test_tree(void)
       values[side] = value_of(&p);
     }
     *number = kept;
-    worst = fmax(worst, fabs((&gradient[0][0])[i] - 2 * (values[0] - values[1]) / 2e-5));
+    worst = larger(worst, fabs((&gradient[0][0])[i] - 2 * (values[0] - values[1]) / 2e-5));
   }
   CHECK_NEAR(worst, 0, 1e-6);  // of derivatives of 1 to 10; p = 32 bends much
   CHECK(by[0].radius == 0 && by[tree.node_count - 1].center[0] == 0, "cotangents are used up");

@@ -93,79 +93,90 @@ static double fourth(const double f[4], double h)
 
 static const double STEPS[4] = {-2, -1, 1, 2};
 
-// Of a point that stays on its level set.
-static void check_projection(struct dc_sdf *sdf, const double x[3], double size, struct dc_random *random)
+// Cotangents of a value and of a gradient or point.
+struct query {
+  double x[3], v, u[3], level;
+};
+
+static double value_of(struct dc_sdf *sdf, const struct query *query)
 {
-  double by[3], f[4], g[3], level = dc_sdf_value(sdf, x, g);
-  int count = dc_sdf_parameter_count(sdf);
-  double *parameters = calloc((size_t)count, sizeof *parameters);
-  for (int k = 0; k < 3; k++)
-    by[k] = uniform(random, -1, 1);
-  dc_sdf_project_pull_back(sdf, x, by, parameters);
-  for (int i = 0; i < count; i++) {
-    double unit = sdf_parameter_turns(sdf, i) ? 1 : size, error = INFINITY, expected = 0;
-    for (double h = 1e-3 * unit; h > 0.5e-6 * unit; h *= 0.1) {
-      for (int s = 0; s < 4; s++) {
-        double at[3] = {x[0], x[1], x[2]};
-        sdf_move_parameter(sdf, i, STEPS[s] * h);
-        dc_sdf_project(sdf, level, at);
-        f[s] = dc_vec_dot(by, at);
-        sdf_move_parameter(sdf, i, -STEPS[s] * h);
-      }
-      if (!(fabs(fourth(f, h) - parameters[i]) < error))
-        continue;
-      expected = fourth(f, h);
-      error = fabs(expected - parameters[i]);
-    }
-    CHECK(error <= 1e-6 * fmax(size / unit, fabs(expected)), "parameter %d of a point on its level set: %.12g, %.12g",
-          i, parameters[i], expected);
-  }
-  free(parameters);
+  return function(sdf, query->x, query->v, query->u);
 }
 
-static void check_point(struct dc_sdf *sdf, const double x[3], double size, struct dc_random *random)
+// Of a point that stays on its level set.
+static double projection_of(struct dc_sdf *sdf, const struct query *query)
 {
-  double u[3], v = uniform(random, -1, 1) / size, by_x[3] = {0, 0, 0}, f[4], scale = 0;
-  int count = dc_sdf_parameter_count(sdf);
-  double *parameters = calloc((size_t)count, sizeof *parameters);
+  double at[3];
+  dc_vec_copy(at, query->x);
+  dc_sdf_project(sdf, query->level, at);
+  return dc_vec_dot(query->u, at);
+}
+
+// The worst error of derivatives of f by parameters, relative to themselves or to a scale, that of derivatives by
+// lengths.  Of some steps the best: exponents have no length, and sharp ones want small steps.
+static double parameter_error(struct dc_sdf *sdf, double (*f)(struct dc_sdf *, const struct query *),
+                              const struct query *query, const double *parameters, double size, double scale)
+{
+  double worst = 0;
+  for (int i = 0; i < dc_sdf_parameter_count(sdf); i++) {
+    double unit = sdf_parameter_turns(sdf, i) ? 1 : size, error = INFINITY, expected = 0, values[4];
+    for (double h = 1e-3 * unit; h > 0.5e-6 * unit; h *= 0.1) {
+      for (int s = 0; s < 4; s++) {
+        sdf_move_parameter(sdf, i, STEPS[s] * h);
+        values[s] = f(sdf, query);
+        sdf_move_parameter(sdf, i, -STEPS[s] * h);
+      }
+      if (!(fabs(fourth(values, h) - parameters[i]) < error))
+        continue;
+      expected = fourth(values, h);
+      error = fabs(expected - parameters[i]);
+    }
+    error /= fmax(scale * size / unit, fabs(expected));
+    CHECK(error <= 1e-8, "parameter %d: %.12g, %.12g", i, parameters[i], expected);  // 1e-10 observed
+    worst = larger(worst, error);
+  }
+  return worst;
+}
+
+static double check_projection(struct dc_sdf *sdf, const double x[3], double size, struct dc_random *random)
+{
+  double g[3], *parameters = calloc((size_t)dc_sdf_parameter_count(sdf), sizeof *parameters);
+  struct query query = {.x = {x[0], x[1], x[2]}, .level = dc_sdf_value(sdf, x, g)};
   for (int k = 0; k < 3; k++)
-    u[k] = uniform(random, -1, 1);
-  dc_sdf_pull_back(sdf, x, v, u, by_x, parameters);
-  scale = fmax(dc_vec_norm(by_x), 1 / size);
+    query.u[k] = uniform(random, -1, 1);
+  dc_sdf_project_pull_back(sdf, x, query.u, parameters);
+  double error = parameter_error(sdf, projection_of, &query, parameters, size, 1);
+  free(parameters);
+  return error;
+}
+
+static double check_point(struct dc_sdf *sdf, const double x[3], double size, struct dc_random *random)
+{
+  double by_x[3] = {0, 0, 0}, f[4], *parameters = calloc((size_t)dc_sdf_parameter_count(sdf), sizeof *parameters);
+  struct query query = {.x = {x[0], x[1], x[2]}, .v = uniform(random, -1, 1) / size};
+  for (int k = 0; k < 3; k++)
+    query.u[k] = uniform(random, -1, 1);
+  dc_sdf_pull_back(sdf, x, query.v, query.u, by_x, parameters);
+  double scale = fmax(dc_vec_norm(by_x), 1 / size);
   for (int k = 0; k < 3; k++) {
     double h = 1e-4 * size;
     for (int s = 0; s < 4; s++) {
       double at[3] = {x[0], x[1], x[2]};
       at[k] += STEPS[s] * h;
-      f[s] = function(sdf, at, v, u);
+      f[s] = function(sdf, at, query.v, query.u);
     }
     CHECK_NEAR(by_x[k], fourth(f, h), 1e-6 * scale);  // 2e-8 observed, the difference's own error
   }
-  // The best of three steps: exponents have no length, and sharp ones want small steps.  2e-8 observed.
-  for (int i = 0; i < count; i++) {
-    int turn = i - sdf->number_count;
-    double unit = turn >= 0 && turn < 3 ? 1 : size, error = INFINITY, expected = 0;
-    for (double h = 1e-3 * unit; h > 0.5e-6 * unit; h *= 0.1) {
-      for (int s = 0; s < 4; s++) {
-        sdf_move_parameter(sdf, i, STEPS[s] * h);
-        f[s] = function(sdf, x, v, u);
-        sdf_move_parameter(sdf, i, -STEPS[s] * h);
-      }
-      if (!(fabs(fourth(f, h) - parameters[i]) < error))
-        continue;
-      expected = fourth(f, h);
-      error = fabs(expected - parameters[i]);
-    }
-    CHECK(error <= 1e-6 * fmax(scale * (unit > 1 || turn < 3 ? size : 1), fabs(expected)), "parameter %d: %.12g, %.12g",
-          i, parameters[i], expected);
-  }
+  double error = parameter_error(sdf, value_of, &query, parameters, size, scale);
   free(parameters);
+  return error;
 }
 
 static void test_derivatives(void)
 {
   static const double sizes[] = {1e-2, 1, 30};
   struct dc_random random, others;
+  double worst[2] = {0, 0};
   dc_random_seed(&random, 7);
   dc_random_seed(&others, 8);
   for (int kind = 0; dc_sdf_types[kind]; kind++)
@@ -187,11 +198,12 @@ static void test_derivatives(void)
           CHECK_NEAR(g[k], fourth(f, 1e-4 * size), 1e-7);
         }
         int failures = test_failures;
-        check_point(sdf, x, size, &random);
-        check_projection(sdf, x, size, &others);
+        worst[0] = larger(worst[0], check_point(sdf, x, size, &random));
+        worst[1] = larger(worst[1], check_projection(sdf, x, size, &others));
         CHECK(test_failures == failures, "%s of size %g", dc_sdf_types[kind]->name, size);
         dc_arena_destroy(arena);
       }
+  printf("# by parameters of values within %.1e, of points on level sets within %.1e\n", worst[0], worst[1]);
 }
 
 static void test_known_values(void)
@@ -238,7 +250,7 @@ static void test_cones(void)
         }
       double across = r[0] + (r[1] - r[0]) * (z + r[2]) / (2 * r[2]), inside = fabs(z) < r[2] && rho < across ? -1 : 1;
       double found = dc_sdf_value(cone, (const double[3]){0.6 * rho, 0.8 * rho, z}, g);
-      worst = fmax(worst, fabs(found - inside * nearest));
+      worst = larger(worst, fabs(found - inside * nearest));
       CHECK_NEAR(dc_vec_norm(g), 1, 1e-9);
     }
   }
@@ -284,10 +296,10 @@ static void test_balls(void)
       for (int j = 0; j <= 40; j++) {
         double a = 0.5 * M_PI * i / 40, b = 0.5 * M_PI * j / 40;
         double x[3] = {3 * cos(a) * cos(b), 3 * sin(a) * cos(b), 3 * sin(b)};
-        most = fmax(most, 3 - dc_sdf_value(sdf, x, g));
+        most = larger(most, 3 - dc_sdf_value(sdf, x, g));
       }
     CHECK(radius >= most * (1 - 1e-5), "e %g %g: %g, sampled %g", e1, e2, radius, most);
-    slack = fmax(slack, radius / most);
+    slack = larger(slack, radius / most);
   }
   CHECK(slack < 1.005, "balls are off by %g", slack);  // 1.001 observed: the samples' own distance
   printf("# balls within %.4g\n", slack);
@@ -313,7 +325,7 @@ static void test_blend_bounds(void)
     without.type = &dc_sdf_difference;
     double most = dc_sdf_value(&both->children[0], x, g);
     for (int i = 1; i < 3; i++)
-      most = fmax(most, -dc_sdf_value(&both->children[i], x, g));
+      most = larger(most, -dc_sdf_value(&both->children[i], x, g));
     value = dc_sdf_value(&without, x, g);
     CHECK(value >= most - 1e-14 && value <= most + t * log(3) + 1e-14, "difference %g of %g", value, most);
   }

@@ -27,7 +27,7 @@ static void test_sphere_counts(void)
         check_counts(mesh, base_triangles[base] << 2 * level);
         double worst = 0;
         for (int v = 0; v < mesh->vertex_count; v++)
-          worst = fmax(worst, fabs(dc_vec_norm(mesh->vertices[v]) - 0.1));
+          worst = larger(worst, fabs(dc_vec_norm(mesh->vertices[v]) - 0.1));
         CHECK(worst < 1e-16, "%g off the sphere", worst);  // observed 2.8e-17
         for (int k = 0; k < 3; k++)
           CHECK_NEAR(sphere.shape.properties.center[k], 0, 1e-16);  // observed 4.9e-18

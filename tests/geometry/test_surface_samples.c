@@ -44,7 +44,7 @@ static void of_a_convex_solid(void)
   for (int i = 0; i < samples->count; i++) {
     double point[3], normal[3], face[3];
     sample_at(samples, i, point, normal);
-    worst = fmax(worst, fabs(height_above(part, point, face)));
+    worst = larger(worst, fabs(height_above(part, point, face)));
     CHECK_NEAR(dc_vec_norm(normal), 1, 1e-14);
     if (i < samples->vertex_count) {
       int v = samples->vertex_index[i];
@@ -136,7 +136,7 @@ static void of_a_union(void)
       least = fmin(least, fabs(height_above(&solid->parts[part], point, unused)));
       hidden += height_above(&solid->parts[part], moved, unused) < 0 && i >= samples->vertex_count;
     }
-    outside = fmax(outside, least);
+    outside = larger(outside, least);
     vertices += i < samples->vertex_count;
     top += i >= samples->vertex_count && normal[2] > 0.5 && point[2] < 1.5;
   }
@@ -194,7 +194,7 @@ static void normals_around(void)
   for (int v = 0; v < solid->parts[0].vertex_count; v++)
     for (int k = 0; k < 3; k++) {
       lower[k] = fmin(lower[k], solid->parts[0].vertices[v][k]);
-      upper[k] = fmax(upper[k], solid->parts[0].vertices[v][k]);
+      upper[k] = larger(upper[k], solid->parts[0].vertices[v][k]);
     }
   dc_vec_copy(point, upper);
   CHECK(dc_solid_normals(solid, point, 0, 8, normals) == 3, "corner");

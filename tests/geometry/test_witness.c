@@ -135,7 +135,7 @@ static void test_balls(void)
     dc_witness_query(search, &first, &second, &found);
     CHECK(found.distance >= apart - 2 && found.distance <= apart - 2 + 2 * inside + 1e-12,
           "%d: balls %g apart at distance %g, up to %g expected", i, apart, found.distance, 2 * inside + apart - 2);
-    worst = fmax(worst, found.distance - (apart - 2));
+    worst = larger(worst, found.distance - (apart - 2));
   }
   printf("# balls inside spheres by up to %.3g, distances by %.3g longer\n", inside, worst);
   dc_witness_search_destroy(search);
@@ -171,9 +171,9 @@ static void test_warm(void)
       dc_vec_copy(mirror.point[0], swapped.point[1]);
       dc_vec_copy(mirror.point[1], swapped.point[0]);
       dc_vec_scale(mirror.normal, swapped.normal, -1);
-      distances = fmax(distances, fmax(fabs(warm.distance - cold.distance), fabs(warm.distance - mirror.distance)));
-      rest = fmax(rest, difference_between(&warm, &cold));
-      mirrored = fmax(mirrored, difference_between(&warm, &mirror));
+      distances = larger(distances, larger(fabs(warm.distance - cold.distance), fabs(warm.distance - mirror.distance)));
+      rest = larger(rest, difference_between(&warm, &cold));
+      mirrored = larger(mirrored, difference_between(&warm, &mirror));
       apart += warm.distance > 0;
       count++;
       // Back to near contact.

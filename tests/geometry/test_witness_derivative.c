@@ -55,14 +55,15 @@ static void closed_form_is_derivative(void)
     dc_witness_smooth(&settings, &points, offset, mean, follow);
     smooth_by_differences(&settings, &points, offset, h, expected);
     double *w = &worst[settings.score];
-    *w = fmax(*w, difference(follow, expected, 9) / fmax(largest(follow, 9), 0.1));
+    *w = larger(*w, difference(follow, expected, 9) / larger(largest(follow, 9), 0.1));
   }
   printf("# closed form against differences: %g, %g\n", worst[0], worst[1]);
   CHECK_NEAR(worst[DC_SCORE_SQUARED], 0, 2e-10);   // observed 2.6e-11: rounding of the differences
   CHECK_NEAR(worst[DC_SCORE_DISTANCE], 0, 4e-10);  // observed 8.3e-11
 }
 
-// With tau held, A = (2 / tau) times the weighted covariance; it is not the derivative, which the test above tells from it.
+// With tau held, A = (2 / tau) times the weighted covariance; it is not the derivative, which the test above tells from
+// it.
 static void symmetric_when_temperature_is_held(void)
 {
   struct dc_witness_settings settings;
@@ -79,10 +80,10 @@ static void symmetric_when_temperature_is_held(void)
     random_vector(direction, 1);
     dc_mat_apply(product, follow, direction);
     double most = largest(follow, 9);
-    negative = fmax(negative, -dc_vec_dot(product, direction) / most);
-    asymmetry = fmax(asymmetry, fabs(follow[1] - follow[3]) / most);
-    asymmetry = fmax(asymmetry, fabs(follow[2] - follow[6]) / most);
-    asymmetry = fmax(asymmetry, fabs(follow[5] - follow[7]) / most);
+    negative = larger(negative, -dc_vec_dot(product, direction) / most);
+    asymmetry = larger(asymmetry, fabs(follow[1] - follow[3]) / most);
+    asymmetry = larger(asymmetry, fabs(follow[2] - follow[6]) / most);
+    asymmetry = larger(asymmetry, fabs(follow[5] - follow[7]) / most);
   }
   printf("# negative %g, asymmetric %g\n", negative, asymmetry);
   CHECK_NEAR(negative, 0, 1e-14);   // observed 1e-16
@@ -114,7 +115,7 @@ static void direction_is_implicit_derivative(void)
     dc_mat_multiply(left, f, follow);
     for (int k = 0; k < 9; k++)
       left[k] += follow[k];
-    worst = fmax(worst, difference(left, f, 9) / (fmax(largest(f, 9), 0.01) * (1 + largest(follow, 9))));
+    worst = larger(worst, difference(left, f, 9) / (larger(largest(f, 9), 0.01) * (1 + largest(follow, 9))));
   }
   printf("# direction: %g\n", worst);
   CHECK_NEAR(worst, 0, 1e-6);  // observed 3.7e-8
@@ -176,7 +177,7 @@ static void faces_and_vertices(void)
     for (int k = 0; k < 9; k++)
       sum[k] += local[k] / 100;
     CHECK_NEAR(largest(local + 6, 3), 0, 1e-14);  // nothing leaves the plane
-    CHECK_NEAR(fmax(fabs(local[2]), fabs(local[5])), 0, 1e-14);
+    CHECK_NEAR(larger(fabs(local[2]), fabs(local[5])), 0, 1e-14);
     CHECK(dc_vec_distance(sides[0].point, query.witness.point[0]) < 0.01);
   }
   printf("# mean over draws %g %g; %g %g\n", sum[0], sum[1], sum[3], sum[4]);
@@ -229,7 +230,7 @@ static void other_point_moves(void)
       for (int r = 0; r < 3; r++)
         expected[3 * r + c] = (ends[1][0].point[r] - ends[0][0].point[r]) / (2 * h);
     }
-    worst = fmax(worst, difference(sides[0].follow, expected, 9));
+    worst = larger(worst, difference(sides[0].follow, expected, 9));
   }
   printf("# public function against differences: %g\n", worst);
   CHECK_NEAR(worst, 0, 1e-7);  // observed 1.2e-8
@@ -267,7 +268,7 @@ static void scale_invariance(void)
     settings.radius = 0.1;
     derive(&settings, &ten, sides[1]);
     in_frame(&ten, sides[1][0].follow, local[1]);
-    worst[i % 2] = fmax(worst[i % 2], difference(local[0], local[1], 9) / fmax(1, largest(local[0], 9)));
+    worst[i % 2] = larger(worst[i % 2], difference(local[0], local[1], 9) / fmax(1, largest(local[0], 9)));
   }
   printf("# ten times as large: %g, %g\n", worst[0], worst[1]);
   CHECK_NEAR(worst[DC_SCORE_SQUARED], 0, 1e-12);  // observed 3.2e-14
@@ -352,7 +353,7 @@ static void selection(void)
     CHECK(points.count == 16);
     for (int k = 0; k < 16; k++) {
       double p[3] = {points.x[k], points.y[k], points.z[k]};
-      reach = fmax(reach, dc_vec_norm(p));
+      reach = larger(reach, dc_vec_norm(p));
     }
   }
   int nearer = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobians of smoothed witness points over twists: they hold the equations of the points and are derivatives of the whole query.
+// Jacobians of smoothed witness points over twists: they hold the equations of the points and are derivatives of the
+// whole query.
 #include "witness_query.h"
 
 static void twist_velocity(const double twist[6], const double center[3], const double point[3], double velocity[3])
@@ -19,8 +20,9 @@ static void apply_jacobian(const double jacobian[18], const double twist[6], dou
   }
 }
 
-// Coupled, at the witness points: the two equations hold for any twists, hence both solids moved by one twist take their
-// points with them.  Paper mode: the latter only where one of the points follows nothing.  At smoothed points: shifts only.
+// Coupled, at the witness points: the two equations hold for any twists, hence both solids moved by one twist take
+// their points with them.  Paper mode: the latter only where one of the points follows nothing.  At smoothed points:
+// shifts only.
 static void jacobian_holds_equations(void)
 {
   dc_random_seed(&generator, 8);
@@ -60,12 +62,12 @@ static void jacobian_holds_equations(void)
         dc_mat_apply(followed, sides[k].follow, relative);
         dc_vec_add(expected, own, followed);
         if (settings.coupled)
-          equations = fmax(equations, difference(rate[k], expected, 3) / (1 + largest(expected, 3)));
+          equations = larger(equations, difference(rate[k], expected, 3) / (1 + largest(expected, 3)));
         if (pass > 0) {
           twist_velocity(twist[k], center[k], witness.point[k], own);
           double *w = &rigid[settings.coupled][vertex][pass - 1];
           if (pass == 2 || !settings.smoothed_point)
-            *w = fmax(*w, difference(rate[k], own, 3) / (1 + largest(own, 3)));
+            *w = larger(*w, difference(rate[k], own, 3) / (1 + largest(own, 3)));
         }
       }
       // then one twist for both, then one without rotation
@@ -80,7 +82,7 @@ static void jacobian_holds_equations(void)
          rigid[0][0][0], rigid[0][0][1]);
   CHECK_NEAR(equations, 0, 1e-13);  // observed 9e-16
   for (int pass = 0; pass < 2; pass++) {
-    CHECK_NEAR(fmax(rigid[1][0][pass], rigid[1][1][pass]), 0, 1e-13);
+    CHECK_NEAR(larger(rigid[1][0][pass], rigid[1][1][pass]), 0, 1e-13);
     CHECK_NEAR(rigid[0][1][pass], 0, 1e-13);
     CHECK(rigid[0][0][pass] > 0.01, "paper mode differs by %g", rigid[0][0][pass]);
   }
@@ -143,8 +145,8 @@ static int rank_of(const double follow[9])
   return (int)lround(follow[0] + follow[4] + follow[8]);
 }
 
-// Analytical and coupled, the Jacobian is that of the query wherever the query is smooth: between vertex and face, between
-// edges, apart and in overlap.  Smoothness is told by two steps of differences that agree.
+// Analytical and coupled, the Jacobian is that of the query wherever the query is smooth: between vertex and face,
+// between edges, apart and in overlap.  Smoothness is told by two steps of differences that agree.
 static void analytical_is_derivative_of_query(void)
 {
   struct fixture *fixtures[2];
@@ -185,9 +187,9 @@ static void analytical_is_derivative_of_query(void)
       for (int c = 0; c < 6; c++)
         for (int r = 0; r < 6; r++) {
           double exact = jacobian[r / 3][k][6 * (r % 3) + c];
-          off = fmax(off, fabs(rates[0][k][c][r] - rates[1][k][c][r]));
-          error = fmax(error, fabs(exact - rates[0][k][c][r]));
-          most = fmax(most, fabs(rates[0][k][c][r]));
+          off = larger(off, fabs(rates[0][k][c][r] - rates[1][k][c][r]));
+          error = larger(error, fabs(exact - rates[0][k][c][r]));
+          most = larger(most, fabs(rates[0][k][c][r]));
         }
     int first = rank_of(sides[0].follow), second = rank_of(sides[1].follow);
     if (off > 1e-7 * most || most > 100)  // the latter between edges that are nearly parallel
@@ -195,7 +197,7 @@ static void analytical_is_derivative_of_query(void)
     smooth++;
     kinds[query.witness.distance < 0][first][second]++;
     double *w = &worst[query.witness.distance < 0];
-    *w = fmax(*w, error / most);
+    *w = larger(*w, error / most);
     CHECK(error < 1e-8 * most, "case %d, features %d and %d, distance %g: %g of %g", i, first, second,
           query.witness.distance, error, most);
   }
@@ -212,8 +214,8 @@ static void analytical_is_derivative_of_query(void)
   fixture_end(fixtures[1]);
 }
 
-// Smooth solids at some distance: the mean of the smoothed Jacobian over draws points the way of the differences of the query
-// over steps as large as the samples' radius.
+// Smooth solids at some distance: the mean of the smoothed Jacobian over draws points the way of the differences of the
+// query over steps as large as the samples' radius.
 static void smoothed_points_the_same_way(void)
 {
   struct fixture *fixture = fixture_begin();

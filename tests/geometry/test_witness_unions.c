@@ -68,7 +68,7 @@ static void test_unions(void)
           best.part[0] = a, best.part[1] = b;
         }
       }
-    worst = fmax(worst, fmax(fabs(found.distance - best.distance), fabs(again.distance - best.distance)));
+    worst = larger(worst, larger(fabs(found.distance - best.distance), fabs(again.distance - best.distance)));
     CHECK(fabs(found.distance - best.distance) < 1e-14, "%d: %.17g, of all pairs of parts %.17g", i, found.distance,
           best.distance);  // 1.4e-17 observed
     CHECK(found.part[0] == best.part[0] && found.part[1] == best.part[1], "%d: parts %d and %d, expected %d and %d", i,

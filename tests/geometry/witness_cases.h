@@ -184,7 +184,7 @@ static inline double height_over(const struct dc_convex *part, const struct dc_p
     double normal[3], offset[3];
     triangle_normal(part, t, normal);
     dc_vec_sub(offset, local, part->vertices[part->triangles[t][0]]);
-    most = fmax(most, dc_vec_dot(normal, offset));
+    most = larger(most, dc_vec_dot(normal, offset));
   }
   return most;
 }
@@ -199,7 +199,7 @@ static inline double separating_axes(const struct dc_convex *const parts[2], con
       triangle_normal(parts[side], t, local);
       dc_mat_apply(normal, placements[side].rotation, local);
       dc_vec_scale(normal, normal, side ? -1 : 1);
-      most = fmax(most, gap_along(parts, placements, normal));
+      most = larger(most, gap_along(parts, placements, normal));
     }
   if (parts[0]->triangle_count * parts[1]->triangle_count >= EDGE_EDGE)
     return most;
@@ -219,7 +219,7 @@ static inline double separating_axes(const struct dc_convex *const parts[2], con
       if (length <= 1e-9 * dc_vec_norm(edge[0]) * dc_vec_norm(edge[1]))
         continue;
       dc_vec_scale(normal, normal, 1 / length);
-      most = fmax(most, gap_along(parts, placements, normal));
+      most = larger(most, gap_along(parts, placements, normal));
     }
   return most;
 }
@@ -245,11 +245,11 @@ static inline void check_answer(const struct dc_witness *found, const struct dc_
   double closure = dc_vec_norm(difference) / scale, unit = fabs(dc_vec_norm(found->normal) - 1);
   double surface = 0;
   for (int side = 0; side < 2; side++)
-    surface = fmax(surface, fabs(height_over(parts[side], &placements[side], found->point[side])) / scale);
-  worst->gap = fmax(worst->gap, gap);
-  worst->closure = fmax(worst->closure, closure);
-  worst->surface = fmax(worst->surface, surface);
-  worst->unit = fmax(worst->unit, unit);
+    surface = larger(surface, fabs(height_over(parts[side], &placements[side], found->point[side])) / scale);
+  worst->gap = larger(worst->gap, gap);
+  worst->closure = larger(worst->closure, closure);
+  worst->surface = larger(worst->surface, surface);
+  worst->unit = larger(worst->unit, unit);
   // Observed: 3e-13 where EPA ends at its tolerance, else 7e-15; 4e-16; 8e-13; 2e-15.
   CHECK(gap < 1e-12, "%s %d: distance %.17g, gap off by %g", what, number, found->distance, gap * scale);
   CHECK(closure < 1e-13, "%s %d: points off by %g", what, number, closure * scale);
@@ -261,7 +261,7 @@ static inline void check_answer(const struct dc_witness *found, const struct dc_
   } else {
     worst->overlapping++;
     double bound = axes ? separating_axes(parts, placements) : -INFINITY;
-    worst->depth = fmax(worst->depth, bound - found->distance);  // 1e-14 observed
+    worst->depth = larger(worst->depth, bound - found->distance);  // 1e-14 observed
     CHECK(found->distance >= bound - 1e-9, "%s %d: distance %.12g, separating axes %.12g", what, number,
           found->distance, bound);
   }
@@ -320,8 +320,8 @@ static inline void move(struct dc_random *random, double step, struct dc_placeme
 
 static inline double difference_between(const struct dc_witness *a, const struct dc_witness *b)
 {
-  return fmax(fmax(dc_vec_distance(a->point[0], b->point[0]), dc_vec_distance(a->point[1], b->point[1])),
-              fmax(dc_vec_distance(a->normal, b->normal), fabs(a->distance - b->distance)));
+  return larger(larger(dc_vec_distance(a->point[0], b->point[0]), dc_vec_distance(a->point[1], b->point[1])),
+                larger(dc_vec_distance(a->normal, b->normal), fabs(a->distance - b->distance)));
 }
 
 #endif

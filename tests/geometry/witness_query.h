@@ -36,7 +36,7 @@ static inline double largest(const double *a, int count)
 {
   double most = 0;
   for (int k = 0; k < count; k++)
-    most = fmax(most, fabs(a[k]));
+    most = larger(most, fabs(a[k]));
   return most;
 }
 
@@ -44,7 +44,7 @@ static inline double difference(const double *a, const double *b, int count)
 {
   double most = 0;
   for (int k = 0; k < count; k++)
-    most = fmax(most, fabs(a[k] - b[k]));
+    most = larger(most, fabs(a[k] - b[k]));
   return most;
 }
 

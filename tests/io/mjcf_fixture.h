@@ -112,7 +112,7 @@ static inline void compare_bodies(const struct pair *pair, const mjData *data, c
     CHECK_NEAR(body->mass, pair->model->body_mass[id], 1e-12 * body->mass);
     double off = dc_vec_distance(poses[i].position, data->xipos + 3 * id), turned = 0;
     for (int k = 0; k < 9; k++)
-      turned = fmax(turned, fabs(poses[i].rotation[k] - data->xmat[9 * id + k]));
+      turned = larger(turned, fabs(poses[i].rotation[k] - data->xmat[9 * id + k]));
     CHECK(off < 1e-9 && turned < 1e-9, "%s: %s is %g m and %g off", name, body->name, off, turned);  // seen: 1e-15
   }
 }
@@ -135,8 +135,8 @@ static inline double kinetic_energy(const struct dc_bodies *bodies, const struct
   return energy;
 }
 
-// At drawn positions: poses, kinetic energy for drawn velocities (all of the mass matrix, but for the armature, which we do not
-// have) and the power of the weight.  These make the accelerations of free fall.
+// At drawn positions: poses, kinetic energy for drawn velocities (all of the mass matrix, but for the armature, which
+// we do not have) and the power of the weight.  These make the accelerations of free fall.
 static inline void compare_models(struct pair *pair, const char *name)
 {
   if (!pair->scene || !pair->model)
@@ -201,7 +201,8 @@ static inline int body_called(const struct dc_bodies *bodies, const char *name)
   return -1;
 }
 
-// Two scenes with the same moving bodies, whatever their order: starts, and at drawn states poses, energies, who touches whom.
+// Two scenes with the same moving bodies, whatever their order: starts, and at drawn states poses, energies, who
+// touches whom.
 static inline void compare_scenes(struct pair *pair, struct dc_scene *other, double tolerance, const char *name)
 {
   const struct dc_bodies *first = &pair->scene->model.bodies, *second = &other->model.bodies;
@@ -238,7 +239,7 @@ static inline void compare_scenes(struct pair *pair, struct dc_scene *other, dou
       CHECK_NEAR(first->bodies[i].mass, second->bodies[same].mass, tolerance * first->bodies[i].mass);
       double off = dc_vec_distance(at[0].poses[i].position, at[1].poses[same].position);
       for (int k = 0; k < 9; k++)
-        off = fmax(off, fabs(at[0].poses[i].rotation[k] - at[1].poses[same].rotation[k]));
+        off = larger(off, fabs(at[0].poses[i].rotation[k] - at[1].poses[same].rotation[k]));
       CHECK(off <= tolerance, "%s: %s is %g off", name, first->bodies[i].name, off);
       for (int j = 0; j < i; j++) {
         int beside = body_called(second, first->bodies[j].name);

@@ -286,19 +286,9 @@ static void test_writer(void)
   free(text);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {
-      {"accepts and refuses texts", test_texts},
-      {"refuses NUL bytes", test_nul_byte},
-      {"limits the depth", test_depth},
-      {"limits the number of values", test_value_count},
-      {"reads regular files only, never blocks", test_files},
-      {"knows where values stand", test_places},
-      {"quotes text for messages", test_quote},
-      {"writes doubles that come back the same", test_numbers_round_trip},
-      {"writes JSON", test_writer},
-  };
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"accepts and refuses texts", test_texts}, {"refuses NUL bytes", test_nul_byte},
+                              {"limits the depth", test_depth}, {"limits the number of values", test_value_count},
+                              {"reads regular files only, never blocks", test_files},
+                              {"knows where values stand", test_places}, {"quotes text for messages", test_quote},
+                              {"writes doubles that come back the same", test_numbers_round_trip},
+                              {"writes JSON", test_writer})

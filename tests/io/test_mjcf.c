@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of MuJoCo: what a scene gets has the poses, masses, kinetic energies and weights of what MuJoCo compiles, anywhere in
-// the joints' ranges, and so falls alike.
+// Models of MuJoCo: what a scene gets has the poses, masses, kinetic energies and weights of what MuJoCo compiles,
+// anywhere in the joints' ranges, and so falls alike.
 #include <config.h>
 
 #include "harness.h"
@@ -249,22 +249,13 @@ static void test_files(void)
   refuse("'robot.urdf'", "<mujoco><asset><mesh name='m' file='none.stl'/></asset></mujoco>", "MuJoCo: ");
 }
 
-int main(void)
-{
-  static const struct test tests[] = {{"agrees with MuJoCo", test_agreement},
-                                      {"included with a prefix and a place", test_placed},
-                                      {"keyframes", test_keyframe},
-                                      {"limits of effort", test_effort},
-                                      {"starts, actuators, bodies without mass", test_start_and_actuators},
-                                      {"couplings", test_couplings},
-                                      {"who touches whom", test_filters},
-                                      {"what is refused", test_refused},
-                                      {"export as MJCF", test_export},
-                                      {"export as URDF", test_urdf_export},
-                                      {"files", test_files}};
-  enter_temporary_folder();
-  return run_tests(tests, sizeof tests / sizeof tests[0]);
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"agrees with MuJoCo", test_agreement},
+                              {"included with a prefix and a place", test_placed}, {"keyframes", test_keyframe},
+                              {"limits of effort", test_effort},
+                              {"starts, actuators, bodies without mass", test_start_and_actuators},
+                              {"couplings", test_couplings}, {"who touches whom", test_filters},
+                              {"what is refused", test_refused}, {"export as MJCF", test_export},
+                              {"export as URDF", test_urdf_export}, {"files", test_files})
 
 #else
 
@@ -273,10 +264,6 @@ static void test_nothing(void)
   SKIP("built without MuJoCo");
 }
 
-int main(void)
-{
-  static const struct test tests[] = {{"models of MuJoCo", test_nothing}};
-  return run_tests(tests, 1);
-}
+RUN_TESTS({"models of MuJoCo", test_nothing})
 
 #endif

@@ -444,20 +444,9 @@ static void test_catalogue(void)
   dc_text_free(&text);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {
-      {"values", test_values},
-      {"what stands alone is a list of one", test_lists_of_one},
-      {"mistakes and their places", test_mistakes},
-      {"places of messages from behind the tables", test_wrap},
-      {"--set", test_overrides},
-      {"sections that are new", test_new_sections},
-      {"resolved text", test_resolved},
-      {"long and deep lists", test_hostile},
-      {"schema", test_schema},
-      {"catalogue", test_catalogue},
-  };
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof *tests));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"values", test_values}, {"what stands alone is a list of one", test_lists_of_one},
+                              {"mistakes and their places", test_mistakes},
+                              {"places of messages from behind the tables", test_wrap}, {"--set", test_overrides},
+                              {"sections that are new", test_new_sections}, {"resolved text", test_resolved},
+                              {"long and deep lists", test_hostile}, {"schema", test_schema},
+                              {"catalogue", test_catalogue})

@@ -108,15 +108,5 @@ static void test_override_values(void)
   dc_scene_destroy(scene);
 }
 
-// Reading the resolved text gives the same text, all doubles to the bit.
-
-int main(void)
-{
-  static const struct test tests[] = {
-      {"applies overlays", test_overlay},
-      {"checks overrides", test_overrides},
-      {"applies overrides", test_override_values},
-  };
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"applies overlays", test_overlay}, {"checks overrides", test_overrides},
+                              {"applies overrides", test_override_values})

@@ -510,19 +510,10 @@ static void test_locale(void)
   dc_scene_destroy(scene);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {
-      {"every rule has its message, place and path", test_rules},
-      {"reads values and defaults", test_values},
-      {"resolved text reads back the same", test_resolved},
-      {"a gripper", test_robot},
-      {"makes the shapes of a file once", test_shared_meshes},
-      {"opens files in allowed folders only", test_path_policy},
-      {"refuses what memory cannot hold", test_memory},
-      {"makes a schema", test_schema},
-      {"does not depend on the locale", test_locale},
-  };
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"every rule has its message, place and path", test_rules},
+                              {"reads values and defaults", test_values},
+                              {"resolved text reads back the same", test_resolved}, {"a gripper", test_robot},
+                              {"makes the shapes of a file once", test_shared_meshes},
+                              {"opens files in allowed folders only", test_path_policy},
+                              {"refuses what memory cannot hold", test_memory}, {"makes a schema", test_schema},
+                              {"does not depend on the locale", test_locale})

@@ -103,7 +103,8 @@ static void test_same_data_same_bytes(void)
   teardown(&fixture);
 }
 
-// A file made in place has the bytes of one made in memory; where it cannot be made it is not there, and nothing else is.
+// A file made in place has the bytes of one made in memory; where it cannot be made it is not there, and nothing else
+// is.
 static void test_in_place(void)
 {
   struct fixture fixture;

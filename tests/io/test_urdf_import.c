@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Robots as they come: inertias that no body has, links that overlap at rest, joints that follow fixed ones, limits, other
-// formats of meshes, disabled collisions.  Each is there with a note, and can be refused.
+// Robots as they come: inertias that no body has, links that overlap at rest, joints that follow fixed ones, limits,
+// other formats of meshes, disabled collisions.  Each is there with a note, and can be refused.
 #include <dcsim.h>
 
 #include "geometry/mesh/mesh_assimp.h"
@@ -66,7 +66,8 @@ static void test_empty(void)
   unload(&tree);
 }
 
-// A wrist of three hinges whose inner links are frames only is one body with three; a frame at the end of nothing is left out.
+// A wrist of three hinges whose inner links are frames only is one body with three; a frame at the end of nothing is
+// left out.
 static void test_massless(void)
 {
   static const char turn[] = "<origin xyz='0 0 1' rpy='0 0 1.5707963267948966'/><axis xyz='1 0 0'/>";
@@ -205,8 +206,8 @@ static void test_overlaps(void)
   }
 }
 
-// Three boxes in a row, 3 m apart, hinged about z: within a small range of the hinges the last one never comes near the first,
-// but where the hinges turn round.
+// Three boxes in a row, 3 m apart, hinged about z: within a small range of the hinges the last one never comes near the
+// first, but where the hinges turn round.
 static void test_self_contact(void)
 {
   static const char *const words[] = {"all", "auto", "none"};
@@ -289,7 +290,7 @@ static void test_collada(void)
     CHECK(status == DC_OK, "%s", error.text);
     CHECK(mesh.vertex_count == 4 && mesh.triangle_count == 4, "%d, %d", mesh.vertex_count, mesh.triangle_count);
     for (int v = 0; v < mesh.vertex_count; v++) {
-      high = fmax(high, mesh.vertices[v][2]);
+      high = larger(high, mesh.vertices[v][2]);
       low = fmin(low, mesh.vertices[v][2]);
     }
     CHECK_NEAR(low, 1, 1e-6);
@@ -327,22 +328,12 @@ static void test_damaged_collada(void)
   dc_arena_destroy(arena);
 }
 
-int main(void)
-{
-  static const struct test tests[] = {
-      {"links without mass", test_massless},
-      {"geometry without extent, blanks before the declaration", test_empty},
-      {"inertias that no body has", test_inertia},
-      {"repair depends on no axes", test_repair_is_objective},
-      {"followers of what stays", test_followers},
-      {"limits of effort, slashes", test_limits},
-      {"disabled collisions", test_disabled},
-      {"links that overlap at rest", test_overlaps},
-      {"links that cannot meet", test_self_contact},
-      {"links without a far field", test_self_field},
-      {"COLLADA", test_collada},
-      {"damaged COLLADA", test_damaged_collada},
-  };
-  enter_temporary_folder();
-  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"links without mass", test_massless},
+                              {"geometry without extent, blanks before the declaration", test_empty},
+                              {"inertias that no body has", test_inertia},
+                              {"repair depends on no axes", test_repair_is_objective},
+                              {"followers of what stays", test_followers}, {"limits of effort, slashes", test_limits},
+                              {"disabled collisions", test_disabled}, {"links that overlap at rest", test_overlaps},
+                              {"links that cannot meet", test_self_contact},
+                              {"links without a far field", test_self_field}, {"COLLADA", test_collada},
+                              {"damaged COLLADA", test_damaged_collada})

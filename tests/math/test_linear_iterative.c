@@ -17,7 +17,8 @@ static double uniform(struct dc_random *random)
   return 2 * dc_random_uniform(random) - 1;
 }
 
-// A ring of blocks with chords, diagonally dominant; c is positive on the diagonal of every third block, by many orders.
+// A ring of blocks with chords, diagonally dominant; c is positive on the diagonal of every third block, by many
+// orders.
 static struct system create_system(double diagonal, bool with_c)
 {
   struct system system = {.matrix = NULL};
@@ -52,8 +53,8 @@ static double apart(const double *x, const double *y)
 {
   double most = 0, size = 0;
   for (int i = 0; i < SIZE; i++) {
-    most = fmax(most, fabs(x[i] - y[i]));
-    size = fmax(size, fabs(y[i]));
+    most = larger(most, fabs(x[i] - y[i]));
+    size = larger(size, fabs(y[i]));
   }
   return most / size;
 }
@@ -89,8 +90,8 @@ static void test_methods(void)
     }
 }
 
-// Of one number for every pair of blocks times the identity the projective matrix is all of it, and Woodbury's correction makes
-// its solution with C exact, also where C is singular in a block.
+// Of one number for every pair of blocks times the identity the projective matrix is all of it, and Woodbury's
+// correction makes its solution with C exact, also where C is singular in a block.
 static void test_projective(void)
 {
   struct system system = create_system(14, true);

@@ -110,8 +110,8 @@ static double residual(const struct problem *problem, const double *x)
     double sum = problem->b[i];
     for (int j = 0; j < n; j++)
       sum -= problem->full[i * n + j] * x[j];
-    most = fmax(most, fabs(sum));
-    scale = fmax(scale, fabs(problem->b[i]));
+    most = larger(most, fabs(sum));
+    scale = larger(scale, fabs(problem->b[i]));
   }
   return scale > 0 ? most / scale : 0;
 }
@@ -145,7 +145,7 @@ static void check_backends(struct dc_random *random, int block_count, double fil
         double sum = 0;
         for (int j = 0; j < n; j++)
           sum += problem.full[i * n + j];
-        worst.product = fmax(worst.product, fabs(x[k][i] - sum) / dc_symmetric_norm(matrices[k]));
+        worst.product = larger(worst.product, fabs(x[k][i] - sum) / dc_symmetric_norm(matrices[k]));
       }
       if (kind == INDEFINITE && n > 1)
         CHECK(dc_symmetric_factor_positive(matrices[k]) == DC_NUMERICAL, "indefinite, n = %d", n);
@@ -156,11 +156,11 @@ static void check_backends(struct dc_random *random, int block_count, double fil
       memcpy(x[k], problem.b, (size_t)n * sizeof(double));
       dc_symmetric_solve(matrices[k], x[k], x[k], &claimed);
       double actual = residual(&problem, x[k]);
-      worst.residual = fmax(worst.residual, actual);
-      worst.claim = fmax(worst.claim, fabs(claimed - actual));
+      worst.residual = larger(worst.residual, actual);
+      worst.claim = larger(worst.claim, fabs(claimed - actual));
     }
     for (int i = 0; i < n; i++)
-      worst.agreement = fmax(worst.agreement, fmax(fabs(x[0][i] - x[1][i]), fabs(x[0][i] - x[2][i])));
+      worst.agreement = larger(worst.agreement, larger(fabs(x[0][i] - x[1][i]), fabs(x[0][i] - x[2][i])));
   }
   for (int k = 0; k < BACKENDS; k++) {
     dc_symmetric_destroy(matrices[k]);

@@ -26,10 +26,10 @@ static void test_round_trip(void)
     random_direction(&random, w);
     dc_vec_scale(w, w, angle);
     dc_rotation_exp(q, w);
-    norm = fmax(norm, fabs(q[0] * q[0] + dc_vec_dot(q + 1, q + 1) - 1));
+    norm = larger(norm, fabs(q[0] * q[0] + dc_vec_dot(q + 1, q + 1) - 1));
     for (int sign = 0; sign < 2; sign++) {
       dc_rotation_log(back, q);
-      worst = fmax(worst, dc_vec_distance(back, w) / angle);
+      worst = larger(worst, dc_vec_distance(back, w) / angle);
       for (int i = 0; i < 4; i++)
         q[i] = -q[i];
     }
@@ -57,17 +57,17 @@ static void test_matrix(void)
     }
     dc_mat_multiply_transposed(square, matrices[0], matrices[0]);
     for (int i = 0; i < 9; i++)
-      worst = fmax(worst, fabs(square[i] - (i % 4 == 0)));
+      worst = larger(worst, fabs(square[i] - (i % 4 == 0)));
     dc_vec_cross(columns, matrices[0], matrices[0] + 3);
-    worst = fmax(worst, fabs(dc_vec_dot(columns, matrices[0] + 6) - 1));
+    worst = larger(worst, fabs(dc_vec_dot(columns, matrices[0] + 6) - 1));
     dc_rotation_multiply(product, q[0], q[1]);
     dc_rotation_matrix(matrices[2], product);
     dc_mat_multiply(expected, matrices[0], matrices[1]);
     for (int i = 0; i < 9; i++)
-      worst = fmax(worst, fabs(matrices[2][i] - expected[i]));
+      worst = larger(worst, fabs(matrices[2][i] - expected[i]));
     dc_rotation_conjugate(product, q[0]);
     dc_rotation_multiply(product, product, q[0]);
-    worst = fmax(worst, fabs(product[0] - 1) + dc_vec_norm(product + 1));
+    worst = larger(worst, fabs(product[0] - 1) + dc_vec_norm(product + 1));
   }
   CHECK_NEAR(worst, 0, 1e-14);  // 2.0e-15 observed
   double quarter[3] = {0, 0, 1.5707963267948966}, q[4], matrix[9];
@@ -101,7 +101,7 @@ static void test_left_jacobian(void)
         dc_rotation_log(turns[side], turned);
       }
       for (int i = 0; i < 3; i++)
-        worst = fmax(worst, fabs(jacobian[3 * i + axis] - (turns[0][i] - turns[1][i]) / (2 * h)));
+        worst = larger(worst, fabs(jacobian[3 * i + axis] - (turns[0][i] - turns[1][i]) / (2 * h)));
     }
   }
   CHECK_NEAR(worst, 0, 2e-10);  // 1.8e-11 observed: rounding 1e-16 / h and truncation h^2
@@ -122,7 +122,7 @@ static void test_left_jacobian_inverse(void)
     dc_rotation_left_jacobian_inverse(inverse, w);
     dc_mat_multiply(product, inverse, jacobian);
     for (int i = 0; i < 9; i++)
-      worst = fmax(worst, fabs(product[i] - (i % 4 == 0)));
+      worst = larger(worst, fabs(product[i] - (i % 4 == 0)));
   }
   printf("# off by %.2g\n", worst);
   CHECK_NEAR(worst, 0, 1e-12);

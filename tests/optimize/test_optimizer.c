@@ -47,7 +47,7 @@ static void test_scale(void)
     CHECK(history.count == first.count, "%g", scales[k]);
     for (int i = 0; i < history.count; i++)
       for (int j = 0; j < 2; j++)
-        worst = fmax(worst, fabs(history.seen[i].x[j] - first.seen[i].x[j]));
+        worst = larger(worst, fabs(history.seen[i].x[j] - first.seen[i].x[j]));
     CHECK_NEAR(worst, 0, k < 5 ? 0 : 1e-12);  // powers of two bit for bit; 1e-30 and 1e30: 2e-15 observed
     CHECK_NEAR(history.seen[9].norm / scales[k] / first.seen[9].norm, 1, k < 5 ? 0 : 1e-12);
   }
@@ -83,7 +83,7 @@ static void test_adam_formula(void)
   for (int t = 1; t <= 2; t++) {
     quadratic(expected, gradient);
     for (int i = 0; i < 3; i++)
-      largest = fmax(largest, fabs(gradient[i]));
+      largest = larger(largest, fabs(gradient[i]));
     for (int i = 0; i < 3; i++) {
       m[i] = 0.3 * m[i] + 0.7 * gradient[i];
       v[i] = 0.5 * v[i] + 0.5 * gradient[i] * gradient[i];
@@ -113,7 +113,7 @@ static void test_shared_moment(void)
     quadratic(expected, gradient);
     double square[2] = {0};
     for (int i = 0; i < 3; i++) {
-      largest = fmax(largest, fabs(gradient[i]));
+      largest = larger(largest, fabs(gradient[i]));
       square[groups[i]] += gradient[i] * gradient[i];
     }
     for (int j = 0; j < 2; j++)

@@ -165,7 +165,7 @@ static void test_perturbed(void)
     dc_poses(bodies, input->q, poses);
     CHECK(!dc_contact_overlap(dc_rollout_contact(r.plan->rollout), poses, &pair, &depth), "draw %d overlaps", draw);
     double moved = input->q[bodies->bodies[1].q_offset] - 0.2035, slid = input->q[0] - start;
-    farthest = fmax(farthest, fabs(moved));
+    farthest = larger(farthest, fabs(moved));
     lowest = fmin(lowest, slid);
     CHECK(fabs(moved) <= 1e-3 && fabs(slid) <= 1e-3 && fabs(input->q[1]) <= 0.01, "draw %d is too far", draw);
     CHECK(fabs(input->design.body_mass_scale[1] - 1) <= 0.01, "mass");

@@ -50,8 +50,8 @@ static void test_ways(void)
   CHECK(rows[0].row_count == 74 && rows[0].group_count == 49, "%d rows, %d groups", rows[0].row_count,
         rows[0].group_count);
   for (int r = 0; r < rows[0].row_count * n; r++) {
-    off = fmax(off, fabs(rows[0].jacobian[r] - rows[1].jacobian[r]));
-    largest = fmax(largest, fabs(rows[0].jacobian[r]));
+    off = larger(off, fabs(rows[0].jacobian[r] - rows[1].jacobian[r]));
+    largest = larger(largest, fabs(rows[0].jacobian[r]));
   }
   CHECK(largest > 0 && off <= 1e-11 * largest, "%g of %g", off, largest);
   CHECK(dc_plan_evaluate(plan, plan->parameters, &loss, gradient, &error) == DC_OK, "%s", error.text);
@@ -61,8 +61,8 @@ static void test_ways(void)
   dc_residual_gradient(&rows[0], sum);
   off = largest = 0;
   for (int i = 0; i < n; i++) {
-    off = fmax(off, fabs(gradient[i] - sum[i]));
-    largest = fmax(largest, fabs(gradient[i]));
+    off = larger(off, fabs(gradient[i] - sum[i]));
+    largest = larger(largest, fabs(gradient[i]));
   }
   CHECK(largest > 0 && off <= 1e-11 * largest, "%g of %g", off, largest);
   for (int way = 0; way < 2; way++)

@@ -198,8 +198,8 @@ static void test_damage(void)
 
 static double farthest_moved, smallest_start_gap;
 
-// The start of a window is feasible; neither gravity nor friction nor actuators led there: contact moves box and rod along
-// the ground by opposite impulses, and it lies between the plant's frame and the one that was foreseen.
+// The start of a window is feasible; neither gravity nor friction nor actuators led there: contact moves box and rod
+// along the ground by opposite impulses, and it lies between the plant's frame and the one that was foreseen.
 static void look_at_start(const struct dc_receding_horizon *horizon)
 {
   const struct dc_trajectory *executed = horizon->executed;
@@ -220,7 +220,7 @@ static void look_at_start(const struct dc_receding_horizon *horizon)
   for (int axis = 0; axis < 2; axis++)
     for (int b = BOX; b <= ROD; b++) {
       shift[axis] += mass[b] * (poses[b].position[axis] - plant[b].position[axis]);
-      farthest_moved = fmax(farthest_moved, fabs(poses[b].position[axis] - plant[b].position[axis]));
+      farthest_moved = larger(farthest_moved, fabs(poses[b].position[axis] - plant[b].position[axis]));
     }
   // 2e-16 observed; 1e-3 and more where friction acts
   CHECK(fabs(shift[0]) < 1e-9 && fabs(shift[1]) < 1e-9, "step %d: %g, %g kg m", executed->steps, shift[0], shift[1]);
@@ -244,8 +244,8 @@ static void check_start(const char *text)
   dc_scene_destroy(scene);
 }
 
-// Targets are on the way from one step's to the next, velocities held; what is executed is the rollout of the plant's own
-// model with these, bit for bit, and its velocity that of the last of the plant's steps.
+// Targets are on the way from one step's to the next, velocities held; what is executed is the rollout of the plant's
+// own model with these, bit for bit, and its velocity that of the last of the plant's steps.
 static void test_targets(void)
 {
   struct dc_scene *scene = read_scene(harder);
@@ -403,7 +403,7 @@ static void test_friction(void)
     struct dc_receding_horizon *one = create(scene);
     dc_horizon_set_start(one);
     losses[f] = dc_horizon_trial(one, one->parameters, INFINITY, &reached);
-    worst = fmax(worst, losses[f]);
+    worst = larger(worst, losses[f]);
     dc_horizon_destroy(one);
     CHECK(dc_horizon_factor_counts(recorder.horizon, f), "%d", f);
   }

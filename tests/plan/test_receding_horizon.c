@@ -149,7 +149,7 @@ static void test_seams(void)
     dc_horizon_applied(horizon, plan->parameters);
     CHECK(dc_plan_evaluate(plan, plan->parameters, &loss, NULL, &error) == DC_OK, "%s", error.text);
     for (int i = 0; i < (steps + 1) * COORDINATES; i++)
-      largest = fmax(largest, fabs(plan->trajectory->q[i] - horizon->executed->q[i]));
+      largest = larger(largest, fabs(plan->trajectory->q[i] - horizon->executed->q[i]));
     CHECK_NEAR(largest, 0, 1e-9);  // 0 observed where steps are exact
     for (int i = 0; i < steps * COORDINATES; i++)
       CHECK_NEAR(plan->input->target_position[i], horizon->target_position[i], 1e-13);  // rounding of 1

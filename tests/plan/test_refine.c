@@ -67,7 +67,7 @@ static void check_jacobian(const struct dc_scene *scene, double tolerance)
     linearize(problem, moved, behind, NULL);
     step[u] = 0;
     for (int r = 0; r < problem->row_count; r++)
-      worst = fmax(worst, fabs(jacobian[r * problem->dimension + u] - (ahead[r] - behind[r]) / (2 * h)));
+      worst = larger(worst, fabs(jacobian[r * problem->dimension + u] - (ahead[r] - behind[r]) / (2 * h)));
   }
   printf("# Jacobian off by %.2e\n", worst);
   CHECK(worst <= tolerance, "off by %g", worst);
@@ -107,8 +107,8 @@ static void test_direction(void)
   dc_scene_destroy(scene);
 }
 
-// What transport adds to the box, times the sizes of steps, moves it relative to the plate as the plate's own step would:
-// the value changes by the same to first order.
+// What transport adds to the box, times the sizes of steps, moves it relative to the plate as the plate's own step
+// would: the value changes by the same to first order.
 static void test_transport(void)
 {
   struct dc_scene *both = scene_of(corner, "free"), *alone = scene_of(corner, "fixed");
@@ -218,7 +218,8 @@ static void test_overlap(void)
   }
 }
 
-// Of parallel sides the witness points are not unique: what is said of a state depends on nothing before it all the same.
+// Of parallel sides the witness points are not unique: what is said of a state depends on nothing before it all the
+// same.
 static void test_inspect(void)
 {
   struct dc_scene *scene = read_scene(
@@ -252,8 +253,8 @@ static void test_same_bits(void)
   dc_scene_destroy(scene);
 }
 
-// Every way to differentiate brings the same pair nearer; where vertices do not stop it (analytical) and directions tell
-// points of a flat side apart (rs1-direction), all the way (paper 002, section IV-F).
+// Every way to differentiate brings the same pair nearer; where vertices do not stop it (analytical) and directions
+// tell points of a flat side apart (rs1-direction), all the way (paper 002, section IV-F).
 static void test_methods(void)
 {
   static const char *const methods[] = {"smoothed", "rs1-direction", "analytical", "finite-difference", "rs0"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jacobians of refinements for every joint: by differences, through chains, couplings, frames off the centre of mass, two
-// bodies that move, and several pairs on one link.
+// Jacobians of refinements for every joint: by differences, through chains, couplings, frames off the centre of mass,
+// two bodies that move, and several pairs on one link.
 #include "plan/refine.h"
 
 #include "math/vector.h"
@@ -16,8 +16,9 @@ static enum dc_status linearize(const struct dc_problem *problem, const double *
   return problem->linearize(problem->context, q, &draw, &rows, NULL);
 }
 
-// A plate that stands or moves by `plate`; before it the corner of a box that hangs by `finger` on an arm that `arm` moves.
-// Nothing has its centre of mass at its frame's origin.  Where corners are before faces the analytical derivative is exact.
+// A plate that stands or moves by `plate`; before it the corner of a box that hangs by `finger` on an arm that `arm`
+// moves.  Nothing has its centre of mass at its frame's origin.  Where corners are before faces the analytical
+// derivative is exact.
 static struct dc_scene *make_scene(const char *plate, const char *arm, const char *finger, const char *more)
 {
   char text[8192];
@@ -67,11 +68,11 @@ static void check_derivatives(const char *name, const struct dc_scene *scene, in
     step[u] = 0;
     for (int r = 0; r < problem->row_count; r++) {
       double derivative = jacobian[r * n + u];
-      worst = fmax(worst, fabs(derivative - (ahead[r] - behind[r]) / (2 * h)));
-      largest[u] = fmax(largest[u], fabs(derivative));
+      worst = larger(worst, fabs(derivative - (ahead[r] - behind[r]) / (2 * h)));
+      largest[u] = larger(largest[u], fabs(derivative));
       gradient += 2 * residual[r] * derivative;
     }
-    slope = fmax(slope, fabs(direction[u] + gradient));
+    slope = larger(slope, fabs(direction[u] + gradient));
     CHECK(largest[u] > 1e-3, "%s: coordinate %d moves nothing", name, u);
   }
   printf("# %.40s: %d coordinates, Jacobian off by %.2e, direction by %.2e\n", name, n, worst, slope);
@@ -196,7 +197,7 @@ static void test_two_links(void)
           int row = 9 * pair + 3 * part + i;
           change += residual[row] * jacobian[row * 8 + u];
         }
-        *(u < 6 ? &together : &apart) = fmax(u < 6 ? together : apart, fabs(change));
+        *(u < 6 ? &together : &apart) = larger(u < 6 ? together : apart, fabs(change));
       }
   printf("# the whole hand changes distances by %.1e, its joints by %.1e\n", together, apart);
   CHECK(together < 1e-16 && apart > 1e-4, "%g %g", together, apart);  // seen: 2e-17
@@ -206,8 +207,8 @@ static void test_two_links(void)
   dc_scene_destroy(scene);
 }
 
-// A hand that begins anew does so, the first time, where the corner of its finger stands on the plate, which is then the
-// witness point: without a single query.
+// A hand that begins anew does so, the first time, where the corner of its finger stands on the plate, which is then
+// the witness point: without a single query.
 static void test_aligned(void)
 {
   static const char *const margins[] = {"0", "0.01"};
@@ -245,8 +246,8 @@ static void test_aligned(void)
   }
 }
 
-// Two boxes whose corners belong on a plate begin in each other: the first time that it begins anew the targets are on each
-// other and nothing overlaps.
+// Two boxes whose corners belong on a plate begin in each other: the first time that it begins anew the targets are on
+// each other and nothing overlaps.
 static void test_begin_apart(void)
 {
   struct dc_scene *scene = read_scene(

@@ -102,50 +102,48 @@ static void test_threads(void)
   dc_scene_destroy(scene);
 }
 
+// A whole search whose first fan is alone for some iterations.  Returns the rollouts up to the third row, and all of
+// them in *total.
+static long run_alone(int most, int iterations, int alone, struct rows *rows, long *total)
+{
+  char more[160];
+  snprintf(more, sizeof more, ", 'portfolio': {'rollouts': %d, 'draws': 20, 'iterations': %d, 'alone': %d}", most,
+           iterations, alone);
+  struct dc_scene *scene = read_shot(more);
+  struct dc_plan *plan = create_plan(scene);
+  struct dc_search *search = create(plan, scene);
+  struct dc_error error = {0};
+  rows->stop_at = 3;
+  CHECK(dc_search_run(search, note, rows, &error) == DC_STOPPED, "%s", error.text);
+  long first = plan->work.rollouts;
+  rows->stop_at = 0;
+  CHECK(dc_search_run(search, note, rows, &error) == DC_OK && dc_search_done(search), "%s", error.text);
+  *total = plan->work.rollouts;
+  dc_search_destroy(search);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+  return first;
+}
+
 // As long as the first fan is alone its rollouts are the only ones; the search goes on after that as ever.
 static void test_alone(void)
 {
   static struct rows rows[2];
-  long rollouts[2];
-  for (int k = 0; k < 2; k++) {
-    char more[160];
-    snprintf(more, sizeof more, ", 'portfolio': {'rollouts': 250, 'draws': 20, 'iterations': 4, 'alone': %d}", 2 * k);
-    struct dc_scene *scene = read_shot(more);
-    struct dc_plan *plan = create_plan(scene);
-    struct dc_search *search = create(plan, scene);
-    struct dc_error error = {0};
-    rows[k].stop_at = 3;
-    CHECK(dc_search_run(search, note, &rows[k], &error) == DC_STOPPED, "%s", error.text);
-    rollouts[k] = plan->work.rollouts;
-    rows[k].stop_at = 0;
-    CHECK(dc_search_run(search, note, &rows[k], &error) == DC_OK && dc_search_done(search), "%s", error.text);
-    dc_search_destroy(search);
-    dc_plan_destroy(plan);
-    dc_scene_destroy(scene);
-  }
-  CHECK(2 * rollouts[1] < rollouts[0], "%ld %ld", rollouts[1], rollouts[0]);
+  long first[2], total;
+  for (int k = 0; k < 2; k++)
+    first[k] = run_alone(250, 4, 2 * k, &rows[k], &total);
+  printf("# %ld rollouts instead of %ld\n", first[1], first[0]);
+  CHECK(2 * first[1] < first[0], "%ld %ld", first[1], first[0]);
 }
 
-// Where the first fan ends before its time those beside it begin at once, and have no more turns than ever.
+// When the first fan ends early, those beside it begin at once, with as many turns as they always have.
 static void test_alone_too_long(void)
 {
   static struct rows rows[2];
-  long rollouts[2];
-  for (int k = 0; k < 2; k++) {
-    char more[160];
-    snprintf(more, sizeof more, ", 'portfolio': {'rollouts': 600, 'draws': 20, 'iterations': 3, 'alone': %d}",
-             k ? 1000 : 3);
-    struct dc_scene *scene = read_shot(more);
-    struct dc_plan *plan = create_plan(scene);
-    struct dc_search *search = create(plan, scene);
-    struct dc_error error = {0};
-    CHECK(dc_search_run(search, note, &rows[k], &error) == DC_OK && dc_search_done(search), "%s", error.text);
-    rollouts[k] = plan->work.rollouts;
-    dc_search_destroy(search);
-    dc_plan_destroy(plan);
-    dc_scene_destroy(scene);
-  }
-  CHECK(rollouts[0] == rollouts[1] && rows[0].count == rows[1].count, "%ld %ld", rollouts[0], rollouts[1]);
+  long total[2];
+  for (int k = 0; k < 2; k++)
+    run_alone(600, 3, k ? 1000 : 3, &rows[k], &total[k]);
+  CHECK(total[0] == total[1] && rows[0].count == rows[1].count, "%ld %ld", total[0], total[1]);
   for (int i = 0; i < rows[0].count && i < rows[1].count; i++)
     CHECK(rows[0].losses[i] == rows[1].losses[i] && rows[0].phases[i] == rows[1].phases[i], "row %d", i);
 }

@@ -250,7 +250,7 @@ static double difference(const unsigned char *one, const unsigned char *two, dou
           sum += one[k] - two[k];
           squares += (one[k] - two[k]) * (one[k] - two[k]);
         }
-      *largest = fmax(*largest, fabs((double)sum / count));
+      *largest = larger(*largest, fabs((double)sum / count));
     }
   return sqrt(squares / BYTES);
 }
@@ -387,7 +387,7 @@ static void camera_frames_points(void)
       double x = dc_vec_dot(offset, right) / (depth * slope * s.width / s.height);
       double y = dc_vec_dot(offset, up) / (depth * slope);
       CHECK(depth > 0 && fabs(x) < 0.85 && fabs(y) < 0.85, "point %d at %g %g", p, x, y);
-      largest = fmax(largest, fmax(fabs(x), fabs(y)));
+      largest = larger(largest, larger(fabs(x), fabs(y)));
     }
     CHECK(largest > 0.8, "the points fill only %g of the picture", largest);  // observed 0.84: exact fit
   }
@@ -531,7 +531,8 @@ static void png_failures_are_told(void)
   CHECK(rmdir(name) == 0 && rmdir(folder) == 0, "something is left in %s", folder);
 }
 
-// A level view: the sky above the horizon, none without ground, and nothing of what is painted near by stretches along it.
+// A level view: the sky above the horizon, none without ground, and nothing of what is painted near by stretches along
+// it.
 static void sky_meets_ground(void)
 {
   struct dc_bodies bodies = make_scene();

@@ -188,8 +188,8 @@ static inline double ledger_along(const struct dc_bodies *bodies, struct ledger_
   return sum;
 }
 
-// What D' xi along the arc may fall below D' along the chord: sum lambda f |w|^2 R / 2, f the normal forces and w the turns
-// of free bodies of radius R (docs/theory.md, "Energy").  The pairs are those of the beginning.
+// What D' xi along the arc may fall below D' along the chord: sum lambda f |w|^2 R / 2, f the normal forces and w the
+// turns of free bodies of radius R (docs/theory.md, "Energy").  The pairs are those of the beginning.
 static inline double ledger_arc(const struct experiment *experiment, const struct ledger_space *space)
 {
   const struct dc_bodies *bodies = &experiment->scene->model.bodies;
@@ -261,9 +261,9 @@ static inline struct ledger keep_ledger(struct experiment *experiment)
       ledger_step(experiment, q, next, trajectory->time_step * (end - at), &space, step);
       if (t > 0 || k > 0) {
         double rise = step[0] - ledger.end;
-        ledger.rise = fmax(ledger.rise, rise);
-        ledger.curvature = fmax(ledger.curvature, step[1]);
-        ledger.excess = fmax(ledger.excess, rise - step[1] + step[2]);
+        ledger.rise = larger(ledger.rise, rise);
+        ledger.curvature = larger(ledger.curvature, step[1]);
+        ledger.excess = larger(ledger.excess, rise - step[1] + step[2]);
         ledger.worked = fmin(ledger.worked, step[2] + step[3]);
       } else {
         ledger.start = step[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scenes/billiards.json is there to show: from rest, a long-range potential has a gradient, a locally supported one has none.
+// What scenes/billiards.json is there to show: from rest, a long-range potential has a gradient, a locally supported
+// one has none.
 #include "harness.h"
 #include "io/scene/scene.h"
 #include "plan/trajectory_plan.h"

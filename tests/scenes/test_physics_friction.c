@@ -271,16 +271,10 @@ static void test_rolling(void)
   CHECK_NEAR(2 * fine - middle, 0, 0.004);                  // 0.0019 observed
 }
 
-int main(void)
-{
-  enter_temporary_folder();
-  static const struct test tests[] = {
-      {"a block slips on a plane where tan(angle) exceeds the coefficient", test_limit_on_plane},
-      {"and on triangles", test_limit_on_triangles},
-      {"below it creeps as smoothing says", test_creep},
-      {"a block topples where tan(angle) exceeds width over height", test_topple},
-      {"a sliding block stops after v^2/(2 mu g)", test_slide},
-      {"a ball rolls at 5/7 of the acceleration of sliding", test_rolling},
-  };
-  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"a block slips on a plane where tan(angle) exceeds the coefficient",
+                               test_limit_on_plane},
+                              {"and on triangles", test_limit_on_triangles},
+                              {"below it creeps as smoothing says", test_creep},
+                              {"a block topples where tan(angle) exceeds width over height", test_topple},
+                              {"a sliding block stops after v^2/(2 mu g)", test_slide},
+                              {"a ball rolls at 5/7 of the acceleration of sliding", test_rolling})

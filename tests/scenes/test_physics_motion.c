@@ -47,7 +47,7 @@ static void test_pendulum_recursion(void)
         double next = next_angle(before, now);
         before = now;
         now = next;
-        worst = fmax(worst, fabs(experiment.trajectory->q[n] - now) / angles[k]);
+        worst = larger(worst, fabs(experiment.trajectory->q[n] - now) / angles[k]);
       }
       CHECK_NEAR(worst, 0, 1e-9);  // 7.7e-12 observed
     }
@@ -77,8 +77,8 @@ static void test_pendulum_period(void)
     CHECK_NEAR(measured * sqrt(squared_frequency()) / (2 * M_PI), 1, 1.1e-3);
     int turn = (int)lround(period / STEP);
     for (int n = 0; n < turn; n++) {
-      largest[0] = fmax(largest[0], fabs(experiment.trajectory->q[n + 1]));
-      largest[1] = fmax(largest[1], fabs(experiment.trajectory->q[n + 1 + 4 * turn]));
+      largest[0] = larger(largest[0], fabs(experiment.trajectory->q[n + 1]));
+      largest[1] = larger(largest[1], fabs(experiment.trajectory->q[n + 1 + 4 * turn]));
     }
     CHECK_NEAR(log(largest[1] / largest[0]) / (-2 * turn * log1p(hw * hw)), 1, 5e-3);  // 1.1e-3 observed
   }
@@ -131,10 +131,10 @@ static void test_momentum(void)
       for (int frame = 2; frame <= 40; frame++) {
         double before[3], after[3];
         momentum(&experiment, frame, now, &size);
-        worst = fmax(worst, dc_vec_distance(now, start) / first_size);
+        worst = larger(worst, dc_vec_distance(now, start) / first_size);
         velocity_at(&experiment, frame - 1, 0, before);
         velocity_at(&experiment, frame, 0, after);
-        impact = fmax(impact, dc_vec_distance(before, after));
+        impact = larger(impact, dc_vec_distance(before, after));
       }
       CHECK(impact > 0.1, "they have met: %g m/s", impact);
       CHECK_NEAR(worst, 0, 1e-12);  // 3.8e-15 observed
@@ -194,14 +194,7 @@ static void test_energy(void)
   }
 }
 
-int main(void)
-{
-  enter_temporary_folder();
-  static const struct test tests[] = {
-      {"a pendulum follows the recursion of implicit Euler", test_pendulum_recursion},
-      {"period and decay of small swings", test_pendulum_period},
-      {"collisions keep linear momentum, with friction and without", test_momentum},
-      {"passive systems gain no more energy than curvature allows", test_energy},
-  };
-  return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
-}
+RUN_TESTS_IN_TEMPORARY_FOLDER({"a pendulum follows the recursion of implicit Euler", test_pendulum_recursion},
+                              {"period and decay of small swings", test_pendulum_period},
+                              {"collisions keep linear momentum, with friction and without", test_momentum},
+                              {"passive systems gain no more energy than curvature allows", test_energy})

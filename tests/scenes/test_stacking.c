@@ -135,10 +135,6 @@ static void test_outward(void)
   CHECK(top[FALL] < top[0] - 0.05, "%g", top[FALL] - top[0]);  // 0.14 observed
 }
 
-static void run_in_folder(void)
-{
-  enter_temporary_folder();
-}
-
-RUN_TESTS({"a folder for scenes", run_in_folder}, {"0.1 % inward stands", test_inward},
-          {"0.1 % inward stands with stiff friction", test_stiff_friction}, {"2 % outward falls", test_outward})
+RUN_TESTS_IN_TEMPORARY_FOLDER({"0.1 % inward stands", test_inward},
+                              {"0.1 % inward stands with stiff friction", test_stiff_friction},
+                              {"2 % outward falls", test_outward})

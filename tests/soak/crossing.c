@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for a crossing: a stretch of time and two spheres of triangles at a time.
 //
-// A function f of s with |f''| <= B lies above the straight line between its values at the ends of a stretch of length d, less B d^2/8.  Two
-// spheres whose centres keep apart by their radii and that remainder hold no crossing.  Two triangles hold none if along one fixed axis all
-// vertices of one lie behind those of the other at both ends by more than the remainder.  Where neither shows it the spheres or the stretch are
-// halved.  Two triangles that overlap along all of the axes that can separate them, in the middle of a stretch, are a crossing.
+// A function f of s with |f''| <= B lies above the straight line between its values at the ends of a stretch of length
+// d, less B d^2/8.  Two spheres whose centres keep apart by their radii and that remainder hold no crossing.  Two
+// triangles hold none if along one fixed axis all vertices of one lie behind those of the other at both ends by more
+// than the remainder.  Where neither shows it the spheres or the stretch are halved.  Two triangles that overlap along
+// all of the axes that can separate them, in the middle of a stretch, are a crossing.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,8 +194,8 @@ static double gap_along(const struct triangles *points, const double *axis)
   return low - high;
 }
 
-// The unit axes one of which separates two triangles that do not meet: normals, products of edges, and, for triangles in one plane, normals of
-// edges in it; their number.
+// The unit axes one of which separates two triangles that do not meet: normals, products of edges, and, for triangles
+// in one plane, normals of edges in it; their number.
 enum { MOST_AXES = 17 };
 static int separating_axes(const struct triangles *points, double (*axes)[3])
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two moving surfaces meet anywhere on the way between recorded poses: a judge of what dcsim promises, which shares no code with it.
+// Whether two moving surfaces meet anywhere on the way between recorded poses: a judge of what dcsim promises, which
+// shares no code with it.
 //
-// Between two states a free body's centre of mass moves linearly and its axes turn at a constant rate, the shorter way; the coordinates of
-// joints move linearly.  SI units; rotations are row-major 3x3 matrices from the body's axes to the world's.
+// Between two states a free body's centre of mass moves linearly and its axes turn at a constant rate, the shorter way;
+// the coordinates of joints move linearly.  SI units; rotations are row-major 3x3 matrices from the body's axes to the
+// world's.
 #ifndef DC_TESTS_SOAK_CROSSING_H
 #define DC_TESTS_SOAK_CROSSING_H
 
@@ -15,14 +17,16 @@ struct crossing_node {
   int triangle;
 };
 
-// A closed surface about the centre of mass of its body.  The caller owns vertices and triangles, crossing_mesh_prepare makes the nodes.
+// A closed surface about the centre of mass of its body.  The caller owns vertices and triangles, crossing_mesh_prepare
+// makes the nodes.
 struct crossing_mesh {
   int vertex_count, triangle_count;
   double (*vertices)[3];
   int (*triangles)[3];
   struct crossing_node *nodes;
   bool half_space;  // z <= 0 of its frame instead of a surface
-  // Of a soft body, at the beginning and the end of a motion [vertex_count]: vertices go on straight lines; NULL: rigid.
+  // Of a soft body, at the beginning and the end of a motion [vertex_count]: vertices go on straight lines; NULL:
+  // rigid.
   const double (*from)[3], (*to)[3];
 };
 
@@ -70,8 +74,8 @@ void crossing_pose_at(const struct crossing_motion *motion, double s, struct cro
 struct crossing_pose crossing_pose_of(const double *numbers);
 
 // Triangles of one mesh that share a vertex may touch: a and b may be the same soft mesh.
-// Surfaces that move less than the tolerance, m, in a stretch of time in which they are neither surely apart nor surely crossing leave the pair
-// undecided.
+// Surfaces that move less than the tolerance, m, in a stretch of time in which they are neither surely apart nor surely
+// crossing leave the pair undecided.
 struct crossing_result crossing_between(const struct crossing_mesh *a, const struct crossing_motion *move_a,
                                         const struct crossing_mesh *b, const struct crossing_motion *move_b,
                                         double tolerance);

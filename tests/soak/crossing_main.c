@@ -10,9 +10,9 @@
 //                      its anchor there, and for every state the coordinates
 //     for each pair    the numbers of two bodies, from 0; a half-space must be fixed
 //
-// with a POSE x y z w x y z.  For every pair there is a line "A B clear", or "A B crossing STEP PART DEPTH" or "A B undecided STEP PART DEPTH"
-// for the first step in which it is not: the step from state STEP to the next, the part of it that had passed, and the depth, m.  Exit status:
-// 0 when all pairs are clear, 1 when one is not, 2 for bad input.
+// with a POSE x y z w x y z.  For every pair there is a line "A B clear", or "A B crossing STEP PART DEPTH" or "A B
+// undecided STEP PART DEPTH" for the first step in which it is not: the step from state STEP to the next, the part of
+// it that had passed, and the depth, m.  Exit status: 0 when all pairs are clear, 1 when one is not, 2 for bad input.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -73,8 +73,9 @@ static double distance(const double *a, const double *b)
   return norm(difference);
 }
 
-// With rates a_k of hinges and s_k of slides, k <= m outermost first, the second derivatives of the centre are W_k x (W_m x (c - p_m)),
-// W_k x u_m, or zero where k is a slide.  No arm |c - p_m| is longer than the chain pulled straight with all its slides out.
+// With rates a_k of hinges and s_k of slides, k <= m outermost first, the second derivatives of the centre are W_k x
+// (W_m x (c - p_m)), W_k x u_m, or zero where k is a slide.  No arm |c - p_m| is longer than the chain pulled straight
+// with all its slides out.
 struct crossing_motion crossing_chain_motion(const struct crossing_chain *chain, const double *from, const double *to)
 {
   struct crossing_motion motion = {.start = chain->rest, .chain = chain, .from = from, .to = to};

@@ -105,7 +105,8 @@ static void test_faces_that_slide(void)
   }
 }
 
-// A rod that lies above a plate before and after turns half way round in between.  Its corners pass at sqrt(1 + 0.005^2) from its centre.
+// A rod that lies above a plate before and after turns half way round in between.  Its corners pass at
+// sqrt(1 + 0.005^2) from its centre.
 static void test_rod_that_turns(void)
 {
   double touch = sqrt(1 + 2.5e-5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft scenes by the judge of crossings, which shares no code with libdc: surfaces of soft bodies against half-spaces, rigid
-// bodies, each other and themselves, on the way from every frame to the next.
+// Soft scenes by the judge of crossings, which shares no code with libdc: surfaces of soft bodies against half-spaces,
+// rigid bodies, each other and themselves, on the way from every frame to the next.
 #include "harness.h"
 
 #include "io/scene/scene.h"

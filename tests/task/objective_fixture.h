@@ -165,7 +165,7 @@ static inline double place_error(struct fixture *fixture, const struct dc_task *
         if (body == WALL)
           CHECK(wrench[3 + i] == 0, "the wall does not move");
         else
-          worst = fmax(worst, error_of(fixture, task, &fixture->poses[frame][body].position[i], wrench[3 + i]));
+          worst = larger(worst, error_of(fixture, task, &fixture->poses[frame][body].position[i], wrench[3 + i]));
       }
   return worst;
 }

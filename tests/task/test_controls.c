@@ -291,8 +291,8 @@ static double gradient_error(const struct dc_model *model, const struct dc_windo
     }
     p[i] = own;
     double difference = (values[0] - values[3] + 8 * (values[2] - values[1])) / (12 * 1e-5);
-    worst = fmax(worst, fabs(gradient[i] - difference));
-    *largest = fmax(*largest, fabs(gradient[i]));
+    worst = larger(worst, fabs(gradient[i] - difference));
+    *largest = larger(*largest, fabs(gradient[i]));
     CHECK(isfinite(gradient[i]), "parameter %d", i);
   }
   return worst;
@@ -340,8 +340,8 @@ static void test_windows(void)
         apply(&task, &model, &window, state, p, &after);
         double worst = 0;
         for (int i = 0; i < (STEPS - applied) * ACTUATORS; i++) {
-          worst = fmax(worst, fabs(after.position[i] - before.position[i + applied * ACTUATORS]));
-          worst = fmax(worst, fabs(after.velocity[i] - before.velocity[i + applied * ACTUATORS]));
+          worst = larger(worst, fabs(after.position[i] - before.position[i + applied * ACTUATORS]));
+          worst = larger(worst, fabs(after.velocity[i] - before.velocity[i + applied * ACTUATORS]));
         }
         CHECK_NEAR(worst, 0, 1e-13);  // 2e-16 observed
       }
@@ -507,7 +507,7 @@ static void test_velocities_in_time(void)
     double moved = 0;
     sample(&controls[c], &model, h, FINE / 2, p, position[0], velocity[0]);
     for (int a = 0; a < ACTUATORS; a++)
-      moved = fmax(moved, fabs(position[0][a]));
+      moved = larger(moved, fabs(position[0][a]));
     CHECK(moved > 0.05, "and moves, by %g", moved);
   }
 }

@@ -192,7 +192,7 @@ static void test_pull_back(void)
       values[side] = start_function(&model, &input, state, weights);
     }
     p[i] = kept;
-    worst = fmax(worst, fabs(gradient[i] - (values[0] - values[1]) / 2e-5));
+    worst = larger(worst, fabs(gradient[i] - (values[0] - values[1]) / 2e-5));
   }
   CHECK_NEAR(worst, 0, 5e-10);  // 2.8e-11 observed
 }

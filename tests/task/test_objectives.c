@@ -127,7 +127,7 @@ static void test_com_masses(void)
     for (int i = 0; i < BODIES; i++) {
       double by_mass = fixture->scales[0][i];
       CHECK_NEAR(error_of(fixture, &task, &fixture->ones[0][i], by_mass), 0, 1e-8);  // 1e-9 observed
-      largest = fmax(largest, fabs(by_mass));
+      largest = larger(largest, fabs(by_mass));
     }
     CHECK(largest > 0.1, "%g", largest);
   }
@@ -356,12 +356,12 @@ static void test_effort(void)
   const int coordinates[4][2] = {{6, 7}, {10, 12}, {11, 13}, {12, 14}};  // of tangent and state
   for (int frame = 0; frame < FRAMES; frame++)
     for (int i = 0; i < 4; i++)
-      worst = fmax(worst, error_of(fixture, &task, &fixture->q[frame][coordinates[i][1]],
+      worst = larger(worst, error_of(fixture, &task, &fixture->q[frame][coordinates[i][1]],
                                    fixture->forces[frame][coordinates[i][0]]));
   for (int step = 0; step < STEPS; step++)
     for (int a = 0; a < ACTUATORS; a++) {
-      worst = fmax(worst, error_of(fixture, &task, &fixture->position[step][a], fixture->by_position[step][a]));
-      worst = fmax(worst, error_of(fixture, &task, &fixture->velocity[step][a], fixture->by_velocity[step][a]));
+      worst = larger(worst, error_of(fixture, &task, &fixture->position[step][a], fixture->by_position[step][a]));
+      worst = larger(worst, error_of(fixture, &task, &fixture->velocity[step][a], fixture->by_velocity[step][a]));
     }
   CHECK_NEAR(worst, 0, 1e-6);  // rounding of the differences, 6.7e-9 observed
   effort.bodies.count = 0;
@@ -399,7 +399,7 @@ static void test_speed(void)
   dc_task_loss(&task, &fixture->model, &fixture->input, &fixture->trajectory, &fixture->cotangent);
   for (int frame = 0; frame < FRAMES; frame++)
     for (int i = 0; i < 4; i++)
-      worst = fmax(worst, error_of(fixture, &task, &fixture->q[frame][coordinates[i][1]],
+      worst = larger(worst, error_of(fixture, &task, &fixture->q[frame][coordinates[i][1]],
                                    fixture->forces[frame][coordinates[i][0]]));
   CHECK_NEAR(worst, 0, 1e-6);  // rounding of the differences
   fixture->trajectory.steps = 0;
