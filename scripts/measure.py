@@ -311,9 +311,11 @@ def drawn_tasks(m, options):
 
 # Pages of docs/measured that results.md holds after those of the robot tasks, in this order.
 PAGES = [
-    "certificates", "push_variants", "starts_gather", "starts_sort", "identify",
+    "certificates",
+    "push_variants", "starts_gather", "starts_sort", "identify",
     "codesign", "codesign_spider", "codesign_biped", "codesign_single_jaw", "codesign_parallel_jaw", "codesign_hand",
-    "codesign_resolution", "codesign_mass", "codesign_soles",
+    "codesign_resolution", "codesign_mass",
+    "codesign_soles",
     "wall_and_blocks", "pair_cost",
     "manifold", "manifold_model", "manifold_drops",
     "optimizers", "tasks", "search", "plant", "restitution",
