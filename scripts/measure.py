@@ -265,42 +265,57 @@ def wilson(reached, cases):
     return 100 * max(0, middle - half), 100 * min(1, middle + half)
 
 
+def rows_of_page(path):
+    """Rows of the only table of a page, lists of cells; none without the page."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        lines = [line.strip() for line in file if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
 def drawn_tasks(m, options):
-    """Runs `dcsim bench tasks` for every --task and --method, then writes docs/measured/tasks.md of all rows in DIR."""
+    """Runs `dcsim bench tasks` for every --task and --method, then writes docs/measured/tasks.md: rows of all cases in DIR, beside those of the
+    page as it was that are of another task, method, seed or limit."""
     for task in options.task or []:
         for method in options.method or METHODS:
             m.run("bench", "tasks", "--task", task, "--method", method, "--draws", str(options.draws), "--seed", str(options.seed),
                   "--limit", str(options.limit), "--output", options.tasks, "--threads", "1", "--json", threads=1)
     m.say("### Drawn tasks")
     m.say()
-    m.say(f"By `scripts/measure.py --tasks`, {time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, one thread. `dcsim bench tasks`: cases of a seed, each within a limit of")
+    m.say(f"By `scripts/measure.py --tasks`, rows of several days, the last {time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, one thread. `dcsim bench tasks`: cases of a seed, each within a limit of")
     m.say("processor time. In brackets Wilson's interval at 95 %; at rest: reached, and below 0.05 m/s in the last five steps; medians are of the cases that were reached.")
     m.say()
     groups = {}
     with open(os.path.join(options.tasks, "rows.tsv"), encoding="utf-8") as file:
         for case in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             groups.setdefault((case["task"], case["method"], case["seed"], case["limit"]), []).append(case)
-    rows = []
+    page = os.path.join(MEASURED, "tasks.md")
+    rows = {(row[0], row[1], row[-1]): row for row in rows_of_page(page)}
     for (task, method, seed, limit), cases in groups.items():
         reached = [case for case in cases if case["success"] == "1"]
         low, high = wilson(len(reached), len(cases))
         medians = [f"{statistics.median(float(case[key]) for case in reached):.{digits}f}" if reached else "-"
                    for key, digits in [("iterations", 0), ("rollouts", 0), ("seconds", 1)]]
-        rows.append([task, method, f"{len(reached)} of {len(cases)} ({low:.0f} ... {high:.0f} %)", sum(case["at_rest"] == "1" for case in reached),
-                     *medians, sum(case["message"] == "out of time" for case in cases), f"{seed}, {float(limit):g} s"])
-    m.table(["task", "method", "reached", "at rest", "iterations", "roll-outs", "processor s", "out of time", "seed, limit"], rows)
+        where = f"{seed}, {float(limit):g} s"
+        rows[task, method, where] = [task, method, f"{len(reached)} of {len(cases)} ({low:.0f} ... {high:.0f} %)",
+                                     sum(case["at_rest"] == "1" for case in reached), *medians,
+                                     sum(case["message"] == "out of time" for case in cases), where]
+    m.table(["task", "method", "reached", "at rest", "iterations", "roll-outs", "processor s", "out of time", "seed, limit"], rows.values())
     notes = os.path.join(MEASURED, "tasks_notes.md")
     if os.path.exists(notes):
         with open(notes, encoding="utf-8") as file:
             m.say(file.read().strip())
-    m.write(os.path.join(MEASURED, "tasks.md"))
+    m.write(page)
 
 
 # Pages of docs/measured that results.md holds after those of the robot tasks, in this order.
 PAGES = [
+    "certificates",
     "push_variants", "starts_gather", "starts_sort", "identify",
     "codesign", "codesign_cost", "codesign_spider", "codesign_biped", "codesign_single_jaw", "codesign_parallel_jaw", "codesign_hand",
     "codesign_resolution", "codesign_mass",
+    "codesign_soles",
     "wall_and_blocks", "pair_cost",
     "manifold", "manifold_model", "manifold_drops",
     "optimizers", "tasks", "search", "plant", "restitution",

@@ -11,9 +11,7 @@ With --forces also what simplification changes about the force of each link's hu
 """
 import json
 import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -27,16 +25,6 @@ STEPS, TRIES, LEAST = 100, 5, 0.3  # LEAST: s that a difference of two runs take
 GAPS = [1e-3, 1e-2, 1e-1]
 
 
-def spent(command):
-    """Processor seconds of a program that must end well, and what it says as JSON."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode not in (0, 1):
-        sys.exit(done.stderr)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, json.loads(done.stdout)
-
-
 class Slope:
     """Processor time of one more of what a program does `count` times."""
 
@@ -47,8 +35,7 @@ class Slope:
         self.found = []
 
     def once(self):
-        early, _ = spent(self.command(self.first))
-        late, self.said = spent(self.command(self.count))
+        early, late = (measuring.answer(*self.command(count), accepted=(0, 1))[1] for count in (self.first, self.count))
         self.found.append(max(late - early, 0) / (self.count - self.first))
         return self.found[-1]
 
@@ -69,9 +56,7 @@ def hold(arguments, path, include, folder):
     text["control"] = [{"type": "pd_targets", "body": name, "hold": 10} for name in joints]
     text["objective"] = [{"type": "joints", "bodies": joints, "target": [0.05] * len(joints), "tolerance": 1e-6, "when": "end"}]
     text["optimizer"] = {"type": "adam", "learning_rate": 1e-6}
-    with open(scene, "w", encoding="utf-8") as file:
-        json.dump(text, file)
-    return scene, len(joints)
+    return measuring.write_json(scene, text), len(joints)
 
 
 def slopes(arguments, scene, least):
@@ -172,4 +157,5 @@ def main():
     measuring.publish(arguments, "arms", lines)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -6,8 +6,8 @@
 
 Optimizes scenes/codesign_spider.json from several random gaits and measures cuts across a foot, square to its axis, 5 and 10 mm
 above its lowest point: of the scene's foot and of the designed one.  Prints Markdown, which DIR/codesign_soles.md (default:
-runs/paper) holds, too; --publish: and docs/measured/codesign_soles.md.  Verdict: the cut at 5 mm grows.  --quick: one gait, ten
-iterations of 60 steps, no verdict.
+runs/paper) holds, too; --publish: and docs/measured/codesign_soles.md.  Verdict: the cut at 5 mm grows.  --quick: one gait, few
+iterations of few steps, no verdict.
 """
 import os
 

@@ -30,7 +30,7 @@ FAR = 20  # m to the target, which nothing reaches
 STAND = (10, 2, 0)  # N m/rad that turn the biped's torso back while it learns to stand; about 13 hold it against gravity
 TILT = 0.8  # m/s^2 along the ground that it learns to stand against
 CONTACT = {"model": "sdrs", "stiffness": 1, "length": 0.1, "support": 0.1, "friction": 0.5, "friction_smoothing": 1e-3}
-# Settings of MuJoCo that the spider is replayed with; the last are the nearest to dcsim that were found.
+# Settings of MuJoCo for replays; the last are the nearest to dcsim that were found.
 REPLAYS = (("MuJoCo as it is", ()), ("MuJoCo, elliptic cones, impratio 100", ("mujoco.cone=elliptic", "mujoco.impratio=100")),
            ("MuJoCo, that and solref 0.004, 3", ("mujoco.cone=elliptic", "mujoco.impratio=100", "mujoco.solref=[0.004, 3]")))
 NEAR = 0.15  # part of its way by which the spider's in MuJoCo may differ
@@ -285,10 +285,10 @@ def compare_biped(arguments, seed, lines):
     return [heights["gait and feet"] >= UPRIGHT > heights["gait alone"], *(heights[title] >= UPRIGHT for title, _ in REPLAYS)]
 
 
-# How the tasks are compared, and what the verdicts say that this returns.
-TASKS = {"spider": (compare_spider, ["5 % farther than either", *(f"within {100 * NEAR:.0f} % in {title}" for title, _ in REPLAYS)]),
-         "biped": (compare_biped, [f"above {UPRIGHT} at the end with feet, and below without",
-                                   *(f"above {UPRIGHT} in {title}" for title, _ in REPLAYS)])}
+# Figures of the paper, how the tasks are compared, and what the verdicts say that this returns.
+TASKS = {"spider": ("Figure 11", compare_spider, ["5 % farther than either", *(f"within {100 * NEAR:.0f} % in {title}" for title, _ in REPLAYS)]),
+         "biped": ("Figures 12 and 13", compare_biped, [f"above {UPRIGHT} at the end with feet, and below without",
+                                                        *(f"above {UPRIGHT} in {title}" for title, _ in REPLAYS)])}
 
 
 def main():
@@ -302,9 +302,9 @@ def main():
             with open(os.path.join(arguments.scenes, name + ".json"), "w", encoding="utf-8") as file:
                 file.write(text_of(scene) + "\n")
         return
-    compare, rules = TASKS[arguments.task]
+    figures, compare, rules = TASKS[arguments.task]
     name = f"codesign_{arguments.task}"
-    lines = [f"### {arguments.task.capitalize()} (after paper 003, Figures 11 to 13)", "",
+    lines = [f"### {arguments.task.capitalize()} (after paper 003, {figures})", "",
              f"By `scripts/paper/codesign-{arguments.task}`, `scenes/{name}.json`."]
     met = []
     for seed in arguments.seeds[:1] if arguments.quick else arguments.seeds:

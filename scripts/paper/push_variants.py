@@ -6,7 +6,7 @@
 
 Every stiffness with the scene's first guess and from rest (all parameters zero), then the scene's stiffness with the rod
 started farther from and nearer to the axis.  Prints a Markdown table and writes it to DIR/push_variants.md (default:
-runs/paper/push_variants).  About half a minute a row.
+runs/paper).  About half a minute a row.
 """
 import json
 

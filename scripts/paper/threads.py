@@ -5,7 +5,7 @@
     scripts/paper/threads [--dcsim build/dcsim] [--scenes NAME,...] [--spinning 0,1,2] [--rounds N] [--quick] [--publish]
 
 Runs are short and alternate, so that what else the machine does meets both alike: a round is one run with each number of threads, the first one in turn, and then two runs with one thread
-at the same time: what two cores do more than one when nothing is shared but memory, caches and clock, which no number of threads can exceed. The table has medians over rounds, the median of the
+at the same time: what two cores do more than one when nothing is shared but memory, caches and clock, which more threads can hardly exceed. The table has medians over rounds, the median of the
 ratios within rounds, and the ratio of the fastest runs, which hardly sees other processes. --publish writes docs/measured/threads.md.
 Exits 1 when results depend on the number of threads.
 """
@@ -112,7 +112,7 @@ def main():
     wanted = [w for w in (options.scenes or "").split(",") if w]
     lines = ["### Threads", "",
              f"By `scripts/paper/threads`, {datetime.date.today()}; {processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start. {rounds} rounds of one run with one "
-             "thread and one with two, medians. Ratio: of the times of one thread and of two in a round, median; of the fastest runs. Two programs: how much more two of them with one thread each get done at the same time than one, which bounds the ratio. Load: of the machine at the end of a row, everything else included.", "",
+             "thread and one with two, medians. Ratio: of the times of one thread and of two in a round, median; of the fastest runs. Two programs: how much more two of them with one thread each get done at the same time than one, which the ratio can hardly exceed. Load: of the machine at the end of a row, everything else included.", "",
              "| scene | spinning processes | ms per step, 1 thread | 2 threads | ratio | of the fastest | two programs | load | results |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     print("\n".join(lines), flush=True)
     equal = True
