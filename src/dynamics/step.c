@@ -108,7 +108,7 @@ static double smallest_signal(const struct trial *trial)
   least = dc_node_signal(&trial->state, LEAST_MOVE);
   double h = trial->state.interval.length;
   for (int i = 0; i < bodies->count; i++)
-    if (dc_body_moves(&bodies->bodies[i]))
+    if (bodies->bodies[i].mass > 0)
       least = fmin(least, LEAST_MOVE * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
   return least;
 }
