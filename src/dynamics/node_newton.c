@@ -35,10 +35,11 @@ struct dc_node_newton {
   int size;
   enum dc_linear_choice choice;
   struct dc_block_method method;
-  bool apart;  // systems of the adjoint have contact in curvature, not in the matrix
+  bool apart;                // systems of the adjoint have contact in curvature, not in the matrix
   long solutions, products;  // by iterations
   long law_count;
   struct dc_block_solver *solver;
+  const double *places;      // of the last renewal, or NULL
   struct dc_node_law *laws;  // [law_count] at x+ + d
   long *first, *other;  // [nodes] a law of the node, -1: none; [law_count] the next law of the same node, in a circle
   double *curvature;    // [nodes][9] of phi
@@ -89,6 +90,8 @@ enum dc_status dc_node_newton_follow(struct dc_node_newton *newton, struct dc_sy
 {
   dc_block_solver_destroy(newton->solver);
   newton->solver = dc_block_solver_create(matrix, newton->method);
+  if (newton->solver)
+    dc_block_solver_renew(newton->solver, newton->places);
   return newton->solver ? DC_OK : DC_MEMORY;
 }
 
@@ -463,9 +466,10 @@ struct dc_linear_work dc_node_newton_work(const struct dc_node_newton *newton)
   return work;
 }
 
-void dc_node_newton_renew(struct dc_node_newton *newton)
+void dc_node_newton_renew(struct dc_node_newton *newton, const double *q)
 {
-  dc_block_solver_renew(newton->solver);
+  newton->places = q;
+  dc_block_solver_renew(newton->solver, q);
 }
 
 bool dc_node_newton_prefers_iterations(const struct dc_node_newton *newton, int count)
@@ -483,7 +487,7 @@ bool dc_node_newton_keeps_apart(const struct dc_node_newton *newton)
 
 void dc_node_newton_prepare(struct dc_node_newton *newton, const struct dc_step_state *state)
 {
-  dc_node_newton_renew(newton);
+  dc_node_newton_renew(newton, state->q_next);
   newton->apart = state->laws_apart;
   if (!newton->apart)
     return;

@@ -458,7 +458,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     return status;
   rollout->nodes_exactly = rollout->node_newton != NULL;
   if (rollout->node_newton)
-    dc_node_newton_renew(rollout->node_newton);
+    dc_node_newton_renew(rollout->node_newton, q);
   first_guess(rollout, &given, q_next);
   status = evaluate(rollout, &given, q_next, rollout->gradient, &current, error);
   if (status)

@@ -49,7 +49,7 @@ run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.li
 loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
 holds "and are told to be so" "$out" '"method" not in d["linear"] and d["linear"]["factorizations"] >= 2 and d["linear"]["matrix"] == "supernodal"'
 for method in conjugate_gradients gmres; do
-  for preconditioner in gauss_seidel jacobi woodbury; do
+  for preconditioner in gauss_seidel jacobi woodbury two_level; do
     run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=$method --set solver.preconditioner=$preconditioner
     holds "$method with $preconditioner ends where direct solutions do" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['unconverged_steps'] == 0"  # observed 2e-12
     holds "as it tells" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
@@ -57,8 +57,10 @@ for method in conjugate_gradients gmres; do
 done
 # and the same gradients
 for method in direct conjugate_gradients gmres; do
-  run 0 gradcheck start.json --json --threads 1 --set time.steps=10 --set solver.linear=$method --set solver.preconditioner=woodbury
-  holds "gradients by $method" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 4e-9
+  for preconditioner in woodbury two_level; do
+    run 0 gradcheck start.json --json --threads 1 --set time.steps=10 --set solver.linear=$method --set solver.preconditioner=$preconditioner
+    holds "gradients by $method, $preconditioner" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 4e-9
+  done
 done
 run 3 check "$DCSIM_SOURCE/scenes/push.json" --set solver.linear=gmres
 says "solver.linear: gmres is for scenes in which nodes of soft bodies move and nothing else does"
