@@ -55,6 +55,13 @@ for method in conjugate_gradients gmres; do
     holds "as it tells" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
   done
 done
+# a fine mesh of a stiff body, where sweeps give way to two levels, and end where these do
+fine="--threads 1 --set time.steps=1 --set bodies.block.soft.size=[0.17,0.17,0.17] --set bodies.block.soft.cells=[17,17,17] --set bodies.block.soft.young=1e8
+  --set bodies.block.soft.self_contact=false --set bodies.block.position=[0,0,0.087]"
+run 0 simulate drop.json -o none --json $fine --set "$aim" --set solver.preconditioner=two_level
+loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
+run 0 simulate drop.json -o none --json $fine --set "$aim"
+holds "two levels take the place of sweeps" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['linear']['factorizations'] == 0 and d['linear']['iterations'] < 25 * d['linear']['solutions']"  # 16, by sweeps alone 35
 # and the same gradients
 for method in direct conjugate_gradients gmres; do
   for preconditioner in woodbury two_level; do
