@@ -77,7 +77,7 @@ def main():
     lines += ["", "Steps and gradients by `solver.linear` and `solver.preconditioner`: the first cube of 1,000 nodes and E = 20 kPa over 8 steps; gradients of 64 nodes over 8 steps (`dcsim gradcheck`).", ""]
     with tempfile.TemporaryDirectory() as folder:
         lines += steps(arguments.dcsim, folder)
-        lines += ["", f"Steps by stiffness: processor time, the mean of steps {FIRST + 1} to {LAST}, from medians of {ROUNDS} runs for 1,000 nodes and one run for more. Automatic takes conjugate gradients, and factors where they need more than a tenth of the number of nodes.", ""]
+        lines += ["", f"Steps by stiffness: processor time, the mean of steps {FIRST + 1} to {LAST}, from medians of {ROUNDS} runs for 1,000 nodes and one run for more. Automatic takes conjugate gradients with sweeps, with 5,000 nodes or more on two levels where these need more than 50 iterations, and factors where they need more than a tenth of the number of nodes.", ""]
         lines += times(arguments.dcsim, folder)
     print("\n".join(lines))
     publish(arguments, "soft_solvers", lines)
