@@ -391,11 +391,10 @@ static enum dc_status bench_manifold_cases(struct dc_json_writer *json, struct d
 
 static void put_solver_row(struct dc_json_writer *json, struct dc_text *text, const struct dc_solver_row *row)
 {
-  static const char *const names[] = {[DC_PRECONDITION_GAUSS_SEIDEL] = "gauss_seidel",
-                                      [DC_PRECONDITION_JACOBI] = "jacobi",
-                                      [DC_PRECONDITION_PROJECTIVE] = "projective",
-                                      [DC_PRECONDITION_WOODBURY] = "woodbury",
-                                      [DC_PRECONDITION_NONE] = "none"};
+  static const char *const names[] = {
+      [DC_PRECONDITION_GAUSS_SEIDEL] = "gauss_seidel", [DC_PRECONDITION_JACOBI] = "jacobi",
+      [DC_PRECONDITION_PROJECTIVE] = "projective",     [DC_PRECONDITION_WOODBURY] = "woodbury",
+      [DC_PRECONDITION_TWO_LEVEL] = "two_level",       [DC_PRECONDITION_NONE] = "none"};
   const char *name = names[row->method.preconditioner],
              *method = row->method.krylov == DC_GMRES ? "gmres" : "conjugate_gradients";
   dc_json_begin(json, NULL, '{');
@@ -403,6 +402,8 @@ static void put_solver_row(struct dc_json_writer *json, struct dc_text *text, co
   dc_json_put_string(json, "preconditioner", name);
   dc_json_put_integer(json, "iterations", row->done.count);
   dc_json_put_boolean(json, "converged", row->done.converged);
+  dc_json_put_integer(json, "iterations_1e-4", row->loose[0]);
+  dc_json_put_integer(json, "iterations_1e-6", row->loose[1]);
   dc_json_put_number(json, "seconds", row->first);
   dc_json_put_number(json, "seconds_again", row->again);
   dc_json_put_number(json, "residual", row->residual);
@@ -415,25 +416,34 @@ static void put_solver_row(struct dc_json_writer *json, struct dc_text *text, co
 
 static enum dc_status bench_solvers(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
 {
-  static const double cases[][3] = {{9, 2e2, 0.5}, {9, 2e3, 0.5}, {9, 2e4, 0}, {9, 2e4, 0.5}, {9, 2e5, 0.5}, {20, 2e4, 0.5}};
+  static const double cases[][4] = {{9, 2e2, 0.5, 0.01},  {9, 2e3, 0.5, 0.01},  {9, 2e4, 0, 0.01},
+                                    {9, 2e4, 0.5, 0.01},  {9, 2e5, 0.5, 0.01},  {9, 2e6, 0.5, 0.01},
+                                    {9, 2e4, 0.5, 0.001}, {9, 2e4, 0.5, 0.002}, {20, 2e4, 0.5, 0.01},
+                                    {20, 2e5, 0.5, 0.01}, {20, 2e6, 0.5, 0.01}};
   enum dc_status status = DC_OK;
   dc_json_begin(json, "systems", '[');
   for (size_t i = 0; i < sizeof cases / sizeof *cases && !status; i++) {
     struct dc_solver_case found;
-    status = dc_bench_solvers((long)cases[i][0], cases[i][1], cases[i][2], &found, error);
+    status = dc_bench_solvers((long)cases[i][0], cases[i][1], cases[i][2], cases[i][3], &found, error);
     if (status)
       break;
-    dc_text_add(text, "%d nodes, %d in contact, E = %g Pa, friction %g: factorization %.1f ms, solution %.2f ms\n",
-                found.nodes, found.contacts, found.young, found.friction, 1e3 * found.factor, 1e3 * found.solve);
+    dc_text_add(
+        text,
+        "%d nodes, %d in contact, E = %g Pa, friction %g, step %g s, stiffness by mass %.3g: factorization %.1f ms, "
+        "solution %.2f ms\n",
+        found.nodes, found.contacts, found.young, found.friction, found.step, found.stiffness, 1e3 * found.factor,
+        1e3 * found.solve);
     dc_json_begin(json, NULL, '{');
     dc_json_put_integer(json, "nodes", found.nodes);
     dc_json_put_integer(json, "contacts", found.contacts);
     dc_json_put_number(json, "young", found.young);
     dc_json_put_number(json, "friction", found.friction);
+    dc_json_put_number(json, "step", found.step);
+    dc_json_put_number(json, "stiffness", found.stiffness);
     dc_json_put_number(json, "factor_seconds", found.factor);
     dc_json_put_number(json, "solve_seconds", found.solve);
     dc_json_begin(json, "rows", '[');
-    for (int r = 0; r < DC_SOLVER_ROWS; r++)
+    for (int r = 0; r < found.row_count; r++)
       put_solver_row(json, text, &found.rows[r]);
     dc_json_end(json, ']');
     dc_json_end(json, '}');

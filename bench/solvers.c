@@ -12,7 +12,8 @@
 #include "math/vector.h"
 
 enum { STEPS = 8, MOST = 1000, SEED = 1 };
-static const double PART = 1e-10, COUNTS = 1e-6;
+static const double PART = 1e-10, LOOSE[2] = {1e-4, 1e-6}, COUNTS = 1e-6, CELL = 0.01, VISCOSITY = 10, DENSITY = 1000;
+enum { FEW_NODES = 5000 };
 
 struct soft_scene {
   struct dc_arena *arena;
@@ -34,7 +35,7 @@ struct linear_system {
   double *c, *b, *x, *direct, *product;  // [nodes][9], [size]
 };
 
-static enum dc_status define(struct soft_scene *scene, long cells, double young, double friction,
+static enum dc_status define(struct soft_scene *scene, long cells, double young, double friction, double step,
                              struct dc_error *error)
 {
   static const struct dc_bench_shape plane = {"plane", {{.name = NULL}}};
@@ -56,7 +57,7 @@ static enum dc_status define(struct soft_scene *scene, long cells, double young,
   while (dc_joint_types[joint->type] && strcmp(dc_joint_types[joint->type]->name, "fixed") != 0)
     joint->type++;
   for (int k = 0; k < 3; k++) {
-    scene->size[k] = 0.01 * (double)cells;
+    scene->size[k] = CELL * (double)cells;
     scene->cells[k] = (double)cells;
   }
   struct dc_body_definition *ground = &scene->bodies[0], *block = &scene->bodies[1];
@@ -67,6 +68,7 @@ static enum dc_status define(struct soft_scene *scene, long cells, double young,
   block->name = "block";
   block->shape = -1;
   block->mass = NAN;
+  block->density = DENSITY;
   block->position[2] = 0.5 * scene->size[2] + 0.002;
   block->velocity[0] = 0.5;
   block->velocity[2] = -0.5;
@@ -74,9 +76,9 @@ static enum dc_status define(struct soft_scene *scene, long cells, double young,
   scene->soft.size = (struct dc_real_list){3, scene->size};
   scene->soft.cells = (struct dc_real_list){3, scene->cells};
   scene->soft.young = young;
-  scene->soft.viscosity = 10;
+  scene->soft.viscosity = VISCOSITY;
   scene->soft.self_contact = false;
-  definition->time = (struct dc_time_settings){.step = 0.01, .steps = STEPS};
+  definition->time = (struct dc_time_settings){.step = step, .steps = STEPS};
   definition->gravity[2] = -9.81;
   definition->contact.friction = friction;
   definition->contact_model = dc_contact_model_find("bsh");
@@ -95,10 +97,11 @@ static void destroy(struct soft_scene *scene)
   dc_arena_destroy(scene->arena);
 }
 
-static enum dc_status roll(struct soft_scene *scene, long cells, double young, double friction, struct dc_error *error)
+static enum dc_status roll(struct soft_scene *scene, long cells, double young, double friction, double step,
+                           struct dc_error *error)
 {
   scene->arena = dc_arena_create();
-  enum dc_status status = scene->arena ? define(scene, cells, young, friction, error) : DC_MEMORY;
+  enum dc_status status = scene->arena ? define(scene, cells, young, friction, step, error) : DC_MEMORY;
   if (!status)
     status = dc_model_create(&scene->model, &scene->definition, scene->arena, error);
   if (status)
@@ -222,20 +225,25 @@ static double largest(const double *x, int count)
   return most;
 }
 
-static enum dc_status solve_by(struct linear_system *system, struct dc_solver_row *row, struct dc_error *error)
+static enum dc_status solve_by(const struct soft_scene *scene, struct linear_system *system, struct dc_solver_row *row,
+                               struct dc_error *error)
 {
   struct dc_block_solver *solver = dc_block_solver_create(system->matrix, row->method);
   double *product = system->product;
   if (!solver)
     return dc_fail(error, DC_MEMORY, "out of memory for a benchmark's solver");
   dc_block_solve(solver, system->c, system->b, PART, 1, system->x);  // finds orders of factorizations, too
-  dc_block_solver_renew(solver);
+  dc_block_solver_renew(solver, scene->trajectory->q + (size_t)STEPS * (size_t)scene->trajectory->nq);
   double begin = dc_process_seconds();
   row->done = dc_block_solve(solver, system->c, system->b, PART, MOST, system->x);
   double middle = dc_process_seconds();
   dc_block_solve(solver, system->c, system->b, PART, MOST, system->x);
   row->first = middle - begin;
   row->again = dc_process_seconds() - middle;
+  for (int k = 0; k < 2; k++) {
+    struct dc_iterations done = dc_block_solve(solver, system->c, system->b, LOOSE[k], MOST, system->product);
+    row->loose[k] = done.converged ? done.count : -1;
+  }
   dc_symmetric_multiply(system->matrix, system->x, product);
   for (int node = 0; node < system->size / 3; node++) {
     double pushed[3];
@@ -252,25 +260,31 @@ static enum dc_status solve_by(struct linear_system *system, struct dc_solver_ro
   return DC_OK;
 }
 
-enum dc_status dc_bench_solvers(long cells, double young, double friction, struct dc_solver_case *result,
+enum dc_status dc_bench_solvers(long cells, double young, double friction, double step, struct dc_solver_case *result,
                                 struct dc_error *error)
 {
-  static const enum dc_preconditioner order[] = {DC_PRECONDITION_NONE, DC_PRECONDITION_PROJECTIVE,
-                                                 DC_PRECONDITION_JACOBI, DC_PRECONDITION_GAUSS_SEIDEL,
-                                                 DC_PRECONDITION_WOODBURY};
+  static const enum dc_preconditioner order[] = {DC_PRECONDITION_JACOBI,    DC_PRECONDITION_GAUSS_SEIDEL,
+                                                 DC_PRECONDITION_TWO_LEVEL, DC_PRECONDITION_WOODBURY,
+                                                 DC_PRECONDITION_NONE,      DC_PRECONDITION_PROJECTIVE};
   struct soft_scene scene = {0};
   struct linear_system system = {0};
-  enum dc_status status = roll(&scene, cells, young, friction, error);
-  *result = (struct dc_solver_case){.young = young, .friction = friction, .nodes = scene.model.bodies.node_count};
+  enum dc_status status = roll(&scene, cells, young, friction, step, error);
+  int nodes = scene.model.bodies.node_count;
+  *result = (struct dc_solver_case){.young = young,
+                                    .friction = friction,
+                                    .step = step,
+                                    .stiffness = (young + VISCOSITY / step) * step * step / (DENSITY * CELL * CELL),
+                                    .nodes = nodes,
+                                    .row_count = nodes > FEW_NODES ? DC_SOLVER_ROWS - 4 : DC_SOLVER_ROWS};
   if (!status)
     status = make_system(&scene, &system, error);
   if (!status)
     status = solve_directly(&system, result, error);
   if (!status)
     result->contacts = count_contacts(&system);
-  for (int i = 0; i < DC_SOLVER_ROWS && !status; i++) {
+  for (int i = 0; i < result->row_count && !status; i++) {
     result->rows[i].method = (struct dc_block_method){i % 2 ? DC_GMRES : DC_CONJUGATE_GRADIENTS, order[i / 2]};
-    status = solve_by(&system, &result->rows[i], error);
+    status = solve_by(&scene, &system, &result->rows[i], error);
   }
   free_system(&system);
   destroy(&scene);

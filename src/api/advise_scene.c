@@ -37,7 +37,7 @@ static void advise_drift(const struct dc_scene *scene, const struct dc_scene_fac
   double time = scene->definition.time.step * (double)scene->definition.time.steps, worst = 1, drift = 0, tolerance = 0;
   int body = -1;
   for (int i = 0; i < bodies->count; i++) {
-    if (!dc_body_moves(&bodies->bodies[i]) || facts->touched[i] || dc_advice_is_driven(scene, i))
+    if (!(bodies->bodies[i].mass > 0) || facts->touched[i] || dc_advice_is_driven(scene, i))
       continue;
     double held = dc_model_friction(&scene->model, i) * dc_vec_norm(scene->definition.gravity);
     double way = 0.5 * time * time * fmax(0, facts->far_force[i] / bodies->bodies[i].mass - held);

@@ -121,6 +121,15 @@ static void describe_soft(const struct dc_body *body, const struct dc_soft *soft
                   {"pins", soft->pin_count});
 }
 
+static void describe_cable(const struct dc_bodies *bodies, const struct dc_cable *cable, const struct dc_pose *poses,
+                           struct dc_text *text, struct dc_json_writer *json)
+{
+  double along[DC_CABLE_POINTS][3], lengths[DC_CABLE_POINTS], length = dc_cable_stretches(cable, poses, along, lengths);
+  dc_text_add(text, "  body  %-14s %-9s %d points, %.4g m long, let to be %.4g m", bodies->bodies[cable->body].name,
+              "cable", cable->count, length, cable->length);
+  DC_JSON_NUMBERS(json, {"points", cable->count}, {"length", length}, {"rest_length", cable->length});
+}
+
 static enum dc_status describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                                      struct dc_json_writer *json, struct dc_error *error)
 {
@@ -247,8 +256,9 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     const struct dc_soft *soft = dc_soft_of(bodies, i);
+    const struct dc_cable *cable = dc_cable_of(bodies, i);
     bool movable = dc_body_moves(body);
-    double acceleration = movable ? start->far[i] / body->mass : 0;
+    double acceleration = body->mass > 0 ? start->far[i] / body->mass : 0;
     largest = fmax(largest, acceleration);
     dc_json_begin(json, body->name, '{');
     dc_json_put_string(json, "joint", body->joint_name);
@@ -256,6 +266,11 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
     dc_json_put_number(json, "far_field_acceleration", acceleration);
     if (soft)
       describe_soft(body, soft, text, json);
+    else if (cable)
+      describe_cable(bodies, cable, start->poses, text, json);
+    else if (movable && body->mass == 0)
+      dc_text_add(text, "  body  %-14s %-9s marker on \"%s\"", body->name, body->shape->name,
+                  bodies->bodies[body->parent].name);
     else if (movable)
       dc_text_add(text,
                   "  body  %-14s %-9s mass %.4g kg, radius %.4g m, acceleration by the other bodies' field %.2e m/s^2",

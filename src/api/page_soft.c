@@ -99,7 +99,7 @@ void dc_page_put_surfaces(struct dc_page *page)
 {
   const struct dc_bodies *bodies = &page->scene->model.bodies;
   struct skins skins;
-  if (!bodies->soft_count)
+  if (!bodies->soft_count && !bodies->cable_count)
     return;
   bool listed = list_skins(bodies, &skins);
   page->json.text.failed |= !listed;
@@ -122,7 +122,7 @@ struct vertex_frames {
 static void place_vertices(const struct skins *skins, const struct dc_stored_trajectory *stored, size_t frame,
                            double (*points)[3], double (*vertices)[3], double (*places)[3])
 {
-  const double *nodes = stored->nodes + frame * (size_t)skins->bodies->node_count * 3;
+  const double *nodes = stored->nodes ? stored->nodes + frame * (size_t)skins->bodies->node_count * 3 : NULL;
   const double(*positions)[3] = (const double(*)[3])(stored->position + 3 * frame * (size_t)stored->bodies);
   for (int s = 0; s < skins->count; s++) {
     dc_skin_points(&skins->skins[s], nodes, positions, points);
@@ -195,10 +195,11 @@ static bool put_frames(struct dc_page *page, const struct skins *skins, const st
 
 enum dc_status dc_page_put_nodes(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept)
 {
+  const struct dc_bodies *bodies = &page->scene->model.bodies;
   struct skins skins;
-  if (!stored->nodes || kept == 0)
+  if ((bodies->soft_count ? !stored->nodes : !bodies->cable_count) || kept == 0)
     return DC_OK;
-  bool done = list_skins(&page->scene->model.bodies, &skins) && put_frames(page, &skins, stored, kept);
+  bool done = list_skins(bodies, &skins) && put_frames(page, &skins, stored, kept);
   free_skins(&skins);
   return done ? DC_OK : dc_page_fail_memory(page);
 }

@@ -94,7 +94,7 @@ struct dc_body {
   int first_column;                             // of its columns in struct dc_kinematics
   double rest_position[3], rest_quaternion[4];  // frame relative to the parent's frame at rest
   double center[3];                             // centre of mass in the shape's frame, m
-  double mass;                                  // kg; 0 for bodies that never move
+  double mass;                                  // kg; 0 for bodies that never move and for markers
   double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
   double radius;         // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
                          // moves its radius of gyration

@@ -3,12 +3,21 @@
 #ifndef DC_BODY_BODY_BUILD_H
 #define DC_BODY_BODY_BUILD_H
 
+#include <math.h>
+
 #include "body/body.h"
 
 // Bodies that have no joint: soft ones and cables; what must not be given for these (what: "soft body" or "cable").
 static inline bool dc_is_jointless(const struct dc_body_definition *definition)
 {
   return definition->soft || definition->cable;
+}
+// A point of the body that it is fixed to: without shape and mass.
+static inline bool dc_is_marker(const struct dc_body_definition *definition)
+{
+  const struct dc_joint_definition *joints = definition->joint.objects;
+  return definition->shape < 0 && isnan(definition->mass) && isnan(definition->density) &&
+         definition->joint.count == 1 && dc_joint_types[joints->type] == &dc_joint_fixed;
 }
 enum dc_status dc_jointless_check(const struct dc_body_definition *definition, int index, const char *what,
                                   struct dc_error *error);

@@ -195,7 +195,7 @@ static enum dc_status check_mass(const struct dc_body_definition *definition, in
   return inertia ? check_inertia(definition, index, error) : DC_OK;
 }
 
-// A body that moves has mass, from its solid or as given.
+// A body that moves has mass, from its solid or as given; a marker, without shape and fixed to one that moves, may have none.
 static enum dc_status check_solid(const struct dc_body_definition *definition, int index, const struct dc_shape *shape,
                                   struct dc_error *error)
 {
@@ -205,6 +205,8 @@ static enum dc_status check_solid(const struct dc_body_definition *definition, i
   if (!isnan(definition->density) && !isnan(definition->mass))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
   if (!isnan(definition->inertia[0]))
+    return DC_OK;
+  if (dc_is_marker(definition))
     return DC_OK;
   if (definition->shape < 0)
     return dc_fail(error, DC_BAD_INPUT,

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "body/cable.h"
 
+#include <math.h>
+
 #include "body/body_build.h"
 #include "math/vector.h"
 
 const struct dc_option dc_cable_options[] = {
     DC_BODY_LIST_OPTION(
         struct dc_cable_definition, through, NULL, DC_CABLE_POINTS,
-        "names of the bodies whose frames it runs through, in order: markers on soft bodies, soft bodies, and "
-        "bodies that do not move"),
+        "names of the bodies whose frames it runs through, in order: markers on soft and rigid bodies, or bodies "
+        "themselves at their centres of mass"),
     DC_POSITIVE_OPTION(struct dc_cable_definition, stiffness, "N/m", "1e4", 1e12,
                        "tension over the way by which it is longer than it is let to be"),
     DC_POSITIVE_OPTION(struct dc_cable_definition, smoothing, "m", "1e-4", 1e3,
                        "over which way tension sets in: half of stiffness times it where the cable is just straight"),
+    {.name = "length",
+     .type = DC_REAL,
+     .unit = "m",
+     .fallback = "null",
+     .minimum_excluded = true,
+     .maximum = 1e6,
+     .help = "how long it is let to be where its coordinate is 0; its length at the start when absent",
+     .offset = offsetof(struct dc_cable_definition, length)},
     DC_OPTIONS_END,
 };
 
@@ -24,6 +34,14 @@ enum dc_status dc_cable_check(const struct dc_body_definition *definition, int i
   if (!status && definition->cable->through.count < 2)
     status = dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through: must name at least two bodies", index);
   return status;
+}
+
+const struct dc_cable *dc_cable_of(const struct dc_bodies *bodies, int body)
+{
+  for (int c = 0; c < bodies->cable_count; c++)
+    if (bodies->cables[c].body == body)
+      return &bodies->cables[c];
+  return NULL;
 }
 
 double dc_cable_stretches(const struct dc_cable *cable, const struct dc_pose *poses, double (*along)[3],
@@ -47,6 +65,20 @@ static const struct dc_support *support_of(const struct dc_bodies *bodies, int b
   return NULL;
 }
 
+// A cable whose points are all of one rigid group, or do not move, never changes its length.
+static bool can_pull(const struct dc_bodies *bodies, const struct dc_cable *cable)
+{
+  int group = -1;
+  for (int k = 0; k < cable->count; k++) {
+    int body = cable->through[k],
+        own = cable->supports[k] || dc_body_moves(&bodies->bodies[body]) ? bodies->group[body] : -1;
+    if (cable->supports[k] || (k > 0 && own != group))
+      return true;
+    group = own;
+  }
+  return false;
+}
+
 static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cable_definition *given,
                                   struct dc_cable *cable, struct dc_arena *arena, struct dc_error *error)
 {
@@ -63,12 +95,11 @@ static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cabl
     const struct dc_body *body = &bodies->bodies[given->through.indices[k]];
     through[k] = given->through.indices[k];
     cable->supports[k] = support_of(bodies, through[k]);
-    if (!cable->supports[k] && dc_body_moves(body))
-      return dc_fail(error, DC_BAD_INPUT,
-                     "bodies[%d].cable.through[%d]: must be on a soft body or not move (\"%.255s\" is rigid and moves)",
-                     cable->body, k, body->name);
     if (through[k] == cable->body)
       return dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through[%d]: must not be the cable itself", cable->body, k);
+    if (dc_cable_of(bodies, through[k]))
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through[%d]: must not be a cable (\"%.255s\" is one)",
+                     cable->body, k, body->name);
     if (k == 0)
       continue;
     double length = dc_vec_distance(body->position, bodies->bodies[through[k - 1]].position);
@@ -77,6 +108,13 @@ static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cabl
                      cable->body, k);
     cable->length += length;
   }
+  if (!can_pull(bodies, cable))
+    return dc_fail(
+        error, DC_BAD_INPUT,
+        "bodies[%d].cable.through: must name bodies that move against each other (all are fixed to each other)",
+        cable->body);
+  if (!isnan(given->length))
+    cable->length = given->length;
   return DC_OK;
 }
 
@@ -92,15 +130,24 @@ enum dc_status dc_cables_build(struct dc_bodies *bodies, const struct dc_body_de
   bodies->cables = dc_arena_alloc(arena, (size_t)count, sizeof *bodies->cables);
   if (!bodies->cables)
     return dc_fail(error, DC_MEMORY, "out of memory for %d cables", count);
-  for (int i = 0; i < bodies->count && !status; i++) {
-    if (!definitions[i].cable)
-      continue;
-    struct dc_cable *cable = &bodies->cables[bodies->cable_count++];
-    cable->body = i;
-    cable->actuator = bodies->bodies[i].actuator = bodies->actuator_count++;
-    status = build_cable(bodies, definitions[i].cable, cable, arena, error);
-  }
+  for (int i = 0; i < bodies->count; i++)
+    if (definitions[i].cable) {
+      struct dc_cable *cable = &bodies->cables[bodies->cable_count++];
+      cable->body = i;
+      cable->actuator = bodies->bodies[i].actuator = bodies->actuator_count++;
+    }
+  for (int c = 0; c < bodies->cable_count && !status; c++)
+    status = build_cable(bodies, definitions[bodies->cables[c].body].cable, &bodies->cables[c], arena, error);
   return status;
+}
+
+// The block of the Hessian that part i of a point of a cable moves: a node, or the one mechanism; -1: there is none.
+static int block_of(const struct dc_bodies *bodies, const struct dc_cable *cable, int k, int i)
+{
+  const struct dc_support *support = cable->supports[k];
+  if (support)
+    return i < support->count ? bodies->mechanism_count + support->places[i] / 3 : -1;
+  return i == 0 ? bodies->bodies[cable->through[k]].mechanism : -1;
 }
 
 long dc_cables_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2])
@@ -109,19 +156,17 @@ long dc_cables_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2])
   for (int c = 0; c < bodies->cable_count; c++) {
     const struct dc_cable *cable = &bodies->cables[c];
     for (int k = 0; k < cable->count; k++)
-      for (int l = 0; l <= k; l++) {
-        const struct dc_support *one = cable->supports[k], *other = cable->supports[l];
-        for (int i = 0; one && other && i < one->count; i++)
-          for (int j = 0; j < other->count; j++) {
-            if (one->places[i] == other->places[j])
+      for (int l = 0; l <= k; l++)
+        for (int i = 0, one; (one = block_of(bodies, cable, k, i)) >= 0; i++)
+          for (int j = 0, other; (other = block_of(bodies, cable, l, j)) >= 0; j++) {
+            if (one == other)
               continue;
             if (pairs) {
-              pairs[count][0] = bodies->mechanism_count + one->places[i] / 3;
-              pairs[count][1] = bodies->mechanism_count + other->places[j] / 3;
+              pairs[count][0] = one;
+              pairs[count][1] = other;
             }
             count++;
           }
-      }
   }
   return count;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cables: they run through points of soft bodies and of fixed ones, and pull only (paper 004, Eq. 3).  A cable is a body without
-// shape and joint; its length is the one coordinate of its actuator, counted from that at the start.
+// Cables: they run through points of soft bodies and the origins of frames of rigid ones, and pull only (paper 004, Eq. 3).
+// A cable is a body without shape and joint; its length is the one coordinate of its actuator, counted from `length`.
 #ifndef DC_BODY_CABLE_H
 #define DC_BODY_CABLE_H
 
@@ -17,6 +17,7 @@ struct dc_cable_definition {
   struct dc_index_list through;
   double stiffness;  // N/m
   double smoothing;  // m
+  double length;     // m; NAN: that at the start
 };
 extern const struct dc_option dc_cable_options[];
 
@@ -24,9 +25,13 @@ struct dc_cable {
   int body, actuator;
   int count;
   const int *through;                  // [count] bodies whose frames it runs through
-  const struct dc_support **supports;  // [count] of these on soft bodies; NULL: fixed
-  double stiffness, smoothing, length;
+  const struct dc_support **supports;  // [count] of these on soft bodies; NULL: of a rigid body, which moves or not
+  double stiffness, smoothing;
+  double length;  // m, what the actuator's coordinate is counted from
 };
+
+// The cable of a body, or NULL.
+const struct dc_cable *dc_cable_of(const struct dc_bodies *bodies, int body);
 
 // Unit vectors along the count - 1 stretches of a cable from point to point, and their lengths, m; returns the sum.
 double dc_cable_stretches(const struct dc_cable *cable, const struct dc_pose *poses, double (*along)[3],
@@ -37,7 +42,7 @@ enum dc_status dc_cable_check(const struct dc_body_definition *definition, int i
 enum dc_status dc_cables_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                                struct dc_arena *arena, struct dc_error *error);
 
-// The pairs of nodes that a cable couples, as of dc_soft_list_edges.
+// The pairs of blocks of the Hessian, mechanisms and nodes, that cables couple, as of dc_soft_list_edges.
 long dc_cables_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2]);
 
 enum { DC_CABLE_POINTS = 100 };

@@ -62,6 +62,7 @@
   EXAMPLE("soft_lift", "a force on a point of its top lifts a soft block") \
   EXAMPLE("sort", "a rod sorts cubes of two colours, window by window") \
   EXAMPLE("spin", "a capsule tumbles over a floor: every kind of initial control") \
+  EXAMPLE("tendon_finger", "tendons let a finger knock a ball to a place") \
   EXAMPLE("two_balls", "a ball at rest finds out how to hit another one") \
   EXAMPLE("wall_and_blocks", "a spinning block pushes another one against a wall")
 // clang-format on

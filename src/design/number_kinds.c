@@ -13,7 +13,7 @@ static const struct dc_body *body_at(const struct dc_model *model, int index)
 
 static bool mass_present(const struct dc_model *model, int index)
 {
-  return dc_body_moves(body_at(model, index)) || dc_soft_of(&model->bodies, index);
+  return body_at(model, index)->mass > 0 || dc_soft_of(&model->bodies, index);
 }
 
 static double mass_value(const struct dc_model *model, int index)

@@ -10,7 +10,7 @@ const struct dc_option dc_time_options[] = {
 
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
 const char *const dc_linear_names[] = {"automatic", "direct", "conjugate_gradients", "gmres", NULL};
-const char *const dc_preconditioner_names[] = {"gauss_seidel", "jacobi", "woodbury", NULL};
+const char *const dc_preconditioner_names[] = {"gauss_seidel", "jacobi", "woodbury", "two_level", NULL};
 static const double MOST_STORED = 1e9;  // bytes
 
 const struct dc_option dc_step_options[] = {
@@ -31,8 +31,8 @@ const struct dc_option dc_step_options[] = {
         "how systems of scenes are solved in which only nodes of soft bodies move: automatic (conjugate gradients, or "
         "directly where they take long), always directly, or by an iterative method"),
     DC_CHOICE_OPTION(struct dc_step_settings, preconditioner, "\"gauss_seidel\"", dc_preconditioner_names,
-                     "of iterative methods: symmetric sweeps, diagonal blocks, or the matrix of projective dynamics "
-                     "corrected by contact (woodbury)"),
+                     "of iterative methods: symmetric sweeps, diagonal blocks, the matrix of projective dynamics "
+                     "corrected by contact (woodbury), or sweeps over parts that move rigidly (two_level)"),
     DC_OPTIONS_END};
 
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,

@@ -28,6 +28,8 @@ static const double ANSWER_PART = 1e-13, ANSWER_RESIDUAL = 1e-9;  // of systems 
 enum { DIRECT_AT_MOST = 50000 };                                  // nodes: more take minutes and gigabytes to factor
 // A factorization costs as many operations as some hundred products with 1,000 nodes, and more with more.
 enum { ITERATIVE_NODES = 1000, NODES_PER_VECTOR = 1000 };
+// Where sweeps take more iterations in so many nodes, two levels take their place until the interval ends.
+enum { TWO_LEVEL_NODES = 5000, MOST_SWEEPS = 50 };
 enum { LEAST_ITERATIONS = 100, MOST_ITERATIONS = 3000, NODES_PER_ITERATION = 10 };  // of conjugate gradients
 enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, ROUNDS = 5, LOCAL_ROUNDS = 2, REFINEMENTS = 3 };
 
@@ -35,11 +37,14 @@ struct dc_node_newton {
   int size;
   enum dc_linear_choice choice;
   struct dc_block_method method;
-  bool apart;  // systems of the adjoint have contact in curvature, not in the matrix
+  bool apart;                // systems of the adjoint have contact in curvature, not in the matrix
   long solutions, products;  // by iterations
   long law_count;
   struct dc_block_solver *solver;
-  struct dc_node_law *laws;  // [law_count] at x+ + d
+  struct dc_block_solver *two_level;  // NULL: not by itself
+  bool stiff;                         // two_level is used
+  const double *places;               // of the last renewal, or NULL
+  struct dc_node_law *laws;           // [law_count] at x+ + d
   long *first, *other;  // [nodes] a law of the node, -1: none; [law_count] the next law of the same node, in a circle
   double *curvature;    // [nodes][9] of phi
   double *diagonal;     // [nodes][9] of H, while the matrix holds that of phi too
@@ -48,6 +53,24 @@ struct dc_node_newton {
   double *push, *held;  // [size] right-hand side of a linear step; the part of it that is given
   double *move, *product;  // [size] a linear step and H times it
 };
+
+static enum dc_status create_solvers(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
+{
+  const struct dc_block_method two_level = {DC_CONJUGATE_GRADIENTS, DC_PRECONDITION_TWO_LEVEL};
+  bool both = newton->choice == DC_LINEAR_AUTOMATIC && dc_block_method_sweeps(newton->method) &&
+              newton->size / 3 >= TWO_LEVEL_NODES;
+  newton->solver = dc_block_solver_create(matrix, newton->method);
+  if (newton->solver && both)
+    newton->two_level = dc_block_solver_create(matrix, two_level);
+  return newton->solver && (newton->two_level || !both) ? DC_OK : DC_MEMORY;
+}
+
+static void renew_solvers(struct dc_node_newton *newton)
+{
+  dc_block_solver_renew(newton->solver, newton->places);
+  if (newton->two_level)
+    dc_block_solver_renew(newton->two_level, newton->places);
+}
 
 enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_symmetric_matrix *matrix,
                                      struct dc_arena *arena, struct dc_node_newton **node_newton)
@@ -80,22 +103,26 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
   if (!newton->laws || !newton->first || !newton->other || !newton->curvature || !newton->diagonal || !newton->smooth ||
       !newton->slope || !newton->push || !newton->held || !newton->move || !newton->product)
     return DC_MEMORY;
-  newton->solver = dc_block_solver_create(matrix, newton->method);
   *node_newton = newton;
-  return newton->solver ? DC_OK : DC_MEMORY;
+  return create_solvers(newton, matrix);
 }
 
 enum dc_status dc_node_newton_follow(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
 {
-  dc_block_solver_destroy(newton->solver);
-  newton->solver = dc_block_solver_create(matrix, newton->method);
-  return newton->solver ? DC_OK : DC_MEMORY;
+  dc_node_newton_destroy(newton);
+  enum dc_status status = create_solvers(newton, matrix);
+  if (!status)
+    renew_solvers(newton);
+  return status;
 }
 
 void dc_node_newton_destroy(struct dc_node_newton *node_newton)
 {
-  if (node_newton)
-    dc_block_solver_destroy(node_newton->solver);
+  if (!node_newton)
+    return;
+  dc_block_solver_destroy(node_newton->solver);
+  dc_block_solver_destroy(node_newton->two_level);
+  node_newton->solver = node_newton->two_level = NULL;
 }
 
 // The law of one node.
@@ -301,14 +328,27 @@ static void count_solution(struct dc_node_newton *newton, struct dc_iterations d
   newton->products += done.count;
 }
 
-// The linear step by conjugate gradients or, where they take longer than that, by a factorization; *direct: from now on.
+static struct dc_iterations iterate(struct dc_node_newton *newton, struct dc_block_solver *solver, int most)
+{
+  struct dc_iterations done = dc_block_solve(solver, newton->curvature, newton->push, LINEAR_PART, most, newton->move);
+  count_solution(newton, done);
+  return done;
+}
+
+// The linear step by conjugate gradients, with sweeps, then on two levels, or, where they take longer than that, by a
+// factorization; *direct: from now on.
 static bool linear_move(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, bool *direct)
 {
   if (*direct)
     return factored_move(newton, matrix);
-  struct dc_iterations done = dc_block_solve(newton->solver, newton->curvature, newton->push, LINEAR_PART,
-                                             most_iterations(newton), newton->move);
-  count_solution(newton, done);
+  struct dc_iterations done = {.positive = true};
+  int most = most_iterations(newton);
+  if (!newton->stiff) {
+    done = iterate(newton, newton->solver, newton->two_level ? MOST_SWEEPS : most);
+    newton->stiff = newton->two_level && done.positive && !done.converged;
+  }
+  if (newton->stiff)
+    done = iterate(newton, newton->two_level, most);
   *direct =
       newton->choice == DC_LINEAR_AUTOMATIC && done.positive && !done.converged && newton->size / 3 < DIRECT_AT_MOST;
   return *direct ? factored_move(newton, matrix) : done.positive;
@@ -463,9 +503,11 @@ struct dc_linear_work dc_node_newton_work(const struct dc_node_newton *newton)
   return work;
 }
 
-void dc_node_newton_renew(struct dc_node_newton *newton)
+void dc_node_newton_renew(struct dc_node_newton *newton, const double *q)
 {
-  dc_block_solver_renew(newton->solver);
+  newton->places = q;
+  newton->stiff = false;
+  renew_solvers(newton);
 }
 
 bool dc_node_newton_prefers_iterations(const struct dc_node_newton *newton, int count)
@@ -483,7 +525,7 @@ bool dc_node_newton_keeps_apart(const struct dc_node_newton *newton)
 
 void dc_node_newton_prepare(struct dc_node_newton *newton, const struct dc_step_state *state)
 {
-  dc_node_newton_renew(newton);
+  dc_node_newton_renew(newton, state->q_next);
   newton->apart = state->laws_apart;
   if (!newton->apart)
     return;

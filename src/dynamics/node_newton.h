@@ -16,8 +16,9 @@ void dc_node_newton_destroy(struct dc_node_newton *node_newton);
 // What conjugate gradients or GMRES have solved since creation; what is factored is not told.
 struct dc_linear_work dc_node_newton_work(const struct dc_node_newton *newton);
 
-// Another interval begins: what preconditioners keep of a matrix is that of the next one.
-void dc_node_newton_renew(struct dc_node_newton *newton);
+// Another interval begins, at q [nv], which is kept until something is solved: what preconditioners keep of a matrix is that of
+// the next one.
+void dc_node_newton_renew(struct dc_node_newton *newton, const double *q);
 
 // What a step took.
 struct dc_node_step {

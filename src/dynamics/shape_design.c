@@ -211,6 +211,21 @@ static enum dc_status set_place(struct redesign *r, int i, struct dc_arena *aren
   return none ? DC_OK : shift_anchors(definition, by, arena);
 }
 
+// Cables that give no length keep that of the start without design.
+static enum dc_status keep_lengths(struct redesign *r, struct dc_arena *arena)
+{
+  for (int c = 0; c < r->base->bodies.cable_count; c++) {
+    const struct dc_cable *cable = &r->base->bodies.cables[c];
+    struct dc_cable_definition *copy = dc_arena_alloc(arena, 1, sizeof *copy);
+    if (!copy)
+      return DC_MEMORY;
+    *copy = *r->definitions[cable->body].cable;
+    copy->length = cable->length;
+    r->definitions[cable->body].cable = copy;
+  }
+  return DC_OK;
+}
+
 // Targets of a free body's actuator are displacements from where the scene puts it.
 static void keep_targets(const struct dc_model *base, struct dc_model *model)
 {
@@ -240,6 +255,8 @@ enum dc_status dc_model_redesign(const struct dc_model *base, const struct dc_sh
     int i = base->bodies.order[k];
     status = set_place(&r, i, arena);
   }
+  if (!status)
+    status = keep_lengths(&r, arena);
   if (status)
     return dc_fail(error, DC_MEMORY, "out of memory for a design");
   for (int i = 0; i < base->bodies.count && !status; i++) {

@@ -108,7 +108,7 @@ static double smallest_signal(const struct trial *trial)
   least = dc_node_signal(&trial->state, LEAST_MOVE);
   double h = trial->state.interval.length;
   for (int i = 0; i < bodies->count; i++)
-    if (dc_body_moves(&bodies->bodies[i]))
+    if (bodies->bodies[i].mass > 0)
       least = fmin(least, LEAST_MOVE * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
   return least;
 }
@@ -458,7 +458,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
     return status;
   rollout->nodes_exactly = rollout->node_newton != NULL;
   if (rollout->node_newton)
-    dc_node_newton_renew(rollout->node_newton);
+    dc_node_newton_renew(rollout->node_newton, q);
   first_guess(rollout, &given, q_next);
   status = evaluate(rollout, &given, q_next, rollout->gradient, &current, error);
   if (status)

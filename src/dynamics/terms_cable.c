@@ -3,7 +3,9 @@
 // y its target at t+1, pulls with the tension
 //     T = k r(s),   s = d - L - y,   r = (s + sqrt(s^2 + e^2))/2 > 0,   energy k (s^2 + s R + e^2 asinh(s/e))/4,  R the root.
 // With the unit vectors t_k along its stretches of lengths l_k, J_p = t_{p-1} - t_p is the derivative of d by point p, and the
-// Hessian T' J J^T + T sum (I - t t^T)/l, positive semidefinite as T and T' are positive.
+// Hessian T' J J^T + T sum (I - t t^T)/l, positive semidefinite as T and T' are positive.  Points are origins of frames: a
+// force there is a wrench without torque, a block of H stands among the shifts of twists, and what places of frames have for
+// second derivatives by coordinates is the assembler's.
 #include "dynamics/step.h"
 #include "math/vector.h"
 
@@ -103,8 +105,41 @@ static void add_to_nodes(const struct dc_bodies *bodies, const struct dc_support
     }
 }
 
+// A point of a rigid body, and nodes.
+static void add_between(const struct dc_bodies *bodies, int body, const struct dc_support *support,
+                        const double block[9], struct dc_step_hessian *hessian)
+{
+  for (int i = 0; i < support->count; i++) {
+    double rows[6][3] = {{0}};
+    for (int k = 0; k < 9; k++)
+      rows[3 + k / 3][k % 3] = support->weights[i] * block[k];
+    dc_assemble_node(hessian->assembler, hessian->kinematics, body, bodies->mechanism_count + support->places[i] / 3,
+                     (const double(*)[3])rows, hessian->matrix);
+  }
+}
+
+// Points p and r of rigid bodies: of one body every ordered pair adds, of two the assembler adds the mirror image.
+static void add_to_frames(const struct dc_cable *cable, int p, int r, const double block[9],
+                          struct dc_step_hessian *hessian)
+{
+  int body = cable->through[p], other = cable->through[r];
+  double both[36] = {0}, *sum = body == other ? hessian->blocks[body] : both;
+  if (body != other && p < r)
+    return;
+  for (int k = 0; k < 9; k++)
+    sum[6 * (3 + k / 3) + 3 + k % 3] += block[k];
+  if (body != other)
+    dc_assemble_pair(hessian->assembler, hessian->kinematics, body, other, 1, both, hessian->matrix);
+}
+
+static bool moves(const struct dc_bodies *bodies, const struct dc_cable *cable, int p)
+{
+  return cable->supports[p] || dc_body_moves(&bodies->bodies[cable->through[p]]);
+}
+
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
+  const struct dc_bodies *bodies = &state->model->bodies;
   struct pull pull;
   (void)exact;
   FOR_EACH_CABLE(cable, state)
@@ -113,10 +148,15 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
     for (int p = 0; p < cable->count; p++)
       for (int r = 0; r < cable->count; r++) {
         double block[9];
-        if (!cable->supports[p] || !cable->supports[r])
+        if (!moves(bodies, cable, p) || !moves(bodies, cable, r))
           continue;
         point_block(cable, &pull, p, r, block);
-        add_to_nodes(&state->model->bodies, cable->supports[p], cable->supports[r], block, hessian->matrix);
+        if (cable->supports[p] && cable->supports[r])
+          add_to_nodes(bodies, cable->supports[p], cable->supports[r], block, hessian->matrix);
+        else if (cable->supports[r])
+          add_between(bodies, cable->through[p], cable->supports[r], block, hessian);
+        else if (!cable->supports[p])
+          add_to_frames(cable, p, r, block, hessian);
       }
   }
 }
@@ -138,6 +178,26 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
     out->input->target_position[at] -= pull.slope * rate;
     out->input->target_velocity[at] += state->interval.remaining * pull.slope * rate;
   }
+}
+
+// Rates of the forces on the frames' origins along the direction: rows of the Hessian times it.
+static enum dc_status add_shape_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                                      struct dc_step_shape *shape, struct dc_error *error)
+{
+  struct pull pull;
+  (void)error;
+  FOR_EACH_CABLE(cable, state)
+  {
+    set_pull(state, cable, &pull);
+    for (int p = 0; p < cable->count; p++)
+      for (int r = 0; r < cable->count; r++) {
+        double block[9], rate[3];
+        point_block(cable, &pull, p, r, block);
+        dc_mat_apply(rate, block, direction->twists[cable->through[r]] + 3);
+        dc_vec_add(shape->rates[cable->through[p]], shape->rates[cable->through[p]], rate);
+      }
+  }
+  return DC_OK;
 }
 
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
@@ -164,6 +224,8 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
       size = fmax(size, dc_vec_norm(state->next[cable->through[p]].position));
     for (int p = 0; p < cable->count; p++) {
       const struct dc_support *support = cable->supports[p];
+      for (int k = 0; k < 3 && !support; k++)
+        floor->wrenches[cable->through[p]][3 + k] += DC_POSITION_NOISE * cable->stiffness * cable->count * size;
       for (int i = 0; support && i < support->count; i++)
         for (int k = 0; k < 3; k++)
           floor->joints[bodies->first_node_v + support->places[i] + k] +=
@@ -179,6 +241,7 @@ const struct dc_step_term dc_cable_term = {
     .add_gradient = add_gradient,
     .add_hessian = add_hessian,
     .add_mixed = add_mixed,
+    .add_shape_mixed = add_shape_mixed,
     .add_product = add_product,
     .add_floor = add_floor,
 };

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "math/linear_backend.h"
+#include "math/linear_coarse.h"
 #include "math/linear_projective.h"
 #include "math/vector.h"
 
@@ -27,6 +28,8 @@ struct dc_block_solver {
   double *right, *t;           // [size]
   struct dc_krylov *krylov;
   struct dc_projective *projective;  // NULL: another preconditioner
+  struct dc_coarse *coarse;          // NULL likewise
+  const double *places;              // for the coarse one, or NULL
   bool afresh;                       // it is to be made of other values
   const double *added;               // C of the system at hand, or NULL
 };
@@ -66,6 +69,7 @@ void dc_block_solver_destroy(struct dc_block_solver *solver)
   free(solver->t);
   dc_krylov_destroy(solver->krylov);
   dc_projective_destroy(solver->projective);
+  dc_coarse_destroy(solver->coarse);
   free(solver);
 }
 
@@ -95,7 +99,10 @@ static bool create_method(struct dc_block_solver *solver, const struct dc_symmet
   solver->krylov = dc_krylov_create(matrix->size, solver->method.krylov, dc_block_method_sweeps(solver->method));
   if (projects)
     solver->projective = dc_projective_create(matrix, preconditioner == DC_PRECONDITION_WOODBURY);
-  return solver->krylov && (!projects || solver->projective);
+  if (preconditioner == DC_PRECONDITION_TWO_LEVEL)
+    solver->coarse = dc_coarse_create(matrix);
+  return solver->krylov && (!projects || solver->projective) &&
+         (preconditioner != DC_PRECONDITION_TWO_LEVEL || solver->coarse);
 }
 
 struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix, struct dc_block_method method)
@@ -237,6 +244,31 @@ static void solve_upper(const struct dc_block_solver *solver, double *x)
   }
 }
 
+// y -= L x, or y -= L^T x
+static void subtract_strict(const struct dc_block_solver *solver, bool transposed, const double *x, double *y)
+{
+  const struct dc_symmetric_matrix *matrix = solver->matrix;
+  const int *row = matrix->block_row, *first = matrix->block_start, *below = matrix->block_below;
+  for (int column = 0; column < solver->blocks; column++) {
+    const int *start = matrix->column_start + 3 * (size_t)column;
+    const double *a = matrix->values + start[0] + 3, *b = matrix->values + start[1] + 2,
+                 *c = matrix->values + start[2] + 1, *own = x + 3 * (size_t)column;
+    double *at = y + 3 * (size_t)column;
+    for (int k = first[column]; k < first[column + 1]; k++) {
+      const double *u = a + below[k], *v = b + below[k], *w = c + below[k], *from = x + 3 * (size_t)row[k];
+      double *to = y + 3 * (size_t)row[k];
+      if (transposed) {
+        at[0] -= dc_vec_dot(u, from);
+        at[1] -= dc_vec_dot(v, from);
+        at[2] -= dc_vec_dot(w, from);
+      } else {
+        for (int i = 0; i < 3; i++)
+          to[i] -= u[i] * own[0] + v[i] * own[1] + w[i] * own[2];
+      }
+    }
+  }
+}
+
 static void apply_blocks(const struct dc_block_solver *solver, const double *blocks, const double *x, double *y)
 {
   for (size_t i = 0; i < (size_t)solver->blocks; i++)
@@ -278,6 +310,23 @@ static void multiply(void *context, const double *x, double *y)
   }
 }
 
+// y = (D + L)^-1 x leaves -L^T y of x, rigid parts u of that leave r = -L^T y - (D + L + L^T) u, and the other half of the sweep
+// makes y + u + (D + L^T)^-1 r = y + (D + L^T)^-1 (-L^T y - L u).
+static void precondition_two_level(struct dc_block_solver *solver, const double *x, double *y)
+{
+  size_t size = (size_t)solver->matrix->size;
+  double *half = solver->t, *left = solver->right;
+  memcpy(half, x, size * sizeof *x);
+  solve_lower(solver, half);
+  memset(left, 0, size * sizeof *left);
+  subtract_strict(solver, true, half, left);
+  dc_coarse_correct(solver->coarse, left, y);
+  subtract_strict(solver, false, y, left);
+  solve_upper(solver, left);
+  for (size_t i = 0; i < size; i++)
+    y[i] = half[i] + left[i];
+}
+
 // y = M^-1 x
 static void precondition(void *context, const double *x, double *y)
 {
@@ -286,6 +335,7 @@ static void precondition(void *context, const double *x, double *y)
   switch (solver->method.preconditioner) {
   case DC_PRECONDITION_NONE: memcpy(y, x, size * sizeof *y); break;
   case DC_PRECONDITION_JACOBI: apply_blocks(solver, solver->inverse, x, y); break;
+  case DC_PRECONDITION_TWO_LEVEL: precondition_two_level(solver, x, y); break;
   case DC_PRECONDITION_PROJECTIVE:
   case DC_PRECONDITION_WOODBURY: dc_projective_apply(solver->projective, x, y); break;
   case DC_PRECONDITION_GAUSS_SEIDEL:
@@ -297,9 +347,10 @@ static void precondition(void *context, const double *x, double *y)
   }
 }
 
-void dc_block_solver_renew(struct dc_block_solver *solver)
+void dc_block_solver_renew(struct dc_block_solver *solver, const double *places)
 {
   solver->afresh = true;
+  solver->places = places;
 }
 
 static struct dc_iterations solve_swept(struct dc_block_solver *solver, const double *b, double part, int most,
@@ -322,6 +373,8 @@ struct dc_iterations dc_block_solve(struct dc_block_solver *solver, const double
   solver->added = c;
   if (done.positive && solver->projective)
     done.positive = dc_projective_update(solver->projective, solver->matrix, solver->afresh, c);
+  if (done.positive && solver->coarse)
+    done.positive = dc_coarse_update(solver->coarse, solver->matrix, solver->places, solver->afresh, c);
   if (!done.positive)
     return done;
   solver->afresh = false;

@@ -17,11 +17,13 @@ bool dc_symmetric_place(const struct dc_symmetric_matrix *matrix, int row, int c
 double *dc_symmetric_values(struct dc_symmetric_matrix *matrix);
 
 // GAUSS_SEIDEL: a symmetric sweep over the blocks.  JACOBI: the diagonal blocks.  PROJECTIVE: the matrix of projective dynamics
-// (linear_projective.c), which C is foreign to; WOODBURY: the same corrected by C.
+// (linear_projective.c), which C is foreign to; WOODBURY: the same corrected by C.  TWO_LEVEL: half a sweep, parts of the body
+// moved rigidly (linear_coarse.c), the other half.
 enum dc_preconditioner {
   DC_PRECONDITION_GAUSS_SEIDEL,
   DC_PRECONDITION_JACOBI,
   DC_PRECONDITION_WOODBURY,
+  DC_PRECONDITION_TWO_LEVEL,
   DC_PRECONDITION_PROJECTIVE,
   DC_PRECONDITION_NONE
 };
@@ -40,8 +42,9 @@ struct dc_block_solver;
 
 // NULL when out of memory or a block has another size than 3.  The matrix, whose values may change, is kept.
 struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix, struct dc_block_method method);
-// The next solution makes PROJECTIVE and WOODBURY of the values that the matrix has then; until this is called again they stay.
-void dc_block_solver_renew(struct dc_block_solver *solver);
+// The next solution makes PROJECTIVE, WOODBURY and TWO_LEVEL of the values that the matrix has then, and TWO_LEVEL of the places
+// [3 blocks] of its nodes (NULL: not known; else kept until then); until this is called again they stay.
+void dc_block_solver_renew(struct dc_block_solver *solver, const double *places);
 void dc_block_solver_destroy(struct dc_block_solver *solver);
 
 // A diagonal block with what is added to it, and what row `node` of A holds beside it: sum += A_row,node move for every row

@@ -73,7 +73,8 @@ static void place_skin(const struct dc_gltf_builder *builder, const struct dc_sk
 
 int dc_gltf_target_count(const struct dc_gltf_builder *builder)
 {
-  return builder->run->nodes ? builder->key_count - 1 : 0;
+  const struct dc_gltf_run *run = builder->run;
+  return run->nodes || (!run->bodies->soft_count && run->bodies->cable_count) ? builder->key_count - 1 : 0;
 }
 
 static void add_skin(struct dc_gltf_builder *builder, const struct dc_skin *skin)

@@ -25,9 +25,7 @@ bool dc_skin_of(const struct dc_bodies *bodies, int body, struct dc_skin *skin)
     skin->radius = soft->mesh.corners == 2 ? rod_radius(soft) : 0;
     return true;
   }
-  for (int c = 0; c < bodies->cable_count; c++)
-    if (bodies->cables[c].body == body)
-      skin->cable = &bodies->cables[c];
+  skin->cable = dc_cable_of(bodies, body);
   if (!skin->cable)
     return false;
   skin->point_count = skin->cable->count;

@@ -49,7 +49,7 @@ run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.li
 loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
 holds "the summary says that matrices were factored" "$out" '"method" not in d["linear"] and d["linear"]["factorizations"] >= 2 and d["linear"]["matrix"] == "supernodal"'
 for method in conjugate_gradients gmres; do
-  for preconditioner in gauss_seidel jacobi woodbury; do
+  for preconditioner in gauss_seidel jacobi woodbury two_level; do
     run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=$method --set solver.preconditioner=$preconditioner
     holds "$method with $preconditioner ends where direct solutions do" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['unconverged_steps'] == 0"  # observed 2e-12
     holds "the summary names $method with $preconditioner" "$out" "[d['linear'][k] for k in ('method', 'preconditioner')] == ['$method', '$preconditioner'] and d['linear']['iterations'] >= d['linear']['solutions'] > 0"
@@ -57,10 +57,19 @@ for method in conjugate_gradients gmres; do
 done
 run 0 simulate drop.json -o none --threads 1 --set solver.linear=gmres --set solver.preconditioner=jacobi
 check "in words, too" grep -qE "linear systems: gmres with jacobi, [1-9][0-9]* times with [1-9][0-9]* iterations; [0-9]+ factorizations$" "$out"
+# a fine mesh of a stiff body, where sweeps give way to two levels, and end where these do
+fine="--threads 1 --set time.steps=1 --set bodies.block.soft.size=[0.17,0.17,0.17] --set bodies.block.soft.cells=[17,17,17] --set bodies.block.soft.young=1e8
+  --set bodies.block.soft.self_contact=false --set bodies.block.position=[0,0,0.087]"
+run 0 simulate drop.json -o none --json $fine --set "$aim" --set solver.preconditioner=two_level
+loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
+run 0 simulate drop.json -o none --json $fine --set "$aim"
+holds "two levels take the place of sweeps" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['linear']['factorizations'] == 0 and d['linear']['iterations'] < 25 * d['linear']['solutions']"  # 16, by sweeps alone 35
 # and the same gradients
 for method in direct conjugate_gradients gmres; do
-  run 0 gradcheck start.json --json --threads 1 --set time.steps=10 --set solver.linear=$method --set solver.preconditioner=woodbury
-  holds "gradients by $method" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 4e-9
+  for preconditioner in woodbury two_level; do
+    run 0 gradcheck start.json --json --threads 1 --set time.steps=10 --set solver.linear=$method --set solver.preconditioner=$preconditioner
+    holds "gradients by $method, $preconditioner" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 4e-9
+  done
 done
 run 3 check "$DCSIM_SOURCE/scenes/push.json" --set solver.linear=gmres
 says "solver.linear: gmres is for scenes in which nodes of soft bodies move and nothing else does"

@@ -136,7 +136,8 @@ static inline void arm_targets(const struct dc_model *model, struct dc_rollout_i
   dc_random_seed(&random, 71);
   random_vector(&random, input->steps * count, 0.3, input->target_position);
   random_vector(&random, input->steps * count, 0.8, input->target_velocity);
-  for (int t = 0; t < input->steps && model->bodies.count > ARM_LOWER; t++)
+  bool has_lower = model->bodies.count > ARM_LOWER && model->bodies.bodies[ARM_LOWER].nv == 3;
+  for (int t = 0; t < input->steps && has_lower; t++)
     mechanism_vector(input->target_position + t * count + model->bodies.bodies[ARM_LOWER].actuator, 1.2, -1.5,
                      0.5 + 0.01 * t);
 }

@@ -149,6 +149,50 @@ static void soft_bodies(struct scene *scene)
   random_rotation(&random, box->rotation);
 }
 
+// A point of a body.
+static int add_marker(struct scene *scene, const char *name, int parent, double x, double y, double z)
+{
+  struct dc_body_definition *marker = mechanism_link(scene, name, "fixed", parent, -1, 0);
+  mechanism_vector(marker->position, x, y, z);
+  return (int)(marker - scene->bodies);
+}
+
+// Soft, so that differences resolve where tension sets in.
+static void add_cable(struct scene *scene, const char *name, int count, const int *through)
+{
+  struct dc_body_definition *body = scene_body(scene, name, -1, 1, 0, 0, 0);
+  body->mass = NAN;
+  body->cable = dc_arena_alloc(scene->arena, 1, sizeof *body->cable);
+  CHECK(!dc_options_set_defaults(dc_cable_options, body->cable, scene->arena, NULL), "cable");
+  body->cable->stiffness = 50;
+  body->cable->smoothing = 0.1;
+  body->cable->through = (struct dc_index_list){count, dc_arena_alloc(scene->arena, (size_t)count, sizeof(int))};
+  memcpy(body->cable->through.indices, through, (size_t)count * sizeof *through);
+}
+
+// Cables through what is fixed, links of one mechanism, points fixed to them and a free body, one of them twice.
+static void cabled_arm(struct scene *scene)
+{
+  arm(scene);
+  int eye = add_marker(scene, "eye", -1, 0.3, 0.5, 0.9), tip = add_marker(scene, "tip", ARM_TOOL, 0.05, 0.02, 0.1),
+      elbow = add_marker(scene, "elbow", ARM_LOWER, -0.04, 0.03, 0.4),
+      side = add_marker(scene, "side", eye, 0.4, 0.5, 0.8), top = ARM_BALL;
+  const int first[] = {eye, ARM_UPPER, elbow, tip, top, side}, second[] = {ARM_LOOSE, top, elbow, top, ARM_CART};
+  add_cable(scene, "long", 6, first);
+  add_cable(scene, "double", 5, second);
+  scene->bodies[scene->definition.body_count - 1].cable->length = 1;
+}
+
+// Through points of a soft body, the middle of it and a free rigid one.
+static void cabled_block(struct scene *scene)
+{
+  soft_bodies(scene);
+  int inner = add_marker(scene, "inner", 1, 0.03, 0.05, 0.12), corner = add_marker(scene, "corner", 2, 0.05, 0.05, 0.3),
+      eye = add_marker(scene, "eye", -1, 0.3, -0.2, 0.3);
+  const int through[] = {eye, inner, corner, 1, 2, inner};
+  add_cable(scene, "cable", 6, through);
+}
+
 static void start_terms(struct term_problem *problem, void (*add)(struct scene *scene))
 {
   struct dc_random random;
@@ -298,8 +342,10 @@ static void check_product(struct term_problem *problem, const struct dc_step_ter
   if (term->add_product)
     term->add_product(state, &along, &out);
   dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])wrenches, forces);
-  for (int i = 0; i < nv; i++)
+  for (int i = 0; i < nv; i++) {
     products += lambda[i] * forces[i];
+    size += fabs(lambda[i] * forces[i]);
+  }
   for (int i = 0; i < count; i++) {
     sum += numbers[i] * variation[i];
     size += fabs(numbers[i] * variation[i]);
@@ -364,11 +410,12 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
     const struct dc_step_term *term = dc_step_terms[t];
     bool of_nodes = term == &dc_node_term || term == &dc_elastic_term || term == &dc_node_contact_term ||
                     term == &dc_surface_term || term == &dc_air_term;
-    if (term == &dc_cable_term)
-      continue;  // tests/cli/test_cloth.sh compares rollouts of these with differences
-    if (of_nodes != (add == soft_bodies) || (term == &dc_limit_term && add == free_bodies) ||
-        (term == &dc_impact_term && add != free_bodies) ||  // hardly opens there
-        (term == &dc_coupling_term && add != coupled_arm))
+    bool cabled = add == cabled_arm || add == cabled_block;
+    if (cabled != (term == &dc_cable_term))
+      continue;
+    if (!cabled && (of_nodes != (add == soft_bodies) || (term == &dc_limit_term && add == free_bodies) ||
+                    (term == &dc_impact_term && add != free_bodies) ||  // hardly opens there
+                    (term == &dc_coupling_term && add != coupled_arm)))
       continue;
     check_gradient(&problem, dc_step_terms[t]);
     check_hessian(&problem, dc_step_terms[t]);
@@ -389,6 +436,14 @@ static void test_soft_bodies(void)
 {
   check_terms(soft_bodies, false);
   check_terms(soft_bodies, true);
+}
+
+static void test_cables(void)
+{
+  check_terms(cabled_arm, false);
+  check_terms(cabled_arm, true);
+  check_terms(cabled_block, false);
+  check_terms(cabled_block, true);
 }
 
 static void test_arm(void)
@@ -428,4 +483,5 @@ static void test_friction_at_rest(void)
 
 RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of soft bodies", test_soft_bodies},
           {"terms of an arm", test_arm}, {"terms of an arm with limits", test_limited_arm},
-          {"terms of an arm with couplings", test_coupled_arm}, {"friction at rest", test_friction_at_rest})
+          {"terms of an arm with couplings", test_coupled_arm}, {"terms of cables", test_cables},
+          {"friction at rest", test_friction_at_rest})

@@ -115,6 +115,72 @@ static void test_projective(void)
   dc_symmetric_destroy(system.matrix);
 }
 
+// A bar of springs along edges and diagonals of a grid, of little mass: it bends nearly without strain, which sweeps are slow
+// to see and rigid parts see at once.
+enum { WIDE = 4, LONG = 20, BAR = WIDE * WIDE * LONG };
+
+static int bar_node(int x, int y, int z)
+{
+  return (z * WIDE + y) * WIDE + x;
+}
+
+static void test_two_levels(void)
+{
+  static int sizes[BAR], pairs[13 * BAR][2];
+  static double places[BAR][3], b[3 * BAR], x[2][3 * BAR];
+  int count = 0, iterations[2];
+  struct dc_random random;
+  dc_random_seed(&random, 6);
+  for (int node = 0; node < BAR; node++) {
+    int at[3] = {node % WIDE, node / WIDE % WIDE, node / (WIDE * WIDE)};
+    sizes[node] = 3;
+    for (int k = 0; k < 3; k++) {
+      places[node][k] = at[k];
+      b[3 * node + k] = uniform(&random);
+    }
+    for (int way = 14; way < 27; way++) {  // the half of the neighbours that come later
+      int to[3] = {at[0] + way % 3 - 1, at[1] + way / 3 % 3 - 1, at[2] + way / 9 - 1};
+      if (to[0] < 0 || to[0] >= WIDE || to[1] < 0 || to[1] >= WIDE || to[2] >= LONG)
+        continue;
+      pairs[count][0] = bar_node(to[0], to[1], to[2]);
+      pairs[count++][1] = node;
+    }
+  }
+  struct dc_symmetric_matrix *matrix = dc_symmetric_create(BAR, sizes, count, (const int(*)[2])pairs, DC_SOLVER_SPARSE);
+  for (int p = 0; p < count; p++) {
+    double block[9], along[3], square = 0;
+    for (int k = 0; k < 3; k++) {
+      along[k] = places[pairs[p][0]][k] - places[pairs[p][1]][k];
+      square += along[k] * along[k];
+    }
+    for (int k = 0; k < 9; k++)
+      block[k] = along[k / 3] * along[k % 3] / square;
+    dc_symmetric_add_block(matrix, pairs[p][0], pairs[p][1], -1, block, 3);
+    for (int end = 0; end < 2; end++)
+      dc_symmetric_add_block(matrix, pairs[p][end], pairs[p][end], 1, block, 3);
+  }
+  dc_symmetric_add_diagonal(matrix, 1e-4);
+  for (int m = 0; m < 2; m++) {
+    struct dc_block_solver *solver = dc_block_solver_create(
+        matrix,
+        (struct dc_block_method){DC_CONJUGATE_GRADIENTS, m ? DC_PRECONDITION_TWO_LEVEL : DC_PRECONDITION_GAUSS_SEIDEL});
+    dc_block_solver_renew(solver, places[0]);
+    struct dc_iterations done = dc_block_solve(solver, NULL, b, 1e-12, 2000, x[m]);
+    CHECK(done.converged, "%d", done.count);
+    iterations[m] = done.count;
+    dc_block_solver_destroy(solver);
+  }
+  double most = 0, size = 0;
+  for (int i = 0; i < 3 * BAR; i++) {
+    most = fmax(most, fabs(x[0][i] - x[1][i]));
+    size = fmax(size, fabs(x[0][i]));
+  }
+  printf("# %d and %d iterations, %.1e apart\n", iterations[0], iterations[1], most / size);
+  CHECK(4 * iterations[1] <= iterations[0], "%d and %d", iterations[0], iterations[1]);
+  CHECK(most <= 1e-8 * size, "%g", most / size);
+  dc_symmetric_destroy(matrix);
+}
+
 static void test_indefinite(void)
 {
   struct system system = create_system(1, false);
@@ -152,5 +218,5 @@ static void test_access(void)
   dc_symmetric_destroy(system.matrix);
 }
 
-RUN_TESTS({"methods", test_methods}, {"projective", test_projective}, {"negative curvature", test_indefinite},
-          {"access by place", test_access})
+RUN_TESTS({"methods", test_methods}, {"projective", test_projective}, {"two levels", test_two_levels},
+          {"negative curvature", test_indefinite}, {"access by place", test_access})

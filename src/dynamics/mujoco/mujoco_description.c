@@ -136,7 +136,7 @@ static void put_geometries(struct writer *writer, int i)
   const char *primitive = dc_shape_primitive(shape, size);
   dc_vec_scale(position, body->center, -1);
   if (geometry_count(shape) == 0)  // a mark at the centre of mass that nothing touches
-    fprintf(writer->file, "<geom name=\"g%d_0\" contype=\"0\" conaffinity=\"0\" size=\"0.001\"/>\n", i);
+    fprintf(writer->file, "<geom name=\"g%d_0\" contype=\"0\" conaffinity=\"0\" mass=\"0\" size=\"0.001\"/>\n", i);
   for (int k = 0; k < geometry_count(shape); k++) {
     fprintf(writer->file, "<geom name=\"g%d_%d\" contype=\"0\" conaffinity=\"0\"", i, k);
     if (primitive)
@@ -159,7 +159,7 @@ static void open_body(struct writer *writer, int i)
   put_numbers(writer->file, "quat", 4, body->free ? body->quaternion : body->rest_quaternion);
   fputs(">\n", writer->file);
   put_parts(writer, i);
-  if (dc_body_moves(body))
+  if (body->mass > 0)
     put_inertia(writer->file, body, 1);
   put_geometries(writer, i);
 }

@@ -198,7 +198,7 @@ static bool open_body(struct writer *writer, int i, const double *velocity)
   dc_export_name(text, "name", name_of(body), "");
   put_place(writer, body);
   dc_text_add(text, ">\n");
-  if (dc_body_moves(body)) {
+  if (body->mass > 0) {
     double inertia[6];
     dc_export_inertia(body, inertia);
     dc_text_add(text, "<inertial");
@@ -206,8 +206,9 @@ static bool open_body(struct writer *writer, int i, const double *velocity)
     dc_export_numbers(text, "mass", 1, &body->mass);
     dc_export_numbers(text, "fullinertia", 6, inertia);
     dc_text_add(text, "/>\n");
-    put_joints(writer, i, velocity);
   }
+  if (dc_body_moves(body))
+    put_joints(writer, i, velocity);
   return put_geometries(writer, i);
 }
 

@@ -125,7 +125,7 @@ static enum dc_status put_link(struct writer *writer, int i)
   dc_text_add(text, "  <link");
   dc_export_name(text, "name", body->name, "");
   dc_text_add(text, ">\n");
-  if (dc_body_moves(body)) {
+  if (body->mass > 0) {
     dc_export_inertia(body, inertia);
     dc_text_add(text, "    <inertial>");
     put_origin(text, center, (double[4]){1, 0, 0, 0});

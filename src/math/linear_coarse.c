@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps take many iterations where a body is stiff beside its mass in a step: they see no farther than from node to node, and
+// what moves almost without strain is left over.  Such motion is nearly rigid in every small part of the body.  So nodes are put
+// together to connected parts of some tens, each of which has six modes,
+//     u_i = t + w x (x_i - x_part)/l,   or u = Z y with rows Z_i = [1, -[(x_i - x_part)/l]x],
+// and what is left of a vector after a sweep is solved for in them, by Z (Z^T (A + C) Z)^-1 Z^T: two-level multiplicative
+// Schwarz with the rigid modes of aggregation (Vanek, Mandel and Brezina 1996), not smoothed.
+#include "math/linear_coarse.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/linear_backend.h"
+#include "math/vector.h"
+
+// Smaller parts take fewer iterations, more of them cost more: their matrix fills, and is factored for every solution.
+enum { PART_NODES = 27, MOST_PARTS = 64, MODES = 6 };
+// Of the diagonal: parts of one or two nodes, or in a line, have fewer modes than six.
+static const double REGULAR = 1e-8;
+
+struct dc_coarse {
+  int nodes, parts;
+  int *part;                           // [nodes]
+  double (*arm)[3];                    // [nodes] (x - x_part)/l
+  int block_count;                     // of the coarse matrix: the diagonal ones first
+  int (*between)[2];                   // [block_count] parts, the first >= the second
+  int *block_of;                       // of every stored block of the fine matrix, [pairs]
+  double (*sums)[MODES * MODES];       // [block_count] Z^T A Z
+  struct dc_symmetric_matrix *matrix;  // Z^T (A + C) Z
+  double *right;                       // [MODES parts]
+};
+
+void dc_coarse_destroy(struct dc_coarse *coarse)
+{
+  if (!coarse)
+    return;
+  free(coarse->part);
+  free(coarse->arm);
+  free(coarse->between);
+  free(coarse->block_of);
+  free(coarse->sums);
+  dc_symmetric_destroy(coarse->matrix);
+  free(coarse->right);
+  free(coarse);
+}
+
+// Neighbours of every node, start [nodes + 1] and list.
+struct graph {
+  int *start, *list;
+};
+
+static bool make_graph(const struct dc_symmetric_matrix *matrix, struct graph *graph)
+{
+  int nodes = matrix->block_count, pairs = matrix->block_start[nodes];
+  *graph = (struct graph){dc_alloc((size_t)nodes + 2, sizeof(int)), dc_alloc(2 * (size_t)pairs, sizeof(int))};
+  if (!graph->start || !graph->list)
+    return false;
+  int *end = graph->start + 1;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int column = 0; column < nodes; column++)
+      for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
+        int row = matrix->block_row[k];
+        if (pass == 0) {
+          end[row + 1]++;
+          end[column + 1]++;
+        } else {
+          graph->list[end[row]++] = column;
+          graph->list[end[column]++] = row;
+        }
+      }
+    for (int i = 0; i < nodes && pass == 0; i++)
+      end[i + 1] += end[i];
+  }
+  return true;
+}
+
+// Breadth first from the first node that has none yet; a part that cannot grow to a third of that size joins a neighbour.
+static void make_parts(struct dc_coarse *coarse, const struct graph *graph, int *queue)
+{
+  int most = coarse->nodes / MOST_PARTS > PART_NODES ? coarse->nodes / MOST_PARTS : PART_NODES;
+  for (int i = 0; i < coarse->nodes; i++)
+    coarse->part[i] = -1;
+  for (int seed = 0; seed < coarse->nodes; seed++) {
+    int count = 0, next = 0, joined = -1;
+    if (coarse->part[seed] >= 0)
+      continue;
+    queue[count++] = seed;
+    coarse->part[seed] = coarse->parts;
+    while (next < count) {
+      int node = queue[next++];
+      for (int k = graph->start[node]; k < graph->start[node + 1]; k++) {
+        int other = graph->list[k];
+        if (coarse->part[other] >= 0 && coarse->part[other] != coarse->parts)
+          joined = coarse->part[other];
+        if (coarse->part[other] >= 0 || count == most)
+          continue;
+        queue[count++] = other;
+        coarse->part[other] = coarse->parts;
+      }
+    }
+    if (3 * count >= most || joined < 0)
+      coarse->parts++;
+    else
+      for (int k = 0; k < count; k++)
+        coarse->part[queue[k]] = joined;
+  }
+}
+
+static int compare(const void *p, const void *q)
+{
+  const int *a = p, *b = q;
+  for (int k = 0; k < 2; k++)
+    if (a[k] != b[k])
+      return a[k] < b[k] ? -1 : 1;
+  return 0;
+}
+
+static void key_of(const struct dc_coarse *coarse, int row, int column, int key[2])
+{
+  int a = coarse->part[row], b = coarse->part[column];
+  key[0] = a > b ? a : b;
+  key[1] = a > b ? b : a;
+}
+
+// The blocks of the coarse matrix, and which one every block of the fine matrix adds to.
+static bool list_blocks(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix)
+{
+  int pairs = matrix->block_start[coarse->nodes], count = 0;
+  coarse->between = dc_alloc((size_t)(coarse->parts + pairs), sizeof *coarse->between);
+  coarse->block_of = dc_alloc((size_t)pairs, sizeof *coarse->block_of);
+  int(*apart)[2] = coarse->between + coarse->parts;
+  if (!coarse->between || !coarse->block_of)
+    return false;
+  for (int p = 0; p < coarse->parts; p++)
+    coarse->between[p][0] = coarse->between[p][1] = p;
+  for (int column = 0; column < coarse->nodes; column++)
+    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
+      key_of(coarse, matrix->block_row[k], column, apart[count]);
+      count += apart[count][0] != apart[count][1];
+    }
+  qsort(apart, (size_t)count, sizeof *apart, compare);
+  int kept = 0;
+  for (int i = 0; i < count; i++)
+    if (!kept || compare(apart[kept - 1], apart[i]))
+      memmove(apart[kept++], apart[i], sizeof *apart);
+  coarse->block_count = coarse->parts + kept;
+  for (int column = 0; column < coarse->nodes; column++)
+    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
+      int key[2];
+      key_of(coarse, matrix->block_row[k], column, key);
+      const int(*at)[2] = key[0] == key[1] ? NULL : bsearch(key, apart, (size_t)kept, sizeof *apart, compare);
+      coarse->block_of[k] = at ? (int)(at - (const int(*)[2])coarse->between) : key[0];
+    }
+  return true;
+}
+
+struct dc_coarse *dc_coarse_create(const struct dc_symmetric_matrix *matrix)
+{
+  size_t nodes = (size_t)matrix->block_count;
+  struct dc_coarse *coarse = dc_alloc(1, sizeof *coarse);
+  struct graph graph = {NULL, NULL};
+  int *queue = dc_alloc(nodes, sizeof *queue), *sizes = NULL;
+  bool complete = coarse && queue && make_graph(matrix, &graph);
+  if (complete) {
+    coarse->nodes = matrix->block_count;
+    coarse->part = dc_alloc(nodes, sizeof *coarse->part);
+    coarse->arm = dc_alloc(nodes, sizeof *coarse->arm);
+    complete = coarse->part && coarse->arm;
+  }
+  if (complete) {
+    make_parts(coarse, &graph, queue);
+    sizes = dc_alloc((size_t)coarse->parts, sizeof *sizes);
+    for (int p = 0; p < coarse->parts && sizes; p++)
+      sizes[p] = MODES;
+    complete = sizes && list_blocks(coarse, matrix);
+  }
+  if (complete) {
+    coarse->sums = dc_alloc((size_t)coarse->block_count, sizeof *coarse->sums);
+    coarse->right = dc_alloc(MODES * (size_t)coarse->parts, sizeof *coarse->right);
+    coarse->matrix = dc_symmetric_create(coarse->parts, sizes, coarse->block_count - coarse->parts,
+                                         (const int(*)[2])(coarse->between + coarse->parts), DC_SOLVER_AUTOMATIC);
+    complete = coarse->sums && coarse->right && coarse->matrix;
+  }
+  free(graph.start);
+  free(graph.list);
+  free(queue);
+  free(sizes);
+  if (complete)
+    return coarse;
+  dc_coarse_destroy(coarse);
+  return NULL;
+}
+
+// Arms of nodes about the middle of their part, in units of its size.
+static void set_arms(struct dc_coarse *coarse, const double *places)
+{
+  double *middle = coarse->right;  // [parts][MODES]: a sum, a count, a size
+  memset(middle, 0, MODES * (size_t)coarse->parts * sizeof *middle);
+  memset(coarse->arm, 0, (size_t)coarse->nodes * sizeof *coarse->arm);
+  for (int i = 0; i < coarse->nodes && places; i++) {
+    double *of = middle + MODES * (size_t)coarse->part[i];
+    dc_vec_add(of, of, places + 3 * (size_t)i);
+    of[3]++;
+  }
+  for (int i = 0; i < coarse->nodes && places; i++) {
+    double *of = middle + MODES * (size_t)coarse->part[i];
+    dc_vec_add_scaled(coarse->arm[i], places + 3 * (size_t)i, -1 / of[3], of);
+    of[4] = fmax(of[4], dc_vec_norm(coarse->arm[i]));
+  }
+  for (int i = 0; i < coarse->nodes && places; i++) {
+    double size = middle[MODES * (size_t)coarse->part[i] + 4];
+    dc_vec_scale(coarse->arm[i], coarse->arm[i], size > 0 ? 1 / size : 0);
+  }
+}
+
+// sum += Z_i^T B Z_j, row by row; with [r]x v = r x v rows of -B [r]x are r x (rows of B), columns of [r]x B are r x (columns).
+static void add_modes(const double arm_i[3], const double block[9], const double arm_j[3], double *sum)
+{
+  double wide[3][MODES];
+  for (int k = 0; k < 3; k++) {
+    const double *row = block + 3 * k;
+    dc_vec_copy(wide[k], row);
+    dc_vec_cross(wide[k] + 3, arm_j, row);
+  }
+  for (int m = 0; m < MODES; m++) {
+    double column[3] = {wide[0][m], wide[1][m], wide[2][m]}, turned[3];
+    dc_vec_cross(turned, arm_i, column);
+    for (int k = 0; k < 3; k++) {
+      sum[MODES * k + m] += column[k];
+      sum[MODES * (3 + k) + m] += turned[k];
+    }
+  }
+}
+
+static void add_transposed(const double *from, double *sum)
+{
+  for (int k = 0; k < MODES * MODES; k++)
+    sum[k] += from[MODES * (k % MODES) + k / MODES];
+}
+
+// Z^T A Z
+static void sum_matrix(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix)
+{
+  const double *values = matrix->values;
+  memset(coarse->sums, 0, (size_t)coarse->block_count * sizeof *coarse->sums);
+  for (int column = 0; column < coarse->nodes; column++) {
+    const int *start = matrix->column_start + 3 * (size_t)column;
+    double block[9], product[MODES * MODES];
+    for (int j = 0; j < 3; j++)
+      for (int i = j; i < 3; i++)
+        block[3 * i + j] = block[3 * j + i] = values[start[j] + i - j];
+    add_modes(coarse->arm[column], block, coarse->arm[column], coarse->sums[coarse->part[column]]);
+    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
+      int row = matrix->block_row[k], to = coarse->part[row], from = coarse->part[column];
+      for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+          block[3 * i + j] = values[start[j] + 3 - j + matrix->block_below[k] + i];
+      memset(product, 0, sizeof product);
+      add_modes(coarse->arm[row], block, coarse->arm[column], product);
+      double *sum = coarse->sums[coarse->block_of[k]];
+      for (int m = 0; m < MODES * MODES && to >= from; m++)
+        sum[m] += product[m];
+      if (to <= from)
+        add_transposed(product, sum);
+    }
+  }
+}
+
+bool dc_coarse_update(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix, const double *places,
+                      bool afresh, const double *c)
+{
+  if (afresh) {
+    set_arms(coarse, places);
+    sum_matrix(coarse, matrix);
+  }
+  dc_symmetric_clear(coarse->matrix);
+  for (int b = 0; b < coarse->block_count; b++)
+    dc_symmetric_add_block(coarse->matrix, coarse->between[b][0], coarse->between[b][1], 1, coarse->sums[b], MODES);
+  for (int i = 0; i < coarse->nodes && c; i++) {
+    const double *block = c + 9 * (size_t)i;
+    double sum[MODES * MODES] = {0};
+    if (block[0] == 0 && block[4] == 0 && block[8] == 0)
+      continue;
+    add_modes(coarse->arm[i], block, coarse->arm[i], sum);
+    dc_symmetric_add_block(coarse->matrix, coarse->part[i], coarse->part[i], 1, sum, MODES);
+  }
+  for (int k = 0; k < coarse->matrix->size; k++) {
+    double *pivot = &coarse->matrix->values[coarse->matrix->column_start[k]];
+    *pivot = *pivot > 0 ? *pivot * (1 + REGULAR) : 1;  // 0: a part of one node does not turn
+  }
+  return dc_symmetric_factor_positive(coarse->matrix) == DC_OK;
+}
+
+void dc_coarse_correct(struct dc_coarse *coarse, const double *r, double *u)
+{
+  double *y = coarse->right, turned[3];
+  memset(y, 0, MODES * (size_t)coarse->parts * sizeof *y);
+  for (size_t i = 0; i < (size_t)coarse->nodes; i++) {
+    double *of = y + MODES * (size_t)coarse->part[i];
+    dc_vec_add(of, of, r + 3 * i);
+    dc_vec_cross(turned, coarse->arm[i], r + 3 * i);
+    dc_vec_add(of + 3, of + 3, turned);
+  }
+  dc_symmetric_solve(coarse->matrix, y, y, NULL);
+  for (size_t i = 0; i < (size_t)coarse->nodes; i++) {
+    const double *of = y + MODES * (size_t)coarse->part[i];
+    dc_vec_cross(turned, of + 3, coarse->arm[i]);
+    dc_vec_add(u + 3 * i, of, turned);
+  }
+}
