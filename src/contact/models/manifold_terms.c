@@ -97,9 +97,9 @@ void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side,
   }
 }
 
-// Energy of the pairs of edges and, for order 1, its gradient by the twist of body a.
+// Energy of the pairs of edges and, for order 1, its gradient by the twist of body a and by the parameters of level sets.
 static double sum_edges(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
-                        int order, double gradient[6])
+                        int order, double gradient[6], double *const parameters[2])
 {
   double energy = 0, twists[2][6] = {{0}};
   dc_manifold_evaluate(own->edges, poses, own->contacts);
@@ -113,16 +113,15 @@ static double sum_edges(const struct dc_manifold_model_pair *own, double strengt
     own->by[i].distance = c->activity * strength * potential[1];
   }
   if (order > 0)
-    dc_manifold_pull_back(own->edges, own->by, twists, NULL);
+    dc_manifold_pull_back(own->edges, own->by, twists, parameters);
   memcpy(gradient, twists[0], sizeof twists[0]);
   return energy;
 }
 
-// Turns a pose by the angle about axis k of the world and its own origin.
-static void turn_about(struct dc_pose *pose, int k, double angle)
+// Turns a pose about its own origin.
+static void turn_by(struct dc_pose *pose, const double turn[3])
 {
-  double turn[3] = {0, 0, 0}, q[4], r[9], before[9];
-  turn[k] = angle;
+  double q[4], r[9], before[9];
   memcpy(before, pose->rotation, sizeof before);
   dc_rotation_exp(q, turn);
   dc_rotation_matrix(r, q);
@@ -134,22 +133,24 @@ static void turn_about(struct dc_pose *pose, int k, double angle)
 // The Hessian by differences of fourth order of the exact gradient.  In the chart of the twist its rows are those of the
 // gradients at moved poses but for a part of the turns that is antisymmetric: the symmetric part is the Hessian.
 static const double STEP = 1e-4;  // of the least length over which terms vary
+static const double places[4] = {-2, -1, 1, 2}, weights[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
 
 static void add_edge_hessian(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
                              double radius, struct dc_pair_derivatives *result)
 {
-  static const double places[4] = {-2, -1, 1, 2}, weights[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
   double rows[6][6] = {{0}};
   for (int k = 0; k < 6; k++) {
     double h = k < 3 ? STEP * own->core / radius : STEP * own->core;
     for (int n = 0; n < 4; n++) {
       struct dc_pose moved[2] = {poses[0], poses[1]};
-      double gradient[6];
-      if (k < 3)
-        turn_about(&moved[0], k, places[n] * h);
-      else
+      double gradient[6], turn[3] = {0, 0, 0};
+      if (k < 3) {
+        turn[k] = places[n] * h;
+        turn_by(&moved[0], turn);
+      } else {
         moved[0].position[k - 3] += places[n] * h;
-      sum_edges(own, strength, moved, 1, gradient);
+      }
+      sum_edges(own, strength, moved, 1, gradient, NULL);
       for (int j = 0; j < 6; j++)
         rows[k][j] += weights[n] / h * gradient[j];
     }
@@ -200,9 +201,54 @@ void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_po
   struct dc_pose near[2];
   double gradient[6], strength = dc_manifold_edge_strength(contact);
   place_near(contact, p, poses, result->arm, near);
-  result->energy += sum_edges(own, strength, near, order, gradient);
+  result->energy += sum_edges(own, strength, near, order, gradient, NULL);
   for (int k = 0; k < 6 && order > 0; k++)
     result->gradient[k] += gradient[k];
   if (order > 1)
     add_edge_hessian(own, strength, near, contact->colliders[pair->a].radius, result);
+}
+
+// By differences of fourth order of the exact derivatives, along the motion of a against b: of what is in the bodies' axes
+// nothing depends on the frame.
+void dc_manifold_edge_rates(const struct dc_contact *contact, int p, const struct dc_pose *poses,
+                            const double (*twists)[6], double scale, const struct dc_manifold_rates_by *by)
+{
+  const struct dc_pair *pair = &contact->pairs[p];
+  const struct dc_manifold_model_pair *own = &dc_manifold_model_of(contact)->pairs[p];
+  struct dc_pose near[2];
+  double arm[3], turn[3], move[3], swept[3], gradient[6], strength = dc_manifold_edge_strength(contact);
+  dc_vec_sub(arm, poses[pair->a].position, poses[pair->b].position);
+  place_near(contact, p, poses, arm, near);
+  dc_vec_sub(turn, twists[pair->a], twists[pair->b]);
+  dc_vec_cross(swept, twists[pair->b], arm);
+  dc_vec_sub(move, twists[pair->a] + 3, twists[pair->b] + 3);
+  dc_vec_sub(move, move, swept);
+  double speed = dc_vec_norm(move) + contact->colliders[pair->a].radius * dc_vec_norm(turn);
+  if (!(speed > 0))
+    return;
+  double h = STEP * own->core / speed;
+  for (int n = 0; n < 4; n++) {
+    struct dc_pose moved[2] = {near[0], near[1]};
+    double part[3], weight = scale * weights[n] / h, *parameters[2] = {NULL, NULL};
+    dc_vec_scale(part, turn, places[n] * h);
+    turn_by(&moved[0], part);
+    dc_vec_add_scaled(moved[0].position, moved[0].position, places[n] * h, move);
+    for (int x = 0; x < 2; x++)
+      if (by->level[x])
+        parameters[x] = own->by_parameters[x];
+    sum_edges(own, strength, moved, 1, gradient, parameters);
+    for (int x = 0; x < 2; x++) {
+      const struct dc_manifold_model_body *body = &dc_manifold_model_of(contact)->bodies[x ? pair->b : pair->a];
+      int count = by->level[x] ? dc_sdf_parameter_count(&body->level) : 0;
+      for (int i = 0; i < count; i++) {
+        by->level[x][i] += weight * parameters[x][i];
+        parameters[x][i] = 0;
+      }
+      for (int v = 0; by->vertices[x] && v < contact->colliders[x ? pair->b : pair->a].vertex_count; v++) {
+        double by_vertex[3];
+        dc_manifold_by_vertex(own->edges, x, v, by_vertex);
+        dc_vec_add_scaled(by->vertices[x][v], by->vertices[x][v], weight, by_vertex);
+      }
+    }
+  }
 }
