@@ -48,6 +48,7 @@ extern const struct dc_option dc_contact_options[];
 // SURFACES: contact sees the triangles, which keep their corners when vertices move; models without see convex parts.
 // LEANING: forces may leave the cone of the directions between points of two bodies (paper 000, Eq. 2): normals are those of
 // smoothed distances.
+// LEVELS: bodies have signed distances, which follow vertices that move (geometry/shapes/shape_follow.h).
 // FOREIGN: no potential of ours but a stepper that brings its own contact (dynamics/stepper.h).
 enum dc_contact_flags {
   DC_CONTACT_TWICE_DIFFERENTIABLE = 1,
@@ -56,7 +57,8 @@ enum dc_contact_flags {
   DC_CONTACT_FOREIGN = 8,
   DC_CONTACT_SHAPES = 16,
   DC_CONTACT_SURFACES = 32,
-  DC_CONTACT_LEANING = 64
+  DC_CONTACT_LEANING = 64,
+  DC_CONTACT_LEVELS = 128
 };
 
 struct dc_contact_methods;  // private to src/contact

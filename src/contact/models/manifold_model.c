@@ -211,6 +211,6 @@ const struct dc_contact_model dc_contact_manifold = {
     .reference = "paper 001; docs/theory.md, \"Contact manifolds\"",
     .options = dc_manifold_options,
     .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION | DC_CONTACT_LEANING |
-             DC_CONTACT_SHAPES | DC_CONTACT_SURFACES,
+             DC_CONTACT_SHAPES | DC_CONTACT_SURFACES | DC_CONTACT_LEVELS,
     .methods = &methods,
 };
