@@ -303,7 +303,8 @@ static void put_figure_rate(struct dc_json_writer *json, struct dc_text *text, c
               rate->parts, rate->vertices, rate->edges, rate->vertex_contacts, rate->edge_contacts, 1e3 * rate->forward,
               1e3 * rate->with_gradient, rate->options);
   if (rate->hulls > 0)
-    dc_text_add(text, "     as hulls, GJK and clipping: %4d contacts %8.3f ms; pairs of hulls that are near: %3d %8.3f ms\n",
+    dc_text_add(text,
+                "     as hulls, GJK and clipping: %4d contacts %8.3f ms; pairs of hulls that are near: %3d %8.3f ms\n",
                 rate->hull_contacts, 1e3 * rate->hulls, rate->near_hull_contacts, 1e3 * rate->near_hulls);
 }
 
@@ -372,7 +373,8 @@ static enum dc_status bench_jumps(struct dc_json_writer *json, struct dc_text *t
   enum dc_status status = dc_bench_manifold_jumps(jumps, error);
   if (status)
     return status;
-  dc_text_add(text, "largest change in one of %d and %d steps of a motion, medians\n", DC_JUMP_STEPS, 4 * DC_JUMP_STEPS);
+  dc_text_add(text, "largest change in one of %d and %d steps of a motion, medians\n", DC_JUMP_STEPS,
+              4 * DC_JUMP_STEPS);
   dc_json_begin(json, "jumps", '[');
   for (const struct dc_manifold_jump *jump = jumps; jump < jumps + DC_MANIFOLD_JUMPS; jump++) {
     dc_json_begin(json, NULL, '{');

@@ -129,8 +129,7 @@ enum dc_status dc_bench_make_hulls(const struct dc_sdf *sdf, struct dc_arena *ar
       dc_vec_add(mesh.vertices[v], turned, sdf->children[i].position);
     }
     if (!status)
-      status =
-          dc_bench_make_hull((const double(*)[3])mesh.vertices, mesh.vertex_count, arena, &hulls[i], error);
+      status = dc_bench_make_hull((const double(*)[3])mesh.vertices, mesh.vertex_count, arena, &hulls[i], error);
   }
   return status;
 }
@@ -162,16 +161,17 @@ static void place(const struct relation *r, const double x[3], double out[3])
 static double nearest(struct dc_epa *epa, const struct dc_bench_hull *a, const struct dc_bench_hull *b,
                       const struct relation *r, double normal[3], double points[2][3])
 {
-  struct dc_difference difference = {.corners = {{a->vertex_count, a->vertices, NULL, NULL},
-                                                 {b->vertex_count, b->vertices, NULL, NULL}},
-                                     .rotation = r->rotation};
+  struct dc_difference difference = {
+      .corners = {{a->vertex_count, a->vertices, NULL, NULL}, {b->vertex_count, b->vertices, NULL, NULL}},
+      .rotation = r->rotation};
   struct dc_simplex simplex = {.count = 1};
   struct dc_penetration penetration;
   const struct dc_simplex *found = &simplex;
   double distance, sum[2][3] = {{0}};
   long supports = 0;
   dc_vec_copy(difference.shift, r->shift);
-  difference.scale = 2 * (a->radius + b->radius) + dc_vec_norm(a->center) + dc_vec_norm(b->center) + dc_vec_norm(r->shift);
+  difference.scale =
+      2 * (a->radius + b->radius) + dc_vec_norm(a->center) + dc_vec_norm(b->center) + dc_vec_norm(r->shift);
   difference.touching = TOUCHING * difference.scale;
   dc_difference_at(&difference, &simplex.points[0]);
   if (dc_gjk(&difference, INFINITY, &simplex, &supports) == DC_GJK_APART) {
@@ -322,8 +322,9 @@ static int choose(const struct polygon *p, const double *distances, const double
   const double *c = p->x[chosen[2]];
   double sense = off_line(c, a, b, normal, false) > 0 ? 1 : -1;
   for (int i = 0; i < p->count; i++)  // outside of the triangle's three sides
-    measures[i] = fmax(-sense * off_line(p->x[i], a, b, normal, false),
-                       fmax(-sense * off_line(p->x[i], b, c, normal, false), -sense * off_line(p->x[i], c, a, normal, false)));
+    measures[i] =
+        fmax(-sense * off_line(p->x[i], a, b, normal, false),
+             fmax(-sense * off_line(p->x[i], b, c, normal, false), -sense * off_line(p->x[i], c, a, normal, false)));
   chosen[3] = farthest(p, measures);
   return DC_HULL_POINTS;
 }

@@ -15,7 +15,8 @@ enum { DC_HULL_POINTS = 4, DC_HULL_VERTICES_OF_PAPER = 31 };  // MJX wants fewer
 struct dc_bench_hull {
   int vertex_count, face_count;
   const double (*vertices)[3];  // in the body's frame, m
-  const int *first, *corners;   // [face_count + 1]; of each face counter-clockwise from outside; coplanar triangles are one
+  const int *first,
+      *corners;  // [face_count + 1]; of each face counter-clockwise from outside; coplanar triangles are one
   double (*normals)[3], center[3], radius;  // of faces; of a ball that holds it
 };
 

@@ -55,8 +55,8 @@ static void sum_smooth(const struct bodies *bodies, const struct dc_pose poses[2
 
 static void sum_hulls(const struct bodies *bodies, const struct dc_pose poses[2], struct sum *sum)
 {
-  int count = dc_bench_hulls_contacts(bodies->epa, bodies->hulls, bodies->hull_count, bodies->hulls,
-                                      bodies->hull_count, poses, true, bodies->hull_contacts);
+  int count = dc_bench_hulls_contacts(bodies->epa, bodies->hulls, bodies->hull_count, bodies->hulls, bodies->hull_count,
+                                      poses, true, bodies->hull_contacts);
   for (int i = 0; i < count; i++) {
     const struct dc_hull_contact *c = &bodies->hull_contacts[i];
     add(sum, fmax(-c->distance, 0), -1, c->normal, c->point);
@@ -229,8 +229,8 @@ static enum dc_status run(bool figures, struct dc_manifold_jump *jumps, struct d
   if (!status && (!bodies.epa || !bodies.hull_contacts))
     status = dc_fail(error, DC_MEMORY, "out of memory for boxes and figures");
   for (int m = 0; m < (figures ? 4 : 2) && !status; m++) {
-    jumps[m] = (struct dc_manifold_jump){.bodies = figures ? "figures" : "boxes",
-                                         .paths = figures ? FIGURE_PATHS : BOX_PATHS};
+    jumps[m] =
+        (struct dc_manifold_jump){.bodies = figures ? "figures" : "boxes", .paths = figures ? FIGURE_PATHS : BOX_PATHS};
     status = follow_all(&bodies, paths, methods[figures][m], &jumps[m], error);
   }
   dc_arena_destroy(arena);

@@ -14,7 +14,8 @@ enum { DC_MANIFOLD_JUMPS = 6, DC_JUMP_STEPS = 500 };
 struct dc_manifold_jump {
   const char *bodies, *method;
   int paths;
-  double force[2];   // largest change in a step, over the largest force on the way: of DC_JUMP_STEPS and of 4 times as many
+  double
+      force[2];  // largest change in a step, over the largest force on the way: of DC_JUMP_STEPS and of 4 times as many
   double centre[2];  // of the mean point, m, likewise; both medians over the paths
 };
 

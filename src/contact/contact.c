@@ -106,8 +106,8 @@ struct dc_contact *dc_contact_create_following(const struct dc_contact_model *mo
   }
   make_pairs(contact);
   const struct dc_contact_methods *methods = model->methods;
-  if (dc_colliders_create(contact, former, error) ||
-      check_size(contact, error) || (methods->create && methods->create(contact, error))) {
+  if (dc_colliders_create(contact, former, error) || check_size(contact, error) ||
+      (methods->create && methods->create(contact, error))) {
     dc_contact_destroy(contact);
     return NULL;
   }

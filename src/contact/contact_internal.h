@@ -295,8 +295,7 @@ static inline int dc_contact_most_threads(const struct dc_contact *contact)
 }
 
 // collider.c
-enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_contact *former,
-                                   struct dc_error *error);
+enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_contact *former, struct dc_error *error);
 // Takes what by_node of all bodies holds to points [bodies], which may be NULL: then it is dropped.
 void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *points)[3]);
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);

@@ -46,8 +46,7 @@ static enum dc_status probe(const struct dc_design_entry *entry, const struct dc
     for (int b = 0; b < model->bodies.count && !status; b++) {
       const struct dc_sdf *sdf;
       if (followers[b])
-        status =
-            dc_shape_follow(followers[b], (const double(*)[3])(design->vertices + design->first[b]), &sdf, error);
+        status = dc_shape_follow(followers[b], (const double(*)[3])(design->vertices + design->first[b]), &sdf, error);
     }
   }
   return status;

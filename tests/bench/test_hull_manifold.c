@@ -210,7 +210,8 @@ static void test_boxes(void)
   int count = box_contacts(&box, 0, 0, M_PI / 4, 1 - DEPTH, c);
   CHECK(count == 4, "%d contacts", count);
   for (int i = 0; i < count; i++) {
-    double most = fmax(fabs(c[i].point[0]), fabs(c[i].point[1])), least = fmin(fabs(c[i].point[0]), fabs(c[i].point[1]));
+    double most = fmax(fabs(c[i].point[0]), fabs(c[i].point[1])),
+           least = fmin(fabs(c[i].point[0]), fabs(c[i].point[1]));
     CHECK(fabs(most - 0.5) < 1e-12 && fabs(least - (sqrt(0.5) - 0.5)) < 1e-12, "corner of the octagon at %g %g",
           c[i].point[0], c[i].point[1]);
   }

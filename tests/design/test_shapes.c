@@ -254,10 +254,13 @@ static void test_manifold(void)
   check_scene("edges", chain, edges, 20, "lumped", 29, STEP);
 }
 
-static const struct test tests[] = {
-    {"a chain that knocks a block", test_chain}, {"masses at vertices", test_lumped}, {"a given mass", test_given},
-    {"a free body with limbs", test_crawler},    {"triangle pairs", test_exact},      {"sphere trees", test_hierarchy},
-    {"level sets", test_manifold}};
+static const struct test tests[] = {{"a chain that knocks a block", test_chain},
+                                    {"masses at vertices", test_lumped},
+                                    {"a given mass", test_given},
+                                    {"a free body with limbs", test_crawler},
+                                    {"triangle pairs", test_exact},
+                                    {"sphere trees", test_hierarchy},
+                                    {"level sets", test_manifold}};
 
 int main(void)
 {

@@ -134,7 +134,8 @@ static int list_edges(struct dc_contact *contact, int p, double scale)
   int first, count = dc_manifold_edges_at(contact, p, contact->friction->now, apart, &first);
   for (int i = first; i < count; i++) {
     const struct dc_manifold_contact *at = &pair->contacts[i];
-    struct lag lag = {.edge = i, .side = at->body, .vertex = -1, .activity = at->activity, .level = {.distance = at->distance}};
+    struct lag lag = {
+        .edge = i, .side = at->body, .vertex = -1, .activity = at->activity, .level = {.distance = at->distance}};
     double potential[3], about_b[3];
     if (!(at->distance < reach && at->activity > 0))
       continue;

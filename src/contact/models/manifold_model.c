@@ -129,9 +129,7 @@ static enum dc_status create_pair(struct dc_contact *contact, int p, struct dc_e
       own->by_parameters[s] = dc_arena_alloc(contact->arena, count, sizeof **own->by_parameters);
       complete = own->by_parameters[s] != NULL;
     }
-  return complete
-             ? DC_OK
-             : dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
+  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
 }
 
 // The distance from which on the walls act, 2 s/(1 - s) units of length, says the s of sdrs.

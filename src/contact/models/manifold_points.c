@@ -108,8 +108,5 @@ static int rates(struct dc_contact *contact, const struct dc_pose *poses, const 
   return 0;
 }
 
-const struct dc_point_methods dc_manifold_points = {.rates_only = true,
-                                                    .count = dc_points_of_mesh,
-                                                    .places = dc_places_of_mesh,
-                                                    .add_pair = add_pair,
-                                                    .rates = rates};
+const struct dc_point_methods dc_manifold_points = {
+    .rates_only = true, .count = dc_points_of_mesh, .places = dc_places_of_mesh, .add_pair = add_pair, .rates = rates};

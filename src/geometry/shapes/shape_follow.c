@@ -24,12 +24,12 @@ struct dc_shape_follower {
   struct dc_sdf *sdf;
   double size;  // at the start, m
   double (*places)[3];
-  int **faces;  // [part_count][triangles]: number of the plane; NULL: a superquadric
-  double *sums; // [planes of the largest part][AREA] workspace
+  int **faces;   // [part_count][triangles]: number of the plane; NULL: a superquadric
+  double *sums;  // [planes of the largest part][AREA] workspace
   // superquadric
-  double (*spread)[3], square[3];   // z_v; sum of their squares
-  double half[AXES], arm[3];        // a_j; p
-  int along[AXES];                  // k(j); -1: turned
+  double (*spread)[3], square[3];  // z_v; sum of their squares
+  double half[AXES], arm[3];       // a_j; p
+  int along[AXES];                 // k(j); -1: turned
 };
 
 // The planes' sums: A, m, n.
@@ -168,10 +168,11 @@ enum dc_status dc_shape_follower_create(const struct dc_shape *start, double smo
       !(f->places = dc_arena_alloc(arena, (size_t)start->mesh.vertex_count, sizeof *f->places)))
     return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", start->name);
   if (dc_shape_vertex_count(start) != start->mesh.vertex_count)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "shape \"%s\": its convex parts have %d vertices, its surface %d: a signed distance follows vertices "
-                   "of the surface only",
-                   start->name, dc_shape_vertex_count(start), start->mesh.vertex_count);
+    return dc_fail(
+        error, DC_BAD_INPUT,
+        "shape \"%s\": its convex parts have %d vertices, its surface %d: a signed distance follows vertices "
+        "of the surface only",
+        start->name, dc_shape_vertex_count(start), start->mesh.vertex_count);
   f->start = start;
   f->size = dc_mesh_size(&start->mesh);
   status = copy_sdf(sdf, f->sdf, arena, error);
@@ -198,9 +199,10 @@ static enum dc_status set_parts(struct dc_shape_follower *f, struct dc_error *er
         out = fmax(out, dc_vec_dot(plane, x[v]) - offset);
     }
     if (!(out <= MOST_STANDING * f->size))
-      return dc_fail(error, DC_INFEASIBLE,
-                     "shape \"%s\", part %d: a vertex stands out of a side by %.3g m (at most %.3g): it must stay convex",
-                     f->start->name, p + 1, out, MOST_STANDING * f->size);
+      return dc_fail(
+          error, DC_INFEASIBLE,
+          "shape \"%s\", part %d: a vertex stands out of a side by %.3g m (at most %.3g): it must stay convex",
+          f->start->name, p + 1, out, MOST_STANDING * f->size);
     for (int v = 0; v < f->start->parts[p].vertex_count; v++)
       reach = fmax(reach, dc_vec_norm(x[v]));
     polyhedron->reach = reach + raised;
@@ -224,10 +226,11 @@ static enum dc_status set_superquadric(struct dc_shape_follower *f, struct dc_er
     for (int k = 0; k < 3; k++)
       off = fmax(off, fabs(f->places[v][k] - mean[k] - s[k] * f->spread[v][k]));
   if (!(off <= MOST_OFF * f->size) || !(s[0] > 0 && s[1] > 0 && s[2] > 0))
-    return dc_fail(error, DC_BAD_INPUT,
-                   "shape \"%s\": a superquadric's vertices move by factors along the axes of its frame only, by one for "
-                   "all where it is turned (design parameter \"size\"); they are off by %.3g m",
-                   f->start->name, off);
+    return dc_fail(
+        error, DC_BAD_INPUT,
+        "shape \"%s\": a superquadric's vertices move by factors along the axes of its frame only, by one for "
+        "all where it is turned (design parameter \"size\"); they are off by %.3g m",
+        f->start->name, off);
   for (int j = 0; j < AXES; j++)
     quadric->numbers[j] = f->half[j] * s[f->along[j] < 0 ? 0 : f->along[j]];
   for (int k = 0; k < 3; k++)

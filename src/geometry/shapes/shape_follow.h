@@ -19,8 +19,8 @@ enum dc_status dc_shape_follower_create(const struct dc_shape *start, double smo
 // The vertices of the mesh at places [mesh.vertex_count], in any axes that are those of the shape, m.  The result, in the same
 // axes, is the follower's and stays until the next call.  DC_INFEASIBLE: a vertex stands out of a side of its part by more
 // than 3 % of the size; DC_BAD_INPUT: vertices of a superquadric that do not move by such factors.
-enum dc_status dc_shape_follow(struct dc_shape_follower *follower, const double (*places)[3],
-                               const struct dc_sdf **sdf, struct dc_error *error);
+enum dc_status dc_shape_follow(struct dc_shape_follower *follower, const double (*places)[3], const struct dc_sdf **sdf,
+                               struct dc_error *error);
 // At the places of the last call, for derivatives [dc_sdf_parameter_count] of any number by the parameters of its result: adds
 // those by the places.
 void dc_shape_follower_pull_back(const struct dc_shape_follower *follower, const double *by_parameters,
