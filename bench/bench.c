@@ -10,6 +10,7 @@
 #include "bench/force.h"
 #include "bench/manifold.h"
 #include "bench/manifold_cases.h"
+#include "bench/manifold_jumps.h"
 #include "bench/pairs.h"
 #include "bench/properties.h"
 #include "bench/gradients.h"
@@ -293,11 +294,18 @@ static void put_figure_rate(struct dc_json_writer *json, struct dc_text *text, c
   DC_JSON_NUMBERS(json, {"vertices", rate->vertices}, {"edges", rate->edges},
                   {"vertex_contacts", rate->vertex_contacts}, {"edge_contacts", rate->edge_contacts},
                   {"seconds", rate->forward}, {"seconds_with_gradient", rate->with_gradient});
+  if (rate->hulls > 0)
+    DC_JSON_NUMBERS(json, {"seconds_of_hulls", rate->hulls}, {"contacts_of_hulls", rate->hull_contacts},
+                    {"seconds_of_near_hulls", rate->near_hulls}, {"contacts_of_near_hulls", rate->near_hull_contacts});
   dc_json_end(json, '}');
   dc_text_add(text,
               "  %2d superquadrics, %3d vertices, %4d edges: %3d + %3d contacts %8.3f ms, with gradient %8.3f ms  %s\n",
               rate->parts, rate->vertices, rate->edges, rate->vertex_contacts, rate->edge_contacts, 1e3 * rate->forward,
               1e3 * rate->with_gradient, rate->options);
+  if (rate->hulls > 0)
+    dc_text_add(text,
+                "     as hulls, GJK and clipping: %4d contacts %8.3f ms; pairs of hulls that are near: %3d %8.3f ms\n",
+                rate->hull_contacts, 1e3 * rate->hulls, rate->near_hull_contacts, 1e3 * rate->near_hulls);
 }
 
 static enum dc_status bench_manifold(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
@@ -359,6 +367,30 @@ static void put_parallel(struct dc_json_writer *json, struct dc_text *text, cons
               sweep->regularization, sweep->step, sweep->slope_error);
 }
 
+static enum dc_status bench_jumps(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
+{
+  struct dc_manifold_jump jumps[DC_MANIFOLD_JUMPS];
+  enum dc_status status = dc_bench_manifold_jumps(jumps, error);
+  if (status)
+    return status;
+  dc_text_add(text, "largest change in one of %d and %d steps of a motion, medians\n", DC_JUMP_STEPS,
+              4 * DC_JUMP_STEPS);
+  dc_json_begin(json, "jumps", '[');
+  for (const struct dc_manifold_jump *jump = jumps; jump < jumps + DC_MANIFOLD_JUMPS; jump++) {
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "bodies", jump->bodies);
+    dc_json_put_string(json, "method", jump->method);
+    DC_JSON_NUMBERS(json, {"paths", jump->paths}, {"steps", DC_JUMP_STEPS}, {"force", jump->force[0]},
+                    {"force_of_quarter_steps", jump->force[1]}, {"centre", jump->centre[0]},
+                    {"centre_of_quarter_steps", jump->centre[1]});
+    dc_json_end(json, '}');
+    dc_text_add(text, "  %-8s %-24s force %8.2g, %8.2g; centre %8.2g m, %8.2g m\n", jump->bodies, jump->method,
+                jump->force[0], jump->force[1], jump->centre[0], jump->centre[1]);
+  }
+  dc_json_end(json, ']');
+  return DC_OK;
+}
+
 static enum dc_status bench_manifold_cases(struct dc_json_writer *json, struct dc_text *text, struct dc_error *error)
 {
   enum { POSES = 500, SEED = 21 };
@@ -386,7 +418,7 @@ static enum dc_status bench_manifold_cases(struct dc_json_writer *json, struct d
     put_parallel(json, text, &sweep);
   }
   dc_json_end(json, ']');
-  return DC_OK;
+  return bench_jumps(json, text, error);
 }
 
 static void put_solver_row(struct dc_json_writer *json, struct dc_text *text, const struct dc_solver_row *row)

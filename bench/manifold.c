@@ -9,12 +9,13 @@
 #include "base/random.h"
 #include "bench/edge_baselines.h"
 #include "bench/figure.h"
+#include "bench/hull_manifold.h"
 #include "bench/sort.h"
 #include "contact/kernels/lane_kernels.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
-enum { PAIRS = 4096, REPEATS = 15, SLOW_REPEATS = 5, POSES = 20 };
+enum { PAIRS = 4096, REPEATS = 15, SLOW_REPEATS = 5, POSES = 100 };
 static const struct dc_edge_smoothing smoothing = {0.02, 0.002};
 static const double BARRIER = 1e-3;
 
@@ -159,6 +160,34 @@ static void time_poses(struct dc_manifold *manifold, struct dc_manifold_contact 
   rate->with_gradient = median(both, POSES);
 }
 
+// The same poses as above.
+static enum dc_status time_hulls(const struct dc_sdf *sdf, struct dc_arena *arena, struct dc_figure_rate *rate,
+                                 struct dc_error *error)
+{
+  size_t count = (size_t)sdf->child_count;
+  struct dc_bench_hull *hulls = dc_arena_alloc(arena, count, sizeof *hulls);
+  struct dc_epa *epa = dc_arena_alloc(arena, 1, sizeof *epa);
+  struct dc_hull_contact *contacts = dc_arena_alloc(arena, DC_HULL_POINTS * count * count, sizeof *contacts);
+  if (!hulls || !epa || !contacts)
+    return dc_fail(error, DC_MEMORY, "out of memory for the hulls of a figure");
+  enum dc_status status = dc_bench_make_hulls(sdf, arena, hulls, error);
+  for (int near = 0; near < 2 && !status; near++) {
+    struct dc_random random;
+    double seconds[POSES], found[POSES];
+    dc_random_seed(&random, 5);
+    for (int i = 0; i < POSES; i++) {
+      struct dc_pose poses[2];
+      draw_poses(&random, poses);
+      double start = dc_thread_seconds();
+      found[i] = dc_bench_hulls_contacts(epa, hulls, (int)count, hulls, (int)count, poses, near, contacts);
+      seconds[i] = dc_thread_seconds() - start;
+    }
+    *(near ? &rate->near_hulls : &rate->hulls) = median(seconds, POSES);
+    *(near ? &rate->near_hull_contacts : &rate->hull_contacts) = (int)median(found, POSES);
+  }
+  return status;
+}
+
 static enum dc_status time_figure(int parts, const char *options, struct dc_figure_rate *rate, struct dc_error *error)
 {
   struct dc_arena *arena = dc_arena_create();
@@ -185,6 +214,8 @@ static enum dc_status time_figure(int parts, const char *options, struct dc_figu
       for (int i = 0; i < count; i++)
         by[i].distance = 1.0 / count;
       time_poses(manifold, contacts, by, rate);
+      if (!*options)
+        status = time_hulls(surfaces[0].sdf, arena, rate, error);
     }
     dc_manifold_destroy(manifold);
   }

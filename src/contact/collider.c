@@ -175,16 +175,17 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   return DC_OK;
 }
 
-enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, const bool *follow,
-                                   const struct dc_contact *former, struct dc_error *error)
+enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_contact *former, struct dc_error *error)
 {
+  const struct dc_bodies *start = contact->start;
   contact->colliders = dc_arena_alloc(contact->arena, (size_t)contact->bodies->count, sizeof *contact->colliders);
   if (!contact->colliders)
     return dc_fail(error, DC_MEMORY, "out of memory for %d colliders", contact->bodies->count);
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
   for (int i = 0; i < contact->bodies->count; i++) {
-    enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
-                                            !follow || follow[i], fixed_area, former, &contact->colliders[i], error);
+    enum dc_status status =
+        create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
+                        dc_contact_follows(contact, i), fixed_area, former, &contact->colliders[i], error);
     if (status)
       return status;
   }

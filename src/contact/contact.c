@@ -86,6 +86,8 @@ struct dc_contact *dc_contact_create_following(const struct dc_contact_model *mo
   contact->model = model;
   contact->settings = *settings;
   contact->bodies = bodies;
+  contact->start = model->flags & DC_CONTACT_SURFACES ? start : NULL;
+  contact->follow = follow;
   contact->kernels = dc_lane_kernels();
   size_t pairs = count_pairs(bodies);
   contact->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pairs);
@@ -104,8 +106,8 @@ struct dc_contact *dc_contact_create_following(const struct dc_contact_model *mo
   }
   make_pairs(contact);
   const struct dc_contact_methods *methods = model->methods;
-  if (dc_colliders_create(contact, model->flags & DC_CONTACT_SURFACES ? start : NULL, follow, former, error) ||
-      check_size(contact, error) || (methods->create && methods->create(contact, error))) {
+  if (dc_colliders_create(contact, former, error) || check_size(contact, error) ||
+      (methods->create && methods->create(contact, error))) {
     dc_contact_destroy(contact);
     return NULL;
   }

@@ -48,6 +48,7 @@ extern const struct dc_option dc_contact_options[];
 // SURFACES: contact sees the triangles, which keep their corners when vertices move; models without see convex parts.
 // LEANING: forces may leave the cone of the directions between points of two bodies (paper 000, Eq. 2): normals are those of
 // smoothed distances.
+// LEVELS: bodies have signed distances, which follow vertices that move (geometry/shapes/shape_follow.h).
 // FOREIGN: no potential of ours but a stepper that brings its own contact (dynamics/stepper.h).
 enum dc_contact_flags {
   DC_CONTACT_TWICE_DIFFERENTIABLE = 1,
@@ -56,7 +57,8 @@ enum dc_contact_flags {
   DC_CONTACT_FOREIGN = 8,
   DC_CONTACT_SHAPES = 16,
   DC_CONTACT_SURFACES = 32,
-  DC_CONTACT_LEANING = 64
+  DC_CONTACT_LEANING = 64,
+  DC_CONTACT_LEVELS = 128
 };
 
 struct dc_contact_methods;  // private to src/contact
@@ -179,8 +181,10 @@ int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path
 // radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.  What rigid bodies sum
 // up to 6 + 21 numbers is here a force for every point and a product with the velocities of all points (docs/theory.md,
 // "Points").  Of all pairs, at the poses of the last evaluation; world axes; without stiffness.
-// Whether the model offers them: all but bsh with the weights of the paper do.
+// Whether the model offers them: all but manifold and bsh with the weights of the paper do.
 bool dc_contact_has_points(const struct dc_contact *contact);
+// Whether it offers dc_contact_point_rates: manifold does, too, whose points also place the level sets of signed distances.
+bool dc_contact_has_point_rates(const struct dc_contact *contact);
 // How many points a body has, and their places about the origin of its frame, in its axes, m (owned by contact).
 int dc_contact_point_count(const struct dc_contact *contact, int body);
 const double (*dc_contact_point_places(const struct dc_contact *contact, int body))[3];

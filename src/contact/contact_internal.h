@@ -228,6 +228,8 @@ struct dc_contact {
   const struct dc_contact_model *model;
   struct dc_contact_settings settings;
   const struct dc_bodies *bodies;
+  const struct dc_bodies *start;  // of a design: the bodies as they are before vertices move; else NULL
+  const bool *follow;             // [bodies] whose vertices move, NULL: all of them
   const struct dc_lane_kernels *kernels;
   struct dc_arena *arena;
   struct dc_collider *colliders;  // [bodies]
@@ -279,6 +281,12 @@ static inline int dc_push_children(const struct dc_sphere_tree *a, int i, const 
   return top + 2;
 }
 
+// Whether the vertices of a body move by a design.
+static inline bool dc_contact_follows(const struct dc_contact *contact, int body)
+{
+  return contact->start && (!contact->follow || contact->follow[body]);
+}
+
 // For dc_loop_run: 0, any number, where threads may pay, else 1.
 static inline int dc_contact_most_threads(const struct dc_contact *contact)
 {
@@ -287,8 +295,7 @@ static inline int dc_contact_most_threads(const struct dc_contact *contact)
 }
 
 // collider.c
-enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_bodies *start, const bool *follow,
-                                   const struct dc_contact *former, struct dc_error *error);
+enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_contact *former, struct dc_error *error);
 // Takes what by_node of all bodies holds to points [bodies], which may be NULL: then it is dropped.
 void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *points)[3]);
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);

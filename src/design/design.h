@@ -68,6 +68,11 @@ struct dc_design_entry {
 enum dc_status dc_design_check_last(int count, const struct dc_design_entry *entries, const struct dc_model *model,
                                     struct dc_error *error);
 
+// DC_BAD_INPUT when the contact model has level sets (DC_CONTACT_LEVELS) and those of shapes that are made from a signed
+// distance cannot follow what the entry does to their vertices.  DC_MEMORY.
+enum dc_status dc_design_check_levels(const struct dc_design_entry *entry, const struct dc_model *model,
+                                      struct dc_error *error);
+
 // Builds into definition what input, an input of model with its design applied, holds instead of numbers of model: masses,
 // friction, restitution, gains, stiffnesses, gravity, starts and ranges of slides and hinges.  definition is the model's, or that of
 // dc_model_redesign; what it gets is owned by arena.  Displacements of actuators' targets count from the new start then.

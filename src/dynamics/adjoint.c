@@ -224,7 +224,7 @@ static bool has_shapes(const struct dc_rollout *rollout)
   const struct dc_model_definition *definition = &rollout->model->definition;
   unsigned flags = definition->contact_model->flags;
   bool parts = (flags & DC_CONTACT_SURFACES) || definition->contact.hulls == DC_HULLS_PARTS;
-  return (flags & DC_CONTACT_SHAPES) && parts && dc_contact_has_points(rollout->rigid.contact);
+  return (flags & DC_CONTACT_SHAPES) && parts && dc_contact_has_point_rates(rollout->rigid.contact);
 }
 
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -234,8 +234,8 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   size_t nv = (size_t)rollout->model->bodies.nv, size = (size_t)count * nv;
   if (rollout->base->shapes_change && !has_shapes(rollout))
     return dc_fail(error, DC_BAD_INPUT,
-                   "model %s has no derivatives by shapes with these settings; use sdrs, exact or bsh with consistent "
-                   "weights, or --gradient fd or bundle",
+                   "model %s has no derivatives by shapes with these settings; use sdrs, manifold, exact or bsh with "
+                   "consistent weights, or --gradient fd or bundle",
                    rollout->model->definition.contact_model->name);
   if (rollout->base->shapes_change && rollout->surface)
     return dc_fail(error, DC_BAD_INPUT,

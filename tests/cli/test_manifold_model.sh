@@ -42,6 +42,58 @@ SCENE
 run 0 gradcheck boxes.json --json
 holds "so they do where edges are selected of nearly equal ones" "$out" 'd["max_relative_error"] < 1e-8'  # observed 8.0e-10
 
+# Shapes: factors of superquadrics, one of them turned in its frame; vertices and factors of boxes, on the ground.
+stone='"type": "superquadrics", "cells": 12, "triangles": 40, "inset": 0.002'
+cat >sizes.json <<SCENE
+{
+  "name": "sizes",
+  "time": { "step": 0.02, "steps": 20 },
+  "gravity": [0, 0, 0],
+  "contact": { "model": "manifold", "stiffness": 1e-5, "friction": 0.4 },
+  "shapes": {
+    "stone": { $stone, "parts": [{ "axes": [0.12, 0.1, 0.08], "exponents": [0.7, 0.8] }] },
+    "other": { $stone, "parts": [{ "axes": [0.12, 0.1, 0.08], "exponents": [0.7, 0.8], "position": [0.02, 0.01, 0], "rotation": [0.9, 0.1, 0.4, 0.1411] }] }
+  },
+  "bodies": [
+    { "name": "cue", "shape": "stone", "mass": 0.05, "position": [-0.27, 0.02, 0.01], "velocity": [2, 0, 0], "angular_velocity": [0, 1, 2] },
+    { "name": "one", "shape": "other", "density": 20, "position": [0, 0, 0], "rotation": [0.8, 0, 0, 0.6] }
+  ],
+  "design": [
+    { "type": "size", "shape": "stone", "range": [0.8, 1.25] },
+    { "type": "size", "shape": "other", "together": true, "range": [0.8, 1.25] }
+  ],
+  "objective": [{ "type": "reach", "body": "one", "target": [0.2, 0.1, 0], "when": "end" }]
+}
+SCENE
+run 0 gradcheck sizes.json --json
+holds "gradients by factors of superquadrics" "$out" 'd["max_relative_error"] < 1e-6'  # observed 1.1e-9
+sed 's/"shape": "other", "together": true/"shape": "other"/' sizes.json >turned.json
+run 3 check turned.json
+check "factors that no superquadric has are refused" grep -q 'design\[1\]: contact model manifold: shape "other": a superquadric.s vertices move by factors along the axes of its frame only' "$err"
+sed 's/"type": "size", "shape": "stone", "range": .*}/"type": "vertices", "shape": "stone" }/' sizes.json >vertices.json
+run 3 check vertices.json
+check "and so are its vertices one by one" grep -q 'design\[0\]: contact model manifold: shape "stone": a superquadric.s vertices move by factors' "$err"
+
+cat >shapes.json <<'SCENE'
+{
+  "name": "shapes",
+  "time": { "step": 0.02, "steps": 30 },
+  "contact": { "model": "manifold", "stiffness": 1e-5, "friction": 0.3 },
+  "shapes": { "ground": { "type": "plane" }, "long": { "type": "box", "size": [0.3, 0.1, 0.1] }, "across": { "type": "box", "size": [0.1, 0.3, 0.12] } },
+  "bodies": [
+    { "name": "ground", "shape": "ground", "joint": "fixed", "position": [0, 0, -0.07] },
+    { "name": "above", "shape": "long", "mass": 0.5, "position": [0.01, -0.02, 0.135], "rotation": [1, 0.02, 0.01, 0], "velocity": [0.3, 0, -0.5] },
+    { "name": "below", "shape": "across", "density": 300 }
+  ],
+  "design": [{ "type": "size", "shape": "long", "range": [0.8, 1.25] }, { "type": "vertices", "shape": "across", "box": [0.01, 0.01, 0.01] }],
+  "objective": [{ "type": "reach", "body": "above", "target": [0.2, 0.1, 0.1], "when": "end" }]
+}
+SCENE
+run 0 gradcheck shapes.json --json
+holds "gradients by factors and vertices of boxes" "$out" 'd["max_relative_error"] < 1e-6'  # observed 2.0e-10
+run 0 gradcheck shapes.json --json --set contact.edges=2 --set time.steps=6
+holds "and with edges" "$out" 'd["max_relative_error"] < 1e-6'  # observed 1.2e-9
+
 for speed in 1.5 5 30 100; do
   set_speed $speed >fast.json
   run 0 simulate fast.json -o "at-$speed" --json

@@ -17,10 +17,15 @@
 // arms r_x = e - c_x a twist (w, m) of body x at time t adds -y_x.(m + w x r_x), and
 //     by e  y_a + y_b,   by A  G/A,   by d  G (ln -psi' W)',   by g  sigma (I - e e^T) (by n)/|g| + G e/|g|
 // go back through the manifold (contact/manifold/manifold.h).
+//
+// Of a design, a vertex y of s in its axes gains R_s^T times the force by dy above and, as x_s+ moves, too,
+//     sigma R_s+^T (by Delta + (by delta) x w_s),
+// the level set of o gains by d  G (ln -E' W)' and by g  (sigma (I - e e^T)(by n) + G e)/|g|, and what edges leave in the
+// manifold goes on to vertices and level sets.
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
+#include "contact/friction/plane_slip.h"
 #include "contact/models/manifold_model.h"
 #include "math/vector.h"
 
@@ -31,6 +36,7 @@ enum { OF_VERTEX = -1, NO_EDGE = -1 };    // lane of a force of restitution
 // What the derivative by time t needs of what slides.
 struct lag {
   int edge, side;   // number of the contact in the manifold, NO_EDGE: a vertex
+  int vertex;       // of body `side`, or -1
   double activity;  // of edges
   double rate;      // of ln(-E' W) by the distance, 1/m
   struct dc_level level;
@@ -104,7 +110,7 @@ static int list_side(struct dc_contact *contact, int p, int side, double scale)
   double away[3], reach = 2 * range_of(contact);
   dc_vec_sub(away, now[own].position, now[other].position);
   for (int v = 0; v < collider->vertex_count; v++) {
-    struct lag lag = {.edge = NO_EDGE, .side = side};
+    struct lag lag = {.edge = NO_EDGE, .side = side, .vertex = v};
     double potential[3], about_other[3], r[3];
     dc_mat_apply(r, now[own].rotation, collider->vertices[v]);
     dc_vec_add(about_other, r, away);
@@ -129,7 +135,8 @@ static int list_edges(struct dc_contact *contact, int p, double scale)
   int first, count = dc_manifold_edges_at(contact, p, contact->friction->now, apart, &first);
   for (int i = first; i < count; i++) {
     const struct dc_manifold_contact *at = &pair->contacts[i];
-    struct lag lag = {.edge = i, .side = at->body, .activity = at->activity, .level = {.distance = at->distance}};
+    struct lag lag = {
+        .edge = i, .side = at->body, .vertex = -1, .activity = at->activity, .level = {.distance = at->distance}};
     double potential[3], about_b[3];
     if (!(at->distance < reach && at->activity > 0))
       continue;
@@ -151,7 +158,7 @@ static int list_primitive(struct dc_contact *contact, int p, double scale)
   struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, now);
   static const double none[3] = {0, 0, 0};
   for (int v = 0; v < a->vertex_count; v++) {
-    struct lag lag = {.edge = NO_EDGE};
+    struct lag lag = {.edge = NO_EDGE, .vertex = v};
     double r[3], energy = 12 * contact->settings.length * a->vertex_weight[v];
     dc_mat_apply(r, now->rotation, a->vertices[v]);
     double d = lag.level.distance = dc_primitive_gap(&seen, r, lag.level.g);
@@ -230,10 +237,23 @@ static void add_wrench(const double arm[3], const double force[3], double sign, 
   dc_vec_add_scaled(wrench + 3, wrench + 3, sign, force);
 }
 
+// Of a design: the level set of the other body gains by the gradient, in world axes.
+static void through_level(const struct dc_contact *contact, int other, const struct lag *lag, double by_distance,
+                          const double by_gradient[3], const double arm[3], const double *rotation)
+{
+  const struct dc_manifold_model_body *body = &dc_manifold_model_of(contact)->bodies[other];
+  double x[3], u[3], dropped[3] = {0, 0, 0};
+  if (!body->by_level || lag->vertex < 0)
+    return;
+  dc_mat_apply_transposed(x, rotation, arm);
+  dc_mat_apply_transposed(u, rotation, by_gradient);
+  dc_sdf_pull_back(&body->level, x, by_distance, u, dropped, body->by_level);
+}
+
 // The formula at the head of this file.
-static void through_vertex(const struct dc_sliding_point *sliding, const struct lag *lag,
-                           const struct dc_point_cotangents *c, const struct dc_friction_motion *motion,
-                           struct dc_friction_sides *sides)
+static void through_vertex(const struct dc_contact *contact, int p, const struct dc_sliding_point *sliding,
+                           const struct lag *lag, const struct dc_point_cotangents *c,
+                           const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
   int s = lag->side, o = 1 - s;
   double sigma = s ? -1 : 1, size = dc_vec_norm(lag->level.g), e[3], beneath[3], by_e[3], bent[3], force[3], turn[3];
@@ -251,6 +271,17 @@ static void through_vertex(const struct dc_sliding_point *sliding, const struct 
   add_wrench(sliding->arm[o], force, -1, sides->wrench[o]);
   dc_vec_cross(turn, sliding->normal, c->by_normal);
   dc_vec_add(sides->wrench[o], sides->wrench[o], turn);
+  if (sides->points[s]) {
+    double moved[3], varied[3];
+    dc_vec_scale(moved, c->by_moved, sigma);
+    dc_vec_scale(varied, c->by_varied, sigma);
+    dc_friction_add_point(sides, s, lag->vertex, 1, force, moved, varied);
+  }
+  if (sides->points[o]) {
+    dc_vec_scale(by_e, by_e, 1 / size);
+    through_level(contact, o ? contact->pairs[p].b : contact->pairs[p].a, lag, c->total * lag->rate, by_e,
+                  sliding->arm[o], sides->now[o]);
+  }
 }
 
 // Leaves the cotangents of a contact of edges in `by`.
@@ -280,9 +311,18 @@ static void through_edge(const struct dc_sliding_point *sliding, const struct la
 static void through_manifold(struct dc_contact *contact, int p, struct dc_friction_sides *sides)
 {
   const struct dc_manifold_model_pair *pair = &dc_manifold_model_of(contact)->pairs[p];
-  double twists[2][6] = {{0}}, apart[3];
+  const int bodies[2] = {contact->pairs[p].a, contact->pairs[p].b};
+  double twists[2][6] = {{0}}, apart[3], *parameters[2];
   int first, count = dc_manifold_edges_at(contact, p, contact->friction->now, apart, &first);
-  dc_manifold_pull_back(pair->edges, pair->by_friction, twists, NULL);
+  for (int x = 0; x < 2; x++)
+    parameters[x] = sides->points[x] ? dc_manifold_model_of(contact)->bodies[bodies[x]].by_level : NULL;
+  dc_manifold_pull_back(pair->edges, pair->by_friction, twists, parameters);
+  for (int x = 0; x < 2; x++)
+    for (int v = 0; sides->points[x] && v < contact->colliders[bodies[x]].vertex_count; v++) {
+      double by[3];
+      dc_manifold_by_vertex(pair->edges, x, v, by);
+      dc_vec_add(sides->points[x][v], sides->points[x][v], by);
+    }
   memset(pair->by_friction, 0, (size_t)count * sizeof *pair->by_friction);
   for (int x = 0; x < 2; x++)
     for (int k = 0; k < 6; k++)
@@ -296,7 +336,7 @@ static bool through_sliding(struct dc_contact *contact, int p, size_t index, con
   const struct manifold_friction *own = contact->friction->own;
   const struct lag *lag = &own->lags[index];
   if (lag->edge == NO_EDGE)
-    through_vertex(&own->sliding_points[index], lag, c, motion, sides);
+    through_vertex(contact, p, &own->sliding_points[index], lag, c, motion, sides);
   else
     through_edge(&own->sliding_points[index], lag, c, motion, sides,
                  &dc_manifold_model_of(contact)->pairs[p].by_friction[lag->edge]);
@@ -323,6 +363,8 @@ static double pull_back(struct dc_contact *contact, const struct dc_friction_uni
   }
   if (edges)
     through_manifold(contact, unit->pair, sides);
+  dc_manifold_take_level(contact, contact->pairs[unit->pair].a, sides->points[0]);
+  dc_manifold_take_level(contact, contact->pairs[unit->pair].b, sides->points[1]);
   return total;
 }
 

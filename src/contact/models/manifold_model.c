@@ -10,22 +10,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "geometry/shapes/shape.h"
+#include "contact/models/points.h"
 #include "math/vector.h"
 
 static const double SMOOTHING = 2e-3;      // of the size of a body
 static const double MOST_STANDING = 1e-2;  // of the size: how far a mesh may stand out of its level set
 static const double REACH = 2e-2;          // of the walls, of the least size of a body
 
-static double size_of(const struct dc_collider *collider)
+// Whose sizes set all lengths of the model: they stay as they are where a design moves vertices.
+static const struct dc_body *measured(const struct dc_contact *contact, int body)
 {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int v = 0; v < collider->vertex_count; v++)
-    for (int k = 0; k < 3; k++) {
-      low[k] = fmin(low[k], collider->vertices[v][k]);
-      high[k] = fmax(high[k], collider->vertices[v][k]);
-    }
-  return dc_vec_distance(high, low);
+  return &(contact->start ? contact->start : contact->bodies)->bodies[body];
 }
 
 static enum dc_status check_level(const struct dc_body *body, const struct dc_collider *collider,
@@ -43,28 +38,57 @@ static enum dc_status check_level(const struct dc_body *body, const struct dc_co
   return DC_OK;
 }
 
+static enum dc_status follow_level(struct dc_contact *contact, int i, struct dc_manifold_model_body *own,
+                                   struct dc_error *error)
+{
+  const struct dc_sdf *sdf;
+  enum dc_status status =
+      dc_shape_follower_create(measured(contact, i)->shape, own->softness, contact->arena, &own->follower, error);
+  if (!status)
+    status = dc_shape_follow(own->follower, (const double(*)[3])contact->colliders[i].vertices, &sdf, error);
+  if (status)
+    return status;
+  own->level = *sdf;
+  own->by_level = dc_arena_alloc(contact->arena, (size_t)dc_sdf_parameter_count(sdf), sizeof *own->by_level);
+  return own->by_level ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a level set");
+}
+
+static enum dc_status place_level(struct dc_contact *contact, int i, struct dc_manifold_model_body *own,
+                                  struct dc_error *error)
+{
+  const struct dc_body *body = &contact->bodies->bodies[i];
+  const struct dc_sdf *sdf;
+  enum dc_status status = dc_contact_follows(contact, i)
+                              ? follow_level(contact, i, own, error)
+                              : dc_shape_sdf(body->shape, own->softness, contact->arena, &sdf, error);
+  if (status) {
+    dc_error_prefix(error, "contact model manifold, body \"%s\"", body->name);
+    return status;
+  }
+  if (own->follower)
+    return DC_OK;
+  own->level = *sdf;
+  dc_vec_sub(own->level.position, own->level.position, body->center);
+  return DC_OK;
+}
+
 static enum dc_status create_body(struct dc_contact *contact, int i, struct dc_error *error)
 {
   const struct dc_body *body = &contact->bodies->bodies[i];
   const struct dc_collider *collider = &contact->colliders[i];
   struct dc_manifold_model_body *own = &((struct dc_manifold_model *)contact->own)->bodies[i];
-  const struct dc_sdf *sdf;
   if (collider->triangle_count == 0)
     return DC_OK;
-  own->size = size_of(collider);
+  own->size = dc_mesh_size(&measured(contact, i)->shape->mesh);
   own->softness = isnan(contact->settings.smoothing) ? SMOOTHING * own->size : contact->settings.smoothing;
-  enum dc_status status = dc_shape_sdf(body->shape, own->softness, contact->arena, &sdf, error);
-  if (status) {
-    dc_error_prefix(error, "contact model manifold, body \"%s\"", body->name);
+  enum dc_status status = place_level(contact, i, own, error);
+  if (status)
     return status;
-  }
-  own->level = *sdf;
-  dc_vec_sub(own->level.position, own->level.position, body->center);
   own->edges = dc_arena_alloc(contact->arena, 3 * (size_t)collider->triangle_count, sizeof *own->edges);
   if (!own->edges)
     return dc_fail(error, DC_MEMORY, "out of memory for the edges of %s", body->name);
   own->edge_count = dc_manifold_edges_of(&body->shape->mesh, own->edges);
-  return body->shape->sdf ? check_level(body, collider, own, error) : DC_OK;
+  return measured(contact, i)->shape->sdf ? check_level(body, collider, own, error) : DC_OK;
 }
 
 static enum dc_status create_pair(struct dc_contact *contact, int p, struct dc_error *error)
@@ -75,15 +99,17 @@ static enum dc_status create_pair(struct dc_contact *contact, int p, struct dc_e
   if (contact->settings.edges < 1 || contact->colliders[bodies[1]].triangle_count == 0 ||
       contact->colliders[bodies[0]].triangle_count == 0)
     return DC_OK;
-  struct dc_manifold_surface surfaces[2];
+  struct dc_manifold_surface surfaces[2], sizes[2];
   for (int s = 0; s < 2; s++) {
     const struct dc_manifold_model_body *body = &model->bodies[bodies[s]];
     const struct dc_collider *collider = &contact->colliders[bodies[s]];
     surfaces[s] = (struct dc_manifold_surface){&body->level, collider->vertex_count, body->edge_count,
                                                (const double(*)[3])collider->vertices, (const int(*)[2])body->edges};
+    sizes[s] = surfaces[s];
+    sizes[s].vertices = (const double(*)[3])measured(contact, bodies[s])->shape->mesh.vertices;
   }
   struct dc_manifold_settings settings;
-  dc_manifold_defaults(surfaces, &settings);
+  dc_manifold_defaults(sizes, &settings);
   settings.edges = (int)contact->settings.edges;
   settings.levels = true;
   for (int s = 0; s < 2; s++)
@@ -96,9 +122,14 @@ static enum dc_status create_pair(struct dc_contact *contact, int p, struct dc_e
   own->contacts = dc_arena_alloc(contact->arena, count, sizeof *own->contacts);
   own->by = dc_arena_alloc(contact->arena, count, sizeof *own->by);
   own->by_friction = dc_arena_alloc(contact->arena, count, sizeof *own->by_friction);
-  return own->contacts && own->by && own->by_friction
-             ? DC_OK
-             : dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
+  bool complete = own->contacts && own->by && own->by_friction;
+  for (int s = 0; s < 2 && complete; s++)
+    if (model->bodies[bodies[s]].follower) {
+      count = (size_t)dc_sdf_parameter_count(&model->bodies[bodies[s]].level);
+      own->by_parameters[s] = dc_arena_alloc(contact->arena, count, sizeof **own->by_parameters);
+      complete = own->by_parameters[s] != NULL;
+    }
+  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
 }
 
 // The distance from which on the walls act, 2 s/(1 - s) units of length, says the s of sdrs.
@@ -168,7 +199,8 @@ static const struct dc_contact_methods methods = {.create = create,
                                                   .reset = reset,
                                                   .evaluate_pair = evaluate_pair,
                                                   .evaluate_primitive = evaluate_primitive,
-                                                  .friction = &dc_manifold_friction_methods};
+                                                  .friction = &dc_manifold_friction_methods,
+                                                  .points = &dc_manifold_points};
 
 const struct dc_contact_model dc_contact_manifold = {
     .name = "manifold",
@@ -176,6 +208,7 @@ const struct dc_contact_model dc_contact_manifold = {
         "signed distances of smooth contact manifolds weighed by their activities, before a wall of convex hulls",
     .reference = "paper 001; docs/theory.md, \"Contact manifolds\"",
     .options = dc_manifold_options,
-    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION | DC_CONTACT_LEANING,
+    .flags = DC_CONTACT_TWICE_DIFFERENTIABLE | DC_CONTACT_LONG_RANGE | DC_CONTACT_FRICTION | DC_CONTACT_LEANING |
+             DC_CONTACT_SHAPES | DC_CONTACT_SURFACES | DC_CONTACT_LEVELS,
     .methods = &methods,
 };

@@ -6,13 +6,18 @@
 #include "contact/friction/point_slip.h"
 #include "contact/manifold/manifold.h"
 #include "contact/models/sdrs_internal.h"
+#include "geometry/shapes/shape_follow.h"
 
 struct dc_manifold_model_body {
   struct dc_sdf level;  // in the frame of the body; without a type: a primitive, or nothing
-  double size;          // diagonal of the mesh's box, m
+  double size;          // diagonal of the mesh's box, m; of a design that at the start
   double softness;      // of the potential about this level set, m
   int edge_count;
   int (*edges)[2];
+  // Of a body whose vertices a design moves, else NULL: what the level set follows, and workspace, zeros between the
+  // evaluations: derivatives by its parameters.
+  struct dc_shape_follower *follower;
+  double *by_level;
 };
 
 struct dc_manifold_model_pair {
@@ -20,6 +25,7 @@ struct dc_manifold_model_pair {
   struct dc_manifold_contact *contacts;
   struct dc_manifold_cotangent *by;
   struct dc_manifold_cotangent *by_friction;  // zero but while a friction is pulled back
+  double *by_parameters[2];                   // of the level sets that follow vertices: workspace, zeros
   double core, softness[2];                   // the least length over which the edges' terms vary, m; of the two bodies
 };
 
@@ -61,11 +67,22 @@ void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side,
 // there are none.
 int dc_manifold_edges_at(const struct dc_contact *contact, int p, const struct dc_pose *poses, double arm[3],
                          int *first);
+// The rate of the same pairs' energy along twists of both bodies: adds its derivatives by the parameters of the level sets
+// and by the vertices in the bodies' axes, times scale; NULL: not wanted.
+struct dc_manifold_rates_by {
+  double *level[2], (*vertices[2])[3];
+};
+void dc_manifold_edge_rates(const struct dc_contact *contact, int p, const struct dc_pose *poses,
+                            const double (*twists)[6], double scale, const struct dc_manifold_rates_by *by);
 // Energy of one, of activity 1, over psi.
 double dc_manifold_edge_strength(const struct dc_contact *contact);
 // The same of the pairs of edges as of vertices.
 void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *result);
+
+// manifold_points.c
+// What a body's level set has left in by_level goes on to its vertices, points [vertices] in its axes; NULL: is dropped.
+void dc_manifold_take_level(const struct dc_contact *contact, int body, double (*points)[3]);
 
 // manifold_friction.c
 extern const struct dc_friction_methods dc_manifold_friction_methods;

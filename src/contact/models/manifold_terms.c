@@ -97,9 +97,9 @@ void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side,
   }
 }
 
-// Energy of the pairs of edges and, for order 1, its gradient by the twist of body a.
+// Energy of the pairs of edges and, for order 1, its gradient by the twist of body a and by the parameters of level sets.
 static double sum_edges(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
-                        int order, double gradient[6])
+                        int order, double gradient[6], double *const parameters[2])
 {
   double energy = 0, twists[2][6] = {{0}};
   dc_manifold_evaluate(own->edges, poses, own->contacts);
@@ -113,16 +113,15 @@ static double sum_edges(const struct dc_manifold_model_pair *own, double strengt
     own->by[i].distance = c->activity * strength * potential[1];
   }
   if (order > 0)
-    dc_manifold_pull_back(own->edges, own->by, twists, NULL);
+    dc_manifold_pull_back(own->edges, own->by, twists, parameters);
   memcpy(gradient, twists[0], sizeof twists[0]);
   return energy;
 }
 
-// Turns a pose by the angle about axis k of the world and its own origin.
-static void turn_about(struct dc_pose *pose, int k, double angle)
+// Turns a pose about its own origin.
+static void turn_by(struct dc_pose *pose, const double turn[3])
 {
-  double turn[3] = {0, 0, 0}, q[4], r[9], before[9];
-  turn[k] = angle;
+  double q[4], r[9], before[9];
   memcpy(before, pose->rotation, sizeof before);
   dc_rotation_exp(q, turn);
   dc_rotation_matrix(r, q);
@@ -136,26 +135,36 @@ static void turn_about(struct dc_pose *pose, int k, double angle)
 // STEP is in units of the least length over which terms vary.  Hessians of tests/contact/test_manifold_model agree with
 // differences of gradients along other twists within 1.6e-7; with a step of 5e-4 within 2.1e-5, of 2e-5 within 1.1e-8.
 static const double STEP = 1e-4;
+static const double places[4] = {-2, -1, 1, 2}, weights[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
+
+// Moves a by steps along coordinate k of its twist; returns the step, m or rad.
+static double move_along(const struct dc_manifold_model_pair *own, const struct dc_pose poses[2], double radius, int k,
+                         double steps, struct dc_pose moved[2])
+{
+  double h = k < 3 ? STEP * own->core / radius : STEP * own->core, turn[3] = {0, 0, 0};
+  moved[0] = poses[0];
+  moved[1] = poses[1];
+  if (k < 3) {
+    turn[k] = steps * h;
+    turn_by(&moved[0], turn);
+  } else {
+    moved[0].position[k - 3] += steps * h;
+  }
+  return h;
+}
 
 static void add_edge_hessian(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
                              double radius, struct dc_pair_derivatives *result)
 {
-  static const double places[4] = {-2, -1, 1, 2}, weights[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
   double rows[6][6] = {{0}};
-  for (int k = 0; k < 6; k++) {
-    double h = k < 3 ? STEP * own->core / radius : STEP * own->core;
+  for (int k = 0; k < 6; k++)
     for (int n = 0; n < 4; n++) {
-      struct dc_pose moved[2] = {poses[0], poses[1]};
-      double gradient[6];
-      if (k < 3)
-        turn_about(&moved[0], k, places[n] * h);
-      else
-        moved[0].position[k - 3] += places[n] * h;
-      sum_edges(own, strength, moved, 1, gradient);
+      struct dc_pose moved[2];
+      double gradient[6], h = move_along(own, poses, radius, k, places[n], moved);
+      sum_edges(own, strength, moved, 1, gradient, NULL);
       for (int j = 0; j < 6; j++)
         rows[k][j] += weights[n] / h * gradient[j];
     }
-  }
   for (int i = 0, e = 0; i < 6; i++)
     for (int j = 0; j <= i; j++, e++)
       result->hessian[e] += 0.5 * (rows[i][j] + rows[j][i]);
@@ -202,9 +211,54 @@ void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_po
   struct dc_pose near[2];
   double gradient[6], strength = dc_manifold_edge_strength(contact);
   place_near(contact, p, poses, result->arm, near);
-  result->energy += sum_edges(own, strength, near, order, gradient);
+  result->energy += sum_edges(own, strength, near, order, gradient, NULL);
   for (int k = 0; k < 6 && order > 0; k++)
     result->gradient[k] += gradient[k];
   if (order > 1)
     add_edge_hessian(own, strength, near, contact->colliders[pair->a].radius, result);
+}
+
+// Adds the derivatives of the last sum_edges by the parameters of level sets, which become zeros, and by vertices.
+static void add_by(const struct dc_contact *contact, int p, double weight, double *const parameters[2],
+                   const struct dc_manifold_rates_by *by)
+{
+  const struct dc_manifold_model *model = dc_manifold_model_of(contact);
+  for (int x = 0; x < 2; x++) {
+    int body = x ? contact->pairs[p].b : contact->pairs[p].a;
+    int count = parameters[x] ? dc_sdf_parameter_count(&model->bodies[body].level) : 0;
+    for (int i = 0; i < count; i++) {
+      by->level[x][i] += weight * parameters[x][i];
+      parameters[x][i] = 0;
+    }
+    for (int v = 0; by->vertices[x] && v < contact->colliders[body].vertex_count; v++) {
+      double by_vertex[3];
+      dc_manifold_by_vertex(model->pairs[p].edges, x, v, by_vertex);
+      dc_vec_add_scaled(by->vertices[x][v], by->vertices[x][v], weight, by_vertex);
+    }
+  }
+}
+
+// By the same differences of the exact derivatives as the Hessian, along the twist of a against b: of what is in the bodies'
+// axes nothing depends on the frame.  Coordinate by coordinate, so that rates are linear in the twists.
+void dc_manifold_edge_rates(const struct dc_contact *contact, int p, const struct dc_pose *poses,
+                            const double (*twists)[6], double scale, const struct dc_manifold_rates_by *by)
+{
+  const struct dc_pair *pair = &contact->pairs[p];
+  const struct dc_manifold_model_pair *own = &dc_manifold_model_of(contact)->pairs[p];
+  struct dc_pose near[2], moved[2];
+  double arm[3], twist[6], swept[3], gradient[6], *parameters[2], strength = dc_manifold_edge_strength(contact);
+  dc_vec_sub(arm, poses[pair->a].position, poses[pair->b].position);
+  place_near(contact, p, poses, arm, near);
+  for (int k = 0; k < 6; k++)
+    twist[k] = twists[pair->a][k] - twists[pair->b][k];
+  dc_vec_cross(swept, twists[pair->b], arm);
+  dc_vec_sub(twist + 3, twist + 3, swept);
+  for (int x = 0; x < 2; x++)
+    parameters[x] = by->level[x] ? own->by_parameters[x] : NULL;
+  for (int k = 0; k < 6; k++)
+    for (int n = 0; n < 4 && twist[k] != 0; n++) {
+      double h = move_along(own, near, contact->colliders[pair->a].radius, k, places[n], moved);
+      sum_edges(own, strength, moved, 1, gradient, parameters);
+      add_by(contact, p, scale * twist[k] * weights[n] / h, parameters, by);
+    }
 }

@@ -228,6 +228,11 @@ static const struct dc_point_methods *methods_of(const struct dc_contact *contac
 
 bool dc_contact_has_points(const struct dc_contact *contact)
 {
+  return dc_contact_has_point_rates(contact) && !methods_of(contact)->rates_only;
+}
+
+bool dc_contact_has_point_rates(const struct dc_contact *contact)
+{
   const struct dc_point_methods *methods = methods_of(contact);
   return methods && (!methods->offers || methods->offers(contact));
 }
@@ -356,9 +361,9 @@ static void turn_products(const struct dc_contact *contact, const struct dc_pose
   }
 }
 
-static enum dc_status rates_of_products(struct dc_contact *contact, const struct dc_pose *poses,
-                                        const double (*twists)[6], double scale, double (*const *by_point)[3],
-                                        struct dc_error *error)
+enum dc_status dc_points_rates_of_products(struct dc_contact *contact, const struct dc_pose *poses,
+                                           const double (*twists)[6], double scale, double (*const *by_point)[3],
+                                           struct dc_error *error)
 {
   const struct dc_point_rows *rows = rows_of(contact);
   if (!rows)
@@ -381,7 +386,7 @@ enum dc_status dc_contact_point_rates(struct dc_contact *contact, const struct d
 {
   const struct dc_point_methods *methods = methods_of(contact);
   if (!methods->rates)
-    return rates_of_products(contact, poses, twists, scale, by_point, error);
+    return dc_points_rates_of_products(contact, poses, twists, scale, by_point, error);
   enum dc_status status = refuse_crossings(contact, error);
   if (!status && methods->rates(contact, poses, twists, scale, by_point))
     status = dc_fail(error, DC_MEMORY, "out of memory for the points of contact");

@@ -24,6 +24,7 @@ struct dc_points {
 
 struct dc_point_methods {
   bool (*offers)(const struct dc_contact *contact);  // NULL: with all settings
+  bool rates_only;                                   // no forces and no products with any velocities
   int (*count)(const struct dc_contact *contact, int body);
   // Of the points about the origin of the body's frame, in its axes; owned by contact.
   const double (*(*places)(const struct dc_contact *contact, int body))[3];
@@ -37,7 +38,12 @@ struct dc_point_methods {
                double (*const *by_point)[3]);
 };
 
-extern const struct dc_point_methods dc_plane_points, dc_sdrs_points, dc_ipc_points;
+extern const struct dc_point_methods dc_plane_points, dc_sdrs_points, dc_ipc_points, dc_manifold_points;
+
+// dc_contact_point_rates of what add_pair has, from its products with the velocities of the twists.
+enum dc_status dc_points_rates_of_products(struct dc_contact *contact, const struct dc_pose *poses,
+                                           const double (*twists)[6], double scale, double (*const *by_point)[3],
+                                           struct dc_error *error);
 
 // psi' and psi'' of a centred term at distance r of its centres, by r (docs/theory.md, "Centred terms").
 static inline void dc_centred_slopes(double r, double spread, double scale, double length, double *first,

@@ -396,7 +396,7 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   if (entry->type->check(entry->options, &build->scene->model, build->error) ||
       (entry->type->prepare &&
        entry->type->prepare(entry->options, &build->scene->model, build->scene->arena, build->error)) ||
-      note_moves(build, entry) ||
+      note_moves(build, entry) || dc_design_check_levels(entry, &build->scene->model, build->error) ||
       dc_design_check_last(++task->design_count, task->design, &build->scene->model, build->error))
     return dc_json_wrap(object, build->error);
   return DC_OK;
