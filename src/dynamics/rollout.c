@@ -170,6 +170,11 @@ struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout)
   return rollout->rigid.contact;
 }
 
+struct dc_far_field *dc_rollout_far_field(struct dc_rollout *rollout)
+{
+  return rollout->far;
+}
+
 struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout)
 {
   struct dc_linear_work work = {0};

@@ -86,8 +86,7 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
       dc_mat_apply(r, state->next[far[b].body].rotation, far[b].arm[p]);
       double along = dc_vec_dot(g, r);
       for (int i = 0; i < 9; i++)
-        block[6 * (i / 3) + i % 3] +=
-            0.5 * (g[i / 3] * r[i % 3] + r[i / 3] * g[i % 3]) - (i / 3 == i % 3 ? along : 0);
+        block[6 * (i / 3) + i % 3] += 0.5 * (g[i / 3] * r[i % 3] + r[i / 3] * g[i % 3]) - (i / 3 == i % 3 ? along : 0);
     }
   }
 }

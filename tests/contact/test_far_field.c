@@ -223,7 +223,8 @@ static void test_promises(void)
       destroy_world(&world);
     }
     CHECK(force[0] > 0, "at %g the block is pulled: %g", distance, force[0]);
-    CHECK(energy[0] > 0 && energy[0] <= energy[1] * (1 + 1e-14), "at %g energies %g, %g", distance, energy[0], energy[1]);
+    CHECK(energy[0] > 0 && energy[0] <= energy[1] * (1 + 1e-14), "at %g energies %g, %g", distance, energy[0],
+          energy[1]);
     CHECK(force[0] < before, "at %g the force rises: %g after %g", distance, force[0], before);
     before = force[0];
     least = fmin(least, force[0] / force[1]);

@@ -164,7 +164,8 @@ static enum dc_status add_surface(struct dc_far_field *field, int index, double 
   surface->soft = soft;
   surface->vertex_count = soft ? soft->node_count : mesh->vertex_count;
   enum dc_status status =
-      soft ? list_triangles(surface, soft->mesh.triangle_count, (const int(*)[3])soft->mesh.triangles, field->arena, error)
+      soft ? list_triangles(surface, soft->mesh.triangle_count, (const int(*)[3])soft->mesh.triangles, field->arena,
+                            error)
            : list_triangles(surface, mesh->triangle_count, (const int(*)[3])mesh->triangles, field->arena, error);
   if (status)
     return status;
@@ -178,8 +179,8 @@ static enum dc_status add_surface(struct dc_far_field *field, int index, double 
   if (!status) {
     const double(*at)[3] = (const double(*)[3])vertices;
     weigh(surface, at, is_fixed(bodies, index) ? area_of(bodies, index) / reference : 1, weights);
-    status = dc_sphere_tree_build(&surface->tree, at, surface->vertex_count, surface->triangles, surface->triangle_count,
-                                  weights, DC_CENTER_WEIGHTED, field->arena, error);
+    status = dc_sphere_tree_build(&surface->tree, at, surface->vertex_count, surface->triangles,
+                                  surface->triangle_count, weights, DC_CENTER_WEIGHTED, field->arena, error);
     if (!status)
       status = dc_sphere_tree_follow(&surface->tree, at, surface->triangles, field->arena, error);
   }

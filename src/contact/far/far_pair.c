@@ -43,8 +43,7 @@ static int list_nodes(struct dc_far_pair *pair, const struct dc_far_surface *a, 
       return -1;
   }
   if (leaf_j || (!leaf_i && a->tree.size[i] >= b->tree.size[j]))
-    return list_nodes(pair, a, b, rule, i + 1, j, blend) ||
-                   list_nodes(pair, a, b, rule, a->tree.right[i], j, blend)
+    return list_nodes(pair, a, b, rule, i + 1, j, blend) || list_nodes(pair, a, b, rule, a->tree.right[i], j, blend)
                ? -1
                : 0;
   return list_nodes(pair, a, b, rule, i, j + 1, blend) || list_nodes(pair, a, b, rule, i, b->tree.right[j], blend) ? -1
@@ -136,8 +135,7 @@ static void sum_up(struct dc_far_pair *pair, const struct dc_far_surface *a, con
     double excess = n.energy - sum->energy;
     above->energy += sum->energy + blend.phi * excess;
     if (rates)
-      above->energy_rate +=
-          (1 - blend.phi) * sum->energy_rate + blend.phi * n.energy_rate + blend.phi_rate * excess;
+      above->energy_rate += (1 - blend.phi) * sum->energy_rate + blend.phi * n.energy_rate + blend.phi_rate * excess;
   }
 }
 

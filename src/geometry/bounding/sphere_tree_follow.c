@@ -214,7 +214,8 @@ static void pull_back_leaf_rate(const struct moving_leaf *leaf, const int *t, co
     double d = leaf->distance[k], add[3];
     if (d > 0) {
       double size = by->radius * leaf->slope[k] / d;
-      double rate = (by_rate->radius * leaf->slope[k] + by->radius * leaf->slope_rate[k] - size * leaf->distance_rate[k]) / d;
+      double rate =
+          (by_rate->radius * leaf->slope[k] + by->radius * leaf->slope_rate[k] - size * leaf->distance_rate[k]) / d;
       dc_vec_scale(add, leaf->arm[k], rate);
       dc_vec_add_scaled(add, add, size, leaf->arm_rate[k]);
       dc_vec_add(by_vertex[t[k]], by_vertex[t[k]], add);
