@@ -4,7 +4,7 @@
 
     scripts/paper/soft-far [--part NAME ...] [--kind WORD] [--optimizer NAME] [--draws N] [--rounds N] [--dcsim FILE] [--output DIR] [--publish]
 
-Parts: gradients, tasks, cost; default: all.  Tasks are scenes/soft_far_push.json and scenes/soft_far_throw.json with other starts, targets, masses and friction, N of each (default: 12), with
+Parts: gradients, tasks, strength, cost; default: all.  Tasks are scenes/soft_far_push.json and scenes/soft_far_throw.json with other starts, targets, masses and friction, N of each (default: 12), with
 the far field and without.  Costs are processor times, medians of N runs (default: 5).
 Prints Markdown and writes it to DIR/soft_far.md (default DIR: runs/paper); --publish: and to docs/measured/soft_far.md.  Half an hour of processor time.
 """
@@ -34,6 +34,11 @@ def set_field(scene, value):
         if "soft" in body:
             body["soft"]["far_field"] = value
     return scene
+
+
+def distance(result):
+    """From the target, cm."""
+    return 100 * result["objectives"][0]["distance"]
 
 
 class Lab:
@@ -118,7 +123,7 @@ def tasks(lab):
             f"friction (0.1 to 0.5; 0.1 to 0.4 of the ground) drawn, too. Settings as in the scenes, where one draw of each by hand chose them: far field {FIELD:g} J, at most 15 iterations of Gauss-Newton; for the throw also 60 of Adam at a rate of 0.1 m/s. "
             "Reached: the block within 1 cm of its target at the end. Iterations and roll-outs: medians of those that got there.")
     lab.say()
-    lab.say("| task | optimizer | far field | reached | iterations | roll-outs | largest distance left, cm |")
+    lab.say("| task | optimizer | far field | reached | iterations | roll-outs | root of the largest loss, cm |")
     lab.say("| --- | --- | --- | --- | --- | --- | --- |")
     for kind, seed, draw, optimizers in KINDS:
         optimizers = [name for name in optimizers if lab.only in (None, name)]
@@ -139,8 +144,25 @@ def tasks(lab):
                     print(f"# {kind}, {field:g} J: {result['loss']:.3g} after {result['iterations']}", file=sys.stderr, flush=True)
                 there = [r for r in rows if r["success"]]
                 medians = [f"{statistics.median(values):.0f}" if values else "-" for values in ([r["iterations"] for r in there], [r["gradient"]["rollouts"] for r in there])]
-                distance = max((100 * math.sqrt(r["loss"]) for r in rows), default=math.nan)
-                lab.say(f"| {kind} | {optimizer} | {'yes' if field else 'no'} | {len(there)} of {lab.draws} | {medians[0]} | {medians[1]} | {distance:.1f} |")
+                worst = max((100 * math.sqrt(r["loss"]) for r in rows), default=math.nan)
+                lab.say(f"| {kind} | {optimizer} | {'yes' if field else 'no'} | {len(there)} of {lab.draws} | {medians[0]} | {medians[1]} | {worst:.1f} |")
+    lab.say()
+
+
+def strength(lab):
+    lab.say("**How strong, and what of it is left without.** The two scenes with other far fields; acceleration: of the block at the start, by the far field (`check`). Then the solution executed in a world without it: where bodies touch, contact is the same.")
+    lab.say()
+    lab.say("| scene | far field, J | acceleration, m/s^2 | reached | iterations | distance left, cm | executed without, cm |")
+    lab.say("| --- | --- | --- | --- | --- | --- | --- |")
+    for name in ("soft_far_push", "soft_far_throw"):
+        for field in (1e-5, 1e-4, 1e-3, 1e-2):
+            path = lab.write("soft-far-strength", set_field(load(name), field))
+            bare = lab.write("soft-far-bare", set_field(load(name), 0))
+            run = os.path.join(lab.folder, "soft-far-run")
+            pulled, _ = answer(lab.dcsim, "check", path, "--json")
+            found, _ = answer(lab.dcsim, "optimize", path, "--threads", "1", "-o", run, "--overwrite", "--no-report", "--quiet", "--json", accepted=(0, 1))
+            left, _ = answer(lab.dcsim, "simulate", bare, "--control", run, "--threads", "1", "-o", "none", "--quiet", "--json", accepted=(0, 1))
+            lab.say(f"| {name} | {field:g} | {pulled['bodies']['block']['far_field_acceleration']:.1e} | {'yes' if found['success'] else 'no'} | {found['iterations']} | {distance(found):.2f} | {distance(left):.2f} |")
     lab.say()
 
 
@@ -190,7 +212,7 @@ def cost(lab):
 
 def main():
     parser = options(__doc__, quick=False)
-    parser.add_argument("--part", action="append", choices=["gradients", "tasks", "cost"])
+    parser.add_argument("--part", action="append", choices=["gradients", "tasks", "strength", "cost"])
     parser.add_argument("--kind", help="of tasks those with this in their names only")
     parser.add_argument("--optimizer", choices=OPTIMIZERS, help="of tasks this one only")
     parser.add_argument("--draws", type=int, default=12)
@@ -201,7 +223,7 @@ def main():
     lab.say()
     lab.say(f"By `scripts/paper/soft-far` on {processor()}, one thread.")
     lab.say()
-    parts = {"gradients": gradients, "tasks": tasks, "cost": cost}
+    parts = {"gradients": gradients, "tasks": tasks, "strength": strength, "cost": cost}
     for name in arguments.part or parts:
         parts[name](lab)
     publish(arguments, "soft_far", lab.lines)
