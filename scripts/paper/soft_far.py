@@ -6,7 +6,7 @@
 
 Parts: gradients, tasks, strength, cost; default: all.  Tasks are scenes/soft_far_push.json and scenes/soft_far_throw.json with other starts, targets, masses and friction, N of each (default: 12), with
 the far field and without.  Costs are processor times, the least of N runs (default: 5).
-Prints Markdown and writes it to DIR/soft_far.md (default DIR: runs/paper); --publish: and to docs/measured/soft_far.md.  Half an hour of processor time.
+Prints Markdown and writes it to DIR/soft_far.md (default DIR: runs/paper); --publish: and to docs/measured/soft_far.md.  A quarter of an hour of processor time.
 """
 import copy
 import json
@@ -60,7 +60,7 @@ class Lab:
 def touching(scene):
     """The scene with a first guess in which the two meet."""
     scene = copy.deepcopy(scene)
-    scene["control"][0]["initial"] = PUSHED if scene["control"][0]["type"] == "spline" else [1.5, 0, 0]
+    scene["control"][0]["initial"] = PUSHED if scene["control"][0]["type"] == "spline" else [1.5, 0]
     return scene
 
 
@@ -113,7 +113,7 @@ def draw_throw(generator):
     return scene
 
 
-KINDS = [("push, from behind", 100, lambda g: draw_push(g, False), ("gauss_newton",)), ("throw", 400, draw_throw, ("gauss_newton", "adam")),
+KINDS = [("push, from behind", 100, lambda g: draw_push(g, False), ("gauss_newton",)), ("throw", 500, draw_throw, ("gauss_newton", "adam")),
          ("push, paddle anywhere around", 200, lambda g: draw_push(g, True), ("gauss_newton",))]
 
 
