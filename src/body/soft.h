@@ -44,7 +44,7 @@ struct dc_soft_definition {
   int friction_law;                         // enum dc_node_friction
   double contact_range, contact_stiffness;  // m, J; NAN: by the mesh
   bool self_contact;
-  double far_field;  // J
+  double far_field;            // J
   struct dc_object_list pins;  // struct dc_pin_definition
 };
 extern const struct dc_option dc_soft_options[];
