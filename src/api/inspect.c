@@ -10,6 +10,7 @@
 #include "api/refine.h"
 #include "base/memory_limit.h"
 #include "body/soft.h"
+#include "contact/far/far_field.h"
 #include "contact/surface/surface.h"
 #include "math/vector.h"
 #include "plan/certify.h"
@@ -48,6 +49,25 @@ static double surface_gap(const struct dc_bodies *bodies, const struct start *st
     gap = dc_surface_gap(surfaces);
   dc_surface_contact_destroy(surfaces);
   return gap;
+}
+
+// What soft bodies and others do to each other at a distance, on the body as a whole.
+static enum dc_status add_far_field(const struct dc_scene *scene, struct start *start, struct dc_error *error)
+{
+  struct dc_far_field *field = dc_rollout_far_field(start->plan->rollout);
+  int count = 0;
+  if (field && dc_far_field_evaluate(field, start->plan->input->q, start->poses))
+    return dc_fail(error, DC_MEMORY, "out of memory for a far field");
+  const struct dc_far_body *bodies = field ? dc_far_field_bodies(field, &count) : NULL;
+  for (int b = 0; b < count; b++) {
+    int body = bodies[b].body;
+    double force[3] = {0};
+    for (int p = 0; p < bodies[b].point_count; p++)
+      dc_vec_sub(force, force, bodies[b].gradient[p]);
+    if (dc_soft_of(&scene->model.bodies, body) || dc_body_moves(&scene->model.bodies.bodies[body]))
+      start->far[body] += dc_vec_norm(force);
+  }
+  return DC_OK;
 }
 
 static void sum_wrenches(const struct dc_scene *scene, struct start *start)
@@ -105,17 +125,19 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   start->gap = fmin(dc_contact_min_gap(start->contact), surface_gap(&scene->model.bodies, start));
   sum_wrenches(scene, start);
-  return DC_OK;
+  return add_far_field(scene, start, error);
 }
 
-static void describe_soft(const struct dc_body *body, const struct dc_soft *soft, struct dc_text *text,
-                          struct dc_json_writer *json)
+static void describe_soft(const struct dc_body *body, const struct dc_soft *soft, double acceleration,
+                          struct dc_text *text, struct dc_json_writer *json)
 {
   static const char *const elements[] = {"segments", "triangles", "tetrahedra"};
   double volume = soft->elastic.volume, mass = soft->density * volume;
   dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, volume %.4g m^3, %d nodes, %d %s, %d pins", body->name, "soft",
               mass, volume, soft->node_count, soft->mesh.element_count, elements[soft->mesh.corners - 2],
               soft->pin_count);
+  if (soft->far_field > 0)
+    dc_text_add(text, ", acceleration by the far field %.2e m/s^2", acceleration);
   dc_json_put_string(json, "material", dc_material_names[soft->material]);
   DC_JSON_NUMBERS(json, {"volume", volume}, {"nodes", soft->node_count}, {"elements", soft->mesh.element_count},
                   {"pins", soft->pin_count});
@@ -258,14 +280,15 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
     const struct dc_soft *soft = dc_soft_of(bodies, i);
     const struct dc_cable *cable = dc_cable_of(bodies, i);
     bool movable = dc_body_moves(body);
-    double acceleration = body->mass > 0 ? start->far[i] / body->mass : 0;
+    double mass = soft ? soft->density * soft->elastic.volume : body->mass;
+    double acceleration = (movable || soft) && mass > 0 ? start->far[i] / mass : 0;
     largest = fmax(largest, acceleration);
     dc_json_begin(json, body->name, '{');
     dc_json_put_string(json, "joint", body->joint_name);
-    dc_json_put_number(json, "mass", soft ? soft->density * soft->elastic.volume : body->mass);
+    dc_json_put_number(json, "mass", mass);
     dc_json_put_number(json, "far_field_acceleration", acceleration);
     if (soft)
-      describe_soft(body, soft, text, json);
+      describe_soft(body, soft, acceleration, text, json);
     else if (cable)
       describe_cable(bodies, cable, start->poses, text, json);
     else if (movable && body->mass == 0)

@@ -132,6 +132,7 @@ static void set_surface_barrier(const struct dc_soft_definition *given, struct d
   soft->contact_stiffness =
       isnan(given->contact_stiffness) ? 0.1 * soft->young * section * soft->range : given->contact_stiffness;
   soft->self_contact = given->self_contact;
+  soft->far_field = given->far_field;
 }
 
 static enum dc_status build_one(const struct dc_body_definition *definition, struct dc_soft *soft,

@@ -44,6 +44,7 @@ struct dc_soft_definition {
   int friction_law;                         // enum dc_node_friction
   double contact_range, contact_stiffness;  // m, J; NAN: by the mesh
   bool self_contact;
+  double far_field;            // J
   struct dc_object_list pins;  // struct dc_pin_definition
 };
 extern const struct dc_option dc_soft_options[];
@@ -70,6 +71,7 @@ struct dc_soft {
   enum dc_node_friction friction_law;
   double range, contact_stiffness;  // of its surface's barrier, m and J
   bool self_contact;
+  double far_field;  // stiffness of what its surface feels of others at any distance, J
   double *velocity;  // [3 nodes] at the start
   bool collide;      // false: touches nothing
   int pin_count;

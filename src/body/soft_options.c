@@ -81,6 +81,9 @@ const struct dc_option dc_soft_options[] = {
         "of that barrier (of two soft bodies the mean); default: young times the square of the mean edge times the "
         "range, over ten"),
     DC_BOOLEAN_OPTION(struct dc_soft_definition, self_contact, "true", "whether its surface feels itself"),
+    DC_REAL_OPTION(struct dc_soft_definition, far_field, "J", "0", 0, 1e9,
+                   "stiffness of the far field: what its surface feels at any distance of rigid bodies, half-spaces "
+                   "apart, and of other soft bodies with a far field (of two the mean); contact models bsh and exact"),
     DC_OBJECT_LIST_OPTION(struct dc_soft_definition, pins, "null", MOST_PINS, pin_options, struct dc_pin_definition,
                           "boxes whose nodes are held where they start"),
     DC_OPTIONS_END,

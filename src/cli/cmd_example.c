@@ -57,6 +57,8 @@
   EXAMPLE("identify_arm", "gains of actuators from a recorded motion") \
   EXAMPLE("identify_push", "mass and friction of a box from a recorded motion") \
   EXAMPLE("push", "a rod pushes a box to its place, window by window") \
+  EXAMPLE("soft_far_push", "a paddle finds the soft block that it stands apart from") \
+  EXAMPLE("soft_far_throw", "a soft ball is thrown so that it pushes a soft block") \
   EXAMPLE("soft_gripper", "a gripper lifts a soft block by friction") \
   EXAMPLE("soft_identify", "stiffness and friction of a block of jelly from a recorded motion") \
   EXAMPLE("soft_lift", "a force on a point of its top lifts a soft block") \

@@ -35,6 +35,17 @@ const struct dc_option dc_step_options[] = {
                      "corrected by contact (woodbury), or sweeps over parts that move rigidly (two_level)"),
     DC_OPTIONS_END};
 
+// It has the length, the blend and the reference area of bsh.
+static enum dc_status check_far_field(const struct dc_model *model, struct dc_error *error)
+{
+  const unsigned needed = DC_CONTACT_LONG_RANGE | DC_CONTACT_SURFACES;
+  for (int s = 0; s < model->bodies.soft_count; s++)
+    if (model->bodies.soft[s].far_field > 0 && (model->definition.contact_model->flags & needed) != needed)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.far_field: needs contact model bsh or exact (is %s)",
+                     model->bodies.soft[s].body, model->definition.contact_model->name);
+  return DC_OK;
+}
+
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error)
 {
@@ -49,7 +60,7 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
     return dc_fail(error, DC_BAD_INPUT,
                    "solver.linear: %s is for scenes in which nodes of soft bodies move and nothing else does",
                    dc_linear_names[definition->solver.linear]);
-  return status;
+  return status ? status : check_far_field(model, error);
 }
 
 bool dc_model_only_nodes(const struct dc_model *model)

@@ -73,6 +73,9 @@ static enum dc_status build(struct dc_rollout *rollout, const struct dc_contact 
   enum dc_status status = dc_rigid_create(rollout, former, error);
   if (!status)
     status = dc_surface_contact_create(&model->bodies, &rollout->surface, error);
+  if (!status)
+    status = dc_far_field_create(&model->bodies, &model->definition.contact,
+                                 model->definition.contact_model->hierarchical, &rollout->far, error);
   if (status)
     return status;
   rollout->matrix = dc_step_matrix_create(rollout);
@@ -91,6 +94,7 @@ static void release(struct dc_rollout *rollout)
   dc_rigid_destroy(&rollout->rigid);
   dc_shape_workspace_destroy(rollout->shape_workspace);
   dc_surface_contact_destroy(rollout->surface);
+  dc_far_field_destroy(rollout->far);
   free(rollout->pattern.extra);
   free(rollout->pattern.wanted);
   dc_arena_destroy(rollout->arena);
@@ -164,6 +168,11 @@ const struct dc_model *dc_rollout_adopt(struct dc_rollout *rollout, const struct
 struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout)
 {
   return rollout->rigid.contact;
+}
+
+struct dc_far_field *dc_rollout_far_field(struct dc_rollout *rollout)
+{
+  return rollout->far;
 }
 
 struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout)

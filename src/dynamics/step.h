@@ -8,6 +8,7 @@
 
 #include "body/kinematics.h"
 #include "body/path.h"
+#include "contact/far/far_field.h"
 #include "contact/friction/impact.h"
 #include "contact/surface/surface.h"
 #include "dynamics/bounded_move.h"
@@ -76,6 +77,7 @@ struct dc_step_state {
   const struct dc_rigid_contact *rigid;
   const struct dc_pair_derivatives *pairs;   // [pair_count] at t+1: rigid->pairs, or those of a tape
   const struct dc_surface_contact *surface;  // at t+1, sliding since t; NULL: soft bodies touch half-spaces only
+  struct dc_far_field *far;                  // at t; NULL: there is none
   bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
@@ -194,7 +196,7 @@ struct dc_step_term {
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
     dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_elastic_term,
-    dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term;
+    dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
@@ -247,6 +249,7 @@ struct dc_rollout {
   void *own;  // memory of the stepper
   struct dc_rigid_contact rigid;
   struct dc_surface_contact *surface;  // NULL: soft bodies touch half-spaces only
+  struct dc_far_field *far;            // NULL: there is none
   struct dc_step_pattern pattern;
   struct dc_symmetric_matrix *matrix;
   long factored_before;                                        // factorizations of matrices before this one

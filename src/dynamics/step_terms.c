@@ -5,14 +5,23 @@
 
 #include "dynamics/step.h"
 
-const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term, &dc_gravity_term,
-                                                    &dc_contact_term, &dc_friction_term,
-                                                    &dc_impact_term,  &dc_actuator_term,
-                                                    &dc_limit_term,   &dc_coupling_term,
-                                                    &dc_force_term,   &dc_node_term,
-                                                    &dc_elastic_term, &dc_node_contact_term,
-                                                    &dc_surface_term, &dc_cable_term,
-                                                    &dc_air_term,     NULL};
+const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term,
+                                                    &dc_gravity_term,
+                                                    &dc_contact_term,
+                                                    &dc_friction_term,
+                                                    &dc_impact_term,
+                                                    &dc_actuator_term,
+                                                    &dc_limit_term,
+                                                    &dc_coupling_term,
+                                                    &dc_force_term,
+                                                    &dc_node_term,
+                                                    &dc_elastic_term,
+                                                    &dc_node_contact_term,
+                                                    &dc_surface_term,
+                                                    &dc_cable_term,
+                                                    &dc_air_term,
+                                                    &dc_far_term,
+                                                    NULL};
 
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],
                       struct dc_step_hessian *hessian)
@@ -49,7 +58,8 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
                                 .hardening = 1,
                                 .rigid = &rollout->rigid,
                                 .pairs = rollout->rigid.pairs,
-                                .surface = rollout->surface};
+                                .surface = rollout->surface,
+                                .far = rollout->far};
 }
 
 enum dc_status dc_step_begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)

@@ -25,7 +25,7 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   struct dc_step_state state =
       step_state_at(&problem->scene, problem->input, problem->interval, problem->q[0], problem->q[1], problem->q[2]);
   if (term == &dc_contact_term || term == &dc_friction_term || term == &dc_impact_term ||
-      term == &dc_node_contact_term || term == &dc_surface_term)
+      term == &dc_node_contact_term || term == &dc_surface_term || term == &dc_far_term)
     evaluate_state(&problem->scene, &state);
   struct dc_step_forces forces = {.wrenches = problem->wrenches, .joints = problem->gradient};
   memset(problem->wrenches, 0, sizeof problem->wrenches);
@@ -145,6 +145,7 @@ static void soft_bodies(struct scene *scene)
   soft->contact_range = 0.09;
   soft->contact_stiffness = 0.02;
   soft->self_contact = false;
+  soft->far_field = 3;
   pin->stiffness = 20;
   random_rotation(&random, box->rotation);
 }
@@ -409,7 +410,7 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
   for (int t = 0; dc_step_terms[t]; t++) {
     const struct dc_step_term *term = dc_step_terms[t];
     bool of_nodes = term == &dc_node_term || term == &dc_elastic_term || term == &dc_node_contact_term ||
-                    term == &dc_surface_term || term == &dc_air_term;
+                    term == &dc_surface_term || term == &dc_air_term || term == &dc_far_term;
     bool cabled = add == cabled_arm || add == cabled_block;
     if (cabled != (term == &dc_cable_term))
       continue;

@@ -50,7 +50,9 @@ enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_
 // it had then.  DC_MEMORY.
 enum dc_status dc_sphere_tree_follow(struct dc_sphere_tree *tree, const double (*vertices)[3],
                                      const int (*triangles)[3], struct dc_arena *arena, struct dc_error *error);
-// Derivatives by the numbers of a node.
+// The numbers of such a tree for vertices that have moved on; sizes stay.
+void dc_sphere_tree_refit(struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3]);
+// Derivatives by the numbers of a node, or rates of these numbers.
 struct dc_node_cotangent {
   double center[3], radius, spread;
 };
@@ -58,5 +60,14 @@ struct dc_node_cotangent {
 // scale, added to by_vertex.
 void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
                               double scale, struct dc_node_cotangent *nodes, double (*by_vertex)[3]);
+// Along velocities of the vertices, of a tree that follows them: the rates of the numbers of all nodes, rates [node_count].
+void dc_sphere_tree_rates(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
+                          const double (*velocities)[3], struct dc_node_cotangent *rates);
+// The rate of what dc_sphere_tree_pull_back gives: from derivatives by all nodes and their rates along the same velocities,
+// both [node_count], which become zeros, to those by the vertices, added to by_vertex.
+void dc_sphere_tree_pull_back_rate(const struct dc_sphere_tree *tree, const double (*vertices)[3],
+                                   const int (*triangles)[3], const double (*velocities)[3],
+                                   const struct dc_node_cotangent *rates, struct dc_node_cotangent *nodes,
+                                   struct dc_node_cotangent *node_rates, double (*by_vertex)[3]);
 
 #endif

@@ -72,12 +72,17 @@ enum dc_status dc_sphere_tree_follow(struct dc_sphere_tree *tree, const double (
   if (!tree->size)
     return dc_fail(error, DC_MEMORY, "out of memory for a sphere tree of %d nodes", tree->node_count);
   memcpy(tree->size, tree->radius, nodes * sizeof *tree->size);
+  dc_sphere_tree_refit(tree, vertices, triangles);
+  return DC_OK;
+}
+
+void dc_sphere_tree_refit(struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3])
+{
   for (int i = tree->node_count - 1; i >= 0; i--)
     if (tree->right[i] < 0)
       set_leaf(tree, i, vertices, triangles[tree->triangle[i]]);
     else
       set_inner(tree, i);
-  return DC_OK;
 }
 
 static void pull_back_leaf(const struct dc_sphere_tree *tree, int node, const double (*vertices)[3], const int *t,
@@ -125,4 +130,142 @@ void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*
     else
       pull_back_inner(tree, i, nodes);
   memset(nodes, 0, (size_t)tree->node_count * sizeof *nodes);
+}
+
+// Rates, along velocities of the vertices, of the numbers of nodes and of what is pulled back from them.
+
+// Rates of smooth_largest and of its slopes along rates of x: R' = sum g_i x_i', g_i' = (p - 1) g_i (x_i'/x_i - R'/R).
+static double smooth_largest_rate(int count, const double *x, const double *rates, double *slopes, double *slope_rates)
+{
+  double result = smooth_largest(count, x, slopes), rate = 0;
+  for (int i = 0; i < count; i++)
+    rate += slopes[i] * rates[i];
+  for (int i = 0; i < count; i++)
+    slope_rates[i] = slopes[i] > 0 ? (POWER - 1) * slopes[i] * (rates[i] / x[i] - rate / result) : 0;
+  return rate;
+}
+
+// Of a leaf: arms, lengths and slopes of its corners, with their rates.
+struct moving_leaf {
+  double arm[3][3], arm_rate[3][3], distance[3], distance_rate[3], slope[3], slope_rate[3], radius_rate;
+};
+
+static struct moving_leaf moving_leaf_of(const struct dc_sphere_tree *tree, int node, const double (*vertices)[3],
+                                         const int *t, const double (*velocities)[3], const double center_rate[3])
+{
+  struct moving_leaf leaf;
+  for (int k = 0; k < 3; k++) {
+    dc_vec_sub(leaf.arm[k], vertices[t[k]], tree->center[node]);
+    dc_vec_sub(leaf.arm_rate[k], velocities[t[k]], center_rate);
+    leaf.distance[k] = dc_vec_norm(leaf.arm[k]);
+    leaf.distance_rate[k] = leaf.distance[k] > 0 ? dc_vec_dot(leaf.arm[k], leaf.arm_rate[k]) / leaf.distance[k] : 0;
+  }
+  leaf.radius_rate = smooth_largest_rate(3, leaf.distance, leaf.distance_rate, leaf.slope, leaf.slope_rate);
+  return leaf;
+}
+
+struct moving_children {
+  struct children at;
+  double d_rate[3], distance_rate, slope[2], slope_rate[2], radius_rate;
+};
+
+static struct moving_children moving_children_of(const struct dc_sphere_tree *tree, int node,
+                                                 const struct dc_node_cotangent *rates)
+{
+  struct moving_children c = {.at = children_of(tree, node)};
+  const struct dc_node_cotangent *left = &rates[c.at.left], *right = &rates[c.at.right];
+  dc_vec_sub(c.d_rate, right->center, left->center);
+  c.distance_rate = c.at.distance > 0 ? dc_vec_dot(c.at.d, c.d_rate) / c.at.distance : 0;
+  const double reach_rate[2] = {c.at.part * c.distance_rate + left->radius,
+                                (1 - c.at.part) * c.distance_rate + right->radius};
+  c.radius_rate = smooth_largest_rate(2, c.at.reach, reach_rate, c.slope, c.slope_rate);
+  return c;
+}
+
+void dc_sphere_tree_rates(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
+                          const double (*velocities)[3], struct dc_node_cotangent *rates)
+{
+  for (int i = tree->node_count - 1; i >= 0; i--) {
+    struct dc_node_cotangent *rate = &rates[i];
+    if (tree->right[i] < 0) {
+      const int *t = triangles[tree->triangle[i]];
+      for (int k = 0; k < 3; k++)
+        rate->center[k] = (velocities[t[0]][k] + velocities[t[1]][k] + velocities[t[2]][k]) / 3;
+      rate->spread = 0;
+      rate->radius = moving_leaf_of(tree, i, vertices, t, velocities, rate->center).radius_rate;
+      continue;
+    }
+    struct moving_children c = moving_children_of(tree, i, rates);
+    double part = c.at.part;
+    dc_vec_add_scaled(rate->center, rates[c.at.left].center, part, c.d_rate);
+    rate->spread = (1 - part) * rates[c.at.left].spread + part * rates[c.at.right].spread +
+                   2 * part * (1 - part) * dc_vec_dot(c.at.d, c.d_rate);
+    rate->radius = c.radius_rate;
+  }
+}
+
+// The rates of what pull_back_leaf adds, line by line.
+static void pull_back_leaf_rate(const struct moving_leaf *leaf, const int *t, const struct dc_node_cotangent *by,
+                                const struct dc_node_cotangent *by_rate, double (*by_vertex)[3])
+{
+  double center[3];
+  dc_vec_copy(center, by_rate->center);
+  for (int k = 0; k < 3; k++) {
+    double d = leaf->distance[k], add[3];
+    if (d > 0) {
+      double size = by->radius * leaf->slope[k] / d;
+      double rate =
+          (by_rate->radius * leaf->slope[k] + by->radius * leaf->slope_rate[k] - size * leaf->distance_rate[k]) / d;
+      dc_vec_scale(add, leaf->arm[k], rate);
+      dc_vec_add_scaled(add, add, size, leaf->arm_rate[k]);
+      dc_vec_add(by_vertex[t[k]], by_vertex[t[k]], add);
+      dc_vec_sub(center, center, add);
+    }
+  }
+  for (int k = 0; k < 3; k++)
+    dc_vec_add_scaled(by_vertex[t[k]], by_vertex[t[k]], 1.0 / 3, center);
+}
+
+// The rates of what pull_back_inner adds.
+static void pull_back_inner_rate(const struct moving_children *c, const struct dc_node_cotangent *by,
+                                 const struct dc_node_cotangent *by_rate, struct dc_node_cotangent *node_rates)
+{
+  struct dc_node_cotangent *left = &node_rates[c->at.left], *right = &node_rates[c->at.right];
+  double part = c->at.part, mean = part * c->slope[0] + (1 - part) * c->slope[1], difference[3];
+  left->radius += by_rate->radius * c->slope[0] + by->radius * c->slope_rate[0];
+  right->radius += by_rate->radius * c->slope[1] + by->radius * c->slope_rate[1];
+  left->spread += (1 - part) * by_rate->spread;
+  right->spread += part * by_rate->spread;
+  double size = 2 * part * (1 - part) * by->spread, rate = 2 * part * (1 - part) * by_rate->spread;
+  if (c->at.distance > 0) {
+    double tension = by->radius * mean / c->at.distance;
+    double mean_rate = part * c->slope_rate[0] + (1 - part) * c->slope_rate[1];
+    size += tension;
+    rate += (by_rate->radius * mean + by->radius * mean_rate - tension * c->distance_rate) / c->at.distance;
+  }
+  dc_vec_scale(difference, c->at.d, rate);
+  dc_vec_add_scaled(difference, difference, size, c->d_rate);
+  dc_vec_add_scaled(left->center, left->center, 1 - part, by_rate->center);
+  dc_vec_add_scaled(right->center, right->center, part, by_rate->center);
+  dc_vec_sub(left->center, left->center, difference);
+  dc_vec_add(right->center, right->center, difference);
+}
+
+void dc_sphere_tree_pull_back_rate(const struct dc_sphere_tree *tree, const double (*vertices)[3],
+                                   const int (*triangles)[3], const double (*velocities)[3],
+                                   const struct dc_node_cotangent *rates, struct dc_node_cotangent *nodes,
+                                   struct dc_node_cotangent *node_rates, double (*by_vertex)[3])
+{
+  for (int i = 0; i < tree->node_count; i++)
+    if (tree->right[i] < 0) {
+      const int *t = triangles[tree->triangle[i]];
+      struct moving_leaf leaf = moving_leaf_of(tree, i, vertices, t, velocities, rates[i].center);
+      pull_back_leaf_rate(&leaf, t, &nodes[i], &node_rates[i], by_vertex);
+    } else {
+      struct moving_children children = moving_children_of(tree, i, rates);
+      pull_back_inner_rate(&children, &nodes[i], &node_rates[i], node_rates);
+      pull_back_inner(tree, i, nodes);
+    }
+  memset(nodes, 0, (size_t)tree->node_count * sizeof *nodes);
+  memset(node_rates, 0, (size_t)tree->node_count * sizeof *node_rates);
 }
