@@ -273,7 +273,10 @@ static enum dc_status begin(struct linearization *l, int columns, struct dc_erro
   l->start = dc_seconds();
   l->counted = plan->work.seconds;
   enum dc_status status = refuse(plan, error);
-  if (!status && !(plan->succeeded && memcmp(l->parameters, plan->evaluated, bytes) == 0))
+  bool there = plan->succeeded && memcmp(l->parameters, plan->evaluated, bytes) == 0;
+  if (!status && !there && plan->kept.known && memcmp(l->parameters, plan->kept.parameters, bytes) == 0)
+    status = dc_plan_return_to_kept(plan, error);
+  else if (!status && !there)
     status = dc_plan_evaluate(plan, l->parameters, &loss, NULL, error);
   return status ? status : find_groups(l, columns, error);
 }

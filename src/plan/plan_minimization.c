@@ -80,7 +80,7 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
   plan->optimizer = optimizer;
   plan->optimizer_options = options;
   plan->first_guess_found = false;
-  plan->succeeded = false;
+  plan->succeeded = plan->kept.known = false;
   plan->earlier = plan->retreats = 0;
   return create_minimization(plan, error);
 }
