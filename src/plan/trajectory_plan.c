@@ -290,6 +290,18 @@ void dc_plan_keep(struct dc_plan *plan, int sample, double loss)
   kept->loss = loss;
 }
 
+void dc_plan_keep_of(struct dc_plan *plan, const struct dc_plan *other, const double *parameters)
+{
+  struct dc_plan_kept *kept = &plan->kept;
+  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
+  dc_plan_keep_none(plan);
+  memcpy(kept->parameters, parameters, bytes);
+  kept->known = true;
+  bool there = other->succeeded && memcmp(other->evaluated, parameters, bytes) == 0;
+  if (there && kept->trajectory && dc_trajectory_copy(kept->trajectory, other->trajectory) == DC_OK)
+    kept->sample = 0;
+}
+
 // What contact remembers of other rollouts would be seen in the last bits.
 enum dc_status dc_plan_return_to_kept(struct dc_plan *plan, struct dc_error *error)
 {

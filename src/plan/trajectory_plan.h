@@ -135,6 +135,8 @@ enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *procee
 void dc_plan_keep_none(struct dc_plan *plan);
 // Keeps the rollout of a point that has just ended with this loss, if it is the lowest so far.
 void dc_plan_keep(struct dc_plan *plan, int sample, double loss);
+// Another plan of the same world has rolled these parameters out already: if that is its last rollout, it becomes what is kept.
+void dc_plan_keep_of(struct dc_plan *plan, const struct dc_plan *other, const double *parameters);
 // Makes plan->trajectory and plan->input those of kept.parameters: by what is kept or else by another rollout, which is not
 // counted.  Derivatives of the trajectory have the same bits either way.  Statuses of dc_plan_evaluate.
 enum dc_status dc_plan_return_to_kept(struct dc_plan *plan, struct dc_error *error);
