@@ -171,6 +171,8 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
   *done = false;
   enum dc_status status = find_first_guess(plan, error);
   plan->newton_before = plan->work.newton_iterations;
+  if (dc_minimization_begun(plan->minimization))
+    plan->kept.known = false;  // of an iteration before, which a run that was resumed does not know
   if (!status)
     status = next(plan, &iterate, done, error);
   if (status || *done)
