@@ -62,9 +62,9 @@ struct dc_plan {
   double *evaluated;                        // its parameters [parameter_count]
   bool succeeded;                           // trajectory and input are those of evaluated
   struct dc_plan_kept kept;
-  struct dc_trajectory *first, *best;       // of an optimization; without the derivatives of pairs
-  double best_loss;                         // of best
-  double *parameters, *best_parameters;     // [parameter_count]; parameters: the first guess
+  struct dc_trajectory *first, *best;    // of an optimization; without the derivatives of pairs
+  double best_loss;                      // of best
+  double *parameters, *best_parameters;  // [parameter_count]; parameters: the first guess
   double *first_parameters;
   int *group;                            // [parameter_count]
   double *low, *high;                    // [parameter_count] bounds

@@ -110,8 +110,8 @@ static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sam
   struct dc_plan *plan = team->plans[0];
   struct dc_plan_work work = plan->work;
   double start = dc_seconds();
-  struct sampling sampling = {team, samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1,
-                              enough, keep, count};
+  struct sampling sampling = {team,   samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1,
+                              enough, keep,    count};
   int here = (count + sampling.stride - 1) / sampling.stride, until = 0;
   dc_loop_run(sample_pass, &sampling, here, threads > 0 && threads < team->count ? threads : team->count, NULL);
   if (sampling.stride > 1)

@@ -619,7 +619,7 @@ static void test_nlopt(void)
 
 RUN_TESTS({"minima are found", test_minima}, {"bounds are kept", test_bounds},
           {"infeasible points are turned from", test_wall}, {"edge and centre of discs", test_models},
-          {"the first step of a fan", test_first_step}, {"monotone or not", test_monotone},
-          {"enough", test_sufficient}, {"candidates of a fan", test_candidates},
-          {"interrupted anywhere", test_snapshots}, {"sampling", test_sampling}, {"sampling at knots", test_knots},
-          {"Adam with polish", test_polish}, {"methods of NLopt", test_nlopt})
+          {"the first step of a fan", test_first_step}, {"monotone or not", test_monotone}, {"enough", test_sufficient},
+          {"candidates of a fan", test_candidates}, {"interrupted anywhere", test_snapshots},
+          {"sampling", test_sampling}, {"sampling at knots", test_knots}, {"Adam with polish", test_polish},
+          {"methods of NLopt", test_nlopt})
