@@ -196,6 +196,7 @@ static double safe_part(struct dc_rollout *rollout, const struct dc_design *desi
                         const struct dc_kinematics *kinematics, const double *tangent)
 {
   dc_path_begin(&rollout->path, q, tangent, kinematics);
+  rollout->nearest = dc_contact_nearest_fraction(rollout->rigid.contact, &rollout->path);
   return dc_step_safe_part(rollout, design, q, tangent);
 }
 
@@ -204,8 +205,8 @@ static bool is_cut(struct dc_rollout *rollout, const struct dc_design *design, c
                    const struct dc_kinematics *kinematics, const double *tangent)
 {
   dc_path_begin(&rollout->path, q, tangent, kinematics);
-  return dc_contact_nearest_fraction(rollout->rigid.contact, &rollout->path) < 1 ||
-         safe_part(rollout, design, q, kinematics, tangent) < 1;
+  rollout->nearest = dc_contact_nearest_fraction(rollout->rigid.contact, &rollout->path);
+  return rollout->nearest < 1 || dc_step_safe_part(rollout, design, q, tangent) < 1;
 }
 
 // Bounds a move from q, where contact was evaluated last, by the matrix that was factored last; the square of its change.

@@ -262,6 +262,7 @@ struct dc_rollout {
   // Workspace of a step.
   struct dc_kinematics before, now, next;
   struct dc_path path;
+  double nearest;  // dc_contact_nearest_fraction of the path
   struct dc_bounded_move *bounded;
   double *q_before;                                      // [nq]
   double before_length;                                  // s from q_before to the state at the beginning of an interval

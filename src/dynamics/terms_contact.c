@@ -229,7 +229,7 @@ static double safe_part(struct dc_rollout *rollout, const struct dc_design *desi
                         const double *tangent)
 {
   (void)design, (void)q, (void)tangent;
-  double fraction = dc_contact_safe_fraction(rollout->rigid.contact, &rollout->path);
+  double fraction = dc_contact_safe_fraction_within(rollout->rigid.contact, &rollout->path, rollout->nearest);
   return fraction < 1 ? HALF_WAY * fraction : 1;
 }
 

@@ -374,7 +374,8 @@ static enum dc_status step(struct work *work, double enough, struct dc_error *er
       iteration->finished = true;
       return DC_OK;
     }
-    status = dc_problem_values(work->problem, &count, work->points, enough, work->values, work->statuses, error);
+    double sufficient = fmax(enough, work->settings->sufficient * work->state[VALUE]);
+    status = dc_problem_values(work->problem, &count, work->points, sufficient, work->values, work->statuses, error);
     if (!status)
       dc_iteration_count(iteration, count);
     for (int i = 0; i < count && !status; i++) {

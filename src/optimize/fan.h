@@ -14,6 +14,7 @@ struct dc_fan_settings {
   double least, most;         // that a radius is held within, but for what monotone fans need
   double margin;              // part of discs and boxes that steps aim into
   int model, metric;          // enum dc_fan_model, dc_fan_metric
+  double sufficient;          // part of the value at which a candidate ends the trials
   bool monotone;              // whether only lower values are taken
 };
 

@@ -285,7 +285,8 @@ static enum dc_status begin(struct linearization *l, int columns, struct dc_erro
   l->counted = plan->work.seconds;
   enum dc_status status = refuse(plan, error);
   if (!status && !is_rolled_out(plan, l->parameters))
-    status = dc_plan_evaluate(plan, l->parameters, &loss, NULL, error);
+    status = dc_plan_keeps(plan, l->parameters) ? dc_plan_return_to_kept(plan, error)
+                                                : dc_plan_evaluate(plan, l->parameters, &loss, NULL, error);
   return status ? status : find_groups(l, columns, error);
 }
 

@@ -80,7 +80,7 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
   plan->optimizer = optimizer;
   plan->optimizer_options = options;
   plan->first_guess_found = false;
-  plan->succeeded = false;
+  plan->succeeded = plan->kept.known = false;
   plan->earlier = plan->retreats = 0;
   return create_minimization(plan, error);
 }
@@ -180,6 +180,8 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
   enum dc_status status = find_first_guess(plan, error);
   const struct dc_plan_work before = plan->work;
   plan->newton_before = before.newton_iterations;
+  if (dc_minimization_begun(plan->minimization))
+    plan->kept.known = false;  // of an iteration before, which a run that was resumed does not know
   if (!status)
     status = next(plan, &iterate, done, error);
   if (status == DC_STOPPED)

@@ -27,7 +27,7 @@ void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
   plan->input->steps = plan->trajectory->steps = steps;
   if (!plan->forward)
     plan->cotangent->steps = plan->first->steps = plan->best->steps = steps;
-  plan->succeeded = false;
+  plan->succeeded = plan->kept.known = false;
 }
 
 void dc_plan_reset_input(struct dc_plan *plan)

@@ -72,7 +72,11 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
   member->plan->stiffness = dc_search_stiffness(search, member);
   if (search->stage == 0 && search->round == 0)
     member->plan->first_guess = search->plan->first_guess;
-  return dc_plan_begin(member->plan, member->optimizer, member->options, x, error);
+  enum dc_status status = dc_plan_begin(member->plan, member->optimizer, member->options, x, error);
+  // the search has begun with this rollout
+  if (!status && search->stage_count == 1 && search->round == 0 && !stiffer)
+    dc_plan_keep_of(member->plan, search->plan, x);
+  return status;
 }
 
 static enum dc_status add_member(struct dc_search *search, bool own, int pace, bool stiffer, const double *x,

@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "plan/plan_cases.h"
 
+static const double MOST_KEPT_BYTES = 64e6;  // of the derivatives of contact in a trajectory that is kept
+
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to)
 {
@@ -52,11 +54,12 @@ static bool allocate(struct dc_plan *plan, bool in_file)
   plan->best_parameters = dc_alloc(parameters, sizeof *plan->best_parameters);
   plan->first_parameters = dc_alloc(parameters, sizeof *plan->first_parameters);
   plan->evaluated = dc_alloc(parameters, sizeof *plan->evaluated);
+  plan->kept.parameters = dc_alloc(parameters, sizeof *plan->kept.parameters);
   plan->group = dc_alloc(parameters, sizeof *plan->group);
   plan->low = dc_alloc(parameters, sizeof *plan->low);
   plan->high = dc_alloc(parameters, sizeof *plan->high);
   return plan->input && plan->trajectory && plan->state && plan->parameters && plan->best_parameters &&
-         plan->first_parameters && plan->evaluated && plan->group && plan->low && plan->high &&
+         plan->first_parameters && plan->evaluated && plan->kept.parameters && plan->group && plan->low && plan->high &&
          (plan->forward || allocate_for_gradients(plan));
 }
 
@@ -154,6 +157,7 @@ void dc_plan_destroy(struct dc_plan *plan)
   dc_rollout_input_destroy(plan->input);
   dc_rollout_cotangent_destroy(plan->cotangent);
   dc_trajectory_destroy(plan->trajectory);
+  dc_trajectory_destroy(plan->kept.trajectory);
   dc_trajectory_destroy(plan->first);
   dc_trajectory_destroy(plan->best);
   free(plan->loss_cotangent.frames.wrenches);
@@ -163,6 +167,7 @@ void dc_plan_destroy(struct dc_plan *plan)
   free(plan->best_parameters);
   free(plan->first_parameters);
   free(plan->evaluated);
+  free(plan->kept.parameters);
   free(plan->group);
   free(plan->low);
   free(plan->high);
@@ -255,6 +260,76 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
   }
   plan->work.seconds += dc_seconds() - start;
   plan->work.contact_seconds += dc_rollout_contact_seconds(plan->rollout) - contact;
+  return status;
+}
+
+void dc_plan_keep_none(struct dc_plan *plan)
+{
+  struct dc_plan_kept *kept = &plan->kept;
+  double tape = (double)plan->trajectory->pair_count * plan->capacity * (double)sizeof(struct dc_pair_derivatives);
+  kept->known = false;
+  kept->sample = -1;
+  if (!kept->trajectory && !plan->forward && tape <= MOST_KEPT_BYTES)
+    kept->trajectory = dc_trajectory_create(plan->model, plan->capacity);
+  if (kept->trajectory)
+    kept->trajectory->steps = plan->window.steps;
+}
+
+static void swap_kept(struct dc_plan *plan)
+{
+  struct dc_trajectory *trajectory = plan->trajectory;
+  plan->trajectory = plan->kept.trajectory;
+  plan->kept.trajectory = trajectory;
+}
+
+void dc_plan_keep(struct dc_plan *plan, int sample, double loss)
+{
+  struct dc_plan_kept *kept = &plan->kept;
+  if (!kept->trajectory || (kept->sample >= 0 && !(loss < kept->loss)))
+    return;
+  swap_kept(plan);
+  kept->sample = sample;
+  kept->loss = loss;
+}
+
+void dc_plan_keep_of(struct dc_plan *plan, const struct dc_plan *other, const double *parameters)
+{
+  struct dc_plan_kept *kept = &plan->kept;
+  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
+  dc_plan_keep_none(plan);
+  memcpy(kept->parameters, parameters, bytes);
+  kept->known = true;
+  bool there = other->succeeded && memcmp(other->evaluated, parameters, bytes) == 0;
+  if (there && kept->trajectory && dc_trajectory_copy(kept->trajectory, other->trajectory) == DC_OK)
+    kept->sample = 0;
+}
+
+bool dc_plan_keeps(const struct dc_plan *plan, const double *parameters)
+{
+  return plan->kept.known &&
+         memcmp(parameters, plan->kept.parameters, (size_t)plan->parameter_count * sizeof *parameters) == 0;
+}
+
+// What contact remembers of other rollouts would be seen in the last bits.
+enum dc_status dc_plan_return_to_kept(struct dc_plan *plan, struct dc_error *error)
+{
+  size_t bytes = (size_t)plan->parameter_count * sizeof *plan->evaluated;
+  struct dc_plan_work work = plan->work;
+  enum dc_status status = DC_OK;
+  double loss;
+  if (plan->kept.sample >= 0) {
+    swap_kept(plan);
+    dc_plan_apply(plan, plan->kept.parameters);
+    memcpy(plan->evaluated, plan->kept.parameters, bytes);
+    plan->kept.sample = -1;
+    plan->succeeded = true;
+    plan->differentiated = false;
+  } else {
+    status = dc_plan_evaluate(plan, plan->kept.parameters, &loss, NULL, error);
+    work.seconds = plan->work.seconds;
+    plan->work = work;
+  }
+  dc_contact_reset(dc_rollout_contact(plan->rollout));
   return status;
 }
 

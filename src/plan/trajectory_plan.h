@@ -33,6 +33,16 @@ static inline void dc_plan_drop(struct dc_plan_property *property)
   *property = (struct dc_plan_property){0};
 }
 
+// The lowest of the points whose values the optimizer has asked for last: most linearize there next.  Its trajectory is kept
+// where it was rolled out by the plan itself and not by a worker.
+struct dc_plan_kept {
+  bool known;                        // there is such a point
+  double *parameters;                // [parameter_count] of it
+  struct dc_trajectory *trajectory;  // NULL until it was wanted
+  int sample;                        // whose rollout that is, of the points; -1: none
+  double loss;                       // of that
+};
+
 // A model, a task, a window of the run and everything to evaluate them; one caller at a time.  Where the task has cases
 // (plan_cases.h) losses and gradients are sums over all of them; trajectories are those of the model.
 struct dc_plan {
@@ -53,6 +63,7 @@ struct dc_plan {
   double *evaluated;                        // its parameters [parameter_count]
   bool succeeded;                           // trajectory and input are those of evaluated
   bool differentiated;  // derivatives of trajectory were taken: warm starts are not the rollout's any more
+  struct dc_plan_kept kept;
   struct dc_trajectory *first, *best;    // of an optimization; without the derivatives of pairs
   double best_loss;                      // of best
   double *parameters, *best_parameters;  // [parameter_count]; parameters: the first guess
@@ -123,6 +134,18 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
 // where there is one.  Other statuses as above.
 enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
                                 struct dc_error *error);
+
+// Before the values of points are asked for: nothing is kept yet, and there is memory for it unless it would take too much.
+void dc_plan_keep_none(struct dc_plan *plan);
+// Keeps the rollout of a point that has just ended with this loss, if it is the lowest so far.
+void dc_plan_keep(struct dc_plan *plan, int sample, double loss);
+// Another plan of the same world has rolled these parameters out already: if that is its last rollout, it becomes what is kept.
+void dc_plan_keep_of(struct dc_plan *plan, const struct dc_plan *other, const double *parameters);
+// Whether these parameters are what is kept.
+bool dc_plan_keeps(const struct dc_plan *plan, const double *parameters);
+// Makes plan->trajectory and plan->input those of kept.parameters: by what is kept or else by another rollout, which is not
+// counted.  Derivatives of the trajectory have the same bits either way.  Statuses of dc_plan_evaluate.
+enum dc_status dc_plan_return_to_kept(struct dc_plan *plan, struct dc_error *error);
 
 // Rolls out plan->input as it stands into plan->trajectory.  Statuses of dc_rollout_forward.
 enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error);

@@ -74,6 +74,7 @@ struct sampling {
   struct dc_plan_sample *samples;
   int stride;  // every so many samples are rolled out here
   double enough;
+  bool keep;           // the lowest of those that are rolled out by the first plan
   atomic_int reached;  // a sample whose loss is at most enough: those behind it are left out
 };
 
@@ -94,6 +95,8 @@ static void sample_pass(void *context, int index, int thread)
     return;
   sample->status = dc_plan_evaluate(plan, sample->parameters, &sample->loss, sample->gradient, &sample->error);
   sample->work = plan->work;
+  if (sampling->keep && thread == 0 && !sample->status)
+    dc_plan_keep(plan, number, sample->loss);
   while (number < first && is_enough(sample, sampling->enough) &&
          !atomic_compare_exchange_weak(&sampling->reached, &first, number))
     ;
@@ -102,13 +105,13 @@ static void sample_pass(void *context, int index, int thread)
 // As dc_plan_team_sample, up to the first sample that is enough; the number of samples up to it.  All threads have rolled out at
 // least these: what they did beyond is forgotten, so that nothing depends on their number.
 static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads,
-                        double enough)
+                        double enough, bool keep)
 {
   struct dc_plan *plan = team->plans[0];
   struct dc_plan_work work = plan->work;
   double start = dc_seconds();
-  struct sampling sampling = {team, samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1,
-                              enough, count};
+  struct sampling sampling = {team,   samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1,
+                              enough, keep,    count};
   int here = (count + sampling.stride - 1) / sampling.stride, until = 0;
   dc_loop_run(sample_pass, &sampling, here, threads > 0 && threads < team->count ? threads : team->count, NULL);
   if (sampling.stride > 1)
@@ -122,7 +125,7 @@ static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sam
 
 void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads)
 {
-  sample_until(team, count, samples, threads, -INFINITY);
+  sample_until(team, count, samples, threads, -INFINITY, false);
 }
 
 static void destroy_team(void *team)
@@ -150,13 +153,27 @@ static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *e
   return DC_OK;
 }
 
-// Losses alone, of trajectories that nobody looks at.
+// Losses alone, of trajectories that nobody looks at but that of the lowest.
 static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, double enough)
 {
+  struct dc_plan *plan = team->plans[0];
+  bool keep = plan->problem.linearize != NULL;
+  if (keep)
+    dc_plan_keep_none(plan);
   for (int i = 0; i < team->count; i++)
     dc_plan_set_gapless(team->plans[i], true);
-  int until = sample_until(team, count, samples, 0, enough);
-  dc_plan_set_gapless(team->plans[0], false);  // the others do nothing else
+  int until = sample_until(team, count, samples, 0, enough, keep), lowest = -1;
+  dc_plan_set_gapless(plan, false);  // the others do nothing else
+  for (int i = 0; i < until && keep; i++)
+    if (!samples[i].status && (lowest < 0 || samples[i].loss < samples[lowest].loss))
+      lowest = i;
+  if (lowest >= 0) {
+    plan->kept.known = true;
+    memcpy(plan->kept.parameters, samples[lowest].parameters,
+           (size_t)plan->parameter_count * sizeof *plan->kept.parameters);
+  }
+  if (plan->kept.sample != lowest)
+    plan->kept.sample = -1;
   return until;
 }
 

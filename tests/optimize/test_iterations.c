@@ -129,6 +129,30 @@ static void test_first_step(void)
   dc_arena_destroy(arena);
 }
 
+// Where the first candidate lowers the value enough the others are not tried; where it does not they are.
+static void test_sufficient(void)
+{
+  static double radii[] = {1, 0.5, 0.25};
+  const struct dc_optimizer_type *type = &dc_gauss_newton;
+  arena = dc_arena_create();
+  for (int sufficient = 0; sufficient < 2; sufficient++)
+    for (int steep = 0; steep < 2; steep++) {
+      struct function f;
+      struct dc_optimizer_result result;
+      set_up(&f, bowl, 3, 3);
+      double x[3] = {0, 0, 0};
+      void *options = defaults(type, 1, 0);
+      *(struct dc_real_list *)value_at(type, options, "radii") = (struct dc_real_list){3, radii};
+      *(double *)value_at(type, options, "radius") = steep ? 1 : 0.05;
+      *(double *)value_at(type, options, "sufficient") = sufficient ? 0.7 : 0;
+      CHECK(run(type, options, &f, x, &result) == DC_OK && history.count == 2, "%s", error.text);
+      bool enough = history.seen[1][0] <= 0.7 * history.seen[0][0];
+      CHECK(enough == steep, "%g of %g", history.seen[1][0], history.seen[0][0]);
+      CHECK(result.evaluations == (sufficient && steep ? 2 : 4), "%d", result.evaluations);
+    }
+  dc_arena_destroy(arena);
+}
+
 // Monotone fans never go up; others do, on a function with ripples, and keep the best.
 static void ripples(const double *x, double *d, double (*jacobian)[MOST])
 {
@@ -271,5 +295,6 @@ static void test_polish(void)
 RUN_TESTS({"minima are found", test_minima}, {"bounds are kept", test_bounds},
           {"infeasible points are turned from", test_wall}, {"edge and centre of discs", test_models},
           {"the first step of a fan", test_first_step}, {"monotone or not", test_monotone},
-          {"candidates of a fan", test_candidates}, {"the first candidate that is enough", test_enough},
-          {"interrupted anywhere", test_snapshots}, {"Adam with polish", test_polish})
+          {"a step that is sufficient", test_sufficient}, {"candidates of a fan", test_candidates},
+          {"the first candidate that is enough", test_enough}, {"interrupted anywhere", test_snapshots},
+          {"Adam with polish", test_polish})

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Jacobian of a plan: both ways, with every objective and friction, against the gradient; what has none.
+#include <omp.h>
+
+#include "base/threads.h"
 #include "plan/linearize.h"
+#include "plan/worker.h"
 #include "plan_scene.h"
 
 // A pusher and what it pushes over the floor.
@@ -71,6 +75,54 @@ static void test_ways(void)
   dc_scene_destroy(scene);
 }
 
+// At the lowest of several points the Jacobian has the same bits whichever thread has rolled it out, and no rollout more is
+// counted; another plan that is told where it was rolled out has them too.
+static void test_kept(void)
+{
+  enum { POINTS = 5, PARAMETERS = 12, MOST = 74 * PARAMETERS };
+  struct dc_scene *scene = read_scene(push_text);
+  struct dc_plan *plan = create(scene, false);
+  struct dc_residual_rows rows = {0};
+  struct dc_error error = {0};
+  double xs[POINTS][PARAMETERS], losses[POINTS], jacobian[MOST];
+  enum dc_status statuses[POINTS];
+  int before = omp_get_max_threads(), lowest = 0;
+  CHECK(dc_plan_begin(plan, scene->optimizer, scene->optimizer_options, plan->parameters, &error) == DC_OK);
+  CHECK(plan->parameter_count == PARAMETERS && plan->problem.linearize);
+  for (int i = 0; i < POINTS; i++)
+    for (int k = 0; k < PARAMETERS; k++)
+      xs[i][k] = 0.3 * sin(1 + k + 2 * i);
+  for (int threads = 1; threads < 5; threads++) {
+    omp_set_num_threads(threads);
+    dc_loops_always_shared(true);
+    long rollouts = plan->work.rollouts;
+    CHECK(dc_plan_values(plan, POINTS, xs[0], losses, statuses, &error) == DC_OK, "%s", error.text);
+    for (int i = 0; i < POINTS; i++)
+      lowest = losses[i] < losses[lowest] ? i : lowest;
+    CHECK(threads > 1 || plan->kept.sample == lowest, "%d", plan->kept.sample);
+    CHECK(dc_plan_linearize(plan, xs[lowest], DC_PRODUCTS_REVERSE, &rows, &error) == DC_OK, "%s", error.text);
+    CHECK(plan->work.rollouts - rollouts == POINTS, "%ld", plan->work.rollouts - rollouts);
+    CHECK(dc_plan_loss(plan, NULL) == losses[lowest]);
+    if (threads == 1)
+      memcpy(jacobian, rows.jacobian, sizeof jacobian);
+    CHECK(memcmp(jacobian, rows.jacobian, sizeof jacobian) == 0, "%d threads", threads);
+    struct dc_plan *other = create(scene, false);
+    dc_plan_keep_of(other, plan, xs[lowest]);
+    CHECK(other->kept.sample == 0);
+    CHECK(dc_plan_linearize(other, xs[lowest], DC_PRODUCTS_REVERSE, &rows, &error) == DC_OK, "%s", error.text);
+    CHECK(other->work.rollouts == 0 && memcmp(jacobian, rows.jacobian, sizeof jacobian) == 0);
+    dc_plan_destroy(other);
+  }
+  long rollouts = plan->work.rollouts;
+  CHECK(dc_plan_linearize(plan, xs[lowest ? 0 : 1], DC_PRODUCTS_REVERSE, &rows, &error) == DC_OK, "%s", error.text);
+  CHECK(plan->work.rollouts - rollouts == 1, "another point is rolled out");
+  dc_loops_always_shared(false);
+  omp_set_num_threads(before);
+  dc_residual_rows_release(&rows);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
 static void test_refusal(void)
 {
   struct dc_scene *scene = read_scene(push_text);
@@ -91,4 +143,4 @@ static void test_refusal(void)
   dc_scene_destroy(scene);
 }
 
-RUN_TESTS({"Jacobian both ways", test_ways}, {"refusals", test_refusal})
+RUN_TESTS({"Jacobian both ways", test_ways}, {"where rollouts are kept", test_kept}, {"refusals", test_refusal})

@@ -156,11 +156,11 @@ double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pai
 }
 
 // What is asked of a path: how much of the gaps at its beginning must be left; nearest: of the triangles that are
-// closest only.
+// closest only, and of primitives; rest: of all but primitives, which those were asked for before.
 struct query {
   const struct dc_path *path;
   double keep;
-  bool nearest;
+  bool nearest, rest;
 };
 
 // Whether only exact terms can come near each other; reach: dc_pair_reach.
@@ -174,6 +174,8 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
                             double safe)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  if (query->rest && b->primitive.type)
+    return safe;
   // The gap of the last evaluation is a lower bound of the distance.
   double reach = dc_pair_reach(contact, pair, query->path), keep = query->keep;
   if (reach < (1 - keep) * pair->gap)
@@ -317,11 +319,15 @@ double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_p
 }
 
 // What the closest triangles allow bounds how far all the others have to be followed.
+double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct dc_path *path, double nearest)
+{
+  const struct query query = {.path = path, .keep = DC_KEPT_GAP, .rest = true};
+  return nearest > 0 ? least_fraction(contact, &query, nearest) : 0;
+}
+
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
 {
-  const struct query query = {.path = path, .keep = DC_KEPT_GAP};
-  double near = dc_contact_nearest_fraction(contact, path);
-  return near > 0 ? least_fraction(contact, &query, near) : 0;
+  return dc_contact_safe_fraction_within(contact, path, dc_contact_nearest_fraction(contact, path));
 }
 
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair)
