@@ -72,11 +72,7 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
   member->plan->stiffness = dc_search_stiffness(search, member);
   if (search->stage == 0 && search->round == 0)
     member->plan->first_guess = search->plan->first_guess;
-  enum dc_status status = dc_plan_begin(member->plan, member->optimizer, member->options, x, error);
-  // the search has begun with this rollout
-  if (!status && search->stage_count == 1 && search->round == 0 && !stiffer)
-    dc_plan_keep_of(member->plan, search->plan, x);
-  return status;
+  return dc_plan_begin(member->plan, member->optimizer, member->options, x, error);
 }
 
 static enum dc_status add_member(struct dc_search *search, bool own, int pace, bool stiffer, const double *x,
@@ -100,6 +96,9 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
       status = add_member(search, own, pace, true, search->x, error);
     if (!status && portfolio && rows && search->optimizer != &dc_gauss_newton)
       status = add_member(search, true, walk, false, search->x, error);
+    for (int i = 0; i < search->member_count && !status && search->stage_count == 1; i++)
+      if (!search->members[i].stiffer)  // the search has begun with this rollout
+        dc_plan_keep_of(search->members[i].plan, search->plan, search->x);
     return status;
   }
   for (int i = 0; i < search->pool_count && !status; i++)

@@ -19,7 +19,7 @@ struct place {
   int64_t stage, round, count;
 };
 struct errand {
-  int64_t index, own, pace, stiffer, fresh;
+  int64_t index, own, pace, stiffer, fresh, kept;  // kept: its first linearization has no rollout of its own
 };
 // An answer has for every member, in the same order, this, the parameters of its last row and its snapshot.
 struct outcome {
@@ -88,7 +88,9 @@ static enum dc_status write_errand(const struct dc_search *search, int index, st
                                 .own = member->own,
                                 .pace = member->pace,
                                 .stiffer = member->stiffer,
-                                .fresh = member->away ? member->fresh : is_fresh(plan)};
+                                .fresh = member->away ? member->fresh : is_fresh(plan),
+                                .kept = plan->kept.known && plan->minimization &&
+                                        !dc_minimization_begun(plan->minimization)};
   bool added = dc_buffer_append(message, &errand, sizeof errand) &&
                dc_buffer_append(message, plan->parameters, (size_t)plan->parameter_count * sizeof *plan->parameters);
   return added ? write_plan(plan, message) : DC_MEMORY;
@@ -267,6 +269,8 @@ static enum dc_status read_errand(struct dc_search_helper *helper, const struct 
     status = read_plan(member->plan, message, at, true, error);
   if (!status)
     member->plan->succeeded &= errand.fresh != 0;
+  if (!status && errand.kept)
+    dc_plan_keep_of(member->plan, helper->plan, first_guess);
   return status;
 }
 
