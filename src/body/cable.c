@@ -15,14 +15,8 @@ const struct dc_option dc_cable_options[] = {
                        "tension over the way by which it is longer than it is let to be"),
     DC_POSITIVE_OPTION(struct dc_cable_definition, smoothing, "m", "1e-4", 1e3,
                        "over which way tension sets in: half of stiffness times it where the cable is just straight"),
-    {.name = "length",
-     .type = DC_REAL,
-     .unit = "m",
-     .fallback = "null",
-     .minimum_excluded = true,
-     .maximum = 1e6,
-     .help = "how long it is let to be where its coordinate is 0; its length at the start when absent",
-     .offset = offsetof(struct dc_cable_definition, length)},
+    DC_POSITIVE_OPTION(struct dc_cable_definition, length, "m", "null", 1e6,
+                       "how long it is let to be where its coordinate is 0; its length at the start when absent"),
     DC_OPTIONS_END,
 };
 

@@ -11,11 +11,7 @@ static const double LEAST_RELATIVE_AREA = 1e-3;
 
 static double triangle_area(const double (*vertices)[3], const int *triangle)
 {
-  double u[3], v[3], normal[3];
-  dc_vec_sub(u, vertices[triangle[1]], vertices[triangle[0]]);
-  dc_vec_sub(v, vertices[triangle[2]], vertices[triangle[0]]);
-  dc_vec_cross(normal, u, v);
-  return 0.5 * dc_vec_norm(normal);
+  return dc_triangle_area(vertices[triangle[0]], vertices[triangle[1]], vertices[triangle[2]]);
 }
 
 // The area that weighs 1 on fixed bodies: as set, else the mean surface of the movable bodies with a mesh.

@@ -38,9 +38,10 @@ const struct dc_option dc_step_options[] = {
 // It has the length, the blend and the reference area of bsh.
 static enum dc_status check_far_field(const struct dc_model *model, struct dc_error *error)
 {
-  const unsigned needed = DC_CONTACT_LONG_RANGE | DC_CONTACT_SURFACES;
+  const unsigned flags = model->definition.contact_model->flags, needed = DC_CONTACT_LONG_RANGE | DC_CONTACT_SURFACES;
+  bool fits = (flags & (needed | DC_CONTACT_LEVELS)) == needed;
   for (int s = 0; s < model->bodies.soft_count; s++)
-    if (model->bodies.soft[s].far_field > 0 && (model->definition.contact_model->flags & needed) != needed)
+    if (model->bodies.soft[s].far_field > 0 && !fits)
       return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.far_field: needs contact model bsh or exact (is %s)",
                      model->bodies.soft[s].body, model->definition.contact_model->name);
   return DC_OK;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index_pairs.h"
 #include "dynamics/node_newton.h"
 #include "dynamics/step.h"
 
@@ -58,26 +59,6 @@ struct dc_symmetric_matrix *dc_step_matrix_create(const struct dc_rollout *rollo
   return matrix;
 }
 
-static int compare(const void *p, const void *q)
-{
-  const int *a = p, *b = q;
-  for (int k = 0; k < 2; k++)
-    if (a[k] != b[k])
-      return a[k] < b[k] ? -1 : 1;
-  return 0;
-}
-
-static size_t sort_unique(int (*pairs)[2], size_t count)
-{
-  size_t kept = 0;
-  if (count)
-    qsort(pairs, count, sizeof *pairs, compare);
-  for (size_t i = 0; i < count; i++)
-    if (!kept || compare(pairs[kept - 1], pairs[i]))
-      memmove(pairs[kept++], pairs[i], sizeof *pairs);
-  return kept;
-}
-
 static int block_of(const struct dc_bodies *bodies, const struct dc_touch *touch, int vertex)
 {
   int body = dc_touch_body(touch, vertex);
@@ -96,7 +77,7 @@ static int add_touch(struct dc_rollout *rollout, const struct dc_touch *touch)
     for (int u = 0; u < v; u++) {
       int a = block_of(bodies, touch, v), b = block_of(bodies, touch, u), key[2] = {a < b ? a : b, a < b ? b : a};
       if (a < 0 || b < 0 || a == b ||
-          bsearch(key, pattern->fixed, pattern->fixed_count, sizeof *pattern->fixed, compare))
+          bsearch(key, pattern->fixed, pattern->fixed_count, sizeof *pattern->fixed, dc_index_pair_compare))
         continue;
       memcpy(pattern->wanted[pattern->wanted_count++], key, sizeof key);
     }
@@ -116,15 +97,15 @@ static int list_wanted(struct dc_rollout *rollout)
   for (size_t r = 0; r < count; r++)
     if (add_touch(rollout, &sliding_contacts[r].touch))
       return -1;
-  pattern->wanted_count = sort_unique(pattern->wanted, pattern->wanted_count);
+  pattern->wanted_count = dc_index_pairs_sort(pattern->wanted, pattern->wanted_count);
   return 0;
 }
 
 static bool holds_all(const struct dc_step_pattern *pattern)
 {
   for (size_t w = 0; w < pattern->wanted_count; w++)
-    if (!pattern->extra_count ||
-        !bsearch(pattern->wanted[w], pattern->extra, pattern->extra_count, sizeof *pattern->extra, compare))
+    if (!pattern->extra_count || !bsearch(pattern->wanted[w], pattern->extra, pattern->extra_count,
+                                          sizeof *pattern->extra, dc_index_pair_compare))
       return false;
   return true;
 }
@@ -144,7 +125,7 @@ static int list_sorted(struct dc_rollout *rollout)
       pattern->fixed[i][0] = pattern->fixed[i][1];
       pattern->fixed[i][1] = first;
     }
-  pattern->fixed_count = sort_unique(pattern->fixed, count);
+  pattern->fixed_count = dc_index_pairs_sort(pattern->fixed, count);
   return 0;
 }
 
@@ -163,7 +144,7 @@ enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *
   if (!failed) {
     if (pattern->wanted_count)
       memcpy(pattern->extra + kept, pattern->wanted, pattern->wanted_count * sizeof *pattern->extra);
-    pattern->extra_count = sort_unique(pattern->extra, needed);
+    pattern->extra_count = dc_index_pairs_sort(pattern->extra, needed);
     struct dc_symmetric_matrix *matrix = dc_step_matrix_create(rollout);
     failed = !matrix;
     if (matrix) {

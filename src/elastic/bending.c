@@ -21,15 +21,6 @@ static double cotangent(const double *a, const double *b, const double *c)
   return dc_vec_dot(u, v) / dc_vec_norm(cross);
 }
 
-static double area(const double *a, const double *b, const double *c)
-{
-  double u[3], v[3], cross[3];
-  dc_vec_sub(u, b, a);
-  dc_vec_sub(v, c, a);
-  dc_vec_cross(cross, u, v);
-  return 0.5 * dc_vec_norm(cross);
-}
-
 static void set_sheet_bend(const struct dc_simplices *mesh, const struct dc_sheet_edge *edge, struct dc_bend *bend)
 {
   const int *v = mesh->elements[edge->t[0]];
@@ -44,7 +35,7 @@ static void set_sheet_bend(const struct dc_simplices *mesh, const struct dc_shee
     bend->factors[0] += at_b;
     bend->factors[1] += at_a;
     bend->factors[2 + side] = -at_a - at_b;
-    areas += area(a, b, c);
+    areas += dc_triangle_area(a, b, c);
   }
   bend->weight = 1 / areas;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index_pairs.h"
 #include "base/memory.h"
 #include "math/linear_backend.h"
 #include "math/vector.h"
@@ -108,15 +109,6 @@ static void make_parts(struct dc_coarse *coarse, const struct graph *graph, int 
   }
 }
 
-static int compare(const void *p, const void *q)
-{
-  const int *a = p, *b = q;
-  for (int k = 0; k < 2; k++)
-    if (a[k] != b[k])
-      return a[k] < b[k] ? -1 : 1;
-  return 0;
-}
-
 static void key_of(const struct dc_coarse *coarse, int row, int column, int key[2])
 {
   int a = coarse->part[row], b = coarse->part[column];
@@ -140,17 +132,13 @@ static bool list_blocks(struct dc_coarse *coarse, const struct dc_symmetric_matr
       key_of(coarse, matrix->block_row[k], column, apart[count]);
       count += apart[count][0] != apart[count][1];
     }
-  qsort(apart, (size_t)count, sizeof *apart, compare);
-  int kept = 0;
-  for (int i = 0; i < count; i++)
-    if (!kept || compare(apart[kept - 1], apart[i]))
-      memmove(apart[kept++], apart[i], sizeof *apart);
-  coarse->block_count = coarse->parts + kept;
+  size_t kept = dc_index_pairs_sort(apart, (size_t)count);
+  coarse->block_count = coarse->parts + (int)kept;
   for (int column = 0; column < coarse->nodes; column++)
     for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
       int key[2];
       key_of(coarse, matrix->block_row[k], column, key);
-      const int(*at)[2] = key[0] == key[1] ? NULL : bsearch(key, apart, (size_t)kept, sizeof *apart, compare);
+      const int(*at)[2] = key[0] == key[1] ? NULL : bsearch(key, apart, kept, sizeof *apart, dc_index_pair_compare);
       coarse->block_of[k] = at ? (int)(at - (const int(*)[2])coarse->between) : key[0];
     }
   return true;

@@ -80,6 +80,16 @@ static inline void dc_vec_cross(double *r, const double *a, const double *b)
   r[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+// Of the triangle (a, b, c).
+static inline double dc_triangle_area(const double a[3], const double b[3], const double c[3])
+{
+  double u[3], v[3], normal[3];
+  dc_vec_sub(u, b, a);
+  dc_vec_sub(v, c, a);
+  dc_vec_cross(normal, u, v);
+  return 0.5 * dc_vec_norm(normal);
+}
+
 // r = M v
 static inline void dc_mat_apply(double *r, const double *m, const double *v)
 {

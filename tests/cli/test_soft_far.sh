@@ -29,7 +29,7 @@ for model in bsh exact; do
   holds "$model: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 5e-9
   holds "$model: tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'
 done
-for model in ipc sdrs; do
+for model in ipc sdrs manifold; do
   run 3 check thrown.json --set contact='{"model": "'$model'"}'
   says "bodies[3].soft.far_field: needs contact model bsh or exact (is $model)"
 done

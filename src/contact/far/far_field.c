@@ -48,13 +48,9 @@ static enum dc_status list_triangles(struct dc_far_surface *surface, int element
 static double extent_of(const struct dc_far_surface *surface, const double (*vertices)[3], int triangle)
 {
   const int *t = surface->triangles[triangle];
-  double u[3], v[3], normal[3];
   if (t[0] == t[1] || t[1] == t[2])
     return 0.5 * dc_vec_distance(vertices[t[0]], vertices[t[2]]);
-  dc_vec_sub(u, vertices[t[1]], vertices[t[0]]);
-  dc_vec_sub(v, vertices[t[2]], vertices[t[0]]);
-  dc_vec_cross(normal, u, v);
-  return 0.5 * dc_vec_norm(normal);
+  return dc_triangle_area(vertices[t[0]], vertices[t[1]], vertices[t[2]]);
 }
 
 // Of a triangle about its centroid: the sum of the squares of its edges over 36.
@@ -92,17 +88,11 @@ static double area_of(const struct dc_bodies *bodies, int body)
   double sum = 0;
   if (!soft)
     return bodies->bodies[body].shape->properties.surface_area;
+  const double(*nodes)[3] = (const double(*)[3])soft->mesh.nodes;
   for (int t = 0; t < soft->mesh.triangle_count; t++) {
     const int *v = soft->mesh.triangles[t];
-    double area[3], u[3], w[3];
-    dc_vec_sub(u, soft->mesh.nodes[v[1]], soft->mesh.nodes[v[0]]);
-    if (v[2] < 0) {
-      sum += dc_vec_norm(u);
-      continue;
-    }
-    dc_vec_sub(w, soft->mesh.nodes[v[2]], soft->mesh.nodes[v[0]]);
-    dc_vec_cross(area, u, w);
-    sum += 0.5 * dc_vec_norm(area);
+    sum +=
+        v[2] < 0 ? dc_vec_distance(nodes[v[0]], nodes[v[1]]) : dc_triangle_area(nodes[v[0]], nodes[v[1]], nodes[v[2]]);
   }
   return soft->mesh.corners == 2 ? sqrt(4 * M_PI * soft->elastic.volume * sum) : sum;
 }

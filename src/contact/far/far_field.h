@@ -5,7 +5,7 @@
 // The barrier of surfaces (contact/surface/surface.h) ends at its range, and with it the gradient.  The far field is the
 // centred part of the potential of bounding-sphere hierarchies (paper 000, section 5, with consistent weights): between
 // leaves C = w_i w_j (P_c(rho) - 12), rho^2 = r^2 + sigma_I^2 + sigma_J^2 + delta^2, and the blend (1 - phi) A + phi C
-// above.  It is bounded, pushes only, is twice differentiable in the nodes and never zero.  Centres, radii and spreads of
+// above.  It is bounded, only pushes bodies apart, is twice differentiable in the nodes and never zero.  Centres, radii and spreads of
 // the tree of a soft body are smooth functions of its nodes; topology, descent, weights and delta are those at rest.
 #ifndef DC_CONTACT_FAR_FIELD_H
 #define DC_CONTACT_FAR_FIELD_H

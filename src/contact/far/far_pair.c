@@ -42,12 +42,12 @@ static int list_nodes(struct dc_far_pair *pair, const struct dc_far_surface *a, 
     if (add_blend(pair, i, j, outer))
       return -1;
   }
-  if (leaf_j || (!leaf_i && a->tree.size[i] >= b->tree.size[j]))
-    return list_nodes(pair, a, b, rule, i + 1, j, blend) || list_nodes(pair, a, b, rule, a->tree.right[i], j, blend)
-               ? -1
-               : 0;
-  return list_nodes(pair, a, b, rule, i, j + 1, blend) || list_nodes(pair, a, b, rule, i, b->tree.right[j], blend) ? -1
-                                                                                                                   : 0;
+  bool first = leaf_j || (!leaf_i && a->tree.size[i] >= b->tree.size[j]);
+  const int left[2] = {first ? i + 1 : i, first ? j : j + 1};
+  const int right[2] = {first ? a->tree.right[i] : i, first ? j : b->tree.right[j]};
+  if (list_nodes(pair, a, b, rule, left[0], left[1], blend))
+    return -1;
+  return list_nodes(pair, a, b, rule, right[0], right[1], blend);
 }
 
 int dc_far_pair_list(struct dc_far_pair *pair, const struct dc_far_surface *a, const struct dc_far_surface *b,
@@ -139,7 +139,7 @@ static void sum_up(struct dc_far_pair *pair, const struct dc_far_surface *a, con
   }
 }
 
-// Adds derivatives of weight C, and their rates, and those of a force along the line of centres: size times d.
+// Adds the derivatives of a term by its nodes: by_square by q, and `size` times d by the difference of centres.
 static inline void add_nodes(const struct dc_far_surface *a, const struct dc_far_surface *b,
                              const struct dc_far_term *term, const struct node_pair *n, double by_square, double size)
 {

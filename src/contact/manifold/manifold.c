@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index_pairs.h"
 #include "contact/manifold/manifold_internal.h"
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
@@ -403,24 +404,14 @@ void dc_manifold_check(const struct dc_manifold_surface *surface, struct dc_mani
     }
 }
 
-static int compare_edges(const void *p, const void *q)
-{
-  const int *a = p, *b = q;
-  return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
-}
-
 int dc_manifold_edges_of(const struct dc_mesh *mesh, int (*edges)[2])
 {
-  int count = 0, kept = 0;
+  int count = 0;
   for (int t = 0; t < mesh->triangle_count; t++)
     for (int k = 0; k < 3; k++) {
       int i = mesh->triangles[t][k], j = mesh->triangles[t][(k + 1) % 3];
       edges[count][0] = i < j ? i : j;
       edges[count++][1] = i < j ? j : i;
     }
-  qsort(edges, (size_t)count, sizeof *edges, compare_edges);
-  for (int e = 0; e < count; e++)
-    if (kept == 0 || compare_edges(edges[e], edges[kept - 1]) != 0)
-      memmove(edges[kept++], edges[e], sizeof *edges);
-  return kept;
+  return (int)dc_index_pairs_sort(edges, (size_t)count);
 }

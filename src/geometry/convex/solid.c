@@ -66,11 +66,7 @@ static double enclose(const struct dc_convex *parts, int count, double center[3]
 static double triangle_area(const struct dc_convex *part, int triangle)
 {
   const int *corner = part->triangles[triangle];
-  double a[3], b[3], normal[3];
-  dc_vec_sub(a, part->vertices[corner[1]], part->vertices[corner[0]]);
-  dc_vec_sub(b, part->vertices[corner[2]], part->vertices[corner[0]]);
-  dc_vec_cross(normal, a, b);
-  return 0.5 * dc_vec_norm(normal);
+  return dc_triangle_area(part->vertices[corner[0]], part->vertices[corner[1]], part->vertices[corner[2]]);
 }
 
 static int compare_ints(const void *left, const void *right)
