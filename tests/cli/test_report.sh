@@ -70,7 +70,7 @@ forces = struct.unpack("<%df" % (len(values) // 4), values)
 largest = max(abs(x) for name in moving for x in wanted[name]["force"])
 error = max(abs(forces[3 * i + k] - wanted[name]["force"][k]) for i, name in enumerate(moving) for k in range(3))
 print(largest, error / largest)
-assert len(moving) == 2 and largest > 0 and error <= 3e-7 * largest
+assert len(moving) == 3 and largest > 0 and error <= 3e-7 * largest
 assert len(forces) == 3 * len(moving) * 13
 PROGRAM
 else
