@@ -362,6 +362,17 @@ def tasks(m):
                 m.say()
 
 
+def stale_notes(lines):
+    """Names of notes of docs/measured that their pages, which repeat them, do not hold as they are."""
+    text, names = "\n".join(lines), [name for name in sorted(os.listdir(MEASURED)) if name.endswith("_notes.md")]
+    stale = []
+    for name in names:
+        with open(os.path.join(MEASURED, name), encoding="utf-8") as file:
+            if file.read().strip() not in text:
+                stale.append(name)
+    return stale
+
+
 def assemble(m, path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
@@ -369,6 +380,8 @@ def assemble(m, path):
     tasks(m)
     m.say(lines[-1])
     m.write(path)
+    if stale_notes(m.lines):
+        sys.exit("not as in their pages: " + ", ".join(stale_notes(m.lines)))
 
 
 def main():
