@@ -400,7 +400,7 @@ def main():
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--assemble", action="store_true", help="measure nothing, take up docs/measured anew")
-    parser.add_argument("--gradients", action="store_true", help="measure only the table of gradients, leave the rest as it is")
+    parser.add_argument("--gradients", action="store_true", help="measure only the table of gradients, leave the rest as it is; some scenes take minutes")
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "results.md"))
     parser.add_argument("--tasks", metavar="DIR", help="solve drawn tasks, rows in DIR, and write docs/measured/tasks.md")
     parser.add_argument("--task", action="append", choices=TASKS)
