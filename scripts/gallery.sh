@@ -82,3 +82,8 @@ if is_wanted codesign_single_jaw; then # in two stages
 fi
 picture cloth_drape optimize cloth_drape
 picture soft_gripper optimize soft_gripper
+view="--eye 0.5,-0.75,0.45 --target 0.15,0,0.03"
+picture soft_far_push optimize soft_far_push
+view="--eye 0.22,-0.36,0.17 --target 0.06,0,0.095"
+picture tendon_finger optimize tendon_finger
+view=

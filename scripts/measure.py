@@ -154,6 +154,17 @@ def gradients(m):
     m.say()
 
 
+def only_gradients(m, path):
+    """Measures the table of gradients anew; the rest of the results stays."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("## Adjoint against differences"))
+    end = next(i for i, line in enumerate(lines) if i > start and line.startswith("## "))
+    gradients(m)
+    m.lines = [*lines[:start], *m.lines, *lines[end:]]
+    m.write(path)
+
+
 def speed(m):
     m.say("## Speed and memory")
     m.say()
@@ -362,6 +373,17 @@ def tasks(m):
                 m.say()
 
 
+def stale_notes(lines):
+    """Names of notes of docs/measured that their pages, which repeat them, do not hold as they are."""
+    text, names = "\n".join(lines), [name for name in sorted(os.listdir(MEASURED)) if name.endswith("_notes.md")]
+    stale = []
+    for name in names:
+        with open(os.path.join(MEASURED, name), encoding="utf-8") as file:
+            if file.read().strip() not in text:
+                stale.append(name)
+    return stale
+
+
 def assemble(m, path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
@@ -369,6 +391,8 @@ def assemble(m, path):
     tasks(m)
     m.say(lines[-1])
     m.write(path)
+    if stale_notes(m.lines):
+        sys.exit("not as in their pages: " + ", ".join(stale_notes(m.lines)))
 
 
 def main():
@@ -376,6 +400,7 @@ def main():
     parser.add_argument("--dcsim", default=os.path.join(ROOT, "build", "dcsim"))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--assemble", action="store_true", help="measure nothing, take up docs/measured anew")
+    parser.add_argument("--gradients", action="store_true", help="measure only the table of gradients, leave the rest as it is; some scenes take minutes")
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "results.md"))
     parser.add_argument("--tasks", metavar="DIR", help="solve drawn tasks, rows in DIR, and write docs/measured/tasks.md")
     parser.add_argument("--task", action="append", choices=TASKS)
@@ -387,6 +412,9 @@ def main():
     m = Measurement(options.dcsim, options.quick)
     if options.tasks:
         drawn_tasks(m, options)
+        return
+    if options.gradients:
+        only_gradients(m, options.output)
         return
     if options.assemble:
         assemble(m, options.output)

@@ -5,7 +5,7 @@
     scripts/paper/soft-far [--part NAME ...] [--kind WORD] [--optimizer NAME] [--draws N] [--rounds N] [--dcsim FILE] [--output DIR] [--publish]
 
 Parts: gradients, tasks, strength, cost; default: all.  Tasks are scenes/soft_far_push.json and scenes/soft_far_throw.json with other starts, targets, masses and friction, N of each (default: 12), with
-the far field and without.  Costs are processor times, the least of N runs (default: 5).
+the far field and without.  Costs are processor times, the least of as many runs as --rounds says (default: 5).
 Prints Markdown and writes it to DIR/soft_far.md (default DIR: runs/paper); --publish: and to docs/measured/soft_far.md.  A quarter of an hour of processor time.
 """
 import copy
@@ -215,16 +215,16 @@ def cost(lab):
 
 def main():
     parser = options(__doc__, quick=False)
-    parser.add_argument("--part", action="append", choices=["gradients", "tasks", "strength", "cost"])
+    parser.add_argument("--part", action="append", choices=["gradients", "tasks", "strength", "cost"], help="may be given several times; default: all")
     parser.add_argument("--kind", help="of tasks those with this in their names only")
     parser.add_argument("--optimizer", choices=OPTIMIZERS, help="of tasks this one only")
-    parser.add_argument("--draws", type=int, default=12)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--draws", type=int, default=12, help="of each task")
+    parser.add_argument("--rounds", type=int, default=5, help="of costs")
     arguments = parse(parser)
     lab = Lab(arguments)
     lab.say("### Soft bodies: the far field")
     lab.say()
-    lab.say(f"By `scripts/paper/soft-far` on {processor()}, one thread.")
+    lab.say(f"By `scripts/paper/soft-far --draws {lab.draws} --rounds {lab.rounds}` on {processor()}, one thread.")
     lab.say()
     parts = {"gradients": gradients, "tasks": tasks, "strength": strength, "cost": cost}
     for name in arguments.part or parts:

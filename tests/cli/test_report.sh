@@ -14,7 +14,8 @@ cat >pair.json <<'SCENE'
     { "name": "ground", "joint": "fixed", "shape": "ground" },
     { "name": "--><style>", "joint": "fixed", "shape": "wall", "position": [0.8, 0, 0.2] },
     { "name": "<script>alert(1)", "shape": "ball", "mass": 0.1, "position": [-0.3, 0, 0.2], "velocity": [3, 0, 0] },
-    { "name": "eight", "shape": "ball", "mass": 0.1, "position": [0, 0.02, 0.2], "color": [0.8, 0.1, 0.1] } ],
+    { "name": "eight", "shape": "ball", "mass": 0.1, "position": [0, 0.02, 0.2], "color": [0.8, 0.1, 0.1] },
+    { "name": "marker", "parent": "eight", "joint": "fixed", "position": [0, 0.02, 0.3] } ],
   "control": [{ "type": "initial_state", "body": "<script>alert(1)", "velocity": "xy" }],
   "objective": [{ "type": "reach", "body": "eight", "target": [0.5, 0.2, 0.1], "tolerance": 0.05 }],
   "optimizer": { "type": "adam", "learning_rate": 0.2, "iterations": 4 } }
@@ -69,7 +70,7 @@ forces = struct.unpack("<%df" % (len(values) // 4), values)
 largest = max(abs(x) for name in moving for x in wanted[name]["force"])
 error = max(abs(forces[3 * i + k] - wanted[name]["force"][k]) for i, name in enumerate(moving) for k in range(3))
 print(largest, error / largest)
-assert len(moving) == 2 and largest > 0 and error <= 3e-7 * largest
+assert len(moving) == 3 and largest > 0 and error <= 3e-7 * largest
 assert len(forces) == 3 * len(moving) * 13
 PROGRAM
 else

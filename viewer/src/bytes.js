@@ -80,13 +80,25 @@ function termsOf(table) {
   };
 }
 
+// Bodies; shown: those that move, but for markers (neither mass nor shape) that no objective names: they are told by what they are fixed to.
+function bodiesOf(bodies, scene) {
+  const objectives = Array.isArray(scene?.objective) ? scene.objective : [];
+  const named = new Set(objectives.flatMap(({ body, bodies: several }) => [body, several].flat()));
+  return bodies.map((body) => ({
+    ...body,
+    shown: body.moves && (body.mass > 0 || body.shape >= 0 || named.has(body.name)),
+  }));
+}
+
 // Everything that is shown of a run.
 function decodeRun(raw) {
+  const scene = parsed(raw.scene);
   return {
     ...raw,
     raw,
     run: parsed(raw.run),
-    scene: parsed(raw.scene),
+    scene,
+    bodies: bodiesOf(raw.bodies, scene),
     certificate: parsed(raw.certificate),
     loss: { rows: raw.loss.rows, ...columns(raw.loss.csv) },
     terms: termsOf(raw.loss.terms),

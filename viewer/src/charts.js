@@ -202,7 +202,7 @@ export class Chart {
       ],
       hooks: {
         setCursor: [(plot) => this.#read(plot.cursor.idx)],
-        draw: [(plot) => this.#drawMark(plot)],
+        draw: [(plot) => this.#drawMark(plot), () => this.playhead(this.time)],
         setScale: [(plot, key) => key === "x" && this.#noteZoom(plot)],
       },
     };
@@ -225,7 +225,6 @@ export class Chart {
     const last = this.x.length - 1;
     this.zoomed = min > this.x[0] + 1e-9 || max < this.x[last] - 1e-9;
     this.whole.hidden = !this.zoomed;
-    this.playhead(this.time);
   }
 
   // A click that is no drag seeks.

@@ -29,7 +29,7 @@ function speedsOf(data, trajectory) {
       const way = Math.hypot(at(f, 0) - at(f - 1, 0), at(f, 1) - at(f - 1, 1), at(f, 2) - at(f - 1, 2));
       values.push(way / (time[f] - time[f - 1]));
     }
-    return { name: body.name, values };
+    return { name: body.name, shown: body.shown, values };
   });
 }
 
@@ -123,7 +123,7 @@ function describe(data) {
   const bounds = [...new Set(far.map((one) => one.tolerance).filter((x) => x > 0))];
   const lines = bounds.map((x) => ({ name: `tolerance ${number(x)} m`, values: time.map(() => x), dash: [2, 4], faint: true }));
   add("Distance from the target", "m", far.length ? [...far, ...lines] : [], { log: true });
-  add("Speed", "m/s", largest(speedsOf(data, best)));
+  add("Speed", "m/s", largest(speedsOf(data, best).filter((speed) => speed.shown)));
   if (best.gaps) add("Smallest gap since the frame before", "m", [{ name: "gap", values: best.gaps }], { log: true, first: 2 });
   list.push(...contactCharts(best.contacts, time));
   return list;

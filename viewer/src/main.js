@@ -60,7 +60,8 @@ function switchButton(label, hint, on, change) {
 function bodyList(data, stage) {
   const outputs = [];
   const moving = data.bodies.filter((body) => body.moves);
-  const rows = moving.map((body) => {
+  const shown = moving.flatMap((body, i) => (body.shown ? [{ body, i }] : []));
+  const rows = shown.map(({ body }) => {
     const box = el("input", {
       type: "checkbox",
       checked: true,
@@ -85,9 +86,9 @@ function bodyList(data, stage) {
   const show = () => {
     const { best } = stage.world;
     const { frame, part } = best.place(stage.time);
-    moving.forEach((_, i) => {
+    shown.forEach(({ i }, row) => {
       const force = stage.toggles.forces ? best.force(i, frame + Math.round(part)) : null;
-      outputs[i].textContent = force ? `${number(force.length(), 3)} N` : "";
+      outputs[row].textContent = force ? `${number(force.length(), 3)} N` : "";
     });
   };
   const element = el(
@@ -96,7 +97,7 @@ function bodyList(data, stage) {
     el("h2", {}, "Bodies", el("span", { class: "note" }, "boxes: traces")),
     el("ul", {}, ...rows),
   );
-  return { element, show, count: moving.length };
+  return { element, show, count: shown.length };
 }
 
 // What the page has to say about how much of the run it holds.
@@ -123,7 +124,10 @@ function notes(data, stage) {
     list.push(
       `There are no contact forces on this page: the contact model ${data.contactModel} gives none, or no two bodies can meet.`,
     );
-  if (data.surfaces.length) list.push("Forces on soft bodies are not on this page.");
+  const cables = new Set((data.scene.bodies ?? []).filter((body) => body.cable).map((body) => body.name));
+  const pull = data.surfaces.filter(({ body }) => cables.has(body)).length;
+  if (pull < data.surfaces.length) list.push("Forces on soft bodies are not on this page.");
+  if (pull) list.push("Tensions of cables are not on this page.");
   const ends = [data.best, data.first].map((trajectory) => trajectory && trajectory.time[trajectory.kept - 1]);
   if (data.first && Math.abs(ends[0] - ends[1]) > 1e-6)
     list.push(

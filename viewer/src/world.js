@@ -182,6 +182,7 @@ class Actors {
     this.arrows = new THREE.Group();
     this.group.add(this.traces, this.arrows);
     this.bodies = (trajectory.bodies ?? data.bodies).filter((body) => body.moves);
+    this.shown = new Set(data.bodies.filter((body) => body.shown).map((body) => body.name));
     this.objects = this.bodies.map((body) => this.#object(body, geometries[body.shape]));
     this.objects.forEach((object, i) => object.add(pairPoints(data, this.bodies[i], extent)));
     this.lines = this.bodies.map((body, i) => this.#trace(body, i));
@@ -206,6 +207,7 @@ class Actors {
   }
 
   #trace(body, index) {
+    if (!this.shown.has(body.name)) return null;
     const { positions, kept } = this.trajectory;
     const count = this.bodies.length;
     const points = new Float32Array(3 * kept);
