@@ -370,7 +370,8 @@ static void test_continuity(void)
   CHECK(worst < 1e-4, "off by %g", worst);  // 1.3e-5 observed
 }
 
-// Towards touch the force is bounded, by strength and areas: a force that goes by the inverse of the gap would be tenfold.
+// Towards touch the force is bounded, by strength and areas: a force that goes by the inverse of the gap would be
+// tenfold.
 static void test_touch(void)
 {
   for (uint64_t seed = 5; seed < 9; seed++) {

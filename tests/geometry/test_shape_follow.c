@@ -32,8 +32,8 @@ static double moved(struct dc_shape_follower *follower, double (*places)[3], con
   return v * value + dc_vec_dot(u, g);
 }
 
-// The derivative of v phi(x) + u.g(x) along a motion of the vertices against differences of fourth order, relative to the
-// sum of the magnitudes of its summands.
+// The derivative of v phi(x) + u.g(x) along a motion of the vertices against differences of fourth order, relative to
+// the sum of the magnitudes of its summands.
 static double check_motion(struct dc_shape_follower *follower, double (*places)[3], const double (*motion)[3],
                            int count, struct dc_random *random, double size)
 {
@@ -131,7 +131,8 @@ static void build_superquadric(struct builder *builder, const double rotation[4]
   CHECK(!dc_shape_unite(&builder->shape, 0, NULL, builder->arena, &error), "%s", error.text);
 }
 
-// aligned: the axes are those of the shape's frame, in any order, each with a factor of its own; else one factor for all.
+// aligned: the axes are those of the shape's frame, in any order, each with a factor of its own; else one factor for
+// all.
 static void check_superquadric(uint64_t seed, const double rotation[4], bool aligned)
 {
   struct builder builder = begin("superquadrics");

@@ -67,8 +67,8 @@ static void test_ways(void)
   dc_scene_destroy(scene);
 }
 
-// At the lowest of several points the Jacobian has the same bits whichever thread has rolled it out, and no rollout more is
-// counted; another plan that is told where it was rolled out has them too.
+// At the lowest of several points the Jacobian has the same bits whichever thread has rolled it out, and no rollout
+// more is counted; another plan that is told where it was rolled out has them too.
 static void test_kept(void)
 {
   enum { POINTS = 5, PARAMETERS = 12, MOST = 74 * PARAMETERS };

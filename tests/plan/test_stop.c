@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizations that are stopped within a Jacobian and go on, in the same process or from a snapshot, leave the rows and
-// counts of one that was never stopped.
+// Optimizations that are stopped within a Jacobian and go on, in the same process or from a snapshot, leave the rows
+// and counts of one that was never stopped.
 #include <omp.h>
 #include <pthread.h>
 
@@ -218,8 +218,9 @@ static void test_search(void)
   omp_set_num_threads(before);
 }
 
-// On several threads the others hear what the first was told, which is not asked again.  Which members are its own, and so
-// how often it is asked, differs from run to run: some of the runs end before it says no, the one that says it at once cannot.
+// On several threads the others hear what the first was told, which is not asked again.  Which members are its own, and
+// so how often it is asked, differs from run to run: some of the runs end before it says no, the one that says it at
+// once cannot.
 static void test_threads(void)
 {
   static struct rows straight, stopped;
