@@ -5,24 +5,20 @@
 #include <string.h>
 
 #include "geometry/convex/hull.h"
+#include "geometry/convex/hull_excess.h"
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
 
-enum { CELLS = 16, TRIANGLES = 2 * DC_HULL_VERTICES_OF_PAPER - 4, MOST_CORNERS = 2 * 64 };
+enum {
+  CELLS = 16,
+  TRIANGLES = 2 * DC_HULL_VERTICES_OF_PAPER - 4,
+  MOST_VERTICES = 64,
+  MOST_CORNERS = 2 * MOST_VERTICES
+};
 static const double COPLANAR = 1e-9;   // of 1: sine of the angle of two triangles of one face
 static const double TOUCHING = 1e-12;  // of the size
 
 // Faces
-
-static void triangle_normal(const struct dc_mesh *mesh, int t, double n[3])
-{
-  const int *v = mesh->triangles[t];
-  double e[3], f[3];
-  dc_vec_sub(e, mesh->vertices[v[1]], mesh->vertices[v[0]]);
-  dc_vec_sub(f, mesh->vertices[v[2]], mesh->vertices[v[0]]);
-  dc_vec_cross(n, e, f);
-  dc_vec_scale(n, n, 1 / dc_vec_norm(n));
-}
 
 static bool in_plane(const struct dc_mesh *mesh, const struct dc_bench_hull *hull, int face, const double n[3], int t,
                      double size)
@@ -32,7 +28,7 @@ static bool in_plane(const struct dc_mesh *mesh, const struct dc_bench_hull *hul
   return dc_vec_distance(hull->normals[face], n) < COPLANAR && fabs(dc_vec_dot(arm, n)) < COPLANAR * size;
 }
 
-// The corners of a face in order of their angle about its middle, which are those of the triangles in its plane.
+// Sorts the corners of a face by their angle about its middle.
 static void order_corners(const double (*vertices)[3], const double n[3], int *corners, int count)
 {
   double middle[3] = {0, 0, 0}, u[3], v[3], angle[MOST_CORNERS];
@@ -59,8 +55,7 @@ static void add_corner(int *corners, int *count, int vertex)
   for (int i = 0; i < *count; i++)
     if (corners[i] == vertex)
       return;
-  if (*count < MOST_CORNERS)
-    corners[(*count)++] = vertex;
+  corners[(*count)++] = vertex;
 }
 
 static void find_faces(const struct dc_mesh *mesh, struct dc_bench_hull *hull, int *first, int *corners, bool *taken)
@@ -70,11 +65,11 @@ static void find_faces(const struct dc_mesh *mesh, struct dc_bench_hull *hull, i
     int face = hull->face_count, *own = corners + first[face], count = 0;
     if (taken[t])
       continue;
-    triangle_normal(mesh, t, hull->normals[face]);
+    dc_unit_normal(mesh, t, hull->normals[face]);
     own[0] = mesh->triangles[t][0];
     for (int other = t; other < mesh->triangle_count; other++) {
       double n[3];
-      triangle_normal(mesh, other, n);
+      dc_unit_normal(mesh, other, n);
       if (taken[other] || !in_plane(mesh, hull, face, n, other, size))
         continue;
       taken[other] = true;
@@ -93,6 +88,8 @@ enum dc_status dc_bench_make_hull(const double (*points)[3], int count, struct d
   enum dc_status status = dc_hull(points, count, arena, &mesh, error);
   if (status)
     return status;
+  if (mesh.vertex_count > MOST_VERTICES)
+    return dc_fail(error, DC_BAD_INPUT, "a hull of %d corners (at most %d)", mesh.vertex_count, MOST_VERTICES);
   size_t triangles = (size_t)mesh.triangle_count;
   int *first = dc_arena_alloc(arena, triangles + 1, sizeof *first),
       *corners = dc_arena_alloc(arena, 3 * triangles, sizeof *corners);
@@ -300,7 +297,8 @@ static double off_line(const double x[3], const double a[3], const double b[3], 
   return either ? fabs(off) : off;
 }
 
-// As MJX: the deepest, the farthest from it, the farthest from their line, the farthest on the other side of the triangle.
+// As MJX: the deepest, the farthest from it, the farthest from their line, the farthest outside of the triangle of
+// these.
 static int choose(const struct polygon *p, const double *distances, const double normal[3], int chosen[DC_HULL_POINTS])
 {
   double measures[MOST_CORNERS];

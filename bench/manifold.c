@@ -80,12 +80,6 @@ static void lbfgs(struct pairs *p)
   solve(p, dc_edge_lbfgs);
 }
 
-static double median(double *values, int count)
-{
-  dc_bench_sort(values, count);
-  return values[count / 2];
-}
-
 static void time_method(const char *name, void (*run)(struct pairs *), int repeats, struct pairs *p,
                         struct dc_edge_rate *rate)
 {
@@ -98,7 +92,7 @@ static void time_method(const char *name, void (*run)(struct pairs *), int repea
     seconds[i] = dc_thread_seconds() - start;
   }
   *rate = (struct dc_edge_rate){.name = name,
-                                .nanoseconds = 1e9 * median(seconds, repeats) / PAIRS,
+                                .nanoseconds = 1e9 * dc_bench_median(seconds, repeats) / PAIRS,
                                 .iterations = (double)p->iterations / (PAIRS * (double)repeats),
                                 .failures = p->failures / repeats};
 }
@@ -156,8 +150,8 @@ static void time_poses(struct dc_manifold *manifold, struct dc_manifold_contact 
     dc_manifold_pull_back(manifold, by, twists, NULL);
     both[i] = dc_thread_seconds() - start;
   }
-  rate->forward = median(forward, POSES);
-  rate->with_gradient = median(both, POSES);
+  rate->forward = dc_bench_median(forward, POSES);
+  rate->with_gradient = dc_bench_median(both, POSES);
 }
 
 // The same poses as above.
@@ -182,8 +176,8 @@ static enum dc_status time_hulls(const struct dc_sdf *sdf, struct dc_arena *aren
       found[i] = dc_bench_hulls_contacts(epa, hulls, (int)count, hulls, (int)count, poses, near, contacts);
       seconds[i] = dc_thread_seconds() - start;
     }
-    *(near ? &rate->near_hulls : &rate->hulls) = median(seconds, POSES);
-    *(near ? &rate->near_hull_contacts : &rate->hull_contacts) = (int)median(found, POSES);
+    *(near ? &rate->near_hulls : &rate->hulls) = dc_bench_median(seconds, POSES);
+    *(near ? &rate->near_hull_contacts : &rate->hull_contacts) = (int)dc_bench_median(found, POSES);
   }
   return status;
 }

@@ -20,8 +20,8 @@ struct dc_figure_rate {
   int parts, vertices, edges, vertex_contacts, edge_contacts;
   const char *options;            // "", "no edges", "one-sided", ...
   double forward, with_gradient;  // s of processor time; the gradient is that of the mean distance by 12 numbers
-  // The same figures as convex hulls of at most 31 vertices (bench/hull_manifold.h): all pairs of hulls, those whose balls
-  // meet, s; how many contacts these find, medians.  Of rows without options, else 0.
+  // The same figures as convex hulls of at most 31 vertices (bench/hull_manifold.h): all pairs of hulls, those whose
+  // balls meet, s; how many contacts these find, medians.  Of rows without options, else 0.
   double hulls, near_hulls;
   int hull_contacts, near_hull_contacts;
 };

@@ -177,12 +177,6 @@ static enum dc_status make_figure(struct bodies *bodies, struct dc_arena *arena,
   return status ? status : dc_bench_make_hulls(bodies->surface.sdf, arena, bodies->hulls, error);
 }
 
-static double median(double *values, int count)
-{
-  dc_bench_sort(values, count);
-  return values[count / 2];
-}
-
 enum method { SMOOTH, SHARES, VERTICES, HULLS };
 
 static enum dc_status follow_all(struct bodies *bodies, const struct path *paths, enum method method,
@@ -204,8 +198,8 @@ static enum dc_status follow_all(struct bodies *bodies, const struct path *paths
     for (int i = 0; i < jump->paths; i++)
       follow(bodies, &paths[i], fine ? 4 * DC_JUMP_STEPS : DC_JUMP_STEPS, method == HULLS ? sum_hulls : sum_smooth,
              &force[i], &centre[i]);
-    jump->force[fine] = median(force, jump->paths);
-    jump->centre[fine] = median(centre, jump->paths);
+    jump->force[fine] = dc_bench_median(force, jump->paths);
+    jump->centre[fine] = dc_bench_median(centre, jump->paths);
   }
   bool made = bodies->manifold && bodies->contacts;
   dc_manifold_destroy(bodies->manifold);

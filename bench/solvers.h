@@ -21,13 +21,15 @@ struct dc_solver_case {
   double stiffness;              // (E + viscosity/step) step^2/(density cell^2): of a cell beside its mass in a step
   int nodes, contacts;           // contacts: nodes whose contact is more than 1e-6 of their own stiffness
   double factor, solve;          // s of processor time of a factorization and of a solution by it
-  int row_count;                 // fewer for many nodes: what does not converge for few is left out
+  int row_count;  // of rows; above 5000 nodes those that fail on fewer nodes, NONE and PROJECTIVE, are left out
   struct dc_solver_row rows[DC_SOLVER_ROWS];
 };
 
-// A cube of cells^3 cubes of 1 cm falls on the ground with 0.5 m/s and slides with 0.5 m/s; after 8 steps the
-// exact Hessian of the last step, whose contact is kept apart, is solved with a right-hand side of random numbers until
-// the residual is 1e-10 of it (of conjugate gradients with sweeps in their own norm), or for 1000 iterations.  DC_MEMORY, DC_NUMERICAL.
+// A cube of cells^3 cubes of 1 cm falls on the ground with 0.5 m/s and slides with 0.5 m/s.  After 8 steps of `step`,
+// s, the exact Hessian of the last one, with contact kept apart, is solved for a right-hand side of random numbers,
+// until the residual is 1e-10 of it (conjugate gradients with sweeps: in the preconditioner's norm) or for 1000
+// iterations.  young in Pa.  Statuses of dc_rollout_forward; DC_MEMORY; DC_NUMERICAL where the Hessian is not positive
+// definite.
 enum dc_status dc_bench_solvers(long cells, double young, double friction, double step, struct dc_solver_case *result,
                                 struct dc_error *error);
 

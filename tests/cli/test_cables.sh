@@ -4,7 +4,8 @@
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 finger="$DCSIM_SOURCE/scenes/tendon_finger.json"
 
-# two weights over a pulley without mass, masses 1 and 1/2: the heavier falls at g/3.  Euler's steps fall a h^2 n (n + 1)/2.
+# Two weights over a pulley without mass, masses 1 and 1/2: the heavier falls at g/3.  Euler's steps fall a h^2 n (n + 1)/2.
+# Smoothing pulls by stiffness x smoothing / 2 at no stretch: 6 N, the tension that the rope has throughout.
 cat >atwood.json <<'END'
 {"name": "atwood", "time": {"step": 0.01, "steps": 30}, "gravity": [0, 0, -9],
  "shapes": {"weight": {"type": "box", "size": [0.1, 0.1, 0.1]}},
@@ -19,12 +20,13 @@ cat >atwood.json <<'END'
  "objective": [{"type": "reach", "bodies": ["heavy"], "target": [-0.5, 0, 0], "axes": "z"}]}
 END
 run 0 simulate atwood.json -o none --json --threads 1
-holds "weights over a pulley fall as they should" "$out" 'abs(d["loss"] ** 0.5 / (3 * 0.01 ** 2 * 30 * 31 / 2) - 1) < 1e-3'
-# slack it is not there
+holds "weights over a pulley fall as they should" "$out" 'abs(d["loss"] ** 0.5 / (3 * 0.01 ** 2 * 30 * 31 / 2) - 1) < 1e-12'  # observed 9e-16
+# A rope that is far too long pulls nothing but what smoothing leaves.
 run 0 simulate atwood.json -o none --json --threads 1 --set bodies.rope.cable.length=30
-holds "a slack cable pulls nothing" "$out" 'abs(d["loss"] ** 0.5 / (9 * 0.01 ** 2 * 30 * 31 / 2) - 1) < 1e-6'
+holds "a slack cable pulls nothing" "$out" 'abs(d["loss"] ** 0.5 / (9 * 0.01 ** 2 * 30 * 31 / 2) - 1) < 1e-6'  # observed 1.6e-7
 
-# a soft block, a slider, a lever on it and a free body on one rope; and without the soft body points as designs
+# One rope through a soft block, a slider, a lever on the slider and a free body; and, without the soft block, whose contact
+# has no derivatives by shapes, with anchors as design parameters.
 cat >pull.json <<'END'
 {"name": "pull", "time": {"step": 0.01, "steps": 12}, "gravity": [0, 0, -9.81],
  "shapes": {"box": {"type": "box", "size": [0.1, 0.05, 0.04]}, "ground": {"type": "plane"}},
@@ -46,13 +48,13 @@ END
 grep -v '"design"' pull.json >soft.json
 sed -e '/"block", "soft"/d' -e '/"nose"/s/"parent": "block", //' pull.json >rigid.json
 run 0 gradcheck soft.json --json --threads 1
-holds "soft and rigid on one cable: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 3.2e-9
-holds "tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'
+holds "soft and rigid on one cable: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-7'  # observed 1e-8
+holds "tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 2e-14'  # observed 2e-15
 run 0 gradcheck rigid.json --json --threads 1
-holds "anchors of points: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # 2.6e-9
+holds "anchors of points: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 3e-8'  # observed 2.6e-9
 run 0 gradcheck "$finger" --json --threads 1
-holds "a finger on tendons: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # 5.8e-10
-holds "tangent and adjoint agree for it" "$out" 'd["products"]["tangent_adjoint"] <= 1e-11'
+holds "a finger on tendons: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 5e-8'  # observed 3e-9 and 4e-9, by vector width
+holds "tangent and adjoint agree for it" "$out" 'd["products"]["tangent_adjoint"] <= 5e-12'  # observed 3e-13
 
 run 0 check --json "$finger"
 holds "check tells of cables" "$out" 'd["bodies"]["front"]["points"] == 6 and abs(d["bodies"]["front"]["length"] - 0.1291) < 1e-4'

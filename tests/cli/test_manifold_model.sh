@@ -66,7 +66,7 @@ cat >sizes.json <<SCENE
 }
 SCENE
 run 0 gradcheck sizes.json --json
-holds "gradients by factors of superquadrics" "$out" 'd["max_relative_error"] < 1e-6'  # observed 1.1e-9
+holds "gradients by factors of superquadrics" "$out" 'd["max_relative_error"] < 1e-8'  # observed 1.1e-9
 sed 's/"shape": "other", "together": true/"shape": "other"/' sizes.json >turned.json
 run 3 check turned.json
 check "factors that no superquadric has are refused" grep -q 'design\[1\]: contact model manifold: shape "other": a superquadric.s vertices move by factors along the axes of its frame only' "$err"
@@ -90,9 +90,9 @@ cat >shapes.json <<'SCENE'
 }
 SCENE
 run 0 gradcheck shapes.json --json
-holds "gradients by factors and vertices of boxes" "$out" 'd["max_relative_error"] < 1e-6'  # observed 2.0e-10
+holds "gradients by factors and vertices of boxes" "$out" 'd["max_relative_error"] < 1e-8'  # observed 2.0e-10
 run 0 gradcheck shapes.json --json --set contact.edges=2 --set time.steps=6
-holds "and with edges" "$out" 'd["max_relative_error"] < 1e-6'  # observed 1.2e-9
+holds "and with edges" "$out" 'd["max_relative_error"] < 2e-8'  # observed 1.2e-9 and 1.9e-9, by vector width
 
 for speed in 1.5 5 30 100; do
   set_speed $speed >fast.json

@@ -3,8 +3,8 @@
 # The far field of soft bodies: gradients before anything touches and through touch, a task that needs them, mistakes.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-# a ball that is thrown at a block below a sheet, beside a fixed post and a free rod: soft against soft and rigid, solids, cloth and
-# rods, from afar and through impacts
+# A soft ball is thrown at a soft block below a sheet, beside a rod, a fixed post and a free brick: solids, cloth and rods
+# against each other and against rigid bodies, from afar and through impacts.
 cat >thrown.json <<'END'
 {"name": "thrown", "time": {"step": 0.01, "steps": 12}, "gravity": [0, 0, -9.81], "contact": {"model": "bsh", "length": 0.1},
  "shapes": {"ground": {"type": "plane"}, "post": {"type": "box", "size": [0.05, 0.05, 0.2], "divisions": [1, 1, 3]}, "brick": {"type": "box", "size": [0.05, 0.06, 0.04]}},
@@ -26,8 +26,8 @@ for model in bsh exact; do
   steps=10
   [ $model = bsh ] || steps=3
   run 0 gradcheck thrown.json --json --threads 1 --model $model --steps $steps
-  holds "$model: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 5e-9
-  holds "$model: tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'
+  holds "$model: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-7'  # observed 3e-9 (bsh), 1e-8 (exact)
+  holds "$model: tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 5e-13'  # observed 2e-14, 5e-16
 done
 for model in ipc sdrs manifold; do
   run 3 check thrown.json --set contact='{"model": "'$model'"}'
@@ -36,17 +36,20 @@ done
 run 3 check thrown.json --set bodies.ball.soft.far_field=-1
 says "bodies[3].soft.far_field"
 
-# a paddle that stands and a block: from afar only the far field tells of the push
+# A paddle stands away from a block: only the far field gives a gradient by the motion of the paddle.
 push="$DCSIM_SOURCE/scenes/soft_far_push.json"
 run 0 gradcheck "$push" --json --threads 1 --steps 10
-holds "before anything touches the gradient is right" "$out" 'd["max_relative_error"] <= 1e-6'
-holds "and not zero" "$out" '"exactly zero" not in d["status"]'
+holds "before anything touches the gradient is right" "$out" 'd["max_relative_error"] <= 2e-7'  # observed 2e-8
+of_paddle='[abs(c["adjoint"]) for c in d["checks"] if "paddle" in c["parameter"]]'
+holds "and not zero by what belongs to the paddle" "$out" "max($of_paddle) > 1e-11"  # observed 3e-10
+run 0 gradcheck "$push" --json --threads 1 --steps 10 --set bodies.block.soft.far_field=0
+holds "without the far field it is" "$out" "max($of_paddle) == 0"
 run 0 optimize "$push" -o none --json --quiet --threads 1
 holds "the push is found" "$out" 'd["success"] and d["iterations"] <= 15'  # observed 5
 run 0 optimize "$push" -o none --json --quiet --threads 1 --set bodies.block.soft.far_field=0
 holds "without the far field the first guess is stationary" "$out" 'd["iterations"] == 0 and d["loss"] == d["initial_loss"]'
 
-# nothing passes through anything: a soft ball at 20 m/s against a thin free plate keeps on its side
+# Nothing passes through anything: a soft ball at 20 m/s stays on its side of a thin free plate.
 cat >plate.json <<'END'
 {"name": "plate", "time": {"step": 0.01, "steps": 4}, "gravity": [0, 0, 0],
  "shapes": {"plate": {"type": "box", "size": [0.002, 0.3, 0.3]}},

@@ -127,6 +127,21 @@ static inline int scene_body(struct scene *scene, bool fixed, const char *shape_
   return i;
 }
 
+// Adds a soft body of options "name=value ..." at a place; they are kept in *soft, which outlives the scene.
+static inline int scene_soft(struct scene *scene, struct dc_soft_definition *soft, const char *options, double x,
+                             double y, double z)
+{
+  int i = scene->count++;
+  struct dc_body_definition *definition = &scene->definitions[i];
+  scene_options(scene, dc_soft_options, options, soft);
+  scene_need(scene, !dc_options_set_defaults(dc_body_options, definition, scene->arena, &scene->error), options);
+  definition->name = dc_arena_printf(scene->arena, "soft%d", i);
+  definition->soft = soft;
+  scene_joint(scene, i, "free");
+  dc_vec_copy(definition->position, (const double[3]){x, y, z});
+  return i;
+}
+
 static inline void scene_finish(struct scene *scene)
 {
   scene_need(

@@ -15,26 +15,14 @@ struct world {
   double q[MOST], forward[MOST];
 };
 
-static void add_soft(struct world *world, const char *options, double x, double y, double z)
-{
-  struct scene *scene = &world->scene;
-  int i = scene->count++;
-  scene_options(scene, dc_soft_options, options, &world->soft[i]);
-  scene_need(scene, !dc_options_set_defaults(dc_body_options, &scene->definitions[i], scene->arena, &scene->error),
-             options);
-  scene->definitions[i].name = dc_arena_printf(scene->arena, "soft%d", i);
-  scene->definitions[i].soft = &world->soft[i];
-  scene_joint(scene, i, "free");
-  memcpy(scene->definitions[i].position, (double[]){x, y, z}, sizeof scene->definitions[i].position);
-}
-
 static void make_world_with(struct world *world, uint64_t seed, bool fixed)
 {
   struct scene *scene = &world->scene;
   memset(world, 0, sizeof *world);
   scene_start(scene);
-  add_soft(world, "size=0.1,0.08,0.03 cells=2,2,1 young=1e4 contact_range=0.004", 0, 0, 0);
-  add_soft(world, "size=0.06,0.06,0.03 cells=1,1,1 young=1e4 contact_range=0.004", 0.031, 0.013, 0.0328);
+  scene_soft(scene, &world->soft[0], "size=0.1,0.08,0.03 cells=2,2,1 young=1e4 contact_range=0.004", 0, 0, 0);
+  scene_soft(scene, &world->soft[1], "size=0.06,0.06,0.03 cells=1,1,1 young=1e4 contact_range=0.004", 0.031, 0.013,
+             0.0328);
   scene_body(scene, fixed, "box size=0.04,0.04,0.04");
   memcpy(scene->definitions[2].position, (double[]){-0.033, 0.009, 0.0375}, sizeof scene->definitions[2].position);
   memcpy(scene->definitions[2].rotation, (double[]){0.99, 0.02, 0.01, 0.1393}, sizeof scene->definitions[2].rotation);
@@ -281,7 +269,7 @@ static void test_range(void)
   struct dc_surface_contact *contact;
   memset(&world, 0, sizeof world);
   scene_start(&world.scene);
-  add_soft(&world, "size=0.1,0.08,0.03 cells=2,2,1 young=1e4 contact_range=0.04", 0, 0, 0);
+  scene_soft(&world.scene, &world.soft[0], "size=0.1,0.08,0.03 cells=2,2,1 young=1e4 contact_range=0.04", 0, 0, 0);
   scene_finish(&world.scene);
   CHECK(dc_surface_contact_create(&world.scene.bodies, &contact, &world.scene.error) == DC_BAD_INPUT && !contact,
         "accepted");
@@ -311,7 +299,8 @@ static void test_memory(void)
   double flat[MOST], next[MOST], tangent[MOST];
   memset(&world, 0, sizeof world);
   scene_start(&world.scene);
-  add_soft(&world, "type=cloth size=0.4,0.05 cells=16,2 young=1e4 contact_range=0.005", 0, 0, 0);
+  scene_soft(&world.scene, &world.soft[0], "type=cloth size=0.4,0.05 cells=16,2 young=1e4 contact_range=0.005", 0, 0,
+             0);
   scene_finish(&world.scene);
   const struct dc_bodies *bodies = &world.scene.bodies;
   CHECK(!dc_surface_contact_create(bodies, &world.contact, &world.scene.error), "%s", world.scene.error.text);

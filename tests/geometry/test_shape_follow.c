@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signed distances that follow vertices: at the start those of the shape, where vertices move against differences, for
-// superquadrics against others of these factors.
+// Signed distances that follow vertices: those of the shape while vertices are where they were; derivatives by vertices
+// against differences; of superquadrics scaled along their axes the vertices stay on the level set.
 #include "geometry/shapes/shape_follow.h"
 
 #include "base/random.h"
@@ -32,7 +32,8 @@ static double moved(struct dc_shape_follower *follower, double (*places)[3], con
   return v * value + dc_vec_dot(u, g);
 }
 
-// v phi(x) + u.g(x) along a motion of the vertices, by differences of fourth order: relative to the sum of the parts.
+// The derivative of v phi(x) + u.g(x) along a motion of the vertices against differences of fourth order, relative to
+// the sum of the magnitudes of its summands.
 static double check_motion(struct dc_shape_follower *follower, double (*places)[3], const double (*motion)[3],
                            int count, struct dc_random *random, double size)
 {
@@ -68,12 +69,13 @@ static void check_start(const struct dc_shape *shape, const struct dc_sdf *sdf, 
     double x[3], g[3], h[3];
     draw(random, 1, x);
     double off = dc_sdf_value(sdf, x, g) - dc_sdf_value(given, x, h);
-    CHECK(fabs(off) < 1e-12 && dc_vec_distance(g, h) < 1e-11, "off by %g, %g", off, dc_vec_distance(g, h));
+    // 2e-16 m and 4e-15 observed
+    CHECK(fabs(off) < 1e-14 && dc_vec_distance(g, h) < 1e-13, "off by %g, %g", off, dc_vec_distance(g, h));
   }
 }
 
-// Sides of two triangles that bend.
-static void test_box(void)
+// Every side is two triangles, which bend.
+static void check_box(uint64_t seed)
 {
   struct builder builder = begin("box");
   struct dc_shape_follower *follower;
@@ -81,12 +83,13 @@ static void test_box(void)
   struct dc_random random;
   const struct dc_sdf *sdf;
   double places[MOST][3], motion[MOST][3], worst = 0;
-  dc_random_seed(&random, 5);
+  dc_random_seed(&random, seed);
   set_reals(&builder, "size", 0.6, 0.4, 0.5);
   if (!build(&builder))
     return;
   int count = builder.shape.mesh.vertex_count;
-  CHECK(!dc_shape_follower_create(&builder.shape, 0.01, builder.arena, &follower, &error), "%s", error.text);
+  CHECK(count <= MOST && !dc_shape_follower_create(&builder.shape, 0.01, builder.arena, &follower, &error), "%s",
+        error.text);
   dc_shape_vertices(&builder.shape, places);
   CHECK(!dc_shape_follow(follower, (const double(*)[3])places, &sdf, &error), "%s", error.text);
   check_start(&builder.shape, sdf, 0.01, builder.arena, &random);
@@ -98,14 +101,20 @@ static void test_box(void)
   for (int n = 0; n < SAMPLES; n++) {
     for (int v = 0; v < count; v++)
       draw(&random, 1, motion[v]);
-    worst = fmax(worst, check_motion(follower, places, (const double(*)[3])motion, count, &random, 0.5));
+    worst = larger(worst, check_motion(follower, places, (const double(*)[3])motion, count, &random, 0.5));
   }
   printf("# a box within %.1e\n", worst);
-  CHECK(worst < 1e-8, "off by %g", worst);
+  CHECK(worst < 5e-10, "off by %g", worst);  // 3e-11 observed
   for (int k = 0; k < 3; k++)
     places[0][k] *= 0.5;
   CHECK(dc_shape_follow(follower, (const double(*)[3])places, &sdf, &error) == DC_INFEASIBLE, "a dent is taken");
   end(&builder);
+}
+
+static void test_box(void)
+{
+  for (uint64_t seed = 5; seed < 9; seed++)
+    check_box(seed);
 }
 
 static void build_superquadric(struct builder *builder, const double rotation[4])
@@ -122,17 +131,18 @@ static void build_superquadric(struct builder *builder, const double rotation[4]
   CHECK(!dc_shape_unite(&builder->shape, 0, NULL, builder->arena, &error), "%s", error.text);
 }
 
-// The frame's axes are the shape's, in another order; or turned, with one factor.
-static void check_superquadric(const double rotation[4], bool aligned)
+// aligned: the axes are those of the shape's frame, in any order, each with a factor of its own; else one factor for
+// all.
+static void check_superquadric(uint64_t seed, const double rotation[4], bool aligned)
 {
   struct builder builder = begin("superquadrics");
   struct dc_shape_follower *follower;
   struct dc_error error = {0};
   struct dc_random random;
   const struct dc_sdf *sdf;
-  double start[MOST][3], places[MOST][3], motion[MOST][3], worst = 0;
+  double start[MOST][3], places[MOST][3], motion[MOST][3], worst = 0, level = 0;
   const double factors[3] = {1.1, aligned ? 0.9 : 1.1, aligned ? 1.3 : 1.1};
-  dc_random_seed(&random, 6);
+  dc_random_seed(&random, seed);
   build_superquadric(&builder, rotation);
   int count = builder.shape.mesh.vertex_count;
   CHECK(count < MOST && !dc_shape_follower_create(&builder.shape, 0, builder.arena, &follower, &error), "%s",
@@ -145,8 +155,9 @@ static void check_superquadric(const double rotation[4], bool aligned)
       places[v][k] = factors[k] * start[v][k];
   CHECK(!dc_shape_follow(follower, (const double(*)[3])places, &sdf, &error), "%s", error.text);
   for (int v = 0; v < count; v++) {
-    double g[3], off = dc_sdf_value(sdf, places[v], g);
-    CHECK(fabs(off) < 1e-8, "vertex %d is off the level set by %g", v, off);
+    double g[3], off = fabs(dc_sdf_value(sdf, places[v], g));
+    level = larger(level, off);
+    CHECK(off < 1e-14, "vertex %d is off the level set by %g", v, off);  // 2e-16 observed
   }
   for (int n = 0; n < SAMPLES; n++) {
     double rates[3], shift[3];
@@ -155,10 +166,10 @@ static void check_superquadric(const double rotation[4], bool aligned)
     for (int v = 0; v < count; v++)
       for (int k = 0; k < 3; k++)
         motion[v][k] = (aligned ? rates[k] : rates[0]) * start[v][k] + shift[k];
-    worst = fmax(worst, check_motion(follower, places, (const double(*)[3])motion, count, &random, 0.5));
+    worst = larger(worst, check_motion(follower, places, (const double(*)[3])motion, count, &random, 0.5));
   }
-  printf("# a superquadric within %.1e\n", worst);
-  CHECK(worst < 1e-8, "off by %g", worst);
+  printf("# a superquadric within %.1e, vertices on the level set to %.1e\n", worst, level);
+  CHECK(worst < 2e-9, "off by %g", worst);  // 1.4e-10 observed
   places[0][0] += 1e-3;
   CHECK(dc_shape_follow(follower, (const double(*)[3])places, &sdf, &error) == DC_BAD_INPUT, "one vertex alone");
   for (int v = 0; v < count; v++)
@@ -171,9 +182,11 @@ static void check_superquadric(const double rotation[4], bool aligned)
 
 static void test_superquadrics(void)
 {
-  check_superquadric((const double[4]){1, 0, 0, 0}, true);
-  check_superquadric((const double[4]){M_SQRT1_2, M_SQRT1_2, 0, 0}, true);
-  check_superquadric((const double[4]){0.9, 0.1, 0.4, 0.1411}, false);
+  for (uint64_t seed = 6; seed < 10; seed++) {
+    check_superquadric(seed, (const double[4]){1, 0, 0, 0}, true);
+    check_superquadric(seed, (const double[4]){M_SQRT1_2, M_SQRT1_2, 0, 0}, true);
+    check_superquadric(seed, (const double[4]){0.9, 0.1, 0.4, 0.1411}, false);
+  }
 }
 
 RUN_TESTS({"a box", test_box}, {"superquadrics", test_superquadrics})

@@ -115,8 +115,8 @@ static void test_projective(void)
   dc_symmetric_destroy(system.matrix);
 }
 
-// A bar of springs along edges and diagonals of a grid, of little mass: it bends nearly without strain, which sweeps are slow
-// to see and rigid parts see at once.
+// A bar of springs along edges and diagonals of a grid, of little mass: it bends nearly without strain, which sweeps
+// are slow to see and rigid parts see at once.
 enum { WIDE = 4, LONG = 20, BAR = WIDE * WIDE * LONG };
 
 static int bar_node(int x, int y, int z)
@@ -172,12 +172,12 @@ static void test_two_levels(void)
   }
   double most = 0, size = 0;
   for (int i = 0; i < 3 * BAR; i++) {
-    most = fmax(most, fabs(x[0][i] - x[1][i]));
-    size = fmax(size, fabs(x[0][i]));
+    most = larger(most, fabs(x[0][i] - x[1][i]));
+    size = larger(size, fabs(x[0][i]));
   }
   printf("# %d and %d iterations, %.1e apart\n", iterations[0], iterations[1], most / size);
-  CHECK(4 * iterations[1] <= iterations[0], "%d and %d", iterations[0], iterations[1]);
-  CHECK(most <= 1e-8 * size, "%g", most / size);
+  CHECK(4 * iterations[1] <= iterations[0], "%d and %d", iterations[0], iterations[1]);  // 29 and 141 observed
+  CHECK(most <= 1e-10 * size, "%g", most / size);                                        // 2e-12 observed
   dc_symmetric_destroy(matrix);
 }
 

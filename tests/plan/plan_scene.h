@@ -10,6 +10,17 @@
 #include "plan/receding_horizon.h"
 #include "plan/refine.h"
 
+// A pusher and what it pushes over the floor: the sections of a scene behind "time".  The objective goes on with more.
+#define PUSH_SECTIONS                                                                                                  \
+  " 'contact': {'stiffness': 1e-4, 'friction': 0.3},\n"                                                                \
+  " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}, 'floor': {'type': 'plane'}},\n"                  \
+  " 'bodies': [{'name': 'floor', 'shape': 'floor', 'joint': 'fixed'},\n"                                               \
+  "            {'name': 'a', 'shape': 'ball', 'mass': 1, 'position': [-0.25, 0.02, 0.15],\n"                           \
+  "             'pd': {'kp': 400, 'kd': 40, 'kp_rotation': 4, 'kd_rotation': 0.4}},\n"                                 \
+  "            {'name': 'b', 'shape': 'ball', 'mass': 1, 'position': [0, 0, 0.12]}],\n"                                \
+  " 'control': [{'type': 'pd_velocity', 'body': 'a', 'coordinates': 'x y'}],\n"                                        \
+  " 'objective': [{'type': 'reach', 'body': 'b', 'target': [0.4, 0.1, 0], 'when': 'every'},\n"
+
 // Quotes in text are single ones.
 static inline struct dc_scene *read_scene(const char *text)
 {

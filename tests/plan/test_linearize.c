@@ -7,16 +7,8 @@
 #include "plan/worker.h"
 #include "plan_scene.h"
 
-// A pusher and what it pushes over the floor.
 static const char push_text[] =
-    "{'time': {'step': 0.02, 'steps': 6}, 'contact': {'stiffness': 1e-4, 'friction': 0.3},\n"
-    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}, 'floor': {'type': 'plane'}},\n"
-    " 'bodies': [{'name': 'floor', 'shape': 'floor', 'joint': 'fixed'},\n"
-    "            {'name': 'a', 'shape': 'ball', 'mass': 1, 'position': [-0.25, 0.02, 0.15],\n"
-    "             'pd': {'kp': 400, 'kd': 40, 'kp_rotation': 4, 'kd_rotation': 0.4}},\n"
-    "            {'name': 'b', 'shape': 'ball', 'mass': 1, 'position': [0, 0, 0.12]}],\n"
-    " 'control': [{'type': 'pd_velocity', 'body': 'a', 'coordinates': 'x y'}],\n"
-    " 'objective': [{'type': 'reach', 'body': 'b', 'target': [0.4, 0.1, 0], 'when': 'every'},\n"
+    "{'time': {'step': 0.02, 'steps': 6},\n" PUSH_SECTIONS
     "               {'type': 'region', 'bodies': ['a'], 'center': [1, 0, 0], 'radius': 0.2},\n"
     "               {'type': 'velocity', 'bodies': ['a'], 'weight': 0.1},\n"
     "               {'type': 'effort', 'weight': 0.001}]}\n";
@@ -75,8 +67,8 @@ static void test_ways(void)
   dc_scene_destroy(scene);
 }
 
-// At the lowest of several points the Jacobian has the same bits whichever thread has rolled it out, and no rollout more is
-// counted; another plan that is told where it was rolled out has them too.
+// At the lowest of several points the Jacobian has the same bits whichever thread has rolled it out, and no rollout
+// more is counted; another plan that is told where it was rolled out has them too.
 static void test_kept(void)
 {
   enum { POINTS = 5, PARAMETERS = 12, MOST = 74 * PARAMETERS };
