@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/convex/hull_excess.h"
 #include "geometry/convex/distance.h"
 #include "geometry/convex/hull.h"
 #include "math/vector.h"
@@ -14,22 +15,12 @@ static enum dc_status no_memory(struct dc_error *error)
   return dc_fail(error, DC_MEMORY, "out of memory for a simpler mesh");
 }
 
-static void normal_of(const struct dc_mesh *mesh, int triangle, double normal[3])
-{
-  const int *corner = mesh->triangles[triangle];
-  double u[3], v[3];
-  dc_vec_sub(u, mesh->vertices[corner[1]], mesh->vertices[corner[0]]);
-  dc_vec_sub(v, mesh->vertices[corner[2]], mesh->vertices[corner[0]]);
-  dc_vec_cross(normal, u, v);
-  dc_vec_scale(normal, normal, 1 / dc_vec_norm(normal));
-}
-
 // The vertex of hull that is highest above the planes of inner, and its height; 0 when none is above any.
 static double find_highest(const struct dc_mesh *hull, const struct dc_mesh *inner, int *highest)
 {
   double most = 0, (*normals)[3] = dc_alloc((size_t)inner->triangle_count, sizeof *normals);
   for (int t = 0; t < inner->triangle_count && normals; t++)
-    normal_of(inner, t, normals[t]);
+    dc_unit_normal(inner, t, normals[t]);
   for (int v = 0; v < hull->vertex_count && normals; v++)
     for (int t = 0; t < inner->triangle_count; t++) {
       double d[3];
@@ -57,7 +48,7 @@ static double find_deviation(const struct dc_mesh *hull, const struct dc_mesh *i
       double normal[3], d[3];
       for (int k = 0; k < 3; k++)
         dc_vec_copy(x[1 + k], inner->vertices[inner->triangles[t][k]]);
-      normal_of(inner, t, normal);
+      dc_unit_normal(inner, t, normal);
       dc_vec_sub(d, x[0], x[1]);
       outside |= dc_vec_dot(d, normal) > 0;
       dc_closest_point_triangle((const double(*)[3])x, &closest);

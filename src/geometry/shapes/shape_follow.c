@@ -190,6 +190,7 @@ static enum dc_status set_parts(struct dc_shape_follower *f, struct dc_error *er
   for (int p = 0; p < f->start->part_count; x += f->start->parts[p++].vertex_count) {
     struct dc_sdf *polyhedron = polyhedron_of(f, p);
     double raised = log(3) * polyhedron->numbers[0], reach = 0, out = 0;
+    bool convex = true;
     sum_sides(f, p, x);
     for (int i = 0; i < plane_count(polyhedron); i++) {
       const double *sums = f->sums + SUMS * i;
@@ -197,10 +198,13 @@ static enum dc_status set_parts(struct dc_shape_follower *f, struct dc_error *er
       dc_vec_scale(plane, sums + OF_AREA, 1 / dc_vec_norm(sums + OF_AREA));
       double offset = dc_vec_dot(plane, sums + OF_MEAN) / sums[OF_COUNT];
       plane[3] = offset + raised;
-      for (int v = 0; v < f->start->parts[p].vertex_count; v++)
-        out = fmax(out, dc_vec_dot(plane, x[v]) - offset);
+      for (int v = 0; v < f->start->parts[p].vertex_count; v++) {
+        double stands = dc_vec_dot(plane, x[v]) - offset;
+        convex = convex && stands <= MOST_STANDING * f->size;  // false where it is not a number, too
+        out = fmax(out, stands);
+      }
     }
-    if (!(out <= MOST_STANDING * f->size))
+    if (!convex)
       return dc_fail(
           error, DC_INFEASIBLE,
           "shape \"%s\", part %d: a vertex stands out of a side by %.3g m (at most %.3g): it must stay convex",
