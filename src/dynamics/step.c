@@ -89,6 +89,17 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   return DC_OK;
 }
 
+// The force that moves the lightest body by a part of its size in a step.
+static double least_force(const struct trial *trial, double part)
+{
+  const struct dc_bodies *bodies = &trial->state.model->bodies;
+  double h = trial->state.interval.length, least = dc_node_signal(&trial->state, part);
+  for (int i = 0; i < bodies->count; i++)
+    if (bodies->bodies[i].mass > 0)
+      least = fmin(least, part * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
+  return least;
+}
+
 // The smallest contact force between two movable bodies: what a gradient between distant bodies rests on.  Without
 // such a pair, or with a force that ends somewhere, what moves the lightest body by a millionth of its size.
 static double smallest_signal(const struct trial *trial)
@@ -103,14 +114,7 @@ static double smallest_signal(const struct trial *trial)
     if (force > 0 && dc_body_moves(&bodies->bodies[trial->state.rigid->pair_bodies[p][1]]))
       least = fmin(least, force);
   }
-  if (least < INFINITY)
-    return least;
-  least = dc_node_signal(&trial->state, LEAST_MOVE);
-  double h = trial->state.interval.length;
-  for (int i = 0; i < bodies->count; i++)
-    if (bodies->bodies[i].mass > 0)
-      least = fmin(least, LEAST_MOVE * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
-  return least;
+  return least < INFINITY ? least : least_force(trial, LEAST_MOVE);
 }
 
 // Largest component of the gradient relative to what is asked for (tolerance; torques: times the reach of what they
@@ -360,6 +364,19 @@ static enum dc_status factored_step(struct dc_rollout *rollout, const struct tri
   return DC_OK;
 }
 
+// Whether the first guess of a step, which is within what is asked for, may stay.  A force that is left out of one step
+// is left out of all that follow as long as it lasts, and what it would have done grows with the square of the time: a
+// guess stays where even over the whole run that is at most the tolerance times a body's size (docs/theory.md,
+// "Convergence").  Otherwise one iteration is made, and what it is asked for is set.
+static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial *trial, double *asked)
+{
+  const struct dc_model_definition *definition = &rollout->model->definition;
+  double run = fmax(1, (double)definition->time.steps * definition->time.step / trial->state.interval.length),
+         noise_ratio;
+  *asked = fmin(*asked, definition->solver.tolerance * least_force(trial, 1 / (run * run)));
+  return relative_residual(rollout, rollout->gradient, *asked, rollout->magnitude, &noise_ratio) <= 1;
+}
+
 // Newton's method from q_next, where current was evaluated, for at most so many iterations; report->converged tells
 // whether it ended at the minimum.  The last evaluation of contact is at q_next.
 static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *given, long iterations, double *q_next,
@@ -377,6 +394,8 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     bool same = report->residual <= SAME_HESSIAN * previous && previous < INFINITY;
     previous = report->residual;
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
+    if (report->converged && report->iterations == 0)
+      report->converged = is_guess_enough(rollout, current, &asked);
     if (report->converged || report->iterations >= end)
       return DC_OK;
     if (rollout->nodes_exactly && stalls > NODE_PATIENCE) {

@@ -39,8 +39,10 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   }
   if (both[0] == both[1])
     return dc_fail(error, DC_BAD_INPUT, "to: must be another body than body");
-  if (model->shapes_change)
-    return dc_fail(error, DC_BAD_INPUT, "clearance: must not be used with designs that change shapes");
+  for (int k = 0; k < 2; k++)
+    if (model->shapes_change && (!model->vertices_move || model->vertices_move[both[k]]))
+      return dc_fail(error, DC_BAD_INPUT, "%s: \"%s\" must not have a shape that a design changes", k ? "to" : "body",
+                     bodies->bodies[both[k]].name);
   return DC_OK;
 }
 

@@ -57,4 +57,9 @@ run 3 check arm.json --set 'objective=[{"type": "orientation", "body": "hand", "
 says "must be of unit length"
 run 3 check arm.json --set 'objective=[{"type": "upright", "body": "hand", "axis": [0, 0, 0]}]'
 says "must not be zero"
+# The derivative by a shape would be missing; by another one it is not.
+held="--set bodies.upper.pd.gravity_compensation=false --set bodies.lower.pd.gravity_compensation=false"
+run 3 check arm.json $held --set 'objective=[{"type": "clearance", "body": "upper", "to": "hand", "distance": 0.4}]' --set 'design=[{"type": "link", "body": "upper"}]'
+says '"upper" must not have a shape that a design changes'
+run 0 gradcheck arm.json $held --set 'objective=[{"type": "clearance", "body": "post", "to": "hand", "distance": 0.35}]' --set 'design=[{"type": "anchor", "body": "upper", "box": 0.01}]'
 finish

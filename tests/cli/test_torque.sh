@@ -33,6 +33,21 @@ cat >cart.json <<'SCENE'
   "objective": [{"type": "reach", "body": "cart", "target": [0.42, 0, 0], "tolerance": 1e-9}] }
 SCENE
 run 0 simulate cart.json -o none --json --quiet --require-success
+# The same by 5 mN in 1000 steps of 0.1 ms, which move it by 2.5e-11 m each: to 1e-9 m.
+run 0 simulate cart.json -o none --json --quiet --require-success --set control.0.initial=[0.00025] --set time='{"step": 1e-4, "steps": 1000}' \
+  --set control.0.hold=1000 --set objective.0.target=[1.25125e-5,0,0]
+
+# 0.5 N on the upper one of two boxes of 100 kg, whose contact bears 981 N: solved as exactly as with a tolerance of 1e-6.
+cat >upper.json <<'SCENE'
+{ "time": {"step": 0.01, "steps": 100}, "contact": {"stiffness": 1e-5},
+  "shapes": {"block": {"type": "box", "size": [0.2, 0.2, 0.2]}, "ground": {"type": "plane"}},
+  "bodies": [{"name": "ground", "shape": "ground", "joint": "fixed"}, {"name": "lower", "shape": "block", "mass": 100, "position": [0, 0, 0.101]},
+             {"name": "upper", "shape": "block", "mass": 100, "position": [0, 0, 0.303]}],
+  "control": [{"type": "torque", "body": "upper", "hold": 100, "coordinates": "x", "limit": [1e6], "initial": [5e-7]}],
+  "objective": [{"type": "reach", "body": "upper", "target": [0.0027576, 0, 0], "axes": "x", "tolerance": 1e-6}] }
+SCENE
+run 0 simulate upper.json -o none --json --quiet --require-success --set solver.tolerance=1e-6
+run 0 simulate upper.json -o none --json --quiet --require-success # 0.0015390 when such forces are left out
 
 # Its weight is 2.9 N m on the hinge and the limit 1.5: it must swing.
 cat >swing.json <<'SCENE'

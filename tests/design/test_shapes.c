@@ -180,7 +180,7 @@ static void check_numbers(struct problem *p, const char *name, double step, int 
 {
   const struct dc_bodies *bodies = &p->scene->model.bodies;
   struct dc_shape_design *shape = p->input->shape, *by = p->cotangent->shape;
-  double off = 0, worst[BODIES_MOST] = {0}, largest = 0, offsets = 0;
+  double off = 0, worst[BODIES_MOST] = {0}, largest = 0, offsets = 0, residual = 0;
   for (int i = 0; i < bodies->count; i++) {
     double size = 0;
     for (int v = 3 * by->first[i]; v < 3 * by->first[i + 1]; v++)
@@ -190,6 +190,7 @@ static void check_numbers(struct problem *p, const char *name, double step, int 
       double expected = difference(p, &shape->vertices[0][0] + v, step);
       worst[i] = larger(worst[i], fabs((&by->vertices[0][0])[v] - expected));
     }
+    residual = larger(residual, size > 0 ? worst[i] / size : 0);
     CHECK(worst[i] <= tolerance * size, "%s: vertices of %s off by %.1e of %g", name, bodies->bodies[i].name,
           worst[i] / size, size);
     for (int k = 0; k < 3 && dc_body_moves(&bodies->bodies[i]); k++) {
@@ -199,6 +200,7 @@ static void check_numbers(struct problem *p, const char *name, double step, int 
   }
   CHECK(largest > 0 && offsets > 0, "%s", name);
   CHECK(off <= tolerance * offsets, "%s: offsets off by %.1e of %g", name, off / offsets, offsets);
+  printf("# %s: vertices to %.1e, offsets to %.1e of the largest\n", name, residual, off / offsets);
 }
 
 static void check_scene(const char *name, const char *format, const char *contact, int steps, const char *mass_model,

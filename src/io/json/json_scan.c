@@ -195,6 +195,11 @@ static enum dc_status scan_word(struct scanner *scanner)
       return DC_OK;
     }
   }
+  char first = peek(scanner);
+  if (first == '.' || first == '+')  // as other languages write numbers
+    return bad(scanner, "expected a value; a number begins with a digit or '-', as 0.5");
+  if (first == 'N' || first == 'I')
+    return bad(scanner, "expected a value; NaN and Infinity are none");
   return bad(scanner, scanner->at < scanner->length ? "expected a value" : "unexpected end of file, expected a value");
 }
 

@@ -28,7 +28,7 @@ void dc_run_find_free(const char *directory, char *name, size_t size);
 // Moves the run in directory aside, to DIR.old, whose name comes to aside [size]; "" when there is no run.  DC_IO when the
 // directory holds anything else, another process writes it or DIR.old is there.
 enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size, struct dc_error *error);
-// Whether a process, this one included, writes the run in directory.
+// Whether a process, this one included, writes the run in directory.  Takes no memory.
 bool dc_run_is_written(const char *directory);
 // Moves it back; removes it.
 void dc_run_take_back(const char *aside, const char *directory);

@@ -55,12 +55,13 @@ static enum dc_status check_members(const char *directory, struct dc_error *erro
 
 bool dc_run_is_written(const char *directory)
 {
-  char *path = dc_path_join(directory, ".lock");
-  int fd = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+  int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC),
+      fd = folder >= 0 ? openat(folder, ".lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
   bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
   if (fd >= 0)
     close(fd);
-  free(path);
+  if (folder >= 0)
+    close(folder);
   return held;
 }
 

@@ -402,6 +402,23 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
+// What objectives demand of the model, once more when it is known what the design changes of it.
+static enum dc_status check_objectives(struct dc_scene_build *build, const struct dc_json *array)
+{
+  int i = 0;
+  const struct dc_objective *objective = build->scene->task.objectives;
+  cJSON *node;
+  cJSON_ArrayForEach (node, array->node) {
+    struct dc_json element = dc_json_element(array, node, i++);
+    if (dc_json_member(&element, "shot").node)
+      continue;
+    if (objective->type->check(objective->options, &build->scene->model, build->error))
+      return dc_json_wrap(&element, build->error);
+    objective++;
+  }
+  return DC_OK;
+}
+
 // The array at the top under key, empty when there is none; its length.
 static enum dc_status find_array(struct dc_scene_build *build, const char *key, struct dc_json *array, int *count)
 {
@@ -471,5 +488,7 @@ enum dc_status dc_scene_read_task(struct dc_scene_build *build)
   status = read_elements(build, &controls, read_control);
   if (!status)
     status = read_elements(build, &objectives, read_objective);
-  return status ? status : read_elements(build, &design, read_design);
+  if (!status)
+    status = read_elements(build, &design, read_design);
+  return status || !design_count ? status : check_objectives(build, &objectives);
 }
