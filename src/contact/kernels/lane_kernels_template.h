@@ -11,6 +11,7 @@
 #include "contact/kernels/triangle_pair_template.h"
 #include "contact/kernels/friction_template.h"
 #include "contact/kernels/manifold_template.h"
+#include "contact/kernels/quadric_template.h"
 
 // A radial term psi(r), e = (x_I - x_J) / r, F = psi' e, K = psi'/r (I - e e^T) + psi'' e e^T, x = x_I - c_a, z = (x
 // x e; e):
