@@ -162,6 +162,8 @@ const struct dc_lane_kernels DC_KERNELS = {
     .friction_floor = friction_floor,
     .edge_witness = edge_witness,
     .edge_witness_back = edge_witness_back,
+    .exponentials = exponentials,
+    .sigmoids = sigmoids,
     .quadric_values = quadric_values,
     .quadric_values_back = quadric_values_back,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of contact manifolds: nearest points of edges, in lanes.
+// Kernels of contact manifolds: nearest points of edges and what their activities are made of, in lanes.
 //
 // Nearest points (paper 001, IV.D.2).  Edges v_b + t_b alpha_b, alpha in [0, 1], r = v_1 - v_2, s = (|t_1|^2 + |t_2|^2)/2:
 //     Q = A^T A/s + lambda I,   c = A^T r/s - lambda/2,   A = [t_1, -t_2],   f(a) = a.Q a/2 + c.a.
@@ -227,4 +227,26 @@ static void edge_witness_back(const struct dc_edge_smoothing *smoothing, int cou
       store(&by_ends[9 + k][i], load(&by_ends[9 + k][i]) + by_t2);
     }
   }
+}
+
+static void exponentials(int count, double *a)
+{
+  for (int i = 0; i < count; i += DC_BATCH) {
+    enum { ABREAST = DC_BATCH / DC_LANE_WIDTH };
+    lanes power[ABREAST];
+    for (int n = 0; n < ABREAST; n++)
+      power[n] = load(&a[i + n * DC_LANE_WIDTH]);
+    lane_exp_many(ABREAST, power, power);
+    for (int n = 0; n < ABREAST; n++)
+      store(&a[i + n * DC_LANE_WIDTH], power[n]);
+  }
+}
+
+static void sigmoids(int count, double *a)
+{
+  for (int i = 0; i < count; i++)
+    a[i] = -a[i];
+  exponentials(count, a);
+  for (int i = 0; i < count; i++)
+    a[i] = 1 / (1 + a[i]);
 }
