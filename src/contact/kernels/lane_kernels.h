@@ -161,7 +161,7 @@ struct dc_lane_kernels {
   // a [count] becomes exp(a), 1/(1 + exp(-a)); beyond 700 it is cut.
   void (*exponentials)(int count, double *a);
   void (*sigmoids)(int count, double *a);
-  // Signed distances of a union of superquadrics and their gradients, at points of its frame.
+  // Signed distances of a union of superquadrics and their gradients, at points in the axes it is given in.
   void (*quadric_values)(const struct dc_quadrics *quadrics, int count, const double *const x[3], double *values,
                          double *const gradients[3]);
   // by_x: the derivative of v phi + u.grad phi.

@@ -43,7 +43,7 @@ enum { DC_EDGE_SIGN = 0, DC_EDGE_INSIDE = 2, DC_EDGE_OWN = 4, DC_EDGE_CLASH = 6,
 struct dc_manifold_side {
   const struct dc_manifold_surface *surface;
   double position[3], rotation[9];  // about the origin of body 0's frame
-  struct dc_quadric *quadrics;      // NULL: no union of superquadrics
+  struct dc_quadric *quadrics;      // as the points are, when the body is a union of superquadrics
   struct dc_quadrics fast;
   struct dc_field vertices;  // where the other body's signed distance is taken
   struct dc_field chosen;    // of selected vertices; unused when all are
