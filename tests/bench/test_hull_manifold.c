@@ -372,6 +372,39 @@ static void test_boxes(void)
   dc_arena_destroy(arena);
 }
 
+// A corner some rounding errors away from a face: the direction to it is rounding itself, that of the contact is the
+// face's.
+static void test_touching(void)
+{
+  enum { POSES = 400 };
+  static struct dc_epa epa;
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_bench_hull box;
+  struct dc_random random;
+  double worst = 0, farthest = 0;
+  dc_random_seed(&random, 7);
+  make_box(HALF, arena, &box);
+  for (int i = 0; i < POSES; i++) {
+    struct dc_pose poses[2];
+    double normal[3], points[2][3], axis[3], lowest[3], corner[3];
+    double at[3] = {0.5 + 1e-15 * (1 << i % 8), uniform(&random, -0.4, 0.4), uniform(&random, -0.4, 0.4)};
+    for (int s = 0; s < 2; s++)
+      draw_pose(&random, 0.5, &poses[s]);
+    dc_mat_apply(axis, poses[0].rotation, (const double[3]){1, 0, 0});
+    dc_mat_apply_transposed(lowest, poses[1].rotation, axis);
+    for (int k = 0; k < 3; k++)
+      lowest[k] = lowest[k] > 0 ? -HALF[k] : HALF[k];
+    dc_mat_apply(corner, poses[1].rotation, lowest);
+    world(&poses[0], at, poses[1].position);
+    dc_vec_sub(poses[1].position, poses[1].position, corner);
+    farthest = larger(farthest, fabs(dc_bench_hull_distance(&epa, &box, &poses[0], &box, &poses[1], normal, points)));
+    worst = larger(worst, dc_vec_distance(normal, axis));
+  }
+  printf("# touching boxes: distances within %.1e, normals within %.1e\n", farthest, worst);
+  CHECK(farthest < 2e-13 && worst < 1e-9, "distance %g, normal off by %g", farthest, worst);
+  dc_arena_destroy(arena);
+}
+
 // Of the seven corners of a prism that leans on a box the deepest is among the four that are chosen, whichever it is.
 // None is opposite to another: the farthest from the highest need not be the deepest.
 static void test_prism(void)
@@ -460,4 +493,5 @@ static void test_edges(void)
 }
 
 RUN_TESTS({"hulls", test_hulls}, {"distances and depths", test_distances}, {"contacts", test_contacts},
-          {"near pairs", test_near}, {"boxes", test_boxes}, {"a prism", test_prism}, {"edges", test_edges})
+          {"near pairs", test_near}, {"boxes", test_boxes}, {"touching boxes", test_touching}, {"a prism", test_prism},
+          {"edges", test_edges})

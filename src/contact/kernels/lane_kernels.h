@@ -158,7 +158,10 @@ struct dc_lane_kernels {
   void (*edge_witness_back)(const struct dc_edge_smoothing *smoothing, int count,
                             const double *const ends[DC_EDGE_ENDS], const double *const by_results[DC_EDGE_RESULTS],
                             double *const by_ends[DC_EDGE_ENDS]);
-  // Signed distances of a union of superquadrics and their gradients, at points of its frame.
+  // a [count] becomes exp(a), 1/(1 + exp(-a)); beyond 700 it is cut.
+  void (*exponentials)(int count, double *a);
+  void (*sigmoids)(int count, double *a);
+  // Signed distances of a union of superquadrics and their gradients, at points in the axes it is given in.
   void (*quadric_values)(const struct dc_quadrics *quadrics, int count, const double *const x[3], double *values,
                          double *const gradients[3]);
   // by_x: the derivative of v phi + u.grad phi.

@@ -11,6 +11,7 @@
 #include "contact/kernels/triangle_pair_template.h"
 #include "contact/kernels/friction_template.h"
 #include "contact/kernels/manifold_template.h"
+#include "contact/kernels/quadric_template.h"
 
 // A radial term psi(r), e = (x_I - x_J) / r, F = psi' e, K = psi'/r (I - e e^T) + psi'' e e^T, x = x_I - c_a, z = (x
 // x e; e):
@@ -161,6 +162,8 @@ const struct dc_lane_kernels DC_KERNELS = {
     .friction_floor = friction_floor,
     .edge_witness = edge_witness,
     .edge_witness_back = edge_witness_back,
+    .exponentials = exponentials,
+    .sigmoids = sigmoids,
     .quadric_values = quadric_values,
     .quadric_values_back = quadric_values_back,
 };

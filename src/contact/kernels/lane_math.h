@@ -7,37 +7,65 @@
 
 #define LANE_LN2_HIGH 6.93147180369123816490e-01
 #define LANE_LN2_LOW 1.90821492927058770002e-10
+#define LANE_LOG2_E 1.4426950408889634
 
-static const double LANE_EXP_TAYLOR[] = {
-    1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
-    1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1,           1};
+// 2^r - 1 over r within [-1/2, 1/2], interpolated at Chebyshev's nodes to 1.3e-17.
+static const double LANE_EXP2_SLOPE[] = {4.4549605981865186e-10, 7.072585949269223e-09, 1.0178062445845774e-07,
+                                         1.321544258792169e-06,  1.525273382983612e-05, 0.0001540353044173605,
+                                         0.0013333558146416936,  0.009618129107606888,  0.0555041086648216,
+                                         0.24022650695910097,    0.6931471805599453};
 
-// exp of count lanes, a cut to [-700, 700]: a = k ln 2 + r, |r| <= ln 2 / 2, Taylor's polynomial in r, k added to the
-// exponent.  A polynomial waits for each of its own terms: several run side by side.
+static const double LANE_MAGIC = 0x1.8p52;  // added to a number pushes its integer into the low bits
+
+// 2^(k + r) of count lanes, k in the low bits of shifted.  A polynomial waits for each of its own terms: several run side
+// by side.
+static inline __attribute__((always_inline)) void lane_power_many(int count, const lanes *shifted, const lanes *r,
+                                                                  lanes *out)
+{
+  enum { MOST = 8 };
+  lanes p[MOST];
+#pragma GCC unroll 8
+  for (int i = 0; i < count; i++)
+    p[i] = splat(LANE_EXP2_SLOPE[0]);
+#pragma GCC unroll 16
+  for (size_t term = 1; term < sizeof LANE_EXP2_SLOPE / sizeof *LANE_EXP2_SLOPE; term++)
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++)
+      p[i] = p[i] * r[i] + LANE_EXP2_SLOPE[term];
+#pragma GCC unroll 8
+  for (int i = 0; i < count; i++)
+    out[i] = (lanes)((lane_mask)(p[i] * r[i] + 1) + ((lane_mask)shifted[i] << 52));
+}
+
+// exp of count lanes, a cut to [-700, 700]: a = k ln 2 + rest, |rest| <= ln 2 / 2.
 static inline __attribute__((always_inline)) void lane_exp_many(int count, const lanes *a, lanes *out)
 {
   enum { MOST = 8 };
-  const lanes magic = splat(0x1.8p52);  // pushes an integer into the low bits
-  lanes shifted[MOST], r[MOST], p[MOST];
+  lanes shifted[MOST], r[MOST];
 #pragma GCC unroll 8
   for (int i = 0; i < count; i++) {
     lanes cut = smaller(larger(a[i], splat(-700)), splat(700));
-    shifted[i] = cut * 1.4426950408889634 + magic;
-    lanes k = shifted[i] - magic;
-    r[i] = (cut - k * LANE_LN2_HIGH) - k * LANE_LN2_LOW;
-    p[i] = splat(LANE_EXP_TAYLOR[0]);
+    shifted[i] = cut * LANE_LOG2_E + LANE_MAGIC;
+    lanes k = shifted[i] - LANE_MAGIC;
+    r[i] = LANE_LOG2_E * ((cut - k * LANE_LN2_HIGH) - k * LANE_LN2_LOW);
   }
-#pragma GCC unroll 16
-  for (size_t term = 1; term < sizeof LANE_EXP_TAYLOR / sizeof *LANE_EXP_TAYLOR; term++)
-#pragma GCC unroll 8
-    for (int i = 0; i < count; i++)
-      p[i] = p[i] * r[i] + LANE_EXP_TAYLOR[term];
-#pragma GCC unroll 8
-  for (int i = 0; i < count; i++)
-    out[i] = (lanes)((lane_mask)p[i] + ((lane_mask)shifted[i] << 52));
+  lane_power_many(count, shifted, r, out);
 }
 
-// log(a) of positive normal numbers: a = 2^k (1 + f), 1 + f within [sqrt(1/2), sqrt(2)), log(1 + f) = 2 artanh(f/(2 + f)).
+// 2^a of count lanes, a within [-1000, 1000]: no constant is to be split.
+static inline __attribute__((always_inline)) void lane_exp2_many(int count, const lanes *a, lanes *out)
+{
+  enum { MOST = 8 };
+  lanes shifted[MOST], r[MOST];
+#pragma GCC unroll 8
+  for (int i = 0; i < count; i++) {
+    shifted[i] = a[i] + LANE_MAGIC;
+    r[i] = a[i] - (shifted[i] - LANE_MAGIC);
+  }
+  lane_power_many(count, shifted, r, out);
+}
+
+// log2(a) of positive normal numbers: a = 2^k (1 + f), 1 + f within [sqrt(1/2), sqrt(2)), log(1 + f) = 2 artanh(f/(2 + f)).
 // The quotient is left to the caller: divisions are what costs, and several may share one.
 static inline void lane_log_split(lanes a, lanes *k, lanes *f)
 {
@@ -45,6 +73,33 @@ static inline void lane_log_split(lanes a, lanes *k, lanes *f)
   lane_mask exponent = ((lane_mask)a - root) >> 52;
   *k = (lanes)(exponent + (lane_mask)splat(0x1.8p52)) - splat(0x1.8p52);
   *f = (lanes)((lane_mask)a - (exponent << 52)) - 1;
+}
+
+// (2 artanh(s)/log(2) - 2 s/log(2))/s^3 over s^2, for |s| at most 0.1716, interpolated at Chebyshev's nodes to 4.5e-16.
+static const double LANE_LOG2_TAIL[] = {0.21087079476015172, 0.221189987214124, 0.2623236397004895,
+                                        0.32059873801756367, 0.412198583898078, 0.5770780163541355,
+                                        0.961796693925976};
+#define LANE_TWO_OVER_LN2 2.8853900817779268
+
+// s: f/(2 + f); count side by side
+static inline __attribute__((always_inline)) void lane_log2_join_many(int count, const lanes *k, const lanes *s,
+                                                                      lanes *out)
+{
+  enum { MOST = 12 };
+  lanes z[MOST], p[MOST];
+#pragma GCC unroll 12
+  for (int i = 0; i < count; i++) {
+    z[i] = s[i] * s[i];
+    p[i] = splat(LANE_LOG2_TAIL[0]);
+  }
+#pragma GCC unroll 8
+  for (size_t term = 1; term < sizeof LANE_LOG2_TAIL / sizeof *LANE_LOG2_TAIL; term++)
+#pragma GCC unroll 12
+    for (int i = 0; i < count; i++)
+      p[i] = p[i] * z[i] + LANE_LOG2_TAIL[term];
+#pragma GCC unroll 12
+  for (int i = 0; i < count; i++)
+    out[i] = k[i] + s[i] * (p[i] * z[i] + LANE_TWO_OVER_LN2);
 }
 
 // 2 artanh(s) - 2 s by its series up to the odd power highest; count side by side.
@@ -65,47 +120,6 @@ static inline __attribute__((always_inline)) void lane_artanh_tails(int count, i
 #pragma GCC unroll 6
   for (int i = 0; i < count; i++)
     out[i] = s[i] * z[i] * p[i];
-}
-
-// s: f/(2 + f); count side by side
-static inline __attribute__((always_inline)) void lane_log_join_many(int count, const lanes *k, const lanes *s,
-                                                                     lanes *out)
-{
-  lanes tails[6];
-  lane_artanh_tails(count, 23, s, tails);
-#pragma GCC unroll 6
-  for (int i = 0; i < count; i++)
-    out[i] = k[i] * LANE_LN2_HIGH + (2 * s[i] + (tails[i] + k[i] * LANE_LN2_LOW));
-}
-
-static inline lanes lane_log(lanes a)
-{
-  lanes k, f, s, out;
-  lane_log_split(a, &k, &f);
-  s = f / (2 + f);
-  lane_log_join_many(1, &k, &s, &out);
-  return out;
-}
-
-// Three each of count at the cost of one division each.
-static inline __attribute__((always_inline)) void lane_log3_many(int count, const lanes (*a)[3], lanes (*out)[3])
-{
-  enum { MOST = 2 };
-  lanes k[MOST][3], f[MOST][3], quotient[MOST][3];
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++) {
-    lanes d[3];
-#pragma GCC unroll 3
-    for (int i = 0; i < 3; i++) {
-      lane_log_split(a[n][i], &k[n][i], &f[n][i]);
-      d[i] = 2 + f[n][i];
-    }
-    lanes first = d[0] * d[1], inverse = 1 / (first * d[2]), rest = inverse * d[2];
-    quotient[n][0] = f[n][0] * (rest * d[1]);
-    quotient[n][1] = f[n][1] * (rest * d[0]);
-    quotient[n][2] = f[n][2] * (inverse * first);
-  }
-  lane_log_join_many(3 * count, k[0], quotient[0], out[0]);
 }
 
 // log(a/b) of s = (a - b)/(a + b), a and b within [1, 2]; count lanes side by side.

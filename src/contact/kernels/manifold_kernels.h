@@ -13,7 +13,7 @@ struct dc_edge_smoothing {
 // Ends of pairs of edges: start and end of the first (x, y, z each), then of the second.
 enum { DC_EDGE_ENDS = 12, DC_EDGE_RESULTS = 3, DC_QUADRICS_MOST = 64 };
 
-// A superquadric in the frame of its body.
+// A superquadric in the axes of the points.
 struct dc_quadric {
   double position[3], rotation[9];  // of its axes
   double inverse_square[3];         // 1/a^2, 1/b^2, 1/c^2

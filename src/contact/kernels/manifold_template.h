@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of contact manifolds: nearest points of edges and unions of superquadrics, in lanes.
+// Kernels of contact manifolds: nearest points of edges and what their activities are made of, in lanes.
 //
 // Nearest points (paper 001, IV.D.2).  Edges v_b + t_b alpha_b, alpha in [0, 1], r = v_1 - v_2, s = (|t_1|^2 + |t_2|^2)/2:
 //     Q = A^T A/s + lambda I,   c = A^T r/s - lambda/2,   A = [t_1, -t_2],   f(a) = a.Q a/2 + c.a.
@@ -229,279 +229,24 @@ static void edge_witness_back(const struct dc_edge_smoothing *smoothing, int cou
   }
 }
 
-// Superquadrics: formulas in src/geometry/implicit/sdf_superquadric.c, of which these are the lanes.
-struct quadric_terms {
-  lanes x[3], s[3], inverse_s[3], by_l1, by_h, radius, fall;
-};
-
-// How many quadrics are computed side by side: one waits for itself, exponentials for logarithms.
-enum { QUADRICS_ABREAST = 2 };
-
-struct quadric_blend {
-  lanes a, b;
-  double e, inverse_e;
-};
-
-// max(a, b) + e log(1 + exp(-|a - b|/e)) and its derivative by a
-static inline __attribute__((always_inline)) void quadric_larger(int count, const struct quadric_blend *blends,
-                                                                 lanes *values, lanes *weights)
+static void exponentials(int count, double *a)
 {
-  lanes difference[QUADRICS_ABREAST], fall[QUADRICS_ABREAST], power[QUADRICS_ABREAST], k[QUADRICS_ABREAST],
-      quotient[QUADRICS_ABREAST], logarithm[QUADRICS_ABREAST];
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++) {
-    difference[n] = (blends[n].a - blends[n].b) * blends[n].inverse_e;
-    fall[n] = -absolute(difference[n]);
-  }
-  lane_exp_many(count, fall, power);
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++) {
-    lanes sum = 1 + power[n], f;
-    lane_log_split(sum, &k[n], &f);
-    lanes divisor = 2 + f, inverse = 1 / (divisor * sum), share = divisor * inverse;
-    weights[n] = choose(greater(difference[n], splat(0)), share, power[n] * share);
-    quotient[n] = f * (sum * inverse);
-  }
-  lane_log_join_many(count, k, quotient, logarithm);
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++)
-    values[n] = larger(blends[n].a, blends[n].b) + blends[n].e * logarithm[n];
-}
-
-static inline __attribute__((always_inline)) void quadric_place(const struct dc_quadric *quadric, const lanes x[3],
-                                                                struct quadric_terms *t)
-{
-  const double *r = quadric->rotation;
-  lanes arm[3] = {x[0] - quadric->position[0], x[1] - quadric->position[1], x[2] - quadric->position[2]};
-  for (int k = 0; k < 3; k++) {
-    t->x[k] = r[k] * arm[0] + r[3 + k] * arm[1] + r[6 + k] * arm[2];
-    t->s[k] = t->x[k] * t->x[k] * quadric->inverse_square[k] + 1e-12;
-  }
-  lanes first = t->s[0] * t->s[1], inverse = 1 / (first * t->s[2]), rest = inverse * t->s[2];
-  t->inverse_s[0] = rest * t->s[1];
-  t->inverse_s[1] = rest * t->s[0];
-  t->inverse_s[2] = inverse * first;
-  t->radius = square_root(lane_dot(t->x, t->x) + quadric->least);
-}
-
-static inline __attribute__((always_inline)) void quadric_compute(int count, const struct dc_quadric *const *quadrics,
-                                                                  const lanes x[3], struct quadric_terms *t)
-{
-  lanes s[QUADRICS_ABREAST][3], l[QUADRICS_ABREAST][3], values[QUADRICS_ABREAST], weights[QUADRICS_ABREAST];
-  struct quadric_blend blends[QUADRICS_ABREAST];
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++) {
-    quadric_place(quadrics[n], x, &t[n]);
-    for (int k = 0; k < 3; k++)
-      s[n][k] = t[n].s[k];
-  }
-  lane_log3_many(count, (const lanes(*)[3])s, l);
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++)
-    blends[n] = (struct quadric_blend){l[n][0], l[n][1], quadrics[n]->e2, quadrics[n]->inverse_e2};
-  quadric_larger(count, blends, values, weights);
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++) {
-    t[n].by_l1 = weights[n];
-    blends[n] = (struct quadric_blend){values[n], l[n][2], quadrics[n]->e1, quadrics[n]->inverse_e1};
-  }
-  quadric_larger(count, blends, values, weights);
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++) {
-    t[n].by_h = weights[n];
-    values[n] = -0.5 * values[n];
-  }
-  lane_exp_many(count, values, weights);
-#pragma GCC unroll 2
-  for (int n = 0; n < count; n++)
-    t[n].fall = weights[n];
-}
-
-static inline void quadric_turn(const struct dc_quadric *quadric, const lanes local[3], lanes out[3])
-{
-  const double *r = quadric->rotation;
-  for (int k = 0; k < 3; k++)
-    out[k] = r[3 * k] * local[0] + r[3 * k + 1] * local[1] + r[3 * k + 2] * local[2];
-}
-
-static inline lanes quadric_value(const struct dc_quadric *quadric, const struct quadric_terms *t, lanes gradient[3])
-{
-  lanes weights[3] = {t->by_h * t->by_l1, t->by_h * (1 - t->by_l1), 1 - t->by_h}, local[3];
-  lanes outer = (1 - t->fall) / t->radius, inner = t->radius * t->fall;
-  for (int k = 0; k < 3; k++)
-    local[k] = t->x[k] * (outer + inner * weights[k] * (quadric->inverse_square[k] * t->inverse_s[k]));
-  quadric_turn(quadric, local, gradient);
-  return t->radius * (1 - t->fall);
-}
-
-static inline void quadric_blend_back(lanes a_rate, lanes b_rate, double inverse_e, lanes weight, lanes by_value,
-                                      lanes by_rate, lanes by[2], lanes by_rates[2])
-{
-  lanes curvature = by_rate * (a_rate - b_rate) * (weight * (1 - weight)) * inverse_e;
-  by[0] = by_value * weight + curvature;
-  by[1] = by_value * (1 - weight) - curvature;
-  by_rates[0] = by_rate * weight;
-  by_rates[1] = by_rate * (1 - weight);
-}
-
-// Adds d(v phi + u.grad phi)/dx.
-static inline void quadric_back(const struct dc_quadric *quadric, const lanes x[3], lanes v, const lanes u[3],
-                                lanes by_x[3])
-{
-  struct quadric_terms t;
-  const double *r = quadric->rotation;
-  lanes local[3], s_rate, l_rate[3], by_l[3], by_l_rate[3], outer[2], outer_rates[2], inner[2], inner_rates[2], out[3];
-  quadric_compute(1, &quadric, x, &t);
-  for (int k = 0; k < 3; k++) {
-    local[k] = r[k] * u[0] + r[3 + k] * u[1] + r[6 + k] * u[2];
-    s_rate = 2 * t.x[k] * local[k] * quadric->inverse_square[k];
-    l_rate[k] = s_rate * t.inverse_s[k];
-  }
-  lanes h_rate = t.by_l1 * l_rate[0] + (1 - t.by_l1) * l_rate[1];
-  lanes g_rate = t.by_h * h_rate + (1 - t.by_h) * l_rate[2];
-  lanes inverse_radius = 1 / t.radius, radius_rate = lane_dot(t.x, local) * inverse_radius, rise = 1 - t.fall;
-  lanes by_g = 0.5 * t.fall * (v * t.radius + radius_rate - 0.5 * (t.radius * g_rate));
-  lanes by_radius = v * rise + 0.5 * (t.fall * g_rate) - rise * radius_rate * inverse_radius;
-  quadric_blend_back(h_rate, l_rate[2], quadric->inverse_e1, t.by_h, by_g, 0.5 * (t.radius * t.fall), outer,
-                     outer_rates);
-  quadric_blend_back(l_rate[0], l_rate[1], quadric->inverse_e2, t.by_l1, outer[0], outer_rates[0], inner, inner_rates);
-  by_l[0] = inner[0], by_l[1] = inner[1], by_l[2] = outer[1];
-  by_l_rate[0] = inner_rates[0], by_l_rate[1] = inner_rates[1], by_l_rate[2] = outer_rates[1];
-  for (int k = 0; k < 3; k++) {
-    lanes by_s_rate = by_l_rate[k] * t.inverse_s[k], by_s = (by_l[k] - by_l_rate[k] * l_rate[k]) * t.inverse_s[k];
-    local[k] = (by_radius * t.x[k] + rise * local[k]) * inverse_radius +
-               2 * quadric->inverse_square[k] * (by_s * t.x[k] + by_s_rate * local[k]);
-  }
-  quadric_turn(quadric, local, out);
-  for (int k = 0; k < 3; k++)
-    by_x[k] += out[k];
-}
-
-// What weighs less than 1e-14 of the union's nearest part is left out, as in selections: -log of that, in units of the
-// softness.
-static const double QUADRICS_FAR = 32.24;
-
-// The quadrics that matter at some lanes, in pairs: the last one may stand there twice, with weight 0.
-struct quadrics_near {
-  int count, index[DC_QUADRICS_MOST + QUADRICS_ABREAST];
-  lanes weight[DC_QUADRICS_MOST + QUADRICS_ABREAST], gradient[DC_QUADRICS_MOST + QUADRICS_ABREAST][3];
-};
-
-// Of all the two that seem nearest to the first and the last lane, by |x - c|^2 - radius^2; square [count]: |x - c|^2.
-static inline void quadrics_first(const struct dc_quadrics *all, const lanes x[3], lanes *square, int first[2])
-{
-  double least[2] = {INFINITY, INFINITY};
-  first[0] = first[1] = 0;
-  for (int i = 0; i < all->count; i++) {
-    const struct dc_quadric *quadric = &all->quadrics[i];
-    lanes arm[3] = {x[0] - quadric->position[0], x[1] - quadric->position[1], x[2] - quadric->position[2]};
-    square[i] = lane_dot(arm, arm);
-    double power = square[i][0] + square[i][DC_LANE_WIDTH - 1] - 2 * quadric->radius * quadric->radius;
-    int place = power < least[0] ? 0 : power < least[1] ? 1 : 2;
-    if (place == 0) {
-      least[1] = least[0];
-      first[1] = first[0];
-    }
-    if (place < 2) {
-      least[place] = power;
-      first[place] = i;
-    }
+  for (int i = 0; i < count; i += DC_BATCH) {
+    enum { ABREAST = DC_BATCH / DC_LANE_WIDTH };
+    lanes power[ABREAST];
+    for (int n = 0; n < ABREAST; n++)
+      power[n] = load(&a[i + n * DC_LANE_WIDTH]);
+    lane_exp_many(ABREAST, power, power);
+    for (int n = 0; n < ABREAST; n++)
+      store(&a[i + n * DC_LANE_WIDTH], power[n]);
   }
 }
 
-// Values (in weight) and gradients of two more of the list.
-static inline __attribute__((always_inline)) void quadrics_take(const struct dc_quadrics *all, const lanes x[3], int at,
-                                                                struct quadrics_near *near, lanes *least)
+static void sigmoids(int count, double *a)
 {
-  struct quadric_terms t[QUADRICS_ABREAST];
-  const struct dc_quadric *row[QUADRICS_ABREAST] = {&all->quadrics[near->index[at]],
-                                                    &all->quadrics[near->index[at + 1]]};
-  quadric_compute(QUADRICS_ABREAST, row, x, t);
-  for (int n = 0; n < QUADRICS_ABREAST; n++) {
-    near->weight[at + n] = quadric_value(row[n], &t[n], near->gradient[at + n]);
-    *least = smaller(*least, near->weight[at + n]);
-  }
-}
-
-// Lists the quadrics near x, with their values in weight; the least value.  A value is at least |x - c| - radius.
-static inline lanes quadrics_list(const struct dc_quadrics *all, const lanes x[3], struct quadrics_near *near)
-{
-  lanes square[DC_QUADRICS_MOST], least = splat(INFINITY), limit;
-  int count = all->count < 2 ? 1 : 2;
-  quadrics_first(all, x, square, near->index);
-  quadrics_take(all, x, 0, near, &least);
-  limit = least + QUADRICS_FAR * all->softness;
-  for (int i = 0; i < all->count; i++) {
-    lanes reach = larger(limit + all->quadrics[i].radius, splat(0));
-    if (i != near->index[0] && i != near->index[1] && any(at_most(square[i], reach * reach)))
-      near->index[count++] = i;
-  }
-  near->index[count] = near->index[count - 1];
-  for (int i = 2; i < count; i += QUADRICS_ABREAST)
-    quadrics_take(all, x, i, near, &least);
-  if (count % QUADRICS_ABREAST)
-    near->weight[count] = splat(INFINITY);
-  near->count = (count + 1) / QUADRICS_ABREAST * QUADRICS_ABREAST;
-  return least;
-}
-
-// Weights of the union and gradients of its parts near x; its value and gradient.
-static inline lanes quadrics_weigh(const struct dc_quadrics *all, const lanes x[3], struct quadrics_near *near,
-                                   lanes gradient[3])
-{
-  double sharp = 1 / all->softness;
-  lanes least = quadrics_list(all, x, near), sum = splat(0);
-  for (int i = 0; i < near->count; i += QUADRICS_ABREAST) {
-    lanes fall[QUADRICS_ABREAST];
-    for (int n = 0; n < QUADRICS_ABREAST; n++)
-      fall[n] = (least - near->weight[i + n]) * sharp;
-    lane_exp_many(QUADRICS_ABREAST, fall, &near->weight[i]);
-    for (int n = 0; n < QUADRICS_ABREAST; n++)
-      sum += near->weight[i + n];
-  }
-  lanes inverse = 1 / sum;
-  gradient[0] = gradient[1] = gradient[2] = splat(0);
-  for (int i = 0; i < near->count; i++) {
-    near->weight[i] *= inverse;
-    for (int k = 0; k < 3; k++)
-      gradient[k] += near->weight[i] * near->gradient[i][k];
-  }
-  return least - all->softness * lane_log(sum);
-}
-
-static void quadric_values(const struct dc_quadrics *all, int count, const double *const x[3], double *values,
-                           double *const gradients[3])
-{
-  for (int i = 0; i < count; i += DC_LANE_WIDTH) {
-    lanes at[3] = {load(&x[0][i]), load(&x[1][i]), load(&x[2][i])}, gradient[3];
-    struct quadrics_near near;
-    store(&values[i], quadrics_weigh(all, at, &near, gradient));
-    for (int k = 0; k < 3; k++)
-      store(&gradients[k][i], gradient[k]);
-  }
-}
-
-// by_x: d(v phi + u.grad phi)/dx.  Quadrics that weigh less than rounding at all points are left out.
-static void quadric_values_back(const struct dc_quadrics *all, int count, const double *const x[3], const double *v,
-                                const double *const u[3], double *const by_x[3])
-{
-  double sharp = 1 / all->softness;
-  for (int i = 0; i < count; i += DC_LANE_WIDTH) {
-    lanes at[3] = {load(&x[0][i]), load(&x[1][i]), load(&x[2][i])}, gradient[3];
-    struct quadrics_near near;
-    lanes direction[3] = {load(&u[0][i]), load(&u[1][i]), load(&u[2][i])}, by_value = load(&v[i]), out[3];
-    out[0] = out[1] = out[2] = splat(0);
-    quadrics_weigh(all, at, &near, gradient);
-    lanes along = lane_dot(direction, gradient);
-    for (int m = 0; m < near.count; m++) {
-      if (!any(greater(near.weight[m], splat(1e-17))))
-        continue;
-      lanes above = lane_dot(direction, near.gradient[m]) - along, turned[3];
-      for (int k = 0; k < 3; k++)
-        turned[k] = near.weight[m] * direction[k];
-      quadric_back(&all->quadrics[near.index[m]], at, near.weight[m] * (by_value - above * sharp), turned, out);
-    }
-    for (int k = 0; k < 3; k++)
-      store(&by_x[k][i], out[k]);
-  }
+  for (int i = 0; i < count; i++)
+    a[i] = -a[i];
+  exponentials(count, a);
+  for (int i = 0; i < count; i++)
+    a[i] = 1 / (1 + a[i]);
 }

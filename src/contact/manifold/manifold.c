@@ -93,8 +93,12 @@ static int create_pairs(struct dc_manifold *m)
     if (!(m->results[k] = dc_arena_alloc(m->arena, room, sizeof(double))) ||
         !(m->by_results[k] = dc_arena_alloc(m->arena, room, sizeof(double))))
       return -1;
+  for (int k = 0; k < DC_EDGE_SOFT; k++)
+    if (!(m->soft[k] = dc_arena_alloc(m->arena, room, sizeof(double))))
+      return -1;
   for (int s = 0; s < 2; s++)
-    if (dc_field_create(&m->sides[s].witness, 2 * m->pairs, m->arena))
+    if (dc_field_create(&m->sides[s].witness, 2 * m->pairs, m->arena) ||
+        !(m->near[s] = dc_arena_alloc(m->arena, room, sizeof(double))))
       return -1;
   m->edges = dc_arena_alloc(m->arena, room, sizeof *m->edges);
   return m->edges ? 0 : -1;

@@ -21,12 +21,6 @@
 #include "contact/manifold/manifold_internal.h"
 #include "math/vector.h"
 
-static double sigmoid(double a)
-{
-  double power = exp(-fmin(fabs(a), 60));
-  return a > 0 ? 1 / (1 + power) : power / (1 + power);
-}
-
 static void fill_ends(struct dc_manifold *m)
 {
   int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
@@ -85,24 +79,31 @@ static double fourth_power(double a)
   return a * a * (a * a);
 }
 
-// Nearness b of pairs first, first + stride, ..., which have an edge of body b in common.
+// The logarithms of E for pairs first, first + stride, ..., which have an edge of body b in common.
+static void place_lengths(struct dc_manifold *m, int b, int first, int stride, int count)
+{
+  double least = INFINITY, sharp = 1 / m->settings.nearest;
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    least = m->edges[p].length < least ? m->edges[p].length : least;  // a factor of all E and w: it cancels
+  for (int i = 0, p = first; i < count; i++, p += stride)
+    m->near[b][p] = (least - m->edges[p].length) * sharp;
+}
+
+// Nearness b of these pairs from their E.
 static void compare_lengths(struct dc_manifold *m, int b, int first, int stride, int count)
 {
-  double least = INFINITY, sum = 0;
-  for (int i = 0, p = first; i < count; i++, p += stride)
-    least = fmin(least, m->edges[p].length);  // a factor of all E and w: it cancels
+  double sum = 0;
   for (int i = 0, p = first; i < count; i++, p += stride) {
     struct dc_edge_contact *c = &m->edges[p];
-    double e = exp((least - c->length) / m->settings.nearest);
+    double e = m->near[b][p];
     c->own_power[b] = fourth_power(e);
     c->power[b] = fourth_power((m->results[2][p] + IDLE) * e);
-    c->near[b] = e;
     sum += c->power[b];
   }
   for (int i = 0, p = first; i < count; i++, p += stride) {
     struct dc_edge_contact *c = &m->edges[p];
     c->powers[b] = c->own_power[b] + (sum - c->power[b]);
-    c->near[b] /= sqrt(sqrt(c->powers[b]));
+    c->near[b] = m->near[b][p] / sqrt(sqrt(c->powers[b]));
   }
 }
 
@@ -129,12 +130,6 @@ static void for_all_edges(struct dc_manifold *m, void (*run)(struct dc_manifold 
 }
 
 // With levels a pair is near by its own length, for the contacts of both bodies.
-static void take_own_lengths(struct dc_manifold *m)
-{
-  for (int p = 0; p < m->pairs; p++)
-    m->edges[p].near[0] = m->edges[p].near[1] = exp(-m->edges[p].length / m->settings.nearest);
-}
-
 static void take_own_lengths_back(struct dc_manifold *m)
 {
   for (int p = 0; p < m->pairs; p++)
@@ -144,10 +139,20 @@ static void take_own_lengths_back(struct dc_manifold *m)
 
 static void set_nearness(struct dc_manifold *m)
 {
-  if (m->settings.levels)
-    take_own_lengths(m);
-  else
+  int lists = m->settings.levels ? 1 : 2;
+  if (!m->settings.levels)
+    for_all_edges(m, place_lengths);
+  for (int p = 0; m->settings.levels && p < m->pairs; p++)
+    m->near[0][p] = -m->edges[p].length / m->settings.nearest;
+  for (int b = 0; b < lists; b++) {
+    for (int p = m->pairs; p < m->pair_room; p++)
+      m->near[b][p] = 0;
+    m->kernels->exponentials(m->pair_room, m->near[b]);
+  }
+  if (!m->settings.levels)
     for_all_edges(m, compare_lengths);
+  for (int p = 0; m->settings.levels && p < m->pairs; p++)
+    m->edges[p].near[0] = m->edges[p].near[1] = m->near[0][p];
 }
 
 static void set_nearness_back(struct dc_manifold *m)
@@ -164,9 +169,11 @@ static void field_gradient(const struct dc_field *field, int i, double g[3])
     g[k] = field->g[k][i];
 }
 
-static void measure(struct dc_manifold *m, int p)
+// Arguments of the sigmoids of a pair.
+static void place_pair(struct dc_manifold *m, int p)
 {
   struct dc_edge_contact *c = &m->edges[p];
+  double sharp = 1 / m->settings.penetration;
   for (int b = 0; b < 2; b++) {
     double g[3];
     field_gradient(&m->sides[b].witness, in_field(m, p, b), g);
@@ -175,11 +182,31 @@ static void measure(struct dc_manifold *m, int p)
   for (int b = 0; b < 2; b++) {
     int i = in_field(m, p, b);
     double along = dc_vec_dot(c->normal[1 - b], c->delta) * c->inverse * (b ? -1 : 1);
-    c->sign[b] = tanh(along / m->settings.sign);
-    c->inside[b] = m->settings.levels ? 1 : sigmoid(-m->sides[1 - b].witness.value[i] / m->settings.penetration);
-    c->own[b] = m->settings.own_surface ? sigmoid(-m->sides[b].witness.value[i] / m->settings.penetration) : 1;
+    m->soft[DC_EDGE_SIGN + b][p] = 2 * along / m->settings.sign;
+    m->soft[DC_EDGE_INSIDE + b][p] = -sharp * m->sides[1 - b].witness.value[i];
+    m->soft[DC_EDGE_OWN + b][p] = -sharp * m->sides[b].witness.value[i];
   }
-  c->clash = sigmoid((m->settings.clash_limit - dc_vec_dot(c->normal[0], c->normal[1])) / m->settings.clash);
+  m->soft[DC_EDGE_CLASH][p] = (m->settings.clash_limit - dc_vec_dot(c->normal[0], c->normal[1])) / m->settings.clash;
+}
+
+static void measure(struct dc_manifold *m)
+{
+  for (int p = 0; p < m->pairs; p++)
+    place_pair(m, p);
+  for (int k = 0; k < DC_EDGE_SOFT; k++) {
+    for (int p = m->pairs; p < m->pair_room; p++)
+      m->soft[k][p] = 0;
+    m->kernels->sigmoids(m->pair_room, m->soft[k]);
+  }
+  for (int p = 0; p < m->pairs; p++) {
+    struct dc_edge_contact *c = &m->edges[p];
+    for (int b = 0; b < 2; b++) {
+      c->sign[b] = 2 * m->soft[DC_EDGE_SIGN + b][p] - 1;
+      c->inside[b] = m->settings.levels ? 1 : m->soft[DC_EDGE_INSIDE + b][p];
+      c->own[b] = m->settings.own_surface ? m->soft[DC_EDGE_OWN + b][p] : 1;
+    }
+    c->clash = m->soft[DC_EDGE_CLASH][p];
+  }
 }
 
 // Row of the edge of body s of pair p in the selection of that body.
@@ -211,10 +238,10 @@ void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contac
   m->kernels->edge_witness(&m->settings.edge, m->pair_room, (const double *const *)m->pair_ends, m->results);
   place_witnesses(m);
   set_nearness(m);
+  measure(m);
   for (int p = 0; p < m->pairs; p++) {
     const struct dc_edge_contact *c = &m->edges[p];
     const int rows[2] = {p / columns, p % columns};
-    measure(m, p);
     for (int b = 0; b < 2; b++) {
       struct dc_manifold_contact *contact = &contacts[2 * p + b];
       double factor = c->sign[b] * (b ? -c->inverse : c->inverse), e[3];

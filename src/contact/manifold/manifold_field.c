@@ -48,21 +48,25 @@ static void load_shape(struct dc_quadric *q, const double numbers[5])
   q->radius = dc_superquadric_radius(numbers);
 }
 
-// Places and numbers may have changed since: loaded for every evaluation.
+// In world axes, where the points of fields are.  Places and numbers may have changed since: loaded for every evaluation.
 void dc_side_load_quadrics(struct dc_manifold_side *side)
 {
   const struct dc_sdf *sdf = side->surface->sdf, *list = quadrics_of(sdf, &side->fast.count);
+  double position[3], rotation[9];
   side->fast.quadrics = list ? side->quadrics : NULL;
   side->fast.softness = list && list != sdf ? sdf->numbers[0] : 1;
+  dc_mat_apply(position, side->rotation, sdf->position);
+  dc_vec_add(position, position, side->position);
+  dc_mat_multiply(rotation, side->rotation, sdf->rotation);
   for (int i = 0; i < side->fast.count; i++) {
     struct dc_quadric *q = &side->quadrics[i];
     if (list == sdf) {
-      dc_vec_copy(q->position, sdf->position);
-      memcpy(q->rotation, sdf->rotation, sizeof q->rotation);
+      dc_vec_copy(q->position, position);
+      memcpy(q->rotation, rotation, sizeof q->rotation);
     } else {
-      dc_mat_apply(q->position, sdf->rotation, list[i].position);
-      dc_vec_add(q->position, q->position, sdf->position);
-      dc_mat_multiply(q->rotation, sdf->rotation, list[i].rotation);
+      dc_mat_apply(q->position, rotation, list[i].position);
+      dc_vec_add(q->position, q->position, position);
+      dc_mat_multiply(q->rotation, rotation, list[i].rotation);
     }
     load_shape(q, list[i].numbers);
   }
@@ -76,56 +80,29 @@ static void to_frame(const struct dc_manifold_side *body, double *const world[3]
   dc_mat_apply_transposed(local, body->rotation, arm);
 }
 
-// Batches in the body's frame; points beyond the last one repeat it.
-struct batch {
-  double x[3][DC_BATCH] DC_LINE, value[DC_BATCH], g[3][DC_BATCH], v[DC_BATCH], u[3][DC_BATCH], by_x[3][DC_BATCH];
-};
-
-static void load_batch(const struct dc_manifold_side *body, const struct dc_field *field, int first, bool back,
-                       struct batch *batch)
+static void put_world(const struct dc_manifold_side *body, const double local[3], double *const world[3], int i)
 {
-  for (int j = 0; j < DC_BATCH; j++) {
-    int i = first + j < field->count ? first + j : field->count - 1;
-    double local[3], direction[3];
-    to_frame(body, field->x, i, true, local);
-    for (int k = 0; k < 3; k++)
-      batch->x[k][j] = local[k];
-    if (!back)
-      continue;
-    to_frame(body, field->u, i, false, direction);
-    batch->v[j] = first + j < field->count ? field->v[i] : 0;
-    for (int k = 0; k < 3; k++)
-      batch->u[k][j] = first + j < field->count ? direction[k] : 0;
-  }
-}
-
-static void put_world(const struct dc_manifold_side *body, double (*local)[DC_BATCH], int j, double *const world[3],
-                      int i)
-{
-  double in[3] = {local[0][j], local[1][j], local[2][j]}, out[3];
-  dc_mat_apply(out, body->rotation, in);
+  double out[3];
+  dc_mat_apply(out, body->rotation, local);
   for (int k = 0; k < 3; k++)
     world[k][i] = out[k];
 }
 
 void dc_field_evaluate(struct dc_manifold_side *body, struct dc_field *field, const struct dc_lane_kernels *kernels)
 {
-  struct batch batch;
-  for (int first = 0; first < field->count; first += DC_BATCH) {
-    load_batch(body, field, first, false, &batch);
-    if (body->fast.quadrics)
-      kernels->quadric_values(&body->fast, DC_BATCH, (const double *const[3]){batch.x[0], batch.x[1], batch.x[2]},
-                              batch.value, (double *const[3]){batch.g[0], batch.g[1], batch.g[2]});
-    for (int j = 0; j < DC_BATCH && first + j < field->count; j++) {
-      double x[3] = {batch.x[0][j], batch.x[1][j], batch.x[2][j]}, g[3];
-      if (!body->fast.quadrics) {
-        batch.value[j] = dc_sdf_value(body->surface->sdf, x, g);
-        for (int k = 0; k < 3; k++)
-          batch.g[k][j] = g[k];
-      }
-      field->value[first + j] = batch.value[j];
-      put_world(body, batch.g, j, field->g, first + j);
-    }
+  if (body->fast.quadrics && field->count > 0) {
+    int room = dc_whole_batches(field->count);
+    for (int k = 0; k < 3; k++)
+      for (int i = field->count; i < room; i++)
+        field->x[k][i] = field->x[k][field->count - 1];
+    kernels->quadric_values(&body->fast, room, (const double *const *)field->x, field->value, field->g);
+    return;
+  }
+  for (int i = 0; i < field->count; i++) {
+    double local[3], g[3];
+    to_frame(body, field->x, i, true, local);
+    field->value[i] = dc_sdf_value(body->surface->sdf, local, g);
+    put_world(body, g, field->g, i);
   }
 }
 
@@ -149,13 +126,27 @@ static int weight_of(const struct dc_field *field, int first)
   return weight;
 }
 
-static void pull_point(const struct dc_manifold_side *body, struct batch *batch, int j, double *parameters)
+static void pull_point(const struct dc_manifold_side *body, struct dc_field *field, int i, double *parameters)
 {
-  double x[3] = {batch->x[0][j], batch->x[1][j], batch->x[2][j]},
-         u[3] = {batch->u[0][j], batch->u[1][j], batch->u[2][j]}, by_x[3] = {0, 0, 0};
-  dc_sdf_pull_back(body->surface->sdf, x, batch->v[j], u, by_x, parameters);
-  for (int k = 0; k < 3; k++)
-    batch->by_x[k][j] = by_x[k];
+  double x[3], u[3], by_x[3] = {0, 0, 0};
+  to_frame(body, field->x, i, true, x);
+  to_frame(body, field->u, i, false, u);
+  dc_sdf_pull_back(body->surface->sdf, x, field->v[i], u, by_x, parameters);
+  put_world(body, by_x, field->by_x, i);
+}
+
+// Of a batch; the cotangents of points beyond the last one are 0.
+static void pull_batch(const struct dc_manifold_side *body, struct dc_field *field,
+                       const struct dc_lane_kernels *kernels, int first)
+{
+  const double *x[3], *u[3];
+  double *by_x[3];
+  for (int k = 0; k < 3; k++) {
+    x[k] = field->x[k] + first;
+    u[k] = field->u[k] + first;
+    by_x[k] = field->by_x[k] + first;
+  }
+  kernels->quadric_values_back(&body->fast, DC_BATCH, x, field->v + first, u, by_x);
 }
 
 // A twist of the body moves its signed distance: by -by_x at the point, and turns its gradient.
@@ -179,26 +170,16 @@ static void add_twist(const struct dc_manifold_side *body, const struct dc_field
 void dc_field_pull_back(struct dc_manifold_side *body, struct dc_field *field, const struct dc_lane_kernels *kernels,
                         double twist[6], double *parameters)
 {
-  struct batch batch;
   for (int first = 0; first < field->count; first += DC_BATCH) {
     int weight = weight_of(field, first), last = first + DC_BATCH < field->count ? first + DC_BATCH : field->count;
-    if (weight > 1 || (weight && parameters)) {
-      load_batch(body, field, first, true, &batch);
-      if (body->fast.quadrics && !parameters)
-        kernels->quadric_values_back(&body->fast, DC_BATCH,
-                                     (const double *const[3]){batch.x[0], batch.x[1], batch.x[2]}, batch.v,
-                                     (const double *const[3]){batch.u[0], batch.u[1], batch.u[2]},
-                                     (double *const[3]){batch.by_x[0], batch.by_x[1], batch.by_x[2]});
-    }
+    bool whole = weight > 1 || (weight && parameters), batch = whole && body->fast.quadrics && !parameters;
+    if (batch)
+      pull_batch(body, field, kernels, first);
     for (int i = first; i < last; i++) {
-      if (weight > 1 || (weight && parameters)) {
-        if (!body->fast.quadrics || parameters)
-          pull_point(body, &batch, i - first, parameters);
-        put_world(body, batch.by_x, i - first, field->by_x, i);
-      } else {  // values only: along the gradient
-        for (int k = 0; k < 3; k++)
-          field->by_x[k][i] = field->v[i] * field->g[k][i];
-      }
+      if (whole && !batch)
+        pull_point(body, field, i, parameters);
+      for (int k = 0; k < 3 && !whole; k++)  // values only: along the gradient
+        field->by_x[k][i] = field->v[i] * field->g[k][i];
       if (weight)
         add_twist(body, field, i, twist);
     }

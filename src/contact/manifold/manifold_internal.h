@@ -37,10 +37,13 @@ struct dc_selection {
   double *rank;                // [most], with shares: how many candidates are before
 };
 
+// Sigmoids of a pair: for the signs, for what is inside of the other body and of its own, of both points; for clashing.
+enum { DC_EDGE_SIGN = 0, DC_EDGE_INSIDE = 2, DC_EDGE_OWN = 4, DC_EDGE_CLASH = 6, DC_EDGE_SOFT };
+
 struct dc_manifold_side {
   const struct dc_manifold_surface *surface;
   double position[3], rotation[9];  // about the origin of body 0's frame
-  struct dc_quadric *quadrics;      // NULL: no union of superquadrics
+  struct dc_quadric *quadrics;      // as the points are, when the body is a union of superquadrics
   struct dc_quadrics fast;
   struct dc_field vertices;  // where the other body's signed distance is taken
   struct dc_field chosen;    // of selected vertices; unused when all are
@@ -60,7 +63,8 @@ struct dc_manifold {
   double origin[3];
   int vertex_contacts, pairs, pair_room, most_pairs;
   double *pair_ends[DC_EDGE_ENDS], *by_pair_ends[DC_EDGE_ENDS], *results[DC_EDGE_RESULTS], *by_results[DC_EDGE_RESULTS];
-  struct dc_edge_contact *edges;  // [pairs]
+  double *soft[DC_EDGE_SOFT], *near[2];  // [pair_room]: arguments of functions of the pairs, then their values
+  struct dc_edge_contact *edges;         // [pairs]
 };
 
 // What a pair of edges remembers for the way back.

@@ -59,12 +59,18 @@ static bool before(const struct dc_selection *s, int i, int j)
   return s->metric[i] > s->metric[j] || (s->metric[i] == s->metric[j] && i < j);
 }
 
-static void sift(const struct dc_selection *s, int *heap, int count, int at)
+static double metric_at(const struct dc_selection *s, int place)
+{
+  return s->metric[s->order[place]];
+}
+
+// A heap whose first entry comes before all others (sign 1) or after them (-1), but for the entry at this place.
+static void sift(const struct dc_selection *s, int sign, int *heap, int count, int at)
 {
   for (int child; (child = 2 * at + 1) < count; at = child) {
-    if (child + 1 < count && before(s, heap[child + 1], heap[child]))
+    if (child + 1 < count && before(s, heap[child + 1], heap[child]) == (sign > 0))
       child++;
-    if (!before(s, heap[child], heap[at]))
+    if (before(s, heap[child], heap[at]) != (sign > 0))
       return;
     int swap = heap[at];
     heap[at] = heap[child];
@@ -72,26 +78,66 @@ static void sift(const struct dc_selection *s, int *heap, int count, int at)
   }
 }
 
-// Brings to the front of the order, by a heap, as many candidates as are wanted and all whose metrics are within
-// reach + more n of the last of these, n the number taken so far.  The rest is not sorted.  Returns how many.
-static int sort(struct dc_selection *s, double reach, double more)
+static void make_heap(const struct dc_selection *s, int sign, int *heap, int count)
 {
-  int *heap = s->order, count = s->candidates, taken = 0;
-  double last = -INFINITY;
-  for (int i = 0; i < count; i++)
-    heap[i] = i;
   for (int i = count / 2 - 1; i >= 0; i--)
-    sift(s, heap, count, i);
-  // the largest move to the end one after the other, then the end is reversed
-  for (; count > 0 && (taken < s->wanted || s->metric[heap[0]] >= last - (reach + more * taken)); taken++) {
-    int swap = heap[0];
-    if (taken < s->wanted)
-      last = s->metric[swap];
-    heap[0] = heap[--count];
-    heap[count] = swap;
-    sift(s, heap, count, 0);
+    sift(s, sign, heap, count, i);
+}
+
+// The metric of the last candidate that is wanted: most candidates are compared with the least of a heap of that many
+// and nothing else.  At least one is wanted.
+static double last_wanted(struct dc_selection *s)
+{
+  int *heap = s->order, wanted = s->wanted;
+  for (int i = 0; i < wanted; i++)
+    heap[i] = i;
+  make_heap(s, -1, heap, wanted);
+  double least = s->metric[heap[0]];
+  for (int i = wanted; i < s->candidates; i++)
+    if (s->metric[i] > least) {
+      heap[0] = i;
+      sift(s, -1, heap, wanted, 0);
+      least = s->metric[heap[0]];
+    }
+  return least;
+}
+
+// All candidates whose metrics are within reach + more n of the last one that is wanted, n their number, into the order.
+static int gather(struct dc_selection *s, double reach, double more)
+{
+  double last = last_wanted(s);
+  for (int count, taken = s->wanted;; taken = count) {
+    double bar = last - (reach + more * taken);
+    count = 0;
+    for (int i = 0; i < s->candidates; i++) {
+      s->order[count] = i;
+      count += s->metric[i] >= bar;
+    }
+    if (count <= taken)
+      return count;
   }
-  for (int i = 0, j = s->candidates - 1; i < j; i++, j--) {
+}
+
+// Sorts the first of these gathered candidates; how many.  For mixtures it is enough to go on until the weights of the
+// last row are 0, as those of rows before it are by then, and further over the softness, where excesses come from.
+static int sort(struct dc_selection *s, int count, double softness)
+{
+  int *heap = s->order, taken = 0;
+  double fall = 0, last = INFINITY, end = -INFINITY;
+  make_heap(s, 1, heap, count);
+  for (int left = count; left > 0 && s->metric[heap[0]] >= end; taken++) {
+    int best = heap[0];
+    if (!s->shares && taken >= s->wanted && fall <= REACH / SHARP + MOST_EXCESS * taken) {
+      fall += (2 * (taken - s->wanted) + 1) * (last - s->metric[best]) / softness;
+      if (fall > REACH / SHARP + MOST_EXCESS * taken)
+        end = s->metric[best] - softness;
+    }
+    last = s->metric[best];
+    heap[0] = heap[--left];
+    heap[left] = best;
+    sift(s, 1, heap, left, 0);
+  }
+  for (int i = 0, j = count - 1; i < j; i++, j--) {
     int swap = heap[i];
     heap[i] = heap[j];
     heap[j] = swap;
@@ -116,11 +162,6 @@ static double excess_of(double u, double *slope)
   double square = u * u;
   *slope = u * (35 - square * (35 - square * (21 - 5 * square))) / 16 - 1;
   return (4.375 + square * (17.5 - square * (8.75 - square * (3.5 - 0.625 * square)))) / 16 - u;
-}
-
-static double metric_at(const struct dc_selection *s, int place)
-{
-  return s->metric[s->order[place]];
 }
 
 // sum_j e(m_i - m_j) of the candidates in order, in units of t
@@ -185,7 +226,7 @@ static double share_of(double rank, int wanted, double *slope)
 // At most 2 K have a share: each of the p candidates before place p adds 1/2 or more to its rank.
 static void weigh_shares(struct dc_selection *s, double softness)
 {
-  s->sorted = sort(s, 2 * softness, 0);
+  s->sorted = sort(s, gather(s, 2 * softness, 0), softness);
   s->rows = 0;
   for (int place = 0; place < s->sorted && s->rows < s->most; place++) {
     double rank = 0, slope;
@@ -212,7 +253,7 @@ void dc_selection_weigh(struct dc_selection *s, double softness)
     weigh_shares(s, softness);
     return;
   }
-  s->sorted = sort(s, softness * REACH / SHARP, softness * MOST_EXCESS);
+  s->sorted = sort(s, gather(s, softness * REACH / SHARP, softness * MOST_EXCESS), softness);
   sum_excess(s, softness);
   for (int row = 0; row < s->rows; row++) {
     s->start[row] = count;
