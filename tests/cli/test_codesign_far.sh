@@ -27,6 +27,11 @@ mv "$out" built
 run 0 simulate "$scene" --control grown -o none --json --model mujoco
 holds "as it is moved with the design built in" "$out" \
   'd["objectives"] == __import__("json").load(open("built"))["objectives"]'
+# what the scene says for another model goes along with the design, but for what the design has built in
+sed 's/"design": \[/"models": {"mujoco": {"mujoco": {"impratio": 7}, "bodies": []}, "bsh": {"time": {"steps": 9}}}, &/' "$scene" >models.json
+run 0 optimize models.json -o tuned --quiet --no-report --set optimizer.iterations=1 --set contact.model=bsh --set time.steps=12
+holds "overlays of other models are kept" tuned/design/scene.json \
+  'd["models"] == {"mujoco": {"mujoco": {"impratio": 7}}} and d["time"]["steps"] == 12'
 # contact of short range has no gradient there
 run 0 optimize "$scene" -o short --json --no-report --set optimizer.iterations=3 --set contact.model=sdrs \
   --set contact.length=0.1 --set contact.support=0.1 --set contact.stiffness=0.1

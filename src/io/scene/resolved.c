@@ -217,7 +217,7 @@ static void put_task(struct resolver *resolver)
     put_object(resolver, "certify", NULL, NULL, dc_certify_options, &scene->certify);
 }
 
-char *dc_scene_resolve(const struct dc_scene *scene)
+char *dc_scene_resolve(const struct dc_scene *scene, const char *models)
 {
   struct resolver resolver = {.scene = scene};
   dc_json_begin(&resolver.writer, NULL, '{');
@@ -231,6 +231,8 @@ char *dc_scene_resolve(const struct dc_scene *scene)
     put_refinement(&resolver);
   else
     put_task(&resolver);
+  if (models)
+    dc_json_put_raw(&resolver.writer, "models", models);
   if (scene->cases_text)
     dc_json_put_raw(&resolver.writer, "cases", scene->cases_text);
   if (scene->camera.given)

@@ -251,7 +251,7 @@ static enum dc_status check_memory(struct dc_scene_build *build)
 static enum dc_status resolve(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
-  char *text = dc_scene_resolve(scene);
+  char *text = dc_scene_resolve(scene, NULL);
   scene->resolved = text ? dc_arena_strdup(scene->arena, text) : NULL;
   free(text);
   if (!scene->resolved)

@@ -106,7 +106,8 @@ void dc_put_options(struct dc_json_writer *writer, const struct dc_scene *scene,
 // Writes the JSON Schema of the value of option, as a member called like it.
 void dc_put_option_schema(struct dc_json_writer *writer, const struct dc_option *option);
 
-// The resolved text of a scene (malloc); NULL when out of memory.
-char *dc_scene_resolve(const struct dc_scene *scene);
+// The resolved text of a scene (malloc); NULL when out of memory.  models: JSON text of its overlays for other contact models, or
+// NULL.
+char *dc_scene_resolve(const struct dc_scene *scene, const char *models);
 
 #endif
