@@ -60,7 +60,7 @@ static enum dc_status read_earlier(struct session *session, const char *director
 {
   const struct dc_scene *scene = session->scene->scene;
   enum dc_status status = dc_run_read_trajectory(directory, scene, &session->earlier, &session->error);
-  if (status != DC_BAD_INPUT || scene->task.design_count || !dc_run_has_controls_of(directory, scene))
+  if (status != DC_BAD_INPUT || scene->task.design_count || !dc_run_has_controls_of(directory, scene, false))
     return status;
   return read_designed(session, directory);
 }

@@ -224,7 +224,7 @@ static bool is_replay(const struct session *session)
   const struct dc_scene *scene = session->scene->scene;
   const struct dc_applied_targets *targets = &session->earlier.targets;
   return targets->position && scene->horizon_given && targets->steps <= scene->definition.time.steps &&
-         dc_run_has_controls_of(session->options->control_run, scene);
+         dc_run_has_controls_of(session->options->control_run, scene, true);
 }
 
 const struct run_kind *dc_session_choose_kind(struct session *session)

@@ -119,6 +119,11 @@ run 1 diff whole built --json
 holds "the scene with the design built in rolls out the same" "$out" \
   'all(b["position"] <= 1e-12 and b["rotation"] <= 1e-12 for b in d["bodies"]) and
    abs(d["loss"][0] - d["loss"][1]) <= 1e-12 * d["loss"][0]'
+run 0 simulate arm.json --control whole -o finer --quiet --no-report --set time.step=0.005 --set time.steps=60
+run 0 simulate whole/design/scene.json --control whole -o built_finer --quiet --set time.step=0.005 --set time.steps=60
+run 1 diff finer built_finer --json
+holds "and in other steps, not to the end" "$out" \
+  'all(b["position"] <= 1e-12 and b["rotation"] <= 1e-12 for b in d["bodies"])'
 cat >rows.py <<'PYTHON'
 import csv, json
 rows = list(csv.DictReader(open("whole/design.csv")))

@@ -27,7 +27,7 @@ static bool same_controls(const struct dc_json *theirs, const struct dc_scene *s
   return same;
 }
 
-bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene)
+bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene, bool at_its_times)
 {
   struct dc_json_document document = {0};
   struct dc_error error = {0};
@@ -36,8 +36,9 @@ bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene)
   bool same = false;
   if (arena && path && !dc_json_load(&document, path, arena, &error)) {
     struct dc_json root = dc_json_root(&document), time = dc_json_member(&root, "time");
-    same = time.node && has_number(&time, "step", scene->definition.time.step) &&
-           has_number(&time, "steps", (double)scene->definition.time.steps) && same_controls(&root, scene);
+    bool times = time.node && has_number(&time, "step", scene->definition.time.step) &&
+                 has_number(&time, "steps", (double)scene->definition.time.steps);
+    same = (times || !at_its_times) && same_controls(&root, scene);
   }
   dc_json_release(&document);
   dc_arena_destroy(arena);
