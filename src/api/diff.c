@@ -425,14 +425,15 @@ static void put_text(const struct diff *diff, struct dc_text *text)
 {
   const struct side *sides = diff->sides;
   for (int i = 0; i < 2; i++) {
-    dc_text_add(text, "%s: loss %.6g -> %.6g, %ld iterations, %ld steps, ", sides[i].directory,
-                sides[i].result.initial_loss, sides[i].result.loss, sides[i].result.iterations, sides[i].result.steps);
+    dc_text_add(text, "%s: loss %.6g -> %.6g, %ld iteration%s, %ld step%s, ", sides[i].directory,
+                sides[i].result.initial_loss, sides[i].result.loss, sides[i].result.iterations,
+                dc_plural(sides[i].result.iterations), sides[i].result.steps, dc_plural(sides[i].result.steps));
     dc_api_add_gap(text, "gap", 3, sides[i].result.min_gap);
     dc_text_add(text, "%s\n", sides[i].result.success ? ", task reached" : "");
   }
   if (same_runs(diff))
-    dc_text_add(text, "the runs are the same: %ld rows, %d frames, settings\n", diff->row_counts[0],
-                sides[0].best.frames);
+    dc_text_add(text, "the runs are the same: %ld row%s, %d frame%s, settings\n", diff->row_counts[0],
+                dc_plural(diff->row_counts[0]), sides[0].best.frames, dc_plural(sides[0].best.frames));
   if (diff->first_row >= 0)
     dc_text_add(text, "loss.csv: %ld and %ld rows, which differ from row %ld on\n", diff->row_counts[0],
                 diff->row_counts[1], diff->first_row);

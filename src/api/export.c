@@ -265,7 +265,7 @@ static void report_model(const struct format *format, const struct dc_scene *sce
   dc_json_put_string(json, "format", format->name);
   dc_json_put_integer(json, "bodies", scene->model.bodies.count);
   dc_json_begin(json, "notes", '[');
-  dc_text_add(text, "%d bodies in %s\n", scene->model.bodies.count, path);
+  dc_text_add(text, "%d bod%s in %s\n", scene->model.bodies.count, scene->model.bodies.count == 1 ? "y" : "ies", path);
   for (const struct dc_note *note = notes->first; note; note = note->next) {
     dc_json_put_string(json, NULL, note->text);
     dc_text_add(text, "note: %s\n", note->text);
@@ -283,7 +283,8 @@ static void report_trajectory(const struct format *format, const struct exported
   dc_json_put_integer(json, "frames", exported->best.frames);
   dc_json_put_integer(json, "bodies", exported->best.bodies);
   dc_json_end(json, '}');
-  dc_text_add(text, "%d frames of %d bodies in %s\n", exported->best.frames, exported->best.bodies, path);
+  dc_text_add(text, "%d frame%s of %d bod%s in %s\n", exported->best.frames, dc_plural(exported->best.frames),
+              exported->best.bodies, exported->best.bodies == 1 ? "y" : "ies", path);
 }
 
 static enum dc_status write_file(const char *directory, const struct format *format, const struct exported *exported,

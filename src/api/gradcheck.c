@@ -91,8 +91,9 @@ static void describe_products(const struct dc_product_check *check, double toler
     DC_JSON_NUMBERS(json, {"both_ways", check->both ? check->ways_apart : NAN}, {"gradient", check->gradient_apart},
                     {"differences", check->differences ? check->difference_error : NAN},
                     {"spread", check->differences ? check->spread : NAN});
-    dc_text_add(text, "Jacobian of %d rows and %d parameters (%s): 2 J^T W e agrees with the gradient to %.1e",
-                check->row_count, check->column_count, check->forward ? "forward" : "reverse", check->gradient_apart);
+    dc_text_add(text, "Jacobian of %d row%s and %d parameter%s (%s): 2 J^T W e agrees with the gradient to %.1e",
+                check->row_count, dc_plural(check->row_count), check->column_count, dc_plural(check->column_count),
+                check->forward ? "forward" : "reverse", check->gradient_apart);
     if (check->both)
       dc_text_add(text, ", the other way to %.1e", check->ways_apart);
     if (check->differences)

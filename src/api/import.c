@@ -58,7 +58,9 @@ static enum dc_status write_scene(const struct dc_scene *scene, const char *outp
 static void describe(const struct dc_scene *scene, const char *output, struct dc_text *text,
                      struct dc_json_writer *json)
 {
-  dc_text_add(text, "%s: %d bodies, %d shapes\n", output, scene->definition.body_count, scene->definition.shape_count);
+  dc_text_add(text, "%s: %d bod%s, %d shape%s\n", output, scene->definition.body_count,
+              scene->definition.body_count == 1 ? "y" : "ies", scene->definition.shape_count,
+              dc_plural(scene->definition.shape_count));
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "file", output);
   dc_json_put_integer(json, "bodies", scene->definition.body_count);

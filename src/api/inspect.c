@@ -238,8 +238,7 @@ static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, s
   else if (shape->part_count == 0)
     dc_text_add(text, ", not convex\n");
   else if (least == most)
-    dc_text_add(text, ", %d convex hull%s of %d vertices\n", shape->part_count, shape->part_count == 1 ? "" : "s",
-                most);
+    dc_text_add(text, ", %d convex hull%s of %d vertices\n", shape->part_count, dc_plural(shape->part_count), most);
   else
     dc_text_add(text, ", %d convex hulls of %d to %d vertices\n", shape->part_count, least, most);
 }
@@ -317,11 +316,14 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
   int parameters = dc_task_parameter_count(&scene->task, &scene->model, dc_api_optimized_steps(scene));
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "name", scene->name);
-  dc_text_add(text, "%s: %d bodies, %d degrees of freedom, ", scene->name, bodies->count, bodies->nv);
+  dc_text_add(text, "%s: %d bod%s, %d degree%s of freedom, ", scene->name, bodies->count,
+              bodies->count == 1 ? "y" : "ies", bodies->nv, dc_plural(bodies->nv));
   if (scene->refinement.given)
-    dc_text_add(text, "a refinement of %d pairs\n", scene->refinement.pairs.count);
+    dc_text_add(text, "a refinement of %d pair%s\n", scene->refinement.pairs.count,
+                dc_plural(scene->refinement.pairs.count));
   else
-    dc_text_add(text, "%ld steps of %g s, model %s\n", scene->definition.time.steps, scene->definition.time.step,
+    dc_text_add(text, "%ld step%s of %g s, model %s\n", scene->definition.time.steps,
+                dc_plural(scene->definition.time.steps), scene->definition.time.step,
                 scene->definition.contact_model->name);
   describe_shapes(scene, text, json);
   double largest = describe_bodies(scene, start, text, json);
@@ -332,8 +334,9 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
   } else {
     dc_text_add(text, "  ");
     dc_api_add_gap(text, "initial gap", 4, gap);
-    dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameters, %d objectives\n", largest,
-                parameters, scene->task.objective_count);
+    dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameter%s, %d objective%s\n",
+                largest, parameters, dc_plural(parameters), scene->task.objective_count,
+                dc_plural(scene->task.objective_count));
     dc_api_describe_parameters(scene, dc_api_optimized_steps(scene), text, json);
     if (scene->task.design_count)
       status = dc_api_describe_design(scene, text, json, error);

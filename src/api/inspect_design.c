@@ -118,7 +118,7 @@ static void describe_part(const struct dc_scene *scene, int steps, const char *t
   dc_json_end(json, ']');
   dc_json_end(json, '}');
   if (text)
-    dc_text_add(text, "  control %-13s %d parameter%s, %s%s%s%s%s%s\n", type, count, count == 1 ? "" : "s", from,
+    dc_text_add(text, "  control %-13s %d parameter%s, %s%s%s%s%s%s\n", type, count, dc_plural(count), from,
                 count == 1 ? "" : " to ", count == 1 ? "" : to, units[0] ? " [" : "", units, units[0] ? "]" : "");
 }
 

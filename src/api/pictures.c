@@ -254,7 +254,7 @@ static enum dc_status write_pictures(const char *directory, const dcsim_render_o
     return status;
   dc_json_put_string(json, "frames", pictures->folder);
   dc_json_put_integer(json, "pictures", drawn);
-  dc_text_add(text, "%d pictures in %s\n", drawn, pictures->folder);
+  dc_text_add(text, "%d picture%s in %s\n", drawn, dc_plural(drawn), pictures->folder);
   return DC_OK;
 }
 
@@ -279,7 +279,7 @@ static enum dc_status write_film(const dcsim_render_options *options, struct pic
   dc_json_put_string(json, "video", options->video);
   dc_json_put_integer(json, "pictures", drawn);
   dc_json_put_number(json, "frames_per_second", rate);
-  dc_text_add(text, "%d frames, %.4g per second, in %s\n", drawn, rate, options->video);
+  dc_text_add(text, "%d frame%s, %.4g per second, in %s\n", drawn, dc_plural(drawn), rate, options->video);
   return DC_OK;
 }
 

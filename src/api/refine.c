@@ -140,8 +140,9 @@ static void describe(const struct refinement *run, const dcsim_result *result, s
                   {"min_gap", result->min_gap}, {"largest_error", run->after.largest_error},
                   {"overlap", run->after.overlap}, {"queries", counts.queries}, {"derivatives", counts.derivatives},
                   {"restarts", run->result.restarts});
-  dc_text_add(text, "%s: value %.6g -> %.6g in %d iterations, %d of %d pairs reached\n", scene->name,
-              result->initial_loss, result->loss, result->iterations, run->after.reached, pairs);
+  dc_text_add(text, "%s: value %.6g -> %.6g in %d iteration%s, %d of %d pair%s reached\n", scene->name,
+              result->initial_loss, result->loss, result->iterations, dc_plural(result->iterations), run->after.reached,
+              pairs, dc_plural(pairs));
   dc_json_begin(json, "objectives", '[');
   for (int i = 0; i < pairs; i++) {
     const struct dc_refine_contact_state *pair = &run->contacts[i];

@@ -184,9 +184,11 @@ static void put_linear_work(const struct session *session, const struct outcome 
   if (!session->optimizing) {
     DC_JSON_NUMBERS(json, {"factorizations", work.factorizations});
     if (work.method) {
+      long each = work.solutions ? lround((double)work.iterations / (double)work.solutions) : 0;
       DC_JSON_NUMBERS(json, {"solutions", work.solutions}, {"iterations", work.iterations});
-      dc_text_add(text, ", %ld times with %.0f iterations; %ld factorizations", work.solutions,
-                  work.solutions ? (double)work.iterations / (double)work.solutions : 0, work.factorizations);
+      dc_text_add(text, ", %ld time%s with %ld iteration%s; %ld factorization%s", work.solutions,
+                  dc_plural(work.solutions), each, dc_plural(each), work.factorizations,
+                  dc_plural(work.factorizations));
     }
   }
   if (work.method)
@@ -264,8 +266,9 @@ static void add_stages(const struct session *session, struct dc_text *text)
   int count = session->search ? dc_search_stages(session->search, &stages) : 0;
   for (int k = 0; k < count; k++)
     if (stages[k].begun)
-      dc_text_add(text, "  stage %d: stiffness x %.4g, time step x %d: loss %.6g after %d turns and %ld rollouts%s\n",
-                  k + 1, stages[k].stiffness, stages[k].step, stages[k].loss, stages[k].turns, stages[k].rollouts,
+      dc_text_add(text, "  stage %d: stiffness x %.4g, time step x %d: loss %.6g after %d turn%s and %ld rollout%s%s\n",
+                  k + 1, stages[k].stiffness, stages[k].step, stages[k].loss, stages[k].turns,
+                  dc_plural(stages[k].turns), stages[k].rollouts, dc_plural(stages[k].rollouts),
                   stages[k].reached ? ", reached" : "");
 }
 
@@ -276,27 +279,28 @@ static const char *reached(const dcsim_result *result)
 
 void dc_session_say_replayed(const struct session *session, const dcsim_result *result, struct dc_text *text)
 {
-  dc_text_add(text, "%s: %d steps as %s applied them, loss %.6g%s\n", session->scene->scene->name, result->steps,
-              session->options->control_run, result->loss, result->success ? ", task reached" : "");
+  dc_text_add(text, "%s: %d step%s as %s applied them, loss %.6g%s\n", session->scene->scene->name, result->steps,
+              dc_plural(result->steps), session->options->control_run, result->loss,
+              result->success ? ", task reached" : "");
 }
 
 void dc_session_say_applied(const struct session *session, const dcsim_result *result, struct dc_text *text)
 {
-  dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iterations, %s\n", session->scene->scene->name,
+  dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iteration%s, %s\n", session->scene->scene->name,
               result->initial_loss, result->loss, result->steps, session->scene->scene->definition.time.steps,
-              result->iterations, reached(result));
+              result->iterations, dc_plural(result->iterations), reached(result));
 }
 
 void dc_session_say_optimized(const struct session *session, const dcsim_result *result, struct dc_text *text)
 {
-  dc_text_add(text, "%s: loss %.6g -> %.6g in %d iterations, %s\n", session->scene->scene->name, result->initial_loss,
-              result->loss, result->iterations, reached(result));
+  dc_text_add(text, "%s: loss %.6g -> %.6g in %d iteration%s, %s\n", session->scene->scene->name, result->initial_loss,
+              result->loss, result->iterations, dc_plural(result->iterations), reached(result));
 }
 
 void dc_session_say_simulated(const struct session *session, const dcsim_result *result, struct dc_text *text)
 {
-  dc_text_add(text, "%s: %d steps, loss %.6g%s\n", session->scene->scene->name, result->steps, result->loss,
-              result->success ? ", task reached" : "");
+  dc_text_add(text, "%s: %d step%s, loss %.6g%s\n", session->scene->scene->name, result->steps,
+              dc_plural(result->steps), result->loss, result->success ? ", task reached" : "");
 }
 
 // Joints that are faster than their limits somewhere: the fastest step of each.
@@ -369,8 +373,8 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_linear_work(session, outcome, json, text);
   dc_json_end(json, '}');
   if (outcome->retreats)
-    dc_text_add(text, "  note: begun again near the best point %d times, where nothing could be rolled out\n",
-                outcome->retreats);
+    dc_text_add(text, "  note: begun again near the best point %d time%s, where nothing could be rolled out\n",
+                outcome->retreats, dc_plural(outcome->retreats));
   add_stages(session, text);
   add_sampling_notes(session, outcome, text);
   if (result->divided_steps)

@@ -373,7 +373,6 @@ static enum dc_status advance(struct dc_search *search, struct dc_plan_iteration
 {
   struct dc_search_stage *stage = &search->stages[search->stage];
   enum dc_status status = prepare(search, error);
-  long rollouts = search->plan->work.rollouts;
   bool drawing = search->phase == DC_SEARCH_DRAW;
   if (!status)
     status = drawing ? draw_turn(search, row, error) : refine_turn(search, row, error);
@@ -384,7 +383,6 @@ static enum dc_status advance(struct dc_search *search, struct dc_plan_iteration
   row->phase = drawing ? "draw" : search->round ? "refine" : "guess";
   stage->turns++;
   stage->rounds = search->round + 1;
-  stage->rollouts += search->plan->work.rollouts - rollouts;
   return stage_is_over(search) ? end_stage(search, error) : DC_OK;
 }
 
@@ -396,9 +394,12 @@ enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observe
     return status;
   while (!search->begun || search->stage < search->stage_count) {
     struct dc_plan_iteration row;
+    struct dc_search_stage *stage = &search->stages[search->stage];  // the next one may begin now
+    long rollouts = search->plan->work.rollouts;
     status = search->begun ? advance(search, &row, error) : begin(search, &row, error);
     if (status)
       return status;
+    stage->rollouts += search->plan->work.rollouts - rollouts;
     if (observer && !observer(observer_context, &row))
       return dc_fail(error, DC_STOPPED, "stopped after %d turns", search->iterations);
   }
