@@ -7,17 +7,9 @@
 #include "design/displacement.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body, which moves",
-     .offset = offsetof(struct dc_anchor_options, body)},
-    {.name = "axes",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "null",
-     .help = "axes of the frame of its parent or of the world, a subset of \"xyz\"; all when absent",
-     .offset = offsetof(struct dc_anchor_options, axes)},
+    DC_BODY_OPTION(struct dc_anchor_options, body, NULL, "name of the body, which moves"),
+    DC_STRING_OPTION(struct dc_anchor_options, axes, "null",
+                     "axes of the frame of its parent or of the world, a subset of \"xyz\"; all when absent"),
     DC_SHIFT_OPTIONS(struct dc_anchor_options),
     DC_OPTIONS_END,
 };

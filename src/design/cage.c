@@ -10,19 +10,9 @@
 enum { MOST_POINTS = 64 };  // along an axis
 
 static const struct dc_option options_table[] = {
-    {.name = "shape",
-     .type = DC_SHAPE,
-     .unit = "",
-     .help = "name of the shape, which is made of convex parts",
-     .offset = offsetof(struct dc_cage_options, shape)},
-    {.name = "points",
-     .type = DC_REALS,
-     .unit = "",
-     .minimum = 2,
-     .maximum = MOST_POINTS,
-     .count = 3,
-     .help = "whole numbers of control points along x, y and z of its frame",
-     .offset = offsetof(struct dc_cage_options, points)},
+    DC_SHAPE_OPTION(struct dc_cage_options, shape, NULL, "name of the shape, which is made of convex parts"),
+    DC_REALS_OPTION(struct dc_cage_options, points, "", NULL, 3, 2, MOST_POINTS,
+                    "whole numbers of control points along x, y and z of its frame"),
     DC_SHIFT_OPTIONS(struct dc_cage_options),
     DC_OPTIONS_END,
 };

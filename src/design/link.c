@@ -11,17 +11,9 @@
 #include "math/vector.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body, which has a joint and convex parts",
-     .offset = offsetof(struct dc_link_options, body)},
-    {.name = "axis",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "\"z\"",
-     .help = "axis of its shape's frame along which it grows: \"x\", \"y\" or \"z\"",
-     .offset = offsetof(struct dc_link_options, axis)},
+    DC_BODY_OPTION(struct dc_link_options, body, NULL, "name of the body, which has a joint and convex parts"),
+    DC_STRING_OPTION(struct dc_link_options, axis, "\"z\"",
+                     "axis of its shape's frame along which it grows: \"x\", \"y\" or \"z\""),
     DC_FACTOR_OPTIONS(struct dc_link_options),
     DC_OPTIONS_END,
 };

@@ -7,23 +7,10 @@
 #include "design/displacement.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "shape",
-     .type = DC_SHAPE,
-     .unit = "",
-     .help = "name of the shape, which is made of convex parts",
-     .offset = offsetof(struct dc_size_options, shape)},
-    {.name = "axes",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "null",
-     .help = "axes of its frame, a subset of \"xyz\"; all when absent",
-     .offset = offsetof(struct dc_size_options, axes)},
-    {.name = "together",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "one factor for all of these axes instead of one for each",
-     .offset = offsetof(struct dc_size_options, together)},
+    DC_SHAPE_OPTION(struct dc_size_options, shape, NULL, "name of the shape, which is made of convex parts"),
+    DC_STRING_OPTION(struct dc_size_options, axes, "null", "axes of its frame, a subset of \"xyz\"; all when absent"),
+    DC_BOOLEAN_OPTION(struct dc_size_options, together, "false",
+                      "one factor for all of these axes instead of one for each"),
     DC_FACTOR_OPTIONS(struct dc_size_options),
     DC_OPTIONS_END,
 };
