@@ -313,6 +313,14 @@ const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body)
   return NULL;
 }
 
+const struct dc_support *dc_support_of(const struct dc_bodies *bodies, int body)
+{
+  for (int s = 0; s < bodies->support_count; s++)
+    if (bodies->supports[s].body == body)
+      return &bodies->supports[s];
+  return NULL;
+}
+
 int dc_body_freedoms(const struct dc_bodies *bodies, int body)
 {
   const struct dc_soft *soft = dc_soft_of(bodies, body);
@@ -327,12 +335,7 @@ int dc_body_first_freedom(const struct dc_bodies *bodies, int body)
 
 bool dc_frame_moves(const struct dc_bodies *bodies, int body)
 {
-  if (dc_body_moves(&bodies->bodies[body]))
-    return true;
-  for (int s = 0; s < bodies->support_count; s++)
-    if (bodies->supports[s].body == body)
-      return true;
-  return false;
+  return dc_body_moves(&bodies->bodies[body]) || dc_support_of(bodies, body);
 }
 
 static bool excluded(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)

@@ -116,17 +116,8 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
     }
 }
 
-// The coordinates of a control point.
-static int groups(const void *options, const struct dc_model *model, int *group)
-{
-  int all = count(options, model);
-  for (int i = 0; i < all; i++)
-    group[i] = i / 3;
-  return all / 3;
-}
-
 static const struct dc_displacement displacement = {
-    .count = count, .name = name, .start = start, .limits = limits, .visit = visit};
+    .count = count, .name = name, .by_points = true, .start = start, .limits = limits, .visit = visit};
 
 DC_DISPLACEMENT_FUNCTIONS(displacement)
 
@@ -137,5 +128,4 @@ const struct dc_design_type dc_design_cage = {.name = "cage",
                                               .options_size = sizeof(struct dc_cage_options),
                                               .check = check,
                                               .prepare = prepare,
-                                              .groups = groups,
                                               DC_DISPLACEMENT_MEMBERS};

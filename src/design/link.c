@@ -50,12 +50,6 @@ static void name(const void *options, const struct dc_model *model, int i, char 
   snprintf(text, length, "%s.length", model->bodies.bodies[((const struct dc_link_options *)options)->body].name);
 }
 
-static double start(const void *options, const struct dc_model *model, int i)
-{
-  (void)options, (void)model, (void)i;
-  return 1;
-}
-
 static void limits(const void *options, const struct dc_model *model, int i, double *scale, double range[2])
 {
   (void)model, (void)i;
@@ -106,7 +100,7 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
 }
 
 static const struct dc_displacement displacement = {
-    .factor = true, .count = count, .name = name, .start = start, .limits = limits, .visit = visit};
+    .factor = true, .count = count, .name = name, .limits = limits, .visit = visit};
 
 DC_DISPLACEMENT_FUNCTIONS(displacement)
 

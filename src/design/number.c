@@ -43,23 +43,15 @@ static const struct dc_number_kind *kind_of(const struct dc_number_options *opti
   return dc_number_kinds[options->of];
 }
 
-static bool is_listed(const struct dc_index_list *list, int body)
-{
-  for (int i = 0; i < list->count; i++)
-    if (list->indices[i] == body)
-      return true;
-  return list->count == 0;
-}
-
 static bool is_chosen(const struct dc_number_options *options, const struct dc_model *model, int index)
 {
   const struct dc_number_kind *kind = kind_of(options);
   if (kind->index == DC_NUMBER_OF_AXIS && options->axes && !strchr(options->axes, "xyz"[index]))
     return false;
-  if (!kind->present(model, index))
+  if (!dc_number_is_present(kind, model, index))
     return false;
   int body = dc_number_body(kind, model, index);
-  return body < 0 || is_listed(&options->bodies, body);
+  return body < 0 || options->bodies.count == 0 || dc_index_list_holds(&options->bodies, body);
 }
 
 // The first chosen index after this one, or -1; the walk begins after -1.
@@ -202,12 +194,6 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   return "1";
 }
 
-static void initial(const void *options, const struct dc_model *model, double *parameters)
-{
-  for (int i = 0; i < parameter_count(options, model); i++)
-    parameters[i] = 0;
-}
-
 static void bounds(const void *options, const struct dc_model *model, double *low, double *high)
 {
   const struct dc_number_options *number = options;
@@ -335,7 +321,6 @@ const struct dc_design_type dc_design_number = {
     .parameter_count = parameter_count,
     .parameter_name = parameter_name,
     .parameter_unit = parameter_unit,
-    .initial = initial,
     .bounds = bounds,
     .groups = groups,
     .apply = apply,
