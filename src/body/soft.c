@@ -313,14 +313,6 @@ const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body)
   return NULL;
 }
 
-const struct dc_support *dc_support_of(const struct dc_bodies *bodies, int body)
-{
-  for (int s = 0; s < bodies->support_count; s++)
-    if (bodies->supports[s].body == body)
-      return &bodies->supports[s];
-  return NULL;
-}
-
 int dc_body_freedoms(const struct dc_bodies *bodies, int body)
 {
   const struct dc_soft *soft = dc_soft_of(bodies, body);

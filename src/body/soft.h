@@ -94,8 +94,6 @@ static inline double dc_soft_node_mass(const struct dc_soft *soft, int node)
 enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char *who, struct dc_error *error);
 // The soft body of a body, or NULL.
 const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body);
-// What holds the frame of a body on nodes, or NULL: the body is no marker.
-const struct dc_support *dc_support_of(const struct dc_bodies *bodies, int body);
 // Degrees of freedom of a body: of its joint or its nodes; the first one's entry in tangent vectors.
 int dc_body_freedoms(const struct dc_bodies *bodies, int body);
 int dc_body_first_freedom(const struct dc_bodies *bodies, int body);
