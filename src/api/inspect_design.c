@@ -49,7 +49,6 @@ static enum dc_status describe_entry(struct design_view *view, const struct dc_d
   struct dc_design_value value;
   if (!start)
     return DC_MEMORY;
-  entry->type->initial(entry->options, model, start);
   entry->type->bounds(entry->options, model, low, high);
   for (int i = 0; entry->type->value(entry->options, model, start, i, &value); i++) {
     double one = value_at(entry, model, low, i), other = value_at(entry, model, high, i);

@@ -140,6 +140,15 @@ struct dc_bodies {
   const struct dc_index_list *except, *near_only;
 };
 
+// What holds the frame of a body on nodes, or NULL: the body is no marker.
+static inline const struct dc_support *dc_support_of(const struct dc_bodies *bodies, int body)
+{
+  for (int s = 0; s < bodies->support_count; s++)
+    if (bodies->supports[s].body == body)
+      return &bodies->supports[s];
+  return NULL;
+}
+
 // Part of a range that a start keeps from its ends.
 #define DC_START_MARGIN 0.01
 

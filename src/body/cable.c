@@ -51,14 +51,6 @@ double dc_cable_stretches(const struct dc_cable *cable, const struct dc_pose *po
   return sum;
 }
 
-static const struct dc_support *support_of(const struct dc_bodies *bodies, int body)
-{
-  for (int s = 0; s < bodies->support_count; s++)
-    if (bodies->supports[s].body == body)
-      return &bodies->supports[s];
-  return NULL;
-}
-
 // A cable whose points are all of one rigid group, or do not move, never changes its length.
 static bool can_pull(const struct dc_bodies *bodies, const struct dc_cable *cable)
 {
@@ -88,7 +80,7 @@ static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cabl
   for (int k = 0; k < count; k++) {
     const struct dc_body *body = &bodies->bodies[given->through.indices[k]];
     through[k] = given->through.indices[k];
-    cable->supports[k] = support_of(bodies, through[k]);
+    cable->supports[k] = dc_support_of(bodies, through[k]);
     if (through[k] == cable->body)
       return dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through[%d]: must not be the cable itself", cable->body, k);
     if (dc_cable_of(bodies, through[k]))

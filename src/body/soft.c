@@ -327,12 +327,7 @@ int dc_body_first_freedom(const struct dc_bodies *bodies, int body)
 
 bool dc_frame_moves(const struct dc_bodies *bodies, int body)
 {
-  if (dc_body_moves(&bodies->bodies[body]))
-    return true;
-  for (int s = 0; s < bodies->support_count; s++)
-    if (bodies->supports[s].body == body)
-      return true;
-  return false;
+  return dc_body_moves(&bodies->bodies[body]) || dc_support_of(bodies, body);
 }
 
 static bool excluded(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)

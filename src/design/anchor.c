@@ -7,17 +7,9 @@
 #include "design/displacement.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body, which moves",
-     .offset = offsetof(struct dc_anchor_options, body)},
-    {.name = "axes",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "null",
-     .help = "axes of the frame of its parent or of the world, a subset of \"xyz\"; all when absent",
-     .offset = offsetof(struct dc_anchor_options, axes)},
+    DC_BODY_OPTION(struct dc_anchor_options, body, NULL, "name of the body, which moves"),
+    DC_STRING_OPTION(struct dc_anchor_options, axes, "null",
+                     "axes of the frame of its parent or of the world, a subset of \"xyz\"; all when absent"),
     DC_SHIFT_OPTIONS(struct dc_anchor_options),
     DC_OPTIONS_END,
 };
@@ -53,12 +45,6 @@ static void name(const void *options, const struct dc_model *model, int i, char 
   snprintf(text, length, "%s.anchor.%c", model->bodies.bodies[anchor->body].name, "xyz"[axis_of(anchor, i)]);
 }
 
-static double start(const void *options, const struct dc_model *model, int i)
-{
-  (void)options, (void)model, (void)i;
-  return 0;
-}
-
 static void limits(const void *options, const struct dc_model *model, int i, double *scale, double range[2])
 {
   (void)model, (void)i;
@@ -74,8 +60,7 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
   take(context, anchor->body, -1, axis_of(anchor, i), 1);
 }
 
-static const struct dc_displacement displacement = {
-    .count = count, .name = name, .start = start, .limits = limits, .visit = visit};
+static const struct dc_displacement displacement = {.count = count, .name = name, .limits = limits, .visit = visit};
 
 DC_DISPLACEMENT_FUNCTIONS(displacement)
 

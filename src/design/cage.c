@@ -10,19 +10,9 @@
 enum { MOST_POINTS = 64 };  // along an axis
 
 static const struct dc_option options_table[] = {
-    {.name = "shape",
-     .type = DC_SHAPE,
-     .unit = "",
-     .help = "name of the shape, which is made of convex parts",
-     .offset = offsetof(struct dc_cage_options, shape)},
-    {.name = "points",
-     .type = DC_REALS,
-     .unit = "",
-     .minimum = 2,
-     .maximum = MOST_POINTS,
-     .count = 3,
-     .help = "whole numbers of control points along x, y and z of its frame",
-     .offset = offsetof(struct dc_cage_options, points)},
+    DC_SHAPE_OPTION(struct dc_cage_options, shape, NULL, "name of the shape, which is made of convex parts"),
+    DC_REALS_OPTION(struct dc_cage_options, points, "", NULL, 3, 2, MOST_POINTS,
+                    "whole numbers of control points along x, y and z of its frame"),
     DC_SHIFT_OPTIONS(struct dc_cage_options),
     DC_OPTIONS_END,
 };
@@ -126,17 +116,8 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
     }
 }
 
-// The coordinates of a control point.
-static int groups(const void *options, const struct dc_model *model, int *group)
-{
-  int all = count(options, model);
-  for (int i = 0; i < all; i++)
-    group[i] = i / 3;
-  return all / 3;
-}
-
 static const struct dc_displacement displacement = {
-    .count = count, .name = name, .start = start, .limits = limits, .visit = visit};
+    .count = count, .name = name, .by_points = true, .start = start, .limits = limits, .visit = visit};
 
 DC_DISPLACEMENT_FUNCTIONS(displacement)
 
@@ -147,5 +128,4 @@ const struct dc_design_type dc_design_cage = {.name = "cage",
                                               .options_size = sizeof(struct dc_cage_options),
                                               .check = check,
                                               .prepare = prepare,
-                                              .groups = groups,
                                               DC_DISPLACEMENT_MEMBERS};

@@ -29,9 +29,8 @@ struct dc_design_type {
                             struct dc_error *error);
   int (*parameter_count)(const void *options, const struct dc_model *model);
   void (*parameter_name)(const void *options, const struct dc_model *model, int i, char *text, size_t size);
-  // As of controls (task/task.h); of the logarithm of a factor "1".
+  // As of controls (task/task.h); of the logarithm of a factor "1".  Zeros are the scene.
   const char *(*parameter_unit)(const void *options, const struct dc_model *model, int i, double *scale);
-  void (*initial)(const void *options, const struct dc_model *model, double *parameters);
   // Bounds of the parameters [parameter_count], -INFINITY and INFINITY where there are none.
   void (*bounds)(const void *options, const struct dc_model *model, double *low, double *high);
   // As of controls (task/task.h); NULL: every parameter for itself.

@@ -30,12 +30,6 @@ const char *dc_displacement_unit(const struct dc_displacement *d, const void *op
   return d->factor ? "1" : "m";
 }
 
-void dc_displacement_initial(const struct dc_displacement *d, const void *options, const struct dc_model *model,
-                             double *parameters)
-{
-  memset(parameters, 0, (size_t)d->count(options, model) * sizeof *parameters);
-}
-
 void dc_displacement_bounds(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                             double *low, double *high)
 {
@@ -115,6 +109,15 @@ static void note(void *context, int body, int vertex, int axis, double weight)
     moves[body] = true;
 }
 
+int dc_displacement_groups(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                           int *group)
+{
+  int count = d->count(options, model), size = d->by_points ? 3 : 1;
+  for (int i = 0; i < count; i++)
+    group[i] = i / size;
+  return count / size;
+}
+
 void dc_displacement_moves(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            bool *moves)
 {
@@ -131,7 +134,7 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
   double moved = amount(d, scale_of(d, options, model, i), parameters[i]);
   d->name(options, model, i, value->name, sizeof value->name);
   value->unit = d->factor ? "1" : "m";
-  value->initial = d->start(options, model, i);
+  value->initial = d->start ? d->start(options, model, i) : d->factor;
   value->value = value->initial + moved;
   return true;
 }

@@ -16,9 +16,10 @@ typedef void dc_displacement_visit(void *context, int body, int vertex, int axis
 
 struct dc_displacement {
   bool factor;
+  bool by_points;  // three coordinates after the other are those of a point, one group
   int (*count)(const void *options, const struct dc_model *model);
   void (*name)(const void *options, const struct dc_model *model, int i, char *text, size_t size);
-  // Where the number that a value of the design tells begins: 1 for factors, a coordinate or 0 for shifts, m.
+  // Where the number that a value of the design tells begins: a coordinate, m.  NULL: 1 for factors, 0 for shifts.
   double (*start)(const void *options, const struct dc_model *model, int i);
   // What p = 1 means and the bounds of factor or shift.
   void (*limits)(const void *options, const struct dc_model *model, int i, double *scale, double range[2]);
@@ -27,8 +28,6 @@ struct dc_displacement {
 
 const char *dc_displacement_unit(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                                  int i, double *scale);
-void dc_displacement_initial(const struct dc_displacement *d, const void *options, const struct dc_model *model,
-                             double *parameters);
 void dc_displacement_bounds(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                             double *low, double *high);
 void dc_displacement_apply(const struct dc_displacement *d, const void *options, const struct dc_model *model,
@@ -38,32 +37,26 @@ void dc_displacement_pull_back(const struct dc_displacement *d, const void *opti
 void dc_displacement_push_forward(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                                   const double *parameters, const double *direction,
                                   struct dc_rollout_cotangent *moved);
+int dc_displacement_groups(const struct dc_displacement *d, const void *options, const struct dc_model *model,
+                           int *group);
 void dc_displacement_moves(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            bool *moves);
 bool dc_displacement_value(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            const double *parameters, int i, struct dc_design_value *value);
 
-// The functions of a descriptor for the displacement d; file scope.
+// The functions of a descriptor for the displacement d, whose count and name are the functions of these names; file scope.
 #define DC_DISPLACEMENT_FUNCTIONS(d)                                                                                   \
-  static int parameter_count(const void *options, const struct dc_model *model)                                        \
-  {                                                                                                                    \
-    return (d).count(options, model);                                                                                  \
-  }                                                                                                                    \
-  static void parameter_name(const void *options, const struct dc_model *model, int i, char *text, size_t size)        \
-  {                                                                                                                    \
-    (d).name(options, model, i, text, size);                                                                           \
-  }                                                                                                                    \
   static const char *parameter_unit(const void *options, const struct dc_model *model, int i, double *scale)           \
   {                                                                                                                    \
     return dc_displacement_unit(&(d), options, model, i, scale);                                                       \
   }                                                                                                                    \
-  static void initial(const void *options, const struct dc_model *model, double *parameters)                           \
-  {                                                                                                                    \
-    dc_displacement_initial(&(d), options, model, parameters);                                                         \
-  }                                                                                                                    \
   static void bounds(const void *options, const struct dc_model *model, double *low, double *high)                     \
   {                                                                                                                    \
     dc_displacement_bounds(&(d), options, model, low, high);                                                           \
+  }                                                                                                                    \
+  static int groups(const void *options, const struct dc_model *model, int *group)                                     \
+  {                                                                                                                    \
+    return dc_displacement_groups(&(d), options, model, group);                                                        \
   }                                                                                                                    \
   static void moves(const void *options, const struct dc_model *model, bool *bodies)                                   \
   {                                                                                                                    \
@@ -92,9 +85,9 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
 
 // Those members of a descriptor.
 #define DC_DISPLACEMENT_MEMBERS                                                                                        \
-  .shapes = true, .parameter_count = parameter_count, .parameter_name = parameter_name,                                \
-  .parameter_unit = parameter_unit, .initial = initial, .bounds = bounds, .moves = moves, .apply = apply,              \
-  .pull_back = pull_back, .push_forward = push_forward, .value = value
+  .shapes = true, .parameter_count = count, .parameter_name = name, .parameter_unit = parameter_unit,                  \
+  .bounds = bounds, .groups = groups, .moves = moves, .apply = apply, .pull_back = pull_back,                          \
+  .push_forward = push_forward, .value = value
 
 // The axes that a string names, all of them when it is NULL: their number, and into axes [3].
 int dc_design_axes(const char *axes, int list[3]);

@@ -11,17 +11,9 @@
 #include "math/vector.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body, which has a joint and convex parts",
-     .offset = offsetof(struct dc_link_options, body)},
-    {.name = "axis",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "\"z\"",
-     .help = "axis of its shape's frame along which it grows: \"x\", \"y\" or \"z\"",
-     .offset = offsetof(struct dc_link_options, axis)},
+    DC_BODY_OPTION(struct dc_link_options, body, NULL, "name of the body, which has a joint and convex parts"),
+    DC_STRING_OPTION(struct dc_link_options, axis, "\"z\"",
+                     "axis of its shape's frame along which it grows: \"x\", \"y\" or \"z\""),
     DC_FACTOR_OPTIONS(struct dc_link_options),
     DC_OPTIONS_END,
 };
@@ -56,12 +48,6 @@ static void name(const void *options, const struct dc_model *model, int i, char 
 {
   (void)i;
   snprintf(text, length, "%s.length", model->bodies.bodies[((const struct dc_link_options *)options)->body].name);
-}
-
-static double start(const void *options, const struct dc_model *model, int i)
-{
-  (void)options, (void)model, (void)i;
-  return 1;
 }
 
 static void limits(const void *options, const struct dc_model *model, int i, double *scale, double range[2])
@@ -114,7 +100,7 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
 }
 
 static const struct dc_displacement displacement = {
-    .factor = true, .count = count, .name = name, .start = start, .limits = limits, .visit = visit};
+    .factor = true, .count = count, .name = name, .limits = limits, .visit = visit};
 
 DC_DISPLACEMENT_FUNCTIONS(displacement)
 

@@ -15,56 +15,26 @@
 #include "design/number_kinds.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "of",
-     .type = DC_CHOICE,
-     .unit = "",
-     .choices = dc_number_names,
-     .help =
-         "which number: mass (inertia in proportion), friction, restitution, kp, kd (gains) of bodies; "
-         "lower_limit, upper_limit (ends of the range) and limit_stiffness of joints; stiffness of contact; "
-         "gravity, wind; young, poisson, bending, pressure of soft bodies, young_element of each of their elements; "
-         "position, velocity at the start of slides and hinges (free bodies: control initial_state)",
-     .offset = offsetof(struct dc_number_options, of)},
-    {.name = "bodies",
-     .type = DC_BODY_LIST,
-     .unit = "",
-     .fallback = "null",
-     .count = 100000,
-     .help = "names of the bodies whose number it is; all that have one when absent",
-     .offset = offsetof(struct dc_number_options, bodies)},
-    {.name = "axes",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "null",
-     .help = "axes of gravity, a subset of \"xyz\" such as \"z\"; all when absent",
-     .offset = offsetof(struct dc_number_options, axes)},
-    {.name = "range",
-     .type = DC_REALS,
-     .unit = "",
-     .fallback = "null",
-     .minimum = -1e12,
-     .maximum = 1e12,
-     .count = 2,
-     .help =
-         "bounds: of mass, friction, gains and stiffness the least and largest factor on the scene's value, such as "
-         "[0.5, 2], of the others the least and largest value; the scene's value must lie between; none when absent",
-     .offset = offsetof(struct dc_number_options, range)},
-    {.name = "scale",
-     .type = DC_REAL,
-     .unit = "",
-     .fallback = "1",
-     .minimum = 0,
-     .minimum_excluded = true,
-     .maximum = 1e6,
-     .help = "what a parameter of 1 means, for optimizers with one step size for all: of mass, friction, gains and "
-             "stiffness the natural logarithm of the factor, of the others the change of the value",
-     .offset = offsetof(struct dc_number_options, scale)},
-    {.name = "together",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "one factor (of restitution and poisson one shift) for all bodies instead of one for each",
-     .offset = offsetof(struct dc_number_options, together)},
+    DC_CHOICE_OPTION(
+        struct dc_number_options, of, NULL, dc_number_names,
+        "which number: mass (inertia in proportion), friction, restitution, kp, kd (gains) of bodies; "
+        "lower_limit, upper_limit (ends of the range) and limit_stiffness of joints; stiffness of contact; "
+        "gravity, wind; young, poisson, bending, pressure of soft bodies, young_element of each of their elements; "
+        "position, velocity at the start of slides and hinges (free bodies: control initial_state)"),
+    DC_BODY_LIST_OPTION(struct dc_number_options, bodies, "null", 100000,
+                        "names of the bodies whose number it is; all that have one when absent"),
+    DC_STRING_OPTION(struct dc_number_options, axes, "null",
+                     "axes of gravity, a subset of \"xyz\" such as \"z\"; all when absent"),
+    DC_REALS_OPTION(
+        struct dc_number_options, range, "", "null", 2, -1e12, 1e12,
+        "bounds: of mass, friction, gains and stiffness the least and largest factor on the scene's value, such as "
+        "[0.5, 2], of the others the least and largest value; the scene's value must lie between; none when absent"),
+    DC_POSITIVE_OPTION(
+        struct dc_number_options, scale, "", "1", 1e6,
+        "what a parameter of 1 means, for optimizers with one step size for all: of mass, friction, gains and "
+        "stiffness the natural logarithm of the factor, of the others the change of the value"),
+    DC_BOOLEAN_OPTION(struct dc_number_options, together, "false",
+                      "one factor (of restitution and poisson one shift) for all bodies instead of one for each"),
     DC_OPTIONS_END,
 };
 
@@ -73,23 +43,15 @@ static const struct dc_number_kind *kind_of(const struct dc_number_options *opti
   return dc_number_kinds[options->of];
 }
 
-static bool is_listed(const struct dc_index_list *list, int body)
-{
-  for (int i = 0; i < list->count; i++)
-    if (list->indices[i] == body)
-      return true;
-  return list->count == 0;
-}
-
 static bool is_chosen(const struct dc_number_options *options, const struct dc_model *model, int index)
 {
   const struct dc_number_kind *kind = kind_of(options);
   if (kind->index == DC_NUMBER_OF_AXIS && options->axes && !strchr(options->axes, "xyz"[index]))
     return false;
-  if (!kind->present(model, index))
+  if (!dc_number_is_present(kind, model, index))
     return false;
   int body = dc_number_body(kind, model, index);
-  return body < 0 || is_listed(&options->bodies, body);
+  return body < 0 || options->bodies.count == 0 || dc_index_list_holds(&options->bodies, body);
 }
 
 // The first chosen index after this one, or -1; the walk begins after -1.
@@ -232,12 +194,6 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   return "1";
 }
 
-static void initial(const void *options, const struct dc_model *model, double *parameters)
-{
-  for (int i = 0; i < parameter_count(options, model); i++)
-    parameters[i] = 0;
-}
-
 static void bounds(const void *options, const struct dc_model *model, double *low, double *high)
 {
   const struct dc_number_options *number = options;
@@ -365,7 +321,6 @@ const struct dc_design_type dc_design_number = {
     .parameter_count = parameter_count,
     .parameter_name = parameter_name,
     .parameter_unit = parameter_unit,
-    .initial = initial,
     .bounds = bounds,
     .groups = groups,
     .apply = apply,

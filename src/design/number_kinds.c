@@ -65,12 +65,6 @@ static const struct dc_number_kind stiffness = {.name = "stiffness",
 
 // Gravity.
 
-static bool gravity_present(const struct dc_model *model, int index)
-{
-  (void)model, (void)index;
-  return true;
-}
-
 static double gravity_value(const struct dc_model *model, int index)
 {
   return model->definition.gravity[index];
@@ -79,7 +73,6 @@ static double gravity_value(const struct dc_model *model, int index)
 static const struct dc_number_kind gravity = {.name = "gravity",
                                               .summary = "acceleration of free fall along an axis",
                                               .index = DC_NUMBER_OF_AXIS,
-                                              .present = gravity_present,
                                               .value = gravity_value,
                                               .unit = "m/s^2",
                                               .offset = offsetof(struct dc_design, gravity)};
@@ -262,6 +255,11 @@ const char *const dc_number_names[] = {
     "mass",     "stiffness",       "gravity", "friction",      "kp",          "kd",          "position",
     "velocity", "limit_stiffness", "young",   "poisson",       "restitution", "lower_limit", "upper_limit",
     "bending",  "pressure",        "wind",    "young_element", NULL};
+
+bool dc_number_is_present(const struct dc_number_kind *kind, const struct dc_model *model, int index)
+{
+  return !kind->present || kind->present(model, index);
+}
 
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model)
 {

@@ -24,7 +24,7 @@ struct dc_number_kind {
   bool factor;
   // Between what ends the value may be; NULL: anything.
   void (*limits)(const struct dc_model *model, int index, double limits[2]);
-  // Whether the model has that number and a loss can depend on it.
+  // Whether the model has that number and a loss can depend on it; NULL: yes.
   bool (*present)(const struct dc_model *model, int index);
   // Whether a loss is smooth in it alone; NULL: yes.
   bool (*smooth)(const struct dc_model *model, int index);
@@ -45,6 +45,7 @@ extern const struct dc_number_kind dc_number_position, dc_number_velocity, dc_nu
 extern const struct dc_number_kind *const dc_number_kinds[];  // NULL-terminated
 extern const char *const dc_number_names[];                   // theirs, NULL-terminated
 
+bool dc_number_is_present(const struct dc_number_kind *kind, const struct dc_model *model, int index);
 // How many indices a kind has in a model.
 int dc_number_count(const struct dc_number_kind *kind, const struct dc_model *model);
 // The unit of its value, and where input and cotangent hold it.

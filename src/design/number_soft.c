@@ -119,12 +119,6 @@ const struct dc_number_kind dc_number_wind = {.name = "wind",
                                               .unit = "m/s",
                                               .offset = offsetof(struct dc_design, wind)};
 
-static bool is_element(const struct dc_model *model, int index)
-{
-  (void)model, (void)index;
-  return true;
-}
-
 static double element_young(const struct dc_model *model, int index)
 {
   double young = 0;
@@ -138,7 +132,6 @@ const struct dc_number_kind dc_number_young_element = {.name = "young_element",
                                                        .summary = "Young's modulus of each element of a soft body",
                                                        .index = DC_NUMBER_OF_ELEMENT,
                                                        .factor = true,
-                                                       .present = is_element,
                                                        .value = element_young,
                                                        .unit = "Pa",
                                                        .offset = offsetof(struct dc_design, young_element),

@@ -7,23 +7,10 @@
 #include "design/displacement.h"
 
 static const struct dc_option options_table[] = {
-    {.name = "shape",
-     .type = DC_SHAPE,
-     .unit = "",
-     .help = "name of the shape, which is made of convex parts",
-     .offset = offsetof(struct dc_size_options, shape)},
-    {.name = "axes",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "null",
-     .help = "axes of its frame, a subset of \"xyz\"; all when absent",
-     .offset = offsetof(struct dc_size_options, axes)},
-    {.name = "together",
-     .type = DC_BOOLEAN,
-     .unit = "",
-     .fallback = "false",
-     .help = "one factor for all of these axes instead of one for each",
-     .offset = offsetof(struct dc_size_options, together)},
+    DC_SHAPE_OPTION(struct dc_size_options, shape, NULL, "name of the shape, which is made of convex parts"),
+    DC_STRING_OPTION(struct dc_size_options, axes, "null", "axes of its frame, a subset of \"xyz\"; all when absent"),
+    DC_BOOLEAN_OPTION(struct dc_size_options, together, "false",
+                      "one factor for all of these axes instead of one for each"),
     DC_FACTOR_OPTIONS(struct dc_size_options),
     DC_OPTIONS_END,
 };
@@ -56,12 +43,6 @@ static void name(const void *options, const struct dc_model *model, int i, char 
     snprintf(text, length, "%s.size.%c", model->definition.shapes[size->shape].name, "xyz"[axes[i]]);
 }
 
-static double start(const void *options, const struct dc_model *model, int i)
-{
-  (void)options, (void)model, (void)i;
-  return 1;
-}
-
 static void limits(const void *options, const struct dc_model *model, int i, double *scale, double range[2])
 {
   (void)model, (void)i;
@@ -87,7 +68,7 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
 }
 
 static const struct dc_displacement displacement = {
-    .factor = true, .count = count, .name = name, .start = start, .limits = limits, .visit = visit};
+    .factor = true, .count = count, .name = name, .limits = limits, .visit = visit};
 
 DC_DISPLACEMENT_FUNCTIONS(displacement)
 

@@ -17,11 +17,7 @@ static const char *const connect_choices[] = {"none", "weld", "link", NULL};
 static const char *const axis_choices[] = {"x", "y", "z", NULL};
 
 static const struct dc_option options_table[] = {
-    {.name = "shape",
-     .type = DC_SHAPE,
-     .unit = "",
-     .help = "name of the shape, which is made of convex parts",
-     .offset = offsetof(struct dc_vertices_options, shape)},
+    DC_SHAPE_OPTION(struct dc_vertices_options, shape, NULL, "name of the shape, which is made of convex parts"),
     {.name = "box",
      .type = DC_REALS,
      .unit = "m",
@@ -32,37 +28,17 @@ static const struct dc_option options_table[] = {
      .count = 3,
      .help = "largest shift of a vertex along each axis, either way; a tenth of the shape's diagonal when absent",
      .offset = offsetof(struct dc_vertices_options, box)},
-    {.name = "hold",
-     .type = DC_REALS,
-     .unit = "m",
-     .fallback = "null",
-     .minimum = -1e6,
-     .maximum = 1e6,
-     .count = 6,
-     .help = "lower and upper corner of a box in the shape's frame: vertices in it do not move",
-     .offset = offsetof(struct dc_vertices_options, hold)},
-    {.name = "connect",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"none\"",
-     .choices = connect_choices,
-     .help = "weld: vertices of different parts in one place (1e-6 of the size) move together; link: of these only the "
-             "common "
-             "vertices of linked parts, which are no corners",
-     .offset = offsetof(struct dc_vertices_options, connect)},
-    {.name = "mirror",
-     .type = DC_SHAPE,
-     .unit = "",
-     .fallback = "null",
-     .help = "name of another shape that is the mirror image of this one and stays it",
-     .offset = offsetof(struct dc_vertices_options, mirror)},
-    {.name = "mirror_axis",
-     .type = DC_CHOICE,
-     .unit = "",
-     .fallback = "\"y\"",
-     .choices = axis_choices,
-     .help = "axis of the frame that the mirror image has the other way round",
-     .offset = offsetof(struct dc_vertices_options, mirror_axis)},
+    DC_REALS_OPTION(struct dc_vertices_options, hold, "m", "null", 6, -1e6, 1e6,
+                    "lower and upper corner of a box in the shape's frame: vertices in it do not move"),
+    DC_CHOICE_OPTION(
+        struct dc_vertices_options, connect, "\"none\"", connect_choices,
+        "weld: vertices of different parts in one place (1e-6 of the size) move together; link: of these only the "
+        "common "
+        "vertices of linked parts, which are no corners"),
+    DC_SHAPE_OPTION(struct dc_vertices_options, mirror, "null",
+                    "name of another shape that is the mirror image of this one and stays it"),
+    DC_CHOICE_OPTION(struct dc_vertices_options, mirror_axis, "\"y\"", axis_choices,
+                     "axis of the frame that the mirror image has the other way round"),
     DC_SHIFT_SCALE_OPTION(struct dc_vertices_options),
     DC_OPTIONS_END,
 };
@@ -198,17 +174,8 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
   }
 }
 
-// The coordinates of a vertex.
-static int groups(const void *options, const struct dc_model *model, int *group)
-{
-  int all = count(options, model);
-  for (int i = 0; i < all; i++)
-    group[i] = i / 3;
-  return all / 3;
-}
-
 static const struct dc_displacement displacement = {
-    .count = count, .name = name, .start = start, .limits = limits, .visit = visit};
+    .count = count, .name = name, .by_points = true, .start = start, .limits = limits, .visit = visit};
 
 DC_DISPLACEMENT_FUNCTIONS(displacement)
 
@@ -220,5 +187,4 @@ const struct dc_design_type dc_design_vertices = {.name = "vertices",
                                                   .options_size = sizeof(struct dc_vertices_options),
                                                   .check = check,
                                                   .prepare = prepare,
-                                                  .groups = groups,
                                                   DC_DISPLACEMENT_MEMBERS};

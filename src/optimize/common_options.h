@@ -8,14 +8,7 @@
 
 // When to stop.
 #define ITERATIONS_AND_TARGET                                                                                          \
-  {.name = "iterations",                                                                                               \
-   .type = DC_INTEGER,                                                                                                 \
-   .unit = "",                                                                                                         \
-   .fallback = "400",                                                                                                  \
-   .minimum = 0,                                                                                                       \
-   .maximum = 1e9,                                                                                                     \
-   .help = "evaluations after the first guess",                                                                        \
-   .offset = offsetof(struct dc_optimizer_common, iterations)},                                                        \
+  DC_INTEGER_OPTION(struct dc_optimizer_common, iterations, "400", 0, 1e9, "evaluations after the first guess"),       \
   {                                                                                                                    \
     .name = "target", .type = DC_REAL, .unit = "", .fallback = "0", .help = "stop when the loss is at most this",      \
     .offset = offsetof(struct dc_optimizer_common, target)                                                             \

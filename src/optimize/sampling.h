@@ -22,31 +22,11 @@ struct dc_sampling_options {
 };
 
 #define DC_SAMPLING_OPTIONS(default_samples)                                                                           \
-  {.name = "samples",                                                                                                  \
-   .type = DC_INTEGER,                                                                                                 \
-   .unit = "",                                                                                                         \
-   .fallback = (default_samples),                                                                                      \
-   .minimum = 1,                                                                                                       \
-   .maximum = 1e6,                                                                                                     \
-   .help = "points drawn in an iteration",                                                                             \
-   .offset = offsetof(struct dc_sampling_options, samples)},                                                           \
-      {.name = "spread",                                                                                               \
-       .type = DC_REAL,                                                                                                \
-       .unit = "",                                                                                                     \
-       .fallback = "0.5",                                                                                              \
-       .minimum = 0,                                                                                                   \
-       .minimum_excluded = true,                                                                                       \
-       .maximum = 1e9,                                                                                                 \
-       .help = "standard deviation of the first points, in the parameters' units",                                     \
-       .offset = offsetof(struct dc_sampling_options, spread)},                                                        \
-      {.name = "knots",                                                                                                \
-       .type = DC_INTEGER,                                                                                             \
-       .unit = "",                                                                                                     \
-       .fallback = "0",                                                                                                \
-       .minimum = 0,                                                                                                   \
-       .maximum = 1e6,                                                                                                 \
-       .help = "draw changes at so many times, with straight lines between them; 0: at every parameter",               \
-       .offset = offsetof(struct dc_sampling_options, knots)},                                                         \
+  DC_INTEGER_OPTION(struct dc_sampling_options, samples, (default_samples), 1, 1e6, "points drawn in an iteration"),   \
+      DC_POSITIVE_OPTION(struct dc_sampling_options, spread, "", "0.5", 1e9,                                           \
+                         "standard deviation of the first points, in the parameters' units"),                          \
+      DC_INTEGER_OPTION(struct dc_sampling_options, knots, "0", 0, 1e6,                                                \
+                        "draw changes at so many times, with straight lines between them; 0: at every parameter"),     \
       DC_SEED_OPTION(struct dc_sampling_options, "of the random numbers")
 
 // An iteration as the method sees it: `count` candidates that could be evaluated, the mean of the iteration before among

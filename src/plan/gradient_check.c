@@ -61,7 +61,7 @@ static double adjoint_value(struct dc_checker *checker, const double *gradient, 
 static bool is_listed(const struct dc_number_kind *kind, const struct dc_model *model, int freedom)
 {
   bool start = kind == &dc_number_position || kind == &dc_number_velocity;
-  return kind->index == DC_NUMBER_OF_COORDINATE && (start || kind->present(model, freedom));
+  return kind->index == DC_NUMBER_OF_COORDINATE && (start || dc_number_is_present(kind, model, freedom));
 }
 
 static int list_body(const struct dc_model *model, int index, struct dc_coordinate *list)
@@ -69,7 +69,7 @@ static int list_body(const struct dc_model *model, int index, struct dc_coordina
   int count = 0, freedoms = dc_body_freedoms(&model->bodies, index),
       first = dc_body_first_freedom(&model->bodies, index);
   for (int k = 0; dc_number_kinds[k]; k++)
-    if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY && dc_number_kinds[k]->present(model, index) &&
+    if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY && dc_number_is_present(dc_number_kinds[k], model, index) &&
         (!dc_number_kinds[k]->smooth || dc_number_kinds[k]->smooth(model, index)))
       list[count++] = (struct dc_coordinate){DC_KIND_NUMBERS + k, index, index, NULL};
   for (int v = 0; v < freedoms; v++)
@@ -87,7 +87,7 @@ static int list_model(const struct dc_model *model, struct dc_coordinate *list)
     if (kind->index == DC_NUMBER_OF_BODY || kind->index == DC_NUMBER_OF_COORDINATE)
       continue;
     for (int i = 0; i < dc_number_count(kind, model); i++)
-      if (kind->present(model, i))
+      if (dc_number_is_present(kind, model, i))
         list[count++] = (struct dc_coordinate){DC_KIND_NUMBERS + k, i, 0, NULL};
   }
   return count;

@@ -3,13 +3,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "io/run/run.h"
 
 enum { ROOM = 64 };  // directories that wait; a disk that is slower than the runs holds them up
 
@@ -21,12 +22,6 @@ struct dc_remover {
   char *waiting[ROOM];  // a ring
   int first, count;
 };
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
-{
-  (void)info, (void)type, (void)walk;
-  return remove(path);
-}
 
 // Files first, below the open directory: names looked up from the root cost as much as half of their removal.
 static void remove_files(DIR *directory)
@@ -47,7 +42,7 @@ void dc_remove_directory(const char *path)
     close(fd);
   }
   if (fd >= 0 && rmdir(path) < 0)
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    dc_run_discard(path);
 }
 
 static void *work(void *context)

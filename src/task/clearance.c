@@ -46,12 +46,6 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return DC_OK;
 }
 
-static int count(const void *options, const struct dc_model *model)
-{
-  (void)options, (void)model;
-  return 1;
-}
-
 // Nearest points of the two bodies at a frame; false: out of memory.
 static bool find_nearest(const struct dc_clearance_options *clearance, const struct dc_model *model,
                          const struct dc_trajectory *trajectory, int frame, struct dc_witness *witness)
@@ -112,13 +106,8 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
-static int body_of(const void *options, const struct dc_model *model, int i)
-{
-  (void)model, (void)i;
-  return ((const struct dc_clearance_options *)options)->body;
-}
-
-static const struct dc_goal_kind kind = {.count = count, .residual = residual, .pull_back = pull_back, .body = body_of};
+static const struct dc_goal_kind kind = {
+    .residual = residual, .pull_back = pull_back, .body_at = offsetof(struct dc_clearance_options, body)};
 DC_GOAL_FUNCTIONS(kind)
 
 const struct dc_objective_type dc_objective_clearance = {

@@ -3,6 +3,16 @@
 
 #include <math.h>
 
+static int count_of(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model)
+{
+  return kind->count ? kind->count(options, model) : 1;
+}
+
+static int body_of(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model, int i)
+{
+  return kind->body_of ? kind->body_of(options, model, i) : *(const int *)((const char *)options + kind->body_at);
+}
+
 // Of residual d with so many rows: |d|^2.
 static double squared(const double *d, int rows)
 {
@@ -21,7 +31,7 @@ double dc_goal_evaluate(const struct dc_goal_kind *kind, const void *options, co
 {
   const struct dc_goal_options *goal = options;
   struct dc_frame_range frames = dc_objective_frames(goal->when, trajectory);
-  int count = kind->count(options, model);
+  int count = count_of(kind, options, model);
   double sum = 0;
   for (int frame = frames.first; frame <= frames.last; frame++) {
     for (int i = 0; i < count; i++) {
@@ -44,7 +54,7 @@ int dc_goal_groups(const struct dc_goal_kind *kind, const void *options, const s
 {
   const struct dc_goal_options *goal = options;
   struct dc_frame_range frames = dc_objective_frames(goal->when, trajectory);
-  return (frames.last - frames.first + 1) * kind->count(options, model);
+  return (frames.last - frames.first + 1) * count_of(kind, options, model);
 }
 
 void dc_goal_group(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
@@ -52,7 +62,7 @@ void dc_goal_group(const struct dc_goal_kind *kind, const void *options, const s
 {
   const struct dc_goal_options *goal = options;
   struct dc_frame_range frames = dc_objective_frames(goal->when, trajectory);
-  int i = dc_objective_place(&frames, kind->count(options, model), index, frame);
+  int i = dc_objective_place(&frames, count_of(kind, options, model), index, frame);
   group->axes = kind->residual(options, model, trajectory, *frame, i, group->d);
   double excess = excess_of(goal, squared(group->d, group->axes));
   for (int k = 0; k < group->axes; k++)
@@ -68,7 +78,7 @@ void dc_goal_pull_back(const struct dc_goal_kind *kind, const void *options, con
 {
   const struct dc_goal_options *goal = options;
   struct dc_frame_range frames = dc_objective_frames(goal->when, trajectory);
-  int frame, i = dc_objective_place(&frames, kind->count(options, model), index, &frame);
+  int frame, i = dc_objective_place(&frames, count_of(kind, options, model), index, &frame);
   kind->pull_back(options, model, trajectory, frame, i, weights, cotangent);
 }
 
@@ -77,12 +87,12 @@ void dc_goal_report(const struct dc_goal_kind *kind, const void *options, const 
 {
   const struct dc_goal_options *goal = options;
   *body = -1, *distance = -1, *reached = true;
-  for (int i = 0; i < kind->count(options, model); i++) {
+  for (int i = 0; i < count_of(kind, options, model); i++) {
     double d[3];
     int rows = kind->residual(options, model, trajectory, frame, i, d);
     double square = squared(d, rows);
     *reached = *reached && square <= goal->tolerance * goal->tolerance;
     if (!(sqrt(square) <= *distance))
-      *body = kind->body(options, model, i), *distance = sqrt(square);
+      *body = body_of(kind, options, model, i), *distance = sqrt(square);
   }
 }

@@ -74,7 +74,8 @@ static int body_of(const void *options, const struct dc_model *model, int i)
   return body;
 }
 
-static const struct dc_goal_kind kind = {.count = count, .residual = residual, .pull_back = pull_back, .body = body_of};
+static const struct dc_goal_kind kind = {
+    .count = count, .residual = residual, .pull_back = pull_back, .body_of = body_of};
 DC_GOAL_FUNCTIONS(kind)
 
 const struct dc_objective_type dc_objective_joints = {

@@ -26,12 +26,6 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return DC_OK;
 }
 
-static int count(const void *options, const struct dc_model *model)
-{
-  (void)options, (void)model;
-  return 1;
-}
-
 static int residual(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                     int frame, int i, double d[3])
 {
@@ -55,13 +49,8 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   dc_goal_add(cotangent, model, trajectory, frame, orientation->body, turn, force);
 }
 
-static int body_of(const void *options, const struct dc_model *model, int i)
-{
-  (void)model, (void)i;
-  return ((const struct dc_orientation_options *)options)->body;
-}
-
-static const struct dc_goal_kind kind = {.count = count, .residual = residual, .pull_back = pull_back, .body = body_of};
+static const struct dc_goal_kind kind = {
+    .residual = residual, .pull_back = pull_back, .body_at = offsetof(struct dc_orientation_options, body)};
 DC_GOAL_FUNCTIONS(kind)
 
 const struct dc_objective_type dc_objective_orientation = {

@@ -21,12 +21,6 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return dc_objective_check_axes(point->axes, error);
 }
 
-static int count(const void *options, const struct dc_model *model)
-{
-  (void)options, (void)model;
-  return 1;
-}
-
 // R (p - c)
 static void arm_of(const struct dc_point_options *point, const struct dc_model *model, const struct dc_pose *pose,
                    double arm[3])
@@ -72,13 +66,8 @@ static bool mark(const void *options, int i, int *body, double target[3], double
   return i == 0;
 }
 
-static int body_of(const void *options, const struct dc_model *model, int i)
-{
-  (void)model, (void)i;
-  return ((const struct dc_point_options *)options)->body;
-}
-
-static const struct dc_goal_kind kind = {.count = count, .residual = residual, .pull_back = pull_back, .body = body_of};
+static const struct dc_goal_kind kind = {
+    .residual = residual, .pull_back = pull_back, .body_at = offsetof(struct dc_point_options, body)};
 DC_GOAL_FUNCTIONS(kind)
 
 const struct dc_objective_type dc_objective_point = {

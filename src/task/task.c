@@ -168,11 +168,9 @@ void dc_task_initial(const struct dc_task *task, const struct dc_model *model, i
     control->type->initial(control->options, model, steps, parameters);
     parameters = past(parameters, count_of(control, model, steps));
   }
-  for (int i = 0; i < task->design_count; i++) {
-    const struct dc_design_entry *entry = &task->design[i];
-    entry->type->initial(entry->options, model, parameters);
-    parameters = past(parameters, design_count_of(entry, model));
-  }
+  for (int i = 0; i < task->design_count; i++)
+    for (int k = design_count_of(&task->design[i], model); k > 0; k--)
+      *parameters++ = 0;
 }
 
 bool dc_task_bounds(const struct dc_task *task, const struct dc_model *model, int steps, double *low, double *high)
@@ -310,7 +308,6 @@ static enum dc_status move_shapes(const struct dc_design_entry *entry, const str
   double *start = dc_alloc(2 * count, sizeof *start), *ones = start + count;
   if (!start)
     return DC_MEMORY;
-  entry->type->initial(entry->options, model, start);
   for (size_t i = 0; i < count; i++)
     ones[i] = 1;
   entry->type->push_forward(entry->options, model, start, ones, moved);

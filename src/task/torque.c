@@ -72,14 +72,6 @@ struct push {
   const struct dc_support *support;
 };
 
-static const struct dc_support *support_of(const struct dc_bodies *bodies, int body)
-{
-  for (int s = 0; s < bodies->support_count; s++)
-    if (bodies->supports[s].body == body)
-      return &bodies->supports[s];
-  return NULL;
-}
-
 static struct push push_at(const struct dc_torque_options *torque, const struct dc_model *model,
                            const struct dc_actuator_coordinate *coordinate, int c, int step, double y)
 {
@@ -87,7 +79,7 @@ static struct push push_at(const struct dc_torque_options *torque, const struct 
   const struct dc_bodies *bodies = &model->bodies;
   double limit = limit_of(torque, c);
   struct dc_clamped clamped = dc_clamp(&unit, y);
-  const struct dc_support *support = support_of(bodies, coordinate->body);
+  const struct dc_support *support = dc_support_of(bodies, coordinate->body);
   int v = (support ? bodies->first_node_v : bodies->bodies[coordinate->body].v_offset) + coordinate->index;
   return (struct push){limit * clamped.value, limit * clamped.slope, (size_t)step * (size_t)bodies->nv + (size_t)v,
                        support};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/characters.h"
 #include "io/run/run_files.h"
 
 enum {
@@ -14,7 +15,6 @@ enum {
   NAMES_ARE_UTF8 = 1 << 11,  // a flag
   DOS_DATE = 0x21,           // 1980-01-01: the same arrays give the same bytes
   NPY_ALIGNMENT = 64,        // of what follows the header
-  LARGEST_CODE_POINT = 0x10ffff,
   REPLACEMENT = 0xfffd
 };
 
@@ -126,17 +126,13 @@ void dc_npz_put_reals(struct dc_npz *npz, const char *name, int dimensions, cons
   dc_text_free(&array);
 }
 
-// The code point at *text, which moves behind it; what is not UTF-8 becomes U+FFFD.
+// The code point at *text, which moves behind it; a byte that is no UTF-8 becomes U+FFFD.
 static uint32_t next_code_point(const char **text)
 {
-  const unsigned char *s = (const unsigned char *)*text;
-  int more = s[0] < 0x80 ? 0 : s[0] >= 0xf0 ? 3 : s[0] >= 0xe0 ? 2 : s[0] >= 0xc0 ? 1 : -1;
-  uint32_t point = more < 0 ? REPLACEMENT : more ? s[0] & (0x3fu >> more) : s[0];
-  int i = 1;
-  for (; i <= more && (s[i] & 0xc0) == 0x80; i++)
-    point = point << 6 | (s[i] & 0x3f);
-  *text += i;
-  return i <= more || point > LARGEST_CODE_POINT ? REPLACEMENT : point;
+  size_t length = dc_utf8_length(*text, strlen(*text));
+  uint32_t point = length ? dc_utf8_code_point(*text, length) : REPLACEMENT;
+  *text += length ? length : 1;
+  return point;
 }
 
 static size_t count_code_points(const char *text)

@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "io/json/json_value.h"
 #include "io/run/run_files.h"
 
 // Mesh files as dc_mesh_read takes them, bytes.
@@ -145,104 +146,6 @@ void dc_mesh_copies_remove(const struct dc_mesh_copies *copies, const char *dire
   free(folder);
 }
 
-// A walk over the members of one JSON object, in text that holds no comments.  cJSON gives no positions and prints
-// numbers inexactly, so values are replaced in the text itself.
-struct members {
-  const char *at, *end;
-  const char *key, *key_end;  // token with quotes
-  const char *value, *value_end;
-  bool failed;  // for want of memory a key could not be decoded
-};
-
-static const char *skip_space(const char *at, const char *end)
-{
-  while (at < end && strchr(" \t\r\n", *at) && *at)
-    at++;
-  return at;
-}
-
-// Past the string token that begins at at; end when it is not closed.
-static const char *skip_string(const char *at, const char *end)
-{
-  for (at++; at < end && *at != '"'; at++)
-    if (*at == '\\' && at + 1 < end)
-      at++;
-  return at < end ? at + 1 : end;
-}
-
-// Past the value that begins at at.
-static const char *skip_value(const char *at, const char *end)
-{
-  long depth = 0;
-  while (at < end) {
-    if (*at == '"') {
-      at = skip_string(at, end);
-    } else if (*at == '{' || *at == '[') {
-      depth++, at++;
-      continue;
-    } else if (*at == '}' || *at == ']') {
-      depth--, at++;
-    } else if (depth > 0) {
-      at++;
-      continue;
-    } else {
-      while (at < end && *at && !strchr(",]} \t\r\n", *at))
-        at++;
-      return at;
-    }
-    if (depth <= 0)
-      return at;
-  }
-  return end;
-}
-
-// Begins at an object's brace; false when at is not one.
-static bool members_begin(struct members *members, const char *at, const char *end)
-{
-  at = skip_space(at, end);
-  *members = (struct members){.at = at + 1, .end = end};
-  return at < end && *at == '{';
-}
-
-static bool members_next(struct members *members)
-{
-  const char *end = members->end, *at = skip_space(members->at, end);
-  if (at < end && *at == ',')
-    at = skip_space(at + 1, end);
-  if (at >= end || *at != '"')
-    return false;
-  members->key = at;
-  members->key_end = at = skip_string(at, end);
-  at = skip_space(at, end);
-  if (at >= end || *at != ':')
-    return false;
-  members->value = skip_space(at + 1, end);
-  members->value_end = members->at = skip_value(members->value, end);
-  return members->value < end;
-}
-
-// The decoded key, released with free(); NULL when memory is out: the text is one that we wrote.
-static char *member_key(const struct members *members)
-{
-  cJSON *key = cJSON_ParseWithLength(members->key, (size_t)(members->key_end - members->key));
-  char *text = cJSON_IsString(key) ? strdup(key->valuestring) : NULL;
-  cJSON_Delete(key);
-  return text;
-}
-
-static bool members_find(struct members *members, const char *name)
-{
-  while (members_next(members)) {
-    char *key = member_key(members);
-    bool same = key && strcmp(key, name) == 0;
-    members->failed |= !key;
-    free(key);
-    if (same)
-      return true;
-  }
-  return false;
-}
-
 // Copy of the mesh that the shape of that name is made of, or -1.
 static int copy_of_shape(const struct dc_mesh_copies *copies, const struct dc_scene *scene, const char *name)
 {
@@ -255,50 +158,38 @@ static int copy_of_shape(const struct dc_mesh_copies *copies, const struct dc_sc
   return -1;
 }
 
-// The text of a scene while "file" members are replaced.
+// The text of a scene while "file" members are replaced in the text itself: cJSON prints numbers inexactly.
 struct replacement {
   const struct dc_mesh_copies *copies;
-  const char *done;  // up to here it is in resolved
+  struct dc_json_document document;  // of the text
+  const char *done;                  // up to here it is in resolved
   int replaced;
   struct dc_text *resolved;
 };
 
-static bool find_member(struct replacement *replacement, struct members *members, const char *name)
+// Past the string that begins at text, in text that was scanned.
+static const char *skip_string(const char *text)
 {
-  bool found = members_find(members, name);
-  replacement->resolved->failed |= members->failed;
-  return found;
+  for (text++; *text != '"'; text++)
+    text += *text == '\\';
+  return text + 1;
 }
 
-// The "file" of the object from at to end becomes that of a copy.
-static void replace_file(struct replacement *replacement, const char *at, const char *end, int copy)
+// The "file" of an object becomes that of a copy.
+static void replace_file(struct replacement *replacement, const cJSON *object, int copy)
 {
-  struct members object;
-  if (copy < 0 || !members_begin(&object, at, end))
+  const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, "file");
+  if (copy < 0 || !cJSON_IsString(value))
     return;
-  if (!find_member(replacement, &object, "file"))
-    return;
-  dc_text_append(replacement->resolved, replacement->done, (size_t)(object.value - replacement->done));
+  const char *begin = replacement->document.text + replacement->document.places.places[value->valueint].value;
+  dc_text_append(replacement->resolved, replacement->done, (size_t)(begin - replacement->done));
   char *file = dc_path_join("meshes", replacement->copies->names[copy]);
   if (file)
     dc_text_string(replacement->resolved, file);
   replacement->resolved->failed |= !file;
   free(file);
-  replacement->done = object.value_end;
+  replacement->done = skip_string(begin);
   replacement->replaced++;
-}
-
-static void replace_of_shapes(struct replacement *replacement, const struct dc_scene *scene, struct members top)
-{
-  struct members shapes;
-  if (!find_member(replacement, &top, "shapes") || !members_begin(&shapes, top.value, top.value_end))
-    return;
-  while (members_next(&shapes)) {
-    char *name = member_key(&shapes);
-    replacement->resolved->failed |= !name;
-    replace_file(replacement, shapes.value, shapes.value_end, copy_of_shape(replacement->copies, scene, name));
-    free(name);
-  }
 }
 
 static const char *soft_file_of(const struct dc_scene *scene, int body)
@@ -306,43 +197,30 @@ static const char *soft_file_of(const struct dc_scene *scene, int body)
   return scene->bodies[body].soft ? scene->bodies[body].soft->file : NULL;
 }
 
-// The bodies of the text are those of the scene, in their order.
-static void replace_of_bodies(struct replacement *replacement, const struct dc_scene *scene, struct members top)
+// Bodies and objectives of the text are those of the scene, in their order; a shot comes last.
+static void replace_files(struct replacement *replacement, const struct dc_scene *scene)
 {
-  if (!find_member(replacement, &top, "bodies"))
-    return;
-  const char *end = top.value_end, *at = skip_space(top.value + 1, end);
-  for (int i = 0; at < end && *at == '{' && i < scene->definition.body_count; i++) {
-    const char *value_end = skip_value(at, end), *file = soft_file_of(scene, i);
-    struct members body;
-    if (file && members_begin(&body, at, value_end) && find_member(replacement, &body, "soft"))
-      replace_file(replacement, body.value, body.value_end, find_source(replacement->copies, file));
-    at = skip_space(value_end, end);
-    if (at < end && *at == ',')
-      at = skip_space(at + 1, end);
+  const struct dc_mesh_copies *copies = replacement->copies;
+  const cJSON *root = replacement->document.root, *item;
+  int i = 0;
+  cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(root, "shapes"))
+    replace_file(replacement, item, copy_of_shape(copies, scene, item->string));
+  cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(root, "bodies")) {
+    const char *file = i < scene->definition.body_count ? soft_file_of(scene, i) : NULL;
+    replace_file(replacement, cJSON_GetObjectItemCaseSensitive(item, "soft"), file ? find_source(copies, file) : -1);
+    i++;
   }
-}
-
-// The objectives of the text are those of the scene, in their order; a shot comes last.
-static void replace_of_objectives(struct replacement *replacement, const struct dc_scene *scene, struct members top)
-{
-  if (!find_member(replacement, &top, "objective"))
-    return;
-  const char *end = top.value_end, *at = skip_space(top.value + 1, end);
-  for (int i = 0; at < end && *at == '{' && i < scene->task.objective_count; i++) {
-    const char *value_end = skip_value(at, end), *file = recording_of(&scene->task.objectives[i]);
-    replace_file(replacement, at, value_end, file ? find_source(replacement->copies, file) : -1);
-    at = skip_space(value_end, end);
-    if (at < end && *at == ',')
-      at = skip_space(at + 1, end);
+  i = 0;
+  cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(root, "objective")) {
+    const char *file = i < scene->task.objective_count ? recording_of(&scene->task.objectives[i]) : NULL;
+    replace_file(replacement, item, file ? find_source(copies, file) : -1);
+    i++;
   }
 }
 
 enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const struct dc_scene *scene,
                                       struct dc_text *resolved, struct dc_error *error)
 {
-  const char *text = scene->resolved, *end = text + strlen(text);
-  struct replacement replacement = {.copies = copies, .done = text, .resolved = resolved};
   int expected = 0;
   for (int i = 0; i < scene->definition.shape_count; i++)
     expected += mesh_file_of(&scene->definition.shapes[i]) != NULL;
@@ -350,13 +228,17 @@ enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const
     expected += soft_file_of(scene, i) != NULL;
   for (int i = 0; i < scene->task.objective_count; i++)
     expected += recording_of(&scene->task.objectives[i]) != NULL;
-  struct members top;
-  if (expected && members_begin(&top, text, end)) {
-    replace_of_shapes(&replacement, scene, top);
-    replace_of_bodies(&replacement, scene, top);
-    replace_of_objectives(&replacement, scene, top);
+  struct replacement replacement = {.copies = copies, .done = scene->resolved, .resolved = resolved};
+  if (expected) {
+    enum dc_status status =
+        dc_json_load_text(&replacement.document, "resolved scene", scene->resolved, copies->arena, error);
+    if (status)
+      return status;
+    replacement.done = replacement.document.text;
+    replace_files(&replacement, scene);
   }
-  dc_text_append(resolved, replacement.done, (size_t)(end - replacement.done));
+  dc_text_append(resolved, replacement.done, strlen(replacement.done));
+  dc_json_release(&replacement.document);
   if (resolved->failed)
     return dc_fail(error, DC_MEMORY, "out of memory for the resolved scene");
   if (replacement.replaced != expected)

@@ -426,23 +426,29 @@ static enum dc_status read_file(struct request *request, struct dc_error *error)
   return status ? dc_fail(error, status, "%s", why.text) : DC_OK;
 }
 
+// Reads what is asked for into a new arena; on failure the trajectory is left empty.
+static enum dc_status read_new(struct request *request, struct dc_error *error)
+{
+  struct dc_stored_trajectory *trajectory = request->trajectory;
+  *trajectory = (struct dc_stored_trajectory){.arena = dc_arena_create()};
+  enum dc_status status =
+      trajectory->arena ? read_file(request, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
+  if (!status)
+    return DC_OK;
+  dc_arena_destroy(trajectory->arena);
+  *trajectory = (struct dc_stored_trajectory){0};
+  return status;
+}
+
 enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
                                    struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
-  memset(trajectory, 0, sizeof *trajectory);
-  trajectory->arena = dc_arena_create();
   char *path = dc_path_join(directory, "trajectory.h5");
   struct request request = {
       .path = path, .first = first, .scene = scene, .most_frames = most_frames, .trajectory = trajectory};
-  enum dc_status status;
-  if (path && trajectory->arena)
-    status = read_file(&request, error);
-  else
-    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
-  if (status) {
-    dc_arena_destroy(trajectory->arena);
-    memset(trajectory, 0, sizeof *trajectory);
-  }
+  *trajectory = (struct dc_stored_trajectory){0};
+  enum dc_status status =
+      path ? read_new(&request, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
   free(path);
   return status;
 }
@@ -462,25 +468,14 @@ enum dc_status dc_run_read_first_trajectory(const char *directory, const struct 
 enum dc_status dc_run_read_poses(const char *path, int count, const char *const *names,
                                  struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
-  struct dc_scene scene = {0};  // of which the names of bodies are read only
-  memset(trajectory, 0, sizeof *trajectory);
-  trajectory->arena = dc_arena_create();
-  scene.model.bodies.count = count;
-  scene.model.bodies.bodies = dc_alloc((size_t)count, sizeof *scene.model.bodies.bodies);
-  enum dc_status status = DC_MEMORY;
-  if (trajectory->arena && scene.model.bodies.bodies) {
-    for (int b = 0; b < count; b++)
-      scene.model.bodies.bodies[b].name = names[b];
-    struct request request = {
-        .path = path, .poses_only = true, .scene = &scene, .most_frames = INT_MAX, .trajectory = trajectory};
-    status = read_file(&request, error);
-  } else {
-    dc_fail(error, status, "%.800s: out of memory", path);
-  }
-  free(scene.model.bodies.bodies);
-  if (status) {
-    dc_arena_destroy(trajectory->arena);
-    memset(trajectory, 0, sizeof *trajectory);
-  }
+  struct dc_body *bodies = dc_alloc((size_t)count, sizeof *bodies);
+  struct dc_scene scene = {.model.bodies = {.count = count, .bodies = bodies}};  // names of bodies are read only
+  struct request request = {
+      .path = path, .poses_only = true, .scene = &scene, .most_frames = INT_MAX, .trajectory = trajectory};
+  *trajectory = (struct dc_stored_trajectory){0};
+  for (int b = 0; b < count && bodies; b++)
+    bodies[b].name = names[b];
+  enum dc_status status = bodies ? read_new(&request, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  free(bodies);
   return status;
 }
