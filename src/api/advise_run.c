@@ -76,6 +76,34 @@ static void try_search(const struct session *session, struct dc_advice *advice)
     attempt(session, advice, "--set 'portfolio={}'");
 }
 
+// A soft body of an objective that feels nothing beyond the range of its barrier, though something that moves could meet it; -1.
+static int numb_body(const struct dc_scene *scene, const struct outcome *outcome)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    const struct dc_objective *objective = &scene->task.objectives[i];
+    int body = -1;
+    double distance;
+    bool reached;
+    if (!objective->type->report)
+      continue;
+    objective->type->report(objective->options, &scene->model, &outcome->judged, outcome->judged.steps, &body,
+                            &distance, &reached);
+    const struct dc_soft *soft = body >= 0 ? dc_soft_of(bodies, body) : NULL;
+    if (!soft || reached || soft->far_field > 0 || dc_advice_is_driven(scene, body))
+      continue;
+    for (int other = 0; other < bodies->count; other++) {
+      const struct dc_soft *others = dc_soft_of(bodies, other);
+      if (other != body && (others || dc_body_moves(&bodies->bodies[other])) &&
+          (dc_soft_meets(bodies, soft, other) || (others && dc_soft_meets(bodies, others, body))))
+        return body;
+    }
+  }
+  return -1;
+}
+
+static const double FAR_FIELD_PER_MASS = 1e-3;  // J/kg, of use in docs/measured/soft_far.md
+
 // An objective whose body nothing has touched: the way to it was not found, or it got there by the field of distant bodies.
 static enum dc_status advise_contact(struct session *session, const struct outcome *outcome, bool success,
                                      struct dc_advice_list *list)
@@ -146,6 +174,31 @@ static void advise_course(const struct session *session, const struct outcome *o
     struct dc_advice *advice = dc_advice_add(list, "flat", "the loss stayed at %.4g: steps are too short", best);
     try_rate(session, advice, 10);
   }
+}
+
+// A soft body without a far field, where the loss did not fall; whether that is so.
+static bool advise_far_field(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  int body =
+      session->first_loss - session->best_loss > FLAT * fabs(session->first_loss) ? -1 : numb_body(scene, outcome);
+  if (body < 0 || session->horizon || session->search ||
+      !(scene->definition.contact_model->flags & DC_CONTACT_LONG_RANGE))
+    return false;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  struct dc_advice *advice = dc_advice_add(
+      list, "flat", "the loss stayed at %.4g; the soft body \"%.100s\" feels nothing beyond the range of its contact",
+      session->best_loss, bodies->bodies[body].name);
+  char changes[300] = "";
+  for (int s = 0; s < bodies->soft_count; s++) {  // two soft bodies feel each other where both have one
+    const struct dc_body *soft = &bodies->bodies[bodies->soft[s].body];
+    size_t used = strlen(changes);
+    if (bodies->soft[s].collide && bodies->soft[s].far_field == 0 && strlen(soft->name) + 60 < sizeof changes - used)
+      snprintf(changes + used, sizeof changes - used, "%s--set bodies.%s.soft.far_field=%.1g", used ? " " : "",
+               soft->name, FAR_FIELD_PER_MASS * bodies->soft[s].density * bodies->soft[s].elastic.volume);
+  }
+  attempt(session, advice, changes);
+  return true;
 }
 
 // What is left when neither losses nor ways of bodies show a fault.
@@ -227,7 +280,7 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
     try_search(session, advice);
     return DC_OK;
   }
-  if (!success && !session->horizon && !session->search)
+  if (!success && !advise_far_field(session, outcome, list) && !session->horizon && !session->search)
     advise_course(session, outcome, list);
   enum dc_status status = list->count ? DC_OK : advise_contact(session, outcome, success, list);
   if (status || success)

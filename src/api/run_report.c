@@ -250,6 +250,7 @@ static void put_end(const struct session *session, const struct outcome *outcome
   for (int k = 0; k < count; k++) {
     dc_json_begin(json, NULL, '{');
     dc_json_put_number(json, "stiffness", stages[k].stiffness);
+    dc_json_put_number(json, "far_field", stages[k].far_field);
     dc_json_put_integer(json, "step", stages[k].step);
     dc_json_put_boolean(json, "reached", stages[k].reached);
     DC_JSON_NUMBERS(json, {"loss", stages[k].loss}, {"turns", stages[k].turns}, {"rounds", stages[k].rounds},

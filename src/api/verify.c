@@ -189,7 +189,7 @@ static double share_from_afar(const struct dc_bodies *bodies, const double *near
 {
   double sum = 0, from_afar = 0;
   for (int i = 0; i < bodies->count; i++) {
-    if (!dc_body_moves(&bodies->bodies[i]))
+    if (!dc_gains_impulses(bodies, i))
       continue;
     sum += near[i] + far[i];
     from_afar += far[i];
@@ -210,7 +210,8 @@ static enum dc_status check_phantom(struct dc_verification *v)
   if (!found->near || !found->far)
     return fail_memory(v);
   for (int all = 0; all < 2; all++) {  // those of all pairs are kept
-    enum dc_status status = dc_check_phantom(rollout, model, v->judged, !all, found->near, found->far, &local);
+    enum dc_status status =
+        dc_check_phantom(rollout, model, v->plan->input, v->judged, !all, found->near, found->far, &local);
     if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
       snprintf(found->phantom_note, sizeof found->phantom_note, "%.250s", local.text);
       return DC_OK;

@@ -140,10 +140,10 @@ static int worst_body(const struct dc_findings *found, const struct dc_bodies *b
   int worst = -1;
   *share = 0;
   for (int i = 0; i < bodies->count; i++)
-    all += dc_body_moves(&bodies->bodies[i]) ? found->near[i] + found->far[i] : 0;
+    all += dc_gains_impulses(bodies, i) ? found->near[i] + found->far[i] : 0;
   for (int i = 0; i < bodies->count; i++) {
     double sum = found->near[i] + found->far[i];
-    if (!dc_body_moves(&bodies->bodies[i]) || sum <= 0.01 * all || found->far[i] / sum <= *share)
+    if (!dc_gains_impulses(bodies, i) || sum <= 0.01 * all || found->far[i] / sum <= *share)
       continue;
     *share = found->far[i] / sum;
     worst = i;
@@ -264,7 +264,7 @@ static void put_phantom(const struct sayer *sayer)
   dc_json_begin(sayer->json, "phantom", '{');
   for (int i = 0; i < bodies->count && !found->phantom_note[0]; i++) {
     double sum = found->near[i] + found->far[i];
-    if (dc_body_moves(&bodies->bodies[i]))
+    if (dc_gains_impulses(bodies, i))
       dc_json_put_number(sayer->json, bodies->bodies[i].name, sum > 0 ? found->far[i] / sum : 0);
   }
   dc_json_end(sayer->json, '}');

@@ -76,6 +76,8 @@ static enum dc_status build(struct dc_rollout *rollout, const struct dc_contact 
   if (!status)
     status = dc_far_field_create(&model->bodies, &model->definition.contact,
                                  model->definition.contact_model->hierarchical, &rollout->far, error);
+  if (!status && rollout->far)
+    dc_far_field_scale(rollout->far, rollout->far_factor);
   if (status)
     return status;
   rollout->matrix = dc_step_matrix_create(rollout);
@@ -110,6 +112,7 @@ struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_err
     return NULL;
   }
   rollout->model = rollout->base = model;
+  rollout->far_factor = 1;
   if (rollout->shape)
     dc_shape_design_reset(model, rollout->shape);
   if (build(rollout, NULL, error)) {
@@ -134,6 +137,7 @@ static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape
   struct dc_rollout fresh = {.base = rollout->base,
                              .shape = rollout->shape,
                              .tight = rollout->tight,
+                             .far_factor = rollout->far_factor,
                              .rigid = {.seconds = rollout->rigid.seconds},
                              .proceed = rollout->proceed,
                              .proceed_context = rollout->proceed_context,
@@ -173,6 +177,13 @@ struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout)
 struct dc_far_field *dc_rollout_far_field(struct dc_rollout *rollout)
 {
   return rollout->far;
+}
+
+void dc_rollout_scale_far_field(struct dc_rollout *rollout, double factor)
+{
+  rollout->far_factor = factor;
+  if (rollout->far)
+    dc_far_field_scale(rollout->far, factor);
 }
 
 struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout)

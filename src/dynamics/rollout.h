@@ -47,6 +47,8 @@ void dc_rollout_destroy(struct dc_rollout *rollout);
 struct dc_contact *dc_rollout_contact(struct dc_rollout *rollout);
 // The far field of its soft bodies, NULL where there is none; it is the workspace of the next step.
 struct dc_far_field *dc_rollout_far_field(struct dc_rollout *rollout);
+// Later rollouts are with a far field so many times as strong, as later shapes are.
+void dc_rollout_scale_far_field(struct dc_rollout *rollout, double factor);
 
 // The model that a rollout with this input is of: the rollout's own one, or what the input's shapes make of it; until the
 // next call with the rollout.  NULL and *error: DC_INFEASIBLE when the design has no bodies of that kind; DC_MEMORY.

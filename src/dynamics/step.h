@@ -199,6 +199,10 @@ extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_te
     dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
+// Of a soft body at half-spaces: e, J.  The gap of a place at one whose frame is at a pose, m, and the normal out of it.
+double dc_node_barrier(const struct dc_model *model, const struct dc_soft *soft);
+double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3]);
+
 // Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
 void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
 // The same for nodes, right into the matrix.
@@ -250,6 +254,7 @@ struct dc_rollout {
   struct dc_rigid_contact rigid;
   struct dc_surface_contact *surface;  // NULL: soft bodies touch half-spaces only
   struct dc_far_field *far;            // NULL: there is none
+  double far_factor;                   // on its stiffness
   struct dc_step_pattern pattern;
   struct dc_symmetric_matrix *matrix;
   long factored_before;                                        // factorizations of matrices before this one

@@ -30,18 +30,18 @@ struct slip {
   struct dc_slip_stiffness at;
 };
 
-static double barrier_energy(const struct dc_model *model, const struct dc_soft *soft)
+double dc_node_barrier(const struct dc_model *model, const struct dc_soft *soft)
 {
   double h = model->definition.time.step;
   return soft->barrier_inertia / (h * h);
 }
 
-static double gap_of(const struct dc_pose *pose, const double *x, double normal[3])
+double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3])
 {
   double offset[3];
   for (int k = 0; k < 3; k++)
-    normal[k] = pose->rotation[3 * k + 2];
-  dc_vec_sub(offset, x, pose->position);
+    normal[k] = plane->rotation[3 * k + 2];
+  dc_vec_sub(offset, x, plane->position);
   return dc_vec_dot(normal, offset);
 }
 
@@ -53,12 +53,13 @@ static void visit(const struct dc_step_state *state, visitor_function *visitor, 
   const struct dc_bodies *bodies = &state->model->bodies;
   long index = 0;
   for (int s = 0; s < bodies->soft_count; s++) {
-    struct touch touch = {.soft = &bodies->soft[s], .e = barrier_energy(state->model, &bodies->soft[s])};
+    struct touch touch = {.soft = &bodies->soft[s], .e = dc_node_barrier(state->model, &bodies->soft[s])};
     for (touch.plane = 0; touch.plane < bodies->count; touch.plane++) {
       if (!dc_soft_touches(bodies, touch.soft, touch.plane))
         continue;
       for (touch.at = 0; touch.at < 3 * touch.soft->node_count; touch.at += 3) {
-        touch.gap = gap_of(&state->next[touch.plane], state->q_next + touch.soft->q_offset + touch.at, touch.normal);
+        touch.gap =
+            dc_node_gap(&state->next[touch.plane], state->q_next + touch.soft->q_offset + touch.at, touch.normal);
         touch.index = index++;
         visitor(state, &touch, context);
       }
@@ -75,8 +76,8 @@ static bool find_slip(const struct dc_step_state *state, const struct touch *tou
          e = touch->e;
   if (!(mu > 0))
     return false;
-  slip->law =
-      (struct dc_slip_law){touch->soft->friction_law, e, mu * e / (2 * gap_of(&state->now[touch->plane], x, normal))};
+  slip->law = (struct dc_slip_law){touch->soft->friction_law, e,
+                                   mu * e / (2 * dc_node_gap(&state->now[touch->plane], x, normal))};
   dc_vec_sub(slip->way, y, x);
   dc_vec_add_scaled(slip->way, slip->way, -dc_vec_dot(slip->way, touch->normal), touch->normal);
   slip->at = dc_slip_stiffness(&slip->law, dc_vec_dot(slip->way, slip->way));
@@ -184,7 +185,7 @@ static void visit_mixed(const struct dc_step_state *state, const struct touch *t
     return;
   slip_stiffness(touch, &slip, l, product);
   dc_vec_sub(now, now, product);
-  double by_c = slip.at.by_c * dc_vec_dot(slip.way, l), gap = gap_of(&state->now[touch->plane], x, normal);
+  double by_c = slip.at.by_c * dc_vec_dot(slip.way, l), gap = dc_node_gap(&state->now[touch->plane], x, normal);
   dc_vec_add_scaled(now, now, -by_c * slip.law.c / gap, normal);
   scales[touch->soft->body] += 0.5 * by_c * slip.law.c / factors[touch->soft->body];
   scales[touch->plane] += 0.5 * by_c * slip.law.c / factors[touch->plane];
@@ -215,7 +216,7 @@ static void visit_product(const struct dc_step_state *state, const struct touch 
     return;
   slip_stiffness(touch, &slip, move, moved);
   dc_vec_sub(sum, sum, moved);
-  double gap = gap_of(&state->now[touch->plane], x, normal);
+  double gap = dc_node_gap(&state->now[touch->plane], x, normal);
   double change =
       0.5 * slip.law.c *
           (scales[touch->soft->body] / factors[touch->soft->body] + scales[touch->plane] / factors[touch->plane]) -
@@ -262,7 +263,7 @@ static void visit_ways(const struct dc_model *model, const double *q, double *ta
 
 static double safe_fraction(const double *x, const struct dc_pose *pose, const double *way, double part)
 {
-  double normal[3], gap = gap_of(pose, x, normal), closing = -dc_vec_dot(normal, way);
+  double normal[3], gap = dc_node_gap(pose, x, normal), closing = -dc_vec_dot(normal, way);
   return closing > part * gap ? part * gap / closing : 1;
 }
 
@@ -280,7 +281,7 @@ static void bound_gap(const double *x, const struct dc_pose *pose, double *way, 
 {
   double normal[3];
   (void)way;
-  bound->least = fmin(bound->least, gap_of(pose, x, normal));
+  bound->least = fmin(bound->least, dc_node_gap(pose, x, normal));
 }
 
 void dc_node_bound_each(const struct dc_model *model, const double *q, double *tangent)

@@ -45,15 +45,18 @@ enum dc_status dc_check_geometry(const struct dc_model *model, const struct dc_t
                                  struct dc_geometry_check *check, struct dc_error *error);
 
 // Which part of the impulses of contact comes from afar.  Along the states after the first one, with intervals of length h, a
-// body gains h |F_near| by the terms of the contact potential whose gap is at most DC_PHANTOM_REACH of a body's size, and h
-// |F_far| by all others; a body's size is twice the distance of its farthest vertex from its centre of mass, of a pair of
-// bodies that move the smaller one.  Without stiffness.
+// body gains h |F_near| by the terms of contact, rigid and soft, whose gap is at most DC_PHANTOM_REACH of a body's size, and h
+// |F_far| by all others and by the far field of soft bodies, which acts at the states before; a body's size is twice the
+// distance of its farthest vertex from its centre of mass, of a pair of bodies that move the smaller one.
 #define DC_PHANTOM_REACH 0.01
-// near, far [bodies], N s over the stiffness; between: of pairs of bodies that both move alone, without what fixed ones bear.
+// near, far [bodies], N s; between: of pairs of bodies that both move alone, without what fixed ones bear.  input: that of the
+// trajectory, whose stiffness counts.
 // DC_BAD_INPUT: the model of the rollout does not offer forces of single terms; DC_NUMERICAL: bodies meet; DC_MEMORY.
 enum dc_status dc_check_phantom(struct dc_rollout *rollout, const struct dc_model *model,
-                                const struct dc_trajectory *trajectory, bool between, double *near, double *far,
-                                struct dc_error *error);
+                                const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
+                                bool between, double *near, double *far, struct dc_error *error);
+// Whether a body can gain impulses: on a joint or with nodes, not one that is fixed to another.
+bool dc_gains_impulses(const struct dc_bodies *bodies, int body);
 
 // How far perturbed starts lie: every position of a joint by up to DC_PERTURBED_LENGTH, every angle by up to
 // DC_PERTURBED_PART rad, velocities, masses and friction by up to DC_PERTURBED_PART of themselves, uniformly.

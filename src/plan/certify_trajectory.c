@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "body/kinematics.h"
+#include "dynamics/soft_forces.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 
@@ -111,8 +112,10 @@ struct phantom {
   double *reaches;                    // [pairs], m
   struct dc_pair_derivatives *pairs;  // [pairs]
   struct dc_pose *poses;              // [bodies]
-  double (**points)[3];               // [bodies][point count] forces of near terms
-  double (*forces)[3];                // [bodies] of all terms
+  double (**points)[3];               // [bodies][point count] forces of near terms of rigid bodies, over the stiffness
+  double (*near)[3], (*far)[3];       // [bodies] sums, N
+  double stiffness;                   // of rigid bodies, J
+  struct dc_rollout *rollout;
 };
 
 static bool is_between(const struct phantom *phantom, int pair)
@@ -145,8 +148,10 @@ static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *e
   phantom->pairs = dc_arena_alloc(phantom->arena, pairs, sizeof *phantom->pairs);
   phantom->poses = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->poses);
   phantom->points = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->points);
-  phantom->forces = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->forces);
-  bool complete = phantom->reaches && phantom->pairs && phantom->poses && phantom->points && phantom->forces;
+  phantom->near = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->near);
+  phantom->far = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->far);
+  bool complete =
+      phantom->reaches && phantom->pairs && phantom->poses && phantom->points && phantom->near && phantom->far;
   for (size_t i = 0; i < bodies && complete; i++) {
     size_t points = (size_t)dc_contact_point_count(phantom->contact, (int)i);
     phantom->points[i] = dc_arena_alloc(phantom->arena, points, sizeof **phantom->points);
@@ -159,8 +164,8 @@ static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *e
   return DC_OK;
 }
 
-// Forces of all terms, and of the near ones on points, at a state.
-static enum dc_status evaluate_phantom(struct phantom *phantom, const double *q, struct dc_error *error)
+// Of rigid bodies: forces of all terms, from which those of the near ones, on points, are taken away.
+static enum dc_status add_rigid(struct phantom *phantom, const double *q, struct dc_error *error)
 {
   size_t count = (size_t)phantom->bodies->count;
   dc_poses(phantom->bodies, q, phantom->poses);
@@ -169,51 +174,91 @@ static enum dc_status evaluate_phantom(struct phantom *phantom, const double *q,
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
   if (!isfinite(energy))
     return dc_fail(error, DC_NUMERICAL, "bodies meet");
-  memset(phantom->forces, 0, count * sizeof *phantom->forces);
   for (int p = 0; p < dc_contact_pair_count(phantom->contact); p++) {
     double gradient[12];
     if (left_out(phantom, p))
       continue;
     dc_contact_expand_gradient(&phantom->pairs[p], gradient);
     for (int side = 0; side < 2; side++) {
-      double *force = phantom->forces[dc_contact_pairs(phantom->contact)[p][side]];
-      dc_vec_sub(force, force, gradient + 6 * side + 3);
+      double *force = phantom->far[dc_contact_pairs(phantom->contact)[p][side]];
+      dc_vec_add_scaled(force, force, -phantom->stiffness, gradient + 6 * side + 3);
     }
   }
   for (size_t i = 0; i < count; i++)
     memset(phantom->points[i], 0, (size_t)dc_contact_point_count(phantom->contact, (int)i) * sizeof **phantom->points);
-  return dc_contact_near_forces(phantom->contact, phantom->poses, phantom->reaches,
-                                (double(*const *)[3])phantom->points, error);
+  enum dc_status status = dc_contact_near_forces(phantom->contact, phantom->poses, phantom->reaches,
+                                                 (double(*const *)[3])phantom->points, error);
+  for (size_t i = 0; i < count && !status; i++) {
+    double sum[3] = {0, 0, 0};
+    for (int v = 0; v < dc_contact_point_count(phantom->contact, (int)i); v++)
+      dc_vec_add(sum, sum, phantom->points[i][v]);
+    dc_vec_add_scaled(phantom->near[i], phantom->near[i], phantom->stiffness, sum);
+    dc_vec_add_scaled(phantom->far[i], phantom->far[i], -phantom->stiffness, sum);
+  }
+  return status;
+}
+
+// Forces of an interval from one state to another.
+static enum dc_status evaluate_phantom(struct phantom *phantom, const double *from, const double *to,
+                                       struct dc_error *error)
+{
+  size_t bytes = (size_t)phantom->bodies->count * sizeof *phantom->near;
+  memset(phantom->near, 0, bytes);
+  memset(phantom->far, 0, bytes);
+  enum dc_status status = dc_contact_pair_count(phantom->contact) ? add_rigid(phantom, to, error) : DC_OK;
+  if (!status &&
+      (dc_soft_far_forces(phantom->rollout, from, phantom->between, phantom->far) ||
+       dc_soft_contact_forces(phantom->rollout, to, DC_PHANTOM_REACH, phantom->between, phantom->near, phantom->far)))
+    return dc_fail(error, DC_MEMORY, "out of memory for the contact of soft bodies");
+  return status;
+}
+
+static enum dc_status sum_up(struct phantom *phantom, const struct dc_trajectory *trajectory, double *near, double *far,
+                             struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  for (int t = 0; t < trajectory->steps && !status; t++)
+    for (int k = 1; k <= dc_trajectory_substeps(trajectory, t) && !status; k++) {
+      double begin, end;
+      const double *from = dc_trajectory_state(trajectory, t, k - 1, &begin);
+      status = evaluate_phantom(phantom, from, dc_trajectory_state(trajectory, t, k, &end), error);
+      for (int i = 0; i < phantom->bodies->count && !status; i++) {
+        double length = trajectory->time_step * (end - begin);
+        near[i] += length * dc_vec_norm(phantom->near[i]);
+        far[i] += length * dc_vec_norm(phantom->far[i]);
+      }
+    }
+  return status;
 }
 
 enum dc_status dc_check_phantom(struct dc_rollout *rollout, const struct dc_model *model,
-                                const struct dc_trajectory *trajectory, bool between, double *near, double *far,
-                                struct dc_error *error)
+                                const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
+                                bool between, double *near, double *far, struct dc_error *error)
 {
-  struct phantom phantom = {.bodies = &model->bodies, .contact = dc_rollout_contact(rollout), .between = between};
+  struct phantom phantom = {
+      .bodies = &model->bodies,
+      .contact = dc_rollout_contact(rollout),
+      .between = between,
+      .stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
+      .rollout = rollout,
+  };
   size_t bytes = (size_t)model->bodies.count * sizeof *near;
-  if ((model->definition.contact_model->flags & DC_CONTACT_FOREIGN) || !dc_contact_has_points(phantom.contact))
+  if ((model->definition.contact_model->flags & DC_CONTACT_FOREIGN) ||
+      (dc_contact_pair_count(phantom.contact) && !dc_contact_has_points(phantom.contact)))
     return dc_fail(error, DC_BAD_INPUT, "the contact model \"%s\" does not offer the forces of its terms",
                    model->definition.contact_model->name);
   memset(near, 0, bytes);
   memset(far, 0, bytes);
   enum dc_status status = create_phantom(&phantom, error);
   dc_contact_reset(phantom.contact);
-  for (int t = 0; t < trajectory->steps && !status; t++)
-    for (int k = 1; k <= dc_trajectory_substeps(trajectory, t) && !status; k++) {
-      double begin, end;
-      dc_trajectory_state(trajectory, t, k - 1, &begin);
-      status = evaluate_phantom(&phantom, dc_trajectory_state(trajectory, t, k, &end), error);
-      for (int i = 0; i < model->bodies.count && !status; i++) {
-        double sum[3] = {0, 0, 0}, rest[3], length = trajectory->time_step * (end - begin);
-        for (int v = 0; v < dc_contact_point_count(phantom.contact, i); v++)
-          dc_vec_add(sum, sum, phantom.points[i][v]);
-        dc_vec_sub(rest, phantom.forces[i], sum);
-        near[i] += length * dc_vec_norm(sum);
-        far[i] += length * dc_vec_norm(rest);
-      }
-    }
+  if (!status)
+    status = sum_up(&phantom, trajectory, near, far, error);
   if (phantom.arena)
     dc_arena_destroy(phantom.arena);
   return status;
+}
+
+bool dc_gains_impulses(const struct dc_bodies *bodies, int body)
+{
+  return dc_body_moves(&bodies->bodies[body]) || dc_soft_of(bodies, body);
 }

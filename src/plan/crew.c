@@ -87,6 +87,7 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
                                   .starts = start->q != NULL,
                                   .goes_on = start->q && start->q_before,
                                   .stiffness = plan->stiffness,
+                                  .far_field = plan->far_field,
                                   .before_length = start->before_length};
   size_t reals = (size_t)plan->state_size + 2 * nq + nv + (size_t)share * parameters;
   out->size = 0;

@@ -24,7 +24,7 @@ void dc_plan_crew_destroy(struct dc_plan_crew *crew);
 int dc_plan_crew_ranks(const struct dc_plan_crew *crew);
 
 // Sends the samples of the others to them; how many ranks share the samples: those whose number is a multiple of that are
-// the caller's.  What a rank is told of the plan is its window, start, state, stiffness and the model's coarseness.
+// the caller's.  What a rank is told of the plan is its window, start, state, stiffness, far field and the model's coarseness.
 int dc_plan_crew_deal(struct dc_plan_crew *crew, const struct dc_plan *plan, int count,
                       const struct dc_plan_sample *samples);
 // Waits for what the others have found.

@@ -39,7 +39,7 @@ struct dc_crew_head {
 // What rollouts of some points have in common.
 struct dc_crew_job {
   int64_t first, steps, capacity, coarseness, parameters, state, tight, gradient, starts, goes_on;
-  double stiffness, before_length;
+  double stiffness, far_field, before_length;
 };
 
 // Behind LOSSES, of each point.

@@ -51,6 +51,7 @@ static enum dc_status set_up(struct service *service, const struct dc_crew_job *
   size_t nq = (size_t)service->model->bodies.nq, nv = (size_t)service->model->bodies.nv, real = sizeof(double);
   dc_plan_set_window(plan, (long)job->first, (int)job->steps);
   plan->stiffness = job->stiffness;
+  plan->far_field = job->far_field;
   const double *state = dc_buffer_take(&service->in, at, (size_t)job->state * real);
   plan->start = (struct dc_plan_start){.before_length = job->before_length};
   if (job->starts) {

@@ -32,7 +32,7 @@ static void evaluate_pass(void *context, int index, int thread)
       world, evaluation->parameters, &share->loss, share->gradient, &share->error);
 }
 
-// The present window and stiffness; no work done.
+// The present window, stiffness and far field; no work done.
 static void follow(struct dc_plan *plan)
 {
   for (int k = 0; k < plan->case_count; k++) {
@@ -40,6 +40,7 @@ static void follow(struct dc_plan *plan)
     if (world->window.steps != plan->window.steps)
       dc_plan_set_window(world, plan->window.first, plan->window.steps);
     world->stiffness = plan->stiffness;
+    world->far_field = plan->far_field;
     world->work = (struct dc_plan_work){0};
   }
 }

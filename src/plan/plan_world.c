@@ -37,6 +37,7 @@ void dc_plan_reset_input(struct dc_plan *plan)
   plan->input->q_before = NULL;
   plan->succeeded = false;
   plan->input->design.stiffness_scale *= plan->stiffness;
+  dc_rollout_scale_far_field(plan->rollout, plan->far_field);
   if (!plan->start.q)
     return;
   memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);

@@ -2,7 +2,7 @@
 // Searching for a whole trajectory from anywhere: stages of a continuation, each of them rounds of a portfolio
 // (docs/theory.md, "Search").
 //
-// A stage is the scene with contact so many times as stiff and time steps so many times as long; the last one is the scene
+// A stage is the scene with contact so many times as stiff, far fields so many times as strong and time steps so many times as long; the last one is the scene
 // itself.  Its first round begins where the stage before was best: a fan of Gauss-Newton steps, the same with stiffer
 // contact first, and the scene's own optimizer.  Every later round draws first guesses (dc_task_draw_parameters), rolls
 // them out and lets a fan go on from each of the best.  What a round refines are its members: plans of their own that
@@ -16,6 +16,7 @@
 // "continuation" of a scene: softer stages before the scene itself, from one to the next in equal ratios.
 struct dc_continuation {
   double stiffness;  // factor on the contact stiffness in the first stage
+  double far_field;  // factor on the far fields of soft bodies there
   long stages;       // before the scene itself
   long step;         // factor on the time step in the first stage, a power of two
   long
@@ -49,7 +50,7 @@ enum dc_status dc_continuation_check(const struct dc_continuation *continuation,
 enum { DC_SEARCH_STAGES = 64, DC_SEARCH_MEMBERS = 16 };
 
 struct dc_search_stage {
-  double stiffness;  // factors on those of the scene
+  double stiffness, far_field;  // factors on those of the scene
   int step;
   bool begun, reached;
   int turns, rounds;

@@ -17,6 +17,7 @@ static void set_stages(struct dc_search *search)
     while (step * 2 <= pow((double)continuation->step, part) * 1.0000001)
       step *= 2;
     search->stages[k] = (struct dc_search_stage){.stiffness = k < softer ? pow(continuation->stiffness, part) : 1,
+                                                 .far_field = k < softer ? pow(continuation->far_field, part) : 1,
                                                  .step = k < softer ? step : 1,
                                                  .loss = INFINITY};
   }

@@ -35,6 +35,7 @@ enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *e
     if (!search->world)
       return error ? error->status : DC_MEMORY;
     search->world->stiffness = stage->stiffness;
+    search->world->far_field = stage->far_field;
     search->world->coarseness = (int)stage->step;
     search->world->crew = plan->crew;
     dc_plan_set_gradient(search->world, &plan->gradient);
@@ -70,6 +71,7 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
   member->plan->stop = search->plan->stop;
   member->plan->crew = search->plan->crew;
   member->plan->stiffness = dc_search_stiffness(search, member);
+  member->plan->far_field = search->world->far_field;
   if (search->stage == 0 && search->round == 0)
     member->plan->first_guess = search->plan->first_guess;
   return dc_plan_begin(member->plan, member->optimizer, member->options, x, error);

@@ -7,6 +7,8 @@
 const struct dc_option dc_continuation_options[] = {
     DC_POSITIVE_OPTION(struct dc_continuation, stiffness, "", "3", 1e12,
                        "factor on the contact stiffness with which the optimization begins"),
+    DC_POSITIVE_OPTION(struct dc_continuation, far_field, "", "1", 1e12,
+                       "factor on the far fields of soft bodies with which it begins"),
     DC_INTEGER_OPTION(struct dc_continuation, stages, "1", 1, DC_SEARCH_STAGES - 1,
                       "stages before the scene itself, from one to the next in equal ratios"),
     DC_INTEGER_OPTION(struct dc_continuation, step, "1", 1, 1024,

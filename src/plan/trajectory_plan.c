@@ -94,7 +94,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
   plan->model = model;
   plan->task = task;
   plan->forward = forward;
-  plan->stiffness = 1;
+  plan->stiffness = plan->far_field = 1;
   plan->coarseness = 1;
   plan->capacity = steps;
   plan->pair_count = dc_model_pair_count(model);

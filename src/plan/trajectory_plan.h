@@ -84,11 +84,11 @@ struct dc_plan {
   bool first_guess_found;                               // for the minimization under way
   struct dc_plan_work work;                             // since creation
   long newton_before;                                   // of work, when the present iteration began
-  double stiffness;                                     // factor on the contact stiffness, at creation 1
-  int coarseness;                                       // steps of the scene in one of the model's, at creation 1
-  int earlier;                                          // iterates of minimizations before the one under way
-  int retreats, most_retreats;                          // dc_plan_continue; most: the caller's to set, at creation 0
-  struct dc_residual_rows rows;                         // of the last linearization for an optimizer
+  double stiffness, far_field;   // factors on the contact stiffness and on the far field of soft bodies, at creation 1
+  int coarseness;                // steps of the scene in one of the model's, at creation 1
+  int earlier;                   // iterates of minimizations before the one under way
+  int retreats, most_retreats;   // dc_plan_continue; most: the caller's to set, at creation 0
+  struct dc_residual_rows rows;  // of the last linearization for an optimizer
   int case_count;
   struct dc_plan **cases;        // [case_count] of the task's
   struct dc_plan_property team;  // struct dc_plan_team of dc_plan_values (worker.h), once it was asked

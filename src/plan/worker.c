@@ -27,6 +27,7 @@ void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
   dc_plan_set_window(worker, plan->window.first, plan->window.steps);
   worker->start = plan->start;
   worker->stiffness = plan->stiffness;
+  worker->far_field = plan->far_field;
   memcpy(worker->state, plan->state, (size_t)plan->state_size * sizeof *plan->state);
   worker->work = (struct dc_plan_work){0};
 }

@@ -48,6 +48,18 @@ run 0 optimize "$push" -o none --json --quiet --threads 1
 holds "the push is found" "$out" 'd["success"] and d["iterations"] <= 15'  # observed 5
 run 0 optimize "$push" -o none --json --quiet --threads 1 --set bodies.block.soft.far_field=0
 holds "without the far field the first guess is stationary" "$out" 'd["iterations"] == 0 and d["loss"] == d["initial_loss"]'
+holds "the advice is a far field" "$out" 'd["advice"][0]["symptom"] == "flat" and "bodies.block.soft.far_field=0.001" in d["advice"][0]["try"]'
+
+# From the other side of the sheet of ice a throw stalls: what is felt is weaker than friction.  A stronger field first gets there.
+throw="$DCSIM_SOURCE/scenes/soft_far_throw.json"
+thrown() { run "$1" optimize "$throw" -o thrown_far --overwrite --no-report --json --quiet --threads 1 --set bodies.block.mass=0.79 --set bodies.ball.mass=0.8 --set bodies.ground.friction=0.116 \
+  --set bodies.ball.position=[-0.432,-0.011,0.0501] --set 'objective[0].target=[0.199,0.015,0.05]' --set optimizer.iterations=15 $2; }
+thrown 0
+holds "from far away a throw stalls" "$out" 'not d["success"] and d["loss"] > 0.99 * d["initial_loss"]'
+thrown 0 --set=continuation='{"far_field":30,"stiffness":1}'
+holds "with a stronger field first it does not" "$out" 'd["success"] and [s["far_field"] for s in d["stages"]] == [30, 1]'
+run 0 verify thrown_far --quick --draws 0 --directions 1 --no-report --threads 1 --json
+holds "impulses of soft bodies are split" "$out" '0 < d["phantom_share"] < 0.5 and set(d["phantom"]) == {"block", "ball"}'
 
 # Nothing passes through anything: a soft ball at 20 m/s stays on its side of a thin free plate.
 cat >plate.json <<'END'

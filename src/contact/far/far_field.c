@@ -193,10 +193,12 @@ static void add_pair(struct dc_far_field *field, const struct dc_soft *soft, int
 {
   const struct dc_soft *other = dc_soft_of(field->arrangement, body);
   int a = place_of(field, soft->body), b = place_of(field, body);
+  double stiffness = other ? 0.5 * (soft->far_field + other->far_field) : soft->far_field;
   field->pairs[field->pair_count++] =
       (struct dc_far_pair){.a = a,
                            .b = b,
-                           .stiffness = other ? 0.5 * (soft->far_field + other->far_field) : soft->far_field,
+                           .given = stiffness,
+                           .stiffness = stiffness,
                            .softening = field->surfaces[a].spread + field->surfaces[b].spread};
 }
 
@@ -260,6 +262,12 @@ void dc_far_field_destroy(struct dc_far_field *field)
     free(field->pairs[p].sums);
   }
   dc_arena_destroy(field->arena);
+}
+
+void dc_far_field_scale(struct dc_far_field *field, double factor)
+{
+  for (int p = 0; p < field->pair_count; p++)
+    field->pairs[p].stiffness = factor * field->pairs[p].given;
 }
 
 // Evaluation.
@@ -327,6 +335,27 @@ struct dc_far_body *dc_far_field_bodies(struct dc_far_field *field, int *count)
 {
   *count = field->body_count;
   return field->bodies;
+}
+
+// Centres move with a body; spreads and radii do not change by that.
+static void move_forces(struct dc_far_surface *surface, double force[3])
+{
+  for (int i = 0; i < surface->tree.node_count; i++)
+    dc_vec_sub(force, force, surface->by[i].center);
+  memset(surface->by, 0, (size_t)surface->tree.node_count * sizeof *surface->by);
+}
+
+void dc_far_field_add_forces(struct dc_far_field *field, bool between, double (*forces)[3])
+{
+  for (int p = 0; p < field->pair_count; p++) {
+    struct dc_far_pair *pair = &field->pairs[p];
+    const int body[2] = {field->bodies[pair->a].body, field->bodies[pair->b].body};
+    if (between && (is_fixed(field->arrangement, body[0]) || is_fixed(field->arrangement, body[1])))
+      continue;
+    dc_far_pair_gradient(pair, &field->surfaces[pair->a], &field->surfaces[pair->b], &field->rule);
+    move_forces(&field->surfaces[pair->a], forces[body[0]]);
+    move_forces(&field->surfaces[pair->b], forces[body[1]]);
+  }
 }
 
 static void set_rates(struct dc_far_surface *surface, const struct dc_far_body *body)

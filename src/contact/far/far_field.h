@@ -28,6 +28,8 @@ struct dc_far_body {
 enum dc_status dc_far_field_create(const struct dc_bodies *bodies, const struct dc_contact_settings *settings,
                                    bool hierarchical, struct dc_far_field **field, struct dc_error *error);
 void dc_far_field_destroy(struct dc_far_field *field);
+// Later evaluations are of a field so many times as strong as the bodies say.
+void dc_far_field_scale(struct dc_far_field *field, double factor);
 
 // Energy and gradient at q, where frames are at poses; -1 when out of memory, else 0.
 int dc_far_field_evaluate(struct dc_far_field *field, const double *q, const struct dc_pose *poses);
@@ -36,6 +38,9 @@ double dc_far_field_energy(const struct dc_far_field *field);
 long dc_far_field_term_count(const struct dc_far_field *field);
 // The bodies in it, the same ones at all times.
 struct dc_far_body *dc_far_field_bodies(struct dc_far_field *field, int *count);
+// Adds the force on every body of the last evaluation, N, to forces [bodies of the arrangement]; between: of pairs of bodies that
+// both move alone.
+void dc_far_field_add_forces(struct dc_far_field *field, bool between, double (*forces)[3]);
 // The Hessian by the points at the last evaluation times their velocities; radii and spreads of rigid bodies do not change.
 void dc_far_field_multiply(struct dc_far_field *field);
 
