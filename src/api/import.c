@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcsim_import: a robot's file, or a scene that includes some, as a scene of its own.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/internal.h"
 #include "io/run/run_files.h"
+#include "io/scene/scene_format.h"
 
-// The shortest scene that includes the file, for the reader (malloc); NULL: out of memory.
+// The shortest scene that includes the file and has its name, for the reader (malloc); NULL: out of memory.
 static char *scene_of(const char *file)
 {
   struct dc_json_writer json = {0};
+  const char *ending = strrchr(file, '.');
+  char name[256];
   dc_json_begin(&json, NULL, '{');
+  snprintf(name, sizeof name, "%.*s", ending ? (int)(ending - file) : 255, file);
+  if (dc_is_name(name))  // a file's name may hold what a scene's may not
+    dc_json_put_string(&json, "name", name);
   dc_json_begin(&json, "time", '{');
   dc_json_put_number(&json, "step", 0.01);
   dc_json_put_integer(&json, "steps", 100);

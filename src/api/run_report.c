@@ -10,6 +10,13 @@
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
+// The unit that the objective's distance from its target is in: that of its tolerance.
+static const char *distance_unit(const struct dc_objective_type *type)
+{
+  int tolerance = dc_option_find(type->options, "tolerance");
+  return tolerance >= 0 ? type->options[tolerance].unit : "m";
+}
+
 // Value and distance of every objective of the outcome's judged trajectory.
 static void put_objectives(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                            struct dc_text *text)
@@ -37,9 +44,10 @@ static void put_objectives(const struct session *session, const struct outcome *
       dc_json_put_boolean(json, "reached", reached);
     }
     dc_json_end(json, '}');
+    const char *unit = distance_unit(objective->type);
     if (reachable)
-      dc_text_add(text, "  %s%s%s: %.4g m from its target%s\n", objective->type->name, name ? " " : "",
-                  name ? name : "", distance, reached ? ", reached" : "");
+      dc_text_add(text, "  %s%s%s: %.4g%s%s from its target%s\n", objective->type->name, name ? " " : "",
+                  name ? name : "", distance, unit[0] ? " " : "", unit, reached ? ", reached" : "");
     else
       dc_text_add(text, "  %s: %.6g\n", objective->type->name, value);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "point": a point p of a body, given in the frame of its shape, comes to a place y,
-//     d = x + R (p - c) - y along the chosen axes,    dd/dw = -[R (p - c)]x,    dd/dx = 1,
-// x the centre of mass, c where it is in the frame of the shape.
+//     d = x + R (p - c) - y along the chosen axes,    dd/dw = -[R (p - c)]x,    dd/dx = 1,    dd/dc = -R,
+// x the centre of mass, c where it is in the frame of the shape, which designs of shapes move.
 #include "task/goal.h"
 
 static const struct dc_option options_table[] = {
@@ -50,11 +50,17 @@ static void pull_back(const void *options, const struct dc_model *model, const s
 {
   (void)i;
   const struct dc_point_options *point = options;
-  double arm[3], force[3], turn[3];
+  const struct dc_pose *pose = dc_goal_pose(trajectory, frame, point->body);
+  struct dc_shape_design *by = cotangent->input ? cotangent->input->shape : NULL;
+  double arm[3], force[3], turn[3], local[3];
   dc_objective_scatter(point->axes, weights, force);
-  arm_of(point, model, dc_goal_pose(trajectory, frame, point->body), arm);
+  arm_of(point, model, pose, arm);
   dc_vec_cross(turn, arm, force);
   dc_goal_add(cotangent, model, trajectory, frame, point->body, turn, force);
+  if (by) {
+    dc_mat_apply_transposed(local, pose->rotation, force);
+    dc_vec_sub(by->center[point->body], by->center[point->body], local);
+  }
 }
 
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)

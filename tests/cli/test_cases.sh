@@ -97,4 +97,16 @@ says '"relative" compares frames of the whole run'
 run 3 simulate grip.json -o none --set 'cases=[{ "name": "deep", "bodies": { "object": { "position": [0, 0.03, 0] } } }]'
 says 'case "deep"'
 says 'at the start'
+# A point of a body whose centre of mass moves with its shape: its derivative by that, and that cases judge the designed body.
+cat >grown.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 5}, "gravity": [0, 0, 0], "contact": {"model": "sdrs"},
+  "shapes": {"bar": {"type": "hulls", "parts": [{"vertices": [0, -0.02, -0.02, 0, 0.02, -0.02, 0, 0, 0.03, 0.4, 0, 0]}]}},
+  "bodies": [{"name": "arm", "joint": "hinge", "axis": [0, 0, 1], "anchor": [0, 0, 0], "shape": "bar", "mass": 1}],
+  "objective": [{"type": "reach", "body": "arm", "target": [0.15, 0, 0], "axes": "x", "tolerance": 0.003},
+                {"type": "point", "body": "arm", "point": [0, 0.1, 0], "target": [0, 0.1, 0], "tolerance": 1e-3}],
+  "design": [{"type": "size", "shape": "bar", "axes": "x"}],
+  "optimizer": {"type": "lbfgs", "iterations": 40}, "cases": [{"name": "again"}] }
+SCENE
+run 0 optimize grown.json -o none --json --quiet --require-success
+run 0 gradcheck grown.json --set objective.1.target=[0.05,0.1,0] --set 'control=[{"type": "torque", "body": "arm", "limit": [1], "initial": [0.5]}]'
 finish

@@ -47,6 +47,8 @@ objective "clearance, near" '{"type": "clearance", "body": "hand", "to": "upper"
 objective "clearance, apart" '{"type": "clearance", "body": "post", "to": "hand", "distance": 0.35'
 objective "clearance, exactly" '{"type": "clearance", "body": "upper", "to": "hand", "distance": 0.4, "keep": "exactly"'
 
+run 0 simulate arm.json -o none --set 'objective=[{"type": "orientation", "body": "hand", "target": [0.9, 0.3, 0.3, 0.1]}]'
+check "an angle is no length" grep -q 'orientation hand: [0-9.]* rad from its target' "$out" "$err"
 run 3 check arm.json --set 'objective=[{"type": "clearance", "body": "hand", "to": "hand"}]'
 says "must be another body"
 run 3 check arm.json --set 'objective=[{"type": "joints", "bodies": ["upper", "lower"], "target": [0.3, -0.2]}]'

@@ -24,6 +24,9 @@ cat >moving.json <<'SCENE'
 {"time": {"step": 0.01, "steps": 100}, "include": {"file": "robot/arm.urdf", "pd": {"kp": 3}}}
 SCENE
 
+run 0 import robot/arm.urdf -o out/named.json
+check "the scene has the name of the file" grep -q '"name": "arm"' out/named.json
+
 run 2 import robot/arm.urdf
 says "import: missing --output FILE"
 run 3 import robot/none.urdf -o out/arm.json
