@@ -53,14 +53,14 @@ def held(column):
 
 
 def start(arguments, path, seed):
-    """Words of the command line that begin with shapes of this seed; None: the scene's."""
+    """Words of the command line that begin with shapes of this seed (None: the scene's); None when neither draw was better."""
     if seed is None:
         return []
     run = os.path.join(arguments.output, f"{arguments.task}-{seed}-start")
     shutil.rmtree(run, ignore_errors=True)
     draw = {"type": "cem", "samples": 2, "elites": 1, "spread": SPREAD, "iterations": 1, "seed": seed}
-    run_of(arguments, "optimize", path, "-o", run, "--no-report", *settings(f"optimizer={json.dumps(draw)}"))
-    return ["--control", run]
+    made = run_of(arguments, "optimize", path, "-o", run, "--no-report", *settings(f"optimizer={json.dumps(draw)}"))
+    return ["--control", run] if made["loss"] < made["initial_loss"] else None
 
 
 def design(arguments, path, scene, first, seed, earlier):
@@ -93,9 +93,11 @@ def design(arguments, path, scene, first, seed, earlier):
 
 
 def attempt(arguments, path, scene, seed):
-    """Of one start: columns of distances, iterations, the last friction, coordinates."""
+    """Of one start: columns of distances, iterations, the last friction, coordinates; None when nothing was drawn."""
     first = next(body["shape"] for body in scene["bodies"] if body["name"] == "object")
     earlier = start(arguments, path, seed)
+    if earlier is None:
+        return None
     columns = {"at the start": distances(arguments, first, path, *earlier)}
     made, run, least, iterations = design(arguments, path, scene, first, seed, earlier)
     friction = settings(f"contact.friction={scene['contact']['friction']}")
@@ -119,6 +121,8 @@ def main():
         scene = json.load(file)
     found = {seed: attempt(arguments, path, scene, seed) for seed in [None] + ([] if arguments.quick else arguments.seeds)}
     columns, _, _, coordinates = found[None]
+    same = [seed for seed, made in found.items() if made is None]
+    found = {seed: made for seed, made in found.items() if made}
     count = len(columns["designed"])
     lines = [f"### {TITLES[arguments.task]} (after paper 003, Figures 16 to 19 and 22)", "",
              f"By `scripts/paper/{arguments.task.replace('_', '-')}`, `scenes/{arguments.task}.json`: {coordinates} coordinates of vertices. Objects held, of {count}, "
@@ -126,6 +130,7 @@ def main():
              "| start | iterations | last friction | " + " | ".join(columns) + " |", "|---" * (len(columns) + 3) + "|"]
     for seed, (its, iterations, least, _) in found.items():
         lines.append(f"| {'scene' if seed is None else f'seed {seed}'} | {iterations} | {least} | " + " | ".join(str(held(column)) for column in its.values()) + " |")
+    lines += [line for seed in same for line in ("", f"Neither draw of seed {seed} was better than the scene's shapes, so that it gives no other start.")]
     lines += ["", "What each object moved by relative to the gripper, mm:", "", "| start | object | " + " | ".join(columns) + " |", "|---" * (len(columns) + 2) + "|"]
     for seed, (its, *_) in found.items():
         for name in its["designed"]:
