@@ -225,8 +225,8 @@ enum dc_status dc_run_read_poses(const char *path, int count, const char *const 
 enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
                                    struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
-// Whether DIR/resolved.json has the controls of scene and, with at_its_times, its time step and number of steps.  A file that is
-// missing or unreadable has not.
+// Whether DIR/resolved.json has the controls of scene and, with at_its_times, its time step and number of steps.  A file
+// that is missing or unreadable has not.
 bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene, bool at_its_times);
 
 // The overlay that the scene of a run, as it was read, has for a contact model, as overrides "path=value", one for each value:
