@@ -32,21 +32,23 @@ struct dc_actuator_coordinates {
   "first guess of " what ", one per coordinate, or as many for each of the first times (steps, holds or knots), the "  \
   "last of which stay; zeros when empty"
 
-// The options of struct dc_actuator_options, member of structure; what "initial" means differs.
-#define DC_ACTUATOR_OPTIONS(structure, member, initial_unit, initial_help)                                             \
+// Which coordinates: the first options of struct dc_actuator_options, member of structure.
+#define DC_COORDINATE_OPTIONS(structure, member)                                                                       \
   {.name = "body",                                                                                                     \
    .type = DC_BODY,                                                                                                    \
    .unit = "",                                                                                                         \
    .help = "name of the body with pd whose joint is driven",                                                           \
    .offset = offsetof(structure, member.body)},                                                                        \
-      {.name = "coordinates",                                                                                          \
-       .type = DC_STRING,                                                                                              \
-       .unit = "",                                                                                                     \
-       .fallback = "\"all\"",                                                                                          \
-       .help = "coordinates to move, separated by spaces: of a free body rx ry rz x y z, of a ball rx ry rz, of "      \
-               "hinges and slides their numbers from 0; or all",                                                       \
-       .offset = offsetof(structure, member.coordinates)},                                                             \
-      DC_BOUND_OPTION("low", "lower", structure, member.low),                                                          \
+  {                                                                                                                    \
+    .name = "coordinates", .type = DC_STRING, .unit = "", .fallback = "\"all\"",                                       \
+    .help = "coordinates to move, separated by spaces: of a free body rx ry rz x y z, of a ball rx ry rz, of "         \
+            "hinges and slides their numbers from 0; or all",                                                          \
+    .offset = offsetof(structure, member.coordinates)                                                                  \
+  }
+
+// All of them; what "initial" means differs.
+#define DC_ACTUATOR_OPTIONS(structure, member, initial_unit, initial_help)                                             \
+  DC_COORDINATE_OPTIONS(structure, member), DC_BOUND_OPTION("low", "lower", structure, member.low),                    \
       DC_BOUND_OPTION("high", "upper", structure, member.high),                                                        \
   {                                                                                                                    \
     .name = "initial", .type = DC_REAL_LIST, .unit = (initial_unit), .fallback = "[]", .minimum = -1e6,                \

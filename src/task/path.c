@@ -12,18 +12,7 @@ enum { MOST_TIMES = 10000 };
 static const double LATEST = 1e9;  // s
 
 static const struct dc_option options_table[] = {
-    {.name = "body",
-     .type = DC_BODY,
-     .unit = "",
-     .help = "name of the body with pd whose joint is driven",
-     .offset = offsetof(struct dc_path_options, actuator.body)},
-    {.name = "coordinates",
-     .type = DC_STRING,
-     .unit = "",
-     .fallback = "\"all\"",
-     .help = "coordinates to move, separated by spaces: of a free body rx ry rz x y z, of a ball rx ry rz, of "
-             "hinges and slides their numbers from 0; or all",
-     .offset = offsetof(struct dc_path_options, actuator.coordinates)},
+    DC_COORDINATE_OPTIONS(struct dc_path_options, actuator),
     DC_REAL_LIST_OPTION(struct dc_path_options, times, "s", NULL, MOST_TIMES, 0, 1e9,
                         "times, rising, at which displacements are given"),
     DC_REAL_LIST_OPTION(struct dc_path_options, positions, "m or rad", NULL,
