@@ -118,7 +118,7 @@ static struct entry section_entry(int i)
       {"mujoco", "the contact model mujoco", NULL, dc_mujoco_options},
       {"gradient", "how gradients are computed", NULL, dc_gradient_options},
       {"init", "first guess drawn at random", NULL, dc_first_guess_options},
-      {"continuation", "begin with softer contact and longer steps", NULL, dc_continuation_options},
+      {"continuation", "begin with softer contact, longer steps and stronger far fields", NULL, dc_continuation_options},
       {"portfolio", "several optimizers and drawn first guesses", NULL, dc_portfolio_options},
       {"horizon", "receding horizon", NULL, dc_horizon_options},
       {"certify", "what a certificate demands", NULL, dc_certify_options},

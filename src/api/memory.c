@@ -24,7 +24,8 @@ bool dc_api_frames_in_file(const struct dc_scene *scene)
 
 double dc_api_problem_bytes(const struct dc_scene *scene, double steps)
 {
-  double bytes = dc_rollout_bytes(&scene->model) + dc_plan_bytes(&scene->model, &scene->task, steps);
+  double bytes = dc_rollout_bytes(&scene->model) + dc_plan_bytes(&scene->model, &scene->task, steps) +
+                 dc_plan_kept_bytes(&scene->model, &scene->task, steps);
   // estimated gradients have a plan of their own, and as many more as there are threads where memory allows
   return scene->gradient.type == DC_GRADIENT_ADJOINT ? bytes : 2 * bytes;
 }

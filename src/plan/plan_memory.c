@@ -86,6 +86,20 @@ double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, d
          (steps + 1) * (6.0 * bodies->count + bodies->nv) * (double)sizeof(double);
 }
 
+static double own_kept_bytes(const struct dc_model *model, double steps)
+{
+  double tape = tape_bytes(model, steps);
+  return tape <= DC_MOST_KEPT_BYTES ? tape + bytes_of(try_record, model, steps) : 0;
+}
+
+double dc_plan_kept_bytes(const struct dc_model *model, const struct dc_task *task, double steps)
+{
+  double sum = own_kept_bytes(model, steps);
+  for (int k = 0; k < task->case_count; k++)
+    sum += own_kept_bytes(task->cases[k].model, steps);
+  return sum;
+}
+
 double dc_horizon_bytes(const struct dc_model *model, const struct dc_task *task, double length, double steps)
 {
   double window = length < steps ? length : steps, targets = steps * model->bodies.actuator_count;
@@ -106,7 +120,8 @@ double dc_execution_bytes(const struct dc_plant *plant, double steps)
 // sphere tree and weights; per pair its own record; per body that has others near the lists of near triangles,
 // planes and terms as they are grown at first.
 static const double bytes_per_triangle = 273, bytes_per_pair = 2000, bytes_per_near_pair = 110e3;
-// Per node of a solid its part of the sparse Hessian, of the places of elements in it and of vectors.
+// Per node of a solid its part of the sparse Hessian, of the places of elements in it, of vectors and of both iterative solvers
+// (4100 to 5000 at creation), and of what they take at their first solution.
 static const double bytes_per_node = 8000;
 
 double dc_rollout_bytes(const struct dc_model *model)

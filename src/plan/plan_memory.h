@@ -14,6 +14,8 @@ double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, d
 double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file);
 // The same of dc_horizon_create, whose windows have at most length steps.
 double dc_horizon_bytes(const struct dc_model *model, const struct dc_task *task, double length, double steps);
+// How many bytes the trajectory of a plan takes that is kept once an optimizer has asked for values of points.
+double dc_plan_kept_bytes(const struct dc_model *model, const struct dc_task *task, double steps);
 // About how many bytes dc_execution_create and a first execution of so many steps of the plan allocate.
 double dc_execution_bytes(const struct dc_plant *plant, double steps);
 

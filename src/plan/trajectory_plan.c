@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "plan/plan_cases.h"
 
-static const double MOST_KEPT_BYTES = 64e6;  // of the derivatives of contact in a trajectory that is kept
-
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to)
 {
@@ -269,7 +267,7 @@ void dc_plan_keep_none(struct dc_plan *plan)
   double tape = (double)plan->trajectory->pair_count * plan->capacity * (double)sizeof(struct dc_pair_derivatives);
   kept->known = false;
   kept->sample = -1;
-  if (!kept->trajectory && !plan->forward && tape <= MOST_KEPT_BYTES)
+  if (!kept->trajectory && !plan->forward && tape <= DC_MOST_KEPT_BYTES)
     kept->trajectory = dc_trajectory_create(plan->model, plan->capacity);
   if (kept->trajectory)
     kept->trajectory->steps = plan->window.steps;

@@ -111,6 +111,45 @@ static void test_tapes(void)
   dc_scene_destroy(scene);
 }
 
+// What is kept comes with the first values that are asked for.
+static void test_kept(void)
+{
+  struct dc_scene *scene = row_of(20, "ball", "");
+  struct dc_error error = {0};
+  struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, 100, &error);
+  CHECK(plan != NULL, "%s", error.text);
+  size_t begin = dc_allocated_bytes();
+  dc_plan_keep_none(plan);
+  double made = (double)(dc_allocated_bytes() - begin);
+  CHECK(made > 0, "%g", made);
+  CHECK_NEAR(dc_plan_kept_bytes(&scene->model, &scene->task, 100), made, 0.01 * made + 4096);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
+// Blocks of nodes, with both iterative solvers from 5,000 on: more is told than made, which leaves room for solutions.
+static void test_soft(void)
+{
+  static const int cells[] = {8, 18};
+  for (int c = 0; c < 2; c++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "{'time': {'step': 0.01, 'steps': 4}, 'shapes': {'floor': {'type': 'plane'}}, 'bodies': [\n"
+             " {'name': 'floor', 'shape': 'floor', 'joint': 'fixed'},\n"
+             " {'name': 'b', 'position': [0, 0, 0.201], 'soft': {'form': 'block', 'size': [0.4, 0.4, 0.4],\n"
+             "  'cells': [%d, %d, %d], 'young': 20000, 'poisson': 0.3}}]}",
+             cells[c], cells[c], cells[c]);
+    struct dc_scene *scene = read_scene(text);
+    struct dc_error error = {0};
+    size_t begin = dc_allocated_bytes();
+    struct dc_rollout *rollout = dc_rollout_create(&scene->model, &error);
+    double made = (double)(dc_allocated_bytes() - begin), told = dc_rollout_bytes(&scene->model);
+    CHECK(rollout && made > 0.4 * told && made < 0.8 * told, "%g made, %g told", made, told);
+    dc_rollout_destroy(rollout);
+    dc_scene_destroy(scene);
+  }
+}
+
 static void test_horizons(void)
 {
   static const char rest[] = ", 'control': [{'type': 'initial_state', 'body': 'b0', 'velocity': 'xyz'}]";
@@ -175,4 +214,5 @@ static void test_runs(void)
 }
 
 RUN_TESTS({"plans of any number of steps", test_plans}, {"with and without tapes", test_tapes},
-          {"horizons", test_horizons}, {"plants", test_execution}, {"runs of a dozen scenes", test_runs})
+          {"what is kept", test_kept}, {"soft bodies", test_soft}, {"horizons", test_horizons},
+          {"plants", test_execution}, {"runs of a dozen scenes", test_runs})

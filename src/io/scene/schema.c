@@ -414,7 +414,7 @@ static void put_properties(struct dc_json_writer *writer)
   dc_json_end(writer, '}');
   put_section(writer, "gradient", "how the optimizer's gradients are computed", dc_gradient_options);
   put_section(writer, "init", "draw the first guess at random while its gradient vanishes", dc_first_guess_options);
-  put_section(writer, "continuation", "begin to optimize with softer contact and longer steps",
+  put_section(writer, "continuation", "begin to optimize with softer contact, longer steps and stronger far fields",
               dc_continuation_options);
   put_section(writer, "portfolio", "search: several optimizers and drawn first guesses", dc_portfolio_options);
   put_section(writer, "horizon", "receding horizon: optimize windows of the run one after the other",
