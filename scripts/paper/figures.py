@@ -140,9 +140,10 @@ def compare(part, lab, scene, names, inits=("trivial",)):
             record["trivial_loss"] = trivial[record["model"]]["initial_loss"]
     records.sort(key=lambda r: (inits.index(r["init"]), names.index(r["model"])))
     part.records += records
-    print(f"  {scene}: costs", file=sys.stderr, flush=True)
-    for name, cost in lab.cost(scene, names, plan_of(records)).items():
-        part.costs[scene, name] = cost and cost["gradient_step"]
+    if not lab.options.no_costs:
+        print(f"  {scene}: costs", file=sys.stderr, flush=True)
+        for name, cost in lab.cost(scene, names, plan_of(records)).items():
+            part.costs[scene, name] = cost and cost["gradient_step"]
     step = "applied step" if "horizon" in scene_of(scene) else "iteration"
     result = {init: [r for r in records if r["init"] == init] for init in inits}
     for init, group in result.items():
@@ -454,6 +455,44 @@ def others_ahead(parts):
             "Cheaper per step with gradient, over bsh: " + (", ".join(cheaper.values()) or "none") + "."]
 
 
+def renewed(line, tasks, fresh):
+    """A sentence of others_ahead(), its entries of these tasks in place of those of the fresh one."""
+    separator = ", " if line.startswith("Cheaper") else "; "
+    label, text = line.split(": ", 1)
+    entries = text.rstrip(".").split(separator) + fresh.split(": ", 1)[1].rstrip(".").split(separator)
+    at = len(text.rstrip(".").split(separator))
+    kept = [entry for i, entry in enumerate(entries)
+            if entry != "none" and (i >= at or not any(f" on {task}" in entry for task in tasks))]
+    return f"{label}: {separator.join(kept) or 'none'}."
+
+
+def publish_part(part, lab, load):
+    """Puts one part into docs/measured/comparison.md: its section and chart, its rows of the table of all."""
+    folder = os.path.join(ROOT, "docs", "measured")
+    path = os.path.join(folder, "comparison.md")
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    rows = {tuple(row[:3]): "| " + " | ".join(row[HEADER_AT[name]] for name in SUMMARY) + " |" for row in part.rows()}
+    first = next(i for i, line in enumerate(lines) if line.startswith("### "))
+    sentences = {line.split(":")[0]: line for line in others_ahead([part])}
+    for i, line in enumerate(lines[:first]):
+        key = tuple(cell.strip() for cell in line.strip("|").split("|"))[:3]
+        lines[i] = rows.get(key, line)
+        if line.split(":")[0] in sentences:
+            lines[i] = renewed(line, {record["task"] for record in part.records}, sentences[line.split(":")[0]])
+    begin = lines.index(f"### {part.name}")
+    end = next((i for i in range(begin + 1, len(lines)) if lines[i].startswith("### ")), len(lines))
+    title, *text = part.text().splitlines()
+    how = (f"By `scripts/paper/{part.name}{' --quick' if lab.options.quick else ''}`, {time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, "
+           f"{os.cpu_count()} cores, load {load:.1f} at the start; {lab.budget():g} s of processor time a run"
+           + ("; seconds per step were not measured, for want of a quiet hour." if lab.options.no_costs else "."))
+    lines[begin:end] = [title, "", how, *text, ""]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines).rstrip() + "\n")
+    if part.chart:
+        shutil.copy(part.chart, folder)
+
+
 def all_parts(lab, publish):
     begin, load = time.time(), os.getloadavg()[0]
     parts = []
@@ -515,9 +554,10 @@ def main():
     parser.add_argument("--models", help="only these, separated by commas")
     parser.add_argument("--steps", type=int, help="time steps instead of the scene's: for tests")
     parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="further change of every scene")
+    parser.add_argument("--no-costs", action="store_true", help="no seconds per step, which say nothing on a busy machine")
     parser.add_argument("--fresh", action="store_true", help="do not use kept runs")
     parser.add_argument("--publish", action="store_true",
-                        help="all: copy the result to docs/measured, from where measure.py takes it")
+                        help="copy the result to docs/measured, from where measure.py takes it: of a part its section, chart and rows")
     options = parser.parse_args()
     options.models = options.models.split(",") if options.models else None
     options.max_time = options.max_time or (QUICK_TIME if options.quick else FULL_TIME)
@@ -527,8 +567,11 @@ def main():
     if options.name == "all":
         all_parts(lab, options.publish)
         return
+    load = os.getloadavg()[0]
     part = PARTS[options.name](lab)
     part.write()
+    if options.publish:
+        publish_part(part, lab, load)
     print(part.text())
     print(f"in {part.folder}")
 

@@ -114,6 +114,19 @@ def notes(name):
         return ["", file.read().strip()]
 
 
+def part_of_page(name, begin):
+    """Lines of docs/measured/NAME.md from the one that starts with begin to the last of the table after it; none without."""
+    path = os.path.join(MEASURED, name + ".md")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith(begin)), len(lines))
+    rows = [i for i, line in enumerate(lines) if i >= first and line.startswith("|")]
+    last = next((i for i in rows if i + 1 not in rows), first - 1)
+    return lines[first:last + 1]
+
+
 def seeds(text):
     """The numbers from FIRST-LAST."""
     first, last = (int(number) for number in text.split("-"))

@@ -5,7 +5,7 @@
     scripts/paper/optimizers [--dcsim build/dcsim] [--only WORD,...] [--guesses A-B] [--shots A-B] [--jobs N] [--output DIR] [--publish]
 
 Every case is run with every seed, on one thread. Runs through contact are chaotic: one run says little, a rate says something. Runs are kept in DIR/optimizers.jsonl (default: runs/paper) and not made again, so that
-it can be interrupted; remove the file when the program has changed. Tables count a run as reached when it was within the cap of roll-outs. --publish writes docs/measured/optimizers.md from all runs in the file.
+it can be interrupted; remove the file when the program has changed. Tables count a run as reached when it was within the cap of roll-outs. --publish writes docs/measured/optimizers.md from all runs in the file; the table of a task that has none there stays as the page has it.
 """
 import concurrent.futures
 import datetime
@@ -13,7 +13,7 @@ import json
 import os
 import statistics
 
-from measuring import append_row, notes, optimize, options, parse, processor, read_rows, scene_path, seeds, settings, show
+from measuring import append_row, notes, optimize, options, parse, part_of_page, processor, read_rows, scene_path, seeds, settings, show
 
 CAP = 120  # roll-outs of a shot
 WALK = {"type": "adam", "learning_rate": 0.03, "betas": [0.3, 0.5]}  # of the scenes
@@ -76,17 +76,20 @@ def table(runs, cases, cap):
 def text(runs):
     ants, shots = ([r for r in runs if r["task"] == task] for task in ("ant_push", "billiards_random"))
     lines = ["### Optimizers", "",
-             f"By `scripts/paper/optimizers`, {datetime.date.today()}; {processor()}, one thread a run. Numbers where reached: median (least ... most); a seed with a number was reached after so many roll-outs, too many. Roll-outs: all that were made, those with an adjoint and those that Jacobians begin with "
+             f"By `scripts/paper/optimizers`, tables of several days, the last {datetime.date.today()}; {processor()}, one thread a run. Numbers where reached: median (least ... most); a seed with a number was reached after so many roll-outs, too many. Roll-outs: all that were made, those with an adjoint and those that Jacobians begin with "
              "included, but not adjoints and Jacobians themselves, which are in the processor time."]
     if ants:
         first = {r["seed"]: r["first_loss"] for r in ants}
-        lines += ["", f"`ant_push` from drawn first guesses (`control[0].seed`: {len(set(first.values()))} different first losses of {len(first)}, {min(first.values()):.9g} ... {max(first.values()):.9g}: at first the ant hardly moves); `gauss_newton`: radius {ANT['radius']}, radii "
-                  f"{', '.join(str(r) for r in ANT['radii'])}, at most {ANT['iterations']} iterations, model edge if nothing else is said; `adam`: at most 100 iterations.", ""] + table(ants, GUESSES, float("inf"))
         eight = [r for r in ants if r["case"] == "gauss_newton" and r["seed"] <= 8]
-        lines += ["", f"Seeds 1 to 8 by `gauss_newton`: {sum(r['reached'] for r in eight)} of {len(eight)}."]
+        lines += ["", f"`ant_push` from drawn first guesses (`control[0].seed`: {len(set(first.values()))} different first losses of {len(first)}, {min(first.values()):.9g} ... {max(first.values()):.9g}); `gauss_newton`: radius {ANT['radius']}, radii "
+                  f"{', '.join(str(r) for r in ANT['radii'])}, at most {ANT['iterations']} iterations, model edge if nothing else is said, of seeds 1 to 8 {sum(r['reached'] for r in eight)} of {len(eight)}; `adam`: at most 100 iterations.", ""] + table(ants, GUESSES, float("inf"))
+    else:
+        lines += ["", *part_of_page("optimizers", "`ant_push` from")]
     if shots:
         lines += ["", f"Random shots (`scenes/billiards_random.json`, `--seed`), at most {CAP} roll-outs, of `gauss_newton` at most {FAN['iterations']} iterations (15 and 20 with continuation); first steps of lbfgs and nlopt 0.3; "
                   "what is not named has its default.", ""] + table(shots, SHOTS, CAP)
+    else:
+        lines += ["", *part_of_page("optimizers", "Random shots")]
     return lines + notes("optimizers")
 
 

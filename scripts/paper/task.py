@@ -14,6 +14,7 @@ import argparse
 import csv
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -96,7 +97,10 @@ def main():
         overrides.append(f"at most {arguments.max_time:g} s")
     command += ["--resume", directory] if arguments.resume else ["-o", directory]
     started = time.strftime("%Y-%m-%d", time.gmtime())
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run(command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     result = json.loads(done.stdout)
     rows = rows_of(os.path.join(directory, "loss.csv"))
     loss_curve(rows, f"{arguments.name}: loss", os.path.join(folder, "loss.svg"))
@@ -110,7 +114,7 @@ def main():
         "processor": processor(), "cores": os.cpu_count(), "initial_loss": result["initial_loss"],
         "final_loss": result["loss"], "lowest_loss": best, "success": result["success"], "steps": result["steps"],
         "iterations": result["iterations"], "seconds": result["seconds"],
-        "milliseconds_per_step": 1e3 * result["seconds_per_step"],
+        "processor_seconds": processor_seconds, "milliseconds_per_step": 1e3 * result["seconds_per_step"],
         "newton_iterations_per_step": result["newton_iterations_per_step"], "min_gap": result["min_gap"],
         "unconverged_steps": result["unconverged_steps"], "divided_steps": result.get("divided_steps", 0),
         "objectives": result["objectives"],

@@ -59,7 +59,7 @@ export class Chart {
     this.element = el(
       "figure",
       { class: "card chart" },
-      el("figcaption", {}, el("h3", {}, this.title, this.tools), this.readout),
+      el("figcaption", {}, el("h3", {}, this.title, this.#hasUnit() ? el("small", {}, this.unit) : null, this.tools), this.readout),
       this.place,
       this.chips,
     );
@@ -107,9 +107,24 @@ export class Chart {
     this.plot?.setData(this.#data(), true);
   }
 
+  #hasUnit() {
+    return this.unit && this.unit !== "1";
+  }
+
+  // A series and those that have its colour, as a target its joint's, come and go together.
+  #show(i, shown) {
+    this.series.forEach((one, k) => {
+      if (k !== i && one.like !== i) return;
+      if (shown) this.hidden.delete(one.name);
+      else this.hidden.add(one.name);
+      this.plot?.setSeries(k + 1, { show: shown });
+    });
+  }
+
   #listSeries() {
     if (this.series.length < 2) return this.chips.replaceChildren();
-    const chips = this.series.map((one, i) => {
+    const chips = this.series.flatMap((one, i) => {
+      if (one.like !== undefined) return [];
       const chip = el(
         "button",
         {
@@ -117,17 +132,17 @@ export class Chart {
           class: "chip",
           "aria-pressed": String(!this.hidden.has(one.name)),
           onclick: () => {
-            if (this.hidden.has(one.name)) this.hidden.delete(one.name);
-            else this.hidden.add(one.name);
-            this.plot?.setSeries(i + 1, { show: !this.hidden.has(one.name) });
-            chip.setAttribute("aria-pressed", String(!this.hidden.has(one.name)));
+            const shown = this.hidden.has(one.name);
+            this.#show(i, shown);
+            chip.setAttribute("aria-pressed", String(shown));
           },
         },
         el("i", { class: `swatch${one.faint ? " faint" : ""}`, style: `background:${this.#color(i)}` }),
         one.name,
       );
-      return chip;
+      return [chip];
     });
+    if (this.series.some((one) => one.like !== undefined)) chips.push(el("span", { class: "note" }, "dashed: targets"));
     this.chips.replaceChildren(...chips);
   }
 
@@ -136,20 +151,21 @@ export class Chart {
     return palette[(this.first ?? 0) + i < palette.length ? (this.first ?? 0) + i : i % palette.length][isDark() ? 1 : 0];
   }
 
-  // The values under the cursor, else the last ones.
+  // The values under the cursor, else the last ones, in the colours of their curves where there are several.
   #read(index) {
     const row = index ?? this.x.length - 1;
     if (row < 0) return;
-    const unit = this.unit && this.unit !== "1" ? ` ${this.unit}` : "";
-    const at = `${number(this.x[row])}${this.xName === "s" ? " s" : ""}`;
-    const shown = this.series.filter((one) => !this.hidden.has(one.name) && !one.faint).slice(0, 3);
+    const at = `${number(this.x[row])}${this.xName === "s" ? "\u00a0s" : ""}`;
+    const shown = this.series.flatMap((one, i) => (this.hidden.has(one.name) || one.faint || one.like !== undefined ? [] : [[one, i]]));
+    const unit = this.#hasUnit() && shown.length === 1 ? `\u00a0${this.unit}` : "";
     this.readout.replaceChildren(
-      ...shown.flatMap((one, i) => {
+      ...shown.slice(0, 3).flatMap(([one, i], k) => {
         const value = one.values[row];
         const known = value !== null && Number.isFinite(value);
-        return [i ? " \u00b7 " : "", el("b", {}, `${number(known ? value : null)}${known ? unit : ""}`)];
+        const style = shown.length > 1 ? { style: `color:${this.#color(i)}` } : {};
+        return [k ? " \u00b7 " : "", el("b", style, `${number(known ? value : null)}${known ? unit : ""}`)];
       }),
-      ` at ${at}`,
+      `${shown.length > 3 ? " \u2026" : ""} at\u00a0${at}`,
     );
   }
 
@@ -175,6 +191,12 @@ export class Chart {
     const lines = isDark() ? "rgb(255 255 255 / 7%)" : "rgb(16 24 40 / 7%)";
     const axis = { stroke: text, font: "11px system-ui, sans-serif", grid: { stroke: lines, width: 1 }, ticks: { show: false } };
     const whole = this.xName === "iteration" || this.xName === "step";
+    // Over many decades only the powers of ten have lines.
+    const powers = (_, splits) => {
+      const far = splits.length && splits[splits.length - 1] > 1e4 * splits[0];
+      return far ? splits.map((value) => (Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? value : null)) : splits;
+    };
+    const grid = this.logarithmic ? { ...axis.grid, filter: powers } : axis.grid;
     const options = {
       width,
       height,
@@ -186,7 +208,7 @@ export class Chart {
       },
       axes: [
         { ...axis, size: 26, gap: 4, values: (_, splits) => splits.map((value) => (whole && !Number.isInteger(value) ? "" : number(value))) },
-        { ...axis, size: 58, gap: 6, values: (_, splits) => this.#labels(splits) },
+        { ...axis, grid, size: 58, gap: 6, values: (_, splits) => this.#labels(splits) },
       ],
       series: [
         {},

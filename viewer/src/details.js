@@ -60,7 +60,7 @@ export function facts(data) {
     fact(
       "Loss",
       number(result.loss),
-      optimized ? `from ${number(result.initial_loss)}${drop >= 0.05 ? `, \u2212${number(drop, 3)} %` : ""}` : null,
+      optimized ? `from ${number(result.initial_loss)}${drop >= 0.05 ? `, \u2212${number(drop, 3)}\u00a0%` : ""}` : null,
     ),
     optimized ? fact("Iterations", number(result.iterations), data.scene.optimizer?.type) : null,
     fact(
@@ -96,8 +96,8 @@ function table(head, rows, name) {
   );
 }
 
-// A table of many columns, which scrolls sideways where the page is narrow.
-const wide = (head, rows) => el("div", { class: "scroll" }, table(head, rows, "wide"));
+// A table of many columns, which scrolls sideways where the page is narrow, and one of many rows within its card.
+const wide = (head, rows) => el("div", { class: rows.length > 30 ? "scroll tall" : "scroll", tabindex: rows.length > 30 ? 0 : undefined }, table(head, rows, "wide"));
 
 const card = (title, ...content) => el("section", { class: "card text" }, el("h2", {}, title), ...content);
 
@@ -119,7 +119,10 @@ function objectives(data) {
     ];
   });
   const head = ["Objective", "Loss", "Distance", "Tolerance", "Reached", "Speed at the end"];
-  return card("Objectives", wide(head, rows));
+  // columns in which nobody has anything are left out
+  const kept = head.map((_, i) => rows.some((row) => row[i] !== "\u2013"));
+  const choose = (row) => row.filter((_, i) => kept[i]);
+  return card("Objectives", wide(choose(head), rows.map(choose)));
 }
 
 // The numbers of the model that were optimized.
@@ -128,7 +131,8 @@ function design(data) {
   if (!list.length) return null;
   const unit = (value, name) => (name === "1" ? number(value) : `${number(value)} ${name}`);
   const rows = list.map((entry) => [entry.name, unit(entry.value, entry.unit), unit(entry.initial, entry.unit)]);
-  return card("Design", wide(["Number", "Found", "In the scene"], rows));
+  const title = rows.length > 30 ? `Design: ${rows.length} numbers` : "Design";
+  return card(title, wide(["Number", "Found", "In the scene"], rows));
 }
 
 // What dcsim verify found out: a line for each part, good news or not, demanded by the scene or not.

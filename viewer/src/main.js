@@ -94,7 +94,7 @@ function bodyList(data, stage) {
   const element = el(
     "aside",
     { class: "bodies", "aria-label": "Bodies" },
-    el("h2", {}, "Bodies", el("span", { class: "note" }, "boxes: traces")),
+    el("h2", {}, "Bodies", el("span", { class: "note" }, "path if ticked")),
     el("ul", {}, ...rows),
   );
   return { element, show, count: shown.length };
@@ -175,7 +175,7 @@ function replay(data) {
     stage.show(time);
     list.show();
     player.followers.forEach((follow) => follow(time));
-  });
+  }, data.scene.problem === "refine");
   const labels = [
     el("span", { class: "tag left" }, "First"),
     el("span", { class: "tag right" }, "Best"),
@@ -204,6 +204,8 @@ function replay(data) {
   };
   if (!data.marks.length) switches.marks.element.disabled = true;
   if (!data.best.forces) switches.forces.element.disabled = true;
+  const timeless = data.scene.problem === "refine";
+  switches.marks.element.hidden = switches.forces.element.hidden = timeless;
   const home = el(
     "button",
     {

@@ -5,9 +5,10 @@ import { el, icon } from "./dom.js";
 const speeds = [0.1, 0.25, 0.5, 1, 2, 4];
 
 export class Player {
-  // times: of the frames that can be stepped through, s; show: called with every new time.
-  constructor(times, show) {
+  // times: of the frames that can be stepped through, s; show: called with every new time; timeless: frames have numbers, no times.
+  constructor(times, show, timeless = false) {
     this.times = times;
+    this.timeless = timeless;
     this.end = times[times.length - 1] ?? 0;
     this.show = show;
     this.followers = []; // called with every new time too
@@ -56,9 +57,11 @@ export class Player {
     this.slider.value = this.time;
     this.slider.style.setProperty("--done", `${this.end > 0 ? (100 * this.time) / this.end : 0}%`);
     const places = this.end < 1 ? 3 : 2;
-    this.clock.textContent = `${this.time.toFixed(places)} / ${this.end.toFixed(places)} s`;
+    this.clock.textContent = this.timeless
+      ? `frame ${frame} of ${this.times.length - 1}`
+      : `${this.time.toFixed(places)} / ${this.end.toFixed(places)} s`;
     this.clock.title = `frame ${frame} of ${this.times.length - 1}`;
-    this.slider.setAttribute("aria-valuetext", `${this.time.toFixed(places)} seconds`);
+    this.slider.setAttribute("aria-valuetext", this.timeless ? this.clock.textContent : `${this.time.toFixed(places)} seconds`);
     this.button.classList.toggle("playing", this.playing);
     this.button.setAttribute("aria-label", this.playing ? "Pause" : "Play");
     this.button.title = this.playing ? "Pause (space)" : "Play (space)";
