@@ -354,8 +354,8 @@ def drawn_tasks(m, options):
 PAGES = [
     "certificates",
     "push_variants", "identify",
-    "codesign", "codesign_cost", "codesign_spider", "codesign_biped", "codesign_single_jaw", "codesign_parallel_jaw", "codesign_hand",
-    "codesign_resolution", "codesign_mass",
+    "codesign", "codesign_cost", "codesign_spider", "codesign_biped", "codesign_single_jaw",
+    "codesign_single_jaw_starts", "codesign_parallel_jaw", "codesign_hand", "codesign_resolution", "codesign_mass",
     "codesign_soles",
     "wall_and_blocks", "pair_cost",
     "manifold", "manifold_model", "manifold_drops",
