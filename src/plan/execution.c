@@ -170,8 +170,11 @@ static void execute_draw(void *context, int index, int thread)
                               own->input, &error);
   if (!status)
     status = dc_execution_begin(own->execution, own->input, steps, own->executed, &error);
+  // What a design makes of the model says where points of its bodies are.
+  const struct dc_model *designed =
+      status ? NULL : dc_rollout_adopt(dc_execution_rollout(own->execution), own->input, NULL);
   d->statuses[index] = status;
-  d->reached[index] = !status && dc_task_success(d->task, d->model, own->executed, steps);
+  d->reached[index] = designed && dc_task_success(d->task, designed, own->executed, steps);
   if (index == 0)
     *d->first = error;
 }

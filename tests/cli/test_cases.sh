@@ -108,5 +108,8 @@ cat >grown.json <<'SCENE'
   "optimizer": {"type": "lbfgs", "iterations": 40}, "cases": [{"name": "again"}] }
 SCENE
 run 0 optimize grown.json -o none --json --quiet --require-success
+run 0 optimize grown.json -o grown --quiet --no-report --set cases=[]
+run 0 verify grown --quick --json
+holds "worlds judge the designed body" "$out" 'd["perturbed"]["draws"] == d["perturbed"]["reached"] > 0 and d["worlds"]["half_step"]["open"]'
 run 0 gradcheck grown.json --set objective.1.target=[0.05,0.1,0] --set 'control=[{"type": "torque", "body": "arm", "limit": [1], "initial": [0.5]}]'
 finish
