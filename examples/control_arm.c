@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps an actuated arm to a target beside which a box lies, reads contact, and linearizes every step: control_arm.
-// The spectral radius of A tells whether small errors of the state grow: while the arm pushes, they do (the box slips off
-// to a side), and the radius is over 1; a box that drifts away on its own tends to 1.
+// The spectral radius of A tells whether small errors of the state grow: while the arm pushes, they do (the box slips
+// off to a side), and the radius is over 1; a box that drifts away on its own tends to 1.
 #include <dcsim.h>
 #include <math.h>
 #include <stdio.h>

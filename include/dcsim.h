@@ -33,8 +33,8 @@ typedef struct {
   char text[1024];
 } dcsim_error;
 
-// Structs that pass between a program and the library begin with their size, so that either may be newer than the other:
-// the caller sets it and zeroes the rest, which means "as by default", for instance by
+// Structs that pass between a program and the library begin with their size, so that either may be newer than the
+// other: the caller sets it and zeroes the rest, which means "as by default", for instance by
 //     dcsim_run_options options = DCSIM_SIZED(dcsim_run_options);
 // A size of 0 is wrong usage.  What the library fills is cut off at the caller's size.
 #define DCSIM_SIZED(type)                                                                                              \
@@ -62,12 +62,13 @@ typedef struct {
   int allowed_path_count;
   const char *const *allowed_paths;  // folders outside the scene's that may be read
   int package_path_count;
-  // Folders that hold packages or are some: where package://NAME/... of included robots is looked for; may be read, too.
+  // Folders that hold packages or are some: where package://NAME/... of included robots is looked for; may be read,
+  // too.
   const char *const *package_paths;
   int seed_given;
   uint64_t seed;  // replaces the scene's seeds
-  // Instead of the scene's "plant", the world that plans are executed in: the name of a contact model, an object as JSON, or
-  // "none"; NULL: the scene's.
+  // Instead of the scene's "plant", the world that plans are executed in: the name of a contact model, an object as
+  // JSON, or "none"; NULL: the scene's.
   const char *plant;
 } dcsim_scene_options;
 
@@ -81,9 +82,9 @@ void dcsim_scene_close(dcsim_scene *scene);
 const char *dcsim_scene_name(const dcsim_scene *scene);
 
 // How many numbers things of a scene have.  A state q [nq] holds, body after body, the numbers of its joint: lengths in
-// m, angles in rad, rotations as unit quaternions w, x, y, z; a free body has the position of its centre of mass, then its
-// quaternion.  Tangents and velocities have nv numbers; those of a rotation are a rotation vector w, R <- exp([w]x) R, and
-// come first for a free body, which has (w, t).  Vectors of targets have actuators numbers.
+// m, angles in rad, rotations as unit quaternions w, x, y, z; a free body has the position of its centre of mass, then
+// its quaternion.  Tangents and velocities have nv numbers; those of a rotation are a rotation vector w, R <- exp([w]x)
+// R, and come first for a free body, which has (w, t).  Vectors of targets have actuators numbers.
 typedef struct {
   size_t size;
   int bodies, nq, nv, actuators;
@@ -92,7 +93,8 @@ typedef struct {
 } dcsim_scene_sizes;
 int dcsim_scene_get_sizes(const dcsim_scene *scene, dcsim_scene_sizes *sizes, dcsim_error *error);
 
-// A body and its place in states, tangents and targets: offset and count of its numbers; offset -1, count 0: it has none.
+// A body and its place in states, tangents and targets: offset and count of its numbers; offset -1, count 0: it has
+// none.
 typedef struct {
   size_t size;
   const char *name;  // belongs to the scene
@@ -129,8 +131,8 @@ typedef struct {
   // NULL: the step of a simulation, a draw or a refinement.
   int parameter_count;
   const double *parameters;  // [parameter_count]
-  // The trajectory of best_loss, of a receding horizon what has been applied so far; until the function returns, qd is NULL.
-  // NULL: there is none yet.
+  // The trajectory of best_loss, of a receding horizon what has been applied so far; until the function returns, qd is
+  // NULL.  NULL: there is none yet.
   const struct dcsim_trajectory *best;
 } dcsim_progress;
 
@@ -150,8 +152,8 @@ typedef int dcsim_progress_function(void *context, const dcsim_progress *progres
 typedef struct {
   size_t size;
   const char *directory;  // run directory; NULL: runs/<scene name>-<UTC time>; "none": nothing is written
-  // Take controls from this run directory, or NULL.  In a scene with a horizon dcsim_simulate replays the run of one in the
-  // same windows, as many steps as it executed, when time step, steps and controls are in the scene what they were.
+  // Take controls from this run directory, or NULL.  In a scene with a horizon dcsim_simulate replays the run of one in
+  // the same windows, as many steps as it executed, when time step, steps and controls are in the scene what they were.
   const char *control_run;
   const char *command_line;  // for run.json, or NULL
   double max_seconds;        // 0: no limit
@@ -167,18 +169,19 @@ typedef struct {
   // A checkpoint is written at the beginning and at the end, and in between:
   double checkpoint_seconds;  // least time between two checkpoints, s; 0: after every iteration; < 0: the default, 30
 
-  // Called once with the trajectory that the run ends with, before files are written; its arrays live until the function
-  // returns, qd is NULL.  May be NULL.
+  // Called once with the trajectory that the run ends with, before files are written; its arrays live until the
+  // function returns, qd is NULL.  May be NULL.
   void (*ended)(void *context, const struct dcsim_trajectory *trajectory);
   void *ended_context;
-  // Other processes to share the rollouts of an optimization with; NULL: there are none.  Results do not depend on them.
-  // On another rank than 0 the call rolls out for rank 0 until that calls dcsim_ranks_finish; it uses no other option.
+  // Other processes to share the rollouts of an optimization with; NULL: there are none.  Results do not depend on
+  // them.  On another rank than 0 the call rolls out for rank 0 until that calls dcsim_ranks_finish; it uses no other
+  // option.
   struct dcsim_ranks *ranks;
-  // Put the run in the place of the one that directory holds.  That one is kept as DIR.old until the new one has a result;
-  // a directory that holds anything else than a run is refused with DCSIM_IO.
+  // Put the run in the place of the one that directory holds.  That one is kept as DIR.old until the new one has a
+  // result; a directory that holds anything else than a run is refused with DCSIM_IO.
   int overwrite;
-  // Leave out what a later look at the run would need: trajectory.h5, run.glb, designed shapes, runs of cases.  No frames
-  // then, and no dcsim_write_report.  A simulation leaves run.json alone.
+  // Leave out what a later look at the run would need: trajectory.h5, run.glb, designed shapes, runs of cases.  No
+  // frames then, and no dcsim_write_report.  A simulation leaves run.json alone.
   int results_only;
   // run.json has the exit status DCSIM_UNMET when the task is not reached; the function does not return it.
   int require_success;
@@ -187,10 +190,10 @@ typedef struct {
 // Ranks of MPI, which open the same scene and work on one optimization.
 typedef struct dcsim_ranks dcsim_ranks;
 
-// Starts MPI when asked, or when a launcher of MPI (mpirun, srun) has started the program; *ranks stays NULL where there is
-// one process only.  Ranks of one machine then share its cores: the number of threads becomes that of each.  program: path
-// of the calling program, beside which the module dcsim-mpi.so is looked for, too, or NULL.  DCSIM_USAGE when this build or
-// machine has no MPI.  Once in a process.
+// Starts MPI when asked, or when a launcher of MPI (mpirun, srun) has started the program; *ranks stays NULL where
+// there is one process only.  Ranks of one machine then share its cores: the number of threads becomes that of each.
+// program: path of the calling program, beside which the module dcsim-mpi.so is looked for, too, or NULL.  DCSIM_USAGE
+// when this build or machine has no MPI.  Once in a process.
 int dcsim_ranks_start(const char *program, int asked, dcsim_ranks **ranks, dcsim_error *error);
 // The number of this rank, 0 for NULL.
 int dcsim_ranks_number(const dcsim_ranks *ranks);
@@ -209,8 +212,8 @@ typedef struct {
   double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
   char directory[1024];                                 // "" when nothing was written
   char warning[1024];                                   // what could not be done beside the run itself, or ""
-  // Of an optimization in one piece whose result was then executed in the scene's plant: whether every objective is reached
-  // there, too; -1: this was no such run.  What is executed in a plant otherwise is what success tells about.
+  // Of an optimization in one piece whose result was then executed in the scene's plant: whether every objective is
+  // reached there, too; -1: this was no such run.  What is executed in a plant otherwise is what success tells about.
   int plant_success;
   int64_t rollouts;  // of the whole scene or of windows: those of estimated gradients, draws and samples, too
 } dcsim_result;
@@ -243,10 +246,10 @@ typedef struct dcsim_trajectory {
 } dcsim_trajectory;
 
 // An objective of the caller's: stores its value, which is added to the loss, and, unless wrenches is NULL, adds its
-// derivatives to wrenches [steps + 1][bodies][6], for the twists (w, t) of the bodies about their centres of mass, rotation
-// first, and to forces [steps + 1][nv], for the tangents of the states (either may be used; a pose counts
-// once).  Returns 0; anything else ends the evaluation with DCSIM_STOPPED.  Estimated gradients ("fd", "bundle") call it from
-// several threads at once.
+// derivatives to wrenches [steps + 1][bodies][6], for the twists (w, t) of the bodies about their centres of mass,
+// rotation first, and to forces [steps + 1][nv], for the tangents of the states (either may be used; a pose counts
+// once).  Returns 0; anything else ends the evaluation with DCSIM_STOPPED.  Estimated gradients ("fd", "bundle") call
+// it from several threads at once.
 typedef int dcsim_objective_function(void *context, const dcsim_trajectory *trajectory, double *value, double *wrenches,
                                      double *forces);
 
@@ -271,8 +274,8 @@ void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *hig
 void dcsim_problem_groups(const dcsim_problem *problem, int *group);
 // Writes the name of parameter i, such as "cue.velocity.x", cut off to size bytes with the NUL at the end.
 void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t size);
-// The unit of what parameter i sets, such as "m/s" or "N m"; "1" of a pure number, such as the logarithm of the factor of a
-// design number.  *scale, unless NULL: by how much of it a parameter of 1 changes that.
+// The unit of what parameter i sets, such as "m/s" or "N m"; "1" of a pure number, such as the logarithm of the factor
+// of a design number.  *scale, unless NULL: by how much of it a parameter of 1 changes that.
 const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scale);
 
 // The loss at x [dimension] and, unless NULL, its gradient [dimension], as the scene says ("gradient").
@@ -280,9 +283,9 @@ const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scal
 // finite; DCSIM_STOPPED: the objective said so; DCSIM_MEMORY.  After a failure loss and gradient are not changed and
 // there is no trajectory.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error);
-// The loss as a sum over residual rows: d = 0 is the target, and a group of rows counts where it is outside of a set about
-// 0, a disc of some radius or a box of half widths, by its squared distance times the weight (docs/theory.md, "Products").
-// The arrays belong to the handle; their numbers hold until its next linearization.
+// The loss as a sum over residual rows: d = 0 is the target, and a group of rows counts where it is outside of a set
+// about 0, a disc of some radius or a box of half widths, by its squared distance times the weight (docs/theory.md,
+// "Products").  The arrays belong to the handle; their numbers hold until its next linearization.
 typedef struct {
   size_t size;
   int rows, dimension;
@@ -293,9 +296,9 @@ typedef struct {
   const double *half;      // [rows] half width of the box; 0 where there is a disc
   const double *jacobian;  // [rows][dimension] of d by the parameters, row by row
 } dcsim_linearization;
-// Rows at x [dimension] and their Jacobian, exact whatever "gradient" of the scene says.  DCSIM_BAD_INPUT when an objective,
-// such as one of the caller's, has no rows or the contact model has no adjoint; else as of dcsim_problem_evaluate.  Rolls
-// out unless x was evaluated last.
+// Rows at x [dimension] and their Jacobian, exact whatever "gradient" of the scene says.  DCSIM_BAD_INPUT when an
+// objective, such as one of the caller's, has no rows or the contact model has no adjoint; else as of
+// dcsim_problem_evaluate.  Rolls out unless x was evaluated last.
 int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
                             dcsim_error *error);
 // The same rows without the Jacobian J (jacobian is NULL), and products with it that do not form it, for problems with
@@ -310,8 +313,8 @@ int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const doubl
 // The trajectory of the last evaluation.  DCSIM_USAGE when there is none.
 int dcsim_problem_get_trajectory(dcsim_problem *problem, dcsim_trajectory *trajectory, dcsim_error *error);
 
-// Contact at frames of a trajectory, pair by pair.  Wrenches are torque (N m, about the centre of mass) and force (N) on
-// the first body, then on the second one; the direction of the force on the first is the pair's normal.  The arrays
+// Contact at frames of a trajectory, pair by pair.  Wrenches are torque (N m, about the centre of mass) and force (N)
+// on the first body, then on the second one; the direction of the force on the first is the pair's normal.  The arrays
 // belong to the handle; their numbers hold until its next call.
 typedef struct {
   size_t size;
@@ -331,15 +334,15 @@ typedef struct dcsim_simulation dcsim_simulation;
 // At the start of the scene.  DCSIM_BAD_INPUT for a refinement, DCSIM_MEMORY.
 int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error);
 void dcsim_simulation_destroy(dcsim_simulation *simulation);
-// q [nq], qd [nv]; NULL: those of the scene's start.  Quaternions are normalized.  DCSIM_USAGE when a number is not finite or
-// a quaternion is far (1e-3) from unit length; the state is then as before.
+// q [nq], qd [nv]; NULL: those of the scene's start.  Quaternions are normalized.  DCSIM_USAGE when a number is not
+// finite or a quaternion is far (1e-3) from unit length; the state is then as before.
 int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, const double *qd, dcsim_error *error);
 // Copies the state into q [nq] and qd [nv]; either may be NULL.
 void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, double *qd);
-// One step with the targets of the actuators at its end, [actuators] each: displacements from the scene's start (m, rad;
-// a rotation vector) and velocities, and generalized forces [nv] held over it, N and N m, which drive degrees of freedom as
-// velocities count them: of a rotation a torque in the axes of its rotation vectors, about the centre of mass of a free body.
-// NULL: zeros.  DCSIM_INFEASIBLE: bodies overlap before the step; DCSIM_NUMERICAL: the
+// One step with the targets of the actuators at its end, [actuators] each: displacements from the scene's start (m,
+// rad; a rotation vector) and velocities, and generalized forces [nv] held over it, N and N m, which drive degrees of
+// freedom as velocities count them: of a rotation a torque in the axes of its rotation vectors, about the centre of
+// mass of a free body.  NULL: zeros.  DCSIM_INFEASIBLE: bodies overlap before the step; DCSIM_NUMERICAL: the
 // step failed; the state is then as before.
 int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, const double *target_velocity,
                           const double *force, dcsim_error *error);
@@ -380,9 +383,10 @@ typedef struct {
 } dcsim_sweep_options;
 
 // Runs the points of the study at path that have not been run.  A point that fails is a row with its status.
-// DCSIM_STOPPED: the limit or the progress function ended it, or what was gathered is not complete; the same call goes on.
-// DCSIM_BAD_INPUT: the study, or the scene of its first bad point; nothing is created then.  DCSIM_CHECKPOINT: the directory
-// holds another study.  DCSIM_IO: also when a point's run could not write; the same call goes on when the cause is gone.
+// DCSIM_STOPPED: the limit or the progress function ended it, or what was gathered is not complete; the same call goes
+// on.  DCSIM_BAD_INPUT: the study, or the scene of its first bad point; nothing is created then.  DCSIM_CHECKPOINT: the
+// directory holds another study.  DCSIM_IO: also when a point's run could not write; the same call goes on when the
+// cause is gone.
 int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_report *report, dcsim_error *error);
 
 // Looking into a scene.
@@ -393,13 +397,14 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
                     dcsim_error *error);
 // Energy, gaps and forces at the initial state.
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
-// Contact manifolds of all bodies that may touch, at the initial state: points, normals, signed distances, activities and
-// the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper 001); a path
-// that ends in .png becomes a picture of them instead, blue at rest to red for active ones.
+// Contact manifolds of all bodies that may touch, at the initial state: points, normals, signed distances, activities
+// and the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper
+// 001); a path that ends in .png becomes a picture of them instead, blue at rest to red for active ones.
 // DCSIM_BAD_INPUT when a shape has no signed distance, or a mesh does not fit its own.
 int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report, dcsim_error *error);
-// Reads a robot's URDF or MJCF file as the include of a scene, or a scene (*.json) with its includes, and writes the scene that
-// comes of it, with every default, to the file output, and its meshes to the folder "meshes" beside that.  options may be NULL.
+// Reads a robot's URDF or MJCF file as the include of a scene, or a scene (*.json) with its includes, and writes the
+// scene that comes of it, with every default, to the file output, and its meshes to the folder "meshes" beside that.
+// options may be NULL.
 int dcsim_import(const char *file, const dcsim_scene_options *options, const char *output, dcsim_report *report,
                  dcsim_error *error);
 // Masses, meshes, initial gaps, the acceleration that the far field alone gives.
@@ -418,8 +423,8 @@ typedef struct {
   dcsim_progress_function *progress;  // iteration of iterations; may be NULL
   void *progress_context;
   const char *video;  // write this film (.mp4, .m4v, .mov, .mkv) instead of pictures; NULL: pictures
-  // Drawn besides: lines on the ground at 1, 2 or 5 times a power of ten metres; contacts and their forces, if the run has
-  // them; the ways of bodies through space; name, time, loss, and what arrows and lines stand for.
+  // Drawn besides: lines on the ground at 1, 2 or 5 times a power of ten metres; contacts and their forces, if the run
+  // has them; the ways of bodies through space; name, time, loss, and what arrows and lines stand for.
   int grid, contacts, trails, annotate;
   const char *follow;  // the camera keeps its place relative to this body's centre; NULL: it stands
   double orbit_deg;    // it turns about the vertical through its target by this from the first to the last picture
@@ -432,13 +437,13 @@ int dcsim_render(const char *directory, const dcsim_render_options *options, dcs
 
 // Watching a run.
 
-// A page about a run under way: replay of the best so far, curves, log, and buttons to pause, stop and write a checkpoint.  It
-// is served on 127.0.0.1 only, to who knows the token in its address, by a thread of its own; its memory does not grow with
-// the run.
+// A page about a run under way: replay of the best so far, curves, log, and buttons to pause, stop and write a
+// checkpoint.  It is served on 127.0.0.1 only, to who knows the token in its address, by a thread of its own; its
+// memory does not grow with the run.
 typedef struct dcsim_view dcsim_view;
 
-// port 0: any that is free.  The scene must outlive the view.  DCSIM_USAGE: this build has no live view; DCSIM_IO: the port
-// cannot be had; DCSIM_MEMORY.  *view is NULL after a failure.
+// port 0: any that is free.  The scene must outlive the view.  DCSIM_USAGE: this build has no live view; DCSIM_IO: the
+// port cannot be had; DCSIM_MEMORY.  *view is NULL after a failure.
 int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsim_error *error);
 const char *dcsim_view_address(const dcsim_view *view);
 // To be called by a progress function with what it was told.  What was asked for on the page: 0: nothing,
@@ -448,8 +453,8 @@ int dcsim_view_observe(dcsim_view *view, const dcsim_progress *progress);
 int dcsim_view_is_paused(dcsim_view *view);
 // Adds a line to the log on the page.
 void dcsim_view_log(dcsim_view *view, const char *line);
-// The run is over, for words; its run directory, whose report the page then refers to, or NULL.  Returns when a page that is
-// open has been told, after 3 s at most.
+// The run is over, for words; its run directory, whose report the page then refers to, or NULL.  Returns when a page
+// that is open has been told, after 3 s at most.
 void dcsim_view_end(dcsim_view *view, const char *directory, const char *words);
 // NULL is allowed.
 void dcsim_view_stop(dcsim_view *view);
@@ -462,9 +467,9 @@ typedef struct {
   void *context;
 } dcsim_watch_options;
 
-// Serves the same page about the run in a directory, which another process may be writing: rows as they come, and the best
-// trajectory, which is rolled out here when there is a new one.  Buttons send signals to the process that writes.  Returns when
-// told so.  Statuses of dcsim_scene_open and dcsim_view_start.
+// Serves the same page about the run in a directory, which another process may be writing: rows as they come, and the
+// best trajectory, which is rolled out here when there is a new one.  Buttons send signals to the process that writes.
+// Returns when told so.  Statuses of dcsim_scene_open and dcsim_view_start.
 int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim_error *error);
 
 // Runs for other programs and beside each other.
@@ -472,9 +477,9 @@ int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim
 // Writes the trajectory of a run directory as format "csv" (a table of the best trajectory, a row per frame), "npz"
 // (arrays for NumPy, the first trajectory among them) or "glb" (an animated glTF 2.0 model) to file; NULL:
 // DIR/export/trajectory.csv, DIR/export/trajectory.npz, DIR/run.glb.  The file is written completely or not at all.
-// Formats "mjcf" and "urdf" are the model at its start, DIR/export/model.xml and DIR/export/model.urdf (with meshes and pairs
-// that do not touch beside it, "_meshes/" and ".srdf" instead of the ending); directory may then be a scene file, too, if file
-// is given.
+// Formats "mjcf" and "urdf" are the model at its start, DIR/export/model.xml and DIR/export/model.urdf (with meshes and
+// pairs that do not touch beside it, "_meshes/" and ".srdf" instead of the ending); directory may then be a scene file,
+// too, if file is given.
 int dcsim_export(const char *directory, const char *format, const char *file, dcsim_report *report, dcsim_error *error);
 
 // Compares two run directories that have ended: results, rows of loss.csv, trajectories, settings.  DCSIM_UNMET, with a
@@ -493,20 +498,20 @@ typedef struct {
   int closed_draws;  // perturbed starts in closed loop too, of a receding horizon, each as long as the run; not if quick
 } dcsim_verify_options;
 
-// Certifies the run in a directory: whether its trajectory comes out of its controls again, surfaces meet, the adjoint agrees
-// with differences, steps are solved, impulses come from afar, and the task is reached from perturbed starts and in
-// other worlds.  Writes the certificate, completely or not at all; the report is its JSON.  DCSIM_UNMET, with a report, when
-// something does not hold that the scene demands ("certify"); DCSIM_IO when the run has not ended or cannot be read,
-// DCSIM_STOPPED when the progress function said so: nothing is written then.  options may be NULL.
+// Certifies the run in a directory: whether its trajectory comes out of its controls again, surfaces meet, the adjoint
+// agrees with differences, steps are solved, impulses come from afar, and the task is reached from perturbed starts and
+// in other worlds.  Writes the certificate, completely or not at all; the report is its JSON.  DCSIM_UNMET, with a
+// report, when something does not hold that the scene demands ("certify"); DCSIM_IO when the run has not ended or
+// cannot be read, DCSIM_STOPPED when the progress function said so: nothing is written then.  options may be NULL.
 int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcsim_report *report, dcsim_error *error);
 
 // Writes DIR/report.html: one page that works offline, with a 3D replay of the best and the first trajectory, contact
 // forces, charts of the iterations, scene and provenance.  DCSIM_IO when the run has not ended.  The report names it.
 int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error *error);
 
-// The same page for several runs, with a table of them and their losses in one chart, of which one is shown at a time.  count
-// runs, at least 1; of several the page is DIR/comparison.html in the directory of the first.  A single run with cases has its
-// other worlds on the page in this way.
+// The same page for several runs, with a table of them and their losses in one chart, of which one is shown at a time.
+// count runs, at least 1; of several the page is DIR/comparison.html in the directory of the first.  A single run with
+// cases has its other worlds on the page in this way.
 int dcsim_write_comparison(int count, const char *const *directories, dcsim_report *report, dcsim_error *error);
 
 // What there is.

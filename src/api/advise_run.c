@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice on an optimization that has ended.  The course of its losses and the ways of its bodies name a symptom; each symptom
-// has one thing to try.  Thresholds are rules of thumb, listed in docs/advice.md.
+// Advice on an optimization that has ended.  The course of its losses and the ways of its bodies name a symptom; each
+// symptom has one thing to try.  Thresholds are rules of thumb, listed in docs/advice.md.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,8 @@ static void try_search(const struct session *session, struct dc_advice *advice)
     attempt(session, advice, "--set 'portfolio={}'");
 }
 
-// A soft body of an objective that feels nothing beyond the range of its barrier, though something that moves could meet it; -1.
+// A soft body of an objective that feels nothing beyond the range of its barrier, though something that moves could
+// meet it; -1.
 static int numb_body(const struct dc_scene *scene, const struct outcome *outcome)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -104,7 +105,8 @@ static int numb_body(const struct dc_scene *scene, const struct outcome *outcome
 
 static const double FAR_FIELD_PER_MASS = 1e-3;  // J/kg, of use in docs/measured/soft_far.md
 
-// An objective whose body nothing has touched: the way to it was not found, or it got there by the field of distant bodies.
+// An objective whose body nothing has touched: the way to it was not found, or it got there by the field of distant
+// bodies.
 static enum dc_status advise_contact(struct session *session, const struct outcome *outcome, bool success,
                                      struct dc_advice_list *list)
 {

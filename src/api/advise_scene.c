@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice on a scene before it runs.  Thresholds are rules of thumb, listed in docs/advice.md; no shipped scene meets one.
+// Advice on a scene before it runs.  Thresholds are rules of thumb, listed in docs/advice.md; no shipped scene meets
+// one.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -18,9 +18,9 @@ struct exported {
 
 // CSV: one row per frame
 
-// A field of the header: a name and its unit, quoted where RFC 4180 asks for it, and where spreadsheets that take another
-// separator would begin a new field.  They take a field that begins with one of =+-@ for a formula, unless there is an
-// apostrophe before it.
+// A field of the header: a name and its unit, quoted where RFC 4180 asks for it, and where spreadsheets that take
+// another separator would begin a new field.  They take a field that begins with one of =+-@ for a formula, unless
+// there is an apostrophe before it.
 static void put_title(struct dc_text *csv, const char *name, const char *what, const char *unit)
 {
   bool quoted = strpbrk(name, ",;\"\r\n\t") != NULL, formula = strchr("=+-@", name[0]) != NULL;
@@ -311,8 +311,8 @@ static enum dc_status write_file(const char *directory, const struct format *for
   return status;
 }
 
-// The scene of a run directory, for a model with the design that the run found built in; for a model the file of a scene will
-// do, if it is said where the model goes.
+// The scene of a run directory, for a model with the design that the run found built in; for a model the file of a
+// scene will do, if it is said where the model goes.
 static enum dc_status find_scene(const char *directory, const struct format *format, const char *file, char path[2048],
                                  struct dc_error *error)
 {

@@ -9,8 +9,8 @@
 // design: "vector".  steps: as many as are optimized at once.
 void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct dc_text *text,
                                 struct dc_json_writer *json);
-// The numbers of the design with their bounds, "design" in json, and mass and volume of the bodies whose shapes it changes,
-// "designed".  DC_MEMORY.
+// The numbers of the design with their bounds, "design" in json, and mass and volume of the bodies whose shapes it
+// changes, "designed".  DC_MEMORY.
 enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json,
                                       struct dc_error *error);
 

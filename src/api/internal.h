@@ -19,8 +19,8 @@ struct dcsim_scene {
 int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status status);
 
 // Structs of the public interface that begin with their size.  Read: fills own, which holds the defaults, from what the
-// caller gave (NULL: nothing); DC_USAGE when its size is none or it sets what this library does not know.  Write: copies as
-// much of own as the caller's struct holds and leaves its size alone; DC_USAGE when it has none.
+// caller gave (NULL: nothing); DC_USAGE when its size is none or it sets what this library does not know.  Write:
+// copies as much of own as the caller's struct holds and leaves its size alone; DC_USAGE when it has none.
 enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, struct dc_error *error);
 enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, struct dc_error *error);
 
@@ -50,8 +50,8 @@ int dc_api_optimized_steps(const struct dc_scene *scene);
 const char *dc_api_format_bytes(double bytes, char text[32]);
 // Whether the frames of a simulation with a run directory are kept in a file there instead of in memory.
 bool dc_api_frames_in_file(const struct dc_scene *scene);
-// About how many bytes a simulation or an optimization of the scene takes, without its files; in_memory: frames included
-// wherever they are kept.
+// About how many bytes a simulation or an optimization of the scene takes, without its files; in_memory: frames
+// included wherever they are kept.
 double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_memory);
 // The same of evaluations in memory over so many steps.
 double dc_api_problem_bytes(const struct dc_scene *scene, double steps);

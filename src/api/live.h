@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the live view knows of a run: rows, log, the best trajectory so far, wishes of who looks at it.  Its memory is taken at
-// the beginning and does not grow with the run.  Everything may be called by any thread.  Private to src/api.
+// What the live view knows of a run: rows, log, the best trajectory so far, wishes of who looks at it.  Its memory is
+// taken at the beginning and does not grow with the run.  Everything may be called by any thread.  Private to src/api.
 #ifndef DC_API_LIVE_H
 #define DC_API_LIVE_H
 
@@ -18,9 +18,9 @@ struct dc_live;
 struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps);
 void dc_live_destroy(struct dc_live *live);
 
-// A report of the run's progress, with a row for the curves if it is one of an iteration.  The trajectory is copied when it is
-// a new best one.  Returns what was wished for since the last call: 0, DCSIM_PROGRESS_CHECKPOINT or DCSIM_PROGRESS_STOP.
-// progress NULL: nothing new.
+// A report of the run's progress, with a row for the curves if it is one of an iteration.  The trajectory is copied
+// when it is a new best one.  Returns what was wished for since the last call: 0, DCSIM_PROGRESS_CHECKPOINT or
+// DCSIM_PROGRESS_STOP.  progress NULL: nothing new.
 int dc_live_observe(struct dc_live *live, const dcsim_progress *progress);
 // Another best trajectory; of more frames than there is room for some, evenly spread.
 void dc_live_set_trajectory(struct dc_live *live, const dcsim_trajectory *trajectory);

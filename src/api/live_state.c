@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows are kept at a stride: when there is no room every other one is dropped, the stride doubles and a new generation begins,
-// which pages take as a whole.  The lock is held for copies only, never while a page is made.
+// Rows are kept at a stride: when there is no room every other one is dropped, the stride doubles and a new generation
+// begins, which pages take as a whole.  The lock is held for copies only, never while a page is made.
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>

@@ -15,12 +15,13 @@ struct dc_api_picture {
   double size;                  // half the height of the picture at its target, m
 };
 
-// The length of the longest arrow of force, of a picture's size, and the force that it stands for: the largest of all frames.
+// The length of the longest arrow of force, of a picture's size, and the force that it stands for: the largest of all
+// frames.
 double dc_api_largest_force(const struct dc_stored_contacts *contacts);
 
-// Contacts of a frame: a dot where the two bodies face each other, and the force with friction on the one that moves (the first, if
-// both do) as an arrow.  The place is not stored: it is the middle of what the vertices of both that are foremost along the
-// force have in common across it.
+// Contacts of a frame: a dot where the two bodies face each other, and the force with friction on the one that moves
+// (the first, if both do) as an arrow.  The place is not stored: it is the middle of what the vertices of both that are
+// foremost along the force have in common across it.
 void dc_api_draw_contacts(const struct dc_api_picture *picture, const struct dc_stored_contacts *contacts, int frame,
                           double largest);
 
@@ -28,7 +29,8 @@ void dc_api_draw_contacts(const struct dc_api_picture *picture, const struct dc_
 void dc_api_draw_activity(const struct dc_api_picture *picture, const double point[3], const double normal[3],
                           double activity);
 
-// The ways of the centres of movable bodies through space up to a frame, the older the fainter, where no body hides them.
+// The ways of the centres of movable bodies through space up to a frame, the older the fainter, where no body hides
+// them.
 void dc_api_draw_trails(const struct dc_api_picture *picture, const struct dc_stored_trajectory *stored, int frame);
 
 // Lines of text [count] in the lower left corner, the last one lowest.

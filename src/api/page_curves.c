@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Curves of a trajectory beside its poses: what moves and drives joints, and the forces of contact.  The page draws a chart
-// for every group and unit.
+// Curves of a trajectory beside its poses: what moves and drives joints, and the forces of contact.  The page draws a
+// chart for every group and unit.
 #include <math.h>
 #include <stdlib.h>
 
@@ -83,8 +83,8 @@ static void put_joints(struct dc_page *page, const struct dc_stored_trajectory *
   }
 }
 
-// Sizes of the forces between two bodies; of the frames of the file between two kept ones the later one has the largest, so
-// that no impact is lost.
+// Sizes of the forces between two bodies; of the frames of the file between two kept ones the later one has the
+// largest, so that no impact is lost.
 struct pair_curves {
   int bodies[2];
   double largest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft bodies and cables on pages: their skins once, and the places of the skins' vertices in some of the kept frames, as 16-bit
-// parts of the box that holds them all.  Vertices of no triangle, nodes inside, are not seen and left out.
+// Soft bodies and cables on pages: their skins once, and the places of the skins' vertices in some of the kept frames,
+// as 16-bit parts of the box that holds them all.  Vertices of no triangle, nodes inside, are not seen and left out.
 #include <math.h>
 #include <stdlib.h>
 

@@ -66,7 +66,8 @@ static enum dc_status set_camera(const struct pictures *pictures, const dcsim_re
   return DC_OK;
 }
 
-// Distance of the grid's lines: 1, 2 or 5 times a power of ten, three to eight of them in half the height of the picture.
+// Distance of the grid's lines: 1, 2 or 5 times a power of ten, three to eight of them in half the height of the
+// picture.
 static double grid_step(double size)
 {
   double power = pow(10, floor(log10(size / 3))), rest = size / (3 * power);

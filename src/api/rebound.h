@@ -7,11 +7,12 @@
 #include "io/json/json_write.h"
 #include "io/scene/scene.h"
 
-// Adds a line for every kind of pair (shapes, masses, restitution; at most eight) to text and "impacts" to json: the ratio
-// of the speeds after and before an impact, and the gap at which what gravity loads rests.  By the scene's own step in one
-// dimension: a body moves along its contact force on the other, as they lie in the scene, without turning and without
-// joints and actuators.  poses [bodies] and pairs [pair_count] are those of the last evaluation of contact, of order 1; both
-// are left behind.  Into *resting what floats highest over its size, {NAN, -1} when nothing rests.  DC_OK, or DC_MEMORY.
+// Adds a line for every kind of pair (shapes, masses, restitution; at most eight) to text and "impacts" to json: the
+// ratio of the speeds after and before an impact, and the gap at which what gravity loads rests.  By the scene's own
+// step in one dimension: a body moves along its contact force on the other, as they lie in the scene, without turning
+// and without joints and actuators.  poses [bodies] and pairs [pair_count] are those of the last evaluation of contact,
+// of order 1; both are left behind.  Into *resting what floats highest over its size, {NAN, -1} when nothing rests.
+// DC_OK, or DC_MEMORY.
 struct dc_resting {
   double height;  // gap over the size of the body
   int body;

@@ -59,8 +59,8 @@ static void free_forces(struct force_frames *f)
   free(f->frames);
 }
 
-// Force of normal contact on every body at a stored frame, N: minus the gradient of the energy; not a number where bodies
-// overlap.
+// Force of normal contact on every body at a stored frame, N: minus the gradient of the energy; not a number where
+// bodies overlap.
 static enum dc_status contact_forces(struct dc_page *page, struct force_frames *f, int frame)
 {
   double mu = page->scene->definition.contact.stiffness * page->design->design.stiffness_scale;

@@ -12,8 +12,8 @@
 #include "api/session.h"
 #include "base/clock.h"
 
-// Parameters of the earlier run as far as it went, at its times: those of a step are those of the steps of this scene at
-// that time, if these are shorter or longer.
+// Parameters of the earlier run as far as it went, at its times: those of a step are those of the steps of this scene
+// at that time, if these are shorter or longer.
 static enum dc_status take_earlier(struct session *session, double *parameters)
 {
   static const double same = 1e-9;  // of a step
@@ -65,7 +65,8 @@ static enum dc_status read_earlier(struct session *session, const char *director
   return read_designed(session, directory);
 }
 
-// First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it went.
+// First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it
+// went.
 static enum dc_status take_controls(struct session *session, double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -119,7 +120,8 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
-// The input of a whole run of windows: the start and the controls that were applied.  The plan's is that of the last window.
+// The input of a whole run of windows: the start and the controls that were applied.  The plan's is that of the last
+// window.
 static enum dc_status whole_input(struct session *session, const struct outcome *outcome,
                                   struct dc_rollout_input **input)
 {
@@ -219,8 +221,8 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
 // A whole run of the session, which is released: what dcsim_simulate and dcsim_optimize do.
 static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error);
 
-// The run directory of a case, DIR/cases/NAME, which the other commands read like any other: its scene simulated with these
-// parameters.
+// The run directory of a case, DIR/cases/NAME, which the other commands read like any other: its scene simulated with
+// these parameters.
 static enum dc_status leave_case(struct session *session, const struct outcome *outcome, int k, struct dc_error *error)
 {
   dcsim_scene scene = {.scene = session->scene->scene->cases[k], .seed = session->scene->seed};

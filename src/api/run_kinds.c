@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of runs.  Each is a way to make a plan or a horizon, to begin its files, to compute and to tell the outcome.
+// The kinds of runs.  Each is a way to make a plan or a horizon, to begin its files, to compute and to tell the
+// outcome.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,8 +218,8 @@ static const struct run_kind replay = {.prepare = prepare_replay,
                                        .outcome = dc_session_horizon_outcome,
                                        .headline = dc_session_say_replayed};
 
-// A simulation with the controls of a receding horizon executes what that one executed, the way it did: rolled out in one
-// piece, contact would take the run elsewhere.  Its steps and controls must mean the same here.
+// A simulation with the controls of a receding horizon executes what that one executed, the way it did: rolled out in
+// one piece, contact would take the run elsewhere.  Its steps and controls must mean the same here.
 static bool is_replay(const struct session *session)
 {
   const struct dc_scene *scene = session->scene->scene;

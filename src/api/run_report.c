@@ -174,8 +174,8 @@ void dc_session_fill_result(const struct session *session, const struct outcome 
   result->rollouts = work->rollouts;
 }
 
-// How linear systems are solved, and of a simulation how many: of an optimization that would depend on which thread rolled
-// out what.
+// How linear systems are solved, and of a simulation how many: of an optimization that would depend on which thread
+// rolled out what.
 static void put_linear_work(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                             struct dc_text *text)
 {

@@ -64,8 +64,8 @@ struct session {
 // The kind that scene, options and the earlier run ask for.  Sets in_one_piece.
 const struct run_kind *dc_session_choose_kind(struct session *session);
 
-// Computes what options ask for, without files ("directory" is "none"): what came of it, of which outcome->applied is the
-// caller's to free; the rest is the session's.
+// Computes what options ask for, without files ("directory" is "none"): what came of it, of which outcome->applied is
+// the caller's to free; the rest is the session's.
 enum dc_status dc_session_compute(struct session *session, struct outcome *outcome);
 // Frees what a session computed with; also after a failure.
 void dc_session_release(struct session *session);
@@ -104,8 +104,8 @@ struct outcome {
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
 
-// Judges the cases at the outcome's best parameters, which makes its success that of all; outcome->cases is the caller's to
-// free.  Nothing without cases, or when not all steps were done.
+// Judges the cases at the outcome's best parameters, which makes its success that of all; outcome->cases is the
+// caller's to free.  Nothing without cases, or when not all steps were done.
 enum dc_status dc_session_judge_cases(struct session *session, struct outcome *outcome);
 // dc_api_check_start of every case of the session's plan.
 enum dc_status dc_session_check_cases(const struct session *session, const double *parameters, struct dc_error *error);
@@ -146,8 +146,8 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, enum dc_status status,
                                         const char *json);
 
-// What a run ends with once its files are written (written: how that went): the animated model, whose failure is a warning
-// in result only, then closing.  How all of it went.
+// What a run ends with once its files are written (written: how that went): the animated model, whose failure is a
+// warning in result only, then closing.  How all of it went.
 enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
                                     const double *parameters, dcsim_result *result, enum dc_status written);
 

@@ -6,8 +6,8 @@
 #include "io/run/run.h"
 #include "render/render.h"
 
-// The model of a stored trajectory: the scene's, or what the run's design made of it, in memory of the trajectory's arena.
-// Statuses of dc_model_redesign.
+// The model of a stored trajectory: the scene's, or what the run's design made of it, in memory of the trajectory's
+// arena.  Statuses of dc_model_redesign.
 enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
                                const struct dc_model **model, struct dc_error *error);
 

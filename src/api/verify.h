@@ -35,8 +35,8 @@ struct dc_findings {
   double residual;
   int residual_step, unconverged;
   char residual_note[256];
-  // Impulses of each body [bodies] and the share of those from afar, of all and of those between bodies that move; NAN: not
-  // known, as the note says.
+  // Impulses of each body [bodies] and the share of those from afar, of all and of those between bodies that move; NAN:
+  // not known, as the note says.
   double *near, *far, phantom, phantom_between;
   char phantom_note[256];
   // Executions.

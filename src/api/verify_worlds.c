@@ -179,7 +179,8 @@ static bool go_on_with_windows(void *context, const struct dc_plan_iteration *it
   return go_on(context);
 }
 
-// The windows of the scene planned anew, in its own world, from what was executed of them in this one; *reached: at last.
+// The windows of the scene planned anew, in its own world, from what was executed of them in this one; *reached: at
+// last.
 static enum dc_status run_windows(struct dc_verification *v, const struct dc_scene *scene, const struct dc_plant *plant,
                                   bool *reached, struct dc_error *failure)
 {

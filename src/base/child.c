@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of the process goes through a pipe: struct answer, then the bytes.  Less than that is no answer, whatever the
-// exit status: another part of the program may have collected that.
+// The answer of the process goes through a pipe: struct answer, then the bytes.  Less than that is no answer, whatever
+// the exit status: another part of the program may have collected that.
 #include "base/child.h"
 
 #include <errno.h>

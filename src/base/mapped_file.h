@@ -13,12 +13,12 @@ struct dc_mapped_file {
   size_t size;
 };
 
-// Maps the first size > 0 bytes of a file that is open for reading and writing; the descriptor may be closed afterwards.
-// The disk's blocks are taken at once, zeroed where the file was shorter: a full disk is found here, not by a signal when
-// the memory is written to.  Forked processes share it.  DC_IO with errno.
+// Maps the first size > 0 bytes of a file that is open for reading and writing; the descriptor may be closed
+// afterwards.  The disk's blocks are taken at once, zeroed where the file was shorter: a full disk is found here, not
+// by a signal when the memory is written to.  Forked processes share it.  DC_IO with errno.
 enum dc_status dc_mapped_file_create(int fd, size_t size, struct dc_mapped_file *file);
-// Maps a file of size > 0 that is open for reading.  What is written to the memory does not reach the file, and is lost by
-// releasing it.
+// Maps a file of size > 0 that is open for reading.  What is written to the memory does not reach the file, and is lost
+// by releasing it.
 enum dc_status dc_mapped_file_open(int fd, size_t size, struct dc_mapped_file *file);
 void dc_mapped_file_destroy(struct dc_mapped_file *file);
 

@@ -24,8 +24,8 @@ char *dc_arena_printf(struct dc_arena *arena, const char *format, ...) __attribu
 // Zeroed memory aligned to 64 bytes, to be released with free(); NULL when out of memory.
 void *dc_alloc(size_t count, size_t size);
 
-// Bytes that this thread has asked for with the functions above since it began, rounded up to whole lines of 64; what is
-// released again still counts.  Differences tell what something allocates.
+// Bytes that this thread has asked for with the functions above since it began, rounded up to whole lines of 64; what
+// is released again still counts.  Differences tell what something allocates.
 size_t dc_allocated_bytes(void);
 
 // Makes *array (released with free()) hold at least needed elements: doubles *capacity until it does and keeps the

@@ -40,8 +40,8 @@ enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char
 void dc_error_set(struct dc_error *error, enum dc_status status, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
-// The status of an errno with which a file could not be found or opened for reading: DC_BAD_INPUT when it is the name's or
-// the permissions' doing, DC_MEMORY, DC_IO for disks and systems that fail.
+// The status of an errno with which a file could not be found or opened for reading: DC_BAD_INPUT when it is the name's
+// or the permissions' doing, DC_MEMORY, DC_IO for disks and systems that fail.
 enum dc_status dc_status_of_open(int number);
 
 // Puts "prefix: " in front of the message of *error, for callers that know the place.

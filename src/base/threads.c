@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The helpers, the gate through which they enter a loop, and the account of whether they pay.
 //
-// Every thread has a range of passes of its own, takes them from its front, and when none is left from the back of the others'
-// ranges.  So a pass mostly runs where it ran in the loop before, and where its neighbours run: what it reads and writes
-// is in that core's cache.
+// Every thread has a range of passes of its own, takes them from its front, and when none is left from the back of the
+// others' ranges.  So a pass mostly runs where it ran in the loop before, and where its neighbours run: what it reads
+// and writes is in that core's cache.
 //
-// The gate is one word: OPEN while there may be passes to take, WAITED when the caller sleeps, and the number of helpers
-// inside.  A helper enters by adding one while it is open, so that what describes the loop stays valid until it
+// The gate is one word: OPEN while there may be passes to take, WAITED when the caller sleeps, and the number of
+// helpers inside.  A helper enters by adding one while it is open, so that what describes the loop stays valid until it
 // leaves; the caller closes the gate and waits for those inside.  Helpers outside never hold it up.
 #include "base/threads.h"
 

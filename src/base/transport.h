@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between ranks.  MPI stands behind this in a module of its own (mpi_transport.c), which is loaded when a launcher
-// of MPI has started the program, or when it is asked for: the program itself needs no MPI, neither to be built nor to run.
+// Messages between ranks.  MPI stands behind this in a module of its own (mpi_transport.c), which is loaded when a
+// launcher of MPI has started the program, or when it is asked for: the program itself needs no MPI, neither to be
+// built nor to run.
 #ifndef DC_BASE_TRANSPORT_H
 #define DC_BASE_TRANSPORT_H
 
@@ -27,9 +28,9 @@ struct dc_transport {
 // DC_TRANSPORT_VERSION.
 typedef int dc_transport_start(int version, struct dc_transport *transport);
 
-// Starts MPI when asked, or when a launcher of MPI has started the program; transport->ranks is 1 where there is one process
-// only, and then MPI is finished.  program: path of this program, beside which the module is looked for, or NULL.  DC_USAGE
-// when this build or machine has no MPI.
+// Starts MPI when asked, or when a launcher of MPI has started the program; transport->ranks is 1 where there is one
+// process only, and then MPI is finished.  program: path of this program, beside which the module is looked for, or
+// NULL.  DC_USAGE when this build or machine has no MPI.
 enum dc_status dc_transport_open(const char *program, bool asked, struct dc_transport *transport,
                                  struct dc_error *error);
 

@@ -5,8 +5,8 @@
 // those of its shape's frame, which a body without shape has, too.  Its pose is that of its parent (or the world)
 // times a fixed displacement times the parts of its joint (body/joint.h).  A state q [nq] holds, body after body, the
 // numbers of its joint's parts; a free body has 7 (position of the centre of mass in m, then a unit quaternion
-// w, x, y, z).  Derivatives live in the tangent space [nv]: a slide or hinge has one number; a free body a twist (w, t),
-// rotation vector in rad first, then translation in m, acting as
+// w, x, y, z).  Derivatives live in the tangent space [nv]: a slide or hinge has one number; a free body a twist (w,
+// t), rotation vector in rad first, then translation in m, acting as
 //     R <- exp([w]x) R,   x <- x + t        (world axes, about the centre of mass).
 #ifndef DC_BODY_BODY_H
 #define DC_BODY_BODY_H
@@ -133,8 +133,8 @@ struct dc_bodies {
   int cable_count;
   struct dc_cable *cables;  // [cable_count], in the order of their bodies
   double *reach;            // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
-  // What touches, [count]: bodies fixed to each other are one group, named by one of them; above: the group that a joint
-  // hangs it on, or -1, by its name; collide, except and near_only: filters.
+  // What touches, [count]: bodies fixed to each other are one group, named by one of them; above: the group that a
+  // joint hangs it on, or -1, by its name; collide, except and near_only: filters.
   const int *group, *above;
   const bool *collide;
   const struct dc_index_list *except, *near_only;

@@ -195,7 +195,8 @@ static enum dc_status check_mass(const struct dc_body_definition *definition, in
   return inertia ? check_inertia(definition, index, error) : DC_OK;
 }
 
-// A body that moves has mass, from its solid or as given; a marker, without shape and fixed to one that moves, may have none.
+// A body that moves has mass, from its solid or as given; a marker, without shape and fixed to one that moves, may have
+// none.
 static enum dc_status check_solid(const struct dc_body_definition *definition, int index, const struct dc_shape *shape,
                                   struct dc_error *error)
 {

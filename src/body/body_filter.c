@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bodies touch.  Bodies fixed to each other are one rigid group; a group does not touch itself, nor the group that
-// a joint hangs it on, nor what a filter names.
+// Which bodies touch.  Bodies fixed to each other are one rigid group; a group does not touch itself, nor the group
+// that a joint hangs it on, nor what a filter names.
 #include <string.h>
 
 #include "body/body_build.h"

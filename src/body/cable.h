@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cables: they run through points of soft bodies and the origins of frames of rigid ones, and pull only (paper 004, Eq. 3).
-// A cable is a body without shape and joint; its length is the one coordinate of its actuator, counted from `length`.
+// Cables: they run through points of soft bodies and the origins of frames of rigid ones, and pull only (paper 004, Eq.
+// 3).  A cable is a body without shape and joint; its length is the one coordinate of its actuator, counted from
+// `length`.
 #ifndef DC_BODY_CABLE_H
 #define DC_BODY_CABLE_H
 

@@ -61,8 +61,8 @@ static enum dc_status add_pins(const struct dc_soft_definition *definition, stru
   return DC_OK;
 }
 
-// What barrier means: eps of phi_eps(gap, r force) = 0 with r = step^2 / least mass of a node (paper 004, Eq. 4 and 14),
-// so that gap times force is eps^2/(2 r).
+// What barrier means: eps of phi_eps(gap, r force) = 0 with r = step^2 / least mass of a node (paper 004, Eq. 4 and
+// 14), so that gap times force is eps^2/(2 r).
 static void set_barrier(struct dc_soft *soft, double length)
 {
   double least = INFINITY;
@@ -111,8 +111,9 @@ static enum dc_status make_mesh(const struct dc_soft_definition *given, struct d
   }
 }
 
-// The barrier of the surface, unless given: a tenth of the shortest edge wide, and stiff enough to stand against a tenth of
-// Young's modulus on the square of the mean edge, of cloth on the edge's section, of a rod on its own, at about half of that.
+// The barrier of the surface, unless given: a tenth of the shortest edge wide, and stiff enough to stand against a
+// tenth of Young's modulus on the square of the mean edge, of cloth on the edge's section, of a rod on its own, at
+// about half of that.
 static void set_surface_barrier(const struct dc_soft_definition *given, struct dc_soft *soft)
 {
   double least = INFINITY, sum = 0;

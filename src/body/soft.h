@@ -2,11 +2,11 @@
 // Soft bodies: their state is the places of their nodes, three numbers each, whose tangents are plain differences.
 //
 // In q and in tangent vectors nodes stand behind the coordinates of all joints, node after node, and each is a block of
-// its own in Hessians, behind the mechanisms.  Rigid code does not see them: a soft body has no joint, and its frame is a
-// point of the material, a weighted mean of nodes that turns with nothing,
+// its own in Hessians, behind the mechanisms.  Rigid code does not see them: a soft body has no joint, and its frame is
+// a point of the material, a weighted mean of nodes that turns with nothing,
 //     c = sum_k w_k x_k,   J = [0; w_k I].
-// The frame of a soft body is its centre of mass; a body fixed to a soft one is a marker, a point of one element.  So what
-// speaks of bodies, objectives, recordings, tables, speaks of soft ones, too.
+// The frame of a soft body is its centre of mass; a body fixed to a soft one is a marker, a point of one element.  So
+// what speaks of bodies, objectives, recordings, tables, speaks of soft ones, too.
 #ifndef DC_BODY_SOFT_H
 #define DC_BODY_SOFT_H
 
@@ -90,7 +90,8 @@ static inline double dc_soft_node_mass(const struct dc_soft *soft, int node)
   return soft->density * soft->elastic.node_volumes[node];
 }
 
-// What knows only rigid bodies refuses others: DC_BAD_INPUT with the first soft body or cable and who ("URDF") cannot hold it.
+// What knows only rigid bodies refuses others: DC_BAD_INPUT with the first soft body or cable and who ("URDF") cannot
+// hold it.
 enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char *who, struct dc_error *error);
 // The soft body of a body, or NULL.
 const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body);
@@ -107,12 +108,12 @@ bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, i
 
 // Block of a Hessian that belongs to a node.
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node);
-// The pairs of nodes that share an element, a bend or a cable, as blocks, twice and more for some: into pairs [.][2], unless
-// it is NULL. Returns how many.
+// The pairs of nodes that share an element, a bend or a cable, as blocks, twice and more for some: into pairs [.][2],
+// unless it is NULL. Returns how many.
 long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2]);
 
-// For steps of building (body_build.h): meshes and places in q and tangents, behind those of joints; then starts, frames
-// and markers.
+// For steps of building (body_build.h): meshes and places in q and tangents, behind those of joints; then starts,
+// frames and markers.
 enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                              struct dc_arena *arena, struct dc_error *error);
 enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions,

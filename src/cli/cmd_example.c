@@ -116,8 +116,8 @@ static bool add_file(struct cli_copying *copying, const char *folder, const char
   return cli_copying_add(copying, path, name);
 }
 
-// What a text names in quotes, as seen from where it stands, and the licence beside it.  What is above the folder of scenes
-// is left out.
+// What a text names in quotes, as seen from where it stands, and the licence beside it.  What is above the folder of
+// scenes is left out.
 static bool add_named(struct cli_copying *copying, const char *folder, const char *name, const char *text)
 {
   char named[CLI_COPY_PATH];

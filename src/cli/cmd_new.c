@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim new: a scene to begin with.  A template is a file scenes/templates/NAME.json, copied as it is, and what it names: files
-// NAME.* beside it.  Nothing is ever overwritten.
+// dcsim new: a scene to begin with.  A template is a file scenes/templates/NAME.json, copied as it is, and what it
+// names: files NAME.* beside it.  Nothing is ever overwritten.
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>

@@ -18,8 +18,8 @@ static bool has_file(const char *folder, const char *file)
   return snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path && access(path, R_OK) == 0;
 }
 
-// The folder of shipped data that has a file: of the environment; or beside the program, wherever it was installed or in which
-// folder of its sources it was built; or of the installation; or the present one.  false: none has.
+// The folder of shipped data that has a file: of the environment; or beside the program, wherever it was installed or
+// in which folder of its sources it was built; or of the installation; or the present one.  false: none has.
 static bool find_data(const char *file, char folder[CLI_COPY_PATH])
 {
   static const char *const beside[] = {"/../share/dcsim", "/.."};

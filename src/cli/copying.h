@@ -29,8 +29,8 @@ struct cli_shelf {
   // Adds the files of a name in a folder, the scene last, which is to be file: the second operand, or NULL.
   bool (*add)(struct cli_copying *copying, const char *folder, const char *name, const char *file);
 };
-// A file that is there already is an error, of files other than the scene only when it is another one.  The exit status, after
-// a message if it is not 0; what was made is then removed.
+// A file that is there already is an error, of files other than the scene only when it is another one.  The exit
+// status, after a message if it is not 0; what was made is then removed.
 int cli_copy_from(const struct cli_shelf *shelf, const char *command, const struct cli_arguments *arguments);
 
 #endif

@@ -86,8 +86,8 @@ static int dispatch(int argc, char **argv)
 
 static bool ended;
 
-// Called at exit.  The program ends by returning from main; libraries end it where memory or threads run out (libgomp with
-// exit(1), after a message of its own), which is none of our statuses.
+// Called at exit.  The program ends by returning from main; libraries end it where memory or threads run out (libgomp
+// with exit(1), after a message of its own), which is none of our statuses.
 static void correct_status(void)
 {
   static const char text[] = "dcsim: a library ended the program: out of memory or of threads\n";

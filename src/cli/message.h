@@ -20,7 +20,8 @@ const char *cli_suggest(const char *name, const char *const *candidates);
 // Opens descriptors 0 to 2 where the caller left them closed, so that no file of a run becomes one of them; what is
 // then written to stdout fails.
 void cli_open_standard_streams(void);
-// The report on stdout: its JSON or its text, made printable, with a newline at the end.  A report without text prints nothing.
+// The report on stdout: its JSON or its text, made printable, with a newline at the end.  A report without text prints
+// nothing.
 void cli_print_report(const dcsim_report *report, int json);
 // Flushes and closes stdout.  DCSIM_IO, with a message, when anything written to it was lost.
 int cli_close_output(void);

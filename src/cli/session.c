@@ -113,7 +113,8 @@ bool cli_find_program(char path[CLI_PATH])
   return length >= 0;
 }
 
-// The address goes to standard error like all that is said of progress, also when that is quiet: without it there is no view.
+// The address goes to standard error like all that is said of progress, also when that is quiet: without it there is no
+// view.
 static int start_view(const struct cli_arguments *arguments, const dcsim_scene *scene, dcsim_view **view)
 {
   dcsim_error error = {0};

@@ -20,7 +20,8 @@ int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *
 
 typedef int cli_run_function(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
                              dcsim_report *report, dcsim_error *error);
-// A command that makes a run directory: dcsim_simulate or dcsim_optimize on the scene, on this rank 0 of ranks (or NULL).
+// A command that makes a run directory: dcsim_simulate or dcsim_optimize on the scene, on this rank 0 of ranks (or
+// NULL).
 int cli_run(const struct cli_arguments *arguments, cli_run_function *function, dcsim_ranks *ranks);
 
 enum { CLI_PATH = 4096 };

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-// SIGPIPE and SIGXFSZ are ignored, so that writing fails with a reason; SIGUSR1 leaves a note and nothing else; SIGINT and
-// SIGTERM end the process with 130 or 143.
+// SIGPIPE and SIGXFSZ are ignored, so that writing fails with a reason; SIGUSR1 leaves a note and nothing else; SIGINT
+// and SIGTERM end the process with 130 or 143.
 void cli_signals_install(void);
 
 // From now on the first SIGINT or SIGTERM is only noted.  Signals within half a second of it count as the same one:

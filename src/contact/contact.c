@@ -208,8 +208,8 @@ static void note_costs(struct dc_contact *contact)
   }
 }
 
-// Pairs that cost more than a small part of the whole come first, the dearest at the beginning, so that no thread begins
-// with one at the end.
+// Pairs that cost more than a small part of the whole come first, the dearest at the beginning, so that no thread
+// begins with one at the end.
 static void order_pairs(struct dc_contact *contact)
 {
   double much = contact->cost / SHARES;

@@ -16,8 +16,8 @@
 #include "body/path.h"
 
 enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER };
-// What the convex parts of a body are to sdrs: those of its shape (dc_shape's parts; a convex mesh is one), every triangle
-// of a shape without parts for itself; or every triangle of any shape.
+// What the convex parts of a body are to sdrs: those of its shape (dc_shape's parts; a convex mesh is one), every
+// triangle of a shape without parts for itself; or every triangle of any shape.
 enum dc_contact_hulls { DC_HULLS_PARTS, DC_HULLS_TRIANGLES };
 
 // Settings of all models, each of which reads what its option table has; dc_contact_options has all rows.
@@ -46,8 +46,8 @@ extern const struct dc_option dc_contact_options[];
 
 // SHAPES: derivatives by the places of contact's points in their bodies, of friction too.
 // SURFACES: contact sees the triangles, which keep their corners when vertices move; models without see convex parts.
-// LEANING: forces may leave the cone of the directions between points of two bodies (paper 000, Eq. 2): normals are those of
-// smoothed distances.
+// LEANING: forces may leave the cone of the directions between points of two bodies (paper 000, Eq. 2): normals are
+// those of smoothed distances.
 // LEVELS: bodies have signed distances, which follow vertices that move (geometry/shapes/shape_follow.h).
 // FOREIGN: no potential of ours but a stepper that brings its own contact (dynamics/stepper.h).
 enum dc_contact_flags {
@@ -144,20 +144,21 @@ double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose
 // anything intersects.
 double dc_contact_min_gap(const struct dc_contact *contact);
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
-// Whether every separating plane of the last evaluation reached its tolerance; otherwise Hessians lack the pairs that did
-// not, and no gradient may rest on them.
+// Whether every separating plane of the last evaluation reached its tolerance; otherwise Hessians lack the pairs that
+// did not, and no gradient may rest on them.
 bool dc_contact_solved(const struct dc_contact *contact);
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact);
 
 // The largest fraction of the path that certainly makes no two surfaces meet, in [0, 1]; 1 when the whole is safe.
 // The path must start at the poses of the last evaluation.
 double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path);
-// An upper bound of it, from the triangles that are closest, at a fraction of its cost; and the rest of it when that is known.
+// An upper bound of it, from the triangles that are closest, at a fraction of its cost; and the rest of it when that is
+// known.
 double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path);
 double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct dc_path *path, double nearest);
 // Whether the whole path certainly makes no two surfaces meet, gaps as small as a billionth of those at its beginning
-// allowed on the way; otherwise the first pair (index into dc_contact_pairs) of which that is not certain in *pair, -1 when
-// the path is not finite.  The path must start at the poses of the last evaluation, at which nothing meets.
+// allowed on the way; otherwise the first pair (index into dc_contact_pairs) of which that is not certain in *pair, -1
+// when the path is not finite.  The path must start at the poses of the last evaluation, at which nothing meets.
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair);
 
 // A linear bound on a motion.  A point of body a (at arm_a from its frame's origin, world axes) and one of body b may
@@ -168,23 +169,24 @@ struct dc_gap_bound {
   double normal[3], arm_a[3], arm_b[3], room;
   double missed;  // part of the gap by which the motion at hand misses the bound
 };
-// Bounds that a motion violates.  The motion is the one at the beginning of the path, going on straight over the whole of
-// it.  Each pair of near triangles shall keep the part `keep` of its gap along the normal of its separating plane, and each
-// vertex above a half space that part of its height.  Of every pair of bodies only the bound that is violated most is
-// returned; of more than `capacity` such bounds those violated most.  Returns their number.  The path must start at the
-// poses of the last evaluation.  Contact models without separating planes of triangles bound motions above half spaces
-// only.
+// Bounds that a motion violates.  The motion is the one at the beginning of the path, going on straight over the whole
+// of it.  Each pair of near triangles shall keep the part `keep` of its gap along the normal of its separating plane,
+// and each vertex above a half space that part of its height.  Of every pair of bodies only the bound that is violated
+// most is returned; of more than `capacity` such bounds those violated most.  Returns their number.  The path must
+// start at the poses of the last evaluation.  Contact models without separating planes of triangles bound motions above
+// half spaces only.
 int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
                           struct dc_gap_bound *bounds, int capacity);
 
-// Points beside twists: the same potential as a function of all points of the bodies, instead of the poses they are placed
-// by.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms, sphere trees,
-// radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.  What rigid bodies sum
-// up to 6 + 21 numbers is here a force for every point and a product with the velocities of all points (docs/theory.md,
-// "Points").  Of all pairs, at the poses of the last evaluation; world axes; without stiffness.
+// Points beside twists: the same potential as a function of all points of the bodies, instead of the poses they are
+// placed by.  Points are the vertices of the meshes, for sdrs those of its hulls, hull by hull.  Weights of the terms,
+// sphere trees, radii and spreads of their nodes stay as they are; the centres of nodes move with their triangles.
+// What rigid bodies sum up to 6 + 21 numbers is here a force for every point and a product with the velocities of all
+// points (docs/theory.md, "Points").  Of all pairs, at the poses of the last evaluation; world axes; without stiffness.
 // Whether the model offers them: all but manifold and bsh with the weights of the paper do.
 bool dc_contact_has_points(const struct dc_contact *contact);
-// Whether it offers dc_contact_point_rates: manifold does, too, whose points also place the level sets of signed distances.
+// Whether it offers dc_contact_point_rates: manifold does, too, whose points also place the level sets of signed
+// distances.
 bool dc_contact_has_point_rates(const struct dc_contact *contact);
 // How many points a body has, and their places about the origin of its frame, in its axes, m (owned by contact).
 int dc_contact_point_count(const struct dc_contact *contact, int body);
@@ -192,8 +194,8 @@ const double (*dc_contact_point_places(const struct dc_contact *contact, int bod
 // -dP/dx_v, 1/m, added to forces[body][point_count].  DC_OK, DC_MEMORY, or DC_NUMERICAL when something crosses.
 enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
                                        double (*const *forces)[3], struct dc_error *error);
-// The same of those terms alone whose gap is at most reaches[pair], m: a lower bound of the distance of two triangles, of
-// two hulls, of a vertex from a primitive, of the spheres around two groups of triangles.
+// The same of those terms alone whose gap is at most reaches[pair], m: a lower bound of the distance of two triangles,
+// of two hulls, of a vertex from a primitive, of the spheres around two groups of triangles.
 enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct dc_pose *poses, const double *reaches,
                                       double (*const *forces)[3], struct dc_error *error);
 // Derivatives of scale dP/dt by the places of the points in their bodies' axes, dP/dt the rate of P along twists
@@ -204,8 +206,8 @@ enum dc_status dc_contact_near_forces(struct dc_contact *contact, const struct d
 enum dc_status dc_contact_point_rates(struct dc_contact *contact, const struct dc_pose *poses,
                                       const double (*twists)[6], double scale, double (*const *by_point)[3],
                                       struct dc_error *error);
-// d2P/dx dx times velocities v [body][point_count] (m per unit), added to products likewise, 1/m per unit, and forces as
-// above unless NULL.  Of sdrs and the ipc models only.  Errors as above.
+// d2P/dx dx times velocities v [body][point_count] (m per unit), added to products likewise, 1/m per unit, and forces
+// as above unless NULL.  Of sdrs and the ipc models only.  Errors as above.
 enum dc_status dc_contact_point_product(struct dc_contact *contact, const struct dc_pose *poses,
                                         const double (*const *velocities)[3], double (*const *forces)[3],
                                         double (*const *products)[3], struct dc_error *error);
@@ -218,12 +220,12 @@ void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth);
 // Of every pair whether its bodies touch, overlap or contain each other at poses: overlaps [pair_count].
 void dc_contact_overlaps(struct dc_contact *contact, const struct dc_pose *poses, bool *overlaps);
-// Whether all bodies are certainly apart at poses, rounding counted in: between every two near triangles stands a plane that
-// leaves more than the rounding of their places on either side.  Otherwise the first pair of which that is not certain, and
-// its least separation, m: negative when it crosses, 0 when one is inside of the other.
+// Whether all bodies are certainly apart at poses, rounding counted in: between every two near triangles stands a plane
+// that leaves more than the rounding of their places on either side.  Otherwise the first pair of which that is not
+// certain, and its least separation, m: negative when it crosses, 0 when one is inside of the other.
 bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *separation);
-// A better bound for the pair that dc_contact_overlap has found at the same poses, often the depth itself; takes up to a
-// second.  0 when they only touch or nothing is known.
+// A better bound for the pair that dc_contact_overlap has found at the same poses, often the depth itself; takes up to
+// a second.  0 when they only touch or nothing is known.
 double dc_contact_overlap_depth(const struct dc_contact *contact, const struct dc_pose *poses, int pair);
 
 // Gradient [12] for the twists (w_a, t_a, w_b, t_b) of both frames, each about its own origin.

@@ -106,8 +106,8 @@ struct dc_walk_ends {
   size_t exact, centred, blend, close;
 };
 
-// Parts: four for each of four threads, so that what they differ by evens out; no result depends on it.  A level of a walk
-// has a bit of the codes.
+// Parts: four for each of four threads, so that what they differ by evens out; no result depends on it.  A level of a
+// walk has a bit of the codes.
 enum { DC_PARTS = 16, DC_LEVELS = 64 };
 
 // A walk through the node pairs of two trees, level by level (pair_list.c).
@@ -140,7 +140,8 @@ struct dc_walk_part {
   size_t global_capacity;
 };
 
-// One body pair and the terms of its last evaluation.  Models without lists of their own here only count in exact_count.
+// One body pair and the terms of its last evaluation.  Models without lists of their own here only count in
+// exact_count.
 struct dc_pair {
   int a, b;
   struct dc_term *exact;
@@ -180,8 +181,8 @@ struct dc_pair {
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
 };
 
-// Width of the zone beyond inner = R_I + R_J in which a node pair is blended: with its centred term; of a pair without a
-// far field, with nothing.
+// Width of the zone beyond inner = R_I + R_J in which a node pair is blended: with its centred term; of a pair without
+// a far field, with nothing.
 static inline double dc_pair_zone(const struct dc_contact_settings *settings, const struct dc_pair *pair, double inner)
 {
   return pair->near_only ? settings->near_range : settings->blend * inner;
@@ -202,8 +203,8 @@ struct dc_unit {
 // What tells contact models apart.  Colliders, their turning, overlap at the start and continuous collision detection
 // are common to all.
 struct dc_contact_methods {
-  // Memory of the model's own in contact->own, made after the colliders, and its release, also when create failed or was
-  // not reached (own NULL); create and destroy NULL: none.
+  // Memory of the model's own in contact->own, made after the colliders, and its release, also when create failed or
+  // was not reached (own NULL); create and destroy NULL: none.
   enum dc_status (*create)(struct dc_contact *contact, struct dc_error *error);
   void (*destroy)(struct dc_contact *contact);
   // Forgets warm starts other than the planes of the pairs; NULL: there are none.
@@ -301,12 +302,12 @@ void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *po
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
 
 // pair_list.c
-// Lists the terms and blends of a pair; -1 when out of memory, which leaves empty lists, else 0.  The walk of a pair that
-// is left `parted` has only begun: pair_parts.c.
+// Lists the terms and blends of a pair; -1 when out of memory, which leaves empty lists, else 0.  The walk of a pair
+// that is left `parted` has only begun: pair_parts.c.
 int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
 void dc_pair_drop_lists(struct dc_pair *pair);
-// What collecting does in turn, for parts of a pair.  The walk below a part of the node pairs of the last level; -1 when
-// out of memory, also of the others.
+// What collecting does in turn, for parts of a pair.  The walk below a part of the node pairs of the last level; -1
+// when out of memory, also of the others.
 int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, int part, const double arm[3]);
 // Room for planes, blends and all that is found out about the terms.
 int dc_pair_reserve(struct dc_pair *pair);
@@ -358,7 +359,8 @@ void dc_plane_cache_clear(struct dc_plane_cache *cache);
 double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path);
 
 // primitive.c
-// Derivatives of a pair whose body b is a primitive, with gap and crossing: the sum of a barrier over the vertices of a.
+// Derivatives of a pair whose body b is a primitive, with gap and crossing: the sum of a barrier over the vertices of
+// a.
 void dc_primitive_pair(const struct dc_contact *contact, struct dc_pair *pair, const struct dc_pose *pose_a, int order,
                        dc_primitive_barrier *barrier, struct dc_pair_derivatives *result);
 // 12 l w/h with the weights w of the vertices: the barrier of bsh, exact and ipc-global.

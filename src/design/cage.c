@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameter "cage": a lattice of control points about a shape, which its vertices follow by trilinear weights.  With b
-// the box around the shape, cut into (n_x - 1)(n_y - 1)(n_z - 1) cells,
+// Design parameter "cage": a lattice of control points about a shape, which its vertices follow by trilinear weights.
+// With b the box around the shape, cut into (n_x - 1)(n_y - 1)(n_z - 1) cells,
 //     x -> x + sum_c w_c(x) scale p_c,   w_c = product over k of max(0, 1 - |(x_k - c_k) (n_k - 1) / b_k|).
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "geometry/shapes/shape.h"
 
-// Which vertices of different parts in one place are one: none, all, or only those that are no corners of their parts, as the
-// common vertices of linked parts are (shape "hulls", "link").
+// Which vertices of different parts in one place are one: none, all, or only those that are no corners of their parts,
+// as the common vertices of linked parts are (shape "hulls", "link").
 enum dc_connect { DC_CONNECT_NONE, DC_CONNECT_WELD, DC_CONNECT_LINK };
 
 // Lists groups of the vertices of a shape's parts that move as one, without those whose first is held: group g is

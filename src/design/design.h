@@ -44,8 +44,8 @@ struct dc_design_type {
   // and becomes that by the input before it.
   void (*pull_back)(const void *options, const struct dc_model *model, const double *parameters,
                     struct dc_rollout_cotangent *cotangent, double *gradient);
-  // The transposed product: moved is a direction of the input before apply and becomes that of the input after it when the
-  // parameters move along direction [parameter_count] too.
+  // The transposed product: moved is a direction of the input before apply and becomes that of the input after it when
+  // the parameters move along direction [parameter_count] too.
   void (*push_forward)(const void *options, const struct dc_model *model, const double *parameters,
                        const double *direction, struct dc_rollout_cotangent *moved);
   // Number i = 0, 1, ... of those that the parameters change; false when there is no such number.
@@ -67,15 +67,15 @@ struct dc_design_entry {
 enum dc_status dc_design_check_last(int count, const struct dc_design_entry *entries, const struct dc_model *model,
                                     struct dc_error *error);
 
-// DC_BAD_INPUT when the contact model has level sets (DC_CONTACT_LEVELS) and those of shapes that are made from a signed
-// distance cannot follow what the entry does to their vertices.  DC_MEMORY.
+// DC_BAD_INPUT when the contact model has level sets (DC_CONTACT_LEVELS) and those of shapes that are made from a
+// signed distance cannot follow what the entry does to their vertices.  DC_MEMORY.
 enum dc_status dc_design_check_levels(const struct dc_design_entry *entry, const struct dc_model *model,
                                       struct dc_error *error);
 
-// Builds into definition what input, an input of model with its design applied, holds instead of numbers of model: masses,
-// friction, restitution, gains, stiffnesses, gravity, starts and ranges of slides and hinges.  definition is the model's, or that of
-// dc_model_redesign; what it gets is owned by arena.  Displacements of actuators' targets count from the new start then.
-// DC_MEMORY.
+// Builds into definition what input, an input of model with its design applied, holds instead of numbers of model:
+// masses, friction, restitution, gains, stiffnesses, gravity, starts and ranges of slides and hinges.  definition is
+// the model's, or that of dc_model_redesign; what it gets is owned by arena.  Displacements of actuators' targets count
+// from the new start then.  DC_MEMORY.
 enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,
                                   struct dc_arena *arena, struct dc_model_definition *definition,
                                   struct dc_error *error);
@@ -90,7 +90,8 @@ struct dc_number_options {
   bool together;                // one factor for all
 };
 
-// Rows of an option table for factors on a size, and for shifts of a place, with members range and scale, box and scale.
+// Rows of an option table for factors on a size, and for shifts of a place, with members range and scale, box and
+// scale.
 #define DC_FACTOR_OPTIONS(structure)                                                                                   \
   {.name = "range",                                                                                                    \
    .type = DC_REALS,                                                                                                   \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameters of shapes and places: every parameter moves vertices of bodies and the places where bodies are attached
-// along a fixed direction.  What several entries of a scene do to a vertex adds up, in any order.
+// Design parameters of shapes and places: every parameter moves vertices of bodies and the places where bodies are
+// attached along a fixed direction.  What several entries of a scene do to a vertex adds up, in any order.
 //
 // With p a parameter and d its direction, numbers move by a(p) d:
 //     factors    a = exp(scale p) - 1,   d = where the scene's shape is, so that it grows by exp(scale p);
@@ -11,7 +11,8 @@
 
 #include "design/design.h"
 
-// A number that a parameter moves by `weight` times a: a coordinate of a vertex of a body, or, vertex -1, of its offset.
+// A number that a parameter moves by `weight` times a: a coordinate of a vertex of a body, or, vertex -1, of its
+// offset.
 typedef void dc_displacement_visit(void *context, int body, int vertex, int axis, double weight);
 
 struct dc_displacement {
@@ -44,7 +45,8 @@ void dc_displacement_moves(const struct dc_displacement *d, const void *options,
 bool dc_displacement_value(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            const double *parameters, int i, struct dc_design_value *value);
 
-// The functions of a descriptor for the displacement d, whose count and name are the functions of these names; file scope.
+// The functions of a descriptor for the displacement d, whose count and name are the functions of these names; file
+// scope.
 #define DC_DISPLACEMENT_FUNCTIONS(d)                                                                                   \
   static const char *parameter_unit(const void *options, const struct dc_model *model, int i, double *scale)           \
   {                                                                                                                    \

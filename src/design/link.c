@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameter "link": the length of a body between its joint and those of its children.  With the axis k of its shape's
-// frame and P the anchor of its joint there, vertices x and the places A of its children become
+// Design parameter "link": the length of a body between its joint and those of its children.  With the axis k of its
+// shape's frame and P the anchor of its joint there, vertices x and the places A of its children become
 //     x_k -> P_k + f (x_k - P_k),   A_k -> P_k + f (A_k - P_k),   f = exp(scale p).
 #include <math.h>
 #include <stdio.h>

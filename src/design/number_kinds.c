@@ -112,9 +112,9 @@ static const struct dc_number_kind friction = {.name = "friction",
                                                .offset = offsetof(struct dc_design, friction_scale),
                                                .array = true};
 
-// Restitution: of a body that has one and is the less elastic one, or as elastic as the other, of a pair.  At 1 nothing is
-// lost, and the loss begins with a slope: no number that could be changed.  Of two bodies that are equally elastic the loss
-// changes with one of them on one side only: such numbers are smooth together.
+// Restitution: of a body that has one and is the less elastic one, or as elastic as the other, of a pair.  At 1 nothing
+// is lost, and the loss begins with a slope: no number that could be changed.  Of two bodies that are equally elastic
+// the loss changes with one of them on one side only: such numbers are smooth together.
 
 static const double MOST_RESTITUTION = 0.999;
 

@@ -33,8 +33,8 @@ const struct dc_number_kind dc_number_limit_stiffness = {.name = "limit_stiffnes
                                                          .array = true};
 
 // The ends of ranges.  Where a joint starts stays where it is, so an end keeps the distance from there that starts keep
-// from ends (DC_START_MARGIN), or what it has in the scene where that is less.  A coordinate with a start that is changed too
-// may get beyond an end: such a rollout is refused.
+// from ends (DC_START_MARGIN), or what it has in the scene where that is less.  A coordinate with a start that is
+// changed too may get beyond an end: such a rollout is refused.
 
 static bool end_present(const struct dc_model *model, int index)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameter "size": factors of a shape along the axes of its frame, about its origin, for all bodies that have it.
+// Design parameter "size": factors of a shape along the axes of its frame, about its origin, for all bodies that have
+// it.
 //     x_k -> exp(scale p) x_k
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameter "vertices": the vertices of the convex parts of a shape, for all bodies that have it; vertices in one
-// place may be one, another shape may be the mirror image.
+// Design parameter "vertices": the vertices of the convex parts of a shape, for all bodies that have it; vertices in
+// one place may be one, another shape may be the mirror image.
 //     x_k -> x_k + scale p
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newton's method with linear bounds on gaps.  The Newton step m ignores contacts that are not felt yet.  If it were only
-// shortened where it hits the first of them, every body would have to wait for that one.  Instead it is replaced by the
-// nearest step d, measured by the Hessian M, that keeps part of every gap:
+// Newton's method with linear bounds on gaps.  The Newton step m ignores contacts that are not felt yet.  If it were
+// only shortened where it hits the first of them, every body would have to wait for that one.  Instead it is replaced
+// by the nearest step d, measured by the Hessian M, that keeps part of every gap:
 //
 //     minimize (d - m)^T M (d - m) / 2   subject to   room + A d >= 0.
 //
-// Bounds are found one round at a time: those that the present d violates are added, and the dual problem, a box problem in
-// the multipliers, is solved by projected Gauss-Seidel (docs/theory.md, "Bounded moves").
+// Bounds are found one round at a time: those that the present d violates are added, and the dual problem, a box
+// problem in the multipliers, is solved by projected Gauss-Seidel (docs/theory.md, "Bounded moves").
 #include "dynamics/bounded_move.h"
 
 #include <math.h>
@@ -124,7 +124,8 @@ static double square_of_change(const struct dc_bounded_move *bounded)
   return sum;
 }
 
-// Bounds are added where the move, changed by those found before, still misses some: each round finds one of every pair.
+// Bounds are added where the move, changed by those found before, still misses some: each round finds one of every
+// pair.
 double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start *start, struct dc_path *path,
                      double *move)
 {

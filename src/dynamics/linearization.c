@@ -54,8 +54,8 @@ enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_s
   return factor(rollout, error);
 }
 
-// By conjugate gradients, as dc_step_factor decided for that many vectors: those that could be solved are, the matrix is
-// factored for the others; their number.
+// By conjugate gradients, as dc_step_factor decided for that many vectors: those that could be solved are, the matrix
+// is factored for the others; their number.
 static int iterate(const struct dc_rollout *rollout, int count, double *x, struct dc_error *error,
                    enum dc_status *status)
 {

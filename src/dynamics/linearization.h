@@ -6,8 +6,8 @@
 
 #include "dynamics/step.h"
 
-// A state of a trajectory: number `inside` of those that step `step` was solved through; frame t is the last one of step
-// t - 1, the first frame number 0 of step 0, and what came before it number -1.
+// A state of a trajectory: number `inside` of those that step `step` was solved through; frame t is the last one of
+// step t - 1, the first frame number 0 of step 0, and what came before it number -1.
 struct dc_state_place {
   int step, inside;
 };
@@ -20,20 +20,20 @@ int dc_place_frame(const struct dc_trajectory *trajectory, struct dc_state_place
 const double *dc_place_state(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
                              struct dc_state_place place);
 
-// The interval that ends in `next`, with the poses of rollout->before, now and next and, where they are not on the tape,
-// the pairs of rollout->rigid.
+// The interval that ends in `next`, with the poses of rollout->before, now and next and, where they are not on the
+// tape, the pairs of rollout->rigid.
 struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                        const struct dc_trajectory *trajectory, struct dc_state_place next);
 
-// The interval that ends in a state, lengths as the forward solve has them; first_before_length: s from the state before the
-// first frame to it.
+// The interval that ends in a state, lengths as the forward solve has them; first_before_length: s from the state
+// before the first frame to it.
 struct dc_step_interval dc_interval_to(const struct dc_trajectory *trajectory, struct dc_state_place end,
                                        double first_before_length);
 
 // Whether there is no tape to read.
 bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory);
-// Assembles the true Hessian H of a step into rollout->matrix and factors it, unless that many right-hand sides do without
-// (node_newton.h).  DC_NUMERICAL when it is singular.
+// Assembles the true Hessian H of a step into rollout->matrix and factors it, unless that many right-hand sides do
+// without (node_newton.h).  DC_NUMERICAL when it is singular.
 enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, int count,
                               struct dc_error *error);
 // x <- -H^-1 x for vectors x [count][nv].  DC_NUMERICAL when a relative residual is too large.

@@ -16,19 +16,20 @@ extern const struct dc_option dc_time_options[];
 // Whether the derivatives of contact at every step are stored for the adjoint, or computed again by it.
 enum dc_tape { DC_TAPE_AUTO, DC_TAPE_STORED, DC_TAPE_RECOMPUTED };
 
-// How linear systems are solved in scenes in which only nodes move: AUTOMATIC by conjugate gradients and, where they take long or
-// many are solved at once, by a factorization.
+// How linear systems are solved in scenes in which only nodes move: AUTOMATIC by conjugate gradients and, where they
+// take long or many are solved at once, by a factorization.
 enum dc_linear_choice { DC_LINEAR_AUTOMATIC, DC_LINEAR_DIRECT, DC_LINEAR_CONJUGATE_GRADIENTS, DC_LINEAR_GMRES };
 // Their names in scenes, and those of enum dc_preconditioner; NULL ends them.
 extern const char *const dc_linear_names[], *const dc_preconditioner_names[];
 
 // Tolerances of the step; the option table is dc_step_options ("solver" in a scene).
 struct dc_step_settings {
-  // On the largest generalized force, relative to the smallest force that carries signal (docs/theory.md, "Convergence").
+  // On the largest generalized force, relative to the smallest force that carries signal (docs/theory.md,
+  // "Convergence").
   double tolerance;
   long max_iterations;  // Newton iterations per interval of time
-  // Intervals are halved up to this often where bodies would pass through each other or Newton's method does not converge
-  // (docs/theory.md, "Divided steps").
+  // Intervals are halved up to this often where bodies would pass through each other or Newton's method does not
+  // converge (docs/theory.md, "Divided steps").
   long divisions;
   bool accept_unconverged;  // go on with steps that do not converge
   int tape;                 // enum dc_tape
@@ -57,7 +58,8 @@ struct dc_model_definition {
 struct dc_model {
   struct dc_model_definition definition;
   struct dc_bodies bodies;
-  // Inputs of its rollouts hold a shape design (dynamics/shape_design.h); set by who adds design parameters that need it.
+  // Inputs of its rollouts hold a shape design (dynamics/shape_design.h); set by who adds design parameters that need
+  // it.
   bool shapes_change;
   const bool *vertices_move;  // [bodies] whether it may change vertices of theirs, likewise; NULL: of all of them
   // Inputs of its rollouts hold forces; set by who adds controls that give them.
@@ -70,13 +72,13 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
 // Whether nodes of soft bodies move and nothing else does.
 bool dc_model_only_nodes(const struct dc_model *model);
 
-// Whether gradients of rollouts can be had by dc_rollout_adjoint, and whether trajectories have velocities: a foreign stepper
-// has no adjoint, and its velocities are not the differences of its states.
+// Whether gradients of rollouts can be had by dc_rollout_adjoint, and whether trajectories have velocities: a foreign
+// stepper has no adjoint, and its velocities are not the differences of its states.
 bool dc_model_has_adjoint(const struct dc_model *model);
 bool dc_model_keeps_velocity(const struct dc_model *model);
 
-// Whether the tape of so many steps is stored.  A function of the scene and the steps alone, not of the machine: gradients
-// with and without differ by rounding, and a run that is resumed elsewhere must go on with the same bits.
+// Whether the tape of so many steps is stored.  A function of the scene and the steps alone, not of the machine:
+// gradients with and without differ by rounding, and a run that is resumed elsewhere must go on with the same bits.
 bool dc_model_stores_tape(const struct dc_model *model, double steps);
 
 // Number of body pairs that touch (dc_bodies_touch).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solids are mildly nonlinear, contact is not: a node that comes to rest on a plane, or begins to slide, sees its stiffness
-// change by many orders.  Newton's method on all of it takes an iteration, with all elements, for every few of those changes.
-// Here only the smooth part of the potential is made quadratic, and
+// Solids are mildly nonlinear, contact is not: a node that comes to rest on a plane, or begins to slide, sees its
+// stiffness change by many orders.  Newton's method on all of it takes an iteration, with all elements, for every few
+// of those changes.  Here only the smooth part of the potential is made quadratic, and
 //     m(d) = g.d + d^T H d/2 + sum over nodes at planes of phi(x + d)
 // with barrier and friction phi as they are (terms_node_contact.c) is minimized to a part of the residual, in turns of
 //   1. a sweep over the nodes at planes: each goes to the minimum of m along the normal, in closed form, and along the plane,
@@ -178,8 +178,8 @@ static void plane_axes(const double n[3], double axes[2][3])
   dc_vec_cross(axes[1], n, axes[0]);
 }
 
-// Moves along the plane to the minimum of (w - way)^T A (w - way)/2 + g.(w - way) + D(|w|): with A's eigenvectors in the
-// plane and f = g - A way, w_i = -f_i/(b_i + z).
+// Moves along the plane to the minimum of (w - way)^T A (w - way)/2 + g.(w - way) + D(|w|): with A's eigenvectors in
+// the plane and f = g - A way, w_i = -f_i/(b_i + z).
 static void slide(const struct dc_node_law *law, const double a[9], const double g[3], double move[3])
 {
   double axes[2][3], response[2][3], way[2], f[2], b[2], turned[2][3];
@@ -213,13 +213,15 @@ static double rest_gap(double a, double b, double gap, double e)
 
 // Sweeps.
 
-// Whether a law bends what its node does; g, a: gradient of the rest of m by the node, and its second derivative along n.
+// Whether a law bends what its node does; g, a: gradient of the rest of m by the node, and its second derivative along
+// n.
 static bool counts(const struct dc_node_law *law, double g, double a)
 {
   return g > NEAR * a * law->gap || law->slip.e > STIFF * 2 * a * law->gap * law->gap;
 }
 
-// The minimum of m by one node, at one plane, with its other planes as their tangents and curvatures: total is the move.
+// The minimum of m by one node, at one plane, with its other planes as their tangents and curvatures: total is the
+// move.
 static void settle(const struct dc_node_newton *newton, struct dc_node_law *law, double total[3])
 {
   double block[9], g[3], response[3];
@@ -354,8 +356,8 @@ static bool linear_move(struct dc_node_newton *newton, struct dc_symmetric_matri
   return *direct ? factored_move(newton, matrix) : done.positive;
 }
 
-// Nodes that the linear step would take through a plane go most of the way to it instead, and are held there by a spring,
-// for another linear step of all others; true where there are any.
+// Nodes that the linear step would take through a plane go most of the way to it instead, and are held there by a
+// spring, for another linear step of all others; true where there are any.
 static bool hold_back(struct dc_node_newton *newton)
 {
   bool any = false;
@@ -562,8 +564,8 @@ static double largest(const double *x, int size)
   return most;
 }
 
-// A residual that is small beside stiff contact may still be all of what is soft: unless sweeps measure it in their own norm,
-// what is left is solved for again.
+// A residual that is small beside stiff contact may still be all of what is soft: unless sweeps measure it in their own
+// norm, what is left is solved for again.
 bool dc_node_newton_answer(struct dc_node_newton *newton, const struct dc_symmetric_matrix *matrix, double *x)
 {
   double *sum = newton->move, *left = newton->product, *change = newton->held;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pattern of the Hessian of a step.  Mechanisms and nodes are its blocks; those that touch or follow each other or share an
-// element are always in it.  Touches of soft bodies come and go: at the beginning of an interval the pattern is that of the
-// touches at hand, later ones add to it.  So it is a function of the interval's states alone, and where touches stay the
-// matrix stays, with its order of elimination.
+// The pattern of the Hessian of a step.  Mechanisms and nodes are its blocks; those that touch or follow each other or
+// share an element are always in it.  Touches of soft bodies come and go: at the beginning of an interval the pattern
+// is that of the touches at hand, later ones add to it.  So it is a function of the interval's states alone, and where
+// touches stay the matrix stays, with its order of elimination.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@
 
 enum { SMALL_SOLID = 200 };  // nodes whose matrix is dense
 
-// Pairs of mechanisms that touch or follow each other and nodes that share an element; into pairs [.][2], unless it is NULL.
+// Pairs of mechanisms that touch or follow each other and nodes that share an element; into pairs [.][2], unless it is
+// NULL.
 static size_t list_fixed(const struct dc_rollout *rollout, int (*pairs)[2])
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;

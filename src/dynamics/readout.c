@@ -67,8 +67,8 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
   return DC_OK;
 }
 
-// The list of a trajectory.  The largest force so far is never above the largest of all: what is too small beside it is too
-// small in the end, and needs no room.
+// The list of a trajectory.  The largest force so far is never above the largest of all: what is too small beside it is
+// too small in the end, and needs no room.
 
 static double size_of(const struct dc_contact_entry *entry)
 {

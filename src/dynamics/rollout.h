@@ -8,8 +8,8 @@
 #include "dynamics/shape_design.h"
 #include "dynamics/trajectory.h"
 
-// What a rollout starts from and is driven by.  Vectors of actuator targets have an entry for every degree of freedom of
-// every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free body the
+// What a rollout starts from and is driven by.  Vectors of actuator targets have an entry for every degree of freedom
+// of every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free body the
 // rotation vector w with R* = exp([w]x) R_0, then the translation) and velocities.
 struct dc_rollout_input {
   double *q;                // initial state [nq]
@@ -20,16 +20,17 @@ struct dc_rollout_input {
   double *target_position;  // [steps][actuators] at the end of each step
   double *target_velocity;  // [steps][actuators]
   struct dc_design design;
-  // Generalized forces on the degrees of freedom [steps][nv], N and N m, held over a step: of a rotation a torque in the
-  // axes that its rotation vectors have.  NULL: none.
+  // Generalized forces on the degrees of freedom [steps][nv], N and N m, held over a step: of a rotation a torque in
+  // the axes that its rotation vectors have.  NULL: none.
   double *force;
-  // Of models whose shapes change, else NULL.  q is of the model's own shapes: a free body starts with its shape's frame
-  // there, wherever its centre of mass is now; q_before and a q that goes with it are of the centres of the design.
+  // Of models whose shapes change, else NULL.  q is of the model's own shapes: a free body starts with its shape's
+  // frame there, wherever its centre of mass is now; q_before and a q that goes with it are of the centres of the
+  // design.
   struct dc_shape_design *shape;
 };
 
-// A number for each number of the input, tangents instead of states: the derivatives of a loss by them, or a direction in
-// which they move.  q_before, where it is given, stands still, and the derivative by it is not kept.
+// A number for each number of the input, tangents instead of states: the derivatives of a loss by them, or a direction
+// in which they move.  q_before, where it is given, stands still, and the derivative by it is not kept.
 struct dc_rollout_cotangent {
   double *q;         // [nv]
   double *velocity;  // [nv]
@@ -50,8 +51,9 @@ struct dc_far_field *dc_rollout_far_field(struct dc_rollout *rollout);
 // Later rollouts are with a far field so many times as strong, as later shapes are.
 void dc_rollout_scale_far_field(struct dc_rollout *rollout, double factor);
 
-// The model that a rollout with this input is of: the rollout's own one, or what the input's shapes make of it; until the
-// next call with the rollout.  NULL and *error: DC_INFEASIBLE when the design has no bodies of that kind; DC_MEMORY.
+// The model that a rollout with this input is of: the rollout's own one, or what the input's shapes make of it; until
+// the next call with the rollout.  NULL and *error: DC_INFEASIBLE when the design has no bodies of that kind;
+// DC_MEMORY.
 const struct dc_model *dc_rollout_adopt(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                         struct dc_error *error);
 
@@ -96,7 +98,8 @@ struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout);
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 bool dc_rollout_is_tight(const struct dc_rollout *rollout);
 
-// Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials alone.
+// Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials
+// alone.
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);
 // Gaps of frames are not asked for: a stepper for which they are extra work leaves INFINITY.  States are the same.
 void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless);
@@ -129,10 +132,10 @@ enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_ro
                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error);
 
-// How well the steps of a trajectory of input are solved, judged anew from its states: of every step, [steps], the largest
-// residual of its intervals, relative to the solver's tolerance or to rounding where that is more (docs/theory.md,
-// "Convergence"), and whether all of them are as small as tolerance or rounding ask.  DC_BAD_INPUT when the stepper has no step
-// potential of ours; DC_MEMORY.
+// How well the steps of a trajectory of input are solved, judged anew from its states: of every step, [steps], the
+// largest residual of its intervals, relative to the solver's tolerance or to rounding where that is more
+// (docs/theory.md, "Convergence"), and whether all of them are as small as tolerance or rounding ask.  DC_BAD_INPUT
+// when the stepper has no step potential of ours; DC_MEMORY.
 enum dc_status dc_rollout_residuals(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                     const struct dc_trajectory *trajectory, double *residuals, bool *converged,
                                     struct dc_error *error);
@@ -144,14 +147,14 @@ struct dc_adjoint_row {
   struct dc_rollout_cotangent *input;
 };
 
-// The same for several rows at once: every row's input gains its derivative.  One Hessian a step is assembled and factored
-// for all of them; of one row the same bits as alone.
+// The same for several rows at once: every row's input gains its derivative.  One Hessian a step is assembled and
+// factored for all of them; of one row the same bits as alone.
 enum dc_status dc_rollout_adjoint_block(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                         const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
                                         struct dc_error *error);
 
-// How a trajectory moves along directions of its input: tangents [steps + 1][count][nv] of the coordinates at its frames.
-// The transposed of the adjoint; one Hessian a step is assembled and factored for all directions.  Statuses of
+// How a trajectory moves along directions of its input: tangents [steps + 1][count][nv] of the coordinates at its
+// frames.  The transposed of the adjoint; one Hessian a step is assembled and factored for all directions.  Statuses of
 // dc_rollout_adjoint.
 enum dc_status dc_rollout_tangent(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   const struct dc_trajectory *trajectory, int count,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Smooth saturation: a force s that is asked for becomes one within (-L, L),
 //     F(s) = (A - B)/2,   A = sqrt((s + L)^2 + w^2),   B = sqrt((s - L)^2 + w^2),   w = L/10,
-// s itself but for 0.5 % well inside, 0.95 L at s = L, odd, increasing, with a slope that falls by a power only, so that a
-// force far beyond still feels which way is back.  Its primitive
+// s itself but for 0.5 % well inside, 0.95 L at s = L, odd, increasing, with a slope that falls by a power only, so
+// that a force far beyond still feels which way is back.  Its primitive
 //     S(s) = [s (A - B) + L (A + B)]/4 + w^2/4 [asinh((s + L)/w) - asinh((s - L)/w)]
-// is convex: a spring that is limited in this way has a potential.  A - B = 4 s L/(A + B) keeps the digits where s is large.
+// is convex: a spring that is limited in this way has a potential.  A - B = 4 s L/(A + B) keeps the digits where s is
+// large.
 #ifndef DC_DYNAMICS_SATURATION_H
 #define DC_DYNAMICS_SATURATION_H
 

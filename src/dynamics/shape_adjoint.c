@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adjoint by shapes and places (docs/theory.md, "Shapes as parameters").
 //
-// With lambda the adjoint of a step, tau = (w, t) the twists of the frames along it and G = lambda . dL/dq+ at fixed tau, a
-// loss gains dG/dB for all body data B.  Terms give it for mass, moments and points; here is what concerns places.
+// With lambda the adjoint of a step, tau = (w, t) the twists of the frames along it and G = lambda . dL/dq+ at fixed
+// tau, a loss gains dG/dB for all body data B.  Terms give it for mass, moments and points; here is what concerns
+// places.
 //
 // A translation e of the frames of some bodies j, constant in a frame F whose twist is w_F, at t+1, t and t-1:
 //     R_F+^T sum_j (rate_j - w_F x g_j)  +  R_F^T sum_j now_j  +  R_F-^T sum_j before_j,
-// g the derivatives of L by the frames' origins, rate = d(dL/dx+) along tau, now and before what a step passes on to the
-// frames at t and t-1; of a loss R_F^T sum_j of its derivatives.
+// g the derivatives of L by the frames' origins, rate = d(dL/dx+) along tau, now and before what a step passes on to
+// the frames at t and t-1; of a loss R_F^T sum_j of its derivatives.
 //     Offset of body i     F the parent's frame (the world without one), j all that hangs on i.
 //     Centre of mass of i  F = frame i, j = i alone: neither its vertices nor its children move.  A free body, whose state
 //                          the centre is, stands still, and what hangs on it moves the other way.
@@ -23,8 +24,8 @@ static bool follows(const struct dc_bodies *bodies, int body)
   return bodies->bodies[body].parent >= 0 && dc_body_moves(&bodies->bodies[body]);
 }
 
-// Adds derivatives by the places of the frames [bodies], stride numbers apart, to those of what they hang on: twists [bodies]
-// and gradient [bodies] as above, or NULL.  sums [bodies]: workspace.
+// Adds derivatives by the places of the frames [bodies], stride numbers apart, to those of what they hang on: twists
+// [bodies] and gradient [bodies] as above, or NULL.  sums [bodies]: workspace.
 static void pull_back_places(const struct dc_bodies *bodies, const struct dc_pose *poses, const double *by_place,
                              size_t stride, const double (*twists)[6], const double (*gradient)[6], double (*sums)[6],
                              struct dc_shape_design *by)

@@ -15,8 +15,8 @@ struct dc_shape_design {
   int bodies;
   const int *first;       // [bodies + 1]: vertices of body i are first[i] ... first[i + 1] - 1
   double (*vertices)[3];  // [first[bodies]] those of the parts of a body's shape, part after part, in its frame, m
-  // [bodies] m, by which a body's shape frame at rest and the anchors of its joint, with all that hangs on it, are shifted
-  // from the model's place: in the axes of the parent's frame, without parent in those of the world
+  // [bodies] m, by which a body's shape frame at rest and the anchors of its joint, with all that hangs on it, are
+  // shifted from the model's place: in the axes of the parent's frame, without parent in those of the world
   double (*offsets)[3];
   // Of cotangents only, while an adjoint is under way, by body; zeros otherwise.
   double *mass;         // by the mass
@@ -35,8 +35,8 @@ void dc_shape_design_copy(struct dc_shape_design *to, const struct dc_shape_desi
 bool dc_shape_design_is_zero(const struct dc_shape_design *design);
 bool dc_shape_design_equal(const struct dc_shape_design *a, const struct dc_shape_design *b);
 
-// The model with other shapes and places; what does not change is shared.  Shapes without a change keep their bits.  Owned
-// by arena.  Statuses of dc_shape_with_vertices and dc_model_create.
+// The model with other shapes and places; what does not change is shared.  Shapes without a change keep their bits.
+// Owned by arena.  Statuses of dc_shape_with_vertices and dc_model_create.
 enum dc_status dc_model_redesign(const struct dc_model *base, const struct dc_shape_design *design,
                                  struct dc_arena *arena, struct dc_model *model, struct dc_error *error);
 

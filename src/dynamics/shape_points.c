@@ -7,8 +7,8 @@
 #include "dynamics/step.h"
 #include "math/vector.h"
 
-// The points are the vertices of the parts, or those of the surface.  Of bodies whose vertices no design moves nothing is
-// wanted.
+// The points are the vertices of the parts, or those of the surface.  Of bodies whose vertices no design moves nothing
+// is wanted.
 static bool list_vertices(const struct dc_rollout *rollout, struct dc_shape_workspace *work, struct dc_arena *arena)
 {
   bool surfaces = rollout->base->definition.contact_model->flags & DC_CONTACT_SURFACES;

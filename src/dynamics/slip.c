@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two laws of friction with the limit c; s = |t| is the way in a step, e the energy of the barrier (paper 004, Eq. 4 and 14).
+// Two laws of friction with the limit c; s = |t| is the way in a step, e the energy of the barrier (paper 004, Eq. 4
+// and 14).
 //
 // Smooth:  k = 2 c^2/(e + R),  R = sqrt(e^2 + 4 c^2 s^2),  D = (R - e - e log((R + e)/(2 e)))/2.
 //
-// Fischer-Burmeister:  phi_eps(s, r (c - k s)) = 0 says 2 s (c - k s) = e, so that the force rises as c - e/(2 s).  It is 0 at
-// s = e/(2 c), where its direction is that of no way, and there is no solution below.  Its tangent at twice that way,
-// s = e/c, where the force is c/2, goes through the origin: below that way it is the law, with continuous first derivatives,
+// Fischer-Burmeister:  phi_eps(s, r (c - k s)) = 0 says 2 s (c - k s) = e, so that the force rises as c - e/(2 s).  It
+// is 0 at s = e/(2 c), where its direction is that of no way, and there is no solution below.  Its tangent at twice
+// that way, s = e/c, where the force is c/2, goes through the origin: below that way it is the law, with continuous
+// first derivatives,
 //     k = c^2/(2 e),  D = c^2 s^2/(4 e)                        c s <= e,
 //     k = c/s - e/(2 s^2),  D = c s - (e/2) log(c s/e) - 3e/4  else.
 //
-// Both forces rise with s and both k fall, so that D is convex, and 2 |k'| c s <= k^2, which multipliers of friction need
-// (terms_node_contact.c).
+// Both forces rise with s and both k fall, so that D is convex, and 2 |k'| c s <= k^2, which multipliers of friction
+// need (terms_node_contact.c).
 #include "dynamics/slip.h"
 
 #include <math.h>
@@ -57,8 +59,8 @@ double dc_slip_energy_change(const struct dc_slip_law *law, const double from[3]
   return e * (bent_energy(c * next / e) - bent_energy(c * s / e));
 }
 
-// What rises with z through 0 at the solution, and its derivative.  Smooth: z^2 s^2 + e z - c^2; else z s less the force at
-// s, for forces above c/2; s(z)^2 = sum f_i^2/(b_i + z)^2.
+// What rises with z through 0 at the solution, and its derivative.  Smooth: z^2 s^2 + e z - c^2; else z s less the
+// force at s, for forces above c/2; s(z)^2 = sum f_i^2/(b_i + z)^2.
 static void excess(const struct dc_slip_law *law, const double f[2], const double b[2], double z, double *value,
                    double *rate)
 {

@@ -41,8 +41,8 @@ struct step_input {
   double hardening;  // factor on the stiffness
 };
 
-// Poses on joints are products whose rounding the forces on the frames turn into noise of the value: the sum over bodies
-// of force times size of the numbers that a position is made of, and torque.  A free body's pose is its state.
+// Poses on joints are products whose rounding the forces on the frames turn into noise of the value: the sum over
+// bodies of force times size of the numbers that a position is made of, and torque.  A free body's pose is its state.
 static double pose_magnitude(const struct dc_rollout *rollout)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -213,7 +213,8 @@ static bool is_cut(struct dc_rollout *rollout, const struct dc_design *design, c
   return rollout->nearest < 1 || dc_step_safe_part(rollout, design, q, tangent) < 1;
 }
 
-// Bounds a move from q, where contact was evaluated last, by the matrix that was factored last; the square of its change.
+// Bounds a move from q, where contact was evaluated last, by the matrix that was factored last; the square of its
+// change.
 static double bound_move(struct dc_rollout *rollout, const double *q, const struct dc_kinematics *kinematics,
                          double *move)
 {
@@ -446,9 +447,9 @@ static double first_hardening(const struct dc_rollout *rollout, const struct ste
   return hardening > 1 ? fmin(hardening, MOST_HARDENING) : 1;  // also when it is no number
 }
 
-// Violent contacts end at gaps so small that Newton's iterates, which cannot cross the barrier, crawl along it: the way to
-// the solution bends at the scale of the gap.  The minima for stiffnesses that fall to the true one are a smooth path there,
-// along which gaps shrink together, as in interior-point methods (Fiacco and McCormick 1968).
+// Violent contacts end at gaps so small that Newton's iterates, which cannot cross the barrier, crawl along it: the way
+// to the solution bends at the scale of the gap.  The minima for stiffnesses that fall to the true one are a smooth
+// path there, along which gaps shrink together, as in interior-point methods (Fiacco and McCormick 1968).
 static enum dc_status follow_path(struct dc_rollout *rollout, struct step_input *given, double *q_next,
                                   struct trial *current, struct dc_step_report *report, struct dc_error *error)
 {

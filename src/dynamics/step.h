@@ -126,8 +126,8 @@ struct dc_shape_workspace {
   int **vertices;                     // [bodies] the points as vertices of the convex parts; NULL likewise
   double (*rates)[3];                 // [bodies]
   struct dc_pair_derivatives *pairs;  // [pair_count] of an evaluation of energies
-  // A second contact of the same bodies, made by the first adjoint.  Friction needs contact at t and the points need it at
-  // t+1: the two take turns, so that what was evaluated at t is at hand an interval earlier in time.
+  // A second contact of the same bodies, made by the first adjoint.  Friction needs contact at t and the points need it
+  // at t+1: the two take turns, so that what was evaluated at t is at hand an interval earlier in time.
   struct dc_contact *contact;
   const struct dc_pose *evaluated;  // poses that it was evaluated at; NULL: unknown
   bool swapped;                     // it is the rollout's own
@@ -154,28 +154,29 @@ struct dc_step_term {
   // Adds the derivatives of (d L / d q+) . direction by everything else L depends on.
   void (*add_mixed)(const struct dc_step_state *state, const struct dc_step_direction *direction,
                     struct dc_step_cotangent *cotangent);
-  // Adds the derivatives of (d L / d q+) . direction by mass, moment and points of contact, and the rates of L's derivatives
-  // by the places of the frames.  NULL where L depends on coordinates only.
+  // Adds the derivatives of (d L / d q+) . direction by mass, moment and points of contact, and the rates of L's
+  // derivatives by the places of the frames.  NULL where L depends on coordinates only.
   enum dc_status (*add_shape_mixed)(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                     struct dc_step_shape *shape, struct dc_error *error);
-  // The transposed product: adds the change of the gradient at fixed q+ along a variation of everything else.  NULL where
-  // L depends on q+ only.
+  // The transposed product: adds the change of the gradient at fixed q+ along a variation of everything else.  NULL
+  // where L depends on q+ only.
   void (*add_product)(const struct dc_step_state *state, const struct dc_step_variation *variation,
                       struct dc_step_forces *forces);
-  // Adds what rounding of positions makes of the term's stiffness: residuals below that are noise.  NULL where others have
-  // more.
+  // Adds what rounding of positions makes of the term's stiffness: residuals below that are noise.  NULL where others
+  // have more.
   void (*add_floor)(const struct dc_step_state *state, struct dc_step_forces *floor);
 
   // Of a term that knows more of an interval than its states; it is kept in the rollout.  NULL: nothing to do.
   // An interval begins at q_now, where contact was evaluated last.  DC_MEMORY.
   enum dc_status (*begin)(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error);
-  // All of q_next that value and derivatives ask for; careful: majorants instead of Hessians where there are any.  DC_MEMORY.
+  // All of q_next that value and derivatives ask for; careful: majorants instead of Hessians where there are any.
+  // DC_MEMORY.
   enum dc_status (*evaluate)(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
                              struct dc_error *error);
   void (*accept)(struct dc_rollout *rollout);        // the last evaluation is an iterate
   bool (*solved)(const struct dc_rollout *rollout);  // derivatives may rest on the last evaluation
-  // Both again as they were when the interval was solved, but for what a tape has, wherever the last evaluation was.  pairs:
-  // leaves the derivatives of contact at t in rollout->rigid.spare.  DC_MEMORY, DC_NUMERICAL.
+  // Both again as they were when the interval was solved, but for what a tape has, wherever the last evaluation was.
+  // pairs: leaves the derivatives of contact at t in rollout->rigid.spare.  DC_MEMORY, DC_NUMERICAL.
   enum dc_status (*restore)(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
                             struct dc_error *error);
   // What add_product needs, once that is done.  DC_MEMORY.
@@ -199,7 +200,8 @@ extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_te
     dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
-// Of a soft body at half-spaces: e, J.  The gap of a place at one whose frame is at a pose, m, and the normal out of it.
+// Of a soft body at half-spaces: e, J.  The gap of a place at one whose frame is at a pose, m, and the normal out of
+// it.
 double dc_node_barrier(const struct dc_model *model, const struct dc_soft *soft);
 double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3]);
 
@@ -213,18 +215,20 @@ void dc_node_add_damping(const struct dc_step_state *state, double damping, stru
   for (const struct dc_soft *soft = (state)->model->bodies.soft, *end_ = soft + (state)->model->bodies.soft_count;     \
        soft < end_; soft++)
 
-// Where the blocks of all elements of all soft bodies are in the matrix: places [dc_elastic_element_count].  False: not there.
+// Where the blocks of all elements of all soft bodies are in the matrix: places [dc_elastic_element_count].  False: not
+// there.
 long dc_elastic_element_count(const struct dc_bodies *bodies);
 bool dc_elastic_list_places(const struct dc_bodies *bodies, const struct dc_symmetric_matrix *matrix,
                             struct dc_block_place (*places)[DC_ELEMENT_BLOCKS]);
 
 // Nodes (terms_nodes.c, terms_node_contact.c): nothing is done where there are none.
-// The least force that matters: what moves the lightest node by a part of its body's size in a step.  INFINITY: no nodes.
+// The least force that matters: what moves the lightest node by a part of its body's size in a step.  INFINITY: no
+// nodes.
 double dc_node_signal(const struct dc_step_state *state, double part);
 // Shortens the way of every node for itself so that it uses up most of its gap to any half-space, but not all.
 void dc_node_bound_each(const struct dc_model *model, const double *q, double *tangent);
-// Multipliers of nodes against half-spaces, N: how many, what they are at a state, and how they follow a Newton step from
-// there, of which a part may have been taken (terms_node_contact.c).
+// Multipliers of nodes against half-spaces, N: how many, what they are at a state, and how they follow a Newton step
+// from there, of which a part may have been taken (terms_node_contact.c).
 long dc_node_touch_count(const struct dc_model *model);
 void dc_node_set_duals(const struct dc_step_state *state, struct dc_node_dual *duals);
 void dc_node_move_duals(const struct dc_step_state *state, const double *step, struct dc_node_dual *duals);
@@ -317,8 +321,8 @@ enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc
 // DC_NUMERICAL.
 enum dc_status dc_rigid_recompute(struct dc_rollout *rollout, const struct dc_pose *poses,
                                   struct dc_pair_derivatives *pairs, struct dc_error *error);
-// Gradients at poses next, of friction and restitution over an interval of that length, s, from now (NULL: there are none).
-// DC_MEMORY.
+// Gradients at poses next, of friction and restitution over an interval of that length, s, from now (NULL: there are
+// none).  DC_MEMORY.
 enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input, double length,
                                const struct dc_pose *now, const struct dc_pose *next, struct dc_error *error);
 
@@ -328,13 +332,14 @@ struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pai
 void dc_rigid_add_lagged_hessian(const struct dc_step_state *state, int pair,
                                  const struct dc_friction_derivatives *derivatives, bool exact,
                                  struct dc_step_hessian *hessian);
-// Adds the rounding of the places of a pair seen through a stiffness by turns (N m) and by shifts (N/m), and an error of its
-// force (N).
+// Adds the rounding of the places of a pair seen through a stiffness by turns (N m) and by shifts (N/m), and an error
+// of its force (N).
 void dc_rigid_add_floor(const struct dc_step_state *state, int pair, double turn, double shift, double force,
                         struct dc_step_forces *floor);
 
 // step_terms.c: the members of all terms in turn.
-// The state of an interval between states [nq], with the poses of rollout->before, now and next, which are theirs or will be.
+// The state of an interval between states [nq], with the poses of rollout->before, now and next, which are theirs or
+// will be.
 struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                       struct dc_step_interval interval, const double *q_before, const double *q_now,
                                       const double *q_next);
@@ -363,7 +368,8 @@ void dc_shape_workspace_destroy(struct dc_shape_workspace *work);  // what is no
 enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error);
 // Before contact is evaluated at the beginning of an interval: it keeps what it knows of the end.
 void dc_shape_swap_contact(struct dc_rollout *rollout);
-// After an adjoint: the rollout has its own contact again, so that no rollout depends on how many intervals went before.
+// After an adjoint: the rollout has its own contact again, so that no rollout depends on how many intervals went
+// before.
 void dc_shape_end(struct dc_rollout *rollout);
 // What contact adds to shape->by_point through its points at t+1, with stiffness mu; contact is evaluated there.
 enum dc_status dc_shape_add_points(const struct dc_step_state *state, const struct dc_step_direction *direction,
@@ -372,8 +378,8 @@ enum dc_status dc_shape_add_points(const struct dc_step_state *state, const stru
 void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by);
 
 // shape_adjoint.c
-// What a step adds to the cotangent's shape: out holds what all add_mixed have left, rollout->wrenches the gradient by the
-// frames at t+1.
+// What a step adds to the cotangent's shape: out holds what all add_mixed have left, rollout->wrenches the gradient by
+// the frames at t+1.
 enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct dc_step_state *state,
                                        const struct dc_step_direction *direction, const struct dc_step_cotangent *out,
                                        struct dc_error *error);
@@ -385,8 +391,8 @@ void dc_shape_pull_back_start(const struct dc_rollout *rollout, const struct dc_
                               const double *tangent, double *q, struct dc_shape_design *cotangent);
 
 // rollout_start.c
-// How far the centre of mass of a free body is, in the world, from where that of the model without design would be, at a
-// state [nq]; shapes change.
+// How far the centre of mass of a free body is, in the world, from where that of the model without design would be, at
+// a state [nq]; shapes change.
 void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const double *q, double shift[3]);
 // Where a rollout with this input starts [nq]: bodies whose centres moved with their shapes are not where its q says.
 void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
@@ -404,14 +410,15 @@ struct dc_step_report {
   double min_gap;
 };
 
-// Solves an interval from q, where contact was evaluated last, and rollout->q_before into q_next; leaves the derivatives
-// of the contact at the solution in pairs (unless NULL), and the solution as the last evaluation of contact and in
-// rollout->next. DC_NUMERICAL when there is none, DC_MEMORY.
+// Solves an interval from q, where contact was evaluated last, and rollout->q_before into q_next; leaves the
+// derivatives of the contact at the solution in pairs (unless NULL), and the solution as the last evaluation of contact
+// and in rollout->next. DC_NUMERICAL when there is none, DC_MEMORY.
 enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                              const struct dc_step_interval *interval, const double *q, double *q_next,
                              struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error);
 
-// How well an interval from q, where contact was evaluated last, and rollout->q_before to q_next is solved, judged anew.
+// How well an interval from q, where contact was evaluated last, and rollout->q_before to q_next is solved, judged
+// anew.
 struct dc_step_residual {
   double relative;  // largest component of the gradient of the step potential, relative to the tolerance or the noise
   bool converged;   // at most 1, or as small as rounding allows
@@ -420,9 +427,9 @@ enum dc_status dc_step_judge(struct dc_rollout *rollout, const struct dc_rollout
                              const struct dc_step_interval *interval, const double *q, const double *q_next,
                              struct dc_step_residual *residual, struct dc_error *error);
 
-// Takes a trajectory from frame `step` to the next by one interval or, where that does not converge or bodies would pass
-// through each other on the straight way to its end, by several (divided_step.c).  Sets rollout->q_before for the next
-// step.  DC_NUMERICAL when dividing does not help either, DC_MEMORY.
+// Takes a trajectory from frame `step` to the next by one interval or, where that does not converge or bodies would
+// pass through each other on the straight way to its end, by several (divided_step.c).  Sets rollout->q_before for the
+// next step.  DC_NUMERICAL when dividing does not help either, DC_MEMORY.
 enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
                                 struct dc_trajectory *trajectory, struct dc_step_report *report,
                                 struct dc_error *error);

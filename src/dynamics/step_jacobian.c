@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linearization of one step.  Row i of dq'/d(q, velocity, targets, forces) is the adjoint of the coordinate i at frame 1.  The
-// velocity at the end is the difference of q' and the state s that its last interval began with, over the length l of
-// it, so that with the rows of dq' and of ds (s = q unless the step was divided)
+// The linearization of one step.  Row i of dq'/d(q, velocity, targets, forces) is the adjoint of the coordinate i at
+// frame 1.  The velocity at the end is the difference of q' and the state s that its last interval began with, over the
+// length l of it, so that with the rows of dq' and of ds (s = q unless the step was divided)
 //     d velocity' = (dq' - ds) / l,
 // and for a rotation R' = exp(l w) S, whose tangents act from the left,
 //     dw = J(l w)^-1 (dR' - exp(l w) dS) / l,     exp(l w) dS: the tangent of S carried to R',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tangent of a rollout: how its states follow directions of its input.  With B = d2L/(dq+ dq), C = d2L/(dq+ dq-) and
-// D = d2L/(dq+ du) of every interval
+// The tangent of a rollout: how its states follow directions of its input.  With B = d2L/(dq+ dq), C = d2L/(dq+ dq-)
+// and D = d2L/(dq+ du) of every interval
 //     S(t+1) = -H^-1 (B S(t) + C S(t-1) + D U(t)),
 // for all directions with one assembly and one factorization of H (docs/theory.md, "Products").
 #include <stdlib.h>
@@ -31,8 +31,8 @@ static bool design_is_zero(const struct dc_design *design, const struct dc_bodie
   return true;
 }
 
-// The move of the state before the first frame: q_{-1} = x - h v, exp(-h [omega]x) R, so that d of R and e of omega move
-// it by exp(-h [omega]x) d - h J(-h omega) e.
+// The move of the state before the first frame: q_{-1} = x - h v, exp(-h [omega]x) R, so that d of R and e of omega
+// move it by exp(-h [omega]x) d - h J(-h omega) e.
 static void move_start(const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_rollout_cotangent *direction, double *before)
 {

@@ -122,8 +122,8 @@ void dc_inertia_add_damping(const struct dc_step_state *state, double damping, s
   add_inertia_blocks(state, false, damping, hessian->blocks);
 }
 
-// d2/(dw+ dw) of -tr(R+ M ((1 + r) R)^T)/h^2 is -(1 + r) (tr(A) I - A^T) with A = R+ M R^T / h^2, and +r (tr(A) I - A^T)
-// with A = R+ M R-^T / h^2 for R-; here transposed and applied to lambda.
+// d2/(dw+ dw) of -tr(R+ M ((1 + r) R)^T)/h^2 is -(1 + r) (tr(A) I - A^T) with A = R+ M R^T / h^2, and +r (tr(A) I -
+// A^T) with A = R+ M R-^T / h^2 for R-; here transposed and applied to lambda.
 static void add_rotation_mixed(const struct dc_step_state *state, int i, const double *other, double factor,
                                const double *lambda, double *out)
 {

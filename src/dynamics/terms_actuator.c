@@ -3,8 +3,9 @@
 //     kp/2 (y - q+)^2 + kd h/2 (v - (q+ - q)/h)^2.
 // p is the target at the end of a step, approached with the velocity v: where an interval ends s before the end of a
 // divided step, p - s v takes its place, and exp(-s [v]x) exp([p]x) that of exp([p]x).
-// The force on a length or angle may have a limit L and hold the weight of what hangs on the joint, c (dynamics/weight.h) at
-// the start of the interval: with s = kp (y - q+) + kd (v - (q+ - q)/h) + c and k = kp + kd/h the energy is
+// The force on a length or angle may have a limit L and hold the weight of what hangs on the joint, c
+// (dynamics/weight.h) at the start of the interval: with s = kp (y - q+) + kd (v - (q+ - q)/h) + c and k = kp + kd/h
+// the energy is
 //     S(s)/k,   force S'(s),
 // S the saturation of dynamics/saturation.h, s^2/2 without a limit; for k = 0 it is -S'(c) (q+ - q).
 // A rotation R with target Y = exp([p]x) R_0 and Z = exp(h [v]x) R:

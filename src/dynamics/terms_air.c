@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of air on the surfaces of soft bodies (docs/theory.md, "Cables and air"): resistance against
-// the motion of a triangle along its normal relative to the wind w, and pressure p behind it.  With the area vector a of time t
-// and the middle m of the triangle
+// The term of the step potential of air on the surfaces of soft bodies (docs/theory.md, "Cables and air"): resistance
+// against the motion of a triangle along its normal relative to the wind w, and pressure p behind it.  With the area
+// vector a of time t and the middle m of the triangle
 //     c h/2 |a| u^2 - p a.(m+ - m),   u = (a/|a|).((m+ - m)/h - w),
 // c the resistance in Pa s/m.  It is convex in q+; area and normal are those of time t, as the force of friction is.
 #include "dynamics/step.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of cables (docs/theory.md, "Cables and air").  A cable of length d(q+), let to be L + y long,
-// y its target at t+1, pulls with the tension
+// The term of the step potential of cables (docs/theory.md, "Cables and air").  A cable of length d(q+), let to be L +
+// y long, y its target at t+1, pulls with the tension
 //     T = k r(s),   s = d - L - y,   r = (s + sqrt(s^2 + e^2))/2 > 0,   energy k (s^2 + s R + e^2 asinh(s/e))/4,  R the root.
-// With the unit vectors t_k along its stretches of lengths l_k, J_p = t_{p-1} - t_p is the derivative of d by point p, and the
-// Hessian T' J J^T + T sum (I - t t^T)/l, positive semidefinite as T and T' are positive.  Points are origins of frames: a
-// force there is a wrench without torque, a block of H stands among the shifts of twists, and what places of frames have for
-// second derivatives by coordinates is the assembler's.
+// With the unit vectors t_k along its stretches of lengths l_k, J_p = t_{p-1} - t_p is the derivative of d by point p,
+// and the Hessian T' J J^T + T sum (I - t t^T)/l, positive semidefinite as T and T' are positive.  Points are origins
+// of frames: a force there is a wrench without torque, a block of H stands among the shifts of twists, and what places
+// of frames have for second derivatives by coordinates is the assembler's.
 #include "dynamics/step.h"
 #include "math/vector.h"
 
@@ -92,8 +92,8 @@ static void point_block(const struct dc_cable *cable, const struct pull *pull, i
   }
 }
 
-// Every ordered pair of nodes adds its block, in the lower triangle once and on the diagonal twice where two points share a
-// node.
+// Every ordered pair of nodes adds its block, in the lower triangle once and on the diagonal twice where two points
+// share a node.
 static void add_to_nodes(const struct dc_bodies *bodies, const struct dc_support *one, const struct dc_support *other,
                          const double block[9], struct dc_symmetric_matrix *matrix)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact of rigid bodies: the terms contact and friction of the step potential, and what they and restitution
-// (terms_impact.c) know of an interval (struct dc_rigid_contact).  All three ask one contact (contact/contact.h): at t what
-// slides and what resists its parting, at t+1 energies and their derivatives for every pair of bodies.
+// (terms_impact.c) know of an interval (struct dc_rigid_contact).  All three ask one contact (contact/contact.h): at t
+// what slides and what resists its parting, at t+1 energies and their derivatives for every pair of bodies.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +103,8 @@ static bool solved(const struct dc_rollout *rollout)
   return dc_contact_solved(rigid->contact) && (!rigid->slides || dc_contact_friction_solved(rigid->contact));
 }
 
-// The planes that friction acts on are solved to a tolerance, from those of the evaluation before.  Where both ways of a
-// tight rollout are compared they start anew, so that the linearization does not depend on the order of evaluations.
+// The planes that friction acts on are solved to a tolerance, from those of the evaluation before.  Where both ways of
+// a tight rollout are compared they start anew, so that the linearization does not depend on the order of evaluations.
 static enum dc_status evaluate_again(struct dc_rollout *rollout, const struct dc_pose *poses, int order,
                                      struct dc_pair_derivatives *pairs, struct dc_error *error)
 {

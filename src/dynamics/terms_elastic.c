@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of elastic bodies: V psi(F) of every element and B w/2 |k.x|^2 of every bend at t+1, and
-// viscosity over the step,
+// The term of the step potential of elastic bodies: V psi(F) of every element and B w/2 |k.x|^2 of every bend at t+1,
+// and viscosity over the step,
 //     eta/(2 h) sum V |E(x+) - E(x)|^2        (elastic/elastic.h).
 #include "dynamics/step.h"
 #include "math/vector.h"

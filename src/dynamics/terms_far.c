@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of the far field of soft bodies (contact/far/far_field.h; docs/theory.md, "The far field of
-// soft bodies").  It ties every node of a surface to every other, which no sparse matrix holds, and is soft: its forces are
-// those at t.  With g_p = dE/dx_p(q) of its points, nodes of soft bodies and points of frames,
+// The term of the step potential of the far field of soft bodies (contact/far/far_field.h; docs/theory.md, "The far
+// field of soft bodies").  It ties every node of a surface to every other, which no sparse matrix holds, and is soft:
+// its forces are those at t.  With g_p = dE/dx_p(q) of its points, nodes of soft bodies and points of frames,
 //     L = sum_p g_p.(x_p+ - x_p),   (dL/dq+).u = DE(q)[u],   u_p the velocities of the points at q+,
 // so that nodes add no Hessian, and what derivatives at t take from u is the product of the Hessian of E with it.
 #include "dynamics/step.h"

@@ -3,8 +3,9 @@
 //     -f (q+ - q),
 // on a rotation R a torque m in the axes of its outer frame, linear in R+:
 //     -m . axial(E)/2 = -tr(A),   E = R+ R^T,   A = E [m]x^T / 2,   axial(E) = (E_21 - E_12, E_02 - E_20, E_10 - E_01),
-// which for a turn by an angle t is the work m sin(t) of the torque about its axis (docs/theory.md, "Given forces").  For
-// R+ <- exp([w]x) R+ the gradient is axial(A), the Hessian tr(A) I - sym(A); R <- exp([d]x) R turns E to E exp(-[d]x).
+// which for a turn by an angle t is the work m sin(t) of the torque about its axis (docs/theory.md, "Given forces").
+// For R+ <- exp([w]x) R+ the gradient is axial(A), the Hessian tr(A) I - sym(A); R <- exp([d]x) R turns E to E
+// exp(-[d]x).
 #include "dynamics/step.h"
 #include "math/rotation.h"
 #include "math/vector.h"

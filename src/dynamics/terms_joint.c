@@ -9,8 +9,8 @@
 // Limits: for a coordinate with range [low, high], m = (high - low)/20 and x the distance to either bound
 //     s (m - x)^3 / (m^2 x)  where x < m, else 0:
 // a barrier, convex, twice differentiable, nothing over nine tenths of the range (docs/theory.md, "Joints").
-// An end that moves changes its own x and, for both ends, m: of b(x, m), the slope by q is b_x at the lower end and -b_x at
-// the upper one, and
+// An end that moves changes its own x and, for both ends, m: of b(x, m), the slope by q is b_x at the lower end and
+// -b_x at the upper one, and
 //     b_x = -s (3 u^2/x + u^3/x^2) / m^2,   u = m - x,
 //     b_xm = -s (u/x) (6 + 3 u/x - 2 u (3 + u/x)/m) / m^2.
 

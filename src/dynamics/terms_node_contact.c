@@ -2,8 +2,8 @@
 // The term of the step potential of nodes against half-spaces: barrier and friction (docs/theory.md, "Soft bodies").
 //
 // The smoothed Fischer-Burmeister law phi_eps(gap, r force) = 0 (paper 004, Eq. 4 and 14) says 2 gap force = e with
-// e = eps^2/r: the force of a logarithmic barrier.  Friction acts on the way t = P (x+ - x) along the plane, P = I - n n^T,
-// with the normal force of time t, as friction does between rigid bodies.  With c = mu e/(2 gap(x)) and s = |t|
+// e = eps^2/r: the force of a logarithmic barrier.  Friction acts on the way t = P (x+ - x) along the plane, P = I - n
+// n^T, with the normal force of time t, as friction does between rigid bodies.  With c = mu e/(2 gap(x)) and s = |t|
 //     -(e/2) log gap(x+)  +  D(s),   force -k t,   |k t| < c always (slip.c).
 // With k' = dk/d(s^2) the Hessian of D is k P + 2 k' t t^T, positive semidefinite.
 #include "dynamics/step.h"
@@ -326,16 +326,17 @@ long dc_node_touch_count(const struct dc_model *model)
   return count;
 }
 
-// Newton's iterates know forces by multipliers of their own, as primal-dual methods do.  At the solution they are those of
-// the places.
+// Newton's iterates know forces by multipliers of their own, as primal-dual methods do.  At the solution they are those
+// of the places.
 //
-// The barrier's (Waechter and Biegler 2006), l: its curvature is l/gap instead of e/(2 gap^2).  With the latter a contact that
-// opens could at most double its gap in an iteration.  For a step d the linearized law gives
+// The barrier's (Waechter and Biegler 2006), l: its curvature is l/gap instead of e/(2 gap^2).  With the latter a
+// contact that opens could at most double its gap in an iteration.  For a step d the linearized law gives
 //     l <- e/(2 gap) - l/gap n.d,     but not below a part of what it was.
 // Friction's (Chan, Golub and Mulet 1999, for total variation), y, of y/k = t:
 //     y <- k (t + P d) + 2 (k'/k)(t.d) y,   but no longer than c.
-// With 2 c |t| |k'| <= k^2 its Hessian, symmetrized, is positive semidefinite for every |y| <= c.  Where a node slides its own
-// curvature, without y, is that of a cone, which Newton's method leaves in steps of any length but of the needed one.
+// With 2 c |t| |k'| <= k^2 its Hessian, symmetrized, is positive semidefinite for every |y| <= c.  Where a node slides
+// its own curvature, without y, is that of a cone, which Newton's method leaves in steps of any length but of the
+// needed one.
 
 static void set_dual(const struct dc_step_state *state, const struct touch *touch, void *context)
 {

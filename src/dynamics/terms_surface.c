@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of the surfaces of soft bodies: barriers of what touches at t+1 and friction of what touched at
-// t (contact/surface/surface.h).  Derivatives by the places of vertices become forces on nodes and wrenches on frames: with the
-// arm r of a rigid vertex J = [-[r]x, I], its force g is the wrench J^T g, and H gives J^T H J, to which the turn of the arm
-// adds (g r^T + r g^T)/2 - (g.r) I.
+// The term of the step potential of the surfaces of soft bodies: barriers of what touches at t+1 and friction of what
+// touched at t (contact/surface/surface.h).  Derivatives by the places of vertices become forces on nodes and wrenches
+// on frames: with the arm r of a rigid vertex J = [-[r]x, I], its force g is the wrench J^T g, and H gives J^T H J, to
+// which the turn of the arm adds (g r^T + r g^T)/2 - (g.r) I.
 #include <math.h>
 #include <string.h>
 

@@ -15,8 +15,8 @@ struct dc_between {
   size_t at_capacity, q_capacity, pair_capacity;
 };
 
-// A trajectory: frame 0 is the initial state, frame k the state after k steps.  Owned by its creator; sized once but for
-// the states inside of divided steps, for which it grows.
+// A trajectory: frame 0 is the initial state, frame k the state after k steps.  Owned by its creator; sized once but
+// for the states inside of divided steps, for which it grows.
 struct dc_trajectory {
   int steps, nq, nv;
   double time_step;
@@ -44,11 +44,11 @@ struct dc_trajectory {
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps);
 // A trajectory of states only; its adjoint evaluates contact again.
 struct dc_trajectory *dc_record_create(const struct dc_model *model, int steps);
-// The same with its arrays in a file of at least dc_record_bytes bytes, which it takes over.  NULL: out of memory, then the
-// file is the caller's still.
+// The same with its arrays in a file of at least dc_record_bytes bytes, which it takes over.  NULL: out of memory, then
+// the file is the caller's still.
 struct dc_trajectory *dc_record_create_in(const struct dc_model *model, int steps, const struct dc_mapped_file *file);
-// Gives a record of so many steps, in memory, velocities, zeros, unless it has them: of a model that does not keep them, for
-// frames that do not tell them.  DC_OK or DC_MEMORY.
+// Gives a record of so many steps, in memory, velocities, zeros, unless it has them: of a model that does not keep
+// them, for frames that do not tell them.  DC_OK or DC_MEMORY.
 enum dc_status dc_record_add_velocity(struct dc_trajectory *record, int steps);
 size_t dc_record_bytes(const struct dc_model *model, int steps);
 // To be called now and then where all frames are gone through in their order: lets the system have the memory of those
@@ -61,7 +61,8 @@ void dc_trajectory_destroy(struct dc_trajectory *trajectory);
 // Where the derivatives of pairs at the end of a step belong, [pair_count]; NULL without a tape.
 struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *trajectory, int step);
 
-// Copies a trajectory of the same model into one that was created for as many steps; the tape only when both have one.  DC_OK or DC_MEMORY, then *to holds the frames but no states between them.
+// Copies a trajectory of the same model into one that was created for as many steps; the tape only when both have one.
+// DC_OK or DC_MEMORY, then *to holds the frames but no states between them.
 enum dc_status dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from);
 // Appends the first `count` steps of a trajectory that begins where *to ends.  As dc_trajectory_copy.
 enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_trajectory *from, int count);
@@ -75,8 +76,8 @@ int dc_trajectory_substeps(const struct dc_trajectory *trajectory, int step);
 int dc_trajectory_divided_steps(const struct dc_trajectory *trajectory);
 // Whether two trajectories of as many steps were divided alike.
 bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_trajectory *b);
-// State k of those that step t was solved through: 0 is frame t, dc_trajectory_substeps frame t + 1.  *at: the part of the
-// step before it; NULL is allowed.
+// State k of those that step t was solved through: 0 is frame t, dc_trajectory_substeps frame t + 1.  *at: the part of
+// the step before it; NULL is allowed.
 const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int step, int k, double *at);
 
 // Smallest gap of frames first .. last, m.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bending, quadratic in the places of nodes (docs/theory.md, "Sheets and rods").
 //
-// Sheets (Bergou et al. 2006; Wardetzky et al. 2007): with the angles of the triangles beside the edge a b, opposite corners c
-// and d, and their areas, the vector
+// Sheets (Bergou et al. 2006; Wardetzky et al. 2007): with the angles of the triangles beside the edge a b, opposite
+// corners c and d, and their areas, the vector
 //     k.x = (cot_b + cot_b') a + (cot_a + cot_a') b - (cot_a + cot_b) c - (cot_a' + cot_b') d
-// is zero where the sheet is flat and has the length |a - b| times the angle between the triangles.  Bent with one curvature c,
-// as sheets are that do not stretch, meshes of equal-sided triangles and of halved squares have (B/2) |k.x|^2/(A + A') for
-// (B/2) c^2 per area, exact as they are refined; bent along the diagonals of squares 1.5 times as much
-// (tests/elastic/test_sheet.c).  Rods: (E I/2) |t' - t|^2/l, t the segments over their lengths at rest, l the mean of both.
-// Sheets and rods bend from flat and straight.
+// is zero where the sheet is flat and has the length |a - b| times the angle between the triangles.  Bent with one
+// curvature c, as sheets are that do not stretch, meshes of equal-sided triangles and of halved squares have (B/2)
+// |k.x|^2/(A + A') for (B/2) c^2 per area, exact as they are refined; bent along the diagonals of squares 1.5 times as
+// much (tests/elastic/test_sheet.c).  Rods: (E I/2) |t' - t|^2/l, t the segments over their lengths at rest, l the mean
+// of both.  Sheets and rods bend from flat and straight.
 #include "elastic/element.h"
 
 // Cotangent of the angle at a between b and c.

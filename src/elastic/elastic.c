@@ -5,7 +5,8 @@
 #include "geometry/mesh/tetrahedra.h"
 #include "math/svd3.h"
 
-// Of the nodes b, c, d of a tetrahedron g is a row of the inverse of its edges from a; those of all four add up to zero.
+// Of the nodes b, c, d of a tetrahedron g is a row of the inverse of its edges from a; those of all four add up to
+// zero.
 static double set_tetrahedron(const double (*nodes)[3], const int *element, double (*g)[3])
 {
   double edges[3][3], six = dc_tetrahedron_volume6(nodes, element);

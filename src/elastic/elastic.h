@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic solids, sheets and rods of linear simplices (docs/theory.md, "Solids", "Sheets and rods").  With the nodes x_a of an
-// element and the gradients g_a of its shape functions at rest
+// Elastic solids, sheets and rods of linear simplices (docs/theory.md, "Solids", "Sheets and rods").  With the nodes
+// x_a of an element and the gradients g_a of its shape functions at rest
 //     F = sum_a x_a g_a^T,   energy V psi(F),   force of node a  -V P g_a,   P = d psi / d F.
-// Gradients of triangles and segments are in axes of their own, the third or the last two components 0: these columns of F
-// are 0.  What bends has besides, for every inner edge or node, the quadratic energy of a stencil of nodes
+// Gradients of triangles and segments are in axes of their own, the third or the last two components 0: these columns
+// of F are 0.  What bends has besides, for every inner edge or node, the quadratic energy of a stencil of nodes
 //     B w/2 |sum_a k_a x_a|^2,   B the bending stiffness (bending.c).
 #ifndef DC_ELASTIC_ELASTIC_H
 #define DC_ELASTIC_ELASTIC_H
@@ -61,8 +61,8 @@ double dc_elastic_energy(const struct dc_elastic *elastic, struct dc_elasticity 
 // gradient += scale d energy / d x
 void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                              double scale, double *gradient);
-// Energy at y, that of viscosity since x (below) times viscosity >= 0 included, and gradient += its derivative by y: like the
-// functions for each, in one go over the elements.
+// Energy at y, that of viscosity since x (below) times viscosity >= 0 included, and gradient += its derivative by y:
+// like the functions for each, in one go over the elements.
 double dc_elastic_evaluate(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            const double *y, double viscosity, double *gradient);
 // (d energy / d x) . direction
@@ -71,8 +71,8 @@ double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity e
 // out [elements] += the part of each element in (d energy / d x) . direction, without its factor.
 void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            const double *direction, double *out);
-// The blocks of the Hessian of one stencil for its nodes a and b <= a, row by row, at dc_element_block(a, b).  projected:
-// positive semidefinite.
+// The blocks of the Hessian of one stencil for its nodes a and b <= a, row by row, at dc_element_block(a, b).
+// projected: positive semidefinite.
 enum { DC_ELEMENT_BLOCKS = 10 };
 static inline int dc_element_block(int a, int b)
 {

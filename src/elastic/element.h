@@ -44,8 +44,8 @@ static inline void dc_element_add_stress(const struct dc_elastic *elastic, int e
 double dc_element_add_viscosity(const struct dc_elastic *elastic, int e, const double *x, const double f[9],
                                 double scale, double p[9]);
 
-// The Neo-Hookean solid at F (invariants.c): energy density, J/m^3, INFINITY when det F <= 0; P; blocks of the Hessian of an
-// element with the gradients [4][3] at rest, false when det F <= 0.
+// The Neo-Hookean solid at F (invariants.c): energy density, J/m^3, INFINITY when det F <= 0; P; blocks of the Hessian
+// of an element with the gradients [4][3] at rest, false when det F <= 0.
 double dc_neo_hookean_energy(struct dc_lame lame, const double f[9]);
 void dc_neo_hookean_stress(struct dc_lame lame, const double f[9], double p[9]);
 bool dc_neo_hookean_blocks(struct dc_lame lame, const double f[9], const double gradients[4][3], double volume,

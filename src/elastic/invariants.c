@@ -33,8 +33,8 @@ static bool invert(const double f[9], double a[9], double *log_j)
   return true;
 }
 
-// With C = F^T F - I: mu/2 (tr C - log det(I + C)) + lambda/8 log^2 det(I + C), in which what turns and rounding do to C
-// counts in second order only.
+// With C = F^T F - I: mu/2 (tr C - log det(I + C)) + lambda/8 log^2 det(I + C), in which what turns and rounding do to
+// C counts in second order only.
 double dc_neo_hookean_energy(struct dc_lame lame, const double f[9])
 {
   double c[9], cross[3];

@@ -17,8 +17,8 @@ struct dc_lame {
   double mu, lambda;  // N/m^2
 };
 
-// From Young's modulus (N/m^2) and Poisson's ratio < 1/2; their derivatives by either.  Of solids (dimension 3), of sheets under
-// no stress across (2: lambda E nu/(1 - nu^2)), of rods (1: lambda 0, mu E/2).
+// From Young's modulus (N/m^2) and Poisson's ratio < 1/2; their derivatives by either.  Of solids (dimension 3), of
+// sheets under no stress across (2: lambda E nu/(1 - nu^2)), of rods (1: lambda 0, mu E/2).
 struct dc_lame dc_lame_of(int dimension, double young, double poisson);
 struct dc_lame dc_lame_by_young(int dimension, double poisson);
 struct dc_lame dc_lame_by_poisson(int dimension, double young, double poisson);

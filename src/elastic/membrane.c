@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Energy densities of sheets and rods (docs/theory.md, "Sheets and rods").
 //
-// A sheet has two columns f_1, f_2 of F in space.  With the invariants I = |F|^2 and J = |f_1 x f_2|, the singular values have the
-// sum T = sqrt(I + 2 J), the square of the difference I - 2 J, and the product J >= 0: nothing is ever inverted.
+// A sheet has two columns f_1, f_2 of F in space.  With the invariants I = |F|^2 and J = |f_1 x f_2|, the singular
+// values have the sum T = sqrt(I + 2 J), the square of the difference I - 2 J, and the product J >= 0: nothing is ever
+// inverted.
 //     arap          mu (I - 2 T + 2)
 //     corotated     mu (I - 2 T + 2) + lambda/2 (T - 2)^2
 //     neo_hookean   mu/2 (I - 2) - mu log J + lambda/2 log^2 J

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps take many iterations where a body is stiff beside its mass in a step: they see no farther than from node to node, and
-// what moves almost without strain is left over.  Such motion is nearly rigid in every small part of the body.  So nodes are put
-// together to connected parts of some tens, each of which has six modes,
+// Sweeps take many iterations where a body is stiff beside its mass in a step: they see no farther than from node to
+// node, and what moves almost without strain is left over.  Such motion is nearly rigid in every small part of the
+// body.  So nodes are put together to connected parts of some tens, each of which has six modes,
 //     u_i = t + w x (x_i - x_part)/l,   or u = Z y with rows Z_i = [1, -[(x_i - x_part)/l]x],
-// and what is left of a vector after a sweep is solved for in them, by Z (Z^T (A + C) Z)^-1 Z^T: two-level multiplicative
-// Schwarz with the rigid modes of aggregation (Vanek, Mandel and Brezina 1996), not smoothed.
+// and what is left of a vector after a sweep is solved for in them, by Z (Z^T (A + C) Z)^-1 Z^T: two-level
+// multiplicative Schwarz with the rigid modes of aggregation (Vanek, Mandel and Brezina 1996), not smoothed.
 #include "math/linear_coarse.h"
 
 #include <math.h>
@@ -77,7 +77,8 @@ static bool make_graph(const struct dc_symmetric_matrix *matrix, struct graph *g
   return true;
 }
 
-// Breadth first from the first node that has none yet; a part that cannot grow to a third of that size joins a neighbour.
+// Breadth first from the first node that has none yet; a part that cannot grow to a third of that size joins a
+// neighbour.
 static void make_parts(struct dc_coarse *coarse, const struct graph *graph, int *queue)
 {
   int most = coarse->nodes / MOST_PARTS > PART_NODES ? coarse->nodes / MOST_PARTS : PART_NODES;
@@ -203,7 +204,8 @@ static void set_arms(struct dc_coarse *coarse, const double *places)
   }
 }
 
-// sum += Z_i^T B Z_j, row by row; with [r]x v = r x v rows of -B [r]x are r x (rows of B), columns of [r]x B are r x (columns).
+// sum += Z_i^T B Z_j, row by row; with [r]x v = r x v rows of -B [r]x are r x (rows of B), columns of [r]x B are r x
+// (columns).
 static void add_modes(const double arm_i[3], const double block[9], const double arm_j[3], double *sum)
 {
   double wide[3][MODES];

@@ -10,8 +10,8 @@ struct dc_coarse;
 // For matrices of that pattern, all of whose blocks are 3x3.  NULL: out of memory.
 struct dc_coarse *dc_coarse_create(const struct dc_symmetric_matrix *matrix);
 void dc_coarse_destroy(struct dc_coarse *coarse);
-// Takes the values of the matrix and the places [3 blocks] of its nodes (NULL: parts only shift), unless !afresh those at hand,
-// and the blocks c [blocks][9] beside it (NULL: none).  False: not positive definite.
+// Takes the values of the matrix and the places [3 blocks] of its nodes (NULL: parts only shift), unless !afresh those
+// at hand, and the blocks c [blocks][9] beside it (NULL: none).  False: not positive definite.
 bool dc_coarse_update(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix, const double *places,
                       bool afresh, const double *c);
 // u = Z (Z^T (A + C) Z)^-1 Z^T r, [size]; u may be r.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients with sweeps, on A + C = L + D + L^T with the preconditioner M = (D + L) D^-1 (D + L^T), a symmetric Gauss-Seidel
-// sweep over blocks.  With z = (D + L^T) x the system is (D + L)^-1 (A + C) (D + L^T)^-1 z = (D + L)^-1 b, preconditioned by
-// D, and because A + C = (D + L) + (D + L^T) - D its product
+// Conjugate gradients with sweeps, on A + C = L + D + L^T with the preconditioner M = (D + L) D^-1 (D + L^T), a
+// symmetric Gauss-Seidel sweep over blocks.  With z = (D + L^T) x the system is (D + L)^-1 (A + C) (D + L^T)^-1 z =
+// (D + L)^-1 b, preconditioned by D, and because A + C = (D + L) + (D + L^T) - D its product
 //     t = (D + L^T)^-1 p,   p -> t + (D + L)^-1 (p - D t)
-// costs two triangular solves, no more than a plain product with A (Eisenstat 1981).  Other methods apply A + C and their
-// preconditioner one after the other.  The iterations themselves are those of linear_krylov.c.
+// costs two triangular solves, no more than a plain product with A (Eisenstat 1981).  Other methods apply A + C and
+// their preconditioner one after the other.  The iterations themselves are those of linear_krylov.c.
 #include "math/linear_iterative.h"
 
 #include <math.h>
@@ -310,8 +310,8 @@ static void multiply(void *context, const double *x, double *y)
   }
 }
 
-// y = (D + L)^-1 x leaves -L^T y of x, rigid parts u of that leave r = -L^T y - (D + L + L^T) u, and the other half of the sweep
-// makes y + u + (D + L^T)^-1 r = y + (D + L^T)^-1 (-L^T y - L u).
+// y = (D + L)^-1 x leaves -L^T y of x, rigid parts u of that leave r = -L^T y - (D + L + L^T) u, and the other half of
+// the sweep makes y + u + (D + L^T)^-1 r = y + (D + L^T)^-1 (-L^T y - L u).
 static void precondition_two_level(struct dc_block_solver *solver, const double *x, double *y)
 {
   size_t size = (size_t)solver->matrix->size;

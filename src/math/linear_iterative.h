@@ -7,8 +7,8 @@
 #include "math/linear_krylov.h"
 #include "math/linear_solver.h"
 
-// Where an off-diagonal or diagonal block is: its three columns begin at values[at[.]].  What is below the diagonal only is
-// stored of diagonal blocks.
+// Where an off-diagonal or diagonal block is: its three columns begin at values[at[.]].  What is below the diagonal
+// only is stored of diagonal blocks.
 struct dc_block_place {
   int at[3];
 };
@@ -16,9 +16,9 @@ struct dc_block_place {
 bool dc_symmetric_place(const struct dc_symmetric_matrix *matrix, int row, int column, struct dc_block_place *place);
 double *dc_symmetric_values(struct dc_symmetric_matrix *matrix);
 
-// GAUSS_SEIDEL: a symmetric sweep over the blocks.  JACOBI: the diagonal blocks.  PROJECTIVE: the matrix of projective dynamics
-// (linear_projective.c), which C is foreign to; WOODBURY: the same corrected by C.  TWO_LEVEL: half a sweep, parts of the body
-// moved rigidly (linear_coarse.c), the other half.
+// GAUSS_SEIDEL: a symmetric sweep over the blocks.  JACOBI: the diagonal blocks.  PROJECTIVE: the matrix of projective
+// dynamics (linear_projective.c), which C is foreign to; WOODBURY: the same corrected by C.  TWO_LEVEL: half a sweep,
+// parts of the body moved rigidly (linear_coarse.c), the other half.
 enum dc_preconditioner {
   DC_PRECONDITION_GAUSS_SEIDEL,
   DC_PRECONDITION_JACOBI,
@@ -42,19 +42,19 @@ struct dc_block_solver;
 
 // NULL when out of memory or a block has another size than 3.  The matrix, whose values may change, is kept.
 struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix, struct dc_block_method method);
-// The next solution makes PROJECTIVE, WOODBURY and TWO_LEVEL of the values that the matrix has then, and TWO_LEVEL of the places
-// [3 blocks] of its nodes (NULL: not known; else kept until then); until this is called again they stay.
+// The next solution makes PROJECTIVE, WOODBURY and TWO_LEVEL of the values that the matrix has then, and TWO_LEVEL of
+// the places [3 blocks] of its nodes (NULL: not known; else kept until then); until this is called again they stay.
 void dc_block_solver_renew(struct dc_block_solver *solver, const double *places);
 void dc_block_solver_destroy(struct dc_block_solver *solver);
 
-// A diagonal block with what is added to it, and what row `node` of A holds beside it: sum += A_row,node move for every row
-// but the node's own.
+// A diagonal block with what is added to it, and what row `node` of A holds beside it: sum += A_row,node move for every
+// row but the node's own.
 void dc_block_diagonal(const struct dc_block_solver *solver, int node, double block[9]);
 void dc_block_add_row(const struct dc_block_solver *solver, int node, const double move[3], double *sum);
 
-// Solves (A + C) x = b, C block diagonal [blocks][9] (NULL: none), until the residual is at most part of b, in the norm of the
-// preconditioner for conjugate gradients with sweeps, else in the Euclidean one, or for so many iterations.  x is the best found;
-// where !positive (also of a preconditioner that cannot be made) the iterate before.
+// Solves (A + C) x = b, C block diagonal [blocks][9] (NULL: none), until the residual is at most part of b, in the norm
+// of the preconditioner for conjugate gradients with sweeps, else in the Euclidean one, or for so many iterations.  x
+// is the best found; where !positive (also of a preconditioner that cannot be made) the iterate before.
 struct dc_iterations dc_block_solve(struct dc_block_solver *solver, const double *c, const double *b, double part,
                                     int most, double *x);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients with a preconditioner (Hestenes and Stiefel 1952; Saad 2003, 9.2.1): directions that are conjugate in A,
-// each from the preconditioned residual and the direction before.
+// Conjugate gradients with a preconditioner (Hestenes and Stiefel 1952; Saad 2003, 9.2.1): directions that are
+// conjugate in A, each from the preconditioned residual and the direction before.
 //
-// GMRES (Saad and Schultz 1986) builds an orthonormal basis of the space of A M^-1 and the residual by modified Gram-Schmidt.
-// In it A M^-1 is a Hessenberg matrix, which Givens rotations make triangular column by column; what they leave of the right-hand
-// side is the residual of the best combination so far, which is only formed when the method ends or begins anew.
+// GMRES (Saad and Schultz 1986) builds an orthonormal basis of the space of A M^-1 and the residual by modified
+// Gram-Schmidt.  In it A M^-1 is a Hessenberg matrix, which Givens rotations make triangular column by column; what
+// they leave of the right-hand side is the residual of the best combination so far, which is only formed when the
+// method ends or begins anew.
 #include "math/linear_krylov.h"
 
 #include <math.h>

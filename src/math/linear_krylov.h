@@ -5,8 +5,9 @@
 
 #include <stdbool.h>
 
-// CONJUGATE_GRADIENTS: matrix and preconditioner are symmetric and positive definite.  GMRES: any matrix, restarted after 50
-// iterations, preconditioned from the right, so that its residual is the true one (Saad and Schultz 1986; Saad 2003, 9.3.2).
+// CONJUGATE_GRADIENTS: matrix and preconditioner are symmetric and positive definite.  GMRES: any matrix, restarted
+// after 50 iterations, preconditioned from the right, so that its residual is the true one (Saad and Schultz 1986; Saad
+// 2003, 9.3.2).
 enum dc_krylov_method { DC_CONJUGATE_GRADIENTS, DC_GMRES };
 
 // y <- A x, both [size] and apart.
@@ -27,8 +28,8 @@ struct dc_krylov;
 // NULL when out of memory.  own_norm: conjugate gradients measure residuals by sqrt(r . M^-1 r), others by |r|.
 struct dc_krylov *dc_krylov_create(int size, enum dc_krylov_method method, bool own_norm);
 void dc_krylov_destroy(struct dc_krylov *krylov);
-// Solves A x = b, all [size], with M^-1 near A^-1, until the norm of b - A x is at most part of that of b or for so many
-// iterations, each of which applies both once.  x is the best found; where !positive the iterate before.
+// Solves A x = b, all [size], with M^-1 near A^-1, until the norm of b - A x is at most part of that of b or for so
+// many iterations, each of which applies both once.  x is the best found; where !positive the iterate before.
 struct dc_iterations dc_krylov_solve(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
                                      const struct dc_linear_map *inverse, const double *b, double part, int most,
                                      double *x);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projective dynamics solves with M/h^2 + sum w V G^T G, a matrix of one number for every pair of nodes times the identity in
-// space (paper 004, Eq. 24).  Of any matrix of 3x3 blocks P is a third of the traces of its blocks: at rest that is the same with
-// w = (4 mu + lambda)/3, pins, bending and viscosity included, and it is positive semidefinite where the matrix is.  Its factor
-// has a ninth of the numbers.
+// Projective dynamics solves with M/h^2 + sum w V G^T G, a matrix of one number for every pair of nodes times the
+// identity in space (paper 004, Eq. 24).  Of any matrix of 3x3 blocks P is a third of the traces of its blocks: at rest
+// that is the same with w = (4 mu + lambda)/3, pins, bending and viscosity included, and it is positive semidefinite
+// where the matrix is.  Its factor has a ninth of the numbers.
 //
-// Contact C = B B^T, blocks of few nodes, is added by Woodbury's identity (paper 004, Eq. 27), in the form that knows no inverse
-// of C, which may be singular: with the columns U of the identity at these nodes,
+// Contact C = B B^T, blocks of few nodes, is added by Woodbury's identity (paper 004, Eq. 27), in the form that knows
+// no inverse of C, which may be singular: with the columns U of the identity at these nodes,
 //     (P + U B B^T U^T)^-1 = P^-1 - P^-1 U B (I + B^T W B)^-1 B^T U^T P^-1,   W = U^T P^-1 U.
 #include "math/linear_projective.h"
 

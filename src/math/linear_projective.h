@@ -7,11 +7,12 @@
 
 struct dc_projective;
 
-// For matrices of that pattern, all of whose blocks are 3x3.  contact: with Woodbury's correction.  NULL: out of memory.
+// For matrices of that pattern, all of whose blocks are 3x3.  contact: with Woodbury's correction.  NULL: out of
+// memory.
 struct dc_projective *dc_projective_create(const struct dc_symmetric_matrix *matrix, bool contact);
 void dc_projective_destroy(struct dc_projective *projective);
-// Takes the values of the matrix (afresh) and the blocks c [blocks][9] beside it (NULL: none).  False: not positive definite, or
-// out of memory.
+// Takes the values of the matrix (afresh) and the blocks c [blocks][9] beside it (NULL: none).  False: not positive
+// definite, or out of memory.
 bool dc_projective_update(struct dc_projective *projective, const struct dc_symmetric_matrix *matrix, bool afresh,
                           const double *c);
 // y <- (P + C)^-1 x, [size] and apart.

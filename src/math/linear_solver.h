@@ -29,8 +29,8 @@ void dc_symmetric_clear(struct dc_symmetric_matrix *matrix);
 // column the whole symmetric block is given; for row < column the transpose is added to block (column, row).
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride);
-// Adds block [count][count], symmetric, row by row, at some unknowns of the diagonal block (row, row): places [count] in it, all
-// different.
+// Adds block [count][count], symmetric, row by row, at some unknowns of the diagonal block (row, row): places [count]
+// in it, all different.
 void dc_symmetric_add_places(struct dc_symmetric_matrix *matrix, int row, int count, const int *places,
                              const double *block);
 void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value);
@@ -52,7 +52,8 @@ long dc_symmetric_factor_count(const struct dc_symmetric_matrix *matrix);
 // the returned x after one step of iterative refinement, computed, not estimated, with the values that the matrix has
 // now; NULL: neither is done.  NaN everywhere after a factorization that failed.
 void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, double *x, double *relative_residual);
-// The same for count right-hand sides b [count][size] at once, with refinement: faster, and to the bit what each gives alone.
+// The same for count right-hand sides b [count][size] at once, with refinement: faster, and to the bit what each gives
+// alone.
 void dc_symmetric_solve_block(struct dc_symmetric_matrix *matrix, int count, const double *b, double *x,
                               double *relative_residuals);
 

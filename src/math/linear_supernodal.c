@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse factorizations in dense blocks: CHOLMOD's supernodal L L^T (Chen, Davis, Hager and Rajamanickam 2008), for
-// patterns that fill in as those of solids do.  The order, that of AMD or METIS with fewer operations, is found once, at the first factorization:
-// what is solved by iterations may never need one.
-// BLAS runs on one thread, so that bits do not depend on threads.  So does CHOLMOD, which otherwise starts four for every
-// loop over the rows of a block and waits for all of them: beside other processes that took most of the time.  L D L^T of
-// indefinite matrices, which is rare, is left to linear_sparse.c.
+// patterns that fill in as those of solids do.  The order, that of AMD or METIS with fewer operations, is found once,
+// at the first factorization: what is solved by iterations may never need one.
+// BLAS runs on one thread, so that bits do not depend on threads.  So does CHOLMOD, which otherwise starts four for
+// every loop over the rows of a block and waits for all of them: beside other processes that took most of the time.  L
+// D L^T of indefinite matrices, which is rare, is left to linear_sparse.c.
 #include <cblas.h>
 #include <math.h>
 #ifdef _OPENMP

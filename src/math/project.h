@@ -4,8 +4,8 @@
 
 enum { DC_PROJECT_MOST = 12 };
 
-// Replaces the symmetric matrix [n][n] by the nearest positive semidefinite one (negative eigenvalues set to zero); n is at
-// most DC_PROJECT_MOST.
+// Replaces the symmetric matrix [n][n] by the nearest positive semidefinite one (negative eigenvalues set to zero); n
+// is at most DC_PROJECT_MOST.
 void dc_project(int n, double *matrix);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residual rows: a loss that is a sum of squares of rows that count only outside of a set, with their Jacobian.
 //
-// A group of rows belongs to one thing that shall be somewhere, such as a body in a frame.  Its rows d have a weight w and
-// a set about 0, a disc or a box, within which nothing is wrong.  With the residual e of its objective the gradient of the
-// loss is 2 sum w J^T e, whatever e is: d, d where it is outside of the disc, or the way from the set to d.
+// A group of rows belongs to one thing that shall be somewhere, such as a body in a frame.  Its rows d have a weight w
+// and a set about 0, a disc or a box, within which nothing is wrong.  With the residual e of its objective the gradient
+// of the loss is 2 sum w J^T e, whatever e is: d, d where it is outside of the disc, or the way from the set to d.
 #ifndef DC_MATH_RESIDUALS_H
 #define DC_MATH_RESIDUALS_H
 

@@ -6,8 +6,8 @@
 #include "base/status.h"
 
 // The thin decomposition a = u diag(s) v^T of a [rows][columns], k = min(rows, columns): s [k] falling, u [k][rows] and
-// v [k][columns] hold one singular vector after the other; a is destroyed.  The same bits whatever the number of threads.
-// DC_NUMERICAL when a is not finite or nothing converges, DC_MEMORY.
+// v [k][columns] hold one singular vector after the other; a is destroyed.  The same bits whatever the number of
+// threads.  DC_NUMERICAL when a is not finite or nothing converges, DC_MEMORY.
 enum dc_status dc_svd(int rows, int columns, double *a, double *s, double *u, double *v, struct dc_error *error);
 
 #endif

@@ -8,8 +8,8 @@
 // the same bits.
 //
 // With small betas sqrt(v') is nearly |m'|, and a step is nearly -learning_rate sign(g): of a force on x and y it keeps
-// nothing but the quadrant.  "shared" lets the parameters of one group have one second moment, with the mean of g^2 over
-// the group in place of g^2: within the group the step then has the direction of m'.
+// nothing but the quadrant.  "shared" lets the parameters of one group have one second moment, with the mean of g^2
+// over the group in place of g^2: within the group the step then has the direction of m'.
 //
 // "polish": Adam walks over the ripples of a loss through contact but does not settle.  Every so many steps, where the
 // best value has fallen since the last time, two Gauss-Newton steps (fan.h) that must lower it are taken from the best
@@ -46,9 +46,9 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// The state: steps taken, largest |g|_inf so far, the first moment [dimension], the second moment [dimension]; when it is
-// shared, instead of the latter, the second moment and the size of every group, [group_count] each.  With polish it goes
-// on with what follows and the fan's own.
+// The state: steps taken, largest |g|_inf so far, the first moment [dimension], the second moment [dimension]; when it
+// is shared, instead of the latter, the second moment and the size of every group, [group_count] each.  With polish it
+// goes on with what follows and the fan's own.
 enum { STEPS, LARGEST, MOMENTS };
 enum { POLISHED_AT, POLISHED_BEST, POLISH_LEFT, POLISH_POINT };  // steps, value, iterations to do, point [point_size]
 enum { POLISH_ITERATIONS = 2 };

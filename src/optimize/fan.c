@@ -4,13 +4,13 @@
 //     edge:    min over |p|_M <= Delta of  sum w |d + J p - P(d + J p)|^2,     |p|_M^2 = sum M_i p_i^2
 //     centre:  min over |p|_M <= Delta of  sum w |d + J p|^2,   over the groups of rows with P(d) != d
 //
-// The first is convex and solved by majorization from p = 0: z <- P(d + J p), p <- argmin of sum w |d + J p - z|^2.  All
-// of these share one decomposition sqrt(w) J M^-1/2 = U S V^T: with c = U^T sqrt(w) (d - z)
+// The first is convex and solved by majorization from p = 0: z <- P(d + J p), p <- argmin of sum w |d + J p - z|^2.
+// All of these share one decomposition sqrt(w) J M^-1/2 = U S V^T: with c = U^T sqrt(w) (d - z)
 //
 //     p(lambda) = -M^-1/2 V S (S^2 + lambda)^-1 c,     |p(lambda)|_M = Delta by bisection in log lambda, or lambda = 0.
 //
-// A loss through contact is rugged: a line search, or a radius that shrinks until the value falls, takes every ripple for
-// the bottom.  So several lengths are tried for one J and the best is gone to whether it is lower or not.
+// A loss through contact is rugged: a line search, or a radius that shrinks until the value falls, takes every ripple
+// for the bottom.  So several lengths are tried for one J and the best is gone to whether it is lower or not.
 #include "optimize/fan.h"
 
 #include <math.h>
@@ -30,8 +30,8 @@ static const double RANK = 1e-12;         // singular values below this part of 
 static const double MOST_BYTES = 4294967296.0;
 enum { MOST_MAJORIZATIONS = 25, BISECTIONS = 100 };
 
-// The state: radius and value at x, then rows: residual, weight, group, radius, half [rows] each, Jacobian [rows][n], gradient
-// [n] of the model.
+// The state: radius and value at x, then rows: residual, weight, group, radius, half [rows] each, Jacobian [rows][n],
+// gradient [n] of the model.
 enum { RADIUS, VALUE, ROWS };
 enum { ROW_ARRAYS = 5 };
 
@@ -168,8 +168,8 @@ static enum dc_status linearize(struct work *work, struct dc_error *error)
   return DC_OK;
 }
 
-// Roots of the metric, by the root mean square of the columns of a group: a step far from everything is then nearly one of
-// Adam's with shared moments.
+// Roots of the metric, by the root mean square of the columns of a group: a step far from everything is then nearly one
+// of Adam's with shared moments.
 static void set_metric(struct work *work)
 {
   const struct dc_problem *problem = work->problem;

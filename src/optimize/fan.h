@@ -27,8 +27,8 @@ enum dc_status dc_fan_begin(const struct dc_fan_settings *settings, struct dc_it
                             struct dc_error *error);
 // The radius that those of the next step are factors on.
 void dc_fan_set_radius(double *state, double radius);
-// One step on: iteration->x, value and gradient, booked; or iteration->finished.  Radii behind the first that leads to a value
-// of at most `enough` are not tried.
+// One step on: iteration->x, value and gradient, booked; or iteration->finished.  Radii behind the first that leads to
+// a value of at most `enough` are not tried.
 enum dc_status dc_fan_step(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double enough,
                            double *state, struct dc_error *error);
 

@@ -2,10 +2,10 @@
 // Levenberg-Marquardt (Marquardt 1963; Nocedal and Wright 2006, section 10.3) for residuals whose Jacobian is estimated
 // from random samples.  With D the metric, a step s solves
 //     (J^T J + damping D) s = -J^T r,    held coordinates left out,    |s|_D = sqrt(sum D_i s_i^2) <= longest_step,
-// and is taken when it lowers |r|^2.  Otherwise damping grows, samples reach less far, and the Jacobian is drawn anew: a
-// sample may be misleading where the function itself is fine.  After failures in a row, steps that gain next to nothing
-// included, the minimization begins anew where the problem says, near the best point or far from it; the best point is
-// kept.
+// and is taken when it lowers |r|^2.  Otherwise damping grows, samples reach less far, and the Jacobian is drawn anew:
+// a sample may be misleading where the function itself is fine.  After failures in a row, steps that gain next to
+// nothing included, the minimization begins anew where the problem says, near the best point or far from it; the best
+// point is kept.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,8 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// The state, n: dimension, p: point size: damping, trust, failures in a row, |r|^2, the point [p], J^T r [n], J^T J [n][n].
+// The state, n: dimension, p: point size: damping, trust, failures in a row, |r|^2, the point [p], J^T r [n], J^T J
+// [n][n].
 enum { DAMPING, TRUST, FAILURES, VALUE, ARRAYS };
 
 // What an iteration works with, m: rows.

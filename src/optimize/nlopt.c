@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods of NLopt (Johnson, The NLopt nonlinear-optimization package) under their own names.
 //
-// NLopt calls the function, and what it has in mind between two calls cannot be saved.  But its methods are functions of
-// the values they were given.  So the state is the log of evaluations: every iteration runs the method from the beginning,
-// answers it out of the log up to the log's end, evaluates the one point that it asks for next, and stops it there.  An
-// interrupted run goes on bit for bit; the price is the method's own arithmetic, which is small beside a rollout.
+// NLopt calls the function, and what it has in mind between two calls cannot be saved.  But its methods are functions
+// of the values they were given.  So the state is the log of evaluations: every iteration runs the method from the
+// beginning, answers it out of the log up to the log's end, evaluates the one point that it asks for next, and stops it
+// there.  An interrupted run goes on bit for bit; the price is the method's own arithmetic, which is small beside a
+// rollout.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

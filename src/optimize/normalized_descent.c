@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descent with steps of fixed sizes (paper 002, section V-A): with direction g, sizes s of the groups of coordinates and
-// a factor f that falls in three phases,
+// Descent with steps of fixed sizes (paper 002, section V-A): with direction g, sizes s of the groups of coordinates
+// and a factor f that falls in three phases,
 //     together: step_i = f s_i g_i / |g|, of all coordinates at once (one pair of objects),
 //     each:     step_i = f s_i g_i / |g of the group of i| (a hand's pose and joints).
 // Its last steps have the length f s and do not shrink: the best point is kept.

@@ -76,8 +76,8 @@ static enum dc_status slide(struct dc_minimization *minimization, struct dc_erro
   return status;
 }
 
-// Tries the move that is due: the scaled step and, after two halvings, sliding.  DC_OK, DC_INFEASIBLE or DC_NUMERICAL end
-// it; after another status the same move is still due.
+// Tries the move that is due: the scaled step and, after two halvings, sliding.  DC_OK, DC_INFEASIBLE or DC_NUMERICAL
+// end it; after another status the same move is still due.
 static enum dc_status try_due(struct dc_minimization *minimization, struct dc_error *error)
 {
   enum dc_status status = DC_INFEASIBLE;

@@ -48,8 +48,8 @@ struct dc_optimizer_type {
   // iteration->finished.  Errors as of iterate.  NULL: never.
   enum dc_status (*aside)(const void *options, struct dc_iteration *iteration, struct dc_error *error);
   // A whole iteration, for optimizers that reject points or ask for more than a gradient (iteration.h).  An error that
-  // it returns ends the call as if it had not been: state, point and counts are then as before, and a further call repeats
-  // the iteration.
+  // it returns ends the call as if it had not been: state, point and counts are then as before, and a further call
+  // repeats the iteration.
   enum dc_status (*iterate)(const void *options, struct dc_iteration *iteration, struct dc_error *error);
 };
 extern const struct dc_optimizer_type dc_optimizer_adam, dc_optimizer_gradient_descent, dc_lbfgs, dc_gauss_newton,
@@ -91,9 +91,9 @@ struct dc_optimizer_result {
 };
 
 // A minimization under way, one iteration at a time.  An infeasible proposal is halved up to 20 times towards the last
-// feasible point; on the way, with at most 32 parameters, the whole step is tried with one parameter held, to slide along
-// what is infeasible; then it is dropped for a new one.  A DC_NUMERICAL evaluation (or one that is not finite) skips the
-// update and halves the step.
+// feasible point; on the way, with at most 32 parameters, the whole step is tried with one parameter held, to slide
+// along what is infeasible; then it is dropped for a new one.  A DC_NUMERICAL evaluation (or one that is not finite)
+// skips the update and halves the step.
 struct dc_minimization;
 
 // Begins at x [point_size], which is copied and moved into the bounds; nothing is evaluated yet.  problem, options and
@@ -102,13 +102,13 @@ struct dc_minimization *dc_minimization_create(const struct dc_optimizer_type *t
                                                const struct dc_problem *problem, const double *x);
 void dc_minimization_destroy(struct dc_minimization *minimization);
 
-// The next iterate: the first guess, then one after the other.  *done (nothing was evaluated): the iterations are used up,
-// the value is <= target, the gradient is exactly zero but for what pushes against bounds, five proposals in a row had no
-// feasible point (blocked), or the optimizer is at its end.  DC_NUMERICAL after five failed evaluations in a row, or when
-// the first guess fails; DC_INFEASIBLE when the first guess is infeasible; DC_BAD_INPUT and DC_MEMORY where the optimizer
-// cannot do with the problem.  Other statuses of the problem are passed on, and a further call repeats the evaluation (or
-// the iteration, of an optimizer with `iterate`) that they came from.  *iterate points into the minimization and is valid
-// until the next call.
+// The next iterate: the first guess, then one after the other.  *done (nothing was evaluated): the iterations are used
+// up, the value is <= target, the gradient is exactly zero but for what pushes against bounds, five proposals in a row
+// had no feasible point (blocked), or the optimizer is at its end.  DC_NUMERICAL after five failed evaluations in a
+// row, or when the first guess fails; DC_INFEASIBLE when the first guess is infeasible; DC_BAD_INPUT and DC_MEMORY
+// where the optimizer cannot do with the problem.  Other statuses of the problem are passed on, and a further call
+// repeats the evaluation (or the iteration, of an optimizer with `iterate`) that they came from.  *iterate points into
+// the minimization and is valid until the next call.
 enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
                                     struct dc_error *error);
 // Whether the first guess has been evaluated.
@@ -117,9 +117,10 @@ const double *dc_minimization_best(const struct dc_minimization *minimization); 
 const double *dc_minimization_current(const struct dc_minimization *minimization);  // [point_size]
 const struct dc_optimizer_result *dc_minimization_result(const struct dc_minimization *minimization);
 
-// Everything that the next iterations depend on, between any two calls of next, under names "prefix/…"; a minimization of
-// the same type, options and problem that loads it goes on bit for bit.  Saving: DC_OK, DC_MEMORY, or DC_USAGE when the
-// names are taken.  Loading: DC_CHECKPOINT when it is not such a minimization's (the minimization is then as before).
+// Everything that the next iterations depend on, between any two calls of next, under names "prefix/…"; a minimization
+// of the same type, options and problem that loads it goes on bit for bit.  Saving: DC_OK, DC_MEMORY, or DC_USAGE when
+// the names are taken.  Loading: DC_CHECKPOINT when it is not such a minimization's (the minimization is then as
+// before).
 enum dc_status dc_minimization_save(const struct dc_minimization *minimization, const char *prefix,
                                     struct dc_snapshot *snapshot);
 enum dc_status dc_minimization_load(struct dc_minimization *minimization, const char *prefix,

@@ -6,9 +6,9 @@
 //              the method moves mean and spread
 //              evaluate the new mean; the iterate is it or the best sample, whichever is lower
 //
-// base is the first guess.  B is 1, or, with knots, interpolates linearly between the numbers of a few knots spread evenly
-// over the groups of parameters, which are taken as times in order.  Numbers are drawn by one thread from the seeds of
-// options and problem and the iteration.
+// base is the first guess.  B is 1, or, with knots, interpolates linearly between the numbers of a few knots spread
+// evenly over the groups of parameters, which are taken as times in order.  Numbers are drawn by one thread from the
+// seeds of options and problem and the iteration.
 #ifndef DC_OPTIMIZE_SAMPLING_H
 #define DC_OPTIMIZE_SAMPLING_H
 
@@ -29,8 +29,8 @@ struct dc_sampling_options {
                         "draw changes at so many times, with straight lines between them; 0: at every parameter"),     \
       DC_SEED_OPTION(struct dc_sampling_options, "of the random numbers")
 
-// An iteration as the method sees it: `count` candidates that could be evaluated, the mean of the iteration before among
-// them, in the order of their values.
+// An iteration as the method sees it: `count` candidates that could be evaluated, the mean of the iteration before
+// among them, in the order of their values.
 struct dc_sampled {
   int dimension;          // of z
   int count;              // >= 1

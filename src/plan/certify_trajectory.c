@@ -63,8 +63,8 @@ static void judge_state(struct judge *judge, const double *q, int step)
   object(judge, step, pair, separation);
 }
 
-// From the state at which kinematics stand back to the one before, as the step was certified when it was made: gaps open on
-// the way back, where they are smallest the motion is checked most closely.
+// From the state at which kinematics stand back to the one before, as the step was certified when it was made: gaps
+// open on the way back, where they are smallest the motion is checked most closely.
 static enum dc_status judge_motion(struct judge *judge, const double *from, const double *to, int step,
                                    struct dc_error *error)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks send each other (crew.h): a head, then what its kind has behind it; all of it numbers of 8 bytes, and a text at
-// the end.
+// What ranks send each other (crew.h): a head, then what its kind has behind it; all of it numbers of 8 bytes, and a
+// text at the end.
 //
 //     HELLO   to rank 0: who a rank is                  text: the identity
 //     POINTS  from rank 0                               struct dc_crew_job, state, start, points

@@ -13,8 +13,8 @@ static double between(struct dc_random *random, double most)
   return most * (2 * dc_random_uniform(random) - 1);
 }
 
-// Offsets of the coordinates of one body, whose state is in q, into a tangent; a coordinate with a range goes at most half
-// way to its end.
+// Offsets of the coordinates of one body, whose state is in q, into a tangent; a coordinate with a range goes at most
+// half way to its end.
 static void draw_offsets(const struct dc_body *body, const struct dc_design *design, const double *q,
                          struct dc_random *random, double *tangent)
 {
@@ -39,8 +39,8 @@ static void clear_offsets(const struct dc_body *body, double *tangent)
 
 enum { REDRAWS = 200 };
 
-// Offsets at which nothing overlaps.  Of two bodies that do, both and all that carries them are drawn anew; late ones stay
-// where they were.
+// Offsets at which nothing overlaps.  Of two bodies that do, both and all that carries them are drawn anew; late ones
+// stay where they were.
 static void place_bodies(struct dc_contact *contact, const struct dc_bodies *bodies, const struct dc_design *design,
                          const double *q, struct dc_random *random, struct dc_pose *poses, double *tangent,
                          double *moved)

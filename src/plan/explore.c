@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // First guesses of a receding horizon's window that are looked for (receding_horizon.h tells what for).
 //
-// Candidates are rolled out side by side: the plan at hand, ways of pushers (route.h), and seeded random changes of the plan
-// at hand.  Choices go by number, so they do not depend on threads; candidates depend on the start of the window, the plan
-// at hand, the seed and the step only, so that a run can be resumed.
+// Candidates are rolled out side by side: the plan at hand, ways of pushers (route.h), and seeded random changes of the
+// plan at hand.  Choices go by number, so they do not depend on threads; candidates depend on the start of the window,
+// the plan at hand, the seed and the step only, so that a run can be resumed.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +83,8 @@ static enum dc_status fill(const struct dc_receding_horizon *h, struct guesses *
   return DC_OK;
 }
 
-// The guess of the lowest loss, if that is progress.  Where none makes any, nothing is met within the window, and the loss
-// only tells how far away from everything it leads: then the shortest way, of which the next window sees more.
+// The guess of the lowest loss, if that is progress.  Where none makes any, nothing is met within the window, and the
+// loss only tells how far away from everything it leads: then the shortest way, of which the next window sees more.
 static int choose(const struct dc_receding_horizon *h, const struct guesses *guesses)
 {
   int best = 0;
@@ -131,8 +131,9 @@ static enum dc_status choose_tried(struct dc_receding_horizon *h, struct guesses
   return DC_OK;
 }
 
-// Whether first guesses are compared in the plant.  By the kind of its simulator, not by the clock, so that a run is the
-// same on every machine: implicit steps in a plant, whose contact is harder, cost as much as those that plan or more.
+// Whether first guesses are compared in the plant.  By the kind of its simulator, not by the clock, so that a run is
+// the same on every machine: implicit steps in a plant, whose contact is harder, cost as much as those that plan or
+// more.
 static bool compared_in_plant(const struct dc_receding_horizon *h)
 {
   return h->plant && h->horizon.trials && !dc_model_has_adjoint(&h->horizon.plant->model);

@@ -125,7 +125,8 @@ static bool add_trial(struct search *search)
   return true;
 }
 
-// More than one trial at a time where gradients are adjoints (others share out their own rollouts), as far as memory goes.
+// More than one trial at a time where gradients are adjoints (others share out their own rollouts), as far as memory
+// goes.
 static enum dc_status hire(struct search *search, int wanted, struct dc_error *error)
 {
   int ranks = dc_plan_crew_ranks(search->plan->crew), threads = (wanted + ranks - 1) / ranks;
@@ -137,8 +138,8 @@ static enum dc_status hire(struct search *search, int wanted, struct dc_error *e
   return status;
 }
 
-// Draws are judged in their order, and those after the first good one count for nothing: what is found does not depend on
-// how many were rolled out at a time.
+// Draws are judged in their order, and those after the first good one count for nothing: what is found does not depend
+// on how many were rolled out at a time.
 static enum dc_status find(struct search *search, int most, struct dc_error *error)
 {
   bool good;

@@ -56,8 +56,8 @@ static double adjoint_value(struct dc_checker *checker, const double *gradient, 
   return *dc_number_in_cotangent(dc_number_of(c), checker->plan->model, checker->plan->cotangent, c.index);
 }
 
-// Its numbers, and all coordinates of its start: those of free bodies and of what couplings tie are no design's, but the
-// adjoint has their derivatives.
+// Its numbers, and all coordinates of its start: those of free bodies and of what couplings tie are no design's, but
+// the adjoint has their derivatives.
 static bool is_listed(const struct dc_number_kind *kind, const struct dc_model *model, int freedom)
 {
   bool start = kind == &dc_number_position || kind == &dc_number_velocity;
@@ -347,7 +347,8 @@ static enum dc_status check_taylor(const struct dc_checkers *checkers, const dou
   return status;
 }
 
-// Parameters of shapes a little off; low, high: workspace for their bounds.  A scene's boxes are where their hulls have kinks.
+// Parameters of shapes a little off; low, high: workspace for their bounds.  A scene's boxes are where their hulls have
+// kinks.
 static void shake_shapes(const struct dc_plan *plan, uint64_t seed, double *parameters, double *low, double *high)
 {
   const struct dc_task *task = plan->task;

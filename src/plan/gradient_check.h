@@ -46,9 +46,9 @@ struct dc_gradient_check {
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error);
 
-// The adjoint against the same differences along `count` seeded directions of all parameters together, into entries [count],
-// whose names stay empty; errors are relative to the slope or, where it is small, to one as large as is typical of a random
-// direction, |gradient| / sqrt(number of parameters).  DC_NUMERICAL, DC_INFEASIBLE, DC_MEMORY.
+// The adjoint against the same differences along `count` seeded directions of all parameters together, into entries
+// [count], whose names stay empty; errors are relative to the slope or, where it is small, to one as large as is
+// typical of a random direction, |gradient| / sqrt(number of parameters).  DC_NUMERICAL, DC_INFEASIBLE, DC_MEMORY.
 enum dc_status dc_gradient_check_directions(struct dc_plan *plan, const double *parameters, uint64_t seed, int count,
                                             struct dc_gradient_difference *entries, struct dc_error *error);
 

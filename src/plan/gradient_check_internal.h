@@ -8,8 +8,8 @@
 #include "plan/worker.h"
 
 // All that can be differentiated: the controls, the numbers that dc_number_kinds lists with all coordinates of the
-// start, the design's parameters.  A kind is DC_KIND_CONTROL, DC_KIND_NUMBERS + an index into dc_number_kinds, or, behind
-// these, one for each entry of the design (the last one for all further ones).
+// start, the design's parameters.  A kind is DC_KIND_CONTROL, DC_KIND_NUMBERS + an index into dc_number_kinds, or,
+// behind these, one for each entry of the design (the last one for all further ones).
 enum { DC_KIND_CONTROL, DC_KIND_NUMBERS, DC_KINDS_MOST = 64 };
 
 struct dc_coordinate {
@@ -41,8 +41,8 @@ int dc_design_kind(void);
 bool dc_is_parameter(struct dc_coordinate c);
 const struct dc_number_kind *dc_number_of(struct dc_coordinate c);
 
-// The derivative along a coordinate by differences into entry, whose adjoint is known; close: what agrees with it needs no
-// closer look.
+// The derivative along a coordinate by differences into entry, whose adjoint is known; close: what agrees with it needs
+// no closer look.
 enum dc_status dc_difference(struct dc_checker *checker, struct dc_coordinate c, double close,
                              struct dc_gradient_difference *entry, struct dc_error *error);
 

@@ -13,8 +13,8 @@ void dc_horizon_set_start(struct dc_receding_horizon *horizon);
 // A minimization from the first guess of the window that has been set.  Statuses of dc_plan_begin.
 enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *horizon, struct dc_error *error);
 
-// Replaces the first guess of the window that has been set by the best of several where that is asked for: by their losses
-// in the window or, with trials in a simulator of others, in the plant.  DC_OK or DC_MEMORY.
+// Replaces the first guess of the window that has been set by the best of several where that is asked for: by their
+// losses in the window or, with trials in a simulator of others, in the plant.  DC_OK or DC_MEMORY.
 enum dc_status dc_horizon_explore(struct dc_receding_horizon *horizon, struct dc_error *error);
 // With trials in the plant: kept [parameter_count] becomes the best there of itself, the first guess of the window and,
 // where several were compared in the window alone, all of them; h->foreseen is set by the plant.  DC_OK or DC_MEMORY.
@@ -40,8 +40,8 @@ void dc_horizon_plant_destroy(struct dc_horizon_plant *plant);
 // Executes the first steps of h->plan->input in the plant.  Statuses of dc_execution_run, but DC_INFEASIBLE is
 // DC_NUMERICAL here.
 enum dc_status dc_horizon_execute(struct dc_receding_horizon *horizon, int count, struct dc_error *error);
-// Finds where the next window starts in the planning world, of which foreseen [nq] is the frame that the plant should have
-// come to.  Statuses as of dc_horizon_execute.
+// Finds where the next window starts in the planning world, of which foreseen [nq] is the frame that the plant should
+// have come to.  Statuses as of dc_horizon_execute.
 enum dc_status dc_horizon_place(struct dc_receding_horizon *horizon, const double *foreseen, struct dc_error *error);
 // That start; zeros at the beginning of the run.  Refers to the horizon.
 struct dc_plan_start dc_horizon_plant_start(const struct dc_receding_horizon *horizon);
@@ -51,8 +51,8 @@ enum dc_status dc_horizon_plant_load(struct dc_receding_horizon *horizon, const 
 // States, targets and parameters: DC_CHECKPOINT when a number is not finite or so large that its square may overflow.
 enum dc_status dc_horizon_get_reals(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
                                     struct dc_error *error);
-// Poses [bodies] of the state q after step `number`.  DC_CHECKPOINT: rotations must be as close to unit quaternions as a
-// scene's.
+// Poses [bodies] of the state q after step `number`.  DC_CHECKPOINT: rotations must be as close to unit quaternions as
+// a scene's.
 enum dc_status dc_horizon_pose(const struct dc_receding_horizon *horizon, const char *name, int number, const double *q,
                                struct dc_pose *poses, struct dc_error *error);
 // A number of states [count][nq] from a snapshot.  DC_CHECKPOINT when they cannot be.

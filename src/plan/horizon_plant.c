@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // A receding horizon whose steps are executed in a plant: where its windows start (docs/theory.md, "The plant").
 //
-// The plant's frame q_p cannot be the start of a window: its contact may be closer than the planning world bears, or, of
-// soft contacts, in surfaces that overlap.  But the frame q that the last window foresaw is one of the planning world.  One
-// step of that world leads from there towards the plant,
+// The plant's frame q_p cannot be the start of a window: its contact may be closer than the planning world bears, or,
+// of soft contacts, in surfaces that overlap.  But the frame q that the last window foresaw is one of the planning
+// world.  One step of that world leads from there towards the plant,
 //
 //   q_s = argmin |q' - q_p|^2_M / (2 h^2) + mu V(q'),
 //
-// which is its own step from q with velocity (q_p - q) / h when nothing but inertia, contact and what joints allow acts.
-// Like every step it crosses nothing.  The window then starts from q_s with the plant's velocity v: the state before is
-// q_s - h v.  Where the plant did what was foreseen, bit for bit, the window goes on as if there was no plant.
+// which is its own step from q with velocity (q_p - q) / h when nothing but inertia, contact and what joints allow
+// acts.  Like every step it crosses nothing.  The window then starts from q_s with the plant's velocity v: the state
+// before is q_s - h v.  Where the plant did what was foreseen, bit for bit, the window goes on as if there was no
+// plant.
 //
-// A trial executes all steps of a window in the plant without recording them: the plant is a simulator and can be asked.
+// A trial executes all steps of a window in the plant without recording them: the plant is a simulator and can be
+// asked.
 //
 // Of its friction the simulator may be wrong.  Then trials have several factors on it.  After every window each factor
-// foretells the steps that were applied, from where the plant was; the squared distances of bodies from where they came to
-// add up to what speaks against it.  Factors count as long as no other one has predicted twice as well.
+// foretells the steps that were applied, from where the plant was; the squared distances of bodies from where they came
+// to add up to what speaks against it.  Factors count as long as no other one has predicted twice as well.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

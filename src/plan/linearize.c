@@ -135,8 +135,8 @@ static enum dc_status create_columns(const struct linearization *l, int first, i
   return complete ? DC_OK : no_memory(error);
 }
 
-// The columns of a portion in all rows, those of row r from products + r * stride on.  One row after the other is set up in
-// the same memory.
+// The columns of a portion in all rows, those of row r from products + r * stride on.  One row after the other is set
+// up in the same memory.
 static enum dc_status contract_columns(const struct linearization *l, const struct portion *portion, double *products,
                                        size_t stride, struct dc_error *error)
 {

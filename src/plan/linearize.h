@@ -8,18 +8,19 @@
 // Which way a Jacobian is computed: as it is cheaper, by the directions of the parameters, or by the rows.
 enum dc_products { DC_PRODUCTS_AUTO, DC_PRODUCTS_FORWARD, DC_PRODUCTS_REVERSE };
 
-// The rows of the objectives at parameters [parameter_count] and their Jacobian, into rows (zeros before the first call;
-// released by dc_residual_rows_release).  Rolls out unless plan->trajectory is that of these parameters already.  Many
-// columns or rows are computed in portions, which take bounded memory.  DC_BAD_INPUT: an objective without rows, a model
-// without adjoint, a plan for rollouts alone; statuses of dc_plan_evaluate and dc_rollout_adjoint.
+// The rows of the objectives at parameters [parameter_count] and their Jacobian, into rows (zeros before the first
+// call; released by dc_residual_rows_release).  Rolls out unless plan->trajectory is that of these parameters already.
+// Many columns or rows are computed in portions, which take bounded memory.  DC_BAD_INPUT: an objective without rows, a
+// model without adjoint, a plan for rollouts alone; statuses of dc_plan_evaluate and dc_rollout_adjoint.
 enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                  struct dc_residual_rows *rows, struct dc_error *error);
 
 // The rows without a Jacobian: rows->dimension is 0.  Statuses as above.
 enum dc_status dc_plan_find_rows(struct dc_plan *plan, const double *parameters, struct dc_residual_rows *rows,
                                  struct dc_error *error);
-// The Jacobian times a direction [parameter_count], into product [rows], by one tangent of the rollout; and its transposed
-// times weights [rows], into gradient [parameter_count], by one adjoint.  Neither forms the Jacobian.  Statuses as above.
+// The Jacobian times a direction [parameter_count], into product [rows], by one tangent of the rollout; and its
+// transposed times weights [rows], into gradient [parameter_count], by one adjoint.  Neither forms the Jacobian.
+// Statuses as above.
 enum dc_status dc_plan_push_forward(struct dc_plan *plan, const double *parameters, const double *direction,
                                     double *product, struct dc_error *error);
 enum dc_status dc_plan_pull_back(struct dc_plan *plan, const double *parameters, const double *weights,

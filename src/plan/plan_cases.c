@@ -45,7 +45,8 @@ static void follow(struct dc_plan *plan)
   }
 }
 
-// To start the losses of the worlds are added in their order, so that a sum has the same bits whoever knows the first one.
+// To start the losses of the worlds are added in their order, so that a sum has the same bits whoever knows the first
+// one.
 static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, double start, double *loss,
                              double *gradient, struct dc_error *error)
 {

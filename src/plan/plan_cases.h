@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of a plan: worlds beside its own that the same parameters drive (struct dc_task_world).  Its loss is the sum over
-// its own world and all of them, its gradient likewise.  Each is a plan of its own, for rollouts and gradients alone.
+// The cases of a plan: worlds beside its own that the same parameters drive (struct dc_task_world).  Its loss is the
+// sum over its own world and all of them, its gradient likewise.  Each is a plan of its own, for rollouts and gradients
+// alone.
 #ifndef DC_PLAN_PLAN_CASES_H
 #define DC_PLAN_PLAN_CASES_H
 
@@ -9,9 +10,9 @@
 // Evaluates one world: dc_plan_evaluate, or what it does with a plan's own world.
 typedef enum dc_status dc_plan_evaluate_world(struct dc_plan *world, const double *parameters, double *loss,
                                               double *gradient, struct dc_error *error);
-// Evaluates the plan's own world and, by evaluate_case, its cases side by side: the sums in their order, so that they do not
-// depend on the number of threads.  gradient may be NULL.  The first status that is not DC_OK, its message with the name of
-// the case.
+// Evaluates the plan's own world and, by evaluate_case, its cases side by side: the sums in their order, so that they
+// do not depend on the number of threads.  gradient may be NULL.  The first status that is not DC_OK, its message with
+// the name of the case.
 enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_world *evaluate,
                                       dc_plan_evaluate_world *evaluate_case, const double *parameters, double *loss,
                                       double *gradient, struct dc_error *error);
@@ -20,7 +21,8 @@ enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_wor
 enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, dc_plan_evaluate_world *evaluate_case,
                                         const double *parameters, double *loss, struct dc_error *error);
 
-// What the loss of the last evaluation, of trajectories that are there, is the sum of (struct dc_plan_iteration).  How many.
+// What the loss of the last evaluation, of trajectories that are there, is the sum of (struct dc_plan_iteration).  How
+// many.
 int dc_plan_list_terms(const struct dc_plan *plan, double terms[DC_PLAN_TERMS]);
 
 // As dc_rollout_set_tight and dc_rollout_set_gapless, for the plan's own world and all cases.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What grows with the steps grows in proportion to them: a few steps are allocated, and what they take is taken as often as
-// there are steps.  The derivatives of body pairs, too large to try, are counted.
+// What grows with the steps grows in proportion to them: a few steps are allocated, and what they take is taken as
+// often as there are steps.  The derivatives of body pairs, too large to try, are counted.
 #include "plan/plan_memory.h"
 
 #include <math.h>
@@ -116,12 +116,12 @@ double dc_execution_bytes(const struct dc_plant *plant, double steps)
          bytes_of(try_record, &plant->model, all);
 }
 
-// What the contact takes besides (measured for a dozen scenes, all within a fifth of the whole): per triangle of a body its
-// sphere tree and weights; per pair its own record; per body that has others near the lists of near triangles,
+// What the contact takes besides (measured for a dozen scenes, all within a fifth of the whole): per triangle of a body
+// its sphere tree and weights; per pair its own record; per body that has others near the lists of near triangles,
 // planes and terms as they are grown at first.
 static const double bytes_per_triangle = 273, bytes_per_pair = 2000, bytes_per_near_pair = 110e3;
-// Per node of a solid its part of the sparse Hessian, of the places of elements in it, of vectors and of both iterative solvers
-// (4100 to 5000 at creation), and of what they take at their first solution.
+// Per node of a solid its part of the sparse Hessian, of the places of elements in it, of vectors and of both iterative
+// solvers (4100 to 5000 at creation), and of what they take at their first solution.
 static const double bytes_per_node = 8000;
 
 double dc_rollout_bytes(const struct dc_model *model)

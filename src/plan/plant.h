@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plant: another world of the same bodies, in which a plan is executed (docs/theory.md, "The plant").
 //
-// A plan is found where contact is soft and reaches far; it is worth something where contact is hard.  The plant has its
-// own contact model, stiffness, friction and time step.  Everything that acts on the bodies comes from the plan: the start,
-// the design and the actuators' targets, of which positions are interpolated over the steps of the plant in a step of the
-// plan and velocities are held.
+// A plan is found where contact is soft and reaches far; it is worth something where contact is hard.  The plant has
+// its own contact model, stiffness, friction and time step.  Everything that acts on the bodies comes from the plan:
+// the start, the design and the actuators' targets, of which positions are interpolated over the steps of the plant in
+// a step of the plan and velocities are held.
 #ifndef DC_PLAN_PLANT_H
 #define DC_PLAN_PLANT_H
 
@@ -13,8 +13,8 @@
 struct dc_plant {
   struct dc_model model;  // of the bodies of the plan's model
   int substeps;           // steps of the plant in a step of the plan
-  // Start and design that the plant has instead of those of what is executed: a plan that is wrong about them.  NULL: none.
-  // Targets of it are not read.
+  // Start and design that the plant has instead of those of what is executed: a plan that is wrong about them.  NULL:
+  // none.  Targets of it are not read.
   const struct dc_rollout_input *instead;
 };
 
@@ -33,8 +33,8 @@ struct dc_plan_start dc_plan_go_on(const struct dc_model *model, const struct dc
 
 // Workspace of one caller.
 struct dc_execution;
-// For at most so many steps of the plan at a time.  The plant must outlive it.  NULL and *error: out of memory, or a contact
-// model refuses the bodies.
+// For at most so many steps of the plan at a time.  The plant must outlive it.  NULL and *error: out of memory, or a
+// contact model refuses the bodies.
 struct dc_execution *dc_execution_create(const struct dc_plant *plant, int steps, struct dc_error *error);
 void dc_execution_destroy(struct dc_execution *execution);
 
@@ -47,10 +47,10 @@ void dc_execution_set_friction(struct dc_execution *execution, double factor);
 // Asked between the steps of the plant, as dc_rollout_set_proceed has it.
 void dc_execution_set_proceed(struct dc_execution *execution, dc_rollout_proceed *proceed, void *context);
 
-// Executes the first `steps` steps of input in the plant, with its design, from start (q NULL: the input's own), and appends
-// the frames to executed, whose velocities, if it has any, are those of the plant.  before [actuators]: position targets at
-// the start, displacements; NULL: zeros.  Statuses of dc_rollout_forward; after DC_STOPPED the steps of the plan that were
-// completed are appended, after other failures none.
+// Executes the first `steps` steps of input in the plant, with its design, from start (q NULL: the input's own), and
+// appends the frames to executed, whose velocities, if it has any, are those of the plant.  before [actuators]:
+// position targets at the start, displacements; NULL: zeros.  Statuses of dc_rollout_forward; after DC_STOPPED the
+// steps of the plan that were completed are appended, after other failures none.
 enum dc_status dc_execution_run(struct dc_execution *execution, const struct dc_rollout_input *input,
                                 const struct dc_plan_start *start, const double *before, int steps,
                                 struct dc_trajectory *executed, struct dc_error *error);

@@ -167,8 +167,8 @@ static double distance_of(const double *a, const double *b, int count)
   return sum;
 }
 
-// Central differences at steps that shrink by 4, extrapolated once; the two neighbours that agree best are taken.  Those of
-// steps that are divided otherwise, or fail, are passed over.
+// Central differences at steps that shrink by 4, extrapolated once; the two neighbours that agree best are taken.
+// Those of steps that are divided otherwise, or fail, are passed over.
 static enum dc_status take_differences(struct dc_plan *plan, const double *x, struct differences *of, int count,
                                        struct dc_product_check *check, struct dc_error *error)
 {

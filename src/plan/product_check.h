@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of derivatives both ways: the tangent of a rollout against its adjoint, the Jacobian of residual rows by columns
-// against rows, against differences and against the gradient.
+// Products of derivatives both ways: the tangent of a rollout against its adjoint, the Jacobian of residual rows by
+// columns against rows, against differences and against the gradient.
 #ifndef DC_PLAN_PRODUCT_CHECK_H
 #define DC_PLAN_PRODUCT_CHECK_H
 
@@ -11,8 +11,8 @@
 enum { DC_PRODUCT_DIRECTIONS = 4 };
 
 struct dc_product_check {
-  // The derivative of the loss along random directions of start, design and targets: what tangent and adjoint differ by,
-  // relative to the sum of the products' magnitudes; the largest.
+  // The derivative of the loss along random directions of start, design and targets: what tangent and adjoint differ
+  // by, relative to the sum of the products' magnitudes; the largest.
   double apart;
   bool rows;  // the objectives have residual rows; else what follows is 0
   int row_count, column_count;

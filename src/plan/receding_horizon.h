@@ -5,26 +5,26 @@
 //            apply the first few of these steps
 //            shift the window; the rest of its solution is the next initial guess
 //
-// The optimizer starts anew in every window, with the scene's options but for the number of iterations.  The loss of the
-// run is that of the last applied frame alone.  The run ends when all steps have been applied, when everything is
+// The optimizer starts anew in every window, with the scene's options but for the number of iterations.  The loss of
+// the run is that of the last applied frame alone.  The run ends when all steps have been applied, when everything is
 // reached at the last applied frame, or when `patience` windows in a row brought no new lowest loss.
 //
-// Exploration.  Gradients are local: a pusher comes to rest where the far field pushes it least, in a corner of its bounds,
-// or moves away from a body that it has shot beyond its goal.  With `explore` several first guesses of a window are rolled out,
-// and the optimizer begins with the one of the lowest loss: the rest of the last solution, ways of pushers to the far side
-// of what they shall push (route.h), and `draws` random changes.  While the last solution reaches everything within the
-// window it is applied as it is.
+// Exploration.  Gradients are local: a pusher comes to rest where the far field pushes it least, in a corner of its
+// bounds, or moves away from a body that it has shot beyond its goal.  With `explore` several first guesses of a window
+// are rolled out, and the optimizer begins with the one of the lowest loss: the rest of the last solution, ways of
+// pushers to the far side of what they shall push (route.h), and `draws` random changes.  While the last solution
+// reaches everything within the window it is applied as it is.
 //
-// Plant.  The steps may be executed in another world than the one they are planned in (plant.h, horizon_plant.c).  The next
-// windows go on from the plant's states, and the run is judged by the plant's frames.  With `trials` plans are tried in the
-// plant, and the one with the lowest loss there is applied: a strike that the plant answers otherwise than the plan is not
-// made.
+// Plant.  The steps may be executed in another world than the one they are planned in (plant.h, horizon_plant.c).  The
+// next windows go on from the plant's states, and the run is judged by the plant's frames.  With `trials` plans are
+// tried in the plant, and the one with the lowest loss there is applied: a strike that the plant answers otherwise than
+// the plan is not made.
 //   In a simulator of others, whose steps are cheap, trials compare all first guesses before the optimizer begins.  Then its
 //   result is compared with the guess that it began with.
 //   In a plant of our own models, which costs more than the planning, first guesses are compared by their losses in the
 //   window.  Trials are made only where the optimizer's plan does not reach everything.
-// Where the plant's friction is not known, trials are made with several factors on it (`trial_friction`).  A plan is worth what
-// it is with the worst of those factors that have predicted what the plant did so far.
+// Where the plant's friction is not known, trials are made with several factors on it (`trial_friction`).  A plan is
+// worth what it is with the worst of those factors that have predicted what the plant did so far.
 //
 // Replay.  Contact and controls start anew in every window, so the applied steps rolled out in one piece give another
 // trajectory.  A replay therefore rolls out the same pieces, each from the same start, driven by the targets that were
@@ -109,9 +109,9 @@ struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, cons
 void dc_horizon_destroy(struct dc_receding_horizon *horizon);
 
 // A replay of the steps of an earlier run, which dc_horizon_run executes, all of them, bit for bit when model and task
-// are that run's: targets and parameters (as of dc_horizon_applied) are copied, optimizer and first stay NULL.  Windows are
-// the pieces that were applied, rows of the observer have no gradient and no parameters.  Not for saving and loading.
-// NULL and *error as of dc_horizon_create.
+// are that run's: targets and parameters (as of dc_horizon_applied) are copied, optimizer and first stay NULL.  Windows
+// are the pieces that were applied, rows of the observer have no gradient and no parameters.  Not for saving and
+// loading.  NULL and *error as of dc_horizon_create.
 struct dc_receding_horizon *dc_horizon_create_replay(const struct dc_model *model, const struct dc_task *task,
                                                      const struct dc_applied_targets *targets, const double *parameters,
                                                      const struct dc_plant *plant, struct dc_error *error);
@@ -151,9 +151,9 @@ struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *horizon,
 // Iterations of the optimizer in all windows, the one under way included.
 int dc_horizon_iterations(const struct dc_receding_horizon *horizon);
 
-// Everything that the rest of the run depends on, inside an observer, before dc_horizon_run or between calls of it; goes
-// on bit for bit.  Loading comes right after dc_horizon_create with the same scene.  Names begin with "horizon/", "plan/" and
-// "optimizer/".
+// Everything that the rest of the run depends on, inside an observer, before dc_horizon_run or between calls of it;
+// goes on bit for bit.  Loading comes right after dc_horizon_create with the same scene.  Names begin with "horizon/",
+// "plan/" and "optimizer/".
 enum dc_status dc_horizon_save(const struct dc_receding_horizon *horizon, struct dc_snapshot *snapshot);
 enum dc_status dc_horizon_load(struct dc_receding_horizon *horizon, const struct dc_snapshot *snapshot,
                                struct dc_error *error);

@@ -4,8 +4,8 @@
 //
 // Every pair adds, with x witness points, t targets, n the normal, d the signed distance and a margin beta,
 //     L = |x_1 - x_2 + beta n|^2 + |x_1 - t_1|^2 + |x_2 - t_2|^2 = (d - beta)^2 + |x_1 - t_1|^2 + |x_2 - t_2|^2,
-// and bodies that may touch but are no pair add weight max(0, clearance - d)^2.  The value is the mean of L over the pairs
-// plus the sum of these.
+// and bodies that may touch but are no pair add weight max(0, clearance - d)^2.  The value is the mean of L over the
+// pairs plus the sum of these.
 #ifndef DC_PLAN_REFINE_H
 #define DC_PLAN_REFINE_H
 
@@ -20,10 +20,10 @@ struct dc_refine_pair {
 };
 extern const struct dc_option dc_refine_pair_options[];
 
-// Where a body that alone moves begins anew: turned at random, with the targets of the first pair near each other (paper 002's
-// tasks; specified for its optimizers), or besides with the surfaces' normals there opposed, as they are where bodies touch.
-// Everything else, such as a hand, begins near the best state found, and with "opposed" every other time where all targets
-// are on each other with normals opposed.
+// Where a body that alone moves begins anew: turned at random, with the targets of the first pair near each other
+// (paper 002's tasks; specified for its optimizers), or besides with the surfaces' normals there opposed, as they are
+// where bodies touch.  Everything else, such as a hand, begins near the best state found, and with "opposed" every
+// other time where all targets are on each other with normals opposed.
 enum dc_refine_restart { DC_RESTART_OPPOSED, DC_RESTART_TURNED };
 
 // The option table is dc_refine_options ("refine" in a scene).
@@ -45,8 +45,8 @@ struct dc_refine;
 // Whether dc_refine_create takes such pairs: DC_BAD_INPUT names what is wrong.
 enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, const struct dc_refine_pair *pairs,
                                struct dc_error *error);
-// A problem over the bodies of model; pairs [pair_count] and settings are copied.  Bodies of pairs must be unions of convex
-// parts; others that are not so are left out of the overlaps.  DC_BAD_INPUT names what is wrong; DC_MEMORY.
+// A problem over the bodies of model; pairs [pair_count] and settings are copied.  Bodies of pairs must be unions of
+// convex parts; others that are not so are left out of the overlaps.  DC_BAD_INPUT names what is wrong; DC_MEMORY.
 struct dc_refine *dc_refine_create(const struct dc_model *model, const struct dc_refine_settings *settings,
                                    int pair_count, const struct dc_refine_pair *pairs, struct dc_error *error);
 void dc_refine_destroy(struct dc_refine *refine);  // NULL is allowed
@@ -77,7 +77,8 @@ struct dc_refine_state {
   bool success;          // all pairs are reached and, where overlaps count, none is deeper than the tolerance
 };
 int dc_refine_contact_count(const struct dc_refine *refine);
-// Everything at state q [nq], which says all: no query before has an influence; contacts [contact_count], the pairs first.
+// Everything at state q [nq], which says all: no query before has an influence; contacts [contact_count], the pairs
+// first.
 void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refine_state *total,
                        struct dc_refine_contact_state *contacts);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets laid on each other with their surfaces' normals opposed: least squares in the poses alone, with distances as the only queries
-// (docs/theory.md, "Refinement").  The normals' rows are multiplied by a length, so that everything is in metres,
-// and, where means of normals are all there is to go by, count the less the farther the normals around the targets spread: on
-// a smooth surface there is one normal at which a point is a witness point, at a corner there is a cone of them.  Bodies that
-// overlap, anywhere, are moved apart; of these rows those count that are violated or that the step would violate.
+// Targets laid on each other with their surfaces' normals opposed: least squares in the poses alone, with distances as
+// the only queries (docs/theory.md, "Refinement").  The normals' rows are multiplied by a length, so that everything is
+// in metres, and, where means of normals are all there is to go by, count the less the farther the normals around the
+// targets spread: on a smooth surface there is one normal at which a point is a witness point, at a corner there is a
+// cone of them.  Bodies that overlap, anywhere, are moved apart; of these rows those count that are violated or that
+// the step would violate.
 #include <math.h>
 #include <string.h>
 
@@ -64,8 +65,8 @@ void dc_refine_align_destroy(struct dc_refine *refine)
   dc_symmetric_destroy(refine->align.matrix);
 }
 
-// The directions of a pair's normals, those of the second body turned round: seen [2][DC_REFINE_CONE], and in c a unit vector
-// between the two nearest; false where even these are too far apart.
+// The directions of a pair's normals, those of the second body turned round: seen [2][DC_REFINE_CONE], and in c a unit
+// vector between the two nearest; false where even these are too far apart.
 static bool see_cones(const struct dc_refine *refine, const struct dc_refine_contact *pair,
                       double seen[2][DC_REFINE_CONE][3], double c[3])
 {
@@ -87,11 +88,11 @@ static bool see_cones(const struct dc_refine *refine, const struct dc_refine_con
   return most > FARTHEST_COSINE;
 }
 
-// The gap between the two cones on the plane c.x = 1, where they are convex polygons, each narrowed about its middle; what is
-// seen far from c is left out, which narrows them, too.  rows: its derivative by a turn of the first body, minus that of the
-// second, and that of what lies across the gap, which is zero.  Of discs of radii that sum to s half the square of the gap g
-// has the curvatures 1 along it and g/(g + s) across, the square of the second row's weight: without it steps turn the gap
-// round instead of closing it.  False: too far apart.
+// The gap between the two cones on the plane c.x = 1, where they are convex polygons, each narrowed about its middle;
+// what is seen far from c is left out, which narrows them, too.  rows: its derivative by a turn of the first body,
+// minus that of the second, and that of what lies across the gap, which is zero.  Of discs of radii that sum to s half
+// the square of the gap g has the curvatures 1 along it and g/(g + s) across, the square of the second row's weight:
+// without it steps turn the gap round instead of closing it.  False: too far apart.
 static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_contact *pair, double *gap,
                      double rows[2][3])
 {
@@ -123,8 +124,8 @@ static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_cont
   return true;
 }
 
-// How the normals of pair c face each other, three rows by the turns of both bodies: the gap of their cones or, where these
-// are far apart, turn (n_1 + n_2 - tilt).
+// How the normals of pair c face each other, three rows by the turns of both bodies: the gap of their cones or, where
+// these are far apart, turn (n_1 + n_2 - tilt).
 static void face(const struct dc_refine *refine, int c, const double tilt[3], double residual[3], double rows[2][9])
 {
   const struct dc_refine_contact *pair = &refine->contacts[c];
@@ -202,7 +203,8 @@ static void add_overlap(struct dc_refine *refine, const struct dc_refine_answer 
   }
 }
 
-// gradient = J^T r of the rows that count without what is held against its bound, and J^T J, with zeros where it is held.
+// gradient = J^T r of the rows that count without what is held against its bound, and J^T J, with zeros where it is
+// held.
 static void square_up(struct dc_refine *refine, const double *q, double *gradient, double *twice)
 {
   struct dc_refine_align *align = &refine->align;

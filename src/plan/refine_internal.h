@@ -86,11 +86,11 @@ void dc_refine_add_columns(const struct dc_refine *refine, int body, double scal
 
 enum { DC_REFINE_CONE = 64 };  // most normals of a cone
 
-// Moves q to where the targets of all pairs are on each other, at the margin, and the surfaces' normals there opposed, as
-// nearly as bounds allow.  At vertices and edges there is a cone of normals, and it is enough that the two cones, narrowed to
-// a part of their width, meet; where they are too far apart for that, means are taken, off by random parts (standard deviation
-// `tilt`) of how far they spread.  What overlaps on the way, pairs elsewhere than at their targets included, is moved apart.
-// Only distances are queried, no derivatives.
+// Moves q to where the targets of all pairs are on each other, at the margin, and the surfaces' normals there opposed,
+// as nearly as bounds allow.  At vertices and edges there is a cone of normals, and it is enough that the two cones,
+// narrowed to a part of their width, meet; where they are too far apart for that, means are taken, off by random parts
+// (standard deviation `tilt`) of how far they spread.  What overlaps on the way, pairs elsewhere than at their targets
+// included, is moved apart.  Only distances are queried, no derivatives.
 void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *random, double *q);
 // Its workspace; the problem's dimension and the pairs must be set.
 enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error *error);

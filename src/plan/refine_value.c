@@ -220,7 +220,8 @@ static void pair_rows(const struct contact_state *state, int k, double rows[54])
   }
 }
 
-// Row by the twist of body k of n . (velocity of x_2 on body 2 - velocity of x_1 on body 1): the derivative of d, exactly.
+// Row by the twist of body k of n . (velocity of x_2 on body 2 - velocity of x_1 on body 1): the derivative of d,
+// exactly.
 static void distance_row(const struct contact_state *state, int k, double row[6])
 {
   double arm[3];

@@ -240,7 +240,8 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
   return DC_OK;
 }
 
-// What a member has drawn and estimated counts for the plan; the number of its estimates is what its next one follows from.
+// What a member has drawn and estimated counts for the plan; the number of its estimates is what its next one follows
+// from.
 static void take_counts(struct dc_plan *plan, struct dc_plan *member)
 {
   dc_plan_add_work(&plan->work, &member->work);

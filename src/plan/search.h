@@ -2,12 +2,13 @@
 // Searching for a whole trajectory from anywhere: stages of a continuation, each of them rounds of a portfolio
 // (docs/theory.md, "Search").
 //
-// A stage is the scene with contact so many times as stiff, far fields so many times as strong and time steps so many times as long; the last one is the scene
-// itself.  Its first round begins where the stage before was best: a fan of Gauss-Newton steps, the same with stiffer
-// contact first, and the scene's own optimizer.  Every later round draws first guesses (dc_task_draw_parameters), rolls
-// them out and lets a fan go on from each of the best.  What a round refines are its members: plans of their own that
-// take turns side by side.  A stage ends with the first turn in which a member reaches, or when its share of the
-// rollouts is spent; choices go by value, then by index, so that bits do not depend on threads.
+// A stage is the scene with contact so many times as stiff, far fields so many times as strong and time steps so many
+// times as long; the last one is the scene itself.  Its first round begins where the stage before was best: a fan of
+// Gauss-Newton steps, the same with stiffer contact first, and the scene's own optimizer.  Every later round draws
+// first guesses (dc_task_draw_parameters), rolls them out and lets a fan go on from each of the best.  What a round
+// refines are its members: plans of their own that take turns side by side.  A stage ends with the first turn in which
+// a member reaches, or when its share of the rollouts is spent; choices go by value, then by index, so that bits do not
+// depend on threads.
 #ifndef DC_PLAN_SEARCH_H
 #define DC_PLAN_SEARCH_H
 
@@ -42,8 +43,8 @@ struct dc_search_settings {
 };
 // Whether there is anything to do that dc_plan_continue does not.
 bool dc_search_wanted(const struct dc_search_settings *settings);
-// DC_BAD_INPUT when time steps cannot be made longer as asked: their number is no multiple of it, or objectives follow a
-// recording.
+// DC_BAD_INPUT when time steps cannot be made longer as asked: their number is no multiple of it, or objectives follow
+// a recording.
 enum dc_status dc_continuation_check(const struct dc_continuation *continuation, const struct dc_model *model,
                                      const struct dc_task *task, struct dc_error *error);
 
@@ -60,8 +61,8 @@ struct dc_search_stage {
 
 struct dc_search;
 
-// A search for plan, a plan of the whole run that keeps first and best trajectories and whose work is counted; begins at
-// parameters.  plan, optimizer and options must live as long.  NULL and *error on failure.
+// A search for plan, a plan of the whole run that keeps first and best trajectories and whose work is counted; begins
+// at parameters.  plan, optimizer and options must live as long.  NULL and *error on failure.
 struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_settings *settings,
                                    const struct dc_optimizer_type *optimizer, const void *options,
                                    const double *parameters, struct dc_error *error);

@@ -55,7 +55,8 @@ struct dc_search {
   bool broken_off;
 };
 
-// Makes the stage's world, of which nothing is done yet.  best holds the parameters to begin with, of this stage's steps.
+// Makes the stage's world, of which nothing is done yet.  best holds the parameters to begin with, of this stage's
+// steps.
 enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error);
 void dc_search_close_members(struct dc_search *search);
 void dc_search_close_world(struct dc_search *search);
@@ -70,7 +71,8 @@ double dc_search_stiffness(const struct dc_search *search, const struct dc_searc
 
 // Turns of count members, side by side on this rank's threads.
 void dc_search_run_turns(struct dc_search *search, const int *live, int count);
-// The same with the ranks of the plan's crew.  DC_OK whatever the members' own statuses are, DC_MEMORY or how a rank failed.
+// The same with the ranks of the plan's crew.  DC_OK whatever the members' own statuses are, DC_MEMORY or how a rank
+// failed.
 enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, int count, struct dc_error *error);
 // search->before becomes what stands now.  DC_MEMORY.
 enum dc_status dc_search_remember(struct dc_search *search, struct dc_error *error);

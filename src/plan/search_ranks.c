@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns of members on other ranks.
 //
-// Rank 0 keeps every member, as numbers: what a checkpoint would hold of it.  A turn sends these to a rank, which makes the
-// member of them, lets it take its turn and answers with the numbers after it.  So a turn has the same bits wherever it is
-// taken, and rank 0 alone can save the search or go on with other ranks.  A rank keeps the members that it made: one that
-// comes again with the numbers it left with is not made anew, which would take up to three rollouts.  On rank 0 a member
-// that was away has no trajectories; they are rolled out when it takes a turn there again.
+// Rank 0 keeps every member, as numbers: what a checkpoint would hold of it.  A turn sends these to a rank, which makes
+// the member of them, lets it take its turn and answers with the numbers after it.  So a turn has the same bits
+// wherever it is taken, and rank 0 alone can save the search or go on with other ranks.  A rank keeps the members that
+// it made: one that comes again with the numbers it left with is not made anew, which would take up to three rollouts.
+// On rank 0 a member that was away has no trajectories; they are rolled out when it takes a turn there again.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,9 +173,9 @@ static enum dc_status bring_home(struct dc_search_member *member, struct dc_erro
   return status;
 }
 
-// A turn of a fan is a linearization, which its rank makes alone, and some eight candidates, which could be dealt out: about
-// three rollouts and eight.  Whole members are dealt where that takes less time than all ranks with one member after the
-// other.  The results are the same.
+// A turn of a fan is a linearization, which its rank makes alone, and some eight candidates, which could be dealt out:
+// about three rollouts and eight.  Whole members are dealt where that takes less time than all ranks with one member
+// after the other.  The results are the same.
 enum { ALONE = 3, TOGETHER = 8 };
 static int ranks_for(const struct dc_search *search, int count)
 {

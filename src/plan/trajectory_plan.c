@@ -61,7 +61,8 @@ static bool allocate(struct dc_plan *plan, bool in_file)
          (plan->forward || allocate_for_gradients(plan));
 }
 
-// Plans for the cases of the task, of as many steps.  Their frames are not kept: they are rolled out again where they are wanted.
+// Plans for the cases of the task, of as many steps.  Their frames are not kept: they are rolled out again where they
+// are wanted.
 static enum dc_status create_cases(struct dc_plan *plan, struct dc_error *error)
 {
   const struct dc_task *task = plan->task;

@@ -33,8 +33,8 @@ static inline void dc_plan_drop(struct dc_plan_property *property)
   *property = (struct dc_plan_property){0};
 }
 
-// The lowest of the points whose values the optimizer has asked for last: most linearize there next.  Its trajectory is kept
-// where it was rolled out by the plan itself and not by a worker.
+// The lowest of the points whose values the optimizer has asked for last: most linearize there next.  Its trajectory is
+// kept where it was rolled out by the plan itself and not by a worker.
 #define DC_MOST_KEPT_BYTES 64e6  // of its derivatives of contact; else it is not kept
 struct dc_plan_kept {
   bool known;                        // there is such a point
@@ -130,22 +130,24 @@ double dc_plan_loss(const struct dc_plan *plan, struct dc_loss_cotangent *cotang
 enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                 struct dc_error *error);
 
-// Rolls out with plan->parameters, asking proceed (unless NULL) between steps of its own world: the loss.  DC_STOPPED when it
-// said no: the window, plan->parameters and the loss are then of the steps that were done, cases left out.  In a plant
-// where there is one.  Other statuses as above.
+// Rolls out with plan->parameters, asking proceed (unless NULL) between steps of its own world: the loss.  DC_STOPPED
+// when it said no: the window, plan->parameters and the loss are then of the steps that were done, cases left out.  In
+// a plant where there is one.  Other statuses as above.
 enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
                                 struct dc_error *error);
 
-// Before the values of points are asked for: nothing is kept yet, and there is memory for it unless it would take too much.
+// Before the values of points are asked for: nothing is kept yet, and there is memory for it unless it would take too
+// much.
 void dc_plan_keep_none(struct dc_plan *plan);
 // Keeps the rollout of a point that has just ended with this loss, if it is the lowest so far.
 void dc_plan_keep(struct dc_plan *plan, int sample, double loss);
-// Another plan of the same world has rolled these parameters out already: if that is its last rollout, it becomes what is kept.
+// Another plan of the same world has rolled these parameters out already: if that is its last rollout, it becomes what
+// is kept.
 void dc_plan_keep_of(struct dc_plan *plan, const struct dc_plan *other, const double *parameters);
 // Whether these parameters are what is kept.
 bool dc_plan_keeps(const struct dc_plan *plan, const double *parameters);
-// Makes plan->trajectory and plan->input those of kept.parameters: by what is kept or else by another rollout, which is not
-// counted.  Derivatives of the trajectory have the same bits either way.  Statuses of dc_plan_evaluate.
+// Makes plan->trajectory and plan->input those of kept.parameters: by what is kept or else by another rollout, which is
+// not counted.  Derivatives of the trajectory have the same bits either way.  Statuses of dc_plan_evaluate.
 enum dc_status dc_plan_return_to_kept(struct dc_plan *plan, struct dc_error *error);
 
 // Rolls out plan->input as it stands into plan->trajectory.  Statuses of dc_rollout_forward.

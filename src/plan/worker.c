@@ -103,8 +103,8 @@ static void sample_pass(void *context, int index, int thread)
     ;
 }
 
-// As dc_plan_team_sample, up to the first sample that is enough; the number of samples up to it.  All threads have rolled out at
-// least these: what they did beyond is forgotten, so that nothing depends on their number.
+// As dc_plan_team_sample, up to the first sample that is enough; the number of samples up to it.  All threads have
+// rolled out at least these: what they did beyond is forgotten, so that nothing depends on their number.
 static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads,
                         double enough, bool keep)
 {

@@ -5,7 +5,8 @@
 
 #include "plan/trajectory_plan.h"
 
-// A plan of the same model, task and capacity, with the adjoint; NULL and *error on failure.  Released by dc_plan_destroy.
+// A plan of the same model, task and capacity, with the adjoint; NULL and *error on failure.  Released by
+// dc_plan_destroy.
 struct dc_plan *dc_plan_hire(const struct dc_plan *plan, struct dc_error *error);
 
 // Gives the worker the plan's window, its start and state, and no work done.
@@ -35,8 +36,8 @@ struct dc_plan_sample {
   struct dc_plan_work work;
 };
 
-// Rolls samples [count] out side by side, at most `threads` (0: any number) at a time here, the others by the plan's crew
-// where it has one.  All or none have a gradient.  What each of them holds afterwards does not depend on team and
+// Rolls samples [count] out side by side, at most `threads` (0: any number) at a time here, the others by the plan's
+// crew where it has one.  All or none have a gradient.  What each of them holds afterwards does not depend on team and
 // crew.  Of their work the plan counts the seconds, the rest is the caller's to add.
 void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads);
 
@@ -44,8 +45,8 @@ void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sa
 // plan keeps; counted as work.  DC_OK, or the first status that is neither DC_OK, DC_INFEASIBLE nor DC_NUMERICAL.
 enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,
                               enum dc_status *statuses, struct dc_error *error);
-// The same up to the first point whose loss is at most `enough`: *count becomes the number of points up to it.  Those behind it
-// are not counted, on any number of threads.
+// The same up to the first point whose loss is at most `enough`: *count becomes the number of points up to it.  Those
+// behind it are not counted, on any number of threads.
 enum dc_status dc_plan_values_until(struct dc_plan *plan, int *count, const double *xs, double enough, double *losses,
                                     enum dc_status *statuses, struct dc_error *error);
 

@@ -32,8 +32,8 @@ static const struct dc_patch *patch_of(const struct dc_pixels *pixels, int colum
   return layer == DC_NO_PATCH ? NULL : dc_patch_at(pixels, column, row, layer);
 }
 
-// Mean over the pixels around on the same surface: of the key light what their own rays saw, or what their patch says; of the
-// sky what their own rays brought, if they had any.
+// Mean over the pixels around on the same surface: of the key light what their own rays saw, or what their patch says;
+// of the sky what their own rays brought, if they had any.
 static void average(const struct dc_pixels *pixels, int column, int row, int reach, bool key, float *result)
 {
   size_t here = dc_pixel_index(pixels, column, row);
@@ -259,8 +259,8 @@ static bool at_edge(const struct dc_renderer *renderer, int column, int row)
   return false;
 }
 
-// The pixel around whose colour a ray of the eye through (x, y) takes: of those on the same surface the nearest in place
-// and normal.  false: there is none.
+// The pixel around whose colour a ray of the eye through (x, y) takes: of those on the same surface the nearest in
+// place and normal.  false: there is none.
 static bool find_like(const struct dc_renderer *renderer, int column, int row, double x, double y, int surface,
                       const double normal[3], size_t *found)
 {

@@ -247,8 +247,8 @@ static void paint_trace(const struct dc_decals *decals, const struct dc_surfaces
   paint_over(decal, surfaces->bodies[segment->body].color, inside * (double)segment->opacity);
 }
 
-// Lines at multiples of the grid's distance along x and y; they fade with the distance from the target, and before they come
-// so close that they would flicker.
+// Lines at multiples of the grid's distance along x and y; they fade with the distance from the target, and before they
+// come so close that they would flicker.
 static void paint_grid(const struct dc_decals *decals, const struct dc_view *view, const double position[3],
                        const double footprint[2][3], double softness, double decal[4])
 {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// Letters are strokes on a grid 4 wide: baseline at 2, capitals up to 8, small letters up to 6, tails down to 0.  A stroke is
-// a row of places, two digits each; ~ rounds its corners, and closes it where it ends at its beginning.
+// Letters are strokes on a grid 4 wide: baseline at 2, capitals up to 8, small letters up to 6, tails down to 0.  A
+// stroke is a row of places, two digits each; ~ rounds its corners, and closes it where it ends at its beginning.
 static const char *const glyphs[95] = {
     [' ' - ' '] = "",
     ['!' - ' '] = "2824 2222",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a scene: rays by Embree, soft light, ground, target marks.  Same pixels for any number of threads; of other
-// vector instructions, by which Embree rounds differently, single pixels differ by one of 255 levels or few.
+// Pictures of a scene: rays by Embree, soft light, ground, target marks.  Same pixels for any number of threads; of
+// other vector instructions, by which Embree rounds differently, single pixels differ by one of 255 levels or few.
 #ifndef DC_RENDER_RENDER_H
 #define DC_RENDER_RENDER_H
 
@@ -17,8 +17,8 @@ struct dc_render_mark {
 struct dc_render_settings {
   int width, height;  // 1 .. 16384
   // Rays of the eye through a pixel at an edge, 1 .. 4096; a quarter as many go towards the light from a pixel where it
-  // changes fast, and are averaged over its neighbours.  16 is plenty.  From 64 on every pixel has them all, each with rays
-  // of light of its own, and nothing is averaged: slow, to compare with.
+  // changes fast, and are averaged over its neighbours.  16 is plenty.  From 64 on every pixel has them all, each with
+  // rays of light of its own, and nothing is averaged: slow, to compare with.
   int samples;
   double eye[3], target[3], up[3], fov_deg;  // m; the field of view is the vertical one, 1 .. 170 degrees
   double floor_height;                       // z of the infinite ground plane that is drawn, m; NAN: none
@@ -36,15 +36,16 @@ struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_
                                        struct dc_error *error);
 void dc_renderer_destroy(struct dc_renderer *renderer);
 
-// Looks from elsewhere: eye, target, up and fov_deg of settings; the light stays where it was.  DC_BAD_INPUT: the camera.
+// Looks from elsewhere: eye, target, up and fov_deg of settings; the light stays where it was.  DC_BAD_INPUT: the
+// camera.
 enum dc_status dc_render_look(struct dc_renderer *renderer, const struct dc_render_settings *settings,
                               struct dc_error *error);
-// Where the last frame drawn shows a point, in pixels from the upper left corner, and whether a body hides it; false: behind
-// the camera.
+// Where the last frame drawn shows a point, in pixels from the upper left corner, and whether a body hides it; false:
+// behind the camera.
 bool dc_render_project(const struct dc_renderer *renderer, const double point[3], bool *hidden, double place[2]);
 
-// Where a camera that shows everything looks from: the corner of the front and the left side, above the horizon; -y; +y;
-// -x; +x; above, with y upwards in the picture.
+// Where a camera that shows everything looks from: the corner of the front and the left side, above the horizon; -y;
+// +y; -x; +x; above, with y upwards in the picture.
 enum dc_render_side {
   DC_FROM_CORNER,
   DC_FROM_FRONT,

@@ -202,8 +202,9 @@ static void mark_decals(struct dc_renderer *renderer)
   }
 }
 
-// Ground from which bodies take light of the sky.  The part that a sphere takes, seen whole, is (radius / distance)^2 times
-// the cosine of its middle to the vertical; its top's is more than that also where the sphere is cut by the ground.
+// Ground from which bodies take light of the sky.  The part that a sphere takes, seen whole, is (radius / distance)^2
+// times the cosine of its middle to the vertical; its top's is more than that also where the sphere is cut by the
+// ground.
 static void mark_dim_tiles(struct dc_renderer *renderer)
 {
   const double *eye = renderer->view.eye;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a picture is made.  Private to src/render.
 //
-// The eye's rays leave surfaces that are seen at the centres of pixels (pixels.c).  Light is smooth nearly everywhere: a
-// few rays of every block of 4 x 4 pixels, averaged over neighbouring blocks on the same surface, are enough of it, and
-// only in penumbrae and where surfaces meet pixels have rays of their own, which are averaged over their neighbours
+// The eye's rays leave surfaces that are seen at the centres of pixels (pixels.c).  Light is smooth nearly everywhere:
+// a few rays of every block of 4 x 4 pixels, averaged over neighbouring blocks on the same surface, are enough of it,
+// and only in penumbrae and where surfaces meet pixels have rays of their own, which are averaged over their neighbours
 // (gather.c).  Then colours are put together, and pixels at edges are drawn anew by many rays of the eye (compose.c).
 // With many samples all this is left aside, and every sample of a pixel has its own rays (samples.c).
 //
@@ -57,8 +57,8 @@ struct dc_pixels {
   struct dc_patch *patches;          // [DC_LAYERS][blocks]
 };
 
-// Where rays of light go: for every place in a square of blocks, or of pixels, that is repeated over the picture, and every
-// ray, in consecutive pieces of one sequence (render/sampler.h).
+// Where rays of light go: for every place in a square of blocks, or of pixels, that is repeated over the picture, and
+// every ray, in consecutive pieces of one sequence (render/sampler.h).
 struct dc_light_points {
   int rays;
   float (*points)[6];  // [DC_SAMPLER_BLOCK^2][rays]: place in the pixel 0 .. 1, points of discs for key light and sky

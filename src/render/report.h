@@ -16,8 +16,8 @@ char *dc_report_integers(size_t count, const int *values, int bytes);  // 2 or 4
 extern const char dc_report_template[];  // of a run
 extern const char dc_sweep_template[];   // of a sweep
 
-// The whole page of a template around data, which is JSON: one text without anything outside it to load.  Released with free();
-// *size without the terminating zero.  "<" in JSON strings is written as an escape, so that no name can end the
+// The whole page of a template around data, which is JSON: one text without anything outside it to load.  Released with
+// free(); *size without the terminating zero.  "<" in JSON strings is written as an escape, so that no name can end the
 // page's script or open a comment.  NULL when out of memory.
 char *dc_report_page(const char *template, const char *data, size_t *size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples that have all their rays for themselves: what pictures are compared with, and what the pixels of a picture have to
-// say nothing about.
+// Samples that have all their rays for themselves: what pictures are compared with, and what the pixels of a picture
+// have to say nothing about.
 #include "math/vector.h"
 #include "render/renderer.h"
 

@@ -89,8 +89,8 @@ static void light_direction(const struct dc_lighting *lighting, const double dis
 }
 
 // A point at height z casts its shadow where the rays towards it begin, at -z (w_x, w_y) / w_z from below it for the
-// directions w = d + dc_key_radius (x a + y b), x^2 + y^2 <= 1, of the light's disc; (w_x / w_z - d_x / d_z) is bounded by
-// the largest numerator over the least denominator.  The places below the corners count too: what reaches below the
+// directions w = d + dc_key_radius (x a + y b), x^2 + y^2 <= 1, of the light's disc; (w_x / w_z - d_x / d_z) is bounded
+// by the largest numerator over the least denominator.  The places below the corners count too: what reaches below the
 // ground begins to cast its shadow there.
 void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const double (*corners)[3],
                         double rectangle[4][3])

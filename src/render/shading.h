@@ -65,8 +65,8 @@ void dc_shade_body(const struct dc_lighting *lighting, const double body_color[3
 void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_view *view, const double position[3],
                      const double background[3], const double decal[4], double visible, const double sky[3],
                      double color[3]);
-// Backdrop at height y of the picture, 0 at its top, 1 at its bottom, along a unit direction whose z is rise: white, and where
-// there is ground the sky grows blue above the horizon.
+// Backdrop at height y of the picture, 0 at its top, 1 at its bottom, along a unit direction whose z is rise: white,
+// and where there is ground the sky grows blue above the horizon.
 void dc_background(const struct dc_lighting *lighting, double y, double rise, double color[3]);
 
 // 8-bit sRGB; dither in [0, 1) decides which way values between two levels go, so that gradients show no bands.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces that are drawn and change with the motion: of solids and cloth that of their mesh, of rods and cables a tube through
-// points, the nodes of the one and the places that the other runs through.
+// Surfaces that are drawn and change with the motion: of solids and cloth that of their mesh, of rods and cables a tube
+// through points, the nodes of the one and the places that the other runs through.
 #ifndef DC_RENDER_SKIN_H
 #define DC_RENDER_SKIN_H
 

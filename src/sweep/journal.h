@@ -25,8 +25,9 @@ struct dc_sweep_row {
   char *message;                     // "" or NULL when there is none; released with free()
 };
 void dc_sweep_row_clear(struct dc_sweep_row *row);
-// Puts a row, whose message it takes over, in the place of another one that is kept for long.  An empty message is released:
-// among the memory of runs that come and go, a byte of each of many rows would keep all of it from being used again.
+// Puts a row, whose message it takes over, in the place of another one that is kept for long.  An empty message is
+// released: among the memory of runs that come and go, a byte of each of many rows would keep all of it from being used
+// again.
 void dc_sweep_row_keep(struct dc_sweep_row *kept, const struct dc_sweep_row *row);
 const char *dc_sweep_row_message(const struct dc_sweep_row *row);  // "" when there is none
 const char *dc_verdict_name(int verdict);                          // "holds" and the worlds
@@ -41,15 +42,17 @@ struct dc_journal {
   int fd;  // -1: not open
   double synced;
 };
-// Opens or makes DIR/name for its only writer, cuts off a line that is not whole.  DC_IO, also when it has a writer already.
+// Opens or makes DIR/name for its only writer, cuts off a line that is not whole.  DC_IO, also when it has a writer
+// already.
 enum dc_status dc_journal_open(const char *directory, const char *name, struct dc_journal *journal,
                                struct dc_error *error);
 // Appends lines [length]: all or nothing.  Made durable once a second: what is lost with the power is computed again.
 enum dc_status dc_journal_add(struct dc_journal *journal, const char *lines, size_t length, struct dc_error *error);
 enum dc_status dc_journal_close(struct dc_journal *journal, struct dc_error *error);
 
-// Reads all journals of a directory into rows [points]: of several lines of a point the last one of the journal that comes
-// last by name.  *identities gets every line {"study": "..."}, one behind the other.  Not being there is no error.
+// Reads all journals of a directory into rows [points]: of several lines of a point the last one of the journal that
+// comes last by name.  *identities gets every line {"study": "..."}, one behind the other.  Not being there is no
+// error.
 enum dc_status dc_journals_read(const char *directory, long points, struct dc_sweep_row *rows,
                                 struct dc_text *identities, struct dc_error *error);
 

@@ -65,8 +65,8 @@ static const char **make_case(const struct dc_sweep_place *place, const struct d
   return list;
 }
 
-// Arguments of the process, in arena.  Paths of runs are relative to the study's directory, in which the process starts: its
-// messages do not depend on where that is.
+// Arguments of the process, in arena.  Paths of runs are relative to the study's directory, in which the process
+// starts: its messages do not depend on where that is.
 static const char **make_arguments(const struct dc_sweep_place *place, const struct dc_point *about, const char *run,
                                    bool resume)
 {

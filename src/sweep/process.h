@@ -2,8 +2,8 @@
 // A point as a process of its own: `dcsim optimize ... -o DIR/points/000012`.
 //
 // A process for each point, because a run may end in ways that no thread comes back from (a crash in a library, the
-// kernel's out-of-memory killer), and so that runs are what users start by hand: same lock, same checkpoints, same bits.
-// It dies with its parent.
+// kernel's out-of-memory killer), and so that runs are what users start by hand: same lock, same checkpoints, same
+// bits.  It dies with its parent.
 #ifndef DC_SWEEP_PROCESS_H
 #define DC_SWEEP_PROCESS_H
 
@@ -40,8 +40,8 @@ struct dc_process {
 // anew.  DC_IO, DC_MEMORY.
 enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, struct dc_process *process,
                                 struct dc_error *error);
-// Opens the case of a point whose study draws cases, in a process that this waits for, and leaves nothing; place->directory
-// may be NULL.  What the process ended with, and why.
+// Opens the case of a point whose study draws cases, in a process that this waits for, and leaves nothing;
+// place->directory may be NULL.  What the process ended with, and why.
 enum dc_status dc_process_try(const struct dc_sweep_place *place, long point, struct dc_error *error);
 // Asks it to write a checkpoint and end; kills it.
 void dc_process_stop(struct dc_process *process);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages: a kind, a number and a text.  A rank that is free asks; rank 0 answers with a point, with "later, nothing", or
-// with "stop", which it also sends unasked.  A rank that ends says so, and rank 0 ends last.
+// Messages: a kind, a number and a text.  A rank that is free asks; rank 0 answers with a point, with "later, nothing",
+// or with "stop", which it also sends unasked.  A rank that ends says so, and rank 0 ends last.
 #include "sweep/ranks.h"
 
 #include <inttypes.h>

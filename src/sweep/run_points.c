@@ -86,8 +86,8 @@ static void finish_point(struct crew *crew, struct dc_process *process)
   }
 }
 
-// Wakes when a process ends, where the system tells; what it says until then, mostly nothing, is read ten times a second, so
-// that it never waits for room.  Elsewhere wakes when its output ends, and then looks for its end.
+// Wakes when a process ends, where the system tells; what it says until then, mostly nothing, is read ten times a
+// second, so that it never waits for room.  Elsewhere wakes when its output ends, and then looks for its end.
 static void wait_for_processes(struct crew *crew, bool more)
 {
   int timeout = crew->sweep->ranks ? WAIT_BRIEFLY : WAIT;

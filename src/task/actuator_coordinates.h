@@ -88,8 +88,8 @@ struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_
 const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model,
                                         char text[16]);
 
-// "m" or "rad": the member of controls whose options begin with those of struct dc_actuator_options, and whose parameters
-// are displacements, coordinate after coordinate.
+// "m" or "rad": the member of controls whose options begin with those of struct dc_actuator_options, and whose
+// parameters are displacements, coordinate after coordinate.
 const char *dc_actuator_parameter_unit(const void *options, const struct dc_model *model, int steps, int i,
                                        double *scale);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "clearance": two bodies keep a distance D, or come as near as that, or both:
 //     d = min(g - D, 0) for at_least,   max(g - D, 0) for at_most,   g - D for exactly,
-// g the signed distance of the unions of convex parts (geometry/convex/witness.h: nearest points x_a, x_b, unit normal n from a to
-// b; minus the depth in overlap), whatever contact makes of it.  By the nearest points, dg = n . (dx_b - dx_a) at
-// points fixed to the bodies: exact where these are unique; where faces are parallel the derivative jumps.
+// g the signed distance of the unions of convex parts (geometry/convex/witness.h: nearest points x_a, x_b, unit normal
+// n from a to b; minus the depth in overlap), whatever contact makes of it.  By the nearest points, dg = n . (dx_b -
+// dx_a) at points fixed to the bodies: exact where these are unique; where faces are parallel the derivative jumps.
 #include <math.h>
 
 #include "base/memory.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "com": the common centre of mass c = sum m_i x_i / M, M = sum m_i, of bodies comes within a tolerance of a target
-// y (paper 003, VI: the walkers' loss),
+// Objective "com": the common centre of mass c = sum m_i x_i / M, M = sum m_i, of bodies comes within a tolerance of a
+// target y (paper 003, VI: the walkers' loss),
 //     f = weight * max(e, 0),   e = |c - y|^2 - tolerance^2,   cbar = 2 weight (c - y) where e > 0, else 0,
 //     x_i gains m_i/M cbar,   m_i gains (x_i - c) . cbar / M,
-// with |.| over the chosen axes.  The masses are those of the model at hand, a design's when it has one, times the factors
-// of the input.
+// with |.| over the chosen axes.  The masses are those of the model at hand, a design's when it has one, times the
+// factors of the input.
 #include <math.h>
 
 #include "dynamics/shape_design.h"

@@ -16,9 +16,9 @@
       DC_WEIGHT_OPTION(structure, member.weight, weight_unit, "factor on the squared difference"),                     \
       DC_WHEN_OPTION(structure, member.when, "\"end\"", DC_WHEN_FRAMES)
 
-// What kind of residuals.  Residual i of 0 ... count - 1 (NULL: one) of a frame: residual writes its rows d and returns how
-// many; pull_back adds the derivative of weights . d.  A report names the body that body_of says, or, where it is NULL, the
-// option at body_at.
+// What kind of residuals.  Residual i of 0 ... count - 1 (NULL: one) of a frame: residual writes its rows d and returns
+// how many; pull_back adds the derivative of weights . d.  A report names the body that body_of says, or, where it is
+// NULL, the option at body_at.
 struct dc_goal_kind {
   int (*count)(const void *options, const struct dc_model *model);
   int (*residual)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "initial_state": offsets of the initial pose and velocity of one free body along chosen axes (of a soft one, of
-// position and velocity: all nodes move alike),
+// Control "initial_state": offsets of the initial pose and velocity of one free body along chosen axes (of a soft one,
+// of position and velocity: all nodes move alike),
 //     x0 += p,   R0 <- exp([p]x) R0,   v0 += p,   omega0 += p      (world axes; the turn is about the centre of
 // mass). With R' = exp([p]x) R0 a change of p turns R' by J(p) dp and a change of R0 by exp([p]x) dw, J the left
 // Jacobian; so a derivative g by the rotation R' becomes J(p)^T g by p and exp([p]x)^T g by R0.  Everything else is

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "path": prescribed target displacements of the actuator of one body; it has no parameters.  Between two of its
-// times, t_i <= t < t_{i+1} with s = (t - t_i)/(t_{i+1} - t_i), targets move by
+// Control "path": prescribed target displacements of the actuator of one body; it has no parameters.  Between two of
+// its times, t_i <= t < t_{i+1} with s = (t - t_i)/(t_{i+1} - t_i), targets move by
 //     y = y_i + (y_{i+1} - y_i) (3 s^2 - 2 s^3),   y' = (y_{i+1} - y_i) 6 s (1 - s)/(t_{i+1} - t_i),
-// so that they rest at every one of the times; before the first and after the last they stand still.  The targets of step
-// k are those at t = (k + 1) h.
+// so that they rest at every one of the times; before the first and after the last they stand still.  The targets of
+// step k are those at t = (k + 1) h.
 #include <math.h>
 
 #include "task/actuator_coordinates.h"

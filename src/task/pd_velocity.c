@@ -202,7 +202,8 @@ static void advance(const void *options, const struct dc_model *model, const str
   cut_parameters(push, dc_held_parameter_count(push, model, window->steps), parameters);
 }
 
-// The a after which, held over so many steps, the target is nearest to place; within what the limit leaves and tanh can.
+// The a after which, held over so many steps, the target is nearest to place; within what the limit leaves and tanh
+// can.
 static double aimed(const struct dc_pd_velocity_options *push, const struct drive *drive, double h, double position,
                     double velocity, double place, int held)
 {

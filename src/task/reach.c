@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "reach": the centres of mass x of bodies come within a tolerance of a target y,
 //     f = weight * sum max(e, 0),   e = |x - y|^2 - r^2,   df/dx = 2 weight (x - y) where e > 0, else 0,
-// r = inside * tolerance, with |.| over the chosen axes.  The kink at e = 0 takes the derivative of the inside.  With "rest" a body adds what
-// task/rest.h tells, u = max(e, 0) / (3 tolerance^2): 1 at twice the tolerance.
+// r = inside * tolerance, with |.| over the chosen axes.  The kink at e = 0 takes the derivative of the inside.  With
+// "rest" a body adds what task/rest.h tells, u = max(e, 0) / (3 tolerance^2): 1 at twice the tolerance.
 #include <math.h>
 
 #include "task/rest.h"

@@ -3,8 +3,8 @@
 //     f = weight * sum |o|^2,   df/dx = 2 weight o,
 // with o the shortest way from the region to x, zero inside: of a box max(|x_i - c_i| - size_i / 2, 0) along each of
 // the chosen axes, of a disc (a ball, an interval) (|x - c| - radius) (x - c) / |x - c|.  Once continuously
-// differentiable.  With "rest" a body adds what task/rest.h tells, u = |o|^2 / extent^2, the extent the radius or half the
-// largest edge.
+// differentiable.  With "rest" a body adds what task/rest.h tells, u = |o|^2 / extent^2, the extent the radius or half
+// the largest edge.
 #include <math.h>
 
 #include "task/rest.h"

@@ -4,7 +4,8 @@
 // "to": the body stays where it is), over the chosen axes,
 //     f = weight * mean over k of |o_k - o_from|^2,    from < k <= until, or k = until alone,
 //     df/do_k = 2 weight share (o_k - o_from),   df/do_from = -sum over k of it.
-// Offsets are counted in the axes of the world.  The paper subtracts the centres themselves, which asks them to coincide.
+// Offsets are counted in the axes of the world.  The paper subtracts the centres themselves, which asks them to
+// coincide.
 #include <math.h>
 
 #include "task/objective_parts.h"

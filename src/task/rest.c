@@ -30,7 +30,8 @@ static bool has_frame_before(const struct dc_trajectory *trajectory, int frame)
   return frame + trajectory->earlier > 0;
 }
 
-// Velocity [3] of a centre of mass along the axes since the frame before; zeros where there is none.  Returns the speed.
+// Velocity [3] of a centre of mass along the axes since the frame before; zeros where there is none.  Returns the
+// speed.
 static double velocity_of(const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
                           double velocity[3])
 {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes to rest: an objective that a place is reached may ask that the body is no longer moving when it counts.
 //
-// Without it a loss of places alone pays haste: a body is shot through its target.  With v the velocity of the centre of
-// mass, r the largest speed at rest and t the settling time, for which a body must have been at rest and which says how much
-// of a way a speed is worth, a body adds
+// Without it a loss of places alone pays haste: a body is shot through its target.  With v the velocity of the centre
+// of mass, r the largest speed at rest and t the settling time, for which a body must have been at rest and which says
+// how much of a way a speed is worth, a body adds
 //     t^2 g(u) p(|v|^2),   p(w) = r^2 z^3 / (1 + z)^2  where  z = w / r^2 - 1 > 0, else 0,
-// to the squared distance: |v|^2 far above r^2.  u >= 0 is how far outside the body is, 0 within and 1 at twice the size
-// of what counts as reached, and
+// to the squared distance: |v|^2 far above r^2.  u >= 0 is how far outside the body is, 0 within and 1 at twice the
+// size of what counts as reached, and
 //     g(u) = 1 - u^3 (10 - 15 u + 6 u^2),
-// 1 within and 0 beyond.  p is twice differentiable in w as g is in u, with g'(0) = g''(0) = 0, where u itself has a kink.
+// 1 within and 0 beyond.  p is twice differentiable in w as g is in u, with g'(0) = g''(0) = 0, where u itself has a
+// kink.
 #ifndef DC_TASK_REST_H
 #define DC_TASK_REST_H
 
@@ -47,8 +48,8 @@ double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *
                      const struct dc_trajectory *trajectory, int frame, int body, const char *axes, double u,
                      const double *by_place, double scale, struct dc_loss_cotangent *cotangent);
 
-// Groups of residual rows of an objective with a place of every body at each frame that counts: those of the places and,
-// where rest is asked for, those of the motions behind them.
+// Groups of residual rows of an objective with a place of every body at each frame that counts: those of the places
+// and, where rest is asked for, those of the motions behind them.
 static inline int dc_rest_groups(const struct dc_rest_options *rest, const struct dc_frame_range *frames, int bodies)
 {
   return (frames->last - frames->first + 1) * bodies * (dc_rest_asked(rest) ? 2 : 1);
@@ -62,9 +63,9 @@ static inline bool dc_rest_place(const struct dc_frame_range *frames, int bodies
   return index >= places;
 }
 
-// As residual rows: those of the motion have the weight g, d = t v, e = t p' v and a disc of radius t r about 0.  What the
-// gradient of g adds is a part of e in the rows of the place: 2 J^T W e of both is the gradient.  share is the frame's
-// times the objective's weight.
+// As residual rows: those of the motion have the weight g, d = t v, e = t p' v and a disc of radius t r about 0.  What
+// the gradient of g adds is a part of e in the rows of the place: 2 J^T W e of both is the gradient.  share is the
+// frame's times the objective's weight.
 void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
                    const char *axes, double u, double share, struct dc_residual_group *group);
 // Adds that part to e [3]; zero when rest is not asked for.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "speed": joints stay below their limits of velocity L, those of bodies that have one,
 //     f = weight * mean over the steps of sum e^2,   r = (q_{t+1} - q_t)/(h L),   e = r - min(max(r, -p), p)
-// over slides and hinges, with the part p of the limit that is allowed; q_{t+1} gets the derivative 2 weight e / (n h L), q_t
-// minus it.
+// over slides and hinges, with the part p of the limit that is allowed; q_{t+1} gets the derivative 2 weight e / (n h
+// L), q_t minus it.
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {

@@ -42,25 +42,26 @@ struct dc_control_type {
   void (*pull_back)(const void *options, const struct dc_model *model, const struct dc_window *window,
                     const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                     double *gradient);
-  // The transposed product: moved is a direction of the input before apply and becomes that of the input after it when the
-  // parameters move along direction [parameter_count] too.
+  // The transposed product: moved is a direction of the input before apply and becomes that of the input after it when
+  // the parameters move along direction [parameter_count] too.
   void (*push_forward)(const void *options, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, const double *direction,
                        struct dc_rollout_cotangent *moved);
-  // Draws parameters worth a rollout when nothing is known of what a rollout does; deviation: standard deviation, in the
-  // parameters' units, of those without a better choice.  NULL: normal about guess, the same number in all steps.
+  // Draws parameters worth a rollout when nothing is known of what a rollout does; deviation: standard deviation, in
+  // the parameters' units, of those without a better choice.  NULL: normal about guess, the same number in all steps.
   void (*draw)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
                double deviation, struct dc_random *random, double *parameters);
   // Receding horizon: what a control remembers from window to window; both NULL: nothing.
   int (*state_size)(const void *options, const struct dc_model *model);
   void (*start)(const void *options, const struct dc_model *model, double *state);
   // The state after the first steps of the window have been applied, and the parameters moved forward by as many:
-  // those that come in at the end are as if nothing new was asked for.  NULL: the control acts on the start or on a whole
-  // run only and is refused there.
+  // those that come in at the end are as if nothing new was asked for.  NULL: the control acts on the start or on a
+  // whole run only and is refused there.
   void (*advance)(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                   double *state, double *parameters);
-  // Sets parameters so that the targets come as near as they can to given displacements targets [steps][actuators] at the
-  // end of every step.  Of controls whose options begin with those of struct dc_actuator_options; NULL: they cannot.
+  // Sets parameters so that the targets come as near as they can to given displacements targets [steps][actuators] at
+  // the end of every step.  Of controls whose options begin with those of struct dc_actuator_options; NULL: they
+  // cannot.
   void (*aim)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
               const double *targets, double *parameters);
   double (*speed)(const void *options);  // of lengths, at most, m/s; NULL: no limit
@@ -105,8 +106,8 @@ struct dc_objective_type {
   // reached.  NULL: nothing to be reached (effort, velocity).
   void (*report)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
                  int *body, double *distance, bool *reached);
-  // Goal i = 0, 1, ...: a body, the place [3] nearest to where it is (centre) that counts as reached and how far from that
-  // place it may be, m; false when there is no such goal.  NULL: none.
+  // Goal i = 0, 1, ...: a body, the place [3] nearest to where it is (centre) that counts as reached and how far from
+  // that place it may be, m; false when there is no such goal.  NULL: none.
   bool (*goal)(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius);
   // The marks a picture shows: mark i = 0, 1, ... with the body it is for (or -1), target [3] and radius of the
   // tolerance, m; false when there is no such mark.  NULL: none.
@@ -132,8 +133,8 @@ struct dc_objective {
   void *options;
 };
 
-// Another world that the same parameters drive: a model and its task, which has as many parameters of the same names and no
-// cases of its own.
+// Another world that the same parameters drive: a model and its task, which has as many parameters of the same names
+// and no cases of its own.
 struct dc_task_world {
   const char *name;
   const struct dc_model *model;
@@ -165,8 +166,8 @@ void dc_task_initial(const struct dc_task *task, const struct dc_model *model, i
 // Parameters drawn by every control; the design is that of guess.
 void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                              const double *guess, double deviation, struct dc_random *random, double *parameters);
-// The same functions of time for another number of time steps of the same duration: parameters that every control has as
-// many of stay, those of steps become those of the steps at their time.
+// The same functions of time for another number of time steps of the same duration: parameters that every control has
+// as many of stay, those of steps become those of the steps at their time.
 void dc_task_resample(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                       int to_steps, double *to);
 // How many of them are the controls'.
@@ -176,11 +177,12 @@ bool dc_task_bounds(const struct dc_task *task, const struct dc_model *model, in
 // Number i = 0, 1, ... of those that the design changes, at these parameters; false when there is no such number.
 bool dc_task_design_value(const struct dc_task *task, const struct dc_model *model, int steps, const double *parameters,
                           int i, struct dc_design_value *value);
-// What the design, the last of these parameters of so many steps, makes of the model's own numbers and shapes: an input of no
-// steps, released with dc_rollout_input_destroy; NULL: out of memory.
+// What the design, the last of these parameters of so many steps, makes of the model's own numbers and shapes: an input
+// of no steps, released with dc_rollout_input_destroy; NULL: out of memory.
 struct dc_rollout_input *dc_task_design_input(const struct dc_task *task, const struct dc_model *model, int steps,
                                               const double *parameters);
-// Sets designed [bodies]: whether a vertex of the body's shape moves with the parameters of the design.  DC_OK, DC_MEMORY.
+// Sets designed [bodies]: whether a vertex of the body's shape moves with the parameters of the design.  DC_OK,
+// DC_MEMORY.
 enum dc_status dc_task_find_designed(const struct dc_task *task, const struct dc_model *model, bool *designed);
 // The model with the shapes and places of that design, in memory of arena, or model itself where these do not change.
 // Statuses of dc_model_redesign.
@@ -205,8 +207,8 @@ void dc_task_apply(const struct dc_task *task, const struct dc_model *model, con
 void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                        double *gradient);
-// The direction of the input after dc_task_apply along a direction [parameter count] of the parameters; moved, on entry the
-// direction of the start of the window, becomes it.
+// The direction of the input after dc_task_apply along a direction [parameter count] of the parameters; moved, on entry
+// the direction of the start of the window, becomes it.
 void dc_task_push_forward(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                           const double *state, const double *parameters, const double *direction,
                           struct dc_rollout_cotangent *moved);
@@ -255,8 +257,8 @@ struct dc_reach_options {
   struct dc_rest_options rest;
 };
 
-// Options of the objective "com": weight * max(|c - target|^2 - tolerance^2, 0), over the chosen axes, c the common centre
-// of mass.
+// Options of the objective "com": weight * max(|c - target|^2 - tolerance^2, 0), over the chosen axes, c the common
+// centre of mass.
 struct dc_com_options {
   struct dc_index_list bodies;  // empty: all that move
   double target[3];
@@ -334,8 +336,8 @@ struct dc_velocity_options {
   const char *axes;
 };
 
-// Options of the objective "speed": weight * mean over the steps of the squared excess of speeds over part of their limits, in
-// parts of these.
+// Options of the objective "speed": weight * mean over the steps of the squared excess of speeds over part of their
+// limits, in parts of these.
 struct dc_speed_options {
   struct dc_index_list bodies;  // whose joints count; empty: all with a limit
   double part;

@@ -113,7 +113,8 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, const struc
   return sent;
 }
 
-// libmicrohttpd calls once for the headers, again for what a request brings along, which is thrown away, and at the end.
+// libmicrohttpd calls once for the headers, again for what a request brings along, which is thrown away, and at the
+// end.
 static enum MHD_Result respond(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                                const char *version, const char *upload, size_t *upload_size, void **seen)
 {

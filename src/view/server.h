@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A web server for one person on this machine: it listens on 127.0.0.1 only, and every address begins with a secret token.
+// A web server for one person on this machine: it listens on 127.0.0.1 only, and every address begins with a secret
+// token.
 //
-// Requests without the token are answered with 404, whatever they ask for; so are those whose Host is not this machine's,
-// which a page of another site would send after its name was made to point here.  A thread of its own answers them, one
-// after the other.
+// Requests without the token are answered with 404, whatever they ask for; so are those whose Host is not this
+// machine's, which a page of another site would send after its name was made to point here.  A thread of its own
+// answers them, one after the other.
 #ifndef DC_VIEW_SERVER_H
 #define DC_VIEW_SERVER_H
 

@@ -147,8 +147,9 @@ static void test_phantom(void)
   release(&r);
 }
 
-// A soft block that falls on the ground gains by contact what gravity does not give; two that only feel each other's far field
-// gain all of their momentum from afar, and so do a soft and a rigid one, of which only pairs that move count between them.
+// A soft block that falls on the ground gains by contact what gravity does not give; two that only feel each other's
+// far field gain all of their momentum from afar, and so do a soft and a rigid one, of which only pairs that move count
+// between them.
 static void test_soft_phantom(void)
 {
   static const char text[] =

@@ -5,7 +5,8 @@
 //     G = F phi(|u|) u.delta,   u = (I - n n^T) Delta,   Delta = sum_v w_v (x_v+ - x_v),   delta = sum_v w_v delta_v,
 // phi = f0'/y.  The sliding points are fixed to the bodies at the weights of the vertices, so that x_v+ does not
 // depend on time t: all that does is F, n = r/d and w_v, functions of the vertices x_v, and x_v itself
-// (contact/friction/point_slip.h; docs/theory.md, "IPC"; the closest points' own dependence in geometry/convex/distance.c).
+// (contact/friction/point_slip.h; docs/theory.md, "IPC"; the closest points' own dependence in
+// geometry/convex/distance.c).
 #include <string.h>
 
 #include "contact/baselines/ipc_internal.h"

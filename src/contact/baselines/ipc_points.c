@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The potential of ipc and ipc-global by the vertices of the meshes (docs/theory.md, "Points").
 //
-// A pair of primitives adds E = w m(c) p(D), D the square of its distance, c = |n|^2, n = e x f of two edges, m = 1 of a point
-// and a triangle; w and the threshold of m stay. With gradients D_x, c_x by the vertices and velocities x'
+// A pair of primitives adds E = w m(c) p(D), D the square of its distance, c = |n|^2, n = e x f of two edges, m = 1 of
+// a point and a triangle; w and the threshold of m stay. With gradients D_x, c_x by the vertices and velocities x'
 //     E_x = w (m p' D_x + m' p c_x),
 //     rate:  w ((m' c' p' + m p'' D') D_x + m p' (D_x)' + (m'' c' p + m' p' D') c_x + m' p (c_x)').
 // D' = 2 r.(sum_v w_v x_v') at fixed weights (the parameters make D least); the gradient of that by x is (D_x)', with

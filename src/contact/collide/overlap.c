@@ -74,9 +74,9 @@ static bool contains(const struct dc_contact *contact, int outer, int inner, con
   return false;
 }
 
-// The least separation of the bodies of a pair where it is at most the margin: how deep they overlap at least, negative, or
-// 0 where one is inside of the other; otherwise a number above the margin.  Of separations that are at most `enough`
-// any may be returned.
+// The least separation of the bodies of a pair where it is at most the margin: how deep they overlap at least,
+// negative, or 0 where one is inside of the other; otherwise a number above the margin.  Of separations that are at
+// most `enough` any may be returned.
 static double pair_separation(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_pose *poses,
                               double margin, double enough)
 {
@@ -125,9 +125,9 @@ bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses,
   return false;
 }
 
-// Rounding of a separation along a unit normal, relative to the numbers that it is made of: places of vertices about c_a,
-// at most |c_a - c_b| + r_a + r_b, are sums of a few products, and so is their height.  A plane that leaves more than that
-// between the vertices of two triangles separates them, however it was found.
+// Rounding of a separation along a unit normal, relative to the numbers that it is made of: places of vertices about
+// c_a, at most |c_a - c_b| + r_a + r_b, are sums of a few products, and so is their height.  A plane that leaves more
+// than that between the vertices of two triangles separates them, however it was found.
 static const double SEPARATION_NOISE = 64 * DBL_EPSILON;
 
 bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *separation)
@@ -150,7 +150,8 @@ bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose
 
 // How deep: two balls about one point, one in either solid, of radii r and s, are parted by a motion of r + s at
 // least, and so are the solids.  Points are tried on the line between the centres of mass, on the surfaces, and below
-// them; for balls, for convex bodies that meet at faces, and for what lies inside a ball, the greatest sum is the depth.
+// them; for balls, for convex bodies that meet at faces, and for what lies inside a ball, the greatest sum is the
+// depth.
 
 // Distance of a point of the world from the surface of the solid that holds it; 0 outside.
 static double distance_inside(const struct dc_collider *collider, const struct dc_pose *pose, const double point[3])

@@ -9,8 +9,8 @@
 #include "contact/collide/triangle_path.h"
 #include "math/vector.h"
 
-// Of a large pair: more than parts of a walk (DC_PARTS), as the time that one takes is not known before; no result depends
-// on it.
+// Of a large pair: more than parts of a walk (DC_PARTS), as the time that one takes is not known before; no result
+// depends on it.
 enum { MOST_CHUNKS = 64 };
 enum { STACK = 256 };
 static const double PROGRESS = 0.01;   // of what was reached: a shorter advance above a primitive is the last
@@ -18,8 +18,9 @@ static const double CLEAR_GAP = 1e-9;  // part of the gap that is left on a path
 static const double NEARLY = 4;        // times the gap of a pair: triangles looked at first
 static const double ROUNDING = 1 + 1e-12;  // on sums of radii
 
-// How far a body may go above a primitive.  Starts anew from where the first stretch ends: bounds of bends that add up over the parts of a chain are far from what
-// they bound.  Of a steady motion they are not.  Whether a whole path is clear is asked to the end.
+// How far a body may go above a primitive.  Starts anew from where the first stretch ends: bounds of bends that add up
+// over the parts of a chain are far from what they bound.  Of a steady motion they are not.  Whether a whole path is
+// clear is asked to the end.
 static double primitive_fraction(const struct dc_collider *a, const struct dc_primitive *b, struct dc_motion *motion,
                                  double keep)
 {
@@ -72,7 +73,8 @@ static double listed_fraction(const struct dc_pair *pair, double reach, const st
   return safe;
 }
 
-// Of the exact terms that are nearly as close as the closest, or of the closest triangles: what most likely bounds the pair.
+// Of the exact terms that are nearly as close as the closest, or of the closest triangles: what most likely bounds the
+// pair.
 static double nearest_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
                                const struct dc_collider *b, struct dc_motion *motion_b)
 {
@@ -244,8 +246,9 @@ static void cut_walk(struct chunks *c)
   }
 }
 
-// The same as pair_fraction.  In turn each triangle is asked for no more than those before allow, which threads do not know:
-// all are asked for `safe`.  As long as it is allowed that is the same; from where it is not the pair is followed in turn.
+// The same as pair_fraction.  In turn each triangle is asked for no more than those before allow, which threads do not
+// know: all are asked for `safe`.  As long as it is allowed that is the same; from where it is not the pair is followed
+// in turn.
 static double large_fraction(struct dc_contact *contact, const struct dc_pair *pair, const struct query *query,
                              double safe)
 {

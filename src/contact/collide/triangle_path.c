@@ -3,8 +3,8 @@
 //
 // Along the path a point at arm r of a body is at x(s) = c(s) + R(s) R(0)^T r, so over a stretch d from s it is within
 // d^2/2 (bend + turn^2 |r|) of its tangent (body/path.h).  The separation along a fixed axis is a lower bound of the
-// distance that only motion towards each other lowers; axes that turn with a body or with edges do better where surfaces
-// slide on each other.
+// distance that only motion towards each other lowers; axes that turn with a body or with edges do better where
+// surfaces slide on each other.
 #include "contact/collide/triangle_path.h"
 
 #include <math.h>
@@ -115,10 +115,10 @@ static double safe_stretch(const struct moving_triangle *p, const struct moving_
   return stretch;
 }
 
-// The same along an axis that turns with the frame of the second triangle, for at most `rest` of the path.  In that frame
-// its vertices stand still, and a vertex x of the other one at d from the frame's origin c has the velocity u = x' - c' -
-// w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w is constant, else
-// 2): surfaces that turn together at a small distance hardly approach each other along it.
+// The same along an axis that turns with the frame of the second triangle, for at most `rest` of the path.  In that
+// frame its vertices stand still, and a vertex x of the other one at d from the frame's origin c has the velocity u =
+// x' - c' - w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w is
+// constant, else 2): surfaces that turn together at a small distance hardly approach each other along it.
 static double turning_stretch(const struct moving_triangle *p, const struct moving_triangle *q,
                               const struct dc_motion *frame, const struct dc_instant *now, const double normal[3],
                               double kept, double rest)
@@ -184,9 +184,9 @@ static double product_stretch(const struct edge_axis *axis, double turns, const 
   return dc_first_zero(dc_vec_dot(axis->m, w) - kept, slope, bend);
 }
 
-// The same along the product m = e x f of two edges, which turns with both: edges that slide on each other stay at their
-// distance along it, while along any other axis one of their ends comes nearer at once.  With |e'| <= W_p |e|, |e''| <= k
-// W_p^2 |e|, and so for f, m.w has a second derivative of at most
+// The same along the product m = e x f of two edges, which turns with both: edges that slide on each other stay at
+// their distance along it, while along any other axis one of their ends comes nearer at once.  With |e'| <= W_p |e|,
+// |e''| <= k W_p^2 |e|, and so for f, m.w has a second derivative of at most
 //     |e| |f| ((k W_p^2 + 2 W_p W_q + k W_q^2) |w| + 2 (W_p + W_q) |w'| + |w''|);
 // w is the way from one edge to the other, or from an edge to the third vertex of its triangle, which stays behind it.
 static double edge_stretch(const struct moving_triangle *p, struct dc_motion *motion_p, const struct moving_triangle *q,

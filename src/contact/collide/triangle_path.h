@@ -5,8 +5,8 @@
 
 #include "contact/contact_internal.h"
 
-// Part of the gap that a step may not use up.  Whoever asks to keep less asks whether a whole path is clear: surfaces only
-// must not meet on it, and more is tried to show it.
+// Part of the gap that a step may not use up.  Whoever asks to keep less asks whether a whole path is clear: surfaces
+// only must not meet on it, and more is tried to show it.
 #define DC_KEPT_GAP 0.1
 
 static inline bool dc_whole_path(double keep)
@@ -20,8 +20,8 @@ static inline int dc_most_advances(double keep)
 }
 
 // How far triangles i and j may go, at most the fraction `safe` of the path, until their gap could fall below the part
-// `keep` of pair_gap, m, which is that of the bodies, or of their own when that is smaller.  plane: the normal of a plane
-// that once separated them, in the frame of b, or NULL.
+// `keep` of pair_gap, m, which is that of the bodies, or of their own when that is smaller.  plane: the normal of a
+// plane that once separated them, in the frame of b, or NULL.
 double dc_triangles_fraction(const double *plane, const struct dc_collider *a, int i, struct dc_motion *motion_a,
                              const struct dc_collider *b, int j, struct dc_motion *motion_b, double keep,
                              double pair_gap, double safe);

@@ -2,11 +2,12 @@
 // The far field of soft bodies: what the surface of a soft body feels of those of rigid and of other soft bodies at any
 // distance (docs/theory.md, "The far field of soft bodies").
 //
-// The barrier of surfaces (contact/surface/surface.h) ends at its range, and with it the gradient.  The far field is the
-// centred part of the potential of bounding-sphere hierarchies (paper 000, section 5, with consistent weights): between
-// leaves C = w_i w_j (P_c(rho) - 12), rho^2 = r^2 + sigma_I^2 + sigma_J^2 + delta^2, and the blend (1 - phi) A + phi C
-// above.  It is bounded, only pushes bodies apart, is twice differentiable in the nodes and never zero.  Centres, radii and spreads of
-// the tree of a soft body are smooth functions of its nodes; topology, descent, weights and delta are those at rest.
+// The barrier of surfaces (contact/surface/surface.h) ends at its range, and with it the gradient.  The far field is
+// the centred part of the potential of bounding-sphere hierarchies (paper 000, section 5, with consistent weights):
+// between leaves C = w_i w_j (P_c(rho) - 12), rho^2 = r^2 + sigma_I^2 + sigma_J^2 + delta^2, and the blend (1 - phi)
+// A + phi C above.  It is bounded, only pushes bodies apart, is twice differentiable in the nodes and never zero.
+// Centres, radii and spreads of the tree of a soft body are smooth functions of its nodes; topology, descent, weights
+// and delta are those at rest.
 #ifndef DC_CONTACT_FAR_FIELD_H
 #define DC_CONTACT_FAR_FIELD_H
 
@@ -14,7 +15,8 @@
 
 struct dc_far_field;
 
-// One body in it, and derivatives by its points: the nodes of a soft body, the centres of the nodes of a rigid one's tree.
+// One body in it, and derivatives by its points: the nodes of a soft body, the centres of the nodes of a rigid one's
+// tree.
 struct dc_far_body {
   int body, point_count;
   const double (*arm)[3];  // of a rigid body: its points about the frame's origin, in its axes, m; NULL: soft
@@ -38,10 +40,11 @@ double dc_far_field_energy(const struct dc_far_field *field);
 long dc_far_field_term_count(const struct dc_far_field *field);
 // The bodies in it, the same ones at all times.
 struct dc_far_body *dc_far_field_bodies(struct dc_far_field *field, int *count);
-// Adds the force on every body of the last evaluation, N, to forces [bodies of the arrangement]; between: of pairs of bodies that
-// both move alone.
+// Adds the force on every body of the last evaluation, N, to forces [bodies of the arrangement]; between: of pairs of
+// bodies that both move alone.
 void dc_far_field_add_forces(struct dc_far_field *field, bool between, double (*forces)[3]);
-// The Hessian by the points at the last evaluation times their velocities; radii and spreads of rigid bodies do not change.
+// The Hessian by the points at the last evaluation times their velocities; radii and spreads of rigid bodies do not
+// change.
 void dc_far_field_multiply(struct dc_far_field *field);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of two trees, their energy, its derivatives by the numbers of nodes (centres, spreads, radii) and the rates of
-// these (docs/theory.md, "The far field of soft bodies").
+// The terms of two trees, their energy, its derivatives by the numbers of nodes (centres, spreads, radii) and the rates
+// of these (docs/theory.md, "The far field of soft bodies").
 //
 // With d = x_I - x_J, r = |d|, q = r^2 + sigma_I^2 + sigma_J^2 + delta^2, R = R_I + R_J, t = (r/R - 1)/eps:
 //     C = W_I W_J f(q),   f = 24 sqrt(l) q^(-1/4) + 12 l q^(-1/2),   phi = Phi(t),   B = (1 - phi) A + phi C.
@@ -181,8 +181,8 @@ static void add_terms(const struct dc_far_pair *pair, const struct dc_far_surfac
   }
 }
 
-// A blend with the weight w above it: w phi C_q as of a term; s = w phi' (C - A)/eps by r/R gives s/(r R) times d and, by R,
-// -s r/R^2.
+// A blend with the weight w above it: w phi C_q as of a term; s = w phi' (C - A)/eps by r/R gives s/(r R) times d and,
+// by R, -s r/R^2.
 static void add_blend_derivatives(const struct dc_far_pair *pair, size_t k, const struct dc_far_surface *a,
                                   const struct dc_far_surface *b, const struct dc_far_rule *rule, bool rates)
 {

@@ -112,8 +112,8 @@ bool dc_friction_worth_threads(const struct dc_friction *friction)
   return friction->cost > LEAST_PARALLEL_COST;
 }
 
-// Lists what slides of a pair and, where it loses, the forces of that.  Without a coefficient units are listed for the forces
-// alone and dropped.
+// Lists what slides of a pair and, where it loses, the forces of that.  Without a coefficient units are listed for the
+// forces alone and dropped.
 static int list_pair(struct dc_contact *contact, int p, double coefficient, double loss)
 {
   struct dc_friction *friction = contact->friction;

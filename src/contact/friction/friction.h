@@ -11,8 +11,8 @@
 //     lambda  coefficient of the two bodies
 //     e       smoothing velocity
 //     B, n, o basis of the plane, its normal, any point of it, at time t.
-// On a half space the plane does not move and every vertex of the mesh slides on it.  D depends on q+ through x_v+, and on
-// q through x_v, n and f_v (docs/theory.md, "Friction").
+// On a half space the plane does not move and every vertex of the mesh slides on it.  D depends on q+ through x_v+, and
+// on q through x_v, n and f_v (docs/theory.md, "Friction").
 #ifndef DC_CONTACT_FRICTION_H
 #define DC_CONTACT_FRICTION_H
 
@@ -41,9 +41,9 @@ struct dc_friction_derivatives {
              [6];  // lower triangles of what the rotations of a and of b add to h_aa and h_bb if they are to be exact
 };
 
-// Lists the sliding contacts and those that lose speed where they part (restitution below 1), from the last evaluation of
-// contact, which must have been at poses now [bodies].  There is no sliding contact where the coefficient is 0.  DC_OK or
-// DC_MEMORY.
+// Lists the sliding contacts and those that lose speed where they part (restitution below 1), from the last evaluation
+// of contact, which must have been at poses now [bodies].  There is no sliding contact where the coefficient is 0.
+// DC_OK or DC_MEMORY.
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error);
 
@@ -83,9 +83,9 @@ void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_p
                                    double (*wrenches)[6], double *coefficient, double *stiffness,
                                    double (*const *points)[3]);
 
-// The mixed Hessian of D of one pair: rows for the twists (w_a, t_a, w_b, t_b) of the frames at next, columns for those at
-// t; zero for a body that does not move.  Workspace [bodies]: twists, zero before and after, wrenches and coefficient.
-// false, and mixed as it was, when nothing slides at all.
+// The mixed Hessian of D of one pair: rows for the twists (w_a, t_a, w_b, t_b) of the frames at next, columns for those
+// at t; zero for a body that does not move.  Workspace [bodies]: twists, zero before and after, wrenches and
+// coefficient.  false, and mixed as it was, when nothing slides at all.
 bool dc_contact_friction_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
                                double (*wrenches)[6], double *coefficient, double mixed[12][12]);
 

@@ -47,8 +47,8 @@ struct dc_friction {
   void *own;  // of the model
 };
 
-// Two bodies of a group of units: twists of their frames at t+1 in, wrenches on those at t out; where points are wanted,
-// derivatives by their places in the frames' axes, whose rotations at t and t+1 are given, too.
+// Two bodies of a group of units: twists of their frames at t+1 in, wrenches on those at t out; where points are
+// wanted, derivatives by their places in the frames' axes, whose rotations at t and t+1 are given, too.
 struct dc_friction_sides {
   const double *twist[2];
   double wrench[2][6];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restitution as all models have it: forces at points and the dissipation of their parting (docs/theory.md, "Restitution").
+// Restitution as all models have it: forces at points and the dissipation of their parting (docs/theory.md,
+// "Restitution").
 //
 // With r = R+ R^T (p - c) the arms at t+1 and z = (r_a x m; m; -r_b x m; -m) for the twists (w_a, t_a, w_b, t_b),
 //     gradient c F rho' z,   Hessian c F rho'' z z^T,   turn of side s: s c F rho' ((m r^T + r m^T)/2 - (m.r) I).

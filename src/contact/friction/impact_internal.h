@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to src/contact: restitution of every model.
 //
-// A model reduces what it has listed for friction to forces at points; impact.c makes the dissipation of them.  The model
-// pulls back what depends on time t: the derivative of D along twists at t+1 is
+// A model reduces what it has listed for friction to forces at points; impact.c makes the dissipation of them.  The
+// model pulls back what depends on time t: the derivative of D along twists at t+1 is
 //     G = sum c F rho'(o) o',   o' = m . (p_a' - p_b'),   c = 1 - e^2.
 #ifndef DC_CONTACT_IMPACT_INTERNAL_H
 #define DC_CONTACT_IMPACT_INTERNAL_H

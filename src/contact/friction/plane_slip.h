@@ -66,8 +66,8 @@ static inline void dc_plane_add_answer(const struct dc_plane_vertex *v, const st
   }
 }
 
-// What a vertex of weight W gains in the plane, x, and what the plane's normal gains by it, n, with a and b; returns r.r',
-// with s_v in *size.
+// What a vertex of weight W gains in the plane, x, and what the plane's normal gains by it, n, with a and b; returns
+// r.r', with s_v in *size.
 static inline double dc_plane_through_slips(const struct dc_plane_vertex *v, const struct dc_plane_motion *m,
                                             double weight, double x[2], double n[2], double a[2], double b[2],
                                             double *size)
@@ -127,7 +127,8 @@ static inline void dc_friction_add_slip(const struct dc_friction_sides *sides, i
 }
 
 // friction_pull_back.c
-// The plane of a triangle pair minimizes S over unit normals: with y = (1, x.b_1, x.b_2) its Hessian is M = diag(0, S, S)
+// The plane of a triangle pair minimizes S over unit normals: with y = (1, x.b_1, x.b_2) its Hessian is M = diag(0, S,
+// S)
 // + sum 2/h^3 y y^T.  Solves (scale^3 M) eta = eta in place; returns scale, the least of the distances.
 double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_vertex vertex[6], double eta[3]);
 

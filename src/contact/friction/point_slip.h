@@ -2,8 +2,8 @@
 // Private to src/contact: friction of points on a normal that stays as it was at time t (ipc, manifold).
 //
 //     D = sum_k F_k f0(|u_k|),   F = lambda f,   u = (I - n n^T) (x_a+ - x_a - x_b+ + x_b).
-// With g = F f0'/y u, the force, and K = F (f0'/y (I - n n^T) + (f0'' - f0'/y) u u^T/y^2), arms r+ at t+1, J = [-[r+]x, I],
-// side s = 1 for a and -1 for b:
+// With g = F f0'/y u, the force, and K = F (f0'/y (I - n n^T) + (f0'' - f0'/y) u u^T/y^2), arms r+ at t+1, J = [-[r+]x,
+// I], side s = 1 for a and -1 for b:
 //     gradient s J^T g,   h_XY = s_X s_Y J_X^T K J_Y,   turn s ((g r+^T + r+ g^T)/2 - (g.r+) I).
 // K is positive semidefinite, so is the whole without turn.
 //
@@ -55,8 +55,9 @@ void dc_point_slip_cotangents(const struct dc_sliding_point *sliding, dc_slip_la
 void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
                                  const double varied[3], struct dc_point_cotangents *c);
 
-// Two closest points at t, of four vertices x_v as in geometry/convex/distance.h, whose friction follows the distance d of
-// the two and, for edges, c = |e x f|^2.  With Delta = sum_v w_v moved_v, delta = sum_v w_v varied_v the cotangents go on
+// Two closest points at t, of four vertices x_v as in geometry/convex/distance.h, whose friction follows the distance d
+// of the two and, for edges, c = |e x f|^2.  With Delta = sum_v w_v moved_v, delta = sum_v w_v varied_v the cotangents
+// go on
 //     by r     (I - n n^T) (by n)/d + G (ln F)_d n,    by c    G (ln F)_c,
 //     by w_v   (by Delta).moved_v + (by delta).varied_v,    by x_v    -w_v by Delta besides.
 struct dc_point_origin {

@@ -74,8 +74,8 @@ struct dc_blend_batch {
   double weight[DC_BATCH], energy[DC_BATCH], gradient[6][DC_BATCH];  // energy and gradient of A
 };
 
-// Eight triangle pairs that slide on their planes of time t (docs/theory.md, "Friction").  Unused lanes repeat a used one
-// with strength 0.
+// Eight triangle pairs that slide on their planes of time t (docs/theory.md, "Friction").  Unused lanes repeat a used
+// one with strength 0.
 struct dc_friction_batch {
   double arms[18][DC_BATCH] DC_LINE;  // x_v - c_X of the vertices of a's and of b's triangle, world axes
   double plane[4][DC_BATCH];          // as in dc_triangle_batch

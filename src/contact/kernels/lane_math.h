@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponentials and logarithms of lanes, without branches: to two units in the last place (tests/contact/test_manifold_kernels.c).
+// Exponentials and logarithms of lanes, without branches: to two units in the last place
+// (tests/contact/test_manifold_kernels.c).
 #ifndef DC_CONTACT_LANE_MATH_H
 #define DC_CONTACT_LANE_MATH_H
 
@@ -17,8 +18,8 @@ static const double LANE_EXP2_SLOPE[] = {4.4549605981865186e-10, 7.0725859492692
 
 static const double LANE_MAGIC = 0x1.8p52;  // added to a number pushes its integer into the low bits
 
-// 2^(k + r) of count lanes, k in the low bits of shifted.  A polynomial waits for each of its own terms: several run side
-// by side.
+// 2^(k + r) of count lanes, k in the low bits of shifted.  A polynomial waits for each of its own terms: several run
+// side by side.
 static inline __attribute__((always_inline)) void lane_power_many(int count, const lanes *shifted, const lanes *r,
                                                                   lanes *out)
 {
@@ -65,8 +66,8 @@ static inline __attribute__((always_inline)) void lane_exp2_many(int count, cons
   lane_power_many(count, shifted, r, out);
 }
 
-// log2(a) of positive normal numbers: a = 2^k (1 + f), 1 + f within [sqrt(1/2), sqrt(2)), log(1 + f) = 2 artanh(f/(2 + f)).
-// The quotient is left to the caller: divisions are what costs, and several may share one.
+// log2(a) of positive normal numbers: a = 2^k (1 + f), 1 + f within [sqrt(1/2), sqrt(2)), log(1 + f) = 2 artanh(f/(2 +
+// f)).  The quotient is left to the caller: divisions are what costs, and several may share one.
 static inline void lane_log_split(lanes a, lanes *k, lanes *f)
 {
   const lane_mask root = (lane_mask)splat(0.70710678118654752440);

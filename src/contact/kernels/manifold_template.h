@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of contact manifolds: nearest points of edges and what their activities are made of, in lanes.
 //
-// Nearest points (paper 001, IV.D.2).  Edges v_b + t_b alpha_b, alpha in [0, 1], r = v_1 - v_2, s = (|t_1|^2 + |t_2|^2)/2:
+// Nearest points (paper 001, IV.D.2).  Edges v_b + t_b alpha_b, alpha in [0, 1], r = v_1 - v_2, s = (|t_1|^2 +
+// |t_2|^2)/2:
 //     Q = A^T A/s + lambda I,   c = A^T r/s - lambda/2,   A = [t_1, -t_2],   f(a) = a.Q a/2 + c.a.
-// The minimum without bounds a_u = -Q^-1 c, that of each side of the box (its free coordinate clipped), these weighted by
-// softmax(-f/tau) to a_c, and gamma = prod sigma(a_u/tau) sigma((1 - a_u)/tau) give a = gamma a_u + (1 - gamma) a_c.
+// The minimum without bounds a_u = -Q^-1 c, that of each side of the box (its free coordinate clipped), these weighted
+// by softmax(-f/tau) to a_c, and gamma = prod sigma(a_u/tau) sigma((1 - a_u)/tau) give a = gamma a_u + (1 - gamma) a_c.
 //
-// Of every z, clipped or in gamma, one exponential is taken, p = exp(-t) with t the distance of z/tau from the nearer end of
-// [0, 1/tau]; d = (1 + p)(p + E) inside, (1 + p)(1 + p E) outside, E = exp(-1/tau).  Products, differences and the clipping
-// follow by division (docs/theory.md, "Contact manifolds", "One exponential for both ends").
+// Of every z, clipped or in gamma, one exponential is taken, p = exp(-t) with t the distance of z/tau from the nearer
+// end of [0, 1/tau]; d = (1 + p)(p + E) inside, (1 + p)(1 + p E) outside, E = exp(-1/tau).  Products, differences and
+// the clipping follow by division (docs/theory.md, "Contact manifolds", "One exponential for both ends").
 #include "contact/kernels/lane_math.h"
 #include "contact/kernels/manifold_kernels.h"
 

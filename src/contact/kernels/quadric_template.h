@@ -2,9 +2,9 @@
 // Kernels of contact manifolds: smooth unions of superquadrics, in lanes; formulas in
 // src/geometry/implicit/sdf_superquadric.c, of which these are the lanes.
 //
-// A superquadric is a chain of logarithms and exponentials that wait for each other.  So four are computed side by side,
-// all in powers of two, where logarithms and exponentials need no constant (the blends h and g are the same in any base).
-// Seven quotients of a point share one division.
+// A superquadric is a chain of logarithms and exponentials that wait for each other.  So four are computed side by
+// side, all in powers of two, where logarithms and exponentials need no constant (the blends h and g are the same in
+// any base).  Seven quotients of a point share one division.
 #include "contact/kernels/lane_math.h"
 #include "contact/kernels/manifold_kernels.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole manifold: vertices into the world, signed distances there, selections, contacts of vertices; and the way back.
+// The whole manifold: vertices into the world, signed distances there, selections, contacts of vertices; and the way
+// back.
 #include "contact/manifold/manifold.h"
 
 #include <limits.h>
@@ -265,8 +266,8 @@ static void take_vertex(struct dc_field *field, int i, const struct dc_manifold_
     field->u[k][i] += by_g[k];
 }
 
-// Cotangents of selected points, numbers [width] for each, to those of candidates' numbers and metrics.  number(i, k) of
-// candidate i is side->vertices.x[k % 3][vertex of i].
+// Cotangents of selected points, numbers [width] for each, to those of candidates' numbers and metrics.  number(i, k)
+// of candidate i is side->vertices.x[k % 3][vertex of i].
 static void pull_selection(struct dc_manifold *m, struct dc_manifold_side *side, const struct dc_selection *selection,
                            int width, double *const *by, bool edges)
 {

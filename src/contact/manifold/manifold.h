@@ -2,9 +2,9 @@
 // Contact manifolds: points, signed distances, normals and activities between two bodies that are smooth functions of
 // their poses and shapes (paper 001; docs/theory.md, "Contact manifolds").
 //
-// A body is a mesh together with a smooth signed distance of the same surface.  Vertices of one meet the signed distance
-// of the other; of the edges nearest to the other body each meets every such edge of the other.  Nothing is remembered
-// between evaluations.
+// A body is a mesh together with a smooth signed distance of the same surface.  Vertices of one meet the signed
+// distance of the other; of the edges nearest to the other body each meets every such edge of the other.  Nothing is
+// remembered between evaluations.
 #ifndef DC_CONTACT_MANIFOLD_H
 #define DC_CONTACT_MANIFOLD_H
 
@@ -56,8 +56,8 @@ struct dc_manifold;
 // Lengths from the smaller diagonal of the bodies' boxes; edges: as many as the larger number of primitives of either.
 void dc_manifold_defaults(const struct dc_manifold_surface surfaces[2], struct dc_manifold_settings *settings);
 
-// Surfaces must live as long as the manifold.  NULL and *error: DC_MEMORY (also for more pairs of edges than int counts),
-// DC_BAD_INPUT (empty surfaces).
+// Surfaces must live as long as the manifold.  NULL and *error: DC_MEMORY (also for more pairs of edges than int
+// counts), DC_BAD_INPUT (empty surfaces).
 struct dc_manifold *dc_manifold_create(const struct dc_manifold_surface surfaces[2],
                                        const struct dc_manifold_settings *settings, struct dc_error *error);
 void dc_manifold_destroy(struct dc_manifold *manifold);
@@ -71,9 +71,9 @@ int dc_manifold_vertex_contacts(const struct dc_manifold *manifold);  // how man
 // Contacts [count, of room for most] of bodies at these poses, in world axes.
 void dc_manifold_evaluate(struct dc_manifold *manifold, const struct dc_pose poses[2],
                           struct dc_manifold_contact *contacts);
-// At the poses of the last evaluation: adds the derivatives by twists of the bodies' frames (turn about the origin, motion
-// of it; world axes) and, unless NULL, by the parameters of their signed distances (geometry/implicit/sdf.h).  Vertices
-// keep their places in the bodies' frames.
+// At the poses of the last evaluation: adds the derivatives by twists of the bodies' frames (turn about the origin,
+// motion of it; world axes) and, unless NULL, by the parameters of their signed distances (geometry/implicit/sdf.h).
+// Vertices keep their places in the bodies' frames.
 void dc_manifold_pull_back(struct dc_manifold *manifold, const struct dc_manifold_cotangent *by, double twists[2][6],
                            double *const parameters[2]);
 // Of the last pull back: derivatives by the place of a body's vertex, in the body's frame.

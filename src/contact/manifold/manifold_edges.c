@@ -3,8 +3,8 @@
 // core size c,
 //     length = sqrt(|D|^2 + c^2) - c,   n_1 = D/(length + c),   n_2 = -n_1,
 //     s_1 = tanh(m_2.n_1/t_s),   s_2 = tanh(m_1.n_2/t_s),   m_b the normal of body b's signed distance at its own point;
-// the contact at e_b has distance s_b length and normal s_b n_b.  (D must change its sign for the second body: else that
-// one gets the wrong sign whenever the bodies are apart.)  Its activity is the product of
+// the contact at e_b has distance s_b length and normal s_b n_b.  (D must change its sign for the second body: else
+// that one gets the wrong sign whenever the bodies are apart.)  Its activity is the product of
 //     gamma (both points inside their edges), sigma(-phi_other(e_b)/t_p), sigma((l - m_1.m_2)/t_l), its nearness among the
 //     pairs of its own edge, and sigma(-phi_own(e_b)/t_p) where own_surface is set.
 // With E = exp(-length/t_n), w = (gamma + 1e-3) E and sums over the other pairs of the same edge,
@@ -44,8 +44,8 @@ static void witness_of(const struct dc_manifold *m, int p, int b, double x[3])
   }
 }
 
-// Place of e_b of pair p in the fields: points on the same edge follow each other, so that those of a batch are near the
-// same parts of a body.
+// Place of e_b of pair p in the fields: points on the same edge follow each other, so that those of a batch are near
+// the same parts of a body.
 static int in_field(const struct dc_manifold *m, int p, int b)
 {
   int rows = m->sides[0].edge_selection.rows, columns = m->sides[1].edge_selection.rows;
@@ -287,7 +287,8 @@ static void take_level(struct dc_field *field, int i, const struct dc_manifold_c
     field->u[k][i] += by->normal[k];
 }
 
-// Cotangents of a pair but for those by its length: by_delta, of the normals of the fields and of the activity's factors.
+// Cotangents of a pair but for those by its length: by_delta, of the normals of the fields and of the activity's
+// factors.
 static void take_pair(struct dc_manifold *m, int p, const struct dc_manifold_cotangent *by, double by_delta[3])
 {
   struct dc_edge_contact *c = &m->edges[p];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signed distance of a body at many points: eight side by side where it is a union of superquadrics, else one by one.
+// The signed distance of a body at many points: eight side by side where it is a union of superquadrics, else one by
+// one.
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +49,8 @@ static void load_shape(struct dc_quadric *q, const double numbers[5])
   q->radius = dc_superquadric_radius(numbers);
 }
 
-// In world axes, where the points of fields are.  Places and numbers may have changed since: loaded for every evaluation.
+// In world axes, where the points of fields are.  Places and numbers may have changed since: loaded for every
+// evaluation.
 void dc_side_load_quadrics(struct dc_manifold_side *side)
 {
   const struct dc_sdf *sdf = side->surface->sdf, *list = quadrics_of(sdf, &side->fast.count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to the contact manifolds: fields (a signed distance at many points), selections, and pairs of edges.  Points are
-// kept coordinate by coordinate, in world axes about the origin of body 0's frame, in numbers that are multiples of
+// Private to the contact manifolds: fields (a signed distance at many points), selections, and pairs of edges.  Points
+// are kept coordinate by coordinate, in world axes about the origin of body 0's frame, in numbers that are multiples of
 // DC_BATCH; those beyond the last one repeat it.
 #ifndef DC_CONTACT_MANIFOLD_INTERNAL_H
 #define DC_CONTACT_MANIFOLD_INTERNAL_H

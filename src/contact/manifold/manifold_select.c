@@ -102,7 +102,8 @@ static double last_wanted(struct dc_selection *s)
   return least;
 }
 
-// All candidates whose metrics are within reach + more n of the last one that is wanted, n their number, into the order.
+// All candidates whose metrics are within reach + more n of the last one that is wanted, n their number, into the
+// order.
 static int gather(struct dc_selection *s, double reach, double more)
 {
   double last = last_wanted(s);

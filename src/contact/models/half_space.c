@@ -105,8 +105,8 @@ static double sum(const struct dc_primitive *seen, const struct dc_primitive_poi
   return least;
 }
 
-// A stretch along which no point of a body comes nearer than this times the stretch: its speed along -n, at most, and half
-// of its bend.
+// A stretch along which no point of a body comes nearer than this times the stretch: its speed along -n, at most, and
+// half of its bend.
 static double fastest_approach(const struct dc_collider *a, const struct dc_motion *motion, const double *n,
                                const struct dc_instant *now)
 {

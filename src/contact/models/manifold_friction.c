@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction of the contact model manifold: vertices on signed distances, with the normal force of their potential, and hulls
-// on the planes of the walls as in sdrs (docs/theory.md, "Contact manifolds", "As a contact model").
+// Friction of the contact model manifold: vertices on signed distances, with the normal force of their potential, and
+// hulls on the planes of the walls as in sdrs (docs/theory.md, "Contact manifolds", "As a contact model").
 //
-// A vertex of body s (arm r_s) at the signed distance d of the other body o (arm r_o of the same place, gradient g and Hessian
-// H there) slides on the point of o beneath it (contact/friction/point_slip.h) with
+// A vertex of body s (arm r_s) at the signed distance d of the other body o (arm r_o of the same place, gradient g and
+// Hessian H there) slides on the point of o beneath it (contact/friction/point_slip.h) with
 //     n = sigma g/|g|,   F = lambda mu (-E'(d)) |g| W(d),   E = 6 l w psi,   sigma = 1 where s is a, else -1,
-// W a smooth end of the range of friction.  By time t the point of o changes by R_o+ R_o^T dy, dy the motion of the vertex
-// against o, and with the cotangents of point_slip.h, V_o the twist of o at t+1 and e = g/|g|
+// W a smooth end of the range of friction.  By time t the point of o changes by R_o+ R_o^T dy, dy the motion of the
+// vertex against o, and with the cotangents of point_slip.h, V_o the twist of o at t+1 and e = g/|g|
 //     by dy   -sigma (R_o+ R_o^T)^T (by Delta + (by delta) x w_o) + sigma H (I - e e^T) (by n)/|g|
 //             + G ((ln -E' W)' g + H e/|g|),
 //     by the turn of o   n x (by n) besides.
 //
 // A witness point e of a pair of edges, of body s in the field of o, slides the same way, with E = A E_0 psi for its
 // activity A.
-// It belongs to neither body: with signs s_x (1 for a, -1 for b), y_x = s_x (R_x+ R_x^T)^T (by Delta + (by delta) x w_x) and
-// arms r_x = e - c_x a twist (w, m) of body x at time t adds -y_x.(m + w x r_x), and
+// It belongs to neither body: with signs s_x (1 for a, -1 for b), y_x = s_x (R_x+ R_x^T)^T (by Delta + (by delta) x
+// w_x) and arms r_x = e - c_x a twist (w, m) of body x at time t adds -y_x.(m + w x r_x), and
 //     by e  y_a + y_b,   by A  G/A,   by d  G (ln -psi' W)',   by g  sigma (I - e e^T) (by n)/|g| + G e/|g|
 // go back through the manifold (contact/manifold/manifold.h).
 //

@@ -2,9 +2,10 @@
 // The contact model manifold: a potential of the distances of a contact manifold, weighed by its activities (paper 001;
 // docs/theory.md, "Contact manifolds", "As a contact model").
 //
-// The potential is finite everywhere: level sets of signed distances are not the surfaces of the meshes, and where a vertex
-// is inside of one nothing has crossed.  What keeps bodies apart is a wall, the barrier of sdrs between the convex hulls of
-// the same bodies, which begins near contact.  Sums are in manifold_terms.c, friction in manifold_friction.c.
+// The potential is finite everywhere: level sets of signed distances are not the surfaces of the meshes, and where a
+// vertex is inside of one nothing has crossed.  What keeps bodies apart is a wall, the barrier of sdrs between the
+// convex hulls of the same bodies, which begins near contact.  Sums are in manifold_terms.c, friction in
+// manifold_friction.c.
 #include "contact/models/manifold_model.h"
 
 #include <math.h>

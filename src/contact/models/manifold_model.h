@@ -63,12 +63,12 @@ void dc_level_at(const struct dc_sdf *sdf, const double rotation[9], const doubl
 void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side, const struct dc_pose *poses, int order,
                               struct dc_pair_derivatives *result);
 // Contacts of the pairs of edges at poses, number *first to count - 1 of the manifold, with levels
-// (contact/manifold/manifold.h) and about the centre of a; *arm: from the centre of b to that of a.  The count is 0 where
-// there are none.
+// (contact/manifold/manifold.h) and about the centre of a; *arm: from the centre of b to that of a.  The count is 0
+// where there are none.
 int dc_manifold_edges_at(const struct dc_contact *contact, int p, const struct dc_pose *poses, double arm[3],
                          int *first);
-// The rate of the same pairs' energy along twists of both bodies: adds its derivatives by the parameters of the level sets
-// and by the vertices in the bodies' axes, times scale; NULL: not wanted.
+// The rate of the same pairs' energy along twists of both bodies: adds its derivatives by the parameters of the level
+// sets and by the vertices in the bodies' axes, times scale; NULL: not wanted.
 struct dc_manifold_rates_by {
   double *level[2], (*vertices[2])[3];
 };
@@ -81,7 +81,8 @@ void dc_manifold_add_edges(struct dc_contact *contact, int p, const struct dc_po
                            struct dc_pair_derivatives *result);
 
 // manifold_points.c
-// What a body's level set has left in by_level goes on to its vertices, points [vertices] in its axes; NULL: is dropped.
+// What a body's level set has left in by_level goes on to its vertices, points [vertices] in its axes; NULL: is
+// dropped.
 void dc_manifold_take_level(const struct dc_contact *contact, int body, double (*points)[3]);
 
 // manifold_friction.c

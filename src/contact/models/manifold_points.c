@@ -2,13 +2,13 @@
 // Rates of the contact model manifold by the vertices of its bodies, for designs (docs/theory.md, "Contact manifolds",
 // "Designs").
 //
-// The rate of the energy K psi(phi) of a vertex y of body s (in its axes) in the field of body o, at x in the axes of o, along
-// twists of both is, with g and H of phi, v the motion of the vertex against o in its axes,
+// The rate of the energy K psi(phi) of a vertex y of body s (in its axes) in the field of body o, at x in the axes of
+// o, along twists of both is, with g and H of phi, v the motion of the vertex against o in its axes,
 //     G = K psi' g.v,     by x  K (psi'' (g.v) g + psi' H v) =: f,     by v  K psi' g =: u,
 //     by y     R_s^T (R_o f + (w_o - w_s) x R_o u),
 //     by a parameter of phi   that of K psi'' (g.v) phi + K psi' v.g  at fixed x,
-// and f is the derivative of the latter by x: dc_sdf_pull_back gives both.  Parameters go on to the vertices of o, which its
-// level set follows (geometry/shapes/shape_follow.h).  Walls are those of sdrs.
+// and f is the derivative of the latter by x: dc_sdf_pull_back gives both.  Parameters go on to the vertices of o,
+// which its level set follows (geometry/shapes/shape_follow.h).  Walls are those of sdrs.
 #include <string.h>
 
 #include "contact/models/manifold_model.h"

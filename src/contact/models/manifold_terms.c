@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of the contact model manifold (docs/theory.md, "Contact manifolds", "As a contact model").
 //
-// A vertex v with weight w_v at the signed distance d of the other body has the energy 6 l w_v psi(d), psi near 1/d outside;
-// of both bodies' vertices it adds up to that of a half-space.  For a twist (w, t) of body a about c_a, r the arm of the
-// vertex,
+// A vertex v with weight w_v at the signed distance d of the other body has the energy 6 l w_v psi(d), psi near 1/d
+// outside; of both bodies' vertices it adds up to that of a half-space.  For a twist (w, t) of body a about c_a, r the
+// arm of the vertex,
 //     x = exp([w]x) r + t            vertices of a in the field of b,
 //     y = exp(-[w]x) (r - t)         vertices of b in the field of a, which stands still then,
 // with gradient g and Hessian H of the field, both in world axes, and z = (r x g; g), J = [-[r]x, I],
@@ -97,7 +97,8 @@ void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side,
   }
 }
 
-// Energy of the pairs of edges and, for order 1, its gradient by the twist of body a and by the parameters of level sets.
+// Energy of the pairs of edges and, for order 1, its gradient by the twist of body a and by the parameters of level
+// sets.
 static double sum_edges(const struct dc_manifold_model_pair *own, double strength, const struct dc_pose poses[2],
                         int order, double gradient[6], double *const parameters[2])
 {
@@ -130,8 +131,8 @@ static void turn_by(struct dc_pose *pose, const double turn[3])
       pose->rotation[3 * i + j] = r[3 * i] * before[j] + r[3 * i + 1] * before[3 + j] + r[3 * i + 2] * before[6 + j];
 }
 
-// The Hessian by differences of fourth order of the exact gradient.  In the chart of the twist its rows are those of the
-// gradients at moved poses but for a part of the turns that is antisymmetric: the symmetric part is the Hessian.
+// The Hessian by differences of fourth order of the exact gradient.  In the chart of the twist its rows are those of
+// the gradients at moved poses but for a part of the turns that is antisymmetric: the symmetric part is the Hessian.
 // STEP is in units of the least length over which terms vary.  Hessians of tests/contact/test_manifold_model agree with
 // differences of gradients along other twists within 1.6e-7; with a step of 5e-4 within 2.1e-5, of 2e-5 within 1.1e-8.
 static const double STEP = 1e-4;
@@ -238,8 +239,8 @@ static void add_by(const struct dc_contact *contact, int p, double weight, doubl
   }
 }
 
-// By the same differences of the exact derivatives as the Hessian, along the twist of a against b: of what is in the bodies'
-// axes nothing depends on the frame.  Coordinate by coordinate, so that rates are linear in the twists.
+// By the same differences of the exact derivatives as the Hessian, along the twist of a against b: of what is in the
+// bodies' axes nothing depends on the frame.  Coordinate by coordinate, so that rates are linear in the twists.
 void dc_manifold_edge_rates(const struct dc_contact *contact, int p, const struct dc_pose *poses,
                             const double (*twists)[6], double scale, const struct dc_manifold_rates_by *by)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of contact models: each model's table has the rows that it reads, so that a scene, the command line and the
-// lists know what means something to which.
+// The options of contact models: each model's table has the rows that it reads, so that a scene, the command line and
+// the lists know what means something to which.
 #include <stddef.h>
 
 #include "contact/contact_internal.h"

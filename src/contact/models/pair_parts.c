@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large pairs of bodies, whose loops threads share.
 //
-// One pair in deep contact may cost as much as all the others.  Its walk goes from the roots to a level of a few hundred
-// node pairs; what lies below is walked in parts, each into lists of its own, level by level.  Put together, level after
-// level and in each the parts in their order, these are the lists of the walk in one piece: terms of a level have rising
-// codes, and a part has all that lies below its node pairs.  So sums have the same bits.
+// One pair in deep contact may cost as much as all the others.  Its walk goes from the roots to a level of a few
+// hundred node pairs; what lies below is walked in parts, each into lists of its own, level by level.  Put together,
+// level after level and in each the parts in their order, these are the lists of the walk in one piece: terms of a
+// level have rising codes, and a part has all that lies below its node pairs.  So sums have the same bits.
 //
-// The sums of the terms go by the same parts: what belongs to blends of a part is added there, what belongs to the blends
-// above all parts in a pass of its own.  Each sum has its terms in the order of the lists.
+// The sums of the terms go by the same parts: what belongs to blends of a part is added there, what belongs to the
+// blends above all parts in a pass of its own.  Each sum has its terms in the order of the lists.
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +83,8 @@ static void cut(struct dc_pair *pair)
   }
 }
 
-// Where the next walk is cut: at equal shares of the node pairs visited below, as if those of a part were evenly spread.
+// Where the next walk is cut: at equal shares of the node pairs visited below, as if those of a part were evenly
+// spread.
 static void move_cuts(struct dc_pair *pair)
 {
   const struct dc_walk_part *parts = pair->parts;
@@ -114,8 +115,8 @@ static struct dc_walk_ends begin_of(const struct dc_walk_part *part, int level)
   return level ? part->ends[level - 1] : (struct dc_walk_ends){0};
 }
 
-// Where the lists of a level of a part go, behind what the pair has; its far node pairs are compared in the order of the
-// walk in one piece.
+// Where the lists of a level of a part go, behind what the pair has; its far node pairs are compared in the order of
+// the walk in one piece.
 static void place_level(struct dc_pair *pair, struct dc_walk_part *part, int level)
 {
   struct dc_walk_ends begin = begin_of(part, level), end = part->ends[level];

@@ -41,8 +41,8 @@ static void add_to_sum(struct dc_blend_sum *sum, const struct dc_term_value *val
     sum->gradient[k] += value->gradient[k];
 }
 
-// Lane results of `count` terms, times scale, into the sums of their blends; those of a large pair, whose units run side
-// by side, are stored from the term `first` on.
+// Lane results of `count` terms, times scale, into the sums of their blends; those of a large pair, whose units run
+// side by side, are stored from the term `first` on.
 static void put_values(struct unit_context *u, size_t first, int count, const int *blend, const double *scale,
                        const double *energy, const double (*gradient)[DC_BATCH])
 {
@@ -176,8 +176,8 @@ void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, in
     sum_lanes(hessian, end - begin, sum->hessian);
 }
 
-// Blends a sum into the one above: (1 - phi) A + phi C (paper 000, Eq. 8); gradient (1 - phi) g_A + (phi' (C - A) + phi C')
-// z.
+// Blends a sum into the one above: (1 - phi) A + phi C (paper 000, Eq. 8); gradient (1 - phi) g_A + (phi' (C - A) + phi
+// C') z.
 static inline void gather_blend(struct dc_pair *pair, size_t k, int order)
 {
   const struct dc_blend_batch *batch = &pair->blend_batches[(k - 1) / DC_BATCH];
@@ -241,8 +241,8 @@ void dc_pair_sum_part(struct dc_pair *pair, const struct dc_walk_part *part, int
   }
 }
 
-// Sums of a large pair in one piece, and blends, innermost first; of a parted pair only blends into those above the parts
-// are left.
+// Sums of a large pair in one piece, and blends, innermost first; of a parted pair only blends into those above the
+// parts are left.
 static void gather_sums(struct dc_pair *pair, int order)
 {
   for (size_t t = 0; t < pair->exact_count + pair->centred_count && pair->large && !pair->parted; t++)

@@ -2,8 +2,8 @@
 // The potential by the points of the bodies, and that of bsh and exact by the vertices of their meshes (docs/theory.md,
 // "Points"); how their rates follow the places of these is in point_rates.c.
 //
-// A term E of a pair counts with a weight W, the product of 1 - phi of the blends above it.  Its part of the gradient by
-// the vertices is W dE/dx.
+// A term E of a pair counts with a weight W, the product of 1 - phi of the blends above it.  Its part of the gradient
+// by the vertices is W dE/dx.
 // *Triangles*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs":  dE/dx_v = -w_i w_j P' s_v m/h_v^2.
 // *Centred terms and blends* are radial, U e at the centres of two nodes.  The force on a centre is divided among the
 // nodes below it by their weights.
@@ -337,8 +337,8 @@ static struct dc_point_rows *rows_of(struct dc_contact *contact)
   return contact->rows = rows->forces && rows->products ? rows : NULL;
 }
 
-// f = dP/dx of the points, f' its rate with their velocities: by the place in the body R^T (f' - w x f).  The rows become
-// zeros.
+// f = dP/dx of the points, f' its rate with their velocities: by the place in the body R^T (f' - w x f).  The rows
+// become zeros.
 static void turn_products(const struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
                           double scale, const struct dc_point_rows *rows, double (*const *by_point)[3])
 {

@@ -70,8 +70,8 @@ void dc_points_velocity(const struct dc_points *points, int body, int index, dou
 int dc_points_of_mesh(const struct dc_contact *contact, int body);
 const double (*dc_places_of_mesh(const struct dc_contact *contact, int body))[3];
 
-// Force of a barrier on one point of body a above its primitive, and product: seen about c_a, arm from there, world axes;
-// value: b, b', b''.
+// Force of a barrier on one point of body a above its primitive, and product: seen about c_a, arm from there, world
+// axes; value: b, b', b''.
 void dc_points_add_primitive(const struct dc_points *points, const struct dc_primitive *seen, const double arm[3],
                              int index, const double value[3]);
 // The same for all vertices of body a.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Primitives: fixed bodies whose surface is given by its signed distance (the gap) instead of by triangles.  The gap of a
-// mesh to a primitive is that of its vertices, each with a barrier of its own.
+// Primitives: fixed bodies whose surface is given by its signed distance (the gap) instead of by triangles.  The gap of
+// a mesh to a primitive is that of its vertices, each with a barrier of its own.
 //
 // A primitive is one descriptor: what it needs of its pose, the gap of a point with its gradient, the sum of a barrier
-// over points with its derivatives, and how far a motion may go.  Models know only these; a second one (a ball, a sampled
-// distance field) brings a file like half_space.c and a line in dc_primitive_type_of (docs/adding.md, "A primitive").
+// over points with its derivatives, and how far a motion may go.  Models know only these; a second one (a ball, a
+// sampled distance field) brings a file like half_space.c and a line in dc_primitive_type_of (docs/adding.md, "A
+// primitive").
 #ifndef DC_CONTACT_PRIMITIVE_H
 #define DC_CONTACT_PRIMITIVE_H
 
@@ -25,8 +26,8 @@ struct dc_primitive_points {
   int count;
 };
 
-// A barrier b of the gap, for points first ... first + count - 1 at the gaps given: b, b' and b'' into values [count][3],
-// all 0 where it has ended.  A gap that is not positive may give anything.
+// A barrier b of the gap, for points first ... first + count - 1 at the gaps given: b, b' and b'' into values
+// [count][3], all 0 where it has ended.  A gap that is not positive may give anything.
 typedef void dc_primitive_barrier(const struct dc_primitive_points *points, int first, int count, const double *gaps,
                                   double (*values)[3]);
 
@@ -39,8 +40,8 @@ struct dc_primitive_type {
               struct dc_primitive *seen);
   // Gap of a point of the primitive's frame, negative inside; its gradient, a unit vector, unless normal is NULL.
   double (*gap)(const struct dc_primitive *primitive, const double x[3], double *normal);
-  // Adds the sum of b over points to *result: energy, for order >= 1 gradient and for order 2 Hessian for a twist of their
-  // frame about its centre.  seen: about that centre, world axes.  Returns the least gap.
+  // Adds the sum of b over points to *result: energy, for order >= 1 gradient and for order 2 Hessian for a twist of
+  // their frame about its centre.  seen: about that centre, world axes.  Returns the least gap.
   double (*sum)(const struct dc_primitive *seen, const struct dc_primitive_points *points,
                 dc_primitive_barrier *barrier, int order, struct dc_pair_derivatives *result);
   // How far a mesh may go along its motion from the fraction s before a vertex could have used up its gap of the start

@@ -132,12 +132,13 @@ struct dc_sdrs {
 };
 
 // sdrs.c
-// The hulls of all bodies and what pairs keep, into *own, which a model that has more than these begins with: contact->own is
-// a struct dc_sdrs to all functions here.  DC_OK, DC_MEMORY.
+// The hulls of all bodies and what pairs keep, into *own, which a model that has more than these begins with:
+// contact->own is a struct dc_sdrs to all functions here.  DC_OK, DC_MEMORY.
 enum dc_status dc_sdrs_make_hulls(const struct dc_contact *contact, struct dc_sdrs *own, struct dc_error *error);
 
 // sdrs_hulls.c
-// The convex parts of the body's shape about its centre, and a sphere tree over them; owned by arena.  DC_OK, DC_MEMORY.
+// The convex parts of the body's shape about its centre, and a sphere tree over them; owned by arena.  DC_OK,
+// DC_MEMORY.
 enum dc_status dc_sdrs_parts_of(const struct dc_body *body, struct dc_sdrs_body *hulls, struct dc_arena *arena);
 void dc_sdrs_free_workspace(struct dc_sdrs_hulls *hulls);
 // Vertices of two hulls at the poses, into the pair's workspace; -1 when out of memory.

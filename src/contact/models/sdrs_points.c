@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The potential of sdrs by the vertices of its hulls (docs/theory.md, "Points").
 //
-// In units of length, with the plane (n, o) and u_v = s_v (n.x_v + o) of docs/theory.md, "SDRS": by the envelope theorem
-// dU/dx_v = s_v P_s'(u_v) n.  With velocities x_v' the plane answers by
+// In units of length, with the plane (n, o) and u_v = s_v (n.x_v + o) of docs/theory.md, "SDRS": by the envelope
+// theorem dU/dx_v = s_v P_s'(u_v) n.  With velocities x_v' the plane answers by
 //     H (o', n') = -sum_v s_v [P_s'' (s_v n.x_v') (1, x_v) + P_s' (0, x_v')],
 //     u_v' = s_v (n.x_v' + n'.x_v + o'),     rate of dU/dx_v:  s_v (P_s'' u_v' n + P_s' n').
 // Everything of a plane is in its frame.  Above a primitive: dc_points_add_primitive.

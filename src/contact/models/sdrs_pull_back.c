@@ -107,8 +107,8 @@ static void plane_hessian(const struct pull *pull, double h[4][4])
 
 // H eta = cotangent of (o, n); as P'(u_v) y_v sum to minus the gradient of P_s(1 - |n|), a vertex gains
 //     -s_v (P'' (y_v.eta) n + P' eta_n) / l.
-// A plane that one hull alone feels is none: rounding left vertices just inside the support, with forces far below it, and H is
-// singular.
+// A plane that one hull alone feels is none: rounding left vertices just inside the support, with forces far below it,
+// and H is singular.
 static void through_plane(const struct pull *pull, const struct plane_cotangent *cotangent)
 {
   double h[4][4], eta[4], size = 1 - pull->sliding->slack, unit = 1 / pull->length;
@@ -128,8 +128,8 @@ static void through_plane(const struct pull *pull, const struct plane_cotangent 
   }
 }
 
-// Returns G of the vertices first ... end - 1.  f_v = -mu |n| P_s'(u_v)/l, u_v = s_v (n.x_v + o)/l: the vertices' parts of G
-// times d log f_v.
+// Returns G of the vertices first ... end - 1.  f_v = -mu |n| P_s'(u_v)/l, u_v = s_v (n.x_v + o)/l: the vertices' parts
+// of G times d log f_v.
 static double pull_back_vertices(struct pull *pull, int first, int end)
 {
   struct plane_cotangent plane = {{0, 0, 0, 0}};

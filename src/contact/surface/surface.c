@@ -141,7 +141,8 @@ static enum dc_status add_all(struct dc_surface_contact *contact, struct dc_erro
   return DC_OK;
 }
 
-// The least distance of parts of a soft body's own surface at rest must be beyond its range, or it would push itself apart.
+// The least distance of parts of a soft body's own surface at rest must be beyond its range, or it would push itself
+// apart.
 static int measure_self(void *context, const struct dc_surface *const sides[2], const struct dc_feature *feature)
 {
   double x[4][3], *least = context;
@@ -363,10 +364,10 @@ static int visit_elements(void *context, int i, int j)
   return dc_surface_features(&surfaces[search->pair->a], i, &surfaces[search->pair->b], j, add_touch, context);
 }
 
-// Most surfaces do not touch themselves, but neighbours are close everywhere.  Where no parts were closer than `clear`, at the
-// reference, two parts are not closer now than that less what their vertices have moved since against each other, which the
-// diagonal of a box around their ways bounds: while that is beyond the range they need not be looked at.  A surface that touches
-// itself has no such place, and is searched within its range only.
+// Most surfaces do not touch themselves, but neighbours are close everywhere.  Where no parts were closer than `clear`,
+// at the reference, two parts are not closer now than that less what their vertices have moved since against each
+// other, which the diagonal of a box around their ways bounds: while that is beyond the range they need not be looked
+// at.  A surface that touches itself has no such place, and is searched within its range only.
 
 void dc_surface_fit_ways(struct dc_surface *surface, const double *tangent)
 {

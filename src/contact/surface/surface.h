@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact of the surfaces of soft bodies with those of rigid and of soft bodies, themselves included (docs/theory.md, "Soft
-// bodies").
+// Contact of the surfaces of soft bodies with those of rigid and of soft bodies, themselves included (docs/theory.md,
+// "Soft bodies").
 //
 // Every vertex against every triangle and every edge against every edge, within a range, has the barrier of incremental
 // potential contact (Li et al. 2020, Eq. 6 and 24) of the distance of the two,
 //     kappa m(c) b(d).
-// Such a pair is a touch: four vertices x_v, of a node or of a rigid body each, energy, force and Hessian by their places; who
-// owns the vertices takes these to coordinates.  Friction acts on what touched at time t, at the points that were closest then.
+// Such a pair is a touch: four vertices x_v, of a node or of a rigid body each, energy, force and Hessian by their
+// places; who owns the vertices takes these to coordinates.  Friction acts on what touched at time t, at the points
+// that were closest then.
 #ifndef DC_CONTACT_SURFACE_H
 #define DC_CONTACT_SURFACE_H
 
@@ -40,8 +41,8 @@ struct dc_sliding_contact {
       by_parallel;  // derivatives of the logarithm of the normal force by distance, 1/m, and by c, 1/m^4
 };
 
-// *contact is NULL where no surface touches another.  DC_BAD_INPUT where the range of a soft body is not below the least
-// distance of parts of its own surface; DC_MEMORY.
+// *contact is NULL where no surface touches another.  DC_BAD_INPUT where the range of a soft body is not below the
+// least distance of parts of its own surface; DC_MEMORY.
 enum dc_status dc_surface_contact_create(const struct dc_bodies *bodies, struct dc_surface_contact **contact,
                                          struct dc_error *error);
 void dc_surface_contact_destroy(struct dc_surface_contact *contact);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Continuous collision detection of surfaces: nodes on straight lines, rigid bodies on screws and chains (docs/theory.md, "No
-// tunnelling").  Two features at x_u and x_v are apart at s by at least their separation along the axis n between their closest
-// points.  Along a fixed n every two vertices approach as
+// Continuous collision detection of surfaces: nodes on straight lines, rigid bodies on screws and chains
+// (docs/theory.md, "No tunnelling").  Two features at x_u and x_v are apart at s by at least their separation along the
+// axis n between their closest points.  Along a fixed n every two vertices approach as
 //     n.(x_u - x_v)(s + d) >= n.(x_u - x_v) + d n.(x_u' - x_v') - d^2/2 (bend_u + bend_v),
 // bends 0 of nodes, so that sliding along costs nothing; where that ends a new axis is taken.
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of MuJoCo that may fail for good: it reports such errors to a function that must not return and otherwise ends the
-// process; here they come back as statuses.  In builds with MuJoCo only.
+// Calls of MuJoCo that may fail for good: it reports such errors to a function that must not return and otherwise ends
+// the process; here they come back as statuses.  In builds with MuJoCo only.
 #ifndef DC_DYNAMICS_MUJOCO_PROTECT_H
 #define DC_DYNAMICS_MUJOCO_PROTECT_H
 

@@ -63,9 +63,10 @@ static void set_joints(struct dc_mujoco_simulation *simulation, const struct dc_
   }
 }
 
-// The restitution e of an oscillator of damping ratio z is exp(-pi z / sqrt(1 - z^2)).  The stiffness k of contacts stays
-// that of the setting (MuJoCo, "Solver parameters": k = 1/(t z)^2 of time constant t and damping ratio z, t at least two
-// of its steps), its damping becomes 2 z sqrt(k).  Where nothing sets a restitution both are those of the setting.
+// The restitution e of an oscillator of damping ratio z is exp(-pi z / sqrt(1 - z^2)).  The stiffness k of contacts
+// stays that of the setting (MuJoCo, "Solver parameters": k = 1/(t z)^2 of time constant t and damping ratio z, t at
+// least two of its steps), its damping becomes 2 z sqrt(k).  Where nothing sets a restitution both are those of the
+// setting.
 static void set_restitution(mjModel *m, const struct dc_model *model, const struct dc_design *design, int pair, int a,
                             int b)
 {
@@ -96,8 +97,8 @@ static void apply_design(struct dc_mujoco_simulation *simulation, const struct d
   set_joints(simulation, &model->bodies, design);
 }
 
-// Resetting everything clears megabytes.  Every step sets positions, velocities and warm start; what else lasts from step to
-// step are the forces applied, which only actuators set anew, and the time.
+// Resetting everything clears megabytes.  Every step sets positions, velocities and warm start; what else lasts from
+// step to step are the forces applied, which only actuators set anew, and the time.
 static void reset(struct dc_mujoco_simulation *simulation, void *context)
 {
   (void)context;
@@ -127,8 +128,8 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   return DC_OK;
 }
 
-// The force s on a length or angle, which damping D makes s - D q'+ at the end of the step, under a limit: what it becomes is
-// taken as linear in the velocity, at the one that the step begins with.
+// The force s on a length or angle, which damping D makes s - D q'+ at the end of the step, under a limit: what it
+// becomes is taken as linear in the velocity, at the one that the step begins with.
 static double limit_force(struct dc_mujoco_simulation *simulation, int freedom, double effort, double damping, double s)
 {
   double velocity = simulation->data->qvel[freedom];
@@ -137,8 +138,9 @@ static double limit_force(struct dc_mujoco_simulation *simulation, int freedom, 
   return law.force + law.slope * damping * velocity;
 }
 
-// What of the actuators' forces is not damping.  Weights that they hold are those of the step's first frame, weight.  Of a rotation with target Y: -kp sin(angle) axis of R Y^T, as the
-// implicit step has it (docs/theory.md, "Actuators"), turned to the body's axes like the velocity.
+// What of the actuators' forces is not damping.  Weights that they hold are those of the step's first frame, weight.
+// Of a rotation with target Y: -kp sin(angle) axis of R Y^T, as the implicit step has it (docs/theory.md, "Actuators"),
+// turned to the body's axes like the velocity.
 static void apply_actuators(struct dc_mujoco_simulation *simulation, const struct dc_model *model,
                             const struct dc_rollout_input *input, int step, const struct dc_weight *weight)
 {

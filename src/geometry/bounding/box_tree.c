@@ -98,7 +98,8 @@ static double size(const struct dc_box *box)
   return most;
 }
 
-// Replaces the larger of two nodes, or of the two halves of a node and itself, by its children; the new top of the stack.
+// Replaces the larger of two nodes, or of the two halves of a node and itself, by its children; the new top of the
+// stack.
 static int push_children(const struct dc_box_tree *a, int i, const struct dc_box_tree *b, int j, int (*stack)[2],
                          int top)
 {

@@ -18,15 +18,16 @@ struct dc_box_tree {
   int *item;   // of a leaf; -1 for inner nodes
 };
 
-// Median splits of the centres [count >= 1] along the longest axis of their box, ties by number.  Boxes are left undefined.
-// Owned by arena.  DC_MEMORY.
+// Median splits of the centres [count >= 1] along the longest axis of their box, ties by number.  Boxes are left
+// undefined.  Owned by arena.  DC_MEMORY.
 enum dc_status dc_box_tree_create(struct dc_box_tree *tree, int count, const double (*centers)[3],
                                   struct dc_arena *arena, struct dc_error *error);
 // Inner boxes from those of the leaves.
 void dc_box_tree_refit(struct dc_box_tree *tree);
 
-// Visits the leaves (items i of a and j of b) whose boxes are within `margin` of each other along every axis, in a fixed order;
-// of a tree and itself every two different items once.  Ends with the first result that is not 0, and returns it.
+// Visits the leaves (items i of a and j of b) whose boxes are within `margin` of each other along every axis, in a
+// fixed order; of a tree and itself every two different items once.  Ends with the first result that is not 0, and
+// returns it.
 typedef int dc_box_visit(void *context, int i, int j);
 // Like dc_box_tree_pairs of a tree and itself, without the pairs of leaves whose union's box among `ways` [node_count],
 // those of another tree of the same nodes, has a diagonal shorter than `least`.

@@ -41,13 +41,13 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
 enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_sphere_tree *from,
                                    struct dc_arena *arena, struct dc_error *error);
 
-// Trees whose vertices move keep topology, weights and sizes, so that what is summed over them is a smooth function of the
-// vertices (docs/theory.md, "Shapes as parameters"): with d_v and D_c the distances of a leaf's vertices and of the centres
-// of a node's children from its centre, and p = 32,
+// Trees whose vertices move keep topology, weights and sizes, so that what is summed over them is a smooth function of
+// the vertices (docs/theory.md, "Shapes as parameters"): with d_v and D_c the distances of a leaf's vertices and of the
+// centres of a node's children from its centre, and p = 32,
 //     R = (sum_v d_v^p)^(1/p) of leaves,   R = (sum_c (D_c + R_c)^p)^(1/p) else:
 // a smooth maximum, at most 2^(1/p), 3^(1/p) times the largest of them.
-// Makes a tree of DC_CENTER_WEIGHTED one of vertices that may differ from those it was built over; sizes become the radii that
-// it had then.  DC_MEMORY.
+// Makes a tree of DC_CENTER_WEIGHTED one of vertices that may differ from those it was built over; sizes become the
+// radii that it had then.  DC_MEMORY.
 enum dc_status dc_sphere_tree_follow(struct dc_sphere_tree *tree, const double (*vertices)[3],
                                      const int (*triangles)[3], struct dc_arena *arena, struct dc_error *error);
 // The numbers of such a tree for vertices that have moved on; sizes stay.
@@ -56,15 +56,16 @@ void dc_sphere_tree_refit(struct dc_sphere_tree *tree, const double (*vertices)[
 struct dc_node_cotangent {
   double center[3], radius, spread;
 };
-// From derivatives by all nodes [node_count], which become zeros, to those by the vertices of a tree that follows them, times
-// scale, added to by_vertex.
+// From derivatives by all nodes [node_count], which become zeros, to those by the vertices of a tree that follows them,
+// times scale, added to by_vertex.
 void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
                               double scale, struct dc_node_cotangent *nodes, double (*by_vertex)[3]);
-// Along velocities of the vertices, of a tree that follows them: the rates of the numbers of all nodes, rates [node_count].
+// Along velocities of the vertices, of a tree that follows them: the rates of the numbers of all nodes, rates
+// [node_count].
 void dc_sphere_tree_rates(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
                           const double (*velocities)[3], struct dc_node_cotangent *rates);
-// The rate of what dc_sphere_tree_pull_back gives: from derivatives by all nodes and their rates along the same velocities,
-// both [node_count], which become zeros, to those by the vertices, added to by_vertex.
+// The rate of what dc_sphere_tree_pull_back gives: from derivatives by all nodes and their rates along the same
+// velocities, both [node_count], which become zeros, to those by the vertices, added to by_vertex.
 void dc_sphere_tree_pull_back_rate(const struct dc_sphere_tree *tree, const double (*vertices)[3],
                                    const int (*triangles)[3], const double (*velocities)[3],
                                    const struct dc_node_cotangent *rates, struct dc_node_cotangent *nodes,

@@ -165,8 +165,8 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
 
 static const double BESIDE =
     1e-7;  // of the size: triangles that are so much farther than the nearest one count as near
-// Squared distance of unit normals that are one, 3e-5: triangles of a side differ by up to 2e-8 in files with nine digits, sides
-// of shipped objects by more than 1e-2.
+// Squared distance of unit normals that are one, 3e-5: triangles of a side differ by up to 2e-8 in files with nine
+// digits, sides of shipped objects by more than 1e-2.
 static const double SAME = 1e-9;
 
 static double distance_to(const struct dc_convex *part, int t, const double point[3])

@@ -36,8 +36,9 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
 // triangle there, at edges and vertices the mean of the triangles' around them by area.  Returns how
 // far the normals around spread about it: the sine of their mean angle, 0 of a side.
 double dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3]);
-// Unit normals of the triangles there and up to beside, m, farther, each once: normals [most], in which the first `most`
-// are.  The directions in which the solid lies against a plane through the point are the cone that they span.  Their number.
+// Unit normals of the triangles there and up to beside, m, farther, each once: normals [most], in which the first
+// `most` are.  The directions in which the solid lies against a plane through the point are the cone that they span.
+// Their number.
 int dc_solid_normals(const struct dc_solid *solid, const double point[3], double beside, int most,
                      double (*normals)[3]);
 

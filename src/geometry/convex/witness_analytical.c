@@ -4,8 +4,8 @@
 
 // A face touches a point this part of the solid's size below it: witness points are exact to about 1e-12.
 static const double TOUCHING = 1e-9;
-// Sine of the angle below which normals are the same, or lie in one plane: between triangles of a side (up to 2e-8 in files
-// with nine digits) and sides of shipped objects (more than 1e-2).
+// Sine of the angle below which normals are the same, or lie in one plane: between triangles of a side (up to 2e-8 in
+// files with nine digits) and sides of shipped objects (more than 1e-2).
 static const double SAME = 1e-6;
 
 // A convex polyhedron meets the plane of a face in this face only, so the faces at a point are those whose planes it is

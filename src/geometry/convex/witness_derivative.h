@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of witness points by the poses of their solids (paper 002; docs/theory.md, "Derivatives of witness points").
+// Derivatives of witness points by the poses of their solids (paper 002; docs/theory.md, "Derivatives of witness
+// points").
 //
-// The whole derivative of a query are two 3x3 matrices and two points.  With V_i(p) = w_i x (p - c_i) + t_i the velocity
-// field of solid i's twist (w, t) about its reference point c_i, world axes,
+// The whole derivative of a query are two 3x3 matrices and two points.  With V_i(p) = w_i x (p - c_i) + t_i the
+// velocity field of solid i's twist (w, t) about its reference point c_i, world axes,
 //     dx_1 = V_1(x_1*) + A (dx_2 - V_1(x_2)),   dx_2 = V_2(x_2*) + B (dx_1 - V_2(x_1)):
-// A says how the point of solid 1 follows a point that moves relative to solid 1, x* is where that point is taken to be.
+// A says how the point of solid 1 follows a point that moves relative to solid 1, x* is where that point is taken to
+// be.
 #ifndef DC_GEOMETRY_WITNESS_DERIVATIVE_H
 #define DC_GEOMETRY_WITNESS_DERIVATIVE_H
 
@@ -72,7 +74,8 @@ void dc_witness_derivative(const struct dc_witness_settings *settings, const str
                            struct dc_witness_side sides[2]);
 
 // jacobian [i][k][3][6] = d x_i / d twist_k, twists (w, t) about center[k] (world, m), by the two equations above: each
-// passed once through the other ("paper" mode) or coupled, then with 0.9999 A B for A B where 1 - A B is nearly singular.
+// passed once through the other ("paper" mode) or coupled, then with 0.9999 A B for A B where 1 - A B is nearly
+// singular.
 void dc_witness_jacobian(const struct dc_witness_settings *settings, const struct dc_witness *witness,
                          const struct dc_witness_side sides[2], const double center[2][3], double jacobian[2][2][18]);
 

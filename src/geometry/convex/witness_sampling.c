@@ -105,8 +105,8 @@ static void offer_block(const struct dc_surface_samples *samples, const struct d
   }
 }
 
-// The `most` samples nearest to the witness point that face the contact: first those of the nearest blocks, then those of
-// all that may hold nearer ones.  distance [block_count], m^2, is used up.
+// The `most` samples nearest to the witness point that face the contact: first those of the nearest blocks, then those
+// of all that may hold nearer ones.  distance [block_count], m^2, is used up.
 static void pool_nearest(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int most,
                          double distance[BLOCKS_MOST], struct pool *pool)
 {

@@ -26,8 +26,8 @@ struct scores {
   double tau, tau_by_y[3];
 };
 
-// With p = v - x and e = y - x: u = |e|^2 - |p - e|^2 = p.(2 e - p), g = 2 p, or u = |e| - |p - e|, g = (p - e) / |p - e|.
-// Returns the largest number that the u were computed from.
+// With p = v - x and e = y - x: u = |e|^2 - |p - e|^2 = p.(2 e - p), g = 2 p, or u = |e| - |p - e|, g = (p - e) / |p -
+// e|.  Returns the largest number that the u were computed from.
 static double score(const struct dc_witness_settings *settings, const struct dc_witness_points *points,
                     const double e[3], struct scores *scores)
 {
@@ -164,8 +164,8 @@ static bool invert(const double m[9], double most, double inverse[9])
 }
 
 // x = f(y), y = s (z - x) with s = 1 apart and -1 in overlap, F = df/dy symmetric: dx = s F (dz - dx), hence
-// dx/dz = (1 + s F)^-1 s F.  The matrix is never singular for s = 1.  For s = -1 it is where an eigenvalue of F is 1: at a
-// gain over 1000 the damped solution (M^2 + 1e-6)^-1 M s F of M X = s F is taken.
+// dx/dz = (1 + s F)^-1 s F.  The matrix is never singular for s = 1.  For s = -1 it is where an eigenvalue of F is 1:
+// at a gain over 1000 the damped solution (M^2 + 1e-6)^-1 M s F of M X = s F is taken.
 void dc_witness_smooth_direction(const struct dc_witness_points *points, const double offset[3], double distance,
                                  double mean[3], double follow[9])
 {

@@ -3,8 +3,8 @@
 // "Contact manifolds").
 //
 // A signed distance is a tree of nodes.  A leaf has a formula of its own, `union` and `difference` blend those of their
-// children, and every node has a place in the frame of its parent.  Of each kind two functions are enough: the value with
-// its gradient g, and the derivative of
+// children, and every node has a place in the frame of its parent.  Of each kind two functions are enough: the value
+// with its gradient g, and the derivative of
 //     F = v phi(x) + u.g(x)
 // by x, by the node's numbers and by its place, for any v and u.  From the latter come Hessians (u = e_k) and every
 // derivative that contact points, distances and normals need.
@@ -39,9 +39,9 @@ extern const struct dc_sdf_type *const dc_sdf_types[];  // NULL-terminated
 struct dc_sdf {
   const struct dc_sdf_type *type;
   double position[3], rotation[9];  // of its frame in that of its parent, m
-  // superquadric: half-axes a, b, c (m), exponents e1, e2.  polyhedron: smoothing (m), then unit normal and offset of each
-  // plane, n.x <= o.  points: place (m), unit normal and range h (m) of each.  capsule: radius, half the length of its
-  // axis, along z (m).  cone: radii below and above (0: a tip; the same: a cylinder), half the height, along z
+  // superquadric: half-axes a, b, c (m), exponents e1, e2.  polyhedron: smoothing (m), then unit normal and offset of
+  // each plane, n.x <= o.  points: place (m), unit normal and range h (m) of each.  capsule: radius, half the length of
+  // its axis, along z (m).  cone: radii below and above (0: a tip; the same: a cylinder), half the height, along z
   // (m).  union, difference: smoothing (m).
   double *numbers;
   int number_count;
@@ -91,13 +91,13 @@ enum dc_status dc_sdf_from_mesh(const struct dc_mesh *mesh, double smoothing, st
 struct dc_sdf *dc_sdf_make_points(int count, const double (*places)[3], const double (*normals)[3],
                                   struct dc_arena *arena);
 
-// A closed mesh of the level set from a lattice of cells^3 cubes around it, simplified to at most so many triangles (0: all),
-// whose vertices lie at -inset (m).  DC_BAD_INPUT: no inside, no end; DC_MEMORY.  Arrays are owned by arena.
+// A closed mesh of the level set from a lattice of cells^3 cubes around it, simplified to at most so many triangles (0:
+// all), whose vertices lie at -inset (m).  DC_BAD_INPUT: no inside, no end; DC_MEMORY.  Arrays are owned by arena.
 enum dc_status dc_sdf_mesh(const struct dc_sdf *sdf, int cells, int triangle_count, double inset,
                            struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
 
-// Smooth extremum of values y with softness t > 0 and its weights: sign 1 is the largest, t log sum exp(y/t), -1 the least.
-// weights [count] are its derivatives by y.
+// Smooth extremum of values y with softness t > 0 and its weights: sign 1 is the largest, t log sum exp(y/t), -1 the
+// least.  weights [count] are its derivatives by y.
 double dc_soft_extremum(int count, const double *y, double sign, double softness, double *weights);
 
 #endif

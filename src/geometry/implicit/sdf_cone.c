@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cones, truncated cones and cylinders about the z-axis: the exact distance to the outline in the half-plane (rho, z), rho the
-// distance from the axis.  The outline is a polyline: the axis below, the rim of the base (R_0, -h), that of the top (R_1, h),
-// the axis above; R_1 = 0 is a cone, R_1 = R_0 a cylinder.
+// Cones, truncated cones and cylinders about the z-axis: the exact distance to the outline in the half-plane (rho, z),
+// rho the distance from the axis.  The outline is a polyline: the axis below, the rim of the base (R_0, -h), that of
+// the top (R_1, h), the axis above; R_1 = 0 is a cone, R_1 = R_0 a cylinder.
 //
-// Of each of the three segments (base, side, top) the nearest point is taken, of them the nearest; inside is what is below all
-// three lines, as the outline is convex.  Where the nearest point lies within a segment, distance and gradient are those of
-// its line, phi = n.(p - q) with unit normal n; where it is an end q, phi = |p - q|.  Once differentiable only where these
-// meet, not differentiable on the medial axis inside.
+// Of each of the three segments (base, side, top) the nearest point is taken, of them the nearest; inside is what is
+// below all three lines, as the outline is convex.  Where the nearest point lies within a segment, distance and
+// gradient are those of its line, phi = n.(p - q) with unit normal n; where it is an end q, phi = |p - q|.  Once
+// differentiable only where these meet, not differentiable on the medial axis inside.
 #include <math.h>
 
 #include "geometry/implicit/sdf.h"
@@ -16,8 +16,8 @@ enum { BASE, TOP, HALF, NUMBERS };
 static const double LEAST =
     1e-12;  // of the larger radius: keeps the axis finite, where the distance is off by that much
 
-// What is nearest: a line (normal n, phi = n.(p - q)) or a point q.  by_q: how q moves with R_0, R_1, h; by_n: how n turns
-// with them, along (-n[1], n[0]).
+// What is nearest: a line (normal n, phi = n.(p - q)) or a point q.  by_q: how q moves with R_0, R_1, h; by_n: how n
+// turns with them, along (-n[1], n[0]).
 struct nearest {
   bool line;
   double n[2], q[2], by_q[NUMBERS][2], by_n[NUMBERS], phi;
@@ -85,8 +85,8 @@ static double value(const struct dc_sdf *sdf, const double x[3], double gradient
   return at.phi;
 }
 
-// F = v phi + u.g, g = (n_rho x/rho, n_rho y/rho, n_z).  With u' = (u.(x, y)/rho, u_z) in the half-plane F = v phi + u'.n; of a
-// point n = (p - q)/phi moves by the part of a motion across it over phi, along m = (-n_z, n_rho).
+// F = v phi + u.g, g = (n_rho x/rho, n_rho y/rho, n_z).  With u' = (u.(x, y)/rho, u_z) in the half-plane F = v phi +
+// u'.n; of a point n = (p - q)/phi moves by the part of a motion across it over phi, along m = (-n_z, n_rho).
 static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, const double u[3], double by_x[3],
                       double *parameters)
 {

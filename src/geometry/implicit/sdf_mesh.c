@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meshes of signed distances: marching tetrahedra on a lattice, edges collapsed, vertices moved onto the level set.
 //
-// Every cube of the lattice is cut into six tetrahedra about its diagonal, the same way everywhere, so that the surface is
-// closed.  Values next to 0 are moved away from it, to a fifth of a cell: without slivers edges can be collapsed.  What that
-// moves the surface is made good when its vertices are moved onto the level set.
+// Every cube of the lattice is cut into six tetrahedra about its diagonal, the same way everywhere, so that the surface
+// is closed.  Values next to 0 are moved away from it, to a fifth of a cell: without slivers edges can be collapsed.
+// What that moves the surface is made good when its vertices are moved onto the level set.
 #include <math.h>
 #include <stdlib.h>
 

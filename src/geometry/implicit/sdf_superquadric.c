@@ -108,8 +108,8 @@ static double radius(const struct dc_sdf *sdf)
   return dc_vec_norm(sdf->numbers + A);
 }
 
-// The largest a u + b v of all u, v >= 0 with u^(1/e) + v^(1/e) = 1: for e < 1 (a^q + b^q)^(1/q), q = 1/(1 - e), by Hoelder's
-// inequality, else at an end.
+// The largest a u + b v of all u, v >= 0 with u^(1/e) + v^(1/e) = 1: for e < 1 (a^q + b^q)^(1/q), q = 1/(1 - e), by
+// Hoelder's inequality, else at an end.
 static double blend_most(double a, double b, double e)
 {
   double end = fmax(a, b), q = 1 / (1 - e);

@@ -48,9 +48,9 @@ enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_
 enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *error);
 
 // The rule for a mesh that dc_mesh_validate accepts and that is no union of convex parts (dc_mesh_convex_parts): its
-// connected parts bound one solid.  Surfaces of different parts do not meet, and a part lies inside others only as a cavity
-// or in one; what two parts have in common would count twice.  DC_BAD_INPUT with counts, first indices (from 0) and how
-// to mend it; DC_MEMORY.
+// connected parts bound one solid.  Surfaces of different parts do not meet, and a part lies inside others only as a
+// cavity or in one; what two parts have in common would count twice.  DC_BAD_INPUT with counts, first indices (from 0)
+// and how to mend it; DC_MEMORY.
 enum dc_status dc_mesh_check_apart(const struct dc_mesh *mesh, struct dc_error *error);
 
 // Volume, centre of mass and second moment by the divergence theorem (sums over signed tetrahedra about the vertex

@@ -207,8 +207,8 @@ struct nesting {
   bool unknown;      // too much work
 };
 
-// A vertex of a part must lie in as many outward-facing parts as in inward-facing ones, not counting its own; if its own
-// faces inwards, in one more of the former.
+// A vertex of a part must lie in as many outward-facing parts as in inward-facing ones, not counting its own; if its
+// own faces inwards, in one more of the former.
 static enum dc_status find_nesting(const struct parts *all, struct nesting *nesting, struct dc_error *error)
 {
   const double most_work = 1.5e7;  // triangles; a second or two

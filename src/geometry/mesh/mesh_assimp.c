@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other formats of meshes by the library Assimp: COLLADA, PLY, glTF, OFF.  It runs in a process of its own, as it crashes on
-// some damaged files and does not come back from others.
+// Other formats of meshes by the library Assimp: COLLADA, PLY, glTF, OFF.  It runs in a process of its own, as it
+// crashes on some damaged files and does not come back from others.
 #include "geometry/mesh/mesh_assimp.h"
 
 #ifdef HAVE_CONFIG_H
@@ -96,7 +96,8 @@ static bool is_endless(const struct dc_mesh_file *file)
 static enum dc_status import(void *context, char **bytes, size_t *size, struct dc_error *error)
 {
   const struct dc_mesh_file *file = context;
-  // Indices are checked.  Nodes' transformations are applied, units too; which axis points up is what robots' tools do not look at.
+  // Indices are checked.  Nodes' transformations are applied, units too; which axis points up is what robots' tools do
+  // not look at.
   const unsigned flags = aiProcess_ValidateDataStructure | aiProcess_PreTransformVertices;
   struct aiPropertyStore *store = aiCreatePropertyStore();
   if (!store)

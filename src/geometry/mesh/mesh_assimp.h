@@ -12,8 +12,8 @@ struct dc_mesh_file;
 // Whether the name ends like a format that is left to Assimp: COLLADA, PLY, glTF, OFF.
 bool dc_mesh_is_foreign(const char *name);
 
-// Triangles of all meshes of the file in its frame, units applied.  Arrays are owned by arena.  DC_BAD_INPUT, also when the
-// build has no Assimp; DC_MEMORY.
+// Triangles of all meshes of the file in its frame, units applied.  Arrays are owned by arena.  DC_BAD_INPUT, also when
+// the build has no Assimp; DC_MEMORY.
 enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                      struct dc_error *error);
 

@@ -53,8 +53,8 @@ static enum dc_status extract(const struct dc_mesh *mesh, int group, int *number
   return DC_OK;
 }
 
-// Whether the vertices lie in a plane within 1e-6 of their extent: of a sheet nothing is solid.  Files give coordinates to
-// six digits at least; rounding of the second moments, 1e-16 of the largest, is 1e-8 of the extent.
+// Whether the vertices lie in a plane within 1e-6 of their extent: of a sheet nothing is solid.  Files give coordinates
+// to six digits at least; rounding of the second moments, 1e-16 of the largest, is 1e-8 of the extent.
 static bool is_flat(const struct dc_mesh *part)
 {
   double center[3] = {0}, spread[9] = {0}, u[9], s[3], v[9];

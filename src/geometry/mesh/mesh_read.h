@@ -14,7 +14,8 @@ struct dc_mesh_file {
   size_t size;
 };
 
-// The whole file at path, with a zero behind: *bytes is released with free(), also after a failure.  Statuses of dc_mesh_read.
+// The whole file at path, with a zero behind: *bytes is released with free(), also after a failure.  Statuses of
+// dc_mesh_read.
 enum dc_status dc_mesh_load(const char *path, char **bytes, size_t *size, struct dc_error *error);
 
 // Chooses the format by content, then by name, and parses.  Arrays are owned by arena; DC_BAD_INPUT with
@@ -23,7 +24,8 @@ enum dc_status dc_mesh_parse(const struct dc_mesh_file *file, struct dc_arena *a
                              struct dc_error *error);
 
 // Wavefront OBJ: v and f statements (polygons are cut into fans); "g" and "o" begin groups, of which those with faces
-// count; the statements about looks are skipped, free-form geometry is refused.  Vertices that no face uses are dropped.
+// count; the statements about looks are skipped, free-form geometry is refused.  Vertices that no face uses are
+// dropped.
 enum dc_status dc_mesh_parse_obj(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error);
 

@@ -188,7 +188,8 @@ static int opposite(const struct splitting *s, const struct edge *edge)
   return s->triangles[edge->triangle][(edge->corner + 2) % 3];
 }
 
-// Whether the triangles on both sides of an edge lie in one plane, to the rounding of corners in single precision, 6e-8.
+// Whether the triangles on both sides of an edge lie in one plane, to the rounding of corners in single precision,
+// 6e-8.
 static bool is_flat(const struct splitting *s, const struct edge *one, const struct edge *two)
 {
   double n[3], m[3], across[3];
@@ -217,9 +218,9 @@ static bool make_room(struct splitting *s, size_t more)
          !dc_grow(&s->groups, &s->group_capacity, s->triangle_count + 2 * more, sizeof *s->groups);
 }
 
-// Splits one edge after the other, of each triangle one at most: creases, or, when there is no long one, the longest edges
-// within flat faces.  Slivers of a flat face are split along its border only and then joined anew (flip_edges): otherwise
-// every halving of a sliver would make three of it.
+// Splits one edge after the other, of each triangle one at most: creases, or, when there is no long one, the longest
+// edges within flat faces.  Slivers of a flat face are split along its border only and then joined anew (flip_edges):
+// otherwise every halving of a sliver would make three of it.
 static size_t split_edges(struct splitting *s, bool creases, const struct edge *edges, size_t count, bool *touched)
 {
   size_t done = 0;
@@ -239,7 +240,8 @@ static size_t split_edges(struct splitting *s, bool creases, const struct edge *
   return done;
 }
 
-// Joins two triangles of a flat face by the other diagonal where that is shorter and inside; of each triangle once at most.
+// Joins two triangles of a flat face by the other diagonal where that is shorter and inside; of each triangle once at
+// most.
 static size_t flip_edges(struct splitting *s, const struct edge *edges, size_t count, bool *touched)
 {
   size_t done = 0;

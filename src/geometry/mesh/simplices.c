@@ -59,7 +59,8 @@ double dc_simplices_coordinates(const struct dc_simplices *mesh, int element, co
 
 // Edges of sheets.
 
-// The side of a triangle opposite of its corner k has the index 3 t + k.  Whether the triangle goes from low to high there:
+// The side of a triangle opposite of its corner k has the index 3 t + k.  Whether the triangle goes from low to high
+// there:
 static bool rises(const struct dc_simplices *mesh, const struct dc_half_edge *edge)
 {
   return mesh->elements[edge->index / 3][(edge->index + 1) % 3] == edge->low;

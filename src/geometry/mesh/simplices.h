@@ -15,17 +15,17 @@ struct dc_simplices {
       [3];  // the surface of solids, counter-clockwise seen from outside; else the elements: segments end in -1
 };
 
-// Cuts a rectangle of the plane z = 0 about the origin into cells[0] x cells[1] rectangles of two triangles each.  Arrays
-// are owned by arena.  DC_BAD_INPUT when there are too many, DC_MEMORY.
+// Cuts a rectangle of the plane z = 0 about the origin into cells[0] x cells[1] rectangles of two triangles each.
+// Arrays are owned by arena.  DC_BAD_INPUT when there are too many, DC_MEMORY.
 enum dc_status dc_sheet_grid(struct dc_simplices *mesh, const double size[2], const long cells[2],
                              struct dc_arena *arena, struct dc_error *error);
 // Cuts a stretch of the x axis about the origin into `cells` segments.
 enum dc_status dc_rod_grid(struct dc_simplices *mesh, double size, long cells, struct dc_arena *arena,
                            struct dc_error *error);
 
-// Of a mesh of triangles: refuses nodes that do not exist, triangles without area (less than 1e-9 of the square of their
-// longest edge), edges of more than two triangles or of two that turn against each other, and nodes of no triangle; the
-// message names the first.  Fills triangles.
+// Of a mesh of triangles: refuses nodes that do not exist, triangles without area (less than 1e-9 of the square of
+// their longest edge), edges of more than two triangles or of two that turn against each other, and nodes of no
+// triangle; the message names the first.  Fills triangles.
 enum dc_status dc_sheet_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error);
 
 // An edge between two triangles t[0] < t[1]: corner k[i] of t[i] lies opposite.
@@ -39,8 +39,8 @@ int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges)
 enum dc_status dc_simplices_start(struct dc_simplices *mesh, double nodes, double elements, struct dc_arena *arena,
                                   struct dc_error *error);
 
-// Of a mesh whose elements have so many corners: refuses one without elements ("there are no NAME"), each element that check
-// refuses, and nodes that belong to no element.  DC_BAD_INPUT, DC_MEMORY.
+// Of a mesh whose elements have so many corners: refuses one without elements ("there are no NAME"), each element that
+// check refuses, and nodes that belong to no element.  DC_BAD_INPUT, DC_MEMORY.
 typedef enum dc_status dc_simplices_check_function(const struct dc_simplices *mesh, int element,
                                                    struct dc_error *error);
 enum dc_status dc_simplices_check(struct dc_simplices *mesh, int corners, const char *name,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes of Gmsh, versions 2 and 4.1, as text or bytes.  Sections other than nodes and elements are passed over; elements with
-// fewer corners than those wanted (points, lines, the triangles around a solid) too.
+// Meshes of Gmsh, versions 2 and 4.1, as text or bytes.  Sections other than nodes and elements are passed over;
+// elements with fewer corners than those wanted (points, lines, the triangles around a solid) too.
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,8 @@ static int64_t begin_section_4(struct dc_mesh_cursor *cursor)
   return dc_cursor_count(cursor, blocks, 1);
 }
 
-// A block: dimension and number of what it is part of, whether there are parameters, how many; the numbers, then the places.
+// A block: dimension and number of what it is part of, whether there are parameters, how many; the numbers, then the
+// places.
 static void read_nodes_4(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
 {
   int64_t blocks = begin_section_4(cursor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Legacy files of VTK: unstructured grids, as text or bytes (the most significant first), with CELLS as counts and nodes or, of
-// version 5, as offsets and nodes.  Data of points and cells are not read.
+// Legacy files of VTK: unstructured grids, as text or bytes (the most significant first), with CELLS as counts and
+// nodes or, of version 5, as offsets and nodes.  Data of points and cells are not read.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML files of VTK: unstructured grids of one piece, in serial.  Expat finds where the arrays of places and cells are; they are
-// read from the file then, as text, base64, or appended bytes, packed with zlib or not (vtk_data.h).  Expat stops where
-// appended data begin, which need not be XML.
+// XML files of VTK: unstructured grids of one piece, in serial.  Expat finds where the arrays of places and cells are;
+// they are read from the file then, as text, base64, or appended bytes, packed with zlib or not (vtk_data.h).  Expat
+// stops where appended data begin, which need not be XML.
 #include <expat.h>
 #include <limits.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 enum { DC_SURFACE_SAMPLES_MOST = 4096, DC_SURFACE_BLOCK = 8 };
 
 // count candidates in the solid's frame, structure of arrays for the search: all vertices when they are at most half of
-// them, otherwise as many random ones; the others uniform by area; of a union only what is on its surface (outside every
-// other part).  Normals point outwards (of a vertex: the area-weighted mean of its triangles').
+// them, otherwise as many random ones; the others uniform by area; of a union only what is on its surface (outside
+// every other part).  Normals point outwards (of a vertex: the area-weighted mean of its triangles').
 struct dc_surface_samples {
   int count;
   const double *x, *y, *z;  // [count], m, padded to a multiple of 8 by copies of the last
@@ -23,8 +23,8 @@ struct dc_surface_samples {
   const int *vertex_part, *vertex_index;                     // [vertex_count] which
 };
 
-// The same seed gives the same samples.  Owned by arena.  There are fewer than count only when hardly any of the surface
-// of the parts is on that of the union.  DC_USAGE when count is not in [1, DC_SURFACE_SAMPLES_MOST]; DC_MEMORY.
+// The same seed gives the same samples.  Owned by arena.  There are fewer than count only when hardly any of the
+// surface of the parts is on that of the union.  DC_USAGE when count is not in [1, DC_SURFACE_SAMPLES_MOST]; DC_MEMORY.
 enum dc_status dc_surface_samples_create(const struct dc_solid *solid, int count, uint64_t seed, struct dc_arena *arena,
                                          struct dc_surface_samples *samples, struct dc_error *error);
 

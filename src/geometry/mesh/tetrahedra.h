@@ -11,16 +11,16 @@ enum dc_grid_form {
   DC_GRID_BEAM     // a box whose ends along x have other sizes: 1 at the lower, taper at the upper one
 };
 
-// Cuts cells[0] x cells[1] x cells[2] cubes into six tetrahedra each (Kuhn 1960) and moves the nodes to the form.  Arrays
-// are owned by arena, surface included.  DC_BAD_INPUT when an element has no volume, DC_MEMORY.
+// Cuts cells[0] x cells[1] x cells[2] cubes into six tetrahedra each (Kuhn 1960) and moves the nodes to the form.
+// Arrays are owned by arena, surface included.  DC_BAD_INPUT when an element has no volume, DC_MEMORY.
 enum dc_status dc_tetrahedra_grid(struct dc_simplices *mesh, enum dc_grid_form form, const double size[3],
                                   const long cells[3], double taper, struct dc_arena *arena, struct dc_error *error);
 
 // Six times the signed volume of an element at nodes, m^3.
 double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4]);
 
-// Refuses nodes that do not exist, elements that are inverted or have less than 1e-9 of the volume that their longest edge
-// would allow, and nodes of no element; the message names the first.  Then fills triangles.
+// Refuses nodes that do not exist, elements that are inverted or have less than 1e-9 of the volume that their longest
+// edge would allow, and nodes of no element; the message names the first.  Then fills triangles.
 enum dc_status dc_tetrahedra_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error);
 
 #endif

@@ -7,7 +7,8 @@
 
 enum { MOST_RATIO = 1100 };  // of what zlib unpacks to what it was packed to
 
-// Bytes one after the other.  Headers and data may be encoded apart: padding ends a group of four characters, not the stream.
+// Bytes one after the other.  Headers and data may be encoded apart: padding ends a group of four characters, not the
+// stream.
 struct stream {
   const char *at, *end;
   bool base64;

@@ -82,8 +82,8 @@ struct dc_shape {
   const void *options;
   struct dc_mesh mesh;                   // empty for half spaces
   struct dc_mass_properties properties;  // zero for half spaces
-  // Convex meshes in the shape's frame whose union is the shape; of a convex mesh that mesh itself.  None: the shape is not
-  // known to be such a union.
+  // Convex meshes in the shape's frame whose union is the shape; of a convex mesh that mesh itself.  None: the shape is
+  // not known to be such a union.
   int part_count;
   const struct dc_mesh *parts;
   // Of every vertex of the parts, part after part, the first one that it is one with, in another part or itself: where
@@ -102,9 +102,9 @@ static inline bool dc_shape_has_surface(const struct dc_shape *shape)
   return shape->mesh.triangle_count > 0;
 }
 
-// A smooth signed distance of the shape: what its mesh has been made from, z <= 0 of half-spaces, else the smooth union of
-// its convex parts with edges blended over the smoothing (m).  DC_BAD_INPUT for shapes that are not known to be such a union,
-// with the remedy; DC_MEMORY.
+// A smooth signed distance of the shape: what its mesh has been made from, z <= 0 of half-spaces, else the smooth union
+// of its convex parts with edges blended over the smoothing (m).  DC_BAD_INPUT for shapes that are not known to be such
+// a union, with the remedy; DC_MEMORY.
 enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, struct dc_arena *arena,
                             const struct dc_sdf **sdf, struct dc_error *error);
 
@@ -126,28 +126,28 @@ enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc
 // The vertices of the convex parts of a shape, part after part: how many there are, and their places [count][3], m.
 int dc_shape_vertex_count(const struct dc_shape *shape);
 void dc_shape_vertices(const struct dc_shape *shape, double (*vertices)[3]);
-// Fills mesh, properties and parts of a shape that is the union of the convex hulls of the vertices of given [count], whose
-// triangles do not matter.  Every part holds all of its vertices, in their order, and the triangles of their convex hull;
-// mesh and properties are those of the hulls together.  Arrays are owned by arena.  DC_BAD_INPUT when vertices have no
-// hull; DC_MEMORY.
+// Fills mesh, properties and parts of a shape that is the union of the convex hulls of the vertices of given [count],
+// whose triangles do not matter.  Every part holds all of its vertices, in their order, and the triangles of their
+// convex hull; mesh and properties are those of the hulls together.  Arrays are owned by arena.  DC_BAD_INPUT when
+// vertices have no hull; DC_MEMORY.
 enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struct dc_mesh *given,
                                   struct dc_arena *arena, struct dc_error *error);
-// Gives every two of the parts given [count] whose hulls overlap by a thousandth of their size a common vertex in the middle
-// of what they have in common, behind their own; vertices are owned by arena then.  DC_BAD_INPUT when vertices have no hull;
-// DC_MEMORY.
+// Gives every two of the parts given [count] whose hulls overlap by a thousandth of their size a common vertex in the
+// middle of what they have in common, behind their own; vertices are owned by arena then.  DC_BAD_INPUT when vertices
+// have no hull; DC_MEMORY.
 enum dc_status dc_shape_add_common_vertices(int count, struct dc_mesh *given, struct dc_arena *arena,
                                             struct dc_error *error);
-// The shape with its vertices elsewhere, as dc_shape_set_hulls makes it: of the type "hulls", of whatever type it was, with
-// these vertices as its options.  DC_INFEASIBLE when a part has no hull or less
+// The shape with its vertices elsewhere, as dc_shape_set_hulls makes it: of the type "hulls", of whatever type it was,
+// with these vertices as its options.  DC_INFEASIBLE when a part has no hull or less
 // than a thousandth of the volume that it has in shape; DC_MEMORY.
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error);
-// Of every vertex of the mesh of a shape its number among the vertices of the parts: indices [mesh.vertex_count].  false when
-// the mesh is not made of the parts, in their order.
+// Of every vertex of the mesh of a shape its number among the vertices of the parts: indices [mesh.vertex_count].
+// false when the mesh is not made of the parts, in their order.
 bool dc_shape_mesh_vertices(const struct dc_shape *shape, int *indices);
-// Likewise, but mesh and parts keep their triangles, whatever the hulls of the vertices are; properties are of the mesh.
-// DC_INFEASIBLE when a part has less than a thousandth of the volume that it has in shape; DC_BAD_INPUT when the mesh is not
-// made of the parts; DC_MEMORY.
+// Likewise, but mesh and parts keep their triangles, whatever the hulls of the vertices are; properties are of the
+// mesh.  DC_INFEASIBLE when a part has less than a thousandth of the volume that it has in shape; DC_BAD_INPUT when the
+// mesh is not made of the parts; DC_MEMORY.
 enum dc_status dc_shape_move_surface(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                      struct dc_shape *result, struct dc_error *error);
 

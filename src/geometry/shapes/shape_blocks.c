@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks: a box as a lattice of convex blocks, each a part with its own 8 corners.  Neighbours share one vertex, in the
-// middle of the face between them.  Where the vertices are parameters, corners may part, so that holes can open, and the
-// shared vertices hold the blocks together (docs/theory.md, "Shapes as parameters").
+// middle of the face between them.  Where the vertices are parameters, corners may part, so that holes can open, and
+// the shared vertices hold the blocks together (docs/theory.md, "Shapes as parameters").
 #include <math.h>
 
 #include "geometry/shapes/shape_options.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A side of triangles (a, b, c), their number n, has with A = sum (a x b + b x c + c x a)/2 and m = sum (a + b + c)/(3 n)
+// A side of triangles (a, b, c), their number n, has with A = sum (a x b + b x c + c x a)/2 and m = sum (a + b + c)/(3
+// n)
 //     normal N = A/|A|,   offset o = N.m + t log 3,
 // and a derivative (u by N, v by o) comes to
 //     by A  (I - N N^T)(u + v m)/|A| =: B,   by a  (b - c) x B/2 + v N/(3 n).
 //
-// A superquadric with vertices z_v about their mean at the start, its centre at p from there, half-axes a_j along the axis k(j)
-// of the shape: for vertices y_v of mean m
+// A superquadric with vertices z_v about their mean at the start, its centre at p from there, half-axes a_j along the
+// axis k(j) of the shape: for vertices y_v of mean m
 //     s_k = sum_v z_vk y_vk / sum_v z_vk^2,   half-axes s_k(j) a_j,   centre m + s p (by components).
 // One that is turned otherwise has one factor for all axes, the mean of the s_k.
 #include "geometry/shapes/shape_follow.h"
@@ -15,8 +16,8 @@
 
 #include "math/vector.h"
 
-// Of the size.  Designs of tests/design/test_shapes stand out by up to 8e-3.  Vertices that move by factors are off by 3e-16,
-// others by 1e-3 and more (tests/geometry/test_shape_follow).
+// Of the size.  Designs of tests/design/test_shapes stand out by up to 8e-3.  Vertices that move by factors are off by
+// 3e-16, others by 1e-3 and more (tests/geometry/test_shape_follow).
 static const double MOST_STANDING = 3e-2, MOST_OFF = 1e-9;
 static const double ALIGNED = 1e-12;  // an axis lies along one of the shape where 1 - cosine is less: to rounding
 enum { PLACE = 6, PLANE = 4, FIRST_PLANE = 1, AXES = 3, TURN = 3 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Superquadrics: the smooth union of some, less those that are removed.  The mesh is made from the signed distance, with its
-// vertices on the level set (docs/theory.md, "Contact manifolds").
+// Superquadrics: the smooth union of some, less those that are removed.  The mesh is made from the signed distance,
+// with its vertices on the level set (docs/theory.md, "Contact manifolds").
 #include <math.h>
 #include <stddef.h>
 
@@ -77,8 +77,8 @@ static enum dc_status make_sdf(const struct dc_superquadrics_options *options, s
   return DC_OK;
 }
 
-// A superquadric with exponents up to 2 is convex, its simplified mesh only nearly so: the hull of the mesh's vertices takes
-// its place, which makes the shape one convex part.
+// A superquadric with exponents up to 2 is convex, its simplified mesh only nearly so: the hull of the mesh's vertices
+// takes its place, which makes the shape one convex part.
 static enum dc_status make_convex(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error)
 {
   struct dc_mesh hull;

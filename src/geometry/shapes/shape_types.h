@@ -11,8 +11,8 @@
 extern const struct dc_shape_type dc_shape_sphere, dc_shape_box, dc_shape_cylinder, dc_shape_capsule, dc_shape_mesh,
     dc_shape_plane, dc_shape_compound, dc_shape_hulls, dc_shape_blocks, dc_shape_superquadrics, dc_shape_points;
 
-// Makes the mesh of a shape from its signed distance: a lattice of cells, at most so many triangles, vertices so deep inside (m);
-// and its convex parts, if it has any.  Owned by arena.  DC_BAD_INPUT, DC_MEMORY.
+// Makes the mesh of a shape from its signed distance: a lattice of cells, at most so many triangles, vertices so deep
+// inside (m); and its convex parts, if it has any.  Owned by arena.  DC_BAD_INPUT, DC_MEMORY.
 enum dc_status dc_shape_mesh_sdf(struct dc_shape *shape, long cells, long triangles, double inset,
                                  struct dc_arena *arena, struct dc_error *error);
 

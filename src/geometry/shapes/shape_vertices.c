@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes whose vertices move: mass and surface are those that contact sees, the hulls of the parts, made anew, or the same
-// triangles with their corners elsewhere (docs/theory.md, "Shapes as parameters").
+// Shapes whose vertices move: mass and surface are those that contact sees, the hulls of the parts, made anew, or the
+// same triangles with their corners elsewhere (docs/theory.md, "Shapes as parameters").
 #include <string.h>
 
 #include "geometry/convex/hull.h"

@@ -72,7 +72,8 @@ const char *dc_json_kind(const cJSON *node);
 // text in double quotes for messages: controls as in base/characters.h replaced, long text cut.  Returns quoted.
 enum { DC_JSON_QUOTED = 96 };
 const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text);
-// The names there are, for messages about one that there is not: quoted, as many as fit, "none" when count is 0.  Returns list.
+// The names there are, for messages about one that there is not: quoted, as many as fit, "none" when count is 0.
+// Returns list.
 enum { DC_JSON_LISTED = 512 };
 const char *dc_json_list_names(char list[DC_JSON_LISTED], const char *const *names, int count);
 
@@ -93,8 +94,8 @@ enum dc_status dc_json_fail_at(const struct dc_json_document *document, const ch
 // "bodies[3].mass: ", gets the place it leads to.  Returns the status of *error.
 enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error);
 
-// Puts value under key into object, in the place of the member of that name if there is one.  False when memory is out: value
-// is then still the caller's.
+// Puts value under key into object, in the place of the member of that name if there is one.  False when memory is out:
+// value is then still the caller's.
 bool dc_json_put(cJSON *object, const char *key, cJSON *value);
 
 #endif

@@ -39,8 +39,8 @@ struct dc_mjcf_builder {
   double deviation;  // by how much simplified hulls lie inside of the file's, m
 };
 
-// A name for object i of MuJoCo's kind, invented ("body3") where the file has none, as names in scenes may be; the place of
-// an element of that name in the text.
+// A name for object i of MuJoCo's kind, invented ("body3") where the file has none, as names in scenes may be; the
+// place of an element of that name in the text.
 const char *dc_mjcf_name(struct dc_mjcf_builder *builder, int kind, int i);
 int dc_mjcf_place(struct dc_mjcf_builder *builder, int kind, int i);
 // Remembers something with no counterpart: "what name" in a list for messages.

@@ -116,7 +116,8 @@ static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, 
     dc_urdf_put_numbers(&builder->base, body, "joint_velocity", velocities, scalars, place);
 }
 
-// Gains of one joint: of its actuators, force = gear (gain u + bias), bias = b0 + b1 gear q + b2 gear v, and its damping.
+// Gains of one joint: of its actuators, force = gear (gain u + bias), bias = b0 + b1 gear q + b2 gear v, and its
+// damping.
 struct gains {
   bool given;
   double kp, kd, effort;  // effort: sum of the limits of its actuators, 0 when one of them has none
@@ -271,8 +272,8 @@ enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
   return DC_OK;
 }
 
-// Tendons, skins, actuators that are neither a force on a joint nor a gain on its coordinate and velocity; and what is left
-// out without being asked: it is nothing that a model stands or falls with.
+// Tendons, skins, actuators that are neither a force on a joint nor a gain on its coordinate and velocity; and what is
+// left out without being asked: it is nothing that a model stands or falls with.
 void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
 {
   const mjModel *model = builder->model;

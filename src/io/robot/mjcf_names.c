@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MuJoCo's models are read with: names of their objects, where these stand in the file, and lists of names for notes.
+// What MuJoCo's models are read with: names of their objects, where these stand in the file, and lists of names for
+// notes.
 #include <stdio.h>
 #include <string.h>
 

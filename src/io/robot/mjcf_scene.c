@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model of MuJoCo as shapes, bodies and couplings of a scene's tree.
 //
-// A body of MuJoCo becomes a body whose shape's frame is the body's frame.  One without mass, geometry and joints is a frame
-// only, carried by the body above; one without mass that has joints hands them down to the only body below, which then has
-// several, outermost first.  Coordinates are MuJoCo's less those of the description (its "ref").
+// A body of MuJoCo becomes a body whose shape's frame is the body's frame.  One without mass, geometry and joints is a
+// frame only, carried by the body above; one without mass that has joints hands them down to the only body below, which
+// then has several, outermost first.  Coordinates are MuJoCo's less those of the description (its "ref").
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometry of MuJoCo as shapes, and who touches whom.
 //
-// MuJoCo touches convex hulls.  A body of spheres, capsules, cylinders and boxes only is one of them or a compound of them; as
-// soon as there is a mesh or an ellipsoid, it is the union of hulls of points.
+// MuJoCo touches convex hulls.  A body of spheres, capsules, cylinders and boxes only is one of them or a compound of
+// them; as soon as there is a mesh or an ellipsoid, it is the union of hulls of points.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model for other programs: MJCF and URDF.  Private to src/io and src/api.
 //
-// Every body is a body or link of its name, with its mass, joints, ranges and start; its geometry is made of the primitives
-// that both formats have, of meshes otherwise.  Reading the file back gives the same poses, masses and free fall.
+// Every body is a body or link of its name, with its mass, joints, ranges and start; its geometry is made of the
+// primitives that both formats have, of meshes otherwise.  Reading the file back gives the same poses, masses and free
+// fall.
 #ifndef DC_IO_MODEL_EXPORT_H
 #define DC_IO_MODEL_EXPORT_H
 
@@ -10,15 +11,15 @@
 #include "dynamics/model.h"
 #include "io/json/json_text.h"
 
-// Writes the model at its start as MJCF to path, with its meshes inside: frames are those of the shapes, the start is the
-// keyframe "start", PD actuators are general ones, pairs that do not touch are excluded.  What the format cannot say is
-// noted.  DC_BAD_INPUT for joints that MuJoCo cannot have on one body, soft bodies and cables, DC_IO, DC_MEMORY.
+// Writes the model at its start as MJCF to path, with its meshes inside: frames are those of the shapes, the start is
+// the keyframe "start", PD actuators are general ones, pairs that do not touch are excluded.  What the format cannot
+// say is noted.  DC_BAD_INPUT for joints that MuJoCo cannot have on one body, soft bodies and cables, DC_IO, DC_MEMORY.
 enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error);
-// The same as URDF, with meshes as OBJ files in the folder of path's name less its ending and "_meshes" instead, and pairs
-// that do not touch as SRDF in a file with the ending .srdf: links without mass stand between the joints of one body, a
-// ball is three hinges, and a root link without mass carries all.  Half-spaces and actuators are left out, with a note. 
-// DC_BAD_INPUT for soft bodies and cables.
+// The same as URDF, with meshes as OBJ files in the folder of path's name less its ending and "_meshes" instead, and
+// pairs that do not touch as SRDF in a file with the ending .srdf: links without mass stand between the joints of one
+// body, a ball is three hinges, and a root link without mass carries all.  Half-spaces and actuators are left out, with
+// a note.  DC_BAD_INPUT for soft bodies and cables.
 enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error);
 
@@ -33,8 +34,8 @@ struct dc_export_piece {
 };
 // The pieces of a shape (NULL: none); their number, -1 when out of memory; *pieces is to be released with free().
 int dc_export_pieces(const struct dc_model *model, const struct dc_shape *shape, struct dc_export_piece **pieces);
-// Where the frame at the centre of mass is in that of the parent (or the world) where coordinates are zero, or where a free
-// body starts.
+// Where the frame at the centre of mass is in that of the parent (or the world) where coordinates are zero, or where a
+// free body starts.
 void dc_export_rest(const struct dc_body *body, const double **position, const double **rotation);
 // tr(S) 1 - S of the second moment S: xx, yy, zz, xy, xz, yz, kg m^2.
 void dc_export_inertia(const struct dc_body *body, double inertia[6]);

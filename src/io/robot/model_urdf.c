@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as URDF.  The frame of a link is at the anchor of the last part of its joint, or that of the shape where there is
-// none; its axes are the shape's.
+// A model as URDF.  The frame of a link is at the anchor of the last part of its joint, or that of the shape where
+// there is none; its axes are the shape's.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -146,8 +146,8 @@ enum dc_urdf_inertia_policy {
 // The inertia of a link in its axes, about the centre of mass: xx, yy, zz, xy, xz, yz, kg m^2.
 void dc_urdf_link_inertia(const struct dc_urdf_link *link, double inertia[6]);
 // Replaces an inertia by the nearest that a body can have: second moments tr(I)/2 1 - I (their nearest in the Frobenius
-// norm) of at least 1e-4 of the largest.  *change: norm of the change of the second moments over that of what comes out, 0
-// when nothing is wrong.  False: there is nothing to repair, all moments are zero or less.
+// norm) of at least 1e-4 of the largest.  *change: norm of the change of the second moments over that of what comes
+// out, 0 when nothing is wrong.  False: there is nothing to repair, all moments are zero or less.
 bool dc_urdf_repair_inertia(double inertia[6], double *change);
 
 // How a robot stands in a scene.

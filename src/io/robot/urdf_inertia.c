@@ -22,8 +22,8 @@ void dc_urdf_link_inertia(const struct dc_urdf_link *link, double inertia[6])
 }
 
 // The second moments S = tr(I)/2 1 - I, an integral of r r^T dm, have eigenvalues of zero at least: that no principal
-// moment is negative or greater than the sum of the other two says the same.  The nearest such S in the Frobenius norm has
-// the same axes and zeros instead of negative eigenvalues; a body that is not infinitely thin has a little more.
+// moment is negative or greater than the sum of the other two says the same.  The nearest such S in the Frobenius norm
+// has the same axes and zeros instead of negative eigenvalues; a body that is not infinitely thin has a little more.
 bool dc_urdf_repair_inertia(double inertia[6], double *change)
 {
   static const int places[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};

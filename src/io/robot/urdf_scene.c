@@ -3,8 +3,9 @@
 //
 // A link with mass or collision geometry becomes a body whose shape's frame is the frame of the link.  Other links are
 // frames only: each is carried by the body that it is fixed to, its parent's or, where it moves itself, the first below
-// that is fixed to it; joints that hang on it hang on that body.  A frame that moves and has nothing fixed to it hands its
-// joint down to the only body below, which then has several, outermost first; with nothing below it is of no effect.
+// that is fixed to it; joints that hang on it hang on that body.  A frame that moves and has nothing fixed to it hands
+// its joint down to the only body below, which then has several, outermost first; with nothing below it is of no
+// effect.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -452,7 +453,8 @@ static void add_exception(struct dc_urdf_builder *builder, int body, const char 
   dc_urdf_put_string(builder, list, NULL, name, node->valueint);
 }
 
-// Pairs of links that do not touch, as pairs of their bodies.  body_of [link_count]: index among the bodies, -1 without.
+// Pairs of links that do not touch, as pairs of their bodies.  body_of [link_count]: index among the bodies, -1
+// without.
 static enum dc_status add_exceptions(struct dc_urdf_builder *builder, const int *body_of)
 {
   const struct dc_urdf *urdf = builder->urdf;

@@ -280,8 +280,8 @@ static enum dc_status shorten_mimics(struct dc_urdf *urdf, struct dc_error *erro
   return DC_OK;
 }
 
-// A follower's range is one of its leader's too.  Files hold ranges that no coordinate of the leader meets, as other programs
-// look at those of leaders only: such followers lose theirs.
+// A follower's range is one of its leader's too.  Files hold ranges that no coordinate of the leader meets, as other
+// programs look at those of leaders only: such followers lose theirs.
 static enum dc_status free_followers(struct dc_urdf *urdf, struct dc_error *error)
 {
   double(*ranges)[2] = dc_alloc(urdf->joint_count + 1, sizeof *ranges);

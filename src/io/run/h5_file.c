@@ -51,9 +51,9 @@ char *dc_h5_link_name(const char *name)
   return NULL;
 }
 
-// HDF5 takes two open files in memory for the same one when their names are the same, and does not open one whose name a
-// file on the disk has.  No file can have this one, so that none is made either when the request for memory as its place
-// fails.
+// HDF5 takes two open files in memory for the same one when their names are the same, and does not open one whose name
+// a file on the disk has.  No file can have this one, so that none is made either when the request for memory as its
+// place fails.
 static void unique_name(char *name, size_t size)
 {
   static atomic_ulong serial;

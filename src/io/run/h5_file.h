@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 files of ours.  HDF5 is used in a forked process only (base/child.h), because it ends the program or crashes when memory
-// runs out, and in memory only: a full disk then fails in our own writer, not inside the library, and a damaged file is
-// recognized by its seal, the user block at its start, before the library sees a byte of it.  Private to src/io.
+// HDF5 files of ours.  HDF5 is used in a forked process only (base/child.h), because it ends the program or crashes
+// when memory runs out, and in memory only: a full disk then fails in our own writer, not inside the library, and a
+// damaged file is recognized by its seal, the user block at its start, before the library sees a byte of it.  Private
+// to src/io.
 #ifndef DC_IO_H5_FILE_H
 #define DC_IO_H5_FILE_H
 
@@ -10,8 +11,8 @@
 
 #include "base/mapped_file.h"
 
-// From now on HDF5 prints nothing; *out_of_memory becomes true when one of its functions fails for want of memory, which
-// looks from outside like any other failure, such as an object that is not there.
+// From now on HDF5 prints nothing; *out_of_memory becomes true when one of its functions fails for want of memory,
+// which looks from outside like any other failure, such as an object that is not there.
 void dc_h5_watch(bool *out_of_memory);
 
 // A file being made in memory.  Whatever fails is remembered in failed, so that callers look once, at the end; objects
@@ -24,8 +25,8 @@ struct writer {
   bool failed;
 };
 
-// An empty file, in the oldest format (read by every version) and without times of writing.  memory, or NULL for the heap:
-// where it is made, large enough, zeroed and shared with whoever needs it.
+// An empty file, in the oldest format (read by every version) and without times of writing.  memory, or NULL for the
+// heap: where it is made, large enough, zeroed and shared with whoever needs it.
 void dc_h5_writer_open(struct writer *writer, struct dc_mapped_file *memory);
 void dc_h5_writer_close(struct writer *writer);
 // The file's bytes with their seal, released with free(); NULL when anything failed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of the motion that a trajectory file holds beside poses: coordinates, velocities, targets and torques of mechanisms.
+// Columns of the motion that a trajectory file holds beside poses: coordinates, velocities, targets and torques of
+// mechanisms.
 #ifndef DC_IO_MOTION_COLUMNS_H
 #define DC_IO_MOTION_COLUMNS_H
 
@@ -24,8 +25,8 @@ struct dc_motion_column {
   int q;  // of a target: index in states of the coordinate whose start is added; -1: of a rotation vector, none
   const char *unit;
 };
-// The columns of a dataset in the order of bodies: those with a joint that is neither free nor fixed, and free ones that carry
-// others or have an actuator; targets of those with one.  The number of them; columns may be NULL.
+// The columns of a dataset in the order of bodies: those with a joint that is neither free nor fixed, and free ones
+// that carry others or have an actuator; targets of those with one.  The number of them; columns may be NULL.
 int dc_motion_columns(const struct dc_bodies *bodies, enum dc_motion motion, struct dc_motion_column *columns);
 // The body's name, with ".0", ".1" ... behind it where it has several numbers.
 void dc_motion_column_name(const struct dc_bodies *bodies, const struct dc_motion_column *column, char *text,

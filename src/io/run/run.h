@@ -25,8 +25,8 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
 // The first of DIR-2, DIR-3 ... that is free.
 void dc_run_find_free(const char *directory, char *name, size_t size);
 
-// Moves the run in directory aside, to DIR.old, whose name comes to aside [size]; "" when there is no run.  DC_IO when the
-// directory holds anything else, another process writes it or DIR.old is there.
+// Moves the run in directory aside, to DIR.old, whose name comes to aside [size]; "" when there is no run.  DC_IO when
+// the directory holds anything else, another process writes it or DIR.old is there.
 enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size, struct dc_error *error);
 // Whether a process, this one included, writes the run in directory.  Takes no memory.
 bool dc_run_is_written(const char *directory);
@@ -70,12 +70,13 @@ struct dc_run_row {
 // when the directory is no longer the one that was opened.
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error);
 
-// Replaces DIR/name by a file of these bytes, as all below.  DC_IO also when the directory is no longer the one that was
-// opened: what is there now belongs to somebody else.
+// Replaces DIR/name by a file of these bytes, as all below.  DC_IO also when the directory is no longer the one that
+// was opened: what is there now belongs to somebody else.
 enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
                                  struct dc_error *error);
 
-// The directory itself, for names in it, as long as the run is open.  DC_IO when it is no longer the one that was opened.
+// The directory itself, for names in it, as long as the run is open.  DC_IO when it is no longer the one that was
+// opened.
 enum dc_status dc_run_folder(const struct dc_run *run, int *folder, struct dc_error *error);
 
 // Memory of so many bytes, zeroed, in a file without a name below DIR: it is gone when the memory is, or the process.
@@ -107,8 +108,8 @@ struct dc_run_readout {
 // [F,4] (w, x, y, z) of all bodies, /joints/NAME [F,n] (the numbers of the state of bodies with a joint that is neither
 // free nor fixed), /control [K] (the parameters of a run of F - 1 steps), /contact/min_gap [F] (left out when no two
 // bodies can meet), and the same below /first for the first trajectory (may be NULL).  With targets (may be NULL; as
-// many steps as best has) also what drove a receding horizon: /targets/position and velocity [F-1,A], /targets/apply [1].
-// With readout (may be NULL) also, of the best trajectory, /coordinates/q, qd, torque and target [F,...]
+// many steps as best has) also what drove a receding horizon: /targets/position and velocity [F-1,A], /targets/apply
+// [1].  With readout (may be NULL) also, of the best trajectory, /coordinates/q, qd, torque and target [F,...]
 // (io/run/motion_columns.h) and /contacts/frame [M], bodies [M,2] (their indices), gap [M], force and friction [M,3]
 // (struct dc_contact_entry), each only when there are any numbers. Attributes: "unit" of each dataset ("s", "m", "1";
 // /joints/NAME and /targets have one for each number, "rad" for hinges, up to 4000; /control has "names" instead, up to
@@ -124,10 +125,10 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
 // DC_MEMORY, with the place in the scene, when the file of a whole run might be too large to be written and read.
 enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error);
 
-// What a design of shapes has made, of a scene whose shapes change (nothing otherwise): design.csv, a row of its numbers, and
-// of mass and volume of every designed body, for each row of progress.jsonl; design/BODY.obj and design/BODY.stl of every
-// body whose vertices the design moves; design/scene.json, the scene with this design built in.  parameters are those of a
-// run of so many steps.
+// What a design of shapes has made, of a scene whose shapes change (nothing otherwise): design.csv, a row of its
+// numbers, and of mass and volume of every designed body, for each row of progress.jsonl; design/BODY.obj and
+// design/BODY.stl of every body whose vertices the design moves; design/scene.json, the scene with this design built
+// in.  parameters are those of a run of so many steps.
 enum dc_status dc_run_write_design(struct dc_run *run, const struct dc_scene *scene, int steps,
                                    const double *parameters, struct dc_error *error);
 
@@ -177,7 +178,8 @@ struct dc_stored_joint {
 // Member k of kept ones spread evenly over count, the first and the last among them.
 int dc_evenly_spaced(int k, int kept, int count);
 
-// Contact as stored, whatever frames are kept: a row for every pair of bodies at every frame of the file at which it matters.
+// Contact as stored, whatever frames are kept: a row for every pair of bodies at every frame of the file at which it
+// matters.
 struct dc_stored_contacts {
   int count;
   double *frame;     // [count] from 0, increasing
@@ -215,28 +217,29 @@ enum dc_status dc_run_read_trajectory(const char *directory, const struct dc_sce
 enum dc_status dc_run_read_first_trajectory(const char *directory, const struct dc_scene *scene,
                                             struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
-// Times and poses of bodies [count], by their names, from the file at path, a trajectory.h5 of any scene: it has no more
-// than these; the rest is zero.  Statuses as above; DC_BAD_INPUT when a body is not there.
+// Times and poses of bodies [count], by their names, from the file at path, a trajectory.h5 of any scene: it has no
+// more than these; the rest is zero.  Statuses as above; DC_BAD_INPUT when a body is not there.
 enum dc_status dc_run_read_poses(const char *path, int count, const char *const *names,
                                  struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
-// Either of them with at most most_frames (>= 2) frames: of more, as many evenly spread, the first and the last among them.
-// Memory is in proportion to these.
+// Either of them with at most most_frames (>= 2) frames: of more, as many evenly spread, the first and the last among
+// them.  Memory is in proportion to these.
 enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene *scene, bool first, int most_frames,
                                    struct dc_stored_trajectory *trajectory, struct dc_error *error);
 
-// Whether DIR/resolved.json has the controls of scene and, with at_its_times, its time step and number of steps.  A file
-// that is missing or unreadable has not.
+// Whether DIR/resolved.json has the controls of scene and, with at_its_times, its time step and number of steps.  A
+// file that is missing or unreadable has not.
 bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene, bool at_its_times);
 
-// The overlay that the scene of a run, as it was read, has for a contact model, as overrides "path=value", one for each value:
-// DIR/resolved.json has only what was chosen.  Owned by arena; none when there is no overlay.  DC_IO, DC_BAD_INPUT, DC_MEMORY.
+// The overlay that the scene of a run, as it was read, has for a contact model, as overrides "path=value", one for each
+// value: DIR/resolved.json has only what was chosen.  Owned by arena; none when there is no overlay.  DC_IO,
+// DC_BAD_INPUT, DC_MEMORY.
 enum dc_status dc_run_read_overlay(const char *directory, const char *model, struct dc_arena *arena, int *count,
                                    const char ***overrides, struct dc_error *error);
 
-// What the scene of a run, as it was read, has in "models" for contact models but the one named: their worlds ("time", "contact",
-// "solver", "mujoco") and "gradient" and "optimizer" as JSON text; bodies and what moves them are left out, as a design may have
-// changed them.  Owned by arena; NULL when there is none.  DC_IO, DC_BAD_INPUT, DC_MEMORY.
+// What the scene of a run, as it was read, has in "models" for contact models but the one named: their worlds ("time",
+// "contact", "solver", "mujoco") and "gradient" and "optimizer" as JSON text; bodies and what moves them are left out,
+// as a design may have changed them.  Owned by arena; NULL when there is none.  DC_IO, DC_BAD_INPUT, DC_MEMORY.
 enum dc_status dc_run_read_other_models(const char *directory, const char *model, struct dc_arena *arena,
                                         const char **models, struct dc_error *error);
 
@@ -244,16 +247,16 @@ enum dc_status dc_run_read_other_models(const char *directory, const char *model
 enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, struct dc_error *error);
 
 extern const char dc_certificate_name[];  // "certificate.json"
-// The text of DIR/certificate.json, released with free(); NULL when there is none of the trajectory that is there.  DC_IO,
-// DC_MEMORY.
+// The text of DIR/certificate.json, released with free(); NULL when there is none of the trajectory that is there.
+// DC_IO, DC_MEMORY.
 enum dc_status dc_run_read_certificate(const char *directory, char **text, struct dc_error *error);
 
 // Reads DIR/name, a text, into *text, released with free().  DC_IO, DC_MEMORY.
 enum dc_status dc_run_read_text(const char *directory, const char *name, char **text, struct dc_error *error);
 // Whether DIR/name is there.
 bool dc_run_has(const char *directory, const char *name);
-// The terms that the losses of DIR/progress.jsonl are sums of, as a table: a line "iteration", then one for every row that has
-// any, "2,0.5,0.01".  Released with free(); NULL when no row has any.  DC_MEMORY.
+// The terms that the losses of DIR/progress.jsonl are sums of, as a table: a line "iteration", then one for every row
+// that has any, "2,0.5,0.01".  Released with free(); NULL when no row has any.  DC_MEMORY.
 enum dc_status dc_run_read_terms(const char *directory, char **table, struct dc_error *error);
 // Cuts the text of loss.csv, or such a table, down to its header and at most most (>= 2) rows, evenly spaced, the first
 // and the last among them.  *rows: how many there were; *kept: how many stay.  A last line without its end is left out.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run with a design of shapes leaves of it: the numbers of every iteration, the parts as files for other programs, and
-// the scene with the design built in.
+// What a run with a design of shapes leaves of it: the numbers of every iteration, the parts as files for other
+// programs, and the scene with the design built in.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -174,7 +174,8 @@ static enum dc_status write_rows(struct design_files *files)
 
 // Files of parts.
 
-// "FOLDER/NAME.ending", NAME written as in trajectory.h5, or the number of the body where file systems do not take that.
+// "FOLDER/NAME.ending", NAME written as in trajectory.h5, or the number of the body where file systems do not take
+// that.
 static const char *part_name(struct design_files *files, const char *folder, int index, const char *ending)
 {
   const char *body = files->model->bodies.bodies[index].name;

@@ -26,8 +26,8 @@ struct dc_new_file {
   char temporary[DC_TEMPORARY_SIZE];
 };
 enum dc_status dc_new_file_begin(int folder, const char *path, struct dc_new_file *file, struct dc_error *error);
-// With status DC_OK syncs, closes and renames it to name, and syncs the folder; otherwise, or when that fails, removes it.
-// Returns status or DC_IO.
+// With status DC_OK syncs, closes and renames it to name, and syncs the folder; otherwise, or when that fails, removes
+// it.  Returns status or DC_IO.
 enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const char *path, enum dc_status status,
                                struct dc_error *error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first 512 bytes of trajectory.h5 and checkpoint.bin: a text with format, size and hash of what follows, by which a
-// damaged file is recognized before anything looks into it.  Private to src/io.
+// The first 512 bytes of trajectory.h5 and checkpoint.bin: a text with format, size and hash of what follows, by which
+// a damaged file is recognized before anything looks into it.  Private to src/io.
 #ifndef DC_IO_SEAL_H
 #define DC_IO_SEAL_H
 
@@ -21,8 +21,8 @@ void dc_seal_mapped(const char *format, const struct dc_mapped_file *file, size_
 enum dc_status dc_sealed_file_map(const char *path, const char *format, struct dc_mapped_file *file,
                                   struct dc_error *error);
 
-// Reads path, at most 8 GiB, into *image [*size], released with free().  DC_IO when it cannot be read, DC_CHECKPOINT when it
-// is not of this format or not what was sealed, DC_MEMORY.
+// Reads path, at most 8 GiB, into *image [*size], released with free().  DC_IO when it cannot be read, DC_CHECKPOINT
+// when it is not of this format or not what was sealed, DC_MEMORY.
 enum dc_status dc_sealed_file_read(const char *path, const char *format, char **image, size_t *size,
                                    struct dc_error *error);
 

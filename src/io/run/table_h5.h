@@ -13,8 +13,8 @@ struct dc_h5_table;
 struct dc_h5_table *dc_h5_table_create(long rows);
 void dc_h5_table_destroy(struct dc_h5_table *table);
 
-// Adds a column [rows], which is copied, to a group, or, for NULL, to the root.  Names may be any; running out of memory is
-// remembered.
+// Adds a column [rows], which is copied, to a group, or, for NULL, to the root.  Names may be any; running out of
+// memory is remembered.
 void dc_h5_table_add_numbers(struct dc_h5_table *table, const char *group, const char *name, const double *numbers);
 void dc_h5_table_add_texts(struct dc_h5_table *table, const char *group, const char *name, const char *const *texts);
 

@@ -44,8 +44,8 @@ extern const struct dc_h5_contact_set dc_h5_contact_sets[DC_H5_CONTACT_SETS];
 double **dc_h5_contact_array(struct dc_stored_contacts *contacts, int set);
 
 // trajectory_pack.c
-// The trajectory in one piece, released with free(), and made of it again, with memory of its arena; path is for messages.
-// DC_MEMORY, DC_IO.
+// The trajectory in one piece, released with free(), and made of it again, with memory of its arena; path is for
+// messages.  DC_MEMORY, DC_IO.
 enum dc_status dc_h5_pack(struct dc_stored_trajectory *trajectory, const struct dc_bodies *bodies, const char *path,
                           char **bytes, size_t *size, struct dc_error *error);
 enum dc_status dc_h5_unpack(struct dc_stored_trajectory *trajectory, const struct dc_bodies *bodies, const char *path,

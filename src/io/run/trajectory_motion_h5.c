@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a trajectory no pose tells: velocities, targets and torques of mechanisms, and the forces of contact.  Rows are
-// computed frame by frame while they are written, so that long runs need no memory for them.
+// What of a trajectory no pose tells: velocities, targets and torques of mechanisms, and the forces of contact.  Rows
+// are computed frame by frame while they are written, so that long runs need no memory for them.
 #include <stdlib.h>
 #include <string.h>
 

@@ -87,14 +87,15 @@ struct dc_scene_settings {
   uint64_t seed;  // --seed: replaces the seeds of a shot, of gradients and of the first guess
 };
 
-// Reads, checks and builds a scene from the file at path or from settings->text, which messages then call path.  Nothing
-// is created on disk.  On failure *scene is NULL and the message is "file:line:column: path: rule".
+// Reads, checks and builds a scene from the file at path or from settings->text, which messages then call path.
+// Nothing is created on disk.  On failure *scene is NULL and the message is "file:line:column: path: rule".
 enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
                              struct dc_error *error);
 void dc_scene_destroy(struct dc_scene *scene);
 
-// For mistakes that show only when the scene is put together: puts "file:line:column: path: " of a part of the scene, of
-// bodies, controls and design that with the given number, in front of the message of *error.  Returns the status of *error.
+// For mistakes that show only when the scene is put together: puts "file:line:column: path: " of a part of the scene,
+// of bodies, controls and design that with the given number, in front of the message of *error.  Returns the status of
+// *error.
 enum dc_scene_part { DC_PART_BODY, DC_PART_CONTROL, DC_PART_DESIGN, DC_PART_SHOT, DC_PART_TIME };
 enum dc_status dc_scene_wrap(const struct dc_scene *scene, enum dc_scene_part part, int index, struct dc_error *error);
 

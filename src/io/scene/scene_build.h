@@ -27,13 +27,14 @@ struct dc_scene_build {
   struct dc_error *error;                         // not NULL
 };
 
-// Parses the file, puts what it includes in place of "include", applies the overlay of the chosen contact model, then the overrides.
+// Parses the file, puts what it includes in place of "include", applies the overlay of the chosen contact model, then
+// the overrides.
 enum dc_status dc_scene_load_tree(struct dc_scene_build *build);
 
 // Applies the changes of the case that settings ask for and removes "cases"; nothing when they ask for none.
 enum dc_status dc_scene_choose_case(struct dc_scene_build *build);
-// The cases, read one after the other once the task has been read: how many there are; whether one may be read; it becomes
-// the scene's own, also after a failure; what the task keeps of them all.
+// The cases, read one after the other once the task has been read: how many there are; whether one may be read; it
+// becomes the scene's own, also after a failure; what the task keeps of them all.
 enum dc_status dc_scene_begin_cases(struct dc_scene_build *build, int *count);
 enum dc_status dc_scene_check_case(struct dc_scene_build *build, int k);
 enum dc_status dc_scene_add_case(struct dc_scene_build *build, int k, struct dc_scene *made);
@@ -41,8 +42,8 @@ enum dc_status dc_scene_end_cases(struct dc_scene_build *build);
 
 // Turns the robots of "include" into entries of "shapes", "bodies" and "couplings", and removes the key.
 enum dc_status dc_scene_include(struct dc_scene_build *build);
-// A robot's file as "include" found it: its name in the scene, its real path and folder, its text, the number of that as a
-// source of places.
+// A robot's file as "include" found it: its name in the scene, its real path and folder, its text, the number of that
+// as a source of places.
 struct dc_scene_robot_file {
   const char *name, *path, *folder, *text;
   size_t length;

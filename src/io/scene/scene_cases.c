@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// "cases": further worlds that the same parameters drive.  The scene as it stands is the first; every element is another
-// one, given by what is different in it: parts of bodies by their names, other gravity, control or objective.  A case is read
-// as a scene of its own, from the same file with these changes.
+// "cases": further worlds that the same parameters drive.  The scene as it stands is the first; every element is
+// another one, given by what is different in it: parts of bodies by their names, other gravity, control or objective.
+// A case is read as a scene of its own, from the same file with these changes.
 #include <stdlib.h>
 #include <string.h>
 

@@ -28,8 +28,8 @@ extern const struct dc_option dc_pairs_options[];    // into struct dc_refinemen
 extern const struct dc_option dc_camera_options[];   // into struct dc_camera
 extern const struct dc_option dc_shot_options[];     // into struct dc_shot
 
-// An element of "include": a robot.  Beside these there is "joint_position", an object of numbers, each of which the one
-// option of dc_start_options describes.
+// An element of "include": a robot.  Beside these there is "joint_position", an object of numbers, each of which the
+// one option of dc_start_options describes.
 struct dc_include_options {
   const char *file, *prefix;
   double position[3], rotation[4];  // of the root link
@@ -90,8 +90,8 @@ bool dc_is_name(const char *name);
 #define DC_NAME_RULE "must be 1 to 255 bytes without '/' or control characters, not \".\" or \"..\""
 
 // The real path of file, as a scene in folder may open it: the file must exist and lie in folder, the data directory
-// or one of the allowed or package folders, all symbolic links followed.  The path is owned by arena; messages have the full
-// path and the reason.
+// or one of the allowed or package folders, all symbolic links followed.  The path is owned by arena; messages have the
+// full path and the reason.
 enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
                                   struct dc_arena *arena, const char **path, struct dc_error *error);
 // The real path of the folder called name, or of the one that holds the file path; owned by arena.
@@ -106,8 +106,8 @@ void dc_put_options(struct dc_json_writer *writer, const struct dc_scene *scene,
 // Writes the JSON Schema of the value of option, as a member called like it.
 void dc_put_option_schema(struct dc_json_writer *writer, const struct dc_option *option);
 
-// The resolved text of a scene (malloc); NULL when out of memory.  models: JSON text of its overlays for other contact models, or
-// NULL.
+// The resolved text of a scene (malloc); NULL when out of memory.  models: JSON text of its overlays for other contact
+// models, or NULL.
 char *dc_scene_resolve(const struct dc_scene *scene, const char *models);
 
 #endif

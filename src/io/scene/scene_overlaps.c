@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of included robots that do not touch each other, or only where they are near.  Collision geometry is often made a little too large where links
-// meet, so that neighbours of neighbours overlap at the start; and most pairs of links can never meet.
+// Links of included robots that do not touch each other, or only where they are near.  Collision geometry is often made
+// a little too large where links meet, so that neighbours of neighbours overlap at the start; and most pairs of links
+// can never meet.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where parts of a scene stand in the files they were read from: kept when the tree is gone, for mistakes that show only
-// when the scene is put together.
+// Where parts of a scene stand in the files they were read from: kept when the tree is gone, for mistakes that show
+// only when the scene is put together.
 #include <string.h>
 
 #include "io/scene/scene_build.h"

@@ -50,8 +50,8 @@ static const char *chosen_model(const struct dc_scene_build *build, const cJSON 
   return cJSON_IsString(model) ? model->valuestring : DC_DEFAULT_CONTACT_MODEL;
 }
 
-// Puts the name that a command-line argument gives under key of a section into the tree, so that it is read like one that
-// the scene gives; source: its number among the document's sources, from 1.
+// Puts the name that a command-line argument gives under key of a section into the tree, so that it is read like one
+// that the scene gives; source: its number among the document's sources, from 1.
 static enum dc_status set_name(struct dc_scene_build *build, const char *section_key, const char *key, const char *name,
                                int source)
 {
