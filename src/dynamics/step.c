@@ -10,6 +10,7 @@
 static const double SUFFICIENT_DECREASE = 1e-4;      // Armijo
 static const double VALUE_NOISE = 64 * DBL_EPSILON;  // of the sum of the terms' magnitudes
 static const double LEAST_MOVE = 1e-6;               // of the size of a body, that matters
+static const double LONG_RUN = 1e5;                  // steps in which a force that is left out must not matter
 static const double TINY_CHANGE = 1e-9;              // of the same: changes that the values may not show
 static const double SLOPE_DECREASE = 0.5;
 // Residuals this many times the noise that no longer fall count as converged.
@@ -367,13 +368,13 @@ static enum dc_status factored_step(struct dc_rollout *rollout, const struct tri
 
 // Whether the first guess of a step, which is within what is asked for, may stay.  A force that is left out of one step
 // is left out of all that follow as long as it lasts, and what it would have done grows with the square of the time: a
-// guess stays where even over the whole run that is at most the tolerance times a body's size (docs/theory.md,
-// "Convergence").  Otherwise one iteration is made, and what it is asked for is set.
+// guess stays where even over LONG_RUN steps that is at most the tolerance times a body's size (docs/theory.md,
+// "Convergence").  Not over the steps of this run: the first frames of a longer one are the same.  Otherwise one
+// iteration is made, and what it is asked for is set.
 static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial *trial, double *asked)
 {
   const struct dc_model_definition *definition = &rollout->model->definition;
-  double run = fmax(1, (double)definition->time.steps * definition->time.step / trial->state.interval.length),
-         noise_ratio;
+  double run = LONG_RUN * definition->time.step / trial->state.interval.length, noise_ratio;
   *asked = fmin(*asked, definition->solver.tolerance * least_force(trial, 1 / (run * run)));
   return relative_residual(rollout, rollout->gradient, *asked, rollout->magnitude, &noise_ratio) <= 1;
 }
