@@ -257,6 +257,22 @@ static void test_impulse(void)
   close_run(&run);
 }
 
+// A force that moves nothing in one step adds up: f/m h^2 n (n + 1)/2.
+static void test_small_force(void)
+{
+  static const char one_box[] =
+      "{\"time\": {\"step\": 1e-4, \"steps\": 0}, \"gravity\": [0, 0, 0], "
+      "\"shapes\": {\"block\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.2]}}, "
+      "\"bodies\": [{\"name\": \"block\", \"shape\": \"block\", \"mass\": 1, \"position\": [0, 0, 1]}]}";
+  struct run run = open_run(one_box);
+  double force[6] = {0, 0, 0, 0.005}, q[7];
+  for (int t = 0; t < 100; t++)
+    step(&run, NULL, NULL, force);
+  dcsim_simulation_get_state(run.simulation, q, NULL);
+  CHECK_NEAR(q[0], 0.005 * 1e-8 * 5050, 1e-10);
+  close_run(&run);
+}
+
 // What contact, friction and gravity do to a free body is what its momentum gains: m (v' - v) / h.
 static void test_contact_forces(void)
 {
@@ -325,6 +341,7 @@ static void test_refusals(void)
 }
 
 RUN_TESTS({"steps are the rollout", test_same_as_rollout},
+          {"a small force that lasts", test_small_force},
           {"A of free bodies in contact, with friction", test_linearization_free},
           {"A and B of an actuated arm", test_linearization_actuated}, {"A and B of forces", test_linearization_forced},
           {"impulses of forces", test_impulse}, {"A and B of steps that are divided", test_linearization_divided},

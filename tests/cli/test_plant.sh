@@ -142,4 +142,14 @@ if [ "$worlds" != "hard ipc" ]; then
   run 3 optimize push.json -o bad --model mujoco --plant ipc
   check "who plans has a potential" grep -q "in a contact model of dcsim's own" "$err"
 fi
+
+# Up to 20 mN on 2 kg in 2000 steps of the plant, which move it by 1e-10 m each.
+cat >cart.json <<'SCENE'
+{ "time": {"step": 0.1, "steps": 2}, "gravity": [0, 0, 0], "shapes": {"block": {"type": "box", "size": [0.2, 0.2, 0.2]}},
+  "bodies": [{"name": "cart", "joint": "slide", "axis": [1, 0, 0], "shape": "block", "mass": 2, "pd": {"kp": 0.02, "kd": 0}}],
+  "control": [{"type": "pd_targets", "body": "cart", "hold": 2, "initial": [1]}],
+  "plant": {"time": {"step": 1e-4}}, "horizon": {"length": 2, "apply": 2, "iterations": 0},
+  "objective": [{"type": "reach", "body": "cart", "target": [1.1667e-4, 0, 0], "tolerance": 1e-6}] }
+SCENE
+run 0 optimize cart.json -o cart --require-success # 0 when such forces are left out
 finish

@@ -159,7 +159,7 @@ static void test_quadrics(void)
       axes[k] = uniform(&random, 0.1, 0.4);
       w[k] = uniform(&random, -1, 1);
     }
-    body->children[i] = *dc_sdf_make_superquadric(axes, uniform(&random, 0.1, 1), uniform(&random, 0.1, 1), arena);
+    body->children[i] = *dc_sdf_make_superquadric(axes, uniform(&random, 0.1, 1.9), uniform(&random, 0.1, 1.9), arena);
     struct dc_sdf *child = &body->children[i];
     dc_rotation_exp(q, w);
     dc_rotation_matrix(child->rotation, q);
@@ -180,6 +180,12 @@ static void test_quadrics(void)
       data[k][i] = uniform(&random, -1.3, 1.3);
       data[8 + k][i] = uniform(&random, -1, 1);
     }
+  for (int k = 0; k < 3; k++) {  // at a centre, on an axis, far away
+    data[k][0] = data[k][1] = quadrics[0].position[k];
+    data[k][1] += quadrics[0].rotation[3 * k];
+    for (int i = 2; i < 6; i++)
+      data[k][i] *= pow(1e3, i - 1);
+  }
   for (int i = 0; i < POINTS; i++)
     data[7][i] = uniform(&random, -1, 1);
   const double *x[3] = {data[0], data[1], data[2]}, *u[3] = {data[8], data[9], data[10]};
