@@ -274,11 +274,14 @@ static void add_stages(const struct session *session, struct dc_text *text)
   const struct dc_search_stage *stages;
   int count = session->search ? dc_search_stages(session->search, &stages) : 0;
   for (int k = 0; k < count; k++)
-    if (stages[k].begun)
-      dc_text_add(text, "  stage %d: stiffness x %.4g, time step x %d: loss %.6g after %d turn%s and %ld rollout%s%s\n",
-                  k + 1, stages[k].stiffness, stages[k].step, stages[k].loss, stages[k].turns,
-                  dc_plural(stages[k].turns), stages[k].rollouts, dc_plural(stages[k].rollouts),
-                  stages[k].reached ? ", reached" : "");
+    if (stages[k].begun) {
+      dc_text_add(text, "  stage %d: stiffness x %.4g, ", k + 1, stages[k].stiffness);
+      if (stages[k].far_field != 1)
+        dc_text_add(text, "far fields x %.4g, ", stages[k].far_field);
+      dc_text_add(text, "time step x %d: loss %.6g after %d turn%s and %ld rollout%s%s\n", stages[k].step,
+                  stages[k].loss, stages[k].turns, dc_plural(stages[k].turns), stages[k].rollouts,
+                  dc_plural(stages[k].rollouts), stages[k].reached ? ", reached" : "");
+    }
 }
 
 static const char *reached(const dcsim_result *result)
