@@ -64,7 +64,13 @@ PROGRAM
   check "dcsim list --json names options" [ "$(wc -l <names)" -gt 30 ]
   missing=""
   while read -r family entry name; do
-    grep -qE "(^|[^A-Za-z_])$name([^A-Za-z_]|\$)" dcsim-scene.5 || missing="$missing $family/$entry/$name"
+    page=dcsim-scene.5
+    if [ "$family" = sections ] && [ "$entry" != "$name" ]; then  # in the part about that section
+      page=part
+      awk -v begin=".Ss $entry" '/^\.S[sh] / { inside = $0 == begin } inside' "$DCSIM_SOURCE/man/dcsim-scene.5" >part
+      [ -s part ] || page=dcsim-scene.5
+    fi
+    grep -qE "(^|[^A-Za-z_])$name([^A-Za-z_]|\$)" "$page" || missing="$missing $family/$entry/$name"
   done <names
   check "dcsim-scene.5 names every option of dcsim list (missing:$missing)" [ -z "$missing" ]
 else
