@@ -10,9 +10,9 @@ docs/measured/codesign_mass.md.  Verdict: ways within 3 % of each other.  --quic
 """
 import os
 
-from codesign_resolution import COUNTS, PARTS, conclude, feet_of_one_mass, run
+from codesign_resolution import ALLOWED, COUNTS, PARTS, feet_of_one_mass, run
 from codesign_walkers import climbed, spider
-from measuring import options, parse
+from measuring import options, parse, show
 
 
 def main():
@@ -33,7 +33,9 @@ def main():
         worst = max(worst, apart)
         lines.append(f"| {seed} | {first:.3f} | {other:.3f} | {100 * apart:.2f} % |")
     lines += ["", "Paper: 5.063 and 5.053 m, 0.19 %; biped 7.666 and 7.762 m, 1.23 %."]
-    conclude(arguments, "codesign_mass", lines, worst, " apart")
+    if not arguments.quick:
+        lines += ["", f"Verdict: {'met' if worst <= ALLOWED else 'not met'} (at most {100 * ALLOWED:.0f} % apart)."]
+    show(arguments, "codesign_mass", lines)
 
 
 if __name__ == "__main__":

@@ -110,12 +110,12 @@ class Robot:
         self.bodies.append({**body, **more})
 
 
-def spider(count=32):
-    """With so many vertices in each of the three hulls of a foot."""
+def spider(count=32, turn=0.0):
+    """With so many vertices in each of the three hulls of a foot, turned about its axis on the same ellipsoids."""
     slope, robot = math.radians(15), Robot(math.radians(15))
-    foot = [{"vertices": ellipsoid([0, 0, 0.1], [0.03, 0.03, 0.065], count, 0)},
-            {"vertices": ellipsoid([0, 0, 0], [0.028, 0.028, 0.065], count, 1)},
-            {"vertices": ellipsoid([0, 0, -0.1], [0.032, 0.032, 0.06], count, 2)}]
+    foot = [{"vertices": ellipsoid([0, 0, 0.1], [0.03, 0.03, 0.065], count, turn)},
+            {"vertices": ellipsoid([0, 0, 0], [0.028, 0.028, 0.065], count, 1 + turn)},
+            {"vertices": ellipsoid([0, 0, -0.1], [0.032, 0.032, 0.06], count, 2 + turn)}]
     knee = 0.15  # of the lower leg, above its origin
     height = -lowest(foot) + GAP + knee
     orange = [0.75, 0.45, 0.1]
