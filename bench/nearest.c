@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/nearest.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
