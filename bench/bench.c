@@ -273,17 +273,27 @@ static enum dc_status bench_pictures(struct dc_json_writer *json, struct dc_text
   return DC_OK;
 }
 
-static void put_edge_rate(struct dc_json_writer *json, struct dc_text *text, const struct dc_edge_rate *rate)
+// Those of one kind.
+static void put_nearest(struct dc_json_writer *json, struct dc_text *text, const char *kind,
+                        const struct dc_nearest_rate rates[DC_NEAREST_METHODS])
 {
-  dc_json_begin(json, NULL, '{');
-  dc_json_put_string(json, "method", rate->name);
-  DC_JSON_NUMBERS(json, {"nanoseconds", rate->nanoseconds}, {"iterations", rate->iterations},
-                  {"failures", rate->failures});
-  dc_json_end(json, '}');
-  dc_text_add(text, "  %-26s %9.1f ns", rate->name, rate->nanoseconds);
-  if (rate->iterations > 0)
-    dc_text_add(text, "   %.1f iterations, %ld of 4096 failed", rate->iterations, rate->failures);
-  dc_text_add(text, "\n");
+  dc_json_begin(json, kind, '[');
+  for (const struct dc_nearest_rate *rate = rates; rate < rates + DC_NEAREST_METHODS; rate++) {
+    if (strcmp(rate->kind, kind) != 0)
+      continue;
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "method", rate->name);
+    dc_json_put_numbers(json, "nanoseconds", rate->nanoseconds, DC_NEAREST_COUNTS);
+    DC_JSON_NUMBERS(json, {"iterations", rate->iterations}, {"failures", rate->failures});
+    dc_json_end(json, '}');
+    dc_text_add(text, "  %s: %-26s", kind, rate->name);
+    for (int c = 0; c < DC_NEAREST_COUNTS; c++)
+      dc_text_add(text, " %8.1f", rate->nanoseconds[c]);
+    if (rate->iterations > 0)
+      dc_text_add(text, "   %.1f iterations, %d of 10000 failed", rate->iterations, rate->failures);
+    dc_text_add(text, "\n");
+  }
+  dc_json_end(json, ']');
 }
 
 static void put_figure_rate(struct dc_json_writer *json, struct dc_text *text, const struct dc_figure_rate *rate)
@@ -314,11 +324,13 @@ static enum dc_status bench_manifold(struct dc_json_writer *json, struct dc_text
   enum dc_status status = dc_bench_manifold(&rates, error);
   if (status)
     return status;
-  dc_text_add(text, "nearest points of a pair of edges, processor time\n");
-  dc_json_begin(json, "edges", '[');
-  for (int i = 0; i < rates.methods; i++)
-    put_edge_rate(json, text, &rates.method[i]);
-  dc_json_end(json, ']');
+  double counts[DC_NEAREST_COUNTS];
+  for (int c = 0; c < DC_NEAREST_COUNTS; c++)
+    counts[c] = dc_nearest_counts[c];
+  dc_text_add(text, "nearest points of a pair, ns of processor time, 1, 100, 1e4, 1e6 and 1e7 pairs at a time\n");
+  dc_json_put_numbers(json, "pairs", counts, DC_NEAREST_COUNTS);
+  put_nearest(json, text, "edges", rates.nearest);
+  put_nearest(json, text, "faces", rates.nearest);
   dc_text_add(text, "contact manifolds of two figures, processor time\n");
   dc_json_begin(json, "figures", '[');
   for (int i = 0; i < rates.figures; i++)

@@ -7,119 +7,13 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "bench/edge_baselines.h"
 #include "bench/figure.h"
 #include "bench/hull_manifold.h"
 #include "bench/sort.h"
-#include "contact/kernels/lane_kernels.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
-enum { PAIRS = 4096, REPEATS = 15, SLOW_REPEATS = 5, POSES = 100 };
-static const struct dc_edge_smoothing smoothing = {0.02, 0.002};
-static const double BARRIER = 1e-3;
-
-struct pairs {
-  double ends[DC_EDGE_ENDS][PAIRS] DC_LINE, results[DC_EDGE_RESULTS][PAIRS], by_ends[DC_EDGE_ENDS][PAIRS],
-      by_results[DC_EDGE_RESULTS][PAIRS];
-  double each[PAIRS][DC_EDGE_ENDS];
-  long iterations, failures;
-};
-
-static void kernel_forward(struct pairs *p)
-{
-  const double *in[DC_EDGE_ENDS];
-  double *out[DC_EDGE_RESULTS] = {p->results[0], p->results[1], p->results[2]};
-  for (int k = 0; k < DC_EDGE_ENDS; k++)
-    in[k] = p->ends[k];
-  dc_lane_kernels()->edge_witness(&smoothing, PAIRS, in, out);
-}
-
-// Values and derivatives.
-static void kernel_both(struct pairs *p)
-{
-  const double *in[DC_EDGE_ENDS], *by[DC_EDGE_RESULTS] = {p->by_results[0], p->by_results[1], p->by_results[2]};
-  double *back[DC_EDGE_ENDS];
-  for (int k = 0; k < DC_EDGE_ENDS; k++) {
-    in[k] = p->ends[k];
-    back[k] = p->by_ends[k];
-  }
-  kernel_forward(p);
-  dc_lane_kernels()->edge_witness_back(&smoothing, PAIRS, in, by, back);
-}
-
-static void exact(struct pairs *p)
-{
-  for (int i = 0; i < PAIRS; i++) {
-    double a[2];
-    dc_edge_exact(p->each[i], a);
-    p->results[0][i] = a[0];
-    p->results[1][i] = a[1];
-  }
-}
-
-static void solve(struct pairs *p, int (*method)(const double[12], double, double, double[2]))
-{
-  for (int i = 0; i < PAIRS; i++) {
-    double a[2];
-    int iterations = method(p->each[i], smoothing.regularization, BARRIER, a);
-    p->iterations += iterations > 0 ? iterations : 0;
-    p->failures += iterations < 0;
-    p->results[0][i] = a[0];
-    p->results[1][i] = a[1];
-  }
-}
-
-static void interior_point(struct pairs *p)
-{
-  solve(p, dc_edge_interior_point);
-}
-
-static void lbfgs(struct pairs *p)
-{
-  solve(p, dc_edge_lbfgs);
-}
-
-static void time_method(const char *name, void (*run)(struct pairs *), int repeats, struct pairs *p,
-                        struct dc_edge_rate *rate)
-{
-  double seconds[REPEATS];
-  run(p);
-  p->iterations = p->failures = 0;
-  for (int i = 0; i < repeats; i++) {
-    double start = dc_thread_seconds();
-    run(p);
-    seconds[i] = dc_thread_seconds() - start;
-  }
-  *rate = (struct dc_edge_rate){.name = name,
-                                .nanoseconds = 1e9 * dc_bench_median(seconds, repeats) / PAIRS,
-                                .iterations = (double)p->iterations / (PAIRS * (double)repeats),
-                                .failures = p->failures / repeats};
-}
-
-static enum dc_status time_edges(struct dc_manifold_rates *rates, struct dc_error *error)
-{
-  struct dc_random random;
-  struct pairs *p = dc_alloc(1, sizeof *p);
-  if (!p)
-    return dc_fail(error, DC_MEMORY, "out of memory for pairs of edges");
-  dc_random_seed(&random, 1);
-  for (int i = 0; i < PAIRS; i++)
-    for (int k = 0; k < DC_EDGE_ENDS; k++)
-      p->ends[k][i] = p->each[i][k] = dc_random_uniform(&random);
-  for (int k = 0; k < DC_EDGE_RESULTS; k++)
-    for (int i = 0; i < PAIRS; i++)
-      p->by_results[k][i] = dc_random_uniform(&random);
-  struct dc_edge_rate *rate = rates->method;
-  time_method("smoothed, in lanes", kernel_forward, REPEATS, p, rate++);
-  time_method("smoothed, with derivative", kernel_both, REPEATS, p, rate++);
-  time_method("not smoothed, one by one", exact, REPEATS, p, rate++);
-  time_method("interior point", interior_point, SLOW_REPEATS, p, rate++);
-  time_method("L-BFGS", lbfgs, SLOW_REPEATS, p, rate++);
-  rates->methods = (int)(rate - rates->method);
-  free(p);
-  return DC_OK;
-}
+enum { POSES = 100 };
 
 static void draw_poses(struct dc_random *random, struct dc_pose poses[2])
 {
@@ -223,7 +117,7 @@ enum dc_status dc_bench_manifold(struct dc_manifold_rates *rates, struct dc_erro
     int parts;
     const char *options;
   } figures[] = {{1, ""}, {3, ""}, {5, ""}, {9, ""}, {18, ""}, {18, "no edges"}, {18, "one-sided"}};
-  enum dc_status status = time_edges(rates, error);
+  enum dc_status status = dc_bench_nearest(rates->nearest, error);
   rates->figures = 0;
   for (size_t i = 0; i < sizeof figures / sizeof *figures && !status; i++)
     status = time_figure(figures[i].parts, figures[i].options, &rates->figure[rates->figures++], error);

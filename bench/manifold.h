@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of contact manifolds on one core (paper 001, V-2, V-3): nearest points of edges beside an interior point method
-// and L-BFGS, and whole manifolds of two figures beside GJK and clipped polygons between their hulls.
+// Speed of contact manifolds on one core (paper 001, V-2, V-3): nearest points (bench/nearest.h) and whole manifolds
+// of two figures beside GJK and clipped polygons between their hulls.
 #ifndef BENCH_MANIFOLD_H
 #define BENCH_MANIFOLD_H
 
-#include "base/status.h"
+#include "bench/nearest.h"
 
-enum { DC_MANIFOLD_METHODS = 6, DC_MANIFOLD_FIGURES = 8 };
-
-// Of one pair of edges drawn from the unit cube: medians of several repetitions, in processor time.
-struct dc_edge_rate {
-  const char *name;
-  double nanoseconds, iterations;  // iterations 0: none
-  long failures;
-};
+enum { DC_MANIFOLD_FIGURES = 8 };
 
 // Of two figures at random poses.
 struct dc_figure_rate {
@@ -27,12 +20,12 @@ struct dc_figure_rate {
 };
 
 struct dc_manifold_rates {
-  int methods, figures;
-  struct dc_edge_rate method[DC_MANIFOLD_METHODS];
+  struct dc_nearest_rate nearest[DC_NEAREST_METHODS];
+  int figures;
   struct dc_figure_rate figure[DC_MANIFOLD_FIGURES];
 };
 
-// Takes a few seconds.  DC_MEMORY.
+// Takes about a minute and 400 MB.  DC_MEMORY.
 enum dc_status dc_bench_manifold(struct dc_manifold_rates *rates, struct dc_error *error);
 
 #endif

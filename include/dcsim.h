@@ -397,11 +397,20 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
                     dcsim_error *error);
 // Energy, gaps and forces at the initial state.
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error);
+
+// Factors on all softnesses of contact manifolds, 1e-3 to 1e3; 0: 1.  gradient_softness: of the derivatives
+// alone, which are then those of the manifold of that softness; 0: the same as softness.
+typedef struct {
+  size_t size;
+  double softness, gradient_softness;
+} dcsim_query_options;
+
 // Contact manifolds of all bodies that may touch, at the initial state: points, normals, signed distances, activities
 // and the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper
 // 001); a path that ends in .png becomes a picture of them instead, blue at rest to red for active ones.
-// DCSIM_BAD_INPUT when a shape has no signed distance, or a mesh does not fit its own.
-int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report, dcsim_error *error);
+// options may be NULL.  DCSIM_BAD_INPUT when a shape has no signed distance, or a mesh does not fit its own.
+int dcsim_query(const dcsim_scene *scene, const char *path, const dcsim_query_options *options, dcsim_report *report,
+                dcsim_error *error);
 // Reads a robot's URDF or MJCF file as the include of a scene, or a scene (*.json) with its includes, and writes the
 // scene that comes of it, with every default, to the file output, and its meshes to the folder "meshes" beside that.
 // options may be NULL.

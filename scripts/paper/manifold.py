@@ -67,19 +67,37 @@ def clipped_polygons(bench, cases):
     return lines
 
 
+def nearest_points(bench):
+    """Experiment 3."""
+    lines = ["Nearest points (experiment 3), pairs drawn from the unit cube, ns a pair where so many are computed at a time. Lanes compute eight at least. Faces (a vertex and a triangle) are a baseline: in manifolds vertices meet signed distances.", "",
+             "| pairs | method | " + " | ".join(f"{count:.0e}".replace("e+0", "e") if count > 100 else f"{count:.0f}" for count in bench["pairs"]) + " | iterations | failed |", "|---|---|" + "---|" * (len(bench["pairs"]) + 2)]
+    for kind in "edges", "faces":
+        for row in bench[kind]:
+            iterations = f"{row['iterations']:.1f} | {row['failures']:.0f}" if row["iterations"] > 0 else "- | -"
+            lines.append(f"| {kind} | {row['method']} | " + " | ".join(f"{value:.0f}" for value in row["nanoseconds"]) + f" | {iterations} |")
+    return lines
+
+
+def nearest_faces(build):
+    text = output_of(os.path.join(build, "tests/bench/test_face_point"))
+    hard = largest(r"softness 1e-15 within ([\d.e-]+)", text)
+    return f"at softness 1e-15 {hard:.2g} from the exact point of 1e5 pairs, derivatives within {largest(r'faces: derivatives within ([0-9.e-]+)', text):.2g} of differences"
+
+
 def page(build):
     bench = json.loads(output_of(os.path.join(build, "dcsim"), "bench", "manifold", "--json"))
     kernels = output_of(os.path.join(build, "tests/contact/test_manifold_kernels"))
     whole = output_of(os.path.join(build, "tests/contact/test_manifold"))
-    ns = {row["method"]: row["nanoseconds"] for row in bench["edges"]}
+    at = bench["pairs"].index(10000)
+    ns, faces = ({row["method"]: row["nanoseconds"][at] for row in bench[kind]} for kind in ("edges", "faces"))
     full = next(row for row in bench["figures"] if row["superquadrics"] == 18 and not row["options"])
     cases = json.loads(output_of(os.path.join(build, "dcsim"), "bench", "manifold-cases", "--json"))
     boxes = next(row for row in cases["box_edges"] if row["softness"] == 0.005)
     smooth = next(row for row in cases["parallel"] if row["softness"] == 0.1)
     lines = ["## Contact manifolds (paper 001)", "",
              "By `scripts/paper/manifold`: processor time on one core, medians; while others use the machine times are up to twice what they are alone.", "",
-             "| nearest points of a pair of edges | ns |", "|---|---|"]
-    lines += [f"| {name} | {value:.0f} |" for name, value in ns.items()]
+             *nearest_points(bench), "",
+             f"*Beside the interior point method:* edges {ns['interior point'] / ns['smoothed, in lanes']:.0f} times as fast in lanes, faces {faces['interior point'] / faces['smoothed, one by one']:.1f} times, one by one (softness 0.02; {nearest_faces(build)})."]
     lines += ["", "| superquadrics | options | contacts of vertices | of edges | ms | ms with gradient |", "|---|---|---|---|---|---|"]
     lines += [f"| {row['superquadrics']} | {row['options'] or '-'} | {row['vertex_contacts']} | {row['edge_contacts']} | {1e3 * row['seconds']:.3f} | {1e3 * row['seconds_with_gradient']:.3f} |" for row in bench["figures"]]
     lines += ["", "| what | measured | bar | met |", "|---|---|---|---|",

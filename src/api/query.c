@@ -14,12 +14,17 @@
 
 static const double SMOOTHING = 0.01;       // of a body's size, of signed distances made from convex parts
 static const double LEAST_ACTIVITY = 1e-3;  // of contacts that are told; a file has all
+static const double LEAST_SOFTNESS = 1e-3, MOST_SOFTNESS = 1e3;
+
+// What is evaluated with softnesses of its own: values, and derivatives.
+enum { VALUES, GRADIENTS, SETS };
 
 struct query {
   const struct dc_scene *scene;
   struct dc_arena *arena;
   struct dc_pose *poses;
-  struct dc_manifold_surface *surfaces;  // [bodies], of their shapes' frames moved to the centres of mass
+  double softness[SETS];                 // factors
+  struct dc_manifold_surface *surfaces;  // [bodies][SETS], of their shapes' frames moved to the centres of mass
   struct dc_text *text;
   struct dc_json_writer *json;
   struct dc_npz *npz;                // NULL: not wanted
@@ -27,15 +32,21 @@ struct query {
   size_t told_count, told_capacity;
 };
 
-static enum dc_status make_surface(struct query *query, int body, struct dc_error *error)
+static bool one_set(const struct query *query)
+{
+  return query->softness[VALUES] == query->softness[GRADIENTS];
+}
+
+static enum dc_status make_surface(struct query *query, int body, int set, struct dc_error *error)
 {
   const struct dc_body *b = &query->scene->model.bodies.bodies[body];
   const struct dc_mesh *mesh = &b->shape->mesh;
-  struct dc_manifold_surface *surface = &query->surfaces[body];
+  struct dc_manifold_surface *surface = &query->surfaces[SETS * body + set];
+  double smoothing = SMOOTHING * query->softness[set] * 2 * b->radius;
   const struct dc_sdf *sdf;
   if (surface->sdf)
     return DC_OK;
-  enum dc_status status = dc_shape_sdf(b->shape, SMOOTHING * 2 * b->radius, query->arena, &sdf, error);
+  enum dc_status status = dc_shape_sdf(b->shape, smoothing, query->arena, &sdf, error);
   struct dc_sdf *moved = dc_arena_alloc(query->arena, 1, sizeof *moved);
   double(*vertices)[3] = dc_arena_alloc(query->arena, (size_t)mesh->vertex_count, sizeof *vertices);
   int(*edges)[2] = dc_arena_alloc(query->arena, 3 * (size_t)mesh->triangle_count, sizeof *edges);
@@ -60,7 +71,7 @@ static enum dc_status check_fit(struct query *query, int body, double allowed, s
 {
   const struct dc_body *b = &query->scene->model.bodies.bodies[body];
   struct dc_manifold_fit fit;
-  dc_manifold_check(&query->surfaces[body], &fit);
+  dc_manifold_check(&query->surfaces[SETS * body + VALUES], &fit);
   dc_text_add(query->text, "  %-16s vertices within %.2g m of the level set, edges up to %.2g m outside\n", b->name,
               fit.vertices, fmax(fit.edges, 0));
   dc_json_begin(query->json, b->name, '{');
@@ -99,9 +110,11 @@ static void put_arrays(struct query *query, const char *name, int count, const d
     dc_npz_put_reals(query->npz, name, 2, (const size_t[2]){(size_t)count, COLUMNS}, rows);
 }
 
-static enum dc_status put_contacts(struct query *query, struct dc_manifold *manifold, const int bodies[2],
+// The same contacts of both sets, which may be one manifold.
+static enum dc_status put_contacts(struct query *query, struct dc_manifold *const sets[SETS], const int bodies[2],
                                    struct dc_error *error)
 {
+  struct dc_manifold *manifold = sets[VALUES];
   int count = dc_manifold_count(manifold), told = 0;
   double deepest = INFINITY;
   struct dc_manifold_contact *contacts = dc_arena_alloc(query->arena, (size_t)count, sizeof *contacts);
@@ -112,6 +125,8 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *mani
   struct dc_pose poses[2] = {query->poses[bodies[0]], query->poses[bodies[1]]};
   if (!contacts || !by || !rows || !name)
     return dc_fail(error, DC_MEMORY, "out of memory for %d contacts", count);
+  if (sets[GRADIENTS] != manifold)
+    dc_manifold_evaluate(sets[GRADIENTS], poses, contacts);
   dc_manifold_evaluate(manifold, poses, contacts);
   dc_json_begin(query->json, "contacts", '[');
   for (int i = 0; i < count; i++) {
@@ -123,7 +138,7 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *mani
     if (contacts[i].activity < LEAST_ACTIVITY)
       continue;  // its Jacobian stays 0
     by[i].distance = 1;
-    dc_manifold_pull_back(manifold, by, twists, NULL);
+    dc_manifold_pull_back(sets[GRADIENTS], by, twists, NULL);
     by[i].distance = 0;
     memcpy(row + 8, twists, sizeof twists);
     put_contact(query, &contacts[i], bodies, row + 8);
@@ -143,35 +158,58 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *mani
   return DC_OK;
 }
 
-static enum dc_status query_pair(struct query *query, const int bodies[2], struct dc_error *error)
+static void soften(struct dc_manifold_settings *settings, double factor)
+{
+  double *softnesses[] = {&settings->edge.softness, &settings->edge.regularization,
+                          &settings->sign,          &settings->clash,
+                          &settings->penetration,   &settings->nearest,
+                          &settings->core,          &settings->selection};
+  for (size_t i = 0; i < sizeof softnesses / sizeof *softnesses; i++)
+    *softnesses[i] *= factor;
+}
+
+// NULL: *error says why.
+static struct dc_manifold *make_manifold(struct query *query, const int bodies[2], int set,
+                                         struct dc_manifold_settings *settings, struct dc_error *error)
 {
   struct dc_manifold_surface surfaces[2];
-  struct dc_manifold_settings settings;
-  enum dc_status status = DC_OK;
-  for (int s = 0; s < 2 && !status; s++)
-    status = make_surface(query, bodies[s], error);
-  if (status)
-    return status;
-  for (int s = 0; s < 2; s++)
-    surfaces[s] = query->surfaces[bodies[s]];
-  dc_manifold_defaults(surfaces, &settings);
-  if (surfaces[1].vertex_count == 0) {  // a half-space
-    settings.one_sided = true;
-    settings.edge_edge = false;
+  for (int s = 0; s < 2; s++) {
+    if (make_surface(query, bodies[s], set, error))
+      return NULL;
+    surfaces[s] = query->surfaces[SETS * bodies[s] + set];
   }
+  dc_manifold_defaults(surfaces, settings);
+  soften(settings, query->softness[set]);
+  if (surfaces[1].vertex_count == 0) {  // a half-space
+    settings->one_sided = true;
+    settings->edge_edge = false;
+  }
+  return dc_manifold_create(surfaces, settings, error);
+}
+
+static enum dc_status query_pair(struct query *query, const int bodies[2], struct dc_error *error)
+{
+  struct dc_manifold_settings settings = {.edge_edge = false}, other;
+  struct dc_manifold *sets[SETS] = {NULL};
+  enum dc_status status = DC_OK;
+  sets[VALUES] = make_manifold(query, bodies, VALUES, &settings, error);
+  if (sets[VALUES])
+    sets[GRADIENTS] = one_set(query) ? sets[VALUES] : make_manifold(query, bodies, GRADIENTS, &other, error);
+  if (!sets[VALUES] || !sets[GRADIENTS])
+    status = error->status;
   dc_json_begin(query->json, NULL, '{');
   dc_json_put_string(query->json, "a", query->scene->model.bodies.bodies[bodies[0]].name);
   dc_json_put_string(query->json, "b", query->scene->model.bodies.bodies[bodies[1]].name);
   dc_json_begin(query->json, "fit", '{');
+  double allowed = settings.penetration / query->softness[VALUES];
   for (int s = 0; s < 2 && !status && settings.edge_edge; s++)
-    status = check_fit(query, bodies[s], settings.penetration, error);
+    status = check_fit(query, bodies[s], allowed, error);
   dc_json_end(query->json, '}');
-  struct dc_manifold *manifold = status ? NULL : dc_manifold_create(surfaces, &settings, error);
-  if (manifold)
-    status = put_contacts(query, manifold, bodies, error);
-  else if (!status)
-    status = error->status;
-  dc_manifold_destroy(manifold);
+  if (!status)
+    status = put_contacts(query, sets, bodies, error);
+  dc_manifold_destroy(sets[VALUES]);
+  if (sets[GRADIENTS] != sets[VALUES])
+    dc_manifold_destroy(sets[GRADIENTS]);
   dc_json_end(query->json, '}');
   return status;
 }
@@ -203,7 +241,7 @@ static enum dc_status run(struct query *query, struct dc_error *error)
   size_t bodies = (size_t)scene->model.bodies.count;
   query->arena = dc_arena_create();
   query->poses = query->arena ? dc_arena_alloc(query->arena, bodies, sizeof *query->poses) : NULL;
-  query->surfaces = query->arena ? dc_arena_alloc(query->arena, bodies, sizeof *query->surfaces) : NULL;
+  query->surfaces = query->arena ? dc_arena_alloc(query->arena, SETS * bodies, sizeof *query->surfaces) : NULL;
   if (!query->poses || !query->surfaces)
     return dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
   struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, 0, error);
@@ -250,7 +288,24 @@ static bool is_picture(const char *path)
   return suffix && strcasecmp(suffix, ".png") == 0;
 }
 
-int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report, dcsim_error *error)
+// Factors of the options, defaults filled in.
+static enum dc_status read_softness(const dcsim_query_options *given, double softness[SETS], struct dc_error *error)
+{
+  dcsim_query_options own = DCSIM_SIZED(dcsim_query_options);
+  enum dc_status status = dc_api_read_sized(&own, sizeof own, given, error);
+  if (status)
+    return status;
+  softness[VALUES] = own.softness == 0 ? 1 : own.softness;
+  softness[GRADIENTS] = own.gradient_softness == 0 ? softness[VALUES] : own.gradient_softness;
+  for (int set = 0; set < SETS; set++)
+    if (!(softness[set] >= LEAST_SOFTNESS && softness[set] <= MOST_SOFTNESS))
+      return dc_fail(error, DC_BAD_INPUT, "a softness of %g: it must be from %g to %g", softness[set], LEAST_SOFTNESS,
+                     MOST_SOFTNESS);
+  return DC_OK;
+}
+
+int dcsim_query(const dcsim_scene *scene, const char *path, const dcsim_query_options *options, dcsim_report *report,
+                dcsim_error *error)
 {
   struct dc_error local = {0};
   struct dc_text text = {0};
@@ -258,7 +313,9 @@ int dcsim_query(const dcsim_scene *scene, const char *path, dcsim_report *report
   struct dc_npz npz = {0};
   struct query query = {
       .scene = scene->scene, .text = &text, .json = &json, .npz = path && !is_picture(path) ? &npz : NULL};
-  enum dc_status status = run(&query, &local);
+  enum dc_status status = read_softness(options, query.softness, &local);
+  if (!status)
+    status = run(&query, &local);
   if (!status && is_picture(path))
     status = draw(&query, path, &local);
   dc_arena_destroy(query.arena);

@@ -8,6 +8,9 @@
 
 static const struct cli_option own_options[] = {
     CLI_FLAG_OPTION("manifold", manifold, "contact points, normals, signed distances and activities, with Jacobians"),
+    CLI_REAL_OPTION("softness", softness, "X", 1e-3, 1e3, "factor on all softnesses of manifolds; default: 1"),
+    CLI_REAL_OPTION("gradient-softness", gradient_softness, "X", 1e-3, 1e3,
+                    "the same for Jacobians alone; default: that of --softness"),
     CLI_OUTPUT_FILE("write all contacts as an NPZ file, one array for each pair, or draw them (.png)"),
     CLI_OPTIONS_END,
 };
@@ -22,7 +25,9 @@ static int run(const struct cli_arguments *arguments)
   int status = cli_scene_open(arguments, &scene);
   if (status)
     return status;
-  status = dcsim_query(scene, arguments->output, &report, &error);
+  const dcsim_query_options query = {
+      .size = sizeof query, .softness = arguments->softness, .gradient_softness = arguments->gradient_softness};
+  status = dcsim_query(scene, arguments->output, &query, &report, &error);
   dcsim_scene_close(scene);
   return cli_finish(arguments, status, &report, &error);
 }

@@ -61,7 +61,7 @@ struct cli_option {
 
 struct cli_command;
 
-// Everything that options set.  Numbers that were not given: integers -1, max_time and tolerance 0, checkpoint its
+// Everything that options set.  Numbers that were not given: integers -1, max_time, tolerance and softnesses 0, checkpoint its
 // default, vectors NAN.
 struct cli_arguments {
   const struct cli_command *const *commands;  // all there are, NULL-terminated
@@ -74,7 +74,7 @@ struct cli_arguments {
   const char *write, *scenes, *run;  // of bench
   struct cli_list overrides, allowed_paths, package_paths, methods, more;
   int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2], port;
-  double max_time, limit, tolerance, checkpoint, orbit, eye[3], target[3];
+  double max_time, limit, tolerance, checkpoint, orbit, eye[3], target[3], softness, gradient_softness;
   char *command_line;  // quoted for a shell; owned
 };
 

@@ -53,6 +53,62 @@ with zipfile.ZipFile("contacts.npz") as archive:
     assert sorted(archive.namelist()) == ["a b.npy", "a ground.npy", "b ground.npy"], archive.namelist()
     assert b" 20,)" in archive.read("a b.npy")[:128]
 PROGRAM
+
+# Derivatives of another softness than values: the former are those of the query of that softness, the latter those of
+# the first, bit for bit.  Boxes have level sets whose edges are blended by the softness, too.
+cat >boxes.json <<'SCENE'
+{
+  "name": "boxes",
+  "time": {"step": 0.01, "steps": 2},
+  "contact": {"model": "manifold"},
+  "shapes": {"box": {"type": "box", "size": [0.3, 0.2, 0.1]}},
+  "bodies": [
+    {"name": "a", "shape": "box"},
+    {"name": "b", "shape": "box", "position": [0.05, 0.02, 0.101], "rotation": [0.966, 0, 0, 0.259]}
+  ]
+}
+SCENE
+for scene in scene boxes; do
+  run 0 query $scene.json --manifold -o $scene-plain.npz
+  run 0 query $scene.json --manifold --softness 1 -o $scene-one.npz
+  run 0 query $scene.json --manifold --softness 0.25 -o $scene-sharp.npz
+  run 0 query $scene.json --manifold --gradient-softness 0.25 -o $scene-both.npz
+  run 0 query $scene.json --manifold --softness 0.25 --gradient-softness 1 -o $scene-other.npz
+done
+check "softness 1 is the default" cmp boxes-plain.npz boxes-one.npz
+check "derivatives of their own softness" python3 - <<'PROGRAM'
+import struct, zipfile
+
+def read(name):
+    arrays = {}
+    with zipfile.ZipFile(name) as archive:
+        for member in archive.namelist():
+            data = archive.read(member)
+            start = 10 + struct.unpack("<H", data[8:10])[0]
+            numbers = struct.unpack(f"<{(len(data) - start) // 8}d", data[start:])
+            arrays[member] = [numbers[i:i + 20] for i in range(0, len(numbers), 20)]
+    return arrays
+
+for scene in "scene", "boxes":
+    plain, sharp, both, other = (read(f"{scene}-{kind}.npz") for kind in ("plain", "sharp", "both", "other"))
+    for name in plain:
+        compared = values_differ = derivatives_differ = 0
+        for first, second, mixed, back in zip(plain[name], sharp[name], both[name], other[name], strict=True):
+            assert mixed[:8] == first[:8] and back[:8] == second[:8], name
+            values_differ += first[:8] != second[:8]
+            if first[7] >= 1e-3 and second[7] >= 1e-3:  # both are told
+                assert mixed[8:] == second[8:] and back[8:] == first[8:], name
+                compared += 1
+                derivatives_differ += first[8:] != second[8:]
+        assert compared > 0, name
+        assert "ground" in name or (values_differ > 0 and derivatives_differ > 0), name
+PROGRAM
+run 2 query boxes.json --manifold --gradient-softness 1e-4
+says "gradient-softness"
+# Steps have gradients of what they compute.
+run 2 simulate boxes.json --gradient-softness 0.25
+says "gradient-softness"
+
 run 3 query scene.json --manifold --set shapes.pill.triangles=24
 says 'give its shape an "inset"'
 

@@ -11,7 +11,7 @@ options_of() {
     simulate) echo "$run_options $scene_options" ;;
     optimize) echo "$run_options $scene_options --gradient --resume --force --checkpoint --mpi --view --port" ;;
     gradcheck) echo "--steps --tolerance $scene_options" ;;
-    query) echo "--manifold --output $scene_options" ;;
+    query) echo "--manifold --softness --gradient-softness --output $scene_options" ;;
     import) echo "--output $scene_options" ;;
     probe | check) echo "$scene_options" ;;
     render) echo "--size --every --samples --camera --eye --target --follow --orbit --contacts --trails --grid --annotate --video --threads --quiet" ;;
