@@ -76,12 +76,24 @@ struct sampling {
   int stride;  // every so many samples are rolled out here
   double enough;
   bool keep;           // the lowest of those that are rolled out by the first plan
-  atomic_int reached;  // a sample whose loss is at most enough: those behind it are left out
+  atomic_int reached;  // a sample whose loss is at most enough: those behind it are left out or broken off
 };
 
 static bool is_enough(const struct dc_plan_sample *sample, double enough)
 {
   return !sample->status && sample->loss <= enough;
+}
+
+// A sample while it is rolled out: needless from when one before it is enough.
+struct rolled {
+  const struct sampling *sampling;
+  int number;
+};
+
+static bool is_needed(void *context)
+{
+  const struct rolled *rolled = context;
+  return rolled->number <= atomic_load(&rolled->sampling->reached);
 }
 
 static void sample_pass(void *context, int index, int thread)
@@ -94,7 +106,10 @@ static void sample_pass(void *context, int index, int thread)
   plan->work = (struct dc_plan_work){0};
   if (number > first)
     return;
+  struct rolled rolled = {sampling, number};
+  dc_rollout_set_proceed(plan->rollout, is_needed, &rolled);
   sample->status = dc_plan_evaluate(plan, sample->parameters, &sample->loss, sample->gradient, &sample->error);
+  dc_rollout_set_proceed(plan->rollout, NULL, NULL);
   sample->work = plan->work;
   if (sampling->keep && thread == 0 && !sample->status)
     dc_plan_keep(plan, number, sample->loss);

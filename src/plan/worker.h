@@ -46,7 +46,7 @@ void dc_plan_team_sample(struct dc_plan_team *team, int count, struct dc_plan_sa
 enum dc_status dc_plan_values(struct dc_plan *plan, int count, const double *xs, double *losses,
                               enum dc_status *statuses, struct dc_error *error);
 // The same up to the first point whose loss is at most `enough`: *count becomes the number of points up to it.  Those
-// behind it are not counted, on any number of threads.
+// behind it are not counted, on any number of threads; roll-outs of them end with the step that they are at.
 enum dc_status dc_plan_values_until(struct dc_plan *plan, int *count, const double *xs, double enough, double *losses,
                                     enum dc_status *statuses, struct dc_error *error);
 
