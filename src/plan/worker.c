@@ -110,6 +110,8 @@ static void sample_pass(void *context, int index, int thread)
   dc_rollout_set_proceed(plan->rollout, is_needed, &rolled);
   sample->status = dc_plan_evaluate(plan, sample->parameters, &sample->loss, sample->gradient, &sample->error);
   dc_rollout_set_proceed(plan->rollout, NULL, NULL);
+  if (sample->status == DC_STOPPED)  // the trajectory was cut where it ended
+    plan->trajectory->steps = plan->window.steps;
   sample->work = plan->work;
   if (sampling->keep && thread == 0 && !sample->status)
     dc_plan_keep(plan, number, sample->loss);

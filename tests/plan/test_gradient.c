@@ -315,7 +315,38 @@ static void test_values(void)
   dc_scene_destroy(scene);
 }
 
-RUN_TESTS({"losses of many points", test_values}, {"differences against the adjoint", test_differences},
+// Two threads: the first is soon done with its two points, which have no loss, and takes the last one; that is broken
+// off when the second finds the third point enough.  Nothing of it may be seen in the next roll-outs.
+static void test_broken_off(void)
+{
+  enum { POINTS = 4, TIMES = 40 };
+  struct dc_scene *scene = read_scene(pair_text);
+  struct dc_plan *plan = create(scene, NULL);
+  double xs[POINTS][PAIR_PARAMETERS], losses[POINTS], expected[POINTS], loss;
+  enum dc_status statuses[POINTS];
+  int before = omp_get_max_threads();
+  for (int i = 0; i < POINTS; i++) {
+    memcpy(xs[i], pair_parameters, sizeof xs[i]);
+    xs[i][1] = i < 2 ? 1e200 : xs[i][1] + 0.1 * i;
+    enum dc_status status = dc_plan_evaluate(plan, xs[i], &expected[i], NULL, NULL);
+    CHECK(i < 2 ? dc_point_has_no_value(status) : status == DC_OK, "%d: %d", i, status);
+  }
+  omp_set_num_threads(2);
+  dc_loops_always_shared(true);
+  for (int time = 0; time < TIMES; time++) {
+    int until = POINTS;
+    CHECK(dc_plan_values_until(plan, &until, xs[0], expected[2], losses, statuses, NULL) == DC_OK);
+    CHECK(until == 3 && losses[2] == expected[2], "%d of 3, %.17g", until, losses[2]);
+    CHECK(dc_plan_evaluate(plan, xs[3], &loss, NULL, NULL) == DC_OK && loss == expected[3], "%.17g", loss);
+  }
+  dc_loops_always_shared(false);
+  omp_set_num_threads(before);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
+RUN_TESTS({"losses of many points", test_values}, {"roll-outs that are broken off", test_broken_off},
+          {"differences against the adjoint", test_differences},
           {"differences where bodies overlap", test_differences_into_walls},
           {"a narrow bundle is the adjoint", test_narrow_bundle}, {"a bundle is a mean", test_bundle},
           {"a bundle where bodies overlap", test_bundle_into_walls}, {"nothing can be rolled out", test_nothing_left},
