@@ -172,6 +172,7 @@ static void test_kernels(void)
     (*kernels)->exponentials(DC_BATCH, ends);
     CHECK(ends[0] == 1 && ends[1] == ends[6] && ends[3] == ends[6] && ends[2] == ends[7] && ends[4] == ends[7],
           "%s: beyond 700", (*kernels)->name);
+    CHECK(isnan(ends[5]), "%s: %g of no number", (*kernels)->name, ends[5]);
   }
 }
 

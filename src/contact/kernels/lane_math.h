@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) void lane_exp_many(int count, const
   lanes shifted[MOST], r[MOST];
 #pragma GCC unroll 8
   for (int i = 0; i < count; i++) {
-    lanes cut = smaller(larger(a[i], splat(-700)), splat(700));
+    lanes cut = smaller(splat(700), larger(splat(-700), a[i]));  // in this order what is no number stays so
     shifted[i] = cut * LANE_LOG2_E + LANE_MAGIC;
     lanes k = shifted[i] - LANE_MAGIC;
     r[i] = LANE_LOG2_E * ((cut - k * LANE_LN2_HIGH) - k * LANE_LN2_LOW);
