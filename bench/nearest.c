@@ -123,7 +123,7 @@ _Static_assert((int)METHODS == (int)DC_NEAREST_METHODS, "a rate for each method"
 
 static enum dc_status create(struct dc_arena *arena, int most, struct pairs *p, struct dc_error *error)
 {
-  size_t room = ((size_t)most + DC_BATCH - 1) / DC_BATCH * DC_BATCH;
+  size_t room = (size_t)dc_whole_batches(most);
   bool complete = (p->each = dc_arena_alloc(arena, room, sizeof *p->each)) &&
                   (p->by_each = dc_arena_alloc(arena, room, sizeof *p->by_each));
   for (int k = 0; k < DC_EDGE_ENDS && complete; k++)
@@ -138,7 +138,7 @@ static enum dc_status create(struct dc_arena *arena, int most, struct pairs *p, 
 static void draw(struct dc_random *random, int count, struct pairs *p)
 {
   p->count = count;
-  p->room = (count + DC_BATCH - 1) / DC_BATCH * DC_BATCH;
+  p->room = dc_whole_batches(count);
   for (int i = 0; i < p->room; i++) {
     for (int k = 0; k < DC_EDGE_ENDS; k++)
       p->ends[k][i] = p->each[i][k] = dc_random_uniform(random);

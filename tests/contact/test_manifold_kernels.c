@@ -142,72 +142,87 @@ static void test_edge_derivatives(void)
     }
 }
 
+enum { POINTS = 64 };
+
+// A superquadric, and the same one for the kernels.
+static void draw_quadric(struct dc_random *random, struct dc_arena *arena, struct dc_sdf *child, struct dc_quadric *out)
+{
+  double axes[3], w[3], q[4];
+  for (int k = 0; k < 3; k++) {
+    axes[k] = uniform(random, 0.1, 0.4);
+    w[k] = uniform(random, -1, 1);
+  }
+  *child = *dc_sdf_make_superquadric(axes, uniform(random, 0.1, 1.9), uniform(random, 0.1, 1.9), arena);
+  dc_rotation_exp(q, w);
+  dc_rotation_matrix(child->rotation, q);
+  for (int k = 0; k < 3; k++)
+    child->position[k] = uniform(random, -1, 1);
+  *out = (struct dc_quadric){.e1 = child->numbers[3], .e2 = child->numbers[4], .least = 1e-12 * axes[0] * axes[0]};
+  out->radius = dc_superquadric_radius(child->numbers);
+  out->inverse_e1 = 1 / out->e1;
+  out->inverse_e2 = 1 / out->e2;
+  memcpy(out->position, child->position, sizeof out->position);
+  memcpy(out->rotation, child->rotation, sizeof out->rotation);
+  for (int k = 0; k < 3; k++)
+    out->inverse_square[k] = 1 / (axes[k] * axes[k]);
+}
+
+// The worst differences at these points: of values and gradients, and of derivatives.
+static void compare_quadrics(const struct dc_lane_kernels *kernels, const struct dc_sdf *body,
+                             const struct dc_quadrics *all, double (*data)[POINTS], double worst[2])
+{
+  static double values[POINTS] DC_LINE, gradients[3][POINTS], by[3][POINTS];
+  const double *x[3] = {data[0], data[1], data[2]}, *v = data[3], *u[3] = {data[4], data[5], data[6]};
+  double *g[3] = {gradients[0], gradients[1], gradients[2]}, *out[3] = {by[0], by[1], by[2]};
+  worst[0] = worst[1] = 0;
+  kernels->quadric_values(all, POINTS, x, values, g);
+  kernels->quadric_values_back(all, POINTS, x, v, u, out);
+  for (int i = 0; i < POINTS; i++) {
+    double at[3] = {x[0][i], x[1][i], x[2][i]}, direction[3] = {u[0][i], u[1][i], u[2][i]}, gradient[3],
+           by_x[3] = {0, 0, 0};
+    double value = dc_sdf_value(body, at, gradient);
+    worst[0] = larger(worst[0], fabs(value - values[i]) / larger(1, fabs(value)));  // some are 1e12 m away
+    dc_sdf_pull_back(body, at, v[i], direction, by_x, NULL);
+    for (int k = 0; k < 3; k++) {
+      worst[0] = larger(worst[0], fabs(gradient[k] - g[k][i]));
+      worst[1] = larger(worst[1], fabs(by_x[k] - by[k][i]) / larger(1, dc_vec_norm(by_x)));
+    }
+  }
+}
+
 static void test_quadrics(void)
 {
-  enum { PARTS = 18, POINTS = 64 };
-  struct dc_random random;
-  struct dc_arena *arena = dc_arena_create();
-  dc_random_seed(&random, 9);
-  struct dc_sdf *body = dc_sdf_make(&dc_sdf_union, 1, PARTS, arena);
-  static struct dc_quadric quadrics[PARTS];
-  struct dc_quadrics all = {PARTS, quadrics, 0.01};
-  body->numbers[0] = all.softness;
-  for (int i = 0; i < PARTS; i++) {
-    double axes[3], w[3], q[4];
-    struct dc_quadric *out = &quadrics[i];
-    for (int k = 0; k < 3; k++) {
-      axes[k] = uniform(&random, 0.1, 0.4);
-      w[k] = uniform(&random, -1, 1);
+  static const int counts[] = {1, 2, 3, 4, 5, 7, 18, DC_QUADRICS_MOST};
+  static struct dc_quadric quadrics[DC_QUADRICS_MOST];
+  static double data[7][POINTS] DC_LINE;
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    struct dc_random random;
+    struct dc_arena *arena = dc_arena_create();
+    struct dc_quadrics all = {counts[c], quadrics, 0.01};
+    dc_random_seed(&random, 9 + (unsigned)c);
+    struct dc_sdf *body = dc_sdf_make(&dc_sdf_union, 1, counts[c], arena);
+    body->numbers[0] = all.softness;
+    for (int i = 0; i < counts[c]; i++)
+      draw_quadric(&random, arena, &body->children[i], &quadrics[i]);
+    for (int k = 0; k < 7; k++)
+      for (int i = 0; i < POINTS; i++)
+        data[k][i] = uniform(&random, -1, 1) * (k < 3 ? 1.3 : 1);
+    for (int k = 0; k < 3; k++) {  // at a centre, on an axis, far away
+      data[k][0] = data[k][1] = quadrics[0].position[k];
+      data[k][1] += quadrics[0].rotation[3 * k];
+      for (int i = 2; i < 6; i++)
+        data[k][i] *= pow(1e3, i - 1);
     }
-    body->children[i] = *dc_sdf_make_superquadric(axes, uniform(&random, 0.1, 1.9), uniform(&random, 0.1, 1.9), arena);
-    struct dc_sdf *child = &body->children[i];
-    dc_rotation_exp(q, w);
-    dc_rotation_matrix(child->rotation, q);
-    for (int k = 0; k < 3; k++)
-      child->position[k] = uniform(&random, -1, 1);
-    *out = (struct dc_quadric){.e1 = child->numbers[3], .e2 = child->numbers[4], .least = 1e-12 * axes[0] * axes[0]};
-    out->radius = dc_superquadric_radius(child->numbers);
-    out->inverse_e1 = 1 / out->e1;
-    out->inverse_e2 = 1 / out->e2;
-    memcpy(out->position, child->position, sizeof out->position);
-    memcpy(out->rotation, child->rotation, sizeof out->rotation);
-    for (int k = 0; k < 3; k++)
-      out->inverse_square[k] = 1 / (axes[k] * axes[k]);
-  }
-  static double data[11][POINTS] DC_LINE, by[3][POINTS];
-  for (int i = 0; i < POINTS; i++)
-    for (int k = 0; k < 3; k++) {
-      data[k][i] = uniform(&random, -1.3, 1.3);
-      data[8 + k][i] = uniform(&random, -1, 1);
+    for (const struct dc_lane_kernels *const *kernels = dc_lane_kernels_all(); *kernels; kernels++) {
+      double worst[2];
+      compare_quadrics(*kernels, body, &all, data, worst);
+      // Over four seeds 6e-12 and 1.3e-8 observed, on the axis, where curvatures change within 1e-6 of a half-axis.
+      CHECK(worst[0] < 1e-10 && worst[1] < 1e-7, "%s, %d: %g, %g", (*kernels)->name, counts[c], worst[0], worst[1]);
+      printf("# %s: %d superquadrics agree within %.2g, derivatives %.2g\n", (*kernels)->name, counts[c], worst[0],
+             worst[1]);
     }
-  for (int k = 0; k < 3; k++) {  // at a centre, on an axis, far away
-    data[k][0] = data[k][1] = quadrics[0].position[k];
-    data[k][1] += quadrics[0].rotation[3 * k];
-    for (int i = 2; i < 6; i++)
-      data[k][i] *= pow(1e3, i - 1);
+    dc_arena_destroy(arena);
   }
-  for (int i = 0; i < POINTS; i++)
-    data[7][i] = uniform(&random, -1, 1);
-  const double *x[3] = {data[0], data[1], data[2]}, *u[3] = {data[8], data[9], data[10]};
-  double *g[3] = {data[4], data[5], data[6]}, *out[3] = {by[0], by[1], by[2]};
-  for (const struct dc_lane_kernels *const *kernels = dc_lane_kernels_all(); *kernels; kernels++) {
-    double worst = 0;
-    (*kernels)->quadric_values(&all, POINTS, x, data[3], g);
-    (*kernels)->quadric_values_back(&all, POINTS, x, data[7], u, out);
-    for (int i = 0; i < POINTS; i++) {
-      double at[3] = {x[0][i], x[1][i], x[2][i]}, direction[3] = {u[0][i], u[1][i], u[2][i]}, gradient[3],
-             by_x[3] = {0, 0, 0};
-      worst = larger(worst, fabs(dc_sdf_value(body, at, gradient) - data[3][i]));
-      dc_sdf_pull_back(body, at, data[7][i], direction, by_x, NULL);
-      for (int k = 0; k < 3; k++) {
-        worst = larger(worst, fabs(gradient[k] - g[k][i]));
-        worst = larger(worst, fabs(by_x[k] - by[k][i]) / larger(1, dc_vec_norm(by_x)));
-      }
-    }
-    CHECK(worst < 1e-11, "%s: %g", (*kernels)->name, worst);  // 1e-13 observed
-    printf("# %s: superquadrics agree within %.2g\n", (*kernels)->name, worst);
-  }
-  dc_arena_destroy(arena);
 }
 
 RUN_TESTS({"nearest points of edges, hard limit", test_hard_limit},

@@ -21,6 +21,12 @@ static const double DC_SQRT12 = 3.4641016151377545871;
 // Batches are read and written in whole vectors: lane arrays come first and the structures are aligned to a cache
 // line, so allocate them with dc_alloc, dc_grow or an arena.
 
+// The least multiple of DC_BATCH that holds so many.
+static inline int dc_whole_batches(int count)
+{
+  return (count + DC_BATCH - 1) / DC_BATCH * DC_BATCH;
+}
+
 // Eight triangle pairs.  Unused lanes repeat a used one with weight 0.
 struct dc_triangle_batch {
   double vertices[18][DC_BATCH] DC_LINE;  // triangle of a (3 vertices x 3 coordinates), triangle of b

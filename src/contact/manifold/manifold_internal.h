@@ -8,11 +8,6 @@
 #include "contact/kernels/lane_kernels.h"
 #include "contact/manifold/manifold.h"
 
-static inline int dc_whole_batches(int count)
-{
-  return (count + DC_BATCH - 1) / DC_BATCH * DC_BATCH;
-}
-
 // A signed distance at points: values and gradients, and their cotangents.
 struct dc_field {
   int count, room;       // room: count in whole batches
