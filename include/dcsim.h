@@ -408,7 +408,8 @@ typedef struct {
 // Contact manifolds of all bodies that may touch, at the initial state: points, normals, signed distances, activities
 // and the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper
 // 001); a path that ends in .png becomes a picture of them instead, blue at rest to red for active ones.
-// options may be NULL.  DCSIM_BAD_INPUT when a shape has no signed distance, or a mesh does not fit its own.
+// options may be NULL.  DCSIM_USAGE when a factor is out of range; DCSIM_BAD_INPUT when a shape has no signed distance,
+// or a mesh does not fit its own.
 int dcsim_query(const dcsim_scene *scene, const char *path, const dcsim_query_options *options, dcsim_report *report,
                 dcsim_error *error);
 // Reads a robot's URDF or MJCF file as the include of a scene, or a scene (*.json) with its includes, and writes the

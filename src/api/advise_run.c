@@ -76,22 +76,28 @@ static void try_search(const struct session *session, struct dc_advice *advice)
     attempt(session, advice, "--set 'portfolio={}'");
 }
 
+// The body that an objective names which is not driven, and whether the outcome reaches the objective; -1.
+static int wanted_body(const struct dc_scene *scene, const struct outcome *outcome, int i, bool *reached)
+{
+  const struct dc_objective *objective = &scene->task.objectives[i];
+  int body = -1;
+  double distance;
+  if (objective->type->report)
+    objective->type->report(objective->options, outcome->model, &outcome->judged, outcome->judged.steps, &body,
+                            &distance, reached);
+  return body < 0 || dc_advice_is_driven(scene, body) ? -1 : body;
+}
+
 // A soft body of an objective that feels nothing beyond the range of its barrier, though something that moves could
 // meet it; -1.
 static int numb_body(const struct dc_scene *scene, const struct outcome *outcome)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   for (int i = 0; i < scene->task.objective_count; i++) {
-    const struct dc_objective *objective = &scene->task.objectives[i];
-    int body = -1;
-    double distance;
     bool reached;
-    if (!objective->type->report)
-      continue;
-    objective->type->report(objective->options, &scene->model, &outcome->judged, outcome->judged.steps, &body,
-                            &distance, &reached);
+    int body = wanted_body(scene, outcome, i, &reached);
     const struct dc_soft *soft = body >= 0 ? dc_soft_of(bodies, body) : NULL;
-    if (!soft || reached || soft->far_field > 0 || dc_advice_is_driven(scene, body))
+    if (!soft || reached || soft->far_field > 0)
       continue;
     for (int other = 0; other < bodies->count; other++) {
       const struct dc_soft *others = dc_soft_of(bodies, other);
@@ -113,16 +119,10 @@ static enum dc_status advise_contact(struct session *session, const struct outco
   const struct dc_scene *scene = session->scene->scene;
   const struct dc_body *bodies = scene->model.bodies.bodies;
   for (int i = 0; i < scene->task.objective_count; i++) {
-    const struct dc_objective *objective = &scene->task.objectives[i];
     struct dc_nearness nearness;
-    int body = -1;
-    double distance;
     bool reached;
-    if (!objective->type->report)
-      continue;
-    objective->type->report(objective->options, &scene->model, &outcome->judged, outcome->judged.steps, &body,
-                            &distance, &reached);
-    if (body < 0 || reached != success || dc_advice_is_driven(scene, body))
+    int body = wanted_body(scene, outcome, i, &reached);
+    if (body < 0 || reached != success)
       continue;
     enum dc_status status = dc_advice_nearness(scene, outcome->best, body, &nearness, &session->error);
     if (status)
@@ -199,7 +199,8 @@ static bool advise_far_field(const struct session *session, const struct outcome
       snprintf(changes + used, sizeof changes - used, "%s--set bodies.%s.soft.far_field=%.1g", used ? " " : "",
                soft->name, FAR_FIELD_PER_MASS * bodies->soft[s].density * bodies->soft[s].elastic.volume);
   }
-  attempt(session, advice, changes);
+  if (changes[0])
+    attempt(session, advice, changes);
   return true;
 }
 

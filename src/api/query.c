@@ -299,7 +299,7 @@ static enum dc_status read_softness(const dcsim_query_options *given, double sof
   softness[GRADIENTS] = own.gradient_softness == 0 ? softness[VALUES] : own.gradient_softness;
   for (int set = 0; set < SETS; set++)
     if (!(softness[set] >= LEAST_SOFTNESS && softness[set] <= MOST_SOFTNESS))
-      return dc_fail(error, DC_BAD_INPUT, "a softness of %g: it must be from %g to %g", softness[set], LEAST_SOFTNESS,
+      return dc_fail(error, DC_USAGE, "a softness of %g: it must be from %g to %g", softness[set], LEAST_SOFTNESS,
                      MOST_SOFTNESS);
   return DC_OK;
 }

@@ -65,3 +65,8 @@ enum dc_status dc_status_of_open(int number)
   default: return DC_IO;
   }
 }
+
+const char *dc_plural(long count)
+{
+  return count == 1 ? "" : "s";
+}

@@ -48,5 +48,7 @@ enum dc_status dc_status_of_open(int number);
 void dc_error_prefix(struct dc_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Adds to the end of the message of *error.
 void dc_error_append(struct dc_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// What makes the noun behind a count plural: "" for 1, "s" otherwise.
+const char *dc_plural(long count);
 
 #endif

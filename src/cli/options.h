@@ -61,8 +61,8 @@ struct cli_option {
 
 struct cli_command;
 
-// Everything that options set.  Numbers that were not given: integers -1, max_time, tolerance and softnesses 0, checkpoint its
-// default, vectors NAN.
+// Everything that options set.  Numbers that were not given: integers -1, max_time, tolerance and softnesses 0,
+// checkpoint its default, vectors NAN.
 struct cli_arguments {
   const struct cli_command *const *commands;  // all there are, NULL-terminated
   const char *operand;                        // SCENE, RUN, FAMILY or NAME; NULL when not given

@@ -33,8 +33,7 @@ static const struct dc_option options_table[] = {
     DC_CHOICE_OPTION(
         struct dc_vertices_options, connect, "\"none\"", connect_choices,
         "weld: vertices of different parts in one place (1e-6 of the size) move together; link: of these only the "
-        "common "
-        "vertices of linked parts, which are no corners"),
+        "common vertices of linked parts, which are no corners"),
     DC_SHAPE_OPTION(struct dc_vertices_options, mirror, "null",
                     "name of another shape that is the mirror image of this one and stays it"),
     DC_CHOICE_OPTION(struct dc_vertices_options, mirror_axis, "\"y\"", axis_choices,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems: loss and gradient, arrays, objectives of the caller's, scenes from texts, structs of other sizes.
+#include <math.h>
 #include <pthread.h>
 
 #include "api/api_scenes.h"
@@ -209,6 +210,29 @@ static void test_texts(void)
   CHECK(strstr(error.text, "/meshes/there_is_none.obj") != NULL, "%s", error.text);
 }
 
+// Softnesses of a query: no options are those of 1; a factor out of range is refused whichever one it is.
+static void test_query(void)
+{
+  static const double refused[][2] = {{1e-4, 0}, {0, 1e4}, {-1, 1}, {NAN, 0}};
+  dcsim_scene *scene;
+  dcsim_report plain = {0}, ones = {0};
+  dcsim_error error = {0};
+  const dcsim_query_options one = {.size = sizeof one, .softness = 1, .gradient_softness = 1};
+  CHECK(dcsim_scene_open_text(two_balls, NULL, NULL, &scene, &error) == DCSIM_OK, "%s", error.text);
+  CHECK(dcsim_query(scene, NULL, NULL, &plain, &error) == DCSIM_OK, "%s", error.text);
+  CHECK(dcsim_query(scene, NULL, &one, &ones, &error) == DCSIM_OK, "%s", error.text);
+  CHECK(strcmp(plain.json, ones.json) == 0, "%s", ones.json);
+  dcsim_report_free(&plain);
+  dcsim_report_free(&ones);
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    const dcsim_query_options options = {
+        .size = sizeof options, .softness = refused[i][0], .gradient_softness = refused[i][1]};
+    CHECK(dcsim_query(scene, NULL, &options, &plain, &error) == DCSIM_USAGE && strstr(error.text, "softness"), "%s",
+          error.text);
+  }
+  dcsim_scene_close(scene);
+}
+
 // A caller that knows less, one that knows more, and one that forgot the size.
 static void test_sizes(void)
 {
@@ -326,5 +350,5 @@ static void test_products(void)
 RUN_TESTS({"residual rows and their Jacobian", test_linearize}, {"products", test_products},
           {"loss and gradient", test_gradient}, {"arrays", test_arrays},
           {"an objective of the caller's", test_objective}, {"infeasible", test_infeasible},
-          {"scenes from texts", test_texts}, {"sizes of structs", test_sizes},
+          {"scenes from texts", test_texts}, {"softnesses of queries", test_query}, {"sizes of structs", test_sizes},
           {"one scene, several threads", test_threads})

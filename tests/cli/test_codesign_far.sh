@@ -32,6 +32,17 @@ sed 's/"design": \[/"models": {"mujoco": {"mujoco": {"impratio": 7}, "bodies": [
 run 0 optimize models.json -o tuned --quiet --no-report --set optimizer.iterations=1 --set contact.model=bsh --set time.steps=12
 holds "overlays of other models are kept" tuned/design/scene.json \
   'd["models"] == {"mujoco": {"mujoco": {"impratio": 7}}} and d["time"]["steps"] == 12'
+# as --set has them, and an optimizer of another type without what the run's has and it has not
+sed -e 's/"design": \[/"models": {"mujoco": {"mujoco": {"impratio": 5}, "gradient": {"type": "fd"}, "optimizer": {"type": "cem", "samples": 5}}}, &/' \
+  -e 's/"type": "adam", "learning_rate": 0.1, //' "$scene" >models.json
+run 0 optimize models.json -o typed --quiet --no-report --set optimizer.iterations=1 --set models.mujoco.mujoco.impratio=7
+holds "overrides of overlays, too" typed/design/scene.json 'd["models"]["mujoco"]["mujoco"] == {"impratio": 7}'
+run 0 optimize typed/design/scene.json -o other --quiet --no-report --model mujoco
+holds "the overlay's optimizer ran" other/resolved.json \
+  'd["optimizer"]["type"] == "cem" and d["optimizer"]["samples"] == 5 and d["optimizer"]["iterations"] == 1'
+sed 's/"design": \[/"models": [{"time": {}}], &/' "$scene" >models.json
+run 0 optimize models.json -o listed --quiet --no-report --set optimizer.iterations=1 --set 'models={}'
+holds "no models where an override took them away" listed/design/scene.json '"models" not in d'
 # contact of short range has no gradient there
 run 0 optimize "$scene" -o short --json --no-report --set optimizer.iterations=3 --set contact.model=sdrs \
   --set contact.length=0.1 --set contact.support=0.1 --set contact.stiffness=0.1

@@ -265,8 +265,8 @@ static enum dc_status check(struct parts *all, struct dc_error *error)
     return dc_fail(
         error, DC_BAD_INPUT,
         "closed surfaces overlap: %s%ld pair%s of triangles of the %d connected parts meet (first: %d and %d); %s",
-        crossing.looked_at < most_looked_at ? "" : "at least ", crossing.count, crossing.count == 1 ? "" : "s",
-        all->count, crossing.triangles[0], crossing.triangles[1], remedy);
+        crossing.looked_at < most_looked_at ? "" : "at least ", crossing.count, dc_plural(crossing.count), all->count,
+        crossing.triangles[0], crossing.triangles[1], remedy);
   if (!status)
     status = find_nesting(all, &nesting, error);
   if (!status && nesting.count)

@@ -21,11 +21,6 @@ static void note(struct defect *defect, long a, long b)
   }
 }
 
-static const char *plural(const struct defect *defect)
-{
-  return defect->count == 1 ? "" : "s";
-}
-
 static enum dc_status check_indices(const struct dc_mesh *mesh, struct dc_error *error)
 {
   struct defect bad = {0};
@@ -82,8 +77,8 @@ static enum dc_status check_areas(const struct dc_mesh *mesh, double size, struc
       note(&degenerate, t, 0);
   }
   if (degenerate.count)
-    return dc_fail(error, DC_BAD_INPUT, "%ld degenerate triangle%s (first: %ld)", degenerate.count, plural(&degenerate),
-                   degenerate.first[0]);
+    return dc_fail(error, DC_BAD_INPUT, "%ld degenerate triangle%s (first: %ld)", degenerate.count,
+                   dc_plural(degenerate.count), degenerate.first[0]);
   return DC_OK;
 }
 
@@ -174,20 +169,20 @@ static enum dc_status report_edges(const struct edge_defects *defects, struct dc
   const struct defect *defect = &defects->duplicate;
   if (defect->count)
     return dc_fail(error, DC_BAD_INPUT, "%ld duplicate triangle%s (first: %ld has the vertices of %ld)", defect->count,
-                   plural(defect), defect->first[0], defect->first[1]);
+                   dc_plural(defect->count), defect->first[0], defect->first[1]);
   defect = &defects->open;
   if (defect->count)
     return dc_fail(error, DC_BAD_INPUT, "open mesh: %ld edge%s with one triangle only (first: %ld-%ld)", defect->count,
-                   plural(defect), defect->first[0], defect->first[1]);
+                   dc_plural(defect->count), defect->first[0], defect->first[1]);
   defect = &defects->crowded;
   if (defect->count)
     return dc_fail(error, DC_BAD_INPUT, "%ld edge%s with more than two triangles (first: %ld-%ld)", defect->count,
-                   plural(defect), defect->first[0], defect->first[1]);
+                   dc_plural(defect->count), defect->first[0], defect->first[1]);
   defect = &defects->inverted;
   if (defect->count)
     return dc_fail(error, DC_BAD_INPUT,
                    "inverted triangles: %ld edge%s run through in the same direction twice (first: %ld-%ld)",
-                   defect->count, plural(defect), defect->first[0], defect->first[1]);
+                   defect->count, dc_plural(defect->count), defect->first[0], defect->first[1]);
   return DC_OK;
 }
 

@@ -69,7 +69,7 @@ static enum dc_status parse_binary(const struct dc_mesh_file *file, struct dc_ar
   enum dc_status status;
   if (bad)
     status = dc_fail(error, DC_BAD_INPUT, "%.700s: %zu triangle%s with coordinates that are not finite (first: %zu)",
-                     file->name, bad, bad == 1 ? "" : "s", first_bad);
+                     file->name, bad, dc_plural((long)bad), first_bad);
   else
     status = dc_mesh_weld(corners, (int)count, arena, mesh, error);
   free(corners);

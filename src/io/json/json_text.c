@@ -28,11 +28,6 @@ void dc_text_append(struct dc_text *text, const char *bytes, size_t count)
   text->bytes[text->length] = '\0';
 }
 
-const char *dc_plural(long count)
-{
-  return count == 1 ? "" : "s";
-}
-
 void dc_text_add(struct dc_text *text, const char *format, ...)
 {
   va_list arguments, again;

@@ -17,8 +17,6 @@ struct dc_text {
 
 void dc_text_append(struct dc_text *text, const char *bytes, size_t count);
 void dc_text_add(struct dc_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// What makes the noun behind a count plural: "" for 1, "s" otherwise.
-const char *dc_plural(long count);
 // 17 significant digits and a decimal point in every locale; what stands in for a number that is not finite is the
 // caller's choice.
 void dc_text_real(struct dc_text *text, double value, const char *if_not_finite);

@@ -237,12 +237,6 @@ bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene,
 enum dc_status dc_run_read_overlay(const char *directory, const char *model, struct dc_arena *arena, int *count,
                                    const char ***overrides, struct dc_error *error);
 
-// What the scene of a run, as it was read, has in "models" for contact models but the one named: their worlds ("time",
-// "contact", "solver", "mujoco") and "gradient" and "optimizer" as JSON text; bodies and what moves them are left out,
-// as a design may have changed them.  Owned by arena; NULL when there is none.  DC_IO, DC_BAD_INPUT, DC_MEMORY.
-enum dc_status dc_run_read_other_models(const char *directory, const char *model, struct dc_arena *arena,
-                                        const char **models, struct dc_error *error);
-
 // What tells DIR/trajectory.h5 from any other: a hash of its seal.  DC_IO.
 enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, struct dc_error *error);
 

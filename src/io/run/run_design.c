@@ -257,7 +257,6 @@ static enum dc_status write_scene(struct design_files *files)
   struct dc_scene scene = *files->scene;
   struct dc_mesh_copies copies = {0};
   struct dc_text resolved = {0};
-  const char *models = NULL;
   struct dc_model_definition definition = files->model->definition;
   enum dc_status status = name_shapes(files, &definition);
   if (!status)
@@ -269,11 +268,7 @@ static enum dc_status write_scene(struct design_files *files)
   scene.bodies = (struct dc_body_definition *)definition.bodies;
   scene.task.design_count = 0;
   scene.plant.model.definition.contact.stiffness *= files->input->design.stiffness_scale;
-  status = dc_run_read_other_models(dc_run_directory(files->run), definition.contact_model->name, files->arena, &models,
-                                    files->error);
-  if (status)
-    return status;
-  scene.resolved = dc_scene_resolve(&scene, models);
+  scene.resolved = dc_scene_resolve(&scene, scene.other_models);
   status = scene.resolved ? dc_mesh_copies_plan(&scene, &copies, files->error) : fail_memory(files);
   if (!status)
     status = dc_mesh_copies_resolve(&copies, &scene, &resolved, files->error);

@@ -338,6 +338,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     status = read_cases(build);
   scene->plant.model.shapes_change = scene->model.shapes_change;
   scene->plant.model.vertices_move = scene->model.vertices_move;
+  if (!status && scene->task.design_count)
+    status = dc_scene_keep_models(build);
   if (!status)
     status = dc_scene_keep_places(build);
   return status ? status : resolve(build);

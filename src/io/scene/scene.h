@@ -35,6 +35,7 @@ struct dc_scene {
   int case_count;
   struct dc_scene **cases;
   char *cases_text;        // "cases" as JSON text, NULL without
+  char *other_models;      // of a scene with a design: dc_scene_keep_models
   struct dc_arena *arena;  // owns everything below
   const char *path;        // of the scene file as given; of a text the name in messages
   const char *folder;      // real path of the folder that files are looked for in

@@ -77,6 +77,11 @@ enum dc_status dc_scene_read_problem(struct dc_scene_build *build);
 enum dc_status dc_scene_read_refinement(struct dc_scene_build *build);
 enum dc_status dc_scene_read_pairs(struct dc_scene_build *build);
 
+// Keeps for a scene with a design what "models" has for contact models but the chosen one, overrides applied: their
+// worlds ("time", "contact", "solver", "mujoco"), "gradient" and "optimizer", as JSON text that may stand in the
+// resolved scene.  Bodies and what moves them are left out, as a design may have changed them.  NULL when there is none.
+enum dc_status dc_scene_keep_models(struct dc_scene_build *build);
+
 // Keeps where the parts stand, for dc_scene_wrap.
 enum dc_status dc_scene_keep_places(struct dc_scene_build *build);
 
