@@ -313,7 +313,7 @@ def wilson(reached, cases):
 
 
 def rows_of_page(path):
-    """Rows of the only table of a page, lists of cells; none without the page."""
+    """Rows of the only table of a page that is not indented (notes hold indented ones), lists of cells; none without the page."""
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:
