@@ -367,7 +367,7 @@ PAGES = [
     "manifold", "manifold_model", "manifold_drops",
     "optimizers", "tasks", "search", "plant", "restitution",
     "soft", "soft_cloth", "soft_cost", "soft_far", "soft_field", "soft_solvers",
-    "threads", "soak", "soak_notes", "faults", "sweep", "ranks",
+    "threads", "threads_notes", "soak", "soak_notes", "faults", "sweep", "ranks",
     "pictures", "live", "comparison", "physics", "stacking",
     "refine", "grasps", "hands", "robots", "arms", "simplified",
 ]
