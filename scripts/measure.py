@@ -313,7 +313,7 @@ def wilson(reached, cases):
 
 
 def rows_of_page(path):
-    """Rows of the only table of a page, lists of cells; none without the page."""
+    """Rows of the only table of a page that is not indented (notes hold indented ones), lists of cells; none without the page."""
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:
@@ -367,7 +367,7 @@ PAGES = [
     "manifold", "manifold_model", "manifold_drops",
     "optimizers", "tasks", "search", "plant", "restitution",
     "soft", "soft_cloth", "soft_cost", "soft_far", "soft_field", "soft_solvers",
-    "threads", "soak", "soak_notes", "faults", "sweep", "ranks",
+    "threads", "threads_notes", "soak", "soak_notes", "faults", "sweep", "ranks",
     "pictures", "live", "comparison", "physics", "stacking",
     "refine", "grasps", "hands", "robots", "arms", "simplified",
 ]

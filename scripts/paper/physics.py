@@ -397,7 +397,7 @@ def main():
     start, lab, report = time.time(), Laboratory(options.dcsim, options.quick), Report()
     report.say("## Known answers of physics\n")
     report.say("By `scripts/paper/physics.sh" + (" --quick" if options.quick else "") +
-               f"`; h = {STEP} s where nothing else is said. In the last columns \u2013 is a row beside the others, without a bar.\n")
+               f"`; h = {STEP} s where nothing else is said. \u2013 in a last column: the row has no bar.\n")
     for experiment in (limits_of_friction, creep, toppling, sliding, rolling, pendulum, free_spin, energy, momentum):
         before = lab.unconverged
         experiment(lab, report)
