@@ -14,7 +14,7 @@ world; says how high the X is in the end, in dcsim and in MuJoCo.  Verdict: lift
 than 0.02 m without.  Prints Markdown, which DIR/codesign_single_jaw.md (default DIR: runs/paper) holds, too; --publish: and
 docs/measured/codesign_single_jaw.md.  --quick: 2 iterations, no MuJoCo, no verdict.  --only: of the attempts design, 156, controls, free, direct and one, the
 verdict when design and controls are among them.  --starts: a page of its own, codesign_single_jaw_starts.md, with the design from
-turns that are drawn with these seeds, of eight draws the one with the largest slope; all settings are those that were chosen from
+turns that are drawn with these seeds, of eight draws the one with the largest gradient; all settings are those that were chosen from
 no turns.  --scenes writes the scene.
 """
 import itertools
@@ -127,7 +127,7 @@ def attempt(arguments, path, name, changes, first=FIRST + SPRINGS, second=SECOND
 def starts(arguments, path):
     """The page of drawn starts."""
     lines = ["### Single jaw from several starts", "", "By `scripts/paper/codesign-single-jaw --starts " + " ".join(map(str, arguments.starts)) +
-             f"`, `scenes/codesign_single_jaw.json`: turns and vertices, 52 blocks; turns drawn with a deviation of {DRAWN['sigma']} rad at the start.", "", *TABLE]
+             f"`, `scenes/codesign_single_jaw.json`: turns and vertices, 52 blocks; turns drawn with a deviation of {DRAWN['sigma']} rad at the start, of {DRAWN['draws']} draws of a seed the one with the largest gradient.", "", *TABLE]
     count = 0
     for seed in arguments.starts:
         drawn = "init=" + json.dumps({**DRAWN, "seed": seed})
