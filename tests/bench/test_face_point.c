@@ -83,9 +83,8 @@ static double longest(const double in[12])
 // Triangles with heights of at least a tenth of their longest edge: differences resolve them.
 static bool thick(const double in[12])
 {
-  double longest =
-      larger(larger(dc_vec_distance(in + 3, in + 6), dc_vec_distance(in + 6, in + 9)), dc_vec_distance(in + 9, in + 3));
-  return 2 * dc_triangle_area(in + 3, in + 6, in + 9) > 0.1 * longest * longest;
+  double base = longest(in);
+  return 2 * dc_triangle_area(in + 3, in + 6, in + 9) > 0.1 * base * base;
 }
 
 static double weighted(double softness, const double in[12], const double by[3])
