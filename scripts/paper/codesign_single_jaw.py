@@ -21,10 +21,9 @@ import itertools
 import json
 import math
 import os
-import shutil
 
 from codesign_walkers import text_of
-from measuring import call, motion, options, parse, scene_path, settings, show
+from measuring import kept_run, motion, options, parse, scene_path, settings, show
 
 SIZE = (0.13, 0.16, 0.02)  # of the plate, m
 LIFTED = 0.15              # the X counts as lifted from here on, m
@@ -85,10 +84,6 @@ def scene():
     }
 
 
-def run_of(arguments, *command):
-    return call(arguments, *command, "--json", "--quiet", "--no-report", "--threads", "1")
-
-
 def heights(arguments, run):
     """Of the X at every frame, above its start, m."""
     column = [float(row["object.z [m]"]) for row in motion(arguments, run)]
@@ -97,10 +92,10 @@ def heights(arguments, run):
 
 def optimized(arguments, path, name, *changes, control=None):
     """Folder and result of an optimization, from the parameters of another one."""
-    run = os.path.join(arguments.output, "codesign_single_jaw_" + name)
-    shutil.rmtree(run, ignore_errors=True)
+    name = "codesign_single_jaw_" + name
     words = settings(*changes, *(["optimizer.iterations=2"] if arguments.quick else []))
-    return run, run_of(arguments, "optimize", path, "-o", run, *words, *(["--control", control] if control else []))
+    made = kept_run(arguments, name, "optimize", path, *words, *(["--control", control] if control else []))
+    return os.path.join(arguments.output, name), made
 
 
 def attempt(arguments, path, name, changes, first=FIRST + SPRINGS, second=SECOND):
@@ -118,8 +113,7 @@ def attempt(arguments, path, name, changes, first=FIRST + SPRINGS, second=SECOND
     row = [" + ".join(map(str, iterations)), f"{found['loss']:.3f}", f"{along} of {1 + len(worlds)}", f"{here[-1]:.3f}"]
     if arguments.quick:
         return row + ["", ""], here[-1], 0.0
-    shutil.rmtree(run + "_mujoco", ignore_errors=True)
-    run_of(arguments, "simulate", path, "-o", run + "_mujoco", "--control", run, "--model", "mujoco", *settings(*changes))
+    kept_run(arguments, os.path.basename(run) + "_mujoco", "simulate", path, "--control", run, "--model", "mujoco", *settings(*changes))
     there = heights(arguments, run + "_mujoco")
     return row + [f"{there[-1]:.3f}", f"{max(abs(a - b) for a, b in zip(here, there)):.3f}"], here[-1], there[-1]
 
