@@ -133,11 +133,16 @@ def random_shots(m):
     m.say()
 
 
+def gradient_steps(m, scene):
+    """Steps that the check of a scene takes; 0: all."""
+    return GRADIENT_STEPS.get(scene, 25 if m.quick else 0)
+
+
 def gradient_check(m, scene, kept):
     """What gradcheck says of a scene; kept: folder of answers, where one that is there is taken."""
     path = os.path.join(kept, scene + ".json")
     if not os.path.exists(path):
-        count = 25 if m.quick else GRADIENT_STEPS.get(scene, 0)
+        count = gradient_steps(m, scene)
         steps = ["--steps", str(count)] if count else []
         changed = ["--set", GRADIENT_SETTINGS[scene]] if scene in GRADIENT_SETTINGS else []
         answer = m.json("gradcheck", scene, *steps, *changed, "--allow-path", MESHES, threads=1, check=False)
@@ -147,7 +152,7 @@ def gradient_check(m, scene, kept):
         return json.load(file)
 
 
-def gradient_row(scene, answer):
+def gradient_row(m, scene, answer):
     """A row of the table; differences that come out otherwise with other steps decide nothing, as in gradcheck itself."""
     checks = [c for c in answer["checks"] if not c["straddles"]]
     open_ones = [c for c in checks if c["relative_error"] > 1e-6 and c["spread"] >= 0.1 * c["relative_error"]]
@@ -156,7 +161,7 @@ def gradient_row(scene, answer):
     unsure = f"{len(open_ones)} of {len(answer['checks'])}: {worst['relative_error']:.1e} ({worst['parameter']})" if worst else "-"
     orders = " ".join(f"{order:.3f}" for order in answer["taylor_orders"]) or answer["status"]
     name = f"{scene}, `{GRADIENT_SETTINGS[scene]}`" if scene in GRADIENT_SETTINGS else scene
-    return [name, GRADIENT_STEPS.get(scene, "all"), f"{max(sure):.1e}" if sure else "-", unsure, orders, f"{answer['products']['tangent_adjoint']:.1e}"]
+    return [name, gradient_steps(m, scene) or "all", f"{max(sure):.1e}" if sure else "-", unsure, orders, f"{answer['products']['tangent_adjoint']:.1e}"]
 
 
 def gradients(m, kept):
@@ -176,7 +181,7 @@ def gradients(m, kept):
         if name[:-5] in LONG_CHECKS and not os.path.exists(os.path.join(kept, name)):
             long.append(name[:-5])
             continue
-        rows.append(gradient_row(name[:-5], gradient_check(m, name[:-5], kept)))
+        rows.append(gradient_row(m, name[:-5], gradient_check(m, name[:-5], kept)))
     m.table(["scene", "steps", "largest relative error", "not conclusive: how many, the largest", "Taylor orders", "tangent against adjoint"], rows)
     m.say("Errors are relative to the gradient by numbers of the same kind, or to a millionth of the largest such gradient. A difference is not conclusive if it changes with its step by as much as it is off: "
           "rounding of the loss, or a bend of it. Orders are fitted to remainders above rounding: 2 is right, 3 where the second derivative is nearly 0. Not checked here: refinements, whose derivatives are smoothed, and scenes without an objective" +

@@ -16,10 +16,9 @@ lifted by 0.2 m.  Prints Markdown, which DIR/TASK.md (default DIR: runs/paper) h
 """
 import json
 import os
-import shutil
 import sys
 
-from measuring import Failed, call, options, parse, scene_path, settings, show
+from measuring import Failed, call, kept_run, options, parse, scene_path, settings, show
 
 HELD = 0.01  # m
 # Coefficients of friction that shapes are designed for, one after the other.  A hand that drops what it holds has a gradient that
@@ -36,13 +35,9 @@ REPLAYS = {"MuJoCo as it is": DEFAULTS, "that, several points for two meshes": (
            "these, impratio 100 and solref 0.004, 3": ("mujoco.impratio=100", "mujoco.solref=[0.004, 3]")}
 
 
-def run_of(arguments, *command):
-    return call(arguments, *command, "--json", "--quiet", "--threads", "1")
-
-
 def distances(arguments, first, path, *words):
     """What every object moved by, m; first: the name of the scene's own object."""
-    result = run_of(arguments, "simulate", path, "-o", "none", *words)
+    result = call(arguments, "simulate", path, "-o", "none", "--json", "--quiet", "--threads", "1", *words)
     found = {first: result["objectives"][0]["distance"]}
     found.update((case["name"], case["distance"]) for case in result["cases"])
     return found
@@ -56,11 +51,10 @@ def start(arguments, path, seed):
     """Words of the command line that begin with shapes of this seed (None: the scene's); None when neither draw was better."""
     if seed is None:
         return []
-    run = os.path.join(arguments.output, f"{arguments.task}-{seed}-start")
-    shutil.rmtree(run, ignore_errors=True)
+    run = f"{arguments.task}-{seed}-start"
     draw = {"type": "cem", "samples": 2, "elites": 1, "spread": SPREAD, "iterations": 1, "seed": seed}
-    made = run_of(arguments, "optimize", path, "-o", run, "--no-report", *settings(f"optimizer={json.dumps(draw)}"))
-    return ["--control", run] if made["loss"] < made["initial_loss"] else None
+    made = kept_run(arguments, run, "optimize", path, *settings(f"optimizer={json.dumps(draw)}"))
+    return ["--control", os.path.join(arguments.output, run)] if made["loss"] < made["initial_loss"] else None
 
 
 def design(arguments, path, scene, first, seed, earlier):
@@ -75,10 +69,10 @@ def design(arguments, path, scene, first, seed, earlier):
         del stages[1:]
     iterations, best, most = 0, None, -1
     for number, (friction, words) in enumerate(stages):
-        run = os.path.join(arguments.output, f"{arguments.task}-{seed or 'scene'}-{number}")
-        shutil.rmtree(run, ignore_errors=True)
+        name = f"{arguments.task}-{seed or 'scene'}-{number}"
+        run = os.path.join(arguments.output, name)
         try:
-            made = run_of(arguments, "optimize", path, *earlier, "-o", run, "--no-report", *settings(f"contact.friction={friction}"), *words)
+            made = kept_run(arguments, name, "optimize", path, *earlier, *settings(f"contact.friction={friction}"), *words)
             now = held(distances(arguments, first, path, "--control", run, *settings(f"contact.friction={own}")))
         except Failed as failed:
             if not best:

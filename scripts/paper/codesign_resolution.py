@@ -19,10 +19,9 @@ every gait and every foot that judges.  --quick: one gait, two iterations of 60 
 import math
 import os
 import random
-import shutil
 
 from codesign_walkers import climbed, spider
-from measuring import append_row, call, options, parse, read_rows, settings, show, write_json
+from measuring import append_row, kept_run, options, parse, read_rows, settings, show, write_json
 
 PARTS = 3  # hulls of a foot
 COUNTS = (96, 192, 384, 768)  # vertices of a foot
@@ -46,13 +45,10 @@ def feet_of_one_mass(scene, model):
 
 def run(arguments, command, name, scene, seed, *words):
     """What a command on a scene answers; the run is kept under its name."""
-    folder = os.path.join(arguments.output, name)
-    shutil.rmtree(folder, ignore_errors=True)
     scene["control"][0]["seed"] = seed
-    path = write_json(folder + ".json", scene)
+    path = write_json(os.path.join(arguments.output, name + ".json"), scene)
     quick = ["optimizer.iterations=2", "time.steps=60"] if arguments.quick else []
-    return call(arguments, command, path, "-o", folder, "--json", "--quiet", "--no-report", "--threads", "1",
-                *settings(*quick), *words)
+    return kept_run(arguments, name, command, path, *words, *settings(*quick))
 
 
 def spread(ways):

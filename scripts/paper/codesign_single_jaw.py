@@ -14,17 +14,16 @@ world; says how high the X is in the end, in dcsim and in MuJoCo.  Verdict: lift
 than 0.02 m without.  Prints Markdown, which DIR/codesign_single_jaw.md (default DIR: runs/paper) holds, too; --publish: and
 docs/measured/codesign_single_jaw.md.  --quick: 2 iterations, no MuJoCo, no verdict.  --only: of the attempts design, 156, controls, free, direct and one, the
 verdict when design and controls are among them.  --starts: a page of its own, codesign_single_jaw_starts.md, with the design from
-turns that are drawn with these seeds, of eight draws the one with the largest slope; all settings are those that were chosen from
+turns that are drawn with these seeds, of eight draws the one with the largest gradient; all settings are those that were chosen from
 no turns.  --scenes writes the scene.
 """
 import itertools
 import json
 import math
 import os
-import shutil
 
 from codesign_walkers import text_of
-from measuring import call, motion, options, parse, scene_path, settings, show
+from measuring import kept_run, motion, options, parse, scene_path, settings, show
 
 SIZE = (0.13, 0.16, 0.02)  # of the plate, m
 LIFTED = 0.15              # the X counts as lifted from here on, m
@@ -85,10 +84,6 @@ def scene():
     }
 
 
-def run_of(arguments, *command):
-    return call(arguments, *command, "--json", "--quiet", "--no-report", "--threads", "1")
-
-
 def heights(arguments, run):
     """Of the X at every frame, above its start, m."""
     column = [float(row["object.z [m]"]) for row in motion(arguments, run)]
@@ -97,10 +92,10 @@ def heights(arguments, run):
 
 def optimized(arguments, path, name, *changes, control=None):
     """Folder and result of an optimization, from the parameters of another one."""
-    run = os.path.join(arguments.output, "codesign_single_jaw_" + name)
-    shutil.rmtree(run, ignore_errors=True)
+    name = "codesign_single_jaw_" + name
     words = settings(*changes, *(["optimizer.iterations=2"] if arguments.quick else []))
-    return run, run_of(arguments, "optimize", path, "-o", run, *words, *(["--control", control] if control else []))
+    made = kept_run(arguments, name, "optimize", path, *words, *(["--control", control] if control else []))
+    return os.path.join(arguments.output, name), made
 
 
 def attempt(arguments, path, name, changes, first=FIRST + SPRINGS, second=SECOND):
@@ -118,8 +113,7 @@ def attempt(arguments, path, name, changes, first=FIRST + SPRINGS, second=SECOND
     row = [" + ".join(map(str, iterations)), f"{found['loss']:.3f}", f"{along} of {1 + len(worlds)}", f"{here[-1]:.3f}"]
     if arguments.quick:
         return row + ["", ""], here[-1], 0.0
-    shutil.rmtree(run + "_mujoco", ignore_errors=True)
-    run_of(arguments, "simulate", path, "-o", run + "_mujoco", "--control", run, "--model", "mujoco", *settings(*changes))
+    kept_run(arguments, os.path.basename(run) + "_mujoco", "simulate", path, "--control", run, "--model", "mujoco", *settings(*changes))
     there = heights(arguments, run + "_mujoco")
     return row + [f"{there[-1]:.3f}", f"{max(abs(a - b) for a, b in zip(here, there)):.3f}"], here[-1], there[-1]
 
@@ -127,7 +121,7 @@ def attempt(arguments, path, name, changes, first=FIRST + SPRINGS, second=SECOND
 def starts(arguments, path):
     """The page of drawn starts."""
     lines = ["### Single jaw from several starts", "", "By `scripts/paper/codesign-single-jaw --starts " + " ".join(map(str, arguments.starts)) +
-             f"`, `scenes/codesign_single_jaw.json`: turns and vertices, 52 blocks; turns drawn with a deviation of {DRAWN['sigma']} rad at the start.", "", *TABLE]
+             f"`, `scenes/codesign_single_jaw.json`: turns and vertices, 52 blocks; turns drawn with a deviation of {DRAWN['sigma']} rad at the start, of {DRAWN['draws']} draws of a seed the one with the largest gradient.", "", *TABLE]
     count = 0
     for seed in arguments.starts:
         drawn = "init=" + json.dumps({**DRAWN, "seed": seed})

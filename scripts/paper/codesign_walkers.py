@@ -24,10 +24,9 @@ import json
 import math
 import os
 import random
-import shutil
 import statistics
 
-from measuring import call, motion, options, parse, scene_path, settings, show
+from measuring import kept_run, motion, options, parse, scene_path, settings, show
 
 FAR = 20  # m to the target, which nothing reaches
 STAND = (10, 2, 0)  # N m/rad that turn the biped's torso back while it learns to stand; about 13 hold it against gravity
@@ -214,11 +213,9 @@ def text_of(value, indent=0):
 
 def run(arguments, seed, command, name, *words, scene=None):
     """What a command on the task's scene, or another one, answers; the run is kept under its name."""
-    folder = os.path.join(arguments.output, f"{name}_{seed}")
-    shutil.rmtree(folder, ignore_errors=True)
     quick = [f"optimizer.iterations={QUICK[arguments.task][0]}", f"time.steps={QUICK[arguments.task][1]}"] if arguments.quick else []
-    return call(arguments, command, scene or scene_path(f"codesign_{arguments.task}"), "-o", folder, "--json", "--quiet", "--no-report",
-                "--threads", "1", *settings(f"control.0.seed={seed}"), *words, *settings(*quick))
+    return kept_run(arguments, f"{name}_{seed}", command, scene or scene_path(f"codesign_{arguments.task}"),
+                    *settings(f"control.0.seed={seed}"), *words, *settings(*quick))
 
 
 def found(arguments, seed, name):

@@ -455,15 +455,15 @@ def others_ahead(parts):
             "Cheaper per step with gradient, over bsh: " + (", ".join(cheaper.values()) or "none") + "."]
 
 
-def renewed(line, tasks, fresh):
-    """A sentence of others_ahead(), its entries of these tasks in place of those of the fresh one."""
+def renewed(line, records, fresh):
+    """A sentence of others_ahead(), its entries of these records replaced by those of the fresh one."""
     separator = ", " if line.startswith("Cheaper") else "; "
-    label, text = line.split(": ", 1)
-    entries = text.rstrip(".").split(separator) + fresh.split(": ", 1)[1].rstrip(".").split(separator)
-    at = len(text.rstrip(".").split(separator))
-    kept = [entry for i, entry in enumerate(entries)
-            if entry != "none" and (i >= at or not any(f" on {task}" in entry for task in tasks))]
-    return f"{label}: {separator.join(kept) or 'none'}."
+    places = [f"{record['model']} on {record['task']}" for record in records]
+    places = tuple(f"{place}{init} " for place, record in zip(places, records) for init in ("", f", {record['init']}"))
+    label, *texts = line.split(": ", 1) + fresh.split(": ", 1)[1:]
+    old, new = ([entry for entry in text.rstrip(".").split(separator) if entry != "none"] for text in texts)
+    entries = [entry for entry in old if not entry.startswith(places)] + new
+    return f"{label}: {separator.join(entries) or 'none'}."
 
 
 def publish_part(part, lab, load):
@@ -479,7 +479,7 @@ def publish_part(part, lab, load):
         key = tuple(cell.strip() for cell in line.strip("|").split("|"))[:3]
         lines[i] = rows.get(key, line)
         if line.split(":")[0] in sentences:
-            lines[i] = renewed(line, {record["task"] for record in part.records}, sentences[line.split(":")[0]])
+            lines[i] = renewed(line, part.records, sentences[line.split(":")[0]])
     begin = lines.index(f"### {part.name}")
     end = next((i for i in range(begin + 1, len(lines)) if lines[i].startswith("### ")), len(lines))
     title, *text = part.text().splitlines()

@@ -4,6 +4,7 @@ import argparse
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,6 +68,13 @@ def call(arguments, *command):
     if done.returncode:
         raise Failed(done.stderr)
     return json.loads(done.stdout) if "--json" in command else None
+
+
+def kept_run(arguments, name, command, scene, *words):
+    """What a command on a scene answers, on one thread; the run is kept as NAME in the folder of --output, in place of an earlier one."""
+    folder = os.path.join(arguments.output, name)
+    shutil.rmtree(folder, ignore_errors=True)
+    return call(arguments, command, scene, "-o", folder, "--json", "--quiet", "--no-report", "--threads", "1", *words)
 
 
 def answer(*command, accepted=None):

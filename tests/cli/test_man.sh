@@ -65,9 +65,9 @@ PROGRAM
   missing=""
   while read -r family entry name; do
     page=dcsim-scene.5
-    if [ "$family" = sections ] && [ "$entry" != "$name" ]; then  # in the part about that section
+    if [ "$family" = sections ] && [ "$entry" != "$name" ]; then  # in the part about that section, not in its prose
       page=part
-      awk -v begin=".Ss $entry" '/^\.S[sh] / { inside = $0 == begin } inside' "$DCSIM_SOURCE/man/dcsim-scene.5" >part
+      awk -v begin=".Ss $entry" '/^\.S[sh] / { inside = $0 == begin } inside && / ?Cm /' "$DCSIM_SOURCE/man/dcsim-scene.5" >part
       [ -s part ] || page=dcsim-scene.5
     fi
     grep -qE "(^|[^A-Za-z_])$name([^A-Za-z_]|\$)" "$page" || missing="$missing $family/$entry/$name"

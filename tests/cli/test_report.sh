@@ -28,7 +28,6 @@ cat >fall.json <<'SCENE'
 { "name": "fall", "time": { "step": 0.02, "steps": 20 }, "shapes": { "ball": { "type": "sphere", "radius": 0.1, "level": 1 } },
   "bodies": [ { "name": "ball", "shape": "ball" } ] }
 SCENE
-
 # at the end of a run, unless told otherwise
 run 0 optimize pair.json -o pair --quiet
 check "the page is there" [ -s pair/report.html ]
@@ -154,5 +153,7 @@ fi
 
 # in a browser
 . "$DCSIM_SOURCE/tests/cli/look.sh"
-look pair fall still
+# a marker that only "to" of an objective names is listed
+run 0 simulate pair.json -o named --quiet --set 'objective=[{"type": "relative", "body": "eight", "to": "marker"}]'
+look pair fall still named
 finish

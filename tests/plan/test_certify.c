@@ -130,6 +130,17 @@ static void test_phantom(void)
   double momentum = dc_vec_norm(speed) / h;  // 1 kg
   CHECK(between[0][2] + between[1][2] > momentum, "%g, %g", between[0][2], momentum);
   CHECK(between[0][2] < 5 * momentum, "%g, %g", between[0][2], momentum);
+  // impulses are of the stiffness of the design
+  double twice[2][3];
+  r.plan->input->design.stiffness_scale *= 2;
+  CHECK(!dc_check_phantom(r.plan->rollout, &r.scene->model, r.plan->input, r.plan->trajectory, false, twice[0],
+                          twice[1], &error),
+        "%s", error.text);
+  r.plan->input->design.stiffness_scale /= 2;
+  for (int i = 1; i < 3; i++) {
+    CHECK_NEAR(twice[0][i], 2 * near[i], 1e-12 * near[i]);
+    CHECK_NEAR(twice[1][i], 2 * far[i], 1e-12 * near[i]);
+  }
   // far apart everything comes from afar
   for (int f = 0; f <= 20; f++)
     for (int i = 1; i < 3; i++)

@@ -83,7 +83,7 @@ function termsOf(table) {
 // Bodies; shown: those that move, but for markers (neither mass nor shape) that no objective names: they are told by what they are fixed to.
 function bodiesOf(bodies, scene) {
   const objectives = Array.isArray(scene?.objective) ? scene.objective : [];
-  const named = new Set(objectives.flatMap(({ body, bodies: several }) => [body, several].flat()));
+  const named = new Set(objectives.flatMap(({ body, bodies: several, to }) => [body, several, to].flat()));
   return bodies.map((body) => ({
     ...body,
     shown: body.moves && (body.mass > 0 || body.shape >= 0 || named.has(body.name)),

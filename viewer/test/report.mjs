@@ -165,10 +165,31 @@ if (await evaluate("window.dcsimReport.curves.length > 0")) {
     check("linear and logarithmic by choice", new Set([before, after]).size === 2, `${before}, then ${after}`);
     await scale.click();
   }
+  check(
+    "units stand beside the titles of charts",
+    await evaluate(
+      "window.dcsimReport.curves.every(({ unit, element }) => (element.querySelector('h3 small')?.textContent ?? '') === (unit && unit !== '1' ? unit : ''))",
+    ),
+  );
+  const targets = await evaluate(`(() => {
+    const charts = window.dcsimReport.curves.filter(({ plot, series }) => plot && series.some((one) => one.like !== undefined));
+    return charts.map(({ series, chips, hidden, plot }) => {
+      const own = series.filter((one) => one.like === undefined), buttons = [...chips.querySelectorAll("button")];
+      const target = series.findIndex((one) => one.like !== undefined), { name, like } = series[target];
+      const before = plot.series[target + 1].show, button = buttons[own.indexOf(series[like])];
+      button.click();
+      const turned = plot.series[target + 1].show === !before && hidden.has(name) === before && hidden.has(series[like].name) === before;
+      button.click();
+      return buttons.length === own.length && turned && plot.series[target + 1].show === before;
+    });
+  })()`);
+  if (targets.length) check("targets come and go with their coordinates", targets.every((one) => one), targets.join());
   await evaluate("window.dcsimReport.player.seek(0), window.scrollTo(0, 0)");
 }
 
 const frames = await evaluate("window.dcsimReport.player.times");
+const clock = await evaluate("window.dcsimReport.player.clock.textContent");
+check("the clock counts seconds, or frames where there is no time", scene.problem === "refine" ? clock === `frame 0 of ${frames.length - 1}` : clock.endsWith(" s"), clock);
 if (frames.length > 1) {
   const still = await pixels();
   check("a picture that stands still is the same twice", still.equals(await pixels()));
