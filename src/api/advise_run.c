@@ -83,8 +83,8 @@ static int wanted_body(const struct dc_scene *scene, const struct outcome *outco
   int body = -1;
   double distance;
   if (objective->type->report)
-    objective->type->report(objective->options, outcome->model, &outcome->judged, outcome->judged.steps, &body,
-                            &distance, reached);
+    objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged, outcome->judged.steps,
+                            &body, &distance, reached);
   return body < 0 || dc_advice_is_driven(scene, body) ? -1 : body;
 }
 

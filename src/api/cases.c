@@ -17,7 +17,7 @@ static enum dc_status judge(const struct session *session, const struct outcome 
   if (status)
     return status;
   int last = plan->trajectory->steps;
-  judged->success = dc_task_success(&scene->task, dc_plan_model(plan), plan->trajectory, last);
+  judged->success = dc_task_success(&scene->task, dc_plan_model(plan), plan->input, plan->trajectory, last);
   for (int i = 0; i < scene->task.objective_count; i++) {
     const struct dc_objective *objective = &scene->task.objectives[i];
     int body = -1;
@@ -25,7 +25,8 @@ static enum dc_status judge(const struct session *session, const struct outcome 
     bool reached;
     if (!objective->type->report)
       continue;
-    objective->type->report(objective->options, dc_plan_model(plan), plan->trajectory, last, &body, &distance, &reached);
+    objective->type->report(objective->options, dc_plan_model(plan), plan->input, plan->trajectory, last, &body,
+                            &distance, &reached);
     if (!(distance <= judged->distance)) {
       judged->distance = distance;
       judged->body = body;

@@ -68,6 +68,7 @@ enum dc_status dc_session_outcome(struct session *session, struct outcome *outco
     outcome->model = dc_rollout_adopt(outcome->plan->rollout, outcome->input, NULL);
   if (!outcome->model)
     outcome->model = &scene->model;
-  outcome->success = dc_task_success(&scene->task, outcome->model, &outcome->judged, outcome->judged.steps);
+  outcome->success =
+      dc_task_success(&scene->task, outcome->model, outcome->input, &outcome->judged, outcome->judged.steps);
   return DC_OK;
 }

@@ -28,6 +28,6 @@ enum dc_status dc_session_transfer(struct session *session, const struct outcome
     return DC_OK;
   transfer->executed = true;
   transfer->loss = dc_task_loss(&scene->task, outcome->model, outcome->input, transfer->record, NULL);
-  transfer->success = dc_task_success(&scene->task, outcome->model, transfer->record, steps);
+  transfer->success = dc_task_success(&scene->task, outcome->model, outcome->input, transfer->record, steps);
   return DC_OK;
 }

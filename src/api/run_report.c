@@ -30,8 +30,8 @@ static void put_objectives(const struct session *session, const struct outcome *
     bool reached = false, reachable = objective->type->report != NULL;
     struct dc_task single = {.objective_count = 1, .objectives = &scene->task.objectives[i]};
     if (reachable)
-      objective->type->report(objective->options, outcome->model, &outcome->judged, outcome->judged.steps, &body,
-                              &distance, &reached);
+      objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged,
+                              outcome->judged.steps, &body, &distance, &reached);
     double value = dc_task_loss(&single, outcome->model, outcome->input, &outcome->judged, NULL);
     const char *name = body >= 0 ? scene->model.bodies.bodies[body].name : NULL;
     dc_json_begin(json, NULL, '{');

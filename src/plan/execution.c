@@ -174,7 +174,7 @@ static void execute_draw(void *context, int index, int thread)
   const struct dc_model *designed =
       status ? NULL : dc_rollout_adopt(dc_execution_rollout(own->execution), own->input, NULL);
   d->statuses[index] = status;
-  d->reached[index] = designed && dc_task_success(d->task, designed, own->executed, steps);
+  d->reached[index] = designed && dc_task_success(d->task, designed, own->input, own->executed, steps);
   if (index == 0)
     *d->first = error;
 }

@@ -247,7 +247,7 @@ static double try_factor(struct dc_receding_horizon *h, double factor, bool *rea
   *reached = false;
   if (try_steps(h, own->tried, steps, factor))
     return INFINITY;
-  *reached = dc_task_success(h->task, h->model, own->outcome, steps);
+  *reached = dc_task_success(h->task, h->model, own->tried, own->outcome, steps);
   struct dc_trajectory last = dc_horizon_frame_of(own->outcome, steps);
   double loss = dc_task_loss(h->task, h->model, own->tried, &last, NULL);
   return isfinite(loss) ? loss : INFINITY;

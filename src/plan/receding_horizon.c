@@ -273,7 +273,8 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
     status = dc_plan_evaluate(plan, h->parameters, &loss, NULL, error);
   }
   if (!status && !trials)
-    h->foreseen = h->horizon.explore > 0 && dc_task_success(h->task, h->model, plan->trajectory, plan->window.steps);
+    h->foreseen =
+        h->horizon.explore > 0 && dc_task_success(h->task, h->model, plan->input, plan->trajectory, plan->window.steps);
   return status;
 }
 
@@ -318,7 +319,7 @@ static enum dc_status judge(struct dc_receding_horizon *h, struct dc_error *erro
     return dc_fail(error, DC_NUMERICAL, "the loss after step %d is not finite", last);
   h->idle = h->loss < h->lowest_loss ? 0 : h->idle + 1;
   h->lowest_loss = fmin(h->lowest_loss, h->loss);
-  h->success = dc_task_success(h->task, h->model, h->executed, last);
+  h->success = dc_task_success(h->task, h->model, h->plan->input, h->executed, last);
   return DC_OK;
 }
 

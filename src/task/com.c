@@ -166,12 +166,12 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 static const struct dc_objective_rows rows = {
     .by_input = true, .count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
-static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
-                   int *body, double *distance, bool *reached)
+static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                   const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {
   double offset[3];
   *body = -1;
-  *reached = frame_value(options, model, NULL, trajectory, frame, offset) == 0;
+  *reached = frame_value(options, model, input, trajectory, frame, offset) == 0;
   *distance = dc_vec_norm(offset);
 }
 

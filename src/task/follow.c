@@ -285,10 +285,10 @@ static const struct dc_objective_rows rows = {.count = row_groups, .group = row_
 
 // The farthest position up to a frame.  All must be near, and the whole recording be over: what follows it so far may
 // leave it still.
-static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
-                   int *body, double *distance, bool *reached)
+static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                   const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {
-  (void)model;
+  (void)model, (void)input;
   const struct dc_follow_options *follow = options;
   *body = -1, *distance = 0, *reached = true;
   for (int i = 0; i < follow->sample_count; i++) {

@@ -68,9 +68,11 @@ void dc_goal_report(const struct dc_goal_kind *kind, const void *options, const 
     (void)input;                                                                                                       \
     dc_goal_pull_back(&(kind), options, model, trajectory, index, weights, cotangent);                                 \
   }                                                                                                                    \
-  static void goal_report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,   \
-                          int frame, int *body, double *distance, bool *reached)                                       \
+  static void goal_report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,     \
+                          const struct dc_trajectory *trajectory, int frame, int *body, double *distance,              \
+                          bool *reached)                                                                               \
   {                                                                                                                    \
+    (void)input;                                                                                                       \
     dc_goal_report(&(kind), options, model, trajectory, frame, body, distance, reached);                               \
   }                                                                                                                    \
   static const struct dc_objective_rows goal_rows = {                                                                  \

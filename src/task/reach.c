@@ -154,10 +154,10 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
-static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
-                   int *body, double *distance, bool *reached)
+static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                   const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {
-  (void)model;
+  (void)model, (void)input;
   const struct dc_reach_options *reach = options;
   *body = -1, *distance = -1, *reached = true;
   for (int i = 0; i < body_count(reach); i++) {

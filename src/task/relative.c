@@ -138,10 +138,10 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
 // Of a frame that counts; of those behind the last one what the last one says.
-static void report(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
-                   int *body, double *distance, bool *reached)
+static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                   const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {
-  (void)model;
+  (void)model, (void)input;
   const struct dc_relative_options *relative = options;
   struct dc_frame_range frames = frames_of(relative, trajectory);
   int at = frame < frames.last ? frame : frames.last;

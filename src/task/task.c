@@ -466,8 +466,8 @@ double dc_task_loss(const struct dc_task *task, const struct dc_model *model, co
   return loss;
 }
 
-bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
-                     int frame)
+bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
+                     const struct dc_trajectory *trajectory, int frame)
 {
   bool any = false, all = true;
   for (int i = 0; i < task->objective_count; i++) {
@@ -477,7 +477,7 @@ bool dc_task_success(const struct dc_task *task, const struct dc_model *model, c
     int body;
     double distance;
     bool reached;
-    objective->type->report(objective->options, model, trajectory, frame, &body, &distance, &reached);
+    objective->type->report(objective->options, model, input, trajectory, frame, &body, &distance, &reached);
     any = true;
     all = all && reached;
   }

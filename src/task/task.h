@@ -104,8 +104,8 @@ struct dc_objective_type {
   const struct dc_objective_rows *rows;  // NULL: it has none
   // What a report says of frame k: body (the farthest from its target, or -1), its distance in m, whether all is
   // reached.  NULL: nothing to be reached (effort, velocity).
-  void (*report)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
-                 int *body, double *distance, bool *reached);
+  void (*report)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                 const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached);
   // Goal i = 0, 1, ...: a body, the place [3] nearest to where it is (centre) that counts as reached and how far from
   // that place it may be, m; false when there is no such goal.  NULL: none.
   bool (*goal)(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius);
@@ -233,8 +233,8 @@ void dc_task_terms(const struct dc_task *task, const struct dc_model *model, con
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
 // True when everything that can be reached is reached at frame k (false when there is nothing to reach).
-bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_trajectory *trajectory,
-                     int frame);
+bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
+                     const struct dc_trajectory *trajectory, int frame);
 
 // When a body counts as resting (task/rest.h).
 struct dc_rest_options {

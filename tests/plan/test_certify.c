@@ -316,7 +316,7 @@ static void test_executions(void)
   const struct dc_model *model = r.plan->model;
   const struct dc_task *task = r.plan->task;
   struct dc_rollout_input *input = r.plan->input;
-  bool reached = dc_task_success(task, model, r.plan->trajectory, 20);
+  bool reached = dc_task_success(task, model, NULL, r.plan->trajectory, 20);
   dc_plan_apply(r.plan, r.plan->parameters);
   omp_set_num_threads(1);
   CHECK(!dc_execute(&plant, model, task, input, 6, 1, NULL, NULL, &one, &error), "%s", error.text);

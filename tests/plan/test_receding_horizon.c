@@ -291,7 +291,7 @@ static void test_early_ends(void)
   const struct dc_trajectory *executed = recorder.horizon->executed;
   CHECK(recorder.horizon->success && recorder.horizon->loss == 0 && executed->steps < STEPS, "%d", executed->steps);
   for (int k = 0; k < executed->steps; k++)
-    CHECK(!dc_task_success(&scene->task, &scene->model, executed, k), "frame %d", k);
+    CHECK(!dc_task_success(&scene->task, &scene->model, NULL, executed, k), "frame %d", k);
   dc_horizon_destroy(recorder.horizon);
   // Without iterations nothing moves: no window brings a lower loss.
   struct dc_horizon options = {.length = 4, .iterations = 0, .apply = 1, .patience = 3};

@@ -53,7 +53,7 @@ static struct outcome try_layout(const struct layout *layout)
     if (dc_plan_evaluate(plan, guesses + (size_t)i * size, &loss, NULL, &error))
       continue;
     outcome.lowest = fmin(outcome.lowest, loss);
-    outcome.reached += dc_task_success(&scene->task, &scene->model, plan->trajectory, STEPS);
+    outcome.reached += dc_task_success(&scene->task, &scene->model, NULL, plan->trajectory, STEPS);
   }
   free(base);
   free(guesses);

@@ -146,23 +146,23 @@ static void test_follow_report(void)
       memcpy(pose->quaternion, sample->quaternion, sizeof pose->quaternion);
   }
   follow.tolerance = 0.01, follow.rotation_tolerance = 0.02;
-  CHECK(dc_task_success(&task, model, trajectory, STEPS), "the recording itself");
-  CHECK(dc_task_success(&task, model, trajectory, 2), "its last frame");
-  CHECK(!dc_task_success(&task, model, trajectory, 1), "not yet");
+  CHECK(dc_task_success(&task, model, NULL, trajectory, STEPS), "the recording itself");
+  CHECK(dc_task_success(&task, model, NULL, trajectory, 2), "its last frame");
+  CHECK(!dc_task_success(&task, model, NULL, trajectory, 1), "not yet");
   fixture->poses[1][KNEE].position[0] += 0.02;
-  dc_objective_follow.report(&follow, model, trajectory, STEPS, &body, &distance, &reached);
+  dc_objective_follow.report(&follow, model, NULL, trajectory, STEPS, &body, &distance, &reached);
   CHECK(body == KNEE && !reached, "the farthest");
   CHECK_NEAR(distance, 0.02, 1e-15);
   follow.tolerance = 0.021;
-  CHECK(dc_task_success(&task, model, trajectory, STEPS), "within the tolerance");
+  CHECK(dc_task_success(&task, model, NULL, trajectory, STEPS), "within the tolerance");
   double *quaternion = fixture->poses[1][KNEE].quaternion, turn[3] = {0, 0.03, 0}, little[4];
   dc_rotation_exp(little, turn);
   dc_rotation_multiply(quaternion, little, quaternion);
-  CHECK(!dc_task_success(&task, model, trajectory, STEPS), "turned too far");
+  CHECK(!dc_task_success(&task, model, NULL, trajectory, STEPS), "turned too far");
   follow.rotation = 0;
-  CHECK(dc_task_success(&task, model, trajectory, STEPS), "rotations do not count");
+  CHECK(dc_task_success(&task, model, NULL, trajectory, STEPS), "rotations do not count");
   fixture->poses[0][BOX].position[1] = NAN;
-  CHECK(!dc_task_success(&task, model, trajectory, STEPS), "a NaN is no success");
+  CHECK(!dc_task_success(&task, model, NULL, trajectory, STEPS), "a NaN is no success");
   dc_arena_destroy(arena);
 }
 

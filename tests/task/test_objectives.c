@@ -88,21 +88,21 @@ static void test_rest(void)
     fixture->poses[STEPS - 1][BOX].position[0] -= way;
     bool rests = k == 0;
     double z = 0.36 / 0.25 - 1, expected = 2 * h * h * 0.25 * z * z * z / pow(1 + z, 2);
-    CHECK(dc_task_success(&task, model, trajectory, STEPS) == rests, "at %g m/s", way / h);
+    CHECK(dc_task_success(&task, model, NULL, trajectory, STEPS) == rests, "at %g m/s", way / h);
     CHECK_NEAR(loss(fixture, &task), rests ? 0 : expected, 1e-14);  // rounding of 1e-2
     reach.rest.settle = 2 * h;                                      // faster one frame before
     dc_vec_copy(fixture->poses[STEPS - 2][BOX].position, fixture->poses[STEPS - 1][BOX].position);
     fixture->poses[STEPS - 2][BOX].position[1] -= rests ? 0.6 * h : 0;
-    CHECK(!dc_task_success(&task, model, trajectory, STEPS), "not for long enough");
+    CHECK(!dc_task_success(&task, model, NULL, trajectory, STEPS), "not for long enough");
     fixture->poses[STEPS - 2][BOX].position[1] += rests ? 0.2 * h : 0;
-    CHECK(dc_task_success(&task, model, trajectory, STEPS) == rests, "for two steps");
+    CHECK(dc_task_success(&task, model, NULL, trajectory, STEPS) == rests, "for two steps");
     reach.rest.settle = h;
     single = *trajectory;
     single.steps = 0, single.earlier = STEPS, single.poses += (size_t)STEPS * BODIES;
-    CHECK(dc_task_success(&task, model, &single, 0) == rests, "of one frame");
+    CHECK(dc_task_success(&task, model, NULL, &single, 0) == rests, "of one frame");
     CHECK_NEAR(dc_task_loss(&task, model, &fixture->input, &single, NULL), rests ? 0 : expected, 1e-14);
     single.earlier = 0;
-    CHECK(dc_task_success(&task, model, &single, 0), "nothing is known to move");
+    CHECK(dc_task_success(&task, model, NULL, &single, 0), "nothing is known to move");
   }
   struct dc_error error = {0};
   reach.tolerance = 0;
@@ -150,25 +150,25 @@ static void test_reach(void)
   for (int i = 0; i < 3; i++)
     last[i] = reach.target[i] + (i == 1);
   CHECK_NEAR(dc_task_loss(&task, model, &fixture->input, trajectory, &fixture->cotangent), 2 * (1 - 0.25), 0);
-  CHECK(!dc_task_success(&task, model, trajectory, STEPS), "not reached at distance 1");
+  CHECK(!dc_task_success(&task, model, NULL, trajectory, STEPS), "not reached at distance 1");
   CHECK_NEAR(fixture->wrenches[STEPS][BOX][4], 4, 0);
 
   last[1] = reach.target[1] + 0.5;  // exactly at the tolerance
   clear(fixture);
   CHECK_NEAR(dc_task_loss(&task, model, &fixture->input, trajectory, &fixture->cotangent), 0, 0);
-  CHECK(dc_task_success(&task, model, trajectory, STEPS), "reached at the tolerance");
-  CHECK(!dc_task_success(&task, model, trajectory, STEPS - 1), "not one frame before");
+  CHECK(dc_task_success(&task, model, NULL, trajectory, STEPS), "reached at the tolerance");
+  CHECK(!dc_task_success(&task, model, NULL, trajectory, STEPS - 1), "not one frame before");
   for (int frame = 0; frame < FRAMES; frame++)
     for (int i = 0; i < BODIES; i++)
       CHECK(dc_vec_norm(fixture->wrenches[frame][i] + 3) == 0, "no derivative at frame %d", frame);
 
   last[2] = 100;  // does not count in the plane
   reach.axes = "xy";
-  CHECK(dc_task_success(&task, model, trajectory, STEPS), "reached in the plane");
+  CHECK(dc_task_success(&task, model, NULL, trajectory, STEPS), "reached in the plane");
   int body, marked;
   double distance, target[3], radius;
   bool reached;
-  dc_objective_reach.report(&reach, model, trajectory, STEPS, &body, &distance, &reached);
+  dc_objective_reach.report(&reach, model, NULL, trajectory, STEPS, &body, &distance, &reached);
   CHECK(body == BOX && distance == 0.5 && reached, "distance %g", distance);
   CHECK(dc_objective_reach.mark(&reach, 0, &marked, target, &radius) && marked == BOX && target[2] == 3 &&
             radius == 0.5 && !dc_objective_reach.mark(&reach, 1, &marked, target, &radius),
@@ -186,14 +186,14 @@ static void test_reach(void)
   double every = loss(fixture, &task);
   reach.when = DC_WHEN_END;
   CHECK_NEAR(every, loss(fixture, &task), 0);
-  CHECK(!dc_task_success(&none, model, trajectory, 0) && loss(fixture, &none) == 0, "empty");
+  CHECK(!dc_task_success(&none, model, NULL, trajectory, 0) && loss(fixture, &none) == 0, "empty");
   reach.body = WALL;  // never moves: a constant
   clear(fixture);
   CHECK(dc_task_loss(&task, model, &fixture->input, trajectory, &fixture->cotangent) > 0, "fixed body");
   CHECK(fixture->wrenches[0][WALL][3] == 0, "no derivative");
   fixture->poses[0][BOX].position[0] = NAN, reach.body = BOX;
   CHECK(isnan(loss(fixture, &task)), "a NaN is not swallowed");
-  CHECK(!dc_task_success(&task, model, trajectory, 0), "nor a success");
+  CHECK(!dc_task_success(&task, model, NULL, trajectory, 0), "nor a success");
 }
 
 // Several bodies are the sum of one each; the report is about the farthest.
@@ -215,10 +215,10 @@ static void test_several(void)
     dc_vec_add_scaled(fixture->poses[STEPS][several[i]].position, reach.target, i ? 0 : 0.1, reach.target);
   }
   reach.body = -1, reach.bodies = (struct dc_index_list){3, several};
-  dc_objective_reach.report(&reach, &fixture->model, &fixture->trajectory, 2, &body, &distance, &reached);
+  dc_objective_reach.report(&reach, &fixture->model, NULL, &fixture->trajectory, 2, &body, &distance, &reached);
   CHECK(body == worst && !reached, "body %d instead of %d", body, worst);
   CHECK_NEAR(distance, farthest, 1e-15);
-  dc_objective_reach.report(&reach, &fixture->model, &fixture->trajectory, STEPS, &body, &distance, &reached);
+  dc_objective_reach.report(&reach, &fixture->model, NULL, &fixture->trajectory, STEPS, &body, &distance, &reached);
   CHECK(body == KNEE && reached, "all within the tolerance");
   for (int i = 0; i < 3; i++)
     CHECK(dc_objective_reach.mark(&reach, i, &body, target, &radius) && body == several[i], "mark %d", i);
@@ -239,14 +239,14 @@ static void test_region(void)
   bool reached;
   place[0] = 2, place[1] = 0.6, place[2] = 100;
   CHECK_NEAR(loss(fixture, &task), 0, 0);
-  CHECK(dc_task_success(&task, &fixture->model, &fixture->trajectory, STEPS), "on the edge is inside");
+  CHECK(dc_task_success(&task, &fixture->model, NULL, &fixture->trajectory, STEPS), "on the edge is inside");
   place[0] = 2.3, place[1] = 0.1;  // (0.3, -0.4) outside
   CHECK_NEAR(loss(fixture, &task), 3 * 0.25, 1e-15);
-  dc_objective_region.report(&region, &fixture->model, &fixture->trajectory, STEPS, &body, &distance, &reached);
+  dc_objective_region.report(&region, &fixture->model, NULL, &fixture->trajectory, STEPS, &body, &distance, &reached);
   CHECK(body == BOX && !reached, "outside");
   CHECK_NEAR(distance, 0.5, 1e-15);
   region.tolerance = 0.51;
-  CHECK(dc_task_success(&task, &fixture->model, &fixture->trajectory, STEPS), "within the tolerance");
+  CHECK(dc_task_success(&task, &fixture->model, NULL, &fixture->trajectory, STEPS), "within the tolerance");
   CHECK(dc_objective_region.mark(&region, 0, &body, target, &radius) && body == -1 && radius == 0.5, "mark");
   CHECK(!dc_objective_region.mark(&region, 1, &body, target, &radius), "one mark");
 
@@ -275,12 +275,12 @@ static void test_velocity(void)
   CHECK_NEAR(loss(fixture, &task), 2 * (1 + 9 + 25) * 10 / 3.0, 1e-11);
   fixture->trajectory.steps = 0;
   CHECK_NEAR(loss(fixture, &task), 0, 0);
-  CHECK(!dc_task_success(&task, &fixture->model, &fixture->trajectory, 0), "nothing to reach");
+  CHECK(!dc_task_success(&task, &fixture->model, NULL, &fixture->trajectory, 0), "nothing to reach");
   // An objective without something to reach does not keep another from being reached.
   struct dc_reach_options reach = {.body = BOX, .tolerance = 1, .weight = 1, .axes = "xyz"};
   struct dc_objective both[2] = {objective, {&dc_objective_reach, &reach}};
   struct dc_task two = {.objective_count = 2, .objectives = both};
-  CHECK(dc_task_success(&two, &fixture->model, &fixture->trajectory, 0), "the other is reached");
+  CHECK(dc_task_success(&two, &fixture->model, NULL, &fixture->trajectory, 0), "the other is reached");
 }
 
 // Value by hand, derivatives against differences, report.
@@ -315,12 +315,12 @@ static void test_relative(void)
     CHECK_NEAR(loss(fixture, &one),
                i ? 3 * pow(dc_vec_distance(fixture->poses[2][BOX].position, fixture->poses[0][BOX].position), 2) : sum,
                1e-12);
-    CHECK(!dc_task_success(&one, &fixture->model, &fixture->trajectory, STEPS), "not kept");
-    CHECK(!dc_task_success(&one, &fixture->model, &fixture->trajectory, (int)(i ? 0 : 1)), "nothing to judge yet");
+    CHECK(!dc_task_success(&one, &fixture->model, NULL, &fixture->trajectory, STEPS), "not kept");
+    CHECK(!dc_task_success(&one, &fixture->model, NULL, &fixture->trajectory, (int)(i ? 0 : 1)), "nothing to judge yet");
   }
   memcpy(fixture->poses[2], fixture->poses[0], sizeof fixture->poses[2]);
   struct dc_task second = {.objective_count = 1, .objectives = &objectives[1]};
-  CHECK(dc_task_success(&second, &fixture->model, &fixture->trajectory, STEPS), "kept until frame 2");
+  CHECK(dc_task_success(&second, &fixture->model, NULL, &fixture->trajectory, STEPS), "kept until frame 2");
   stays.until = STEPS + 1;
   expect_refusal(dc_objective_relative.check(&stays, &fixture->model, &error), &error, "until: must be <= 3");
   stays.until = 2, stays.from = 3;
