@@ -194,6 +194,8 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
     return dc_api_fail(error, &local, local.status);
   status = dc_api_check_start(s, plan, &local);
   if (!status)
+    status = dc_api_check_gradient(s, plan, &local);
+  if (!status)
     status = dc_gradient_check(plan, plan->parameters, seed, &check, &local);
   dc_plan_destroy(plan);
   if (status)

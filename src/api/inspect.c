@@ -117,6 +117,8 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   if (scene->refinement.given)
     return DC_OK;  // no forces, and bodies may overlap
   enum dc_status status = dc_api_check_start(scene, start->plan, error);
+  if (!status)
+    status = dc_api_check_gradient(scene, start->plan, error);
   if (status)
     return status;
   dc_poses(&scene->model.bodies, start->plan->input->q, start->poses);

@@ -105,3 +105,13 @@ enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *
   free(poses);
   return status;
 }
+
+enum dc_status dc_api_check_gradient(const struct dc_scene *scene, const struct dc_plan *plan, struct dc_error *error)
+{
+  if (scene->gradient.type != DC_GRADIENT_ADJOINT || !dc_rollout_check_shapes(plan->rollout, error))
+    return DC_OK;
+  int entry = 0;
+  while (!scene->task.design[entry].type->shapes)
+    entry++;
+  return dc_scene_wrap(scene, DC_PART_DESIGN, entry, error);
+}

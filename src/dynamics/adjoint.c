@@ -227,23 +227,33 @@ static bool has_shapes(const struct dc_rollout *rollout)
   return (flags & DC_CONTACT_SHAPES) && parts && dc_contact_has_point_rates(rollout->rigid.contact);
 }
 
+enum dc_status dc_rollout_check_shapes(const struct dc_rollout *rollout, struct dc_error *error)
+{
+  if (!rollout->base->shapes_change)
+    return DC_OK;
+  if (!has_shapes(rollout))
+    return dc_fail(error, DC_BAD_INPUT,
+                   "model %s has no derivatives by shapes with these settings; use sdrs, manifold, exact or bsh with "
+                   "consistent weights, or --gradient fd or bundle",
+                   rollout->model->definition.contact_model->name);
+  if (rollout->surface)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "contact of soft bodies has no derivatives by shapes; use --gradient fd or bundle");
+  for (int i = 0; i < rollout->model->bodies.count; i++)
+    if (dc_model_restitution(rollout->model, i) < 1)
+      return dc_fail(error, DC_BAD_INPUT,
+                     "restitution has no derivatives by shapes (body \"%.255s\"); use --gradient fd or bundle",
+                     rollout->model->bodies.bodies[i].name);
+  return DC_OK;
+}
+
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                    const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
                                    struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv, size = (size_t)count * nv;
-  if (rollout->base->shapes_change && !has_shapes(rollout))
-    return dc_fail(error, DC_BAD_INPUT,
-                   "model %s has no derivatives by shapes with these settings; use sdrs, manifold, exact or bsh with "
-                   "consistent weights, or --gradient fd or bundle",
-                   rollout->model->definition.contact_model->name);
-  if (rollout->base->shapes_change && rollout->surface)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "contact of soft bodies has no derivatives by shapes; use --gradient fd or bundle");
-  for (int i = 0; rollout->base->shapes_change && i < rollout->model->bodies.count; i++)
-    if (dc_model_restitution(rollout->model, i) < 1)
-      return dc_fail(error, DC_BAD_INPUT, "restitution has no derivatives by shapes (body \"%.255s\")",
-                     rollout->model->bodies.bodies[i].name);
+  if (dc_rollout_check_shapes(rollout, error))
+    return DC_BAD_INPUT;
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
   double *cotangents = dc_alloc(3 * size, sizeof *cotangents);

@@ -125,6 +125,9 @@ struct dc_trajectory_cotangent {
   const double *between;  // [between.count][nv] forces on the states inside of divided steps; NULL: zeros
 };
 
+// DC_BAD_INPUT, with the reason, when designs change shapes and the adjoint has no derivatives by them.
+enum dc_status dc_rollout_check_shapes(const struct dc_rollout *rollout, struct dc_error *error);
+
 // Adds to cotangent the derivative of a loss whose derivatives with respect to the frames are given.  Exact for the
 // discrete trajectory (docs/theory.md, "Adjoint").  DC_NUMERICAL when a step's Hessian is singular or a step did not
 // converge.

@@ -247,9 +247,14 @@ says 'parts[0].vertices: must hold three numbers for each of at least 4 (holds 1
 # shapes that cannot be are not taken: half a metre lower nothing fits
 run 0 optimize arm.json -o deep --quiet --no-report --set design='[{"type": "anchor", "body": "upper", "axes": "z", "box": 5}]' \
   --set optimizer.learning_rate=1 --set optimizer.iterations=3
-# other models have no derivatives by shapes
-run 3 optimize arm.json -o none --quiet --set contact='{"model": "ipc", "stiffness": 1e-4}'
-says "model ipc has no derivatives by shapes"
+# other models and restitution have no derivatives by shapes
+for command in check gradcheck "optimize -o none --quiet"; do
+  run 3 $command arm.json --set contact='{"model": "ipc", "stiffness": 1e-4}'
+  says "design[0]: model ipc has no derivatives by shapes"
+done
+run 3 check arm.json --set contact.restitution=0.5
+says 'design[0]: restitution has no derivatives by shapes (body "ground")'
+run 0 check arm.json --set contact.restitution=0.5 --set gradient.type=fd
 
 # mistakes, with place and rule
 mistake() {

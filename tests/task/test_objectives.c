@@ -316,7 +316,8 @@ static void test_relative(void)
                i ? 3 * pow(dc_vec_distance(fixture->poses[2][BOX].position, fixture->poses[0][BOX].position), 2) : sum,
                1e-12);
     CHECK(!dc_task_success(&one, &fixture->model, NULL, &fixture->trajectory, STEPS), "not kept");
-    CHECK(!dc_task_success(&one, &fixture->model, NULL, &fixture->trajectory, (int)(i ? 0 : 1)), "nothing to judge yet");
+    CHECK(!dc_task_success(&one, &fixture->model, NULL, &fixture->trajectory, (int)(i ? 0 : 1)),
+          "nothing to judge yet");
   }
   memcpy(fixture->poses[2], fixture->poses[0], sizeof fixture->poses[2]);
   struct dc_task second = {.objective_count = 1, .objectives = &objectives[1]};
