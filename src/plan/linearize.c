@@ -148,11 +148,13 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
       most = l->places[r].last - l->places[r].first + 1;
   struct dc_adjoint_row row = {.input = dc_rollout_cotangent_create(plan->model, plan->window.steps)};
   enum dc_status status = create_row(plan, most, &row) && row.input ? DC_OK : no_memory(error);
+  bool used = false;  // by the row before
   for (int r = 0; r < l->rows->row_count && !status; r++) {
     memset(row.frames.wrenches, 0, (size_t)(most * bodies->count) * sizeof *row.frames.wrenches);
     memset(row.frames.forces, 0, (size_t)(most * bodies->nv) * sizeof *row.frames.forces);
-    if (dc_task_group_sees_input(plan->task, plan->model, plan->trajectory, l->places[r].group))
+    if (used)
       dc_rollout_cotangent_clear(plan->model, row.input);
+    used = dc_task_group_sees_input(plan->task, plan->model, plan->trajectory, l->places[r].group);
     set_row(l, &l->places[r], &row);
     dc_rollout_contract(plan->rollout, plan->trajectory, &row, portion->count,
                         (const struct dc_rollout_cotangent *const *)portion->inputs, portion->tangents,
