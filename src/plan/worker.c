@@ -75,7 +75,7 @@ struct sampling {
   struct dc_plan_sample *samples;
   int stride;  // every so many samples are rolled out here
   double enough;
-  bool keep;           // the lowest of those that are rolled out by the first plan
+  bool keep;           // every plan keeps the lowest of those that it rolls out
   atomic_int reached;  // a sample whose loss is at most enough: those behind it are left out or broken off
 };
 
@@ -113,7 +113,7 @@ static void sample_pass(void *context, int index, int thread)
   if (sample->status == DC_STOPPED)  // the trajectory was cut where it ended
     plan->trajectory->steps = plan->window.steps;
   sample->work = plan->work;
-  if (sampling->keep && thread == 0 && !sample->status)
+  if (sampling->keep && !sample->status)
     dc_plan_keep(plan, number, sample->loss);
   while (number < first && is_enough(sample, sampling->enough) &&
          !atomic_compare_exchange_weak(&sampling->reached, &first, number))
@@ -161,7 +161,9 @@ static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *e
     dc_plan_drop(&plan->team);
     if (!(team = dc_alloc(1, sizeof *team)))
       return dc_fail(error, DC_MEMORY, "out of memory for plans");
-    enum dc_status status = dc_plan_team_create_forward(plan, count < threads ? count : threads, team, error);
+    int wanted = count < threads ? count : threads;
+    enum dc_status status = plan->problem.linearize ? dc_plan_team_create(plan, wanted, team, error)
+                                                    : dc_plan_team_create_forward(plan, wanted, team, error);
     plan->team = (struct dc_plan_property){team, destroy_team};
     if (status)
       return status;
@@ -171,15 +173,25 @@ static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *e
   return DC_OK;
 }
 
+// What another plan of the team has kept becomes what this one keeps.
+static void take_kept(struct dc_plan *plan, struct dc_plan *from)
+{
+  struct dc_trajectory *trajectory = plan->kept.trajectory;
+  plan->kept.trajectory = from->kept.trajectory;
+  from->kept.trajectory = trajectory;
+  plan->kept.sample = from->kept.sample;
+}
+
 // Losses alone, of trajectories that nobody looks at but that of the lowest.
 static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, double enough)
 {
   struct dc_plan *plan = team->plans[0];
   bool keep = plan->problem.linearize != NULL;
-  if (keep)
-    dc_plan_keep_none(plan);
-  for (int i = 0; i < team->count; i++)
+  for (int i = 0; i < team->count; i++) {
+    if (keep)
+      dc_plan_keep_none(team->plans[i]);
     dc_plan_set_gapless(team->plans[i], true);
+  }
   int until = sample_until(team, count, samples, 0, enough, keep), lowest = -1;
   dc_plan_set_gapless(plan, false);  // the others do nothing else
   for (int i = 0; i < until && keep; i++)
@@ -190,6 +202,9 @@ static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sa
     memcpy(plan->kept.parameters, samples[lowest].parameters,
            (size_t)plan->parameter_count * sizeof *plan->kept.parameters);
   }
+  for (int i = 1; i < team->count && lowest >= 0; i++)
+    if (team->plans[i]->kept.sample == lowest)
+      take_kept(plan, team->plans[i]);
   if (plan->kept.sample != lowest)
     plan->kept.sample = -1;
   return until;
