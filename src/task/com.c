@@ -31,13 +31,21 @@ static int body_of(const struct dc_com_options *com, int i)
   return com->bodies.count ? com->bodies.indices[i] : i;
 }
 
+// Of a rigid body that moves or of a soft one; of others, markers and cables too, 0.
+static double scene_mass(const struct dc_model *model, int body)
+{
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, body);
+  const struct dc_body *of = &model->bodies.bodies[body];
+  return soft ? soft->density * soft->elastic.volume : dc_body_moves(of) ? of->mass : 0;
+}
+
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_com_options *com = options;
   enum dc_status status = com->bodies.count ? dc_objective_check_bodies(&com->bodies, model, error) : DC_OK;
   bool moves = false;
   for (int i = 0; i < body_count(com, model) && !status; i++) {
-    bool fixed = !dc_body_moves(&model->bodies.bodies[body_of(com, i)]);
+    bool fixed = scene_mass(model, body_of(com, i)) == 0;
     if (fixed && com->bodies.count)
       return dc_fail(error, DC_BAD_INPUT, "bodies: \"%.255s\" has no mass, it never moves",
                      model->bodies.bodies[body_of(com, i)].name);
@@ -53,11 +61,9 @@ static double mass_scale(const struct dc_rollout_input *input, int body)
   return input ? input->design.body_mass_scale[body] : 1;
 }
 
-// 0 of bodies that never move.
 static double mass_of(const struct dc_model *model, const struct dc_rollout_input *input, int body)
 {
-  const struct dc_body *of = &model->bodies.bodies[body];
-  return dc_body_moves(of) ? of->mass * mass_scale(input, body) : 0;
+  return scene_mass(model, body) * mass_scale(input, body);
 }
 
 // c, and M.
@@ -92,8 +98,8 @@ static void pull_back(const struct dc_com_options *com, const struct dc_model *m
       continue;
     dc_vec_sub(arm, dc_objective_center(trajectory, frame, body), center);
     double by_mass = dc_vec_dot(arm, by_center) / total;
-    by->design.body_mass_scale[body] += by_mass * model->bodies.bodies[body].mass;
-    if (by->shape)
+    by->design.body_mass_scale[body] += by_mass * scene_mass(model, body);
+    if (by->shape && dc_body_moves(&model->bodies.bodies[body]))
       by->shape->mass[body] += by_mass * mass_scale(input, body);
   }
 }

@@ -129,6 +129,15 @@ END
 run 0 gradcheck squeeze.json --json --threads 1
 holds "the adjoint agrees with differences through a squeeze" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 1.0e-9
 holds "tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'  # 2.3e-13
+# the common centre of mass of rigid and soft bodies; of a row that depends on nothing, but for rounding, both ways agree
+run 0 gradcheck squeeze.json --json --threads 1 --set objective='[{"type": "com", "bodies": ["left", "block"], "target": [0, 0.1, 0.1], "when": "every"}]' \
+  --set design='[{"type": "number", "of": "mass", "bodies": ["left", "block"]}]'
+holds "derivatives of a common centre of mass" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 1.8e-8
+run 0 gradcheck squeeze.json --json --threads 1 --set control='[]' --set bodies.block.position='[0, 0, 0.1]' --set bodies.block.soft.pressure=20 \
+  --set bodies.left.collide=false --set bodies.right.collide=false --set objective='[{"type": "com", "bodies": ["block"], "target": [0, 0.1, 0.1]}]'
+holds "rounding is no difference" "$out" 'd["products"]["both_ways"] <= 1e-12 and d["products"]["gradient"] <= 1e-12'
+run 3 check squeeze.json --set objective='[{"type": "com", "bodies": ["ground"], "target": [0, 0, 0]}]'
+says 'objective[0].bodies: "ground" has no mass, it never moves'
 
 # nothing passes through anything: a soft ball at 20 m/s against a thin free plate keeps on its side
 cat >plate.json <<'END'
