@@ -219,33 +219,38 @@ static bool sees_input(const struct dc_model *model, const struct dc_adjoint_row
 
 // What a row's direct dependence on the input is along a direction; targets are those of the steps between its frames.
 static double contract_input(const struct dc_model *model, const struct dc_adjoint_row *row,
-                             const struct dc_rollout_cotangent *direction)
+                             const struct dc_rollout_cotangent *direction,
+                             double (*dot)(const double *, const double *, int))
 {
   int nv = model->bodies.nv, n = model->bodies.actuator_count;
   const struct dc_rollout_cotangent *by = row->input;
   struct dc_design_array a[DC_DESIGN_ARRAYS], b[DC_DESIGN_ARRAYS];
-  double sum = dc_dot(by->q, direction->q, nv) + dc_dot(by->velocity, direction->velocity, nv);
+  double sum = dot(by->q, direction->q, nv) + dot(by->velocity, direction->velocity, nv);
   for (int step = row->first; step < row->last; step++) {
     size_t at = (size_t)step * (size_t)n;
-    sum += dc_dot(by->target_position + at, direction->target_position + at, n) +
-           dc_dot(by->target_velocity + at, direction->target_velocity + at, n);
+    sum += dot(by->target_position + at, direction->target_position + at, n) +
+           dot(by->target_velocity + at, direction->target_velocity + at, n);
   }
   dc_design_arrays(&by->design, &model->bodies, a);
   dc_design_arrays(&direction->design, &model->bodies, b);
   for (int i = 0; i < DC_DESIGN_ARRAYS; i++)
-    sum += dc_dot(a[i].numbers, b[i].numbers, a[i].count);
+    sum += dot(a[i].numbers, b[i].numbers, a[i].count);
   return sum;
 }
 
 void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
                          const struct dc_adjoint_row *row, int count,
-                         const struct dc_rollout_cotangent *const *directions, const double *tangents, double *products)
+                         const struct dc_rollout_cotangent *const *directions, const double *tangents, double *products,
+                         double *magnitudes)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t nv = (size_t)bodies->nv;
   bool sees = sees_input(rollout->model, row);
-  for (int d = 0; d < count; d++)
-    products[d] = sees ? contract_input(rollout->model, row, directions[d]) : 0;
+  for (int d = 0; d < count; d++) {
+    products[d] = sees ? contract_input(rollout->model, row, directions[d], dc_dot) : 0;
+    if (magnitudes)
+      magnitudes[d] = sees ? contract_input(rollout->model, row, directions[d], dc_dot_magnitude) : 0;
+  }
   for (int frame = row->first; frame <= row->last; frame++) {
     size_t slice = (size_t)(frame - row->first);
     const double *moves_of = tangents + (size_t)frame * (size_t)count * nv;
@@ -259,7 +264,11 @@ void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory 
       from++;
     while (from < to && rollout->gradient[to - 1] == 0)
       to--;
-    for (int d = 0; d < count; d++)
-      products[d] += dc_dot(rollout->gradient + from, moves_of + (size_t)d * nv + from, to - from);
+    for (int d = 0; d < count; d++) {
+      const double *moves = moves_of + (size_t)d * nv + from;
+      products[d] += dc_dot(rollout->gradient + from, moves, to - from);
+      if (magnitudes)
+        magnitudes[d] += dc_dot_magnitude(rollout->gradient + from, moves, to - from);
+    }
   }
 }

@@ -52,6 +52,15 @@ static inline bool dc_all_zero(const double *numbers, size_t count)
 }
 
 // Of vectors [count], summed in order.
+// The sum of the magnitudes of the terms of a dot product.
+static inline double dc_dot_magnitude(const double *a, const double *b, int count)
+{
+  double sum = 0;
+  for (int i = 0; i < count; i++)
+    sum += fabs(a[i] * b[i]);
+  return sum;
+}
+
 static inline double dc_dot(const double *a, const double *b, int count)
 {
   double sum = 0;

@@ -33,6 +33,7 @@ struct linearization {
   const double *parameters;
   struct dc_residual_rows *rows;
   struct place *places;          // [row_count]
+  double *magnitudes;            // [row_count] of what dc_plan_row_magnitudes finds, or NULL
   struct dc_stop_request *stop;  // asked while derivatives are computed; NULL: nobody is
   double start, counted;         // when it began, and the plan's seconds of work then, s
 };
@@ -147,7 +148,9 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
     if (l->places[r].last - l->places[r].first >= most)
       most = l->places[r].last - l->places[r].first + 1;
   struct dc_adjoint_row row = {.input = dc_rollout_cotangent_create(plan->model, plan->window.steps)};
-  enum dc_status status = create_row(plan, most, &row) && row.input ? DC_OK : no_memory(error);
+  double *magnitudes = l->magnitudes ? dc_alloc((size_t)portion->count, sizeof *magnitudes) : NULL;
+  bool complete = create_row(plan, most, &row) && row.input && !magnitudes == !l->magnitudes;
+  enum dc_status status = complete ? DC_OK : no_memory(error);
   bool used = false;  // by the row before
   for (int r = 0; r < l->rows->row_count && !status; r++) {
     memset(row.frames.wrenches, 0, (size_t)(most * bodies->count) * sizeof *row.frames.wrenches);
@@ -158,10 +161,13 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
     set_row(l, &l->places[r], &row);
     dc_rollout_contract(plan->rollout, plan->trajectory, &row, portion->count,
                         (const struct dc_rollout_cotangent *const *)portion->inputs, portion->tangents,
-                        products + (size_t)r * stride);
+                        products + (size_t)r * stride, magnitudes);
+    for (int i = 0; i < portion->count && magnitudes; i++)
+      l->magnitudes[r] = fmax(l->magnitudes[r], magnitudes[i]);
     if (l->stop && !dc_stop_request_goes_on(l->stop))
       status = dc_fail(error, DC_STOPPED, "stopped");
   }
+  free(magnitudes);
   dc_rollout_cotangent_destroy(row.input);
   free(row.frames.wrenches);
   free(row.frames.forces);
@@ -309,9 +315,11 @@ static enum dc_status check_finite(const double *numbers, size_t count, struct d
 }
 
 static enum dc_status linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
-                                struct dc_stop_request *stop, struct dc_residual_rows *rows, struct dc_error *error)
+                                struct dc_stop_request *stop, struct dc_residual_rows *rows, double *magnitudes,
+                                struct dc_error *error)
 {
-  struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows, .stop = stop};
+  struct linearization l = {
+      .plan = plan, .parameters = parameters, .rows = rows, .stop = stop, .magnitudes = magnitudes};
   enum dc_status status = begin(&l, plan->parameter_count, error);
   if (!status) {
     rows->forward = way == DC_PRODUCTS_AUTO ? forward_is_cheaper(&l) : way == DC_PRODUCTS_FORWARD;
@@ -327,7 +335,16 @@ static enum dc_status linearize(struct dc_plan *plan, const double *parameters, 
 enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                  struct dc_residual_rows *rows, struct dc_error *error)
 {
-  return linearize(plan, parameters, way, NULL, rows, error);
+  return linearize(plan, parameters, way, NULL, rows, NULL, error);
+}
+
+enum dc_status dc_plan_row_magnitudes(struct dc_plan *plan, const double *parameters, double *magnitudes,
+                                      struct dc_error *error)
+{
+  struct dc_residual_rows rows = {0};
+  enum dc_status status = linearize(plan, parameters, DC_PRODUCTS_FORWARD, NULL, &rows, magnitudes, error);
+  dc_residual_rows_release(&rows);
+  return status;
 }
 
 enum dc_status dc_plan_find_rows(struct dc_plan *plan, const double *parameters, struct dc_residual_rows *rows,
@@ -426,7 +443,7 @@ enum dc_status dc_plan_linearize_problem(void *context, const double *x, const s
   struct dc_stop_request *stop = dc_minimization_begun(plan->minimization) ? plan->stop : NULL;
   enum dc_status status = renew(plan, x, error);
   if (!status)
-    status = linearize(plan, x, DC_PRODUCTS_AUTO, stop, found, error);
+    status = linearize(plan, x, DC_PRODUCTS_AUTO, stop, found, NULL, error);
   if (status)
     return status;
   if (found->row_count != plan->problem.row_count)

@@ -76,7 +76,7 @@ static enum dc_status compare_directions(struct dc_plan *plan, struct dc_rollout
   if (status)
     return status;
   struct dc_adjoint_row row = {.last = plan->window.steps, .frames = plan->loss_cotangent.frames, .input = direct};
-  dc_rollout_contract(plan->rollout, plan->trajectory, &row, DC_PRODUCT_DIRECTIONS, moved, tangents, products);
+  dc_rollout_contract(plan->rollout, plan->trajectory, &row, DC_PRODUCT_DIRECTIONS, moved, tangents, products, NULL);
   *apart = 0;
   list_slices(plan, whole, by);
   for (int d = 0; d < DC_PRODUCT_DIRECTIONS; d++) {
@@ -109,12 +109,13 @@ static enum dc_status check_tangent(struct dc_plan *plan, uint64_t seed, double 
 }
 
 // Largest difference of a row relative to its largest number.
-static double rows_apart(const struct dc_residual_rows *a, const struct dc_residual_rows *b)
+// Relative to the largest entry of a row, or to what its entries are sums of where that is known.
+static double rows_apart(const struct dc_residual_rows *a, const struct dc_residual_rows *b, const double *magnitudes)
 {
   double worst = 0;
   for (int r = 0; r < a->row_count; r++) {
     const double *x = a->jacobian + (size_t)r * (size_t)a->dimension, *y = b->jacobian + (x - a->jacobian);
-    double largest = 0, off = 0;
+    double largest = magnitudes[r], off = 0;
     for (int i = 0; i < a->dimension; i++) {
       largest = fmax(largest, fabs(x[i]));
       off = fmax(off, fabs(x[i] - y[i]));
@@ -124,9 +125,9 @@ static double rows_apart(const struct dc_residual_rows *a, const struct dc_resid
   return worst;
 }
 
-static double vectors_apart(const double *a, const double *b, int count)
+static double vectors_apart(const double *a, const double *b, int count, double largest)
 {
-  double largest = 0, off = 0;
+  double off = 0;
   for (int i = 0; i < count; i++) {
     largest = fmax(largest, fabs(a[i]));
     off = fmax(off, fabs(a[i] - b[i]));
@@ -231,32 +232,49 @@ static enum dc_status check_differences(struct dc_plan *plan, const double *para
   return status;
 }
 
+// What the entries of a loss's gradient are sums of, from what those of its rows are.
+static double gradient_magnitude(const struct dc_residual_rows *rows, const double *magnitudes)
+{
+  double sum = 0;
+  for (int g = 0; g < rows->group_count; g++)
+    for (int k = 0; k < rows->groups[g].axes; k++)
+      sum += 2 * rows->groups[g].weight * fabs(rows->groups[g].e[k]) * magnitudes[rows->first[g] + k];
+  return sum;
+}
+
 static enum dc_status check_jacobian(struct dc_plan *plan, const double *parameters, const double *gradient,
                                      uint64_t seed, struct dc_product_check *check, struct dc_error *error)
 {
   struct dc_residual_rows rows = {0}, other = {0};
-  double *sum = dc_alloc((size_t)plan->parameter_count, sizeof *sum);
+  bool shapes = plan->model->shapes_change;  // which have no products forward
+  double *sum = dc_alloc((size_t)plan->parameter_count, sizeof *sum), *magnitudes = NULL;
   enum dc_status status = sum ? dc_plan_linearize(plan, parameters, DC_PRODUCTS_AUTO, &rows, error) : no_memory(error);
+  if (!status && !(magnitudes = dc_alloc((size_t)rows.row_count, sizeof *magnitudes)))
+    status = no_memory(error);
+  if (!status && !shapes)
+    status = dc_plan_row_magnitudes(plan, parameters, magnitudes, error);
   if (!status) {
     check->rows = true;
     check->row_count = rows.row_count;
     check->column_count = rows.dimension;
     check->forward = rows.forward;
     check->both = rows.forward ? rows.row_count <= MOST_ROWS : rows.dimension <= MOST_COLUMNS;
-    check->both &= !plan->model->shapes_change;  // which have no products forward
+    check->both &= !shapes;
     dc_residual_gradient(&rows, sum);
-    check->gradient_apart = vectors_apart(gradient, sum, plan->parameter_count);
+    check->gradient_apart =
+        vectors_apart(gradient, sum, plan->parameter_count, gradient_magnitude(&rows, magnitudes));
   }
   if (!status && check->both) {
     status =
         dc_plan_linearize(plan, parameters, rows.forward ? DC_PRODUCTS_REVERSE : DC_PRODUCTS_FORWARD, &other, error);
-    check->ways_apart = status ? 0 : rows_apart(&rows, &other);
+    check->ways_apart = status ? 0 : rows_apart(&rows, &other, magnitudes);
   }
   if (!status && plan->parameter_count)
     status = check_differences(plan, parameters, seed, &rows, check, error);
   dc_residual_rows_release(&rows);
   dc_residual_rows_release(&other);
   free(sum);
+  free(magnitudes);
   return status;
 }
 

@@ -339,7 +339,7 @@ static inline double products_apart(struct gradient_problem *problem, const stru
   smooth_loss(model, trajectory, &problem->frames);
   struct dc_adjoint_row row = {.last = steps, .frames = problem->frames, .input = none};
   dc_rollout_contract(scene->rollout, trajectory, &row, SLICES + 1,
-                      (const struct dc_rollout_cotangent *const *)directions, tangents, products);
+                      (const struct dc_rollout_cotangent *const *)directions, tangents, products, NULL);
   for (int k = 0; k <= SLICES; k++) {
     double sum = 0, magnitude = 0;
     for (int i = 0; i < size; i++) {
@@ -381,7 +381,7 @@ static inline double direct_products_apart(struct gradient_problem *problem, con
     }
     unflatten(model, numbers, input);
     dc_rollout_contract(problem->scene->rollout, trajectory, &row, 1,
-                        (const struct dc_rollout_cotangent *const[]){direction}, tangents, &product);
+                        (const struct dc_rollout_cotangent *const[]){direction}, tangents, &product, NULL);
     CHECK(magnitude > 0, "%s", slice_names[k]);
     apart = larger(apart, fabs(product - sum) / magnitude);
   }
