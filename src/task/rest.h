@@ -7,8 +7,8 @@
 //     t^2 g(u) p(|v|^2),   p(w) = r^2 z^3 / (1 + z)^2  where  z = w / r^2 - 1 > 0, else 0,
 // to the squared distance: |v|^2 far above r^2.  Where the last frame alone counts, p is the mean over the steps of the
 // settling time before it, as far back as there are frames, u that of the last frame: so the loss is zero exactly where
-// the place is reached at rest.  Where all frames count, each has its own step.  u >= 0 is how far outside the body is, 0 within and 1 at twice the
-// size of what counts as reached, and
+// the place is reached at rest.  Where all frames count, each has its own step.  u >= 0 is how far outside the body is,
+// 0 within and 1 at twice the size of what counts as reached, and
 //     g(u) = 1 - u^3 (10 - 15 u + 6 u^2),
 // 1 within and 0 beyond.  p is twice differentiable in w as g is in u, with g'(0) = g''(0) = 0, where u itself has a
 // kink.

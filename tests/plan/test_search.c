@@ -194,7 +194,7 @@ static void test_stall(void)
   CHECK(stalled > 1, "%d rounds ended so", stalled);
   dc_search_destroy(search);
   dc_plan_destroy(plan);
-  for (int k = 2; k < whole.count; k += 4) {
+  for (int k = 2; k < whole.count; k += 3) {
     struct dc_snapshot *snapshot = dc_snapshot_create();
     cut = (struct rows){.stop_at = k};
     plan = create_plan(scene);
