@@ -13,8 +13,9 @@
 #include "plan/worker.h"
 
 enum { BATCH = 16 };  // draws a turn
-// From the third round on every third draw is about the stage's best, nearer with every round.
+// From the third round on every third draw is about the stage's best, nearer with every round; of fewer none.
 enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
+static const double PROGRESS = 0.7;  // part of its loss below which a member that does not stall must come
 
 // What the scene itself comes to: the best now, and the first if there was none.
 static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
@@ -97,7 +98,7 @@ static void draw(const struct dc_search *search, int number, double *x)
   dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)search->stage);
   dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)search->round);
   dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)number);
-  if (search->round >= NEAR_FROM && number % NEAR_EVERY == 0) {
+  if (search->round >= NEAR_FROM && portfolio->draws >= NEAR_EVERY && number % NEAR_EVERY == 0) {
     double near = portfolio->spread / (1 + search->round);
     for (int i = 0; i < world->parameter_count; i++)
       x[i] = search->best[i] + near * dc_random_normal(&random);
@@ -214,7 +215,19 @@ static void end_member(struct dc_search *search, struct dc_search_member *member
     search->turn = (int)alone;
 }
 
-// A member that has had its turns, or has none left, ends; one that began stiffer goes on in the stage's world.
+// Whether a member, which has had a turn, stalls.
+static bool stalls(const struct dc_search *search, struct dc_search_member *member)
+{
+  long most = search->settings.portfolio.stall;
+  member->idle++;
+  if (!(member->plan->best_loss > PROGRESS * member->mark)) {
+    member->mark = member->plan->best_loss;
+    member->idle = 0;
+  }
+  return most > 0 && member->idle >= most;
+}
+
+// A member that has had its turns, has none left or stalls ends; one that began stiffer goes on in the stage's world.
 static enum dc_status pass_on(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
 {
   long most = search->settings.portfolio.iterations;
@@ -223,7 +236,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
     most = last ? INT_MAX : search->settings.continuation.iterations;
   struct dc_plan *plan = member->plan;
   long turns = search->turn - waits(search, member);
-  bool over = !member->moved || !(plan->best_loss > search->target);
+  bool over = !member->moved || !(plan->best_loss > search->target) || stalls(search, member);
   if (member->stiffer) {
     if (!over && turns < most / 2)
       return DC_OK;
@@ -232,6 +245,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
       return DC_OK;
     }
     member->stiffer = false;
+    member->mark = INFINITY;
     plan->stiffness = dc_search_stiffness(search, member);
     return dc_plan_begin(plan, member->optimizer, member->options, plan->best_parameters, error);
   }

@@ -6,7 +6,8 @@
 // times as long; the last one is the scene itself.  Its first round begins where the stage before was best: a fan of
 // Gauss-Newton steps, the same with stiffer contact first, and the scene's own optimizer.  Every later round draws
 // first guesses (dc_task_draw_parameters), rolls them out and lets a fan go on from each of the best.  What a round
-// refines are its members: plans of their own that take turns side by side.  A stage ends with the first turn in which
+// refines are its members: plans of their own that take turns side by side until they reach, have had their turns or
+// stall.  A stage ends with the first turn in which
 // a member reaches, or when its share of the rollouts is spent; choices go by value, then by index, so that bits do not
 // depend on threads.
 #ifndef DC_PLAN_SEARCH_H
@@ -32,6 +33,8 @@ struct dc_portfolio {
   long candidates;  // of these that are refined
   long iterations;  // of each fan
   long alone;       // turns of the first fan before the others of round 0 begin theirs
+  long stall;       // turns in which a member must take away three tenths of its loss, or it ends; 0: it need not
+  double stiffer;   // factor on the contact stiffness with which the second fan of round 0 begins; 1: there is none
   double spread;    // of draws (dc_task_draw_parameters)
   long seed;
 };

@@ -19,6 +19,8 @@ struct dc_search_member {
   bool moved;             // an iteration was had in it: the last one
   struct dc_plan_iteration last;
   struct dc_error error;
+  double mark;       // loss below which it has last come by three tenths; INFINITY: it has had no turn yet
+  int idle;          // turns since then
   bool away, fresh;  // its last turn was another rank's; what is_fresh says of it there (search_ranks.c)
   double *row;       // [parameter_count] of last, then
 };

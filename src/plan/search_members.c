@@ -9,8 +9,7 @@
 #include "plan/search_internal.h"
 #include "plan/worker.h"
 
-enum { WALK_PACE = 4 };           // iterations of a first-order method cost a quarter of a fan's
-static const double STIFFER = 3;  // of the member that begins so
+enum { WALK_PACE = 4 };  // iterations of a first-order method cost a quarter of a fan's
 
 void dc_search_release_member(struct dc_search_member *member)
 {
@@ -21,7 +20,7 @@ void dc_search_release_member(struct dc_search_member *member)
 
 double dc_search_stiffness(const struct dc_search *search, const struct dc_search_member *member)
 {
-  return search->world->stiffness * (member->stiffer ? STIFFER : 1);
+  return search->world->stiffness * (member->stiffer ? search->settings.portfolio.stiffer : 1);
 }
 
 enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error)
@@ -61,6 +60,7 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
                                       .own = own,
                                       .pace = pace,
                                       .stiffer = stiffer,
+                                      .mark = INFINITY,
                                       .row = dc_alloc((size_t)search->world->parameter_count, sizeof *member->row)};
   member->plan = member->row ? dc_plan_hire(search->world, error) : NULL;
   if (!member->plan)
@@ -94,7 +94,7 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
   search->turn = 0;
   if (search->round == 0) {
     status = add_member(search, own, pace, false, search->x, error);
-    if (!status && portfolio)
+    if (!status && portfolio && search->settings.portfolio.stiffer > 1)
       status = add_member(search, own, pace, true, search->x, error);
     if (!status && portfolio && rows && search->optimizer != &dc_gauss_newton)
       status = add_member(search, true, walk, false, search->x, error);

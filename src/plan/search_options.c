@@ -28,6 +28,13 @@ const struct dc_option dc_portfolio_options[] = {
         struct dc_portfolio, alone, "0", 0, 1e9,
         "iterations of the first fan before others begin beside it: where it reaches mostly, they cost more than "
         "they find"),
+    DC_INTEGER_OPTION(struct dc_portfolio, stall, "0", 0, 1e9,
+                      "turns within which a member must take away three tenths of its lowest loss, or it ends; 0: it "
+                      "need not"),
+    DC_REAL_OPTION(
+        struct dc_portfolio, stiffer, "", "3", 1, 1e12,
+        "factor on the contact stiffness with which the second fan of the first round begins; 1: there is no "
+        "second fan"),
     DC_REAL_OPTION(struct dc_portfolio, spread, "", "0.5", 0, 1e6,
                    "standard deviation of draws about the first guess, where the control has no choice of its own"),
     DC_SEED_OPTION(struct dc_portfolio, "seed of the draws"),

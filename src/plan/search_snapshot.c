@@ -73,9 +73,19 @@ static void member_prefix(int index, char text[32])
 static enum dc_status save_members(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   long kinds[DC_SEARCH_MEMBERS] = {0};  // 0: at its end, 1, 2: stiffer
-  for (int i = 0; i < search->member_count; i++)
-    kinds[i] = search->members[i].plan ? 1 + search->members[i].stiffer : 0;
+  long idle[DC_SEARCH_MEMBERS] = {0};
+  double marks[DC_SEARCH_MEMBERS] = {0};
+  for (int i = 0; i < search->member_count; i++) {
+    const struct dc_search_member *member = &search->members[i];
+    kinds[i] = member->plan ? 1 + member->stiffer : 0;
+    idle[i] = member->plan ? member->idle : 0;
+    marks[i] = member->plan ? member->mark : 0;
+  }
   enum dc_status status = dc_snapshot_put_integers(snapshot, "search/members", DC_SEARCH_MEMBERS, kinds);
+  if (!status)
+    status = dc_snapshot_put_integers(snapshot, "search/idle", DC_SEARCH_MEMBERS, idle);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "search/marks", DC_SEARCH_MEMBERS, marks);
   for (int i = 0; i < search->member_count && !status; i++) {
     char prefix[32];
     member_prefix(i, prefix);
@@ -88,9 +98,14 @@ static enum dc_status save_members(const struct dc_search *search, struct dc_sna
 static enum dc_status load_members(struct dc_search *search, int count, const struct dc_snapshot *snapshot,
                                    struct dc_error *error)
 {
-  long kinds[DC_SEARCH_MEMBERS];
+  long kinds[DC_SEARCH_MEMBERS], idle[DC_SEARCH_MEMBERS];
+  double marks[DC_SEARCH_MEMBERS];
   int turn = search->turn;
   enum dc_status status = dc_snapshot_get_counts(snapshot, "search/members", DC_SEARCH_MEMBERS, 2, kinds, error);
+  if (!status)
+    status = dc_snapshot_get_counts(snapshot, "search/idle", DC_SEARCH_MEMBERS, INT_MAX / 2, idle, error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "search/marks", DC_SEARCH_MEMBERS, marks, error);
   if (status || count == 0)
     return status;
   status = dc_search_open_members(search, error);
@@ -106,6 +121,8 @@ static enum dc_status load_members(struct dc_search *search, int count, const st
       continue;
     }
     member->stiffer = kinds[i] == 2;
+    member->idle = (int)idle[i];
+    member->mark = marks[i];
     member->plan->stiffness = dc_search_stiffness(search, member);
     status = dc_plan_load_as(member->plan, prefix, snapshot, error);
   }

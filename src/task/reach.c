@@ -69,14 +69,19 @@ static double outside(const struct dc_reach_options *reach, const double *offset
   return excess > 0 ? excess / size : 0;
 }
 
+static int motions_of(const struct dc_reach_options *reach, const struct dc_trajectory *trajectory)
+{
+  return dc_rest_motions(&reach->rest, reach->when, trajectory);
+}
+
 // What the motion of a body adds to the objective at a frame.
 static double motion_value(const struct dc_reach_options *reach, const struct dc_model *model,
                            const struct dc_trajectory *trajectory, int frame, int body, const double *offset,
                            double share, struct dc_loss_cotangent *cotangent)
 {
   double by_place[3] = {0}, u = outside(reach, offset, by_place);
-  return reach->weight * dc_rest_value(&reach->rest, model, trajectory, frame, body, reach->axes, u, by_place,
-                                       share * reach->weight, cotangent);
+  return reach->weight * dc_rest_value(&reach->rest, model, trajectory, frame, motions_of(reach, trajectory), body,
+                                       reach->axes, u, by_place, share * reach->weight, cotangent);
 }
 
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -106,7 +111,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   (void)model;
   const struct dc_reach_options *reach = options;
   struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
-  return dc_rest_groups(&reach->rest, &frames, body_count(reach));
+  return dc_rest_groups(&frames, motions_of(reach, trajectory), body_count(reach));
 }
 
 // Rows x - y, nothing is wrong within the tolerance; and those of the motion.
@@ -119,20 +124,21 @@ static void row_group(const void *options, const struct dc_model *model, const s
   int frame, body;
   double offset[3], by_place[3] = {0};
   struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
-  bool motion = dc_rest_place(&frames, body_count(reach), index, &frame, &body);
+  int motion = dc_rest_place(&frames, body_count(reach), index, &frame, &body);
   body = body_of(reach, body);
   dc_objective_offset(offset, dc_objective_center(trajectory, frame, body), reach->target, reach->axes);
-  *first = motion && frame > 0 ? frame - 1 : frame;
-  *last = frame;
+  dc_rest_span(motion, frame, first, last);
   double u = outside(reach, offset, by_place);
   if (motion) {
-    dc_rest_group(&reach->rest, trajectory, frame, body, reach->axes, u, frames.share * reach->weight, group);
+    dc_rest_group(&reach->rest, trajectory, frame, motion, motions_of(reach, trajectory), body, reach->axes, u,
+                  frames.share * reach->weight, group);
     return;
   }
   double value = body_value(reach, dc_vec_dot(offset, offset));
   double beyond[3];
   dc_vec_scale(beyond, offset, value != 0);
-  dc_rest_add_to_place(&reach->rest, trajectory, frame, body, reach->axes, u, by_place, beyond);
+  dc_rest_add_to_place(&reach->rest, trajectory, frame, motions_of(reach, trajectory), body, reach->axes, u, by_place,
+                       beyond);
   dc_objective_group(group, reach->axes, offset, beyond);
   group->weight = frames.share * reach->weight;
   group->value = frames.share * value;
@@ -147,7 +153,7 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
   const struct dc_reach_options *reach = options;
   int frame, body;
   struct dc_frame_range frames = dc_objective_frames(reach->when, trajectory);
-  bool motion = dc_rest_place(&frames, body_count(reach), index, &frame, &body);
+  int motion = dc_rest_place(&frames, body_count(reach), index, &frame, &body);
   dc_rest_group_pull_back(&reach->rest, model, trajectory, motion, frame, body_of(reach, body), reach->axes, weights,
                           cotangent);
 }

@@ -72,14 +72,19 @@ static double outside(const struct dc_region_options *region, const double *way,
   return dc_vec_dot(way, way) / (size * size);
 }
 
+static int motions_of(const struct dc_region_options *region, const struct dc_trajectory *trajectory)
+{
+  return dc_rest_motions(&region->rest, region->when, trajectory);
+}
+
 // What the motion of a body adds to the objective at a frame.
 static double motion_value(const struct dc_region_options *region, const struct dc_model *model,
                            const struct dc_trajectory *trajectory, int frame, int body, const double *way, double share,
                            struct dc_loss_cotangent *cotangent)
 {
   double by_place[3] = {0}, u = outside(region, way, by_place);
-  return region->weight * dc_rest_value(&region->rest, model, trajectory, frame, body, region->axes, u, by_place,
-                                        share * region->weight, cotangent);
+  return region->weight * dc_rest_value(&region->rest, model, trajectory, frame, motions_of(region, trajectory), body,
+                                        region->axes, u, by_place, share * region->weight, cotangent);
 }
 
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -108,7 +113,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   (void)model;
   const struct dc_region_options *region = options;
   struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
-  return dc_rest_groups(&region->rest, &frames, region->bodies.count);
+  return dc_rest_groups(&frames, motions_of(region, trajectory), region->bodies.count);
 }
 
 // Rows x - c, nothing is wrong within the region; and those of the motion.
@@ -120,19 +125,20 @@ static void row_group(const void *options, const struct dc_model *model, const s
   const struct dc_region_options *region = options;
   int frame, axes[3], body;
   struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
-  bool motion = dc_rest_place(&frames, region->bodies.count, index, &frame, &body);
+  int motion = dc_rest_place(&frames, region->bodies.count, index, &frame, &body);
   body = region->bodies.indices[body];
   const double *place = dc_objective_center(trajectory, frame, body);
   double offset[3], by_place[3] = {0}, way[3], distance = way_out(region, place, way);
-  *first = motion && frame > 0 ? frame - 1 : frame;
-  *last = frame;
+  dc_rest_span(motion, frame, first, last);
   double u = outside(region, way, by_place);
   if (motion) {
-    dc_rest_group(&region->rest, trajectory, frame, body, region->axes, u, frames.share * region->weight, group);
+    dc_rest_group(&region->rest, trajectory, frame, motion, motions_of(region, trajectory), body, region->axes, u,
+                  frames.share * region->weight, group);
     return;
   }
   dc_objective_offset(offset, place, region->center, region->axes);
-  dc_rest_add_to_place(&region->rest, trajectory, frame, body, region->axes, u, by_place, way);
+  dc_rest_add_to_place(&region->rest, trajectory, frame, motions_of(region, trajectory), body, region->axes, u,
+                       by_place, way);
   dc_objective_group(group, region->axes, offset, way);
   group->weight = frames.share * region->weight;
   group->value = group->weight * distance * distance;
@@ -150,7 +156,7 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
   const struct dc_region_options *region = options;
   int frame, body;
   struct dc_frame_range frames = dc_objective_frames(region->when, trajectory);
-  bool motion = dc_rest_place(&frames, region->bodies.count, index, &frame, &body);
+  int motion = dc_rest_place(&frames, region->bodies.count, index, &frame, &body);
   dc_rest_group_pull_back(&region->rest, model, trajectory, motion, frame, region->bodies.indices[body], region->axes,
                           weights, cotangent);
 }

@@ -45,71 +45,105 @@ static double velocity_of(const struct dc_trajectory *trajectory, int frame, int
   return dc_vec_norm(velocity);
 }
 
+static int settling_steps(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory)
+{
+  return (int)fmin(fmax(round(rest->settle / trajectory->time_step), 1), 1e6);
+}
+
+int dc_rest_motions(const struct dc_rest_options *rest, int when, const struct dc_trajectory *trajectory)
+{
+  int most = trajectory->steps + trajectory->earlier;
+  if (!dc_rest_asked(rest) || when == DC_WHEN_EVERY)
+    return dc_rest_asked(rest);
+  int count = settling_steps(rest, trajectory);
+  return count <= most ? count : most > 0 ? most : 1;
+}
+
 bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
                    const char *axes)
 {
   double velocity[3];
-  int count = (int)fmin(fmax(round(rest->settle / trajectory->time_step), 1), 1e6);
+  int count = settling_steps(rest, trajectory);
   for (int k = 0; dc_rest_asked(rest) && k < count && has_frame_before(trajectory, frame - k); k++)
     if (!(velocity_of(trajectory, frame - k, body, axes, velocity) <= rest->speed))
       return false;
   return true;
 }
 
+// p of motion k = 1, 2, ... behind the place at a frame, with its velocity [3].
+static struct slope motion_of(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
+                              int k, int body, const char *axes, double velocity[3])
+{
+  double speed = velocity_of(trajectory, frame - (k - 1), body, axes, velocity);
+  return excess(rest->speed, speed * speed);
+}
+
+// The mean of p over them.
+static double mean_motion(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
+                          int motions, int body, const char *axes)
+{
+  double velocity[3], sum = 0;
+  for (int k = 1; k <= motions; k++)
+    sum += motion_of(rest, trajectory, frame, k, body, axes, velocity).value;
+  return sum / motions;
+}
+
 double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *model,
-                     const struct dc_trajectory *trajectory, int frame, int body, const char *axes, double u,
-                     const double *by_place, double scale, struct dc_loss_cotangent *cotangent)
+                     const struct dc_trajectory *trajectory, int frame, int motions, int body, const char *axes,
+                     double u, const double *by_place, double scale, struct dc_loss_cotangent *cotangent)
 {
   if (!dc_rest_asked(rest) || !has_frame_before(trajectory, frame))
     return 0;
-  double velocity[3], speed = velocity_of(trajectory, frame, body, axes, velocity);
-  double squared_time = rest->settle * rest->settle;
-  struct slope near = gate(u), moving = excess(rest->speed, speed * speed);
-  if (near.value * moving.value != 0) {
-    double rate = scale * squared_time * near.value * moving.slope * 2 / trajectory->time_step;
-    dc_objective_add(cotangent, model, trajectory, frame, body, scale * squared_time * near.slope * moving.value,
-                     by_place);
-    dc_objective_add(cotangent, model, trajectory, frame, body, rate, velocity);
-    dc_objective_add(cotangent, model, trajectory, frame - 1, body, -rate, velocity);
+  double velocity[3], squared_time = rest->settle * rest->settle;
+  struct slope near = gate(u);
+  double moving = near.value != 0 ? mean_motion(rest, trajectory, frame, motions, body, axes) : 0;
+  if (moving == 0)
+    return 0;
+  dc_objective_add(cotangent, model, trajectory, frame, body, scale * squared_time * near.slope * moving, by_place);
+  for (int k = 1; k <= motions && cotangent; k++) {
+    struct slope one = motion_of(rest, trajectory, frame, k, body, axes, velocity);
+    double rate = scale * squared_time * near.value * one.slope * 2 / trajectory->time_step / motions;
+    if (one.value == 0)
+      continue;
+    dc_objective_add(cotangent, model, trajectory, frame - (k - 1), body, rate, velocity);
+    dc_objective_add(cotangent, model, trajectory, frame - k, body, -rate, velocity);
   }
-  return squared_time * near.value * moving.value;
+  return squared_time * near.value * moving;
 }
 
-void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
-                   const char *axes, double u, double share, struct dc_residual_group *group)
+void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int motion,
+                   int motions, int body, const char *axes, double u, double share, struct dc_residual_group *group)
 {
-  double velocity[3], beyond[3], speed = velocity_of(trajectory, frame, body, axes, velocity);
-  double near = gate(u).value;
-  struct slope moving = excess(rest->speed, speed * speed);
+  double velocity[3], beyond[3], near = gate(u).value;
+  struct slope moving = motion_of(rest, trajectory, frame, motion, body, axes, velocity);
   dc_vec_scale(velocity, velocity, rest->settle);
   dc_vec_scale(beyond, velocity, moving.slope);
   dc_objective_group(group, axes, velocity, beyond);
-  group->weight = share * near;
-  group->value = share * rest->settle * rest->settle * near * moving.value;
+  group->weight = share * near / motions;
+  group->value = share * rest->settle * rest->settle * near * moving.value / motions;
   group->radius = rest->settle * rest->speed;
 }
 
 void dc_rest_add_to_place(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
-                          int body, const char *axes, double u, const double *by_place, double *e)
+                          int motions, int body, const char *axes, double u, const double *by_place, double *e)
 {
-  double velocity[3];
   if (!dc_rest_asked(rest))
     return;
-  double speed = velocity_of(trajectory, frame, body, axes, velocity);
-  double moving = excess(rest->speed, speed * speed).value;
+  double moving = mean_motion(rest, trajectory, frame, motions, body, axes);
   dc_vec_add_scaled(e, e, rest->settle * rest->settle * gate(u).slope * moving / 2, by_place);
 }
 
 void dc_rest_group_pull_back(const struct dc_rest_options *rest, const struct dc_model *model,
-                             const struct dc_trajectory *trajectory, bool motion, int frame, int body, const char *axes,
+                             const struct dc_trajectory *trajectory, int motion, int frame, int body, const char *axes,
                              const double *weights, struct dc_loss_cotangent *cotangent)
 {
   double direction[3], rate = rest->settle / trajectory->time_step;
+  int last = frame - (motion - 1);
   dc_objective_scatter(axes, weights, direction);
-  if (!motion)
+  if (motion == 0)
     dc_objective_add(cotangent, model, trajectory, frame, body, 1, direction);
-  if (!motion || !has_frame_before(trajectory, frame))
+  if (motion == 0 || !has_frame_before(trajectory, last))
     return;
-  dc_objective_add(cotangent, model, trajectory, frame, body, rate, direction);
-  dc_objective_add(cotangent, model, trajectory, frame - 1, body, -rate, direction);
+  dc_objective_add(cotangent, model, trajectory, last, body, rate, direction);
+  dc_objective_add(cotangent, model, trajectory, last - 1, body, -rate, direction);
 }

@@ -109,6 +109,21 @@ static void initial(const void *options, const struct dc_model *model, int steps
   }
 }
 
+// Another first guess: its amplitudes are drawn anew.  Where it has none, all parameters are drawn about guess.
+static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
+                 double deviation, struct dc_random *random, double *parameters)
+{
+  const struct dc_sines_options *sines = options;
+  int waves = (int)sines->waves, count = parameter_count(options, model, window->steps);
+  if (sines->amplitude > 0)
+    initial(options, model, window->steps, parameters);
+  for (int i = 0; i < count; i++)
+    if (!(sines->amplitude > 0))
+      parameters[i] = guess[i] + deviation * dc_random_normal(random);
+    else if (i / waves % KINDS == AMPLITUDE)
+      parameters[i] = sines->amplitude * (2 * dc_random_uniform(random) - 1) / sines->scale[AMPLITUDE];
+}
+
 // The amplitudes of one coordinate are a group, so are its frequencies and its phases.
 static int groups(const void *options, const struct dc_model *model, int steps, int *group)
 {
@@ -257,6 +272,7 @@ const struct dc_control_type dc_control_sines = {
     .parameter_name = parameter_name,
     .parameter_unit = parameter_unit,
     .initial = initial,
+    .draw = draw,
     .groups = groups,
     .apply = apply,
     .pull_back = pull_back,

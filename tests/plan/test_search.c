@@ -14,7 +14,7 @@ static const char shot_text[] =
     "            {'name': 'near', 'shape': 'ball', 'mass': 0.1, 'position': [0, 0, 0]},\n"
     "            {'name': 'far', 'shape': 'ball', 'mass': 0.1, 'position': [0.2, 0.5, 0]}],\n"
     " 'control': [{'type': 'initial_state', 'body': 'cue', %s'velocity': 'xy'}],\n"
-    " 'objective': [{'type': 'reach', 'body': 'far', 'target': [0.5, 0.9, 0], 'tolerance': 0.1, 'axes': 'xy'}],\n"
+    " 'objective': [{'type': 'reach', %s, 'target': [0.5, 0.9, 0], 'tolerance': 0.1, 'axes': 'xy'}],\n"
     " 'optimizer': {'type': 'adam', 'learning_rate': 0.03, 'iterations': 40}%s}\n";
 
 enum { MOST_ROWS = 400, MOST_PARAMETERS = 64 };
@@ -38,11 +38,16 @@ static bool note(void *context, const struct dc_plan_iteration *row)
   return ++rows->count != rows->stop_at;
 }
 
-static struct dc_scene *read_placed_shot(const char *place, const char *more)
+static struct dc_scene *read_any_shot(const char *place, const char *bodies, const char *more)
 {
   char text[4096];
-  snprintf(text, sizeof text, shot_text, place, more);
+  snprintf(text, sizeof text, shot_text, place, bodies, more);
   return read_scene(text);
+}
+
+static struct dc_scene *read_placed_shot(const char *place, const char *more)
+{
+  return read_any_shot(place, "'body': 'far'", more);
 }
 
 static struct dc_scene *read_shot(const char *more)
@@ -146,6 +151,89 @@ static void test_alone_too_long(void)
   CHECK(total[0] == total[1] && rows[0].count == rows[1].count, "%ld %ld", total[0], total[1]);
   for (int i = 0; i < rows[0].count && i < rows[1].count; i++)
     CHECK(rows[0].losses[i] == rows[1].losses[i] && rows[0].phases[i] == rows[1].phases[i], "row %d", i);
+}
+
+// Rows of a round of one fan: how many turns it goes on without a lowest loss of at most 0.7 of the last such one.
+static int idle_turns(const struct rows *rows, int first, int end)
+{
+  double lowest = INFINITY, mark = INFINITY;
+  int idle = 0, most = 0;
+  for (int i = first; i < end; i++) {
+    lowest = fmin(lowest, rows->losses[i]);
+    idle = lowest <= 0.7 * mark ? 0 : idle + 1;
+    mark = idle ? mark : lowest;
+    most = idle > most ? idle : most;
+  }
+  return most;
+}
+
+// Fans that stall end, those that do not go on; a search that is cut anywhere goes on as if it was not.
+static void test_stall(void)
+{
+  enum { STALL = 2, TURNS = 12 };
+  // two balls cannot be in one place
+  struct dc_scene *scene = read_any_shot("", "'bodies': ['near', 'far']",
+                                         ", 'portfolio': {'rollouts': 60, 'draws': 4, 'candidates': 1,\n"
+                                         "'iterations': 12, 'stall': 2, 'stiffer': 1}");
+  static struct rows whole, cut;
+  struct dc_error error = {0};
+  struct dc_plan *plan = create_plan(scene);
+  struct dc_search *search = create(plan, scene);
+  CHECK(dc_search_run(search, note, &whole, &error) == DC_OK, "%s", error.text);
+  const double best = plan->best_loss;
+  int stalled = 0;
+  for (int first = 0, end; first < whole.count; first = end) {
+    for (end = first + 1; end < whole.count && whole.phases[end] == whole.phases[first]; end++)
+      ;
+    if (whole.phases[first] != 'r' || end == whole.count)
+      continue;  // the last round ends with the search
+    int idle = idle_turns(&whole, first, end);
+    CHECK(idle == STALL || end - first == TURNS, "%d idle turns of %d", idle, end - first);
+    stalled += idle == STALL && end - first < TURNS;
+  }
+  CHECK(stalled > 1, "%d rounds ended so", stalled);
+  dc_search_destroy(search);
+  dc_plan_destroy(plan);
+  for (int k = 2; k < whole.count; k += 3) {
+    struct dc_snapshot *snapshot = dc_snapshot_create();
+    cut = (struct rows){.stop_at = k};
+    plan = create_plan(scene);
+    search = create(plan, scene);
+    CHECK(dc_search_run(search, note, &cut, &error) == DC_STOPPED && dc_search_save(search, snapshot) == DC_OK);
+    dc_search_destroy(search);
+    dc_plan_destroy(plan);
+    plan = create_plan(scene);
+    search = create(plan, scene);
+    CHECK(dc_search_load(search, snapshot, &error) == DC_OK, "%s", error.text);
+    cut.stop_at = 0;
+    CHECK(dc_search_run(search, note, &cut, &error) == DC_OK, "%s", error.text);
+    CHECK(cut.count == whole.count && !memcmp(cut.losses, whole.losses, sizeof cut.losses) && plan->best_loss == best,
+          "cut after %d: %d of %d rows", k, cut.count, whole.count);
+    dc_search_destroy(search);
+    dc_snapshot_destroy(snapshot);
+    dc_plan_destroy(plan);
+  }
+  dc_scene_destroy(scene);
+}
+
+// Without a stiffer fan the first round has fewer rollouts, which begin alike.
+static void test_stiffer(void)
+{
+  static struct rows rows[2];
+  long rollouts[2];
+  for (int k = 0; k < 2; k++) {
+    struct dc_scene *scene = read_shot(k ? ", 'portfolio': {'stiffer': 1}" : ", 'portfolio': {}");
+    struct dc_plan *plan = create_plan(scene);
+    struct dc_search *search = create(plan, scene);
+    rows[k].stop_at = 4;
+    CHECK(dc_search_run(search, note, &rows[k], NULL) == DC_STOPPED);
+    rollouts[k] = plan->work.rollouts;
+    dc_search_destroy(search);
+    dc_plan_destroy(plan);
+    dc_scene_destroy(scene);
+  }
+  CHECK(rollouts[1] < rollouts[0] && rows[0].losses[1] == rows[1].losses[1], "%ld, %ld rollouts", rollouts[1],
+        rollouts[0]);
 }
 
 // Adam stays where it is; draws reach.
@@ -304,8 +392,8 @@ static void test_retreats(void)
 }
 
 RUN_TESTS({"any number of threads gives the same rows", test_threads}, {"the first fan alone", test_alone},
-          {"the first fan ends while it is alone", test_alone_too_long},
-          {"draws reach what Adam does not", test_reaches},
+          {"the first fan ends while it is alone", test_alone_too_long}, {"fans that stall end", test_stall},
+          {"a second fan or none", test_stiffer}, {"draws reach what Adam does not", test_reaches},
           {"a first guess that cannot be rolled out", test_refused_guess},
           {"stages go down in equal ratios", test_stages}, {"parameters are functions of time", test_resample},
           {"a blocked optimization begins again near its best", test_retreats})

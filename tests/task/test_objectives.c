@@ -41,19 +41,19 @@ static void test_gradients(void)
   check_rows(fixture, &all);
 }
 
-// Rest inside, at the rim, where its weight changes, and outside, where it has none.
-static void test_rest_gradients(void)
+// Rest inside, at the rim, where its weight changes, and outside, where it has none; so many steps settle.
+static void check_rest_gradients(int when, double settle)
 {
   struct fixture *fixture = create(8);
   struct dc_reach_options reach = reach_options();
-  reach.rest = (struct dc_rest_options){.speed = 0.3, .settle = 0.2};
-  reach.body = -1, reach.bodies = (struct dc_index_list){3, several}, reach.when = DC_WHEN_EVERY;
+  reach.rest = (struct dc_rest_options){.speed = 0.3, .settle = settle};
+  reach.body = -1, reach.bodies = (struct dc_index_list){3, several}, reach.when = when;
   struct dc_region_options region = {.bodies = {3, several},
                                      .center = {0.1, 0, -0.2},
                                      .radius = 0.8,
                                      .size = {NAN, NAN, NAN},
                                      .weight = 3,
-                                     .when = DC_WHEN_EVERY,
+                                     .when = when,
                                      .axes = "xyz",
                                      .rest = reach.rest};
   struct dc_objective objectives[] = {{&dc_objective_reach, &reach}, {&dc_objective_region, &region}};
@@ -69,6 +69,37 @@ static void test_rest_gradients(void)
     reach.rest.speed = region.rest.speed = 0.3;
   }
   CHECK(gated > 3, "%d sizes at which motion counts", gated);
+}
+
+static void test_rest_gradients(void)
+{
+  check_rest_gradients(DC_WHEN_EVERY, 0.2);
+  check_rest_gradients(DC_WHEN_END, TIME_STEP);
+  check_rest_gradients(DC_WHEN_END, 2 * TIME_STEP);
+  check_rest_gradients(DC_WHEN_END, 4 * TIME_STEP);  // longer than the run
+}
+
+// What moved at any time of the settling time has neither reached its target nor a loss of zero.
+static void test_settling(void)
+{
+  struct fixture *fixture = create(9);
+  struct dc_reach_options reach = reach_options();
+  struct dc_objective objective = {&dc_objective_reach, &reach};
+  struct dc_task task = {.objective_count = 1, .objectives = &objective};
+  struct dc_trajectory *trajectory = &fixture->trajectory;
+  double h = trajectory->time_step;
+  for (int settle = 1; settle <= STEPS; settle++)
+    for (int moving = 0; moving < STEPS; moving++) {
+      reach.rest = (struct dc_rest_options){.speed = 0.5, .settle = settle * h};
+      for (int frame = 0; frame <= STEPS; frame++) {
+        dc_vec_copy(fixture->poses[frame][BOX].position, reach.target);
+        fixture->poses[frame][BOX].position[0] -= frame <= moving ? 0.6 * h : 0;
+      }
+      bool rests = moving < STEPS - settle;
+      double z = 0.36 / 0.25 - 1, one = 2 * settle * settle * h * h * 0.25 * z * z * z / pow(1 + z, 2);
+      CHECK(dc_task_success(&task, &fixture->model, NULL, trajectory, STEPS) == rests, "%d steps", settle);
+      CHECK_NEAR(loss(fixture, &task), rests ? 0 : one / settle, 1e-14);  // rounding of 1e-2
+    }
 }
 
 // A body that passes has not reached its target; a frame alone knows of those that stand before it.
@@ -94,6 +125,7 @@ static void test_rest(void)
     dc_vec_copy(fixture->poses[STEPS - 2][BOX].position, fixture->poses[STEPS - 1][BOX].position);
     fixture->poses[STEPS - 2][BOX].position[1] -= rests ? 0.6 * h : 0;
     CHECK(!dc_task_success(&task, model, NULL, trajectory, STEPS), "not for long enough");
+    CHECK(loss(fixture, &task) > 0, "what has not reached has a loss");
     fixture->poses[STEPS - 2][BOX].position[1] += rests ? 0.2 * h : 0;
     CHECK(dc_task_success(&task, model, NULL, trajectory, STEPS) == rests, "for two steps");
     reach.rest.settle = h;
@@ -358,7 +390,7 @@ static void test_effort(void)
   for (int frame = 0; frame < FRAMES; frame++)
     for (int i = 0; i < 4; i++)
       worst = larger(worst, error_of(fixture, &task, &fixture->q[frame][coordinates[i][1]],
-                                   fixture->forces[frame][coordinates[i][0]]));
+                                     fixture->forces[frame][coordinates[i][0]]));
   for (int step = 0; step < STEPS; step++)
     for (int a = 0; a < ACTUATORS; a++) {
       worst = larger(worst, error_of(fixture, &task, &fixture->position[step][a], fixture->by_position[step][a]));
@@ -401,7 +433,7 @@ static void test_speed(void)
   for (int frame = 0; frame < FRAMES; frame++)
     for (int i = 0; i < 4; i++)
       worst = larger(worst, error_of(fixture, &task, &fixture->q[frame][coordinates[i][1]],
-                                   fixture->forces[frame][coordinates[i][0]]));
+                                     fixture->forces[frame][coordinates[i][0]]));
   CHECK_NEAR(worst, 0, 1e-6);  // rounding of the differences
   fixture->trajectory.steps = 0;
   CHECK_NEAR(loss(fixture, &task), 0, 0);
@@ -462,6 +494,6 @@ static void test_registry(void)
 
 RUN_TESTS({"derivatives by places", test_gradients}, {"values of reach", test_reach},
           {"derivatives by masses", test_com_masses}, {"derivatives of rest", test_rest_gradients}, {"rest", test_rest},
-          {"reach of several bodies", test_several}, {"region", test_region}, {"velocity", test_velocity},
-          {"relative", test_relative}, {"effort", test_effort}, {"speed", test_speed},
+          {"settling", test_settling}, {"reach of several bodies", test_several}, {"region", test_region},
+          {"velocity", test_velocity}, {"relative", test_relative}, {"effort", test_effort}, {"speed", test_speed},
           {"checks of options", test_checks}, {"registry of objectives", test_registry})
