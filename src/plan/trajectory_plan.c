@@ -268,7 +268,7 @@ void dc_plan_keep_none(struct dc_plan *plan)
   double tape = (double)plan->trajectory->pair_count * plan->capacity * (double)sizeof(struct dc_pair_derivatives);
   kept->known = false;
   kept->sample = -1;
-  if (!kept->trajectory && !plan->forward && tape <= DC_MOST_KEPT_BYTES)
+  if (!kept->trajectory && !plan->forward && plan->case_count == 0 && tape <= DC_MOST_KEPT_BYTES)
     kept->trajectory = dc_trajectory_create(plan->model, plan->capacity);
   if (kept->trajectory)
     kept->trajectory->steps = plan->window.steps;

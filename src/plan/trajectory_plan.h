@@ -34,7 +34,7 @@ static inline void dc_plan_drop(struct dc_plan_property *property)
 }
 
 // The lowest of the points whose values the optimizer has asked for last: most linearize there next.  Its trajectory is
-// kept where it was rolled out by the plan itself and not by a worker.
+// kept where it was rolled out by the plan itself and not by a worker; not with cases.
 #define DC_MOST_KEPT_BYTES 64e6  // of its derivatives of contact; else it is not kept
 struct dc_plan_kept {
   bool known;                        // there is such a point
