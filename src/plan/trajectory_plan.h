@@ -47,6 +47,7 @@ struct dc_plan_kept {
 // A model, a task, a window of the run and everything to evaluate them; one caller at a time.  Where the task has cases
 // (plan_cases.h) losses and gradients are sums over all of them; trajectories are those of the model.
 struct dc_plan {
+  struct dc_arena *arena;  // of numbers that it has from its creation on
   const struct dc_model *model;
   const struct dc_task *task;
   struct dc_window window;
