@@ -24,7 +24,7 @@ static void put_rates(struct dc_json_writer *json, struct dc_text *text, const s
   dc_json_put_integer(json, "width", rate->width);
   dc_json_put_numbers(json, "cold", rate->cold, 3);
   dc_json_put_numbers(json, "warm", rate->warm, 3);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text, "%-10s %8.2f %8.2f %8.2f   %8.2f %8.2f %8.2f\n", rate->name, 1e-6 * rate->cold[0],
               1e-6 * rate->cold[1], 1e-6 * rate->cold[2], 1e-6 * rate->warm[0], 1e-6 * rate->warm[1],
               1e-6 * rate->warm[2]);
@@ -43,7 +43,7 @@ static enum dc_status bench_pairs(struct dc_json_writer *json, struct dc_text *t
   for (int i = 0; i < rates.kernels; i++)
     put_rates(json, text, &rates.kernel[i]);
   put_rates(json, text, &rates.paper);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   return DC_OK;
 }
 
@@ -66,11 +66,11 @@ static enum dc_status bench_forces(struct dc_json_writer *json, struct dc_text *
     dc_json_put_string(json, "bodies", row->bodies);
     dc_json_put_string(json, "weights", row->weights);
     DC_JSON_NUMBERS(json, {"blend", row->blend}, {"least", row->least}, {"most", row->most}, {"rise", row->rise});
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "%-14s %-11s %6.2f %10.4g %10.4g %10.4g\n", row->bodies, row->weights, row->blend, row->least,
                 row->most, row->rise);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   return DC_OK;
 }
 
@@ -82,7 +82,7 @@ static void put_property(struct dc_json_writer *json, struct dc_text *text, cons
 {
   dc_json_put_boolean(json, "holds", holds);
   dc_json_put_boolean(json, "expected", expected);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text, "  %-20s %-4s %s%s\n", name, holds ? "yes" : "no", measured,
               holds == expected ? ""
               : expected        ? "  (expected: yes)"
@@ -171,9 +171,9 @@ static enum dc_status bench_properties(struct dc_json_writer *json, struct dc_te
     put_smooth(json, text, model, &properties);
     put_pushing(json, text, model, &properties);
     put_lasting(json, text, model, &properties);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   return status;
 }
 
@@ -188,7 +188,7 @@ static void put_gradient_entry(struct dc_json_writer *json, struct dc_text *text
   DC_JSON_NUMBERS(json, {"expected", entry->expected}, {"tolerance", entry->tolerance},
                   {"difference", entry->difference});
   dc_json_put_boolean(json, "right", entry->right);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text, "    %-32s %12.5g  %s %-9.4g", entry->quantity, entry->computed, rules[entry->rule],
               entry->expected);
   if (entry->rule == DC_GRADIENT_EQUALS)
@@ -222,8 +222,7 @@ static enum dc_status put_gradient_case(struct dc_json_writer *json, struct dc_t
     put_gradient_entry(json, text, &result.entries[i]);
   if (result.status)
     dc_text_add(text, "    failed: %s\n", result.message);
-  dc_json_end(json, ']');
-  dc_json_end(json, '}');
+  dc_json_end(json, "]}");
   return DC_OK;
 }
 
@@ -246,13 +245,13 @@ static enum dc_status bench_gradients(struct dc_json_writer *json, struct dc_tex
       status = put_gradient_case(json, text, model, which, &score, error);
       right += score;
     }
-    dc_json_end(json, ']');
+    dc_json_end(json, "]");
     dc_json_put_integer(json, "score", right);
     dc_json_put_integer(json, "of", count);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(&scores, "%-12s %d of %d\n", model->name, right, count);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   if (scores.failed)
     text->failed = true;
   dc_text_append(text, scores.bytes ? scores.bytes : "", scores.length);
@@ -285,7 +284,7 @@ static void put_nearest(struct dc_json_writer *json, struct dc_text *text, const
     dc_json_put_string(json, "method", rate->name);
     dc_json_put_numbers(json, "nanoseconds", rate->nanoseconds, DC_NEAREST_COUNTS);
     DC_JSON_NUMBERS(json, {"iterations", rate->iterations}, {"failures", rate->failures});
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "  %s: %-26s", kind, rate->name);
     for (int c = 0; c < DC_NEAREST_COUNTS; c++)
       dc_text_add(text, " %8.1f", rate->nanoseconds[c]);
@@ -293,7 +292,7 @@ static void put_nearest(struct dc_json_writer *json, struct dc_text *text, const
       dc_text_add(text, "   %.1f iterations, %d of 10000 failed", rate->iterations, rate->failures);
     dc_text_add(text, "\n");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 static void put_figure_rate(struct dc_json_writer *json, struct dc_text *text, const struct dc_figure_rate *rate)
@@ -307,7 +306,7 @@ static void put_figure_rate(struct dc_json_writer *json, struct dc_text *text, c
   if (rate->hulls > 0)
     DC_JSON_NUMBERS(json, {"seconds_of_hulls", rate->hulls}, {"contacts_of_hulls", rate->hull_contacts},
                     {"seconds_of_near_hulls", rate->near_hulls}, {"contacts_of_near_hulls", rate->near_hull_contacts});
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text,
               "  %2d superquadrics, %3d vertices, %4d edges: %3d + %3d contacts %8.3f ms, with gradient %8.3f ms  %s\n",
               rate->parts, rate->vertices, rate->edges, rate->vertex_contacts, rate->edge_contacts, 1e3 * rate->forward,
@@ -335,7 +334,7 @@ static enum dc_status bench_manifold(struct dc_json_writer *json, struct dc_text
   dc_json_begin(json, "figures", '[');
   for (int i = 0; i < rates.figures; i++)
     put_figure_rate(json, text, &rates.figure[i]);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   return DC_OK;
 }
 
@@ -347,7 +346,7 @@ static void put_box_edges(struct dc_json_writer *json, struct dc_text *text, con
                   {"other_activity", boxes->others}, {"missed", boxes->missed}, {"extra", boxes->extra},
                   {"same_poses", boxes->same}, {"median_angle", boxes->median}, {"angle_of_90_percent", boxes->p90},
                   {"largest_angle", boxes->most}, {"within_one_degree", boxes->within});
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(
       text,
       "  softness %-6g activity of crossings at least %.3g, of others %.3g (median); %d missed, %d extra; normals "
@@ -362,7 +361,7 @@ static void put_box_vertices(struct dc_json_writer *json, struct dc_text *text, 
   DC_JSON_NUMBERS(json, {"poses", boxes->poses}, {"inside", boxes->inside}, {"active", boxes->active},
                   {"differ", boxes->differ}, {"differ_within", boxes->deepest}, {"away", boxes->away},
                   {"largest_angle_away", boxes->away_most}, {"largest_angle_near", boxes->near_most});
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text,
               "vertices of boxes on boxes: %d inside, %d active, %d differ (within %.2g); normals %.2g deg (most, away "
               "from sides)\n",
@@ -374,7 +373,7 @@ static void put_parallel(struct dc_json_writer *json, struct dc_text *text, cons
   dc_json_begin(json, NULL, '{');
   DC_JSON_NUMBERS(json, {"softness", sweep->softness}, {"regularization", sweep->regularization},
                   {"largest_step", sweep->step}, {"derivative_error", sweep->slope_error});
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text, "  softness %-6g lambda %-6g largest step %.3g, derivative within %.2g\n", sweep->softness,
               sweep->regularization, sweep->step, sweep->slope_error);
 }
@@ -395,11 +394,11 @@ static enum dc_status bench_jumps(struct dc_json_writer *json, struct dc_text *t
     DC_JSON_NUMBERS(json, {"paths", jump->paths}, {"steps", DC_JUMP_STEPS}, {"force", jump->force[0]},
                     {"force_of_quarter_steps", jump->force[1]}, {"centre", jump->centre[0]},
                     {"centre_of_quarter_steps", jump->centre[1]});
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "  %-8s %-24s force %8.2g, %8.2g; centre %8.2g m, %8.2g m\n", jump->bodies, jump->method,
                 jump->force[0], jump->force[1], jump->centre[0], jump->centre[1]);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   return DC_OK;
 }
 
@@ -419,7 +418,7 @@ static enum dc_status bench_manifold_cases(struct dc_json_writer *json, struct d
     if (!status)
       put_box_edges(json, text, &boxes);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   if (status)
     return status;
   put_box_vertices(json, text, &vertices);
@@ -429,7 +428,7 @@ static enum dc_status bench_manifold_cases(struct dc_json_writer *json, struct d
     dc_bench_parallel(edges[i][0], edges[i][1], &sweep);
     put_parallel(json, text, &sweep);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   return bench_jumps(json, text, error);
 }
 
@@ -452,7 +451,7 @@ static void put_solver_row(struct dc_json_writer *json, struct dc_text *text, co
   dc_json_put_number(json, "seconds_again", row->again);
   dc_json_put_number(json, "residual", row->residual);
   dc_json_put_number(json, "apart", row->apart);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text, "  %-20s %-13s %5d iterations%s %9.1f ms, once more %8.1f ms; residual %.1e, from direct %.1e\n",
               method, name, row->done.count, row->done.converged ? " " : "!", 1e3 * row->first, 1e3 * row->again,
               row->residual, row->apart);
@@ -489,10 +488,9 @@ static enum dc_status bench_solvers(struct dc_json_writer *json, struct dc_text 
     dc_json_begin(json, "rows", '[');
     for (int r = 0; r < found.row_count; r++)
       put_solver_row(json, text, &found.rows[r]);
-    dc_json_end(json, ']');
-    dc_json_end(json, '}');
+    dc_json_end(json, "]}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   return status;
 }
 
@@ -548,6 +546,6 @@ int bench_run(const char *name, const struct bench_options *options, dcsim_repor
       status = run_benchmark(&benchmarks[i], options, &json, &text, &local);
     }
   }
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   return dc_api_answer(status, &local, report, &text, &json, error);
 }

@@ -151,7 +151,7 @@ static void report_row(const struct dc_task_row *row, int width, struct dc_json_
   DC_JSON_NUMBERS(json, {"speed", row->speed}, {"loss", row->loss}, {"iterations", row->iterations},
                   {"rollouts", row->rollouts}, {"seconds", row->seconds}, {"status", row->status});
   dc_json_put_string(json, "message", row->message);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text, "%-*s %5d  %-7s %-4s %9.3g %11.4g %10d %9ld %9.3g%s%s\n", width, row->method, row->draw,
               row->success ? "reached" : "-", row->at_rest ? "rest" : "", row->speed, row->loss, row->iterations,
               row->rollouts, row->seconds, *row->message ? "  " : "", row->message);
@@ -206,7 +206,7 @@ static void report_method(const struct dc_task_row *const *rows, int count, int 
   for (int cost = 0; cost < COSTS; cost++)
     dc_json_put_number(json, cost_names[cost], median[cost]);
   dc_json_put_number(json, "total_seconds", total);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text, "%-*s %3d of %-3d (%3.0f %% ... %3.0f %%) %8d", width, rows[0]->method, reached, count,
               100 * interval[0], 100 * interval[1], at_rest);
   add_median(text, median[ITERATIONS], 10);
@@ -224,7 +224,7 @@ void dc_task_table_report(const struct dc_task_row *const *rows, int count, stru
   dc_json_begin(json, "cases", '[');
   for (int i = 0; i < count; i++)
     report_row(rows[i], width, json, text);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   dc_text_add(text, "\n%-*s %-10s %-17s %8s %10s %9s %9s %9s\n", width, "method", "reached", "95 % interval", "at rest",
               "iterations", "rollouts", "CPU s", "in all");
   dc_json_begin(json, "methods", '[');
@@ -233,5 +233,5 @@ void dc_task_table_report(const struct dc_task_row *const *rows, int count, stru
       ;
     report_method(rows + i, next - i, width, json, text);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }

@@ -106,7 +106,7 @@ static void put_score(struct dc_json_writer *json, const char *key, const struct
 {
   dc_json_begin(json, key, '{');
   DC_JSON_NUMBERS(json, {"accuracy", score->accuracy}, {"median", score->median}, {"ninth_decile", score->ninth});
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 enum dc_status dc_api_bench_witness(const struct bench_options *arguments, struct dc_json_writer *json,

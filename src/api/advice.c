@@ -35,12 +35,12 @@ void dc_advice_put(const struct dc_advice_list *list, struct dc_text *text, stru
     dc_json_put_string(json, "says", advice->says);
     if (advice->attempt[0])
       dc_json_put_string(json, "try", advice->attempt);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "  advice: %s: %s\n", advice->symptom, advice->says);
     if (advice->attempt[0])
       dc_text_add(text, "    try: %s\n", advice->attempt);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 bool dc_advice_is_driven(const struct dc_scene *scene, int body)

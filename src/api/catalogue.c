@@ -48,9 +48,9 @@ void dc_api_describe_options(const struct dc_option *options, int indentation, s
       dc_json_put_string(json, "short_key", option->short_key);
     if (nested)
       dc_api_describe_options(option->table, indentation + 2, text, json);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 static void describe_entry(const struct entry *entry, struct dc_text *text, struct dc_json_writer *json)
@@ -63,7 +63,7 @@ static void describe_entry(const struct entry *entry, struct dc_text *text, stru
   dc_text_add(text, "  %s: %s%s%s%s\n", entry->name, entry->summary, entry->reference ? " (" : "",
               entry->reference ? entry->reference : "", entry->reference ? ")" : "");
   dc_api_describe_options(entry->options, 4, text, json);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // One registry as entries: the i-th, or name NULL at its end.
@@ -155,9 +155,9 @@ int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
       struct entry entry = families[f].entry(i);
       describe_entry(&entry, &text, &json);
     }
-    dc_json_end(&json, ']');
+    dc_json_end(&json, "]");
   }
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   if (found)
     return dc_api_report(report, &text, &json, error);
   free(dc_json_finish(&json));

@@ -137,7 +137,7 @@ void dc_api_describe_notes(const struct dc_scene *scene, struct dc_text *text, s
     dc_text_add(text, "  note: %s\n", note->text);
     dc_json_put_string(json, NULL, note->text);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 void dc_api_add_gap(struct dc_text *text, const char *what, int digits, double gap)

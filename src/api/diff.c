@@ -318,9 +318,9 @@ static void put_differences(struct dc_json_writer *json, const char *key, const 
     for (int k = 0; k < 2; k++)
       if (difference->values[k])
         dc_json_put_raw(json, k ? "second" : "first", difference->values[k]);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 static void put_strangers(struct dc_json_writer *json, const char *key, const struct side *side,
@@ -331,7 +331,7 @@ static void put_strangers(struct dc_json_writer *json, const char *key, const st
   for (int b = 0; b < bodies->count; b++)
     if (find_body(&other->scene->scene->model.bodies, bodies->bodies[b].name, b) < 0)
       dc_json_put_string(json, NULL, bodies->bodies[b].name);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 static void put_json(const struct diff *diff, struct dc_json_writer *json)
@@ -342,7 +342,7 @@ static void put_json(const struct diff *diff, struct dc_json_writer *json)
   dc_json_begin(json, "runs", '[');
   dc_json_put_string(json, NULL, one->directory);
   dc_json_put_string(json, NULL, other->directory);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   put_pair(json, "loss", one->result.loss, other->result.loss);
   put_pair(json, "initial_loss", one->result.initial_loss, other->result.initial_loss);
   put_pair(json, "min_gap", one->result.min_gap, other->result.min_gap);
@@ -351,30 +351,30 @@ static void put_json(const struct diff *diff, struct dc_json_writer *json)
   dc_json_begin(json, "success", '[');
   dc_json_put_boolean(json, NULL, one->result.success);
   dc_json_put_boolean(json, NULL, other->result.success);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   dc_json_begin(json, "rows", '{');
   put_pair(json, "count", (double)diff->row_counts[0], (double)diff->row_counts[1]);
   put_first(json, diff->first_row);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_json_begin(json, "trajectory", '{');
   put_pair(json, "frames", one->best.frames, other->best.frames);
   put_first(json, diff->first_frame);
   dc_json_put_boolean(json, "same_first_trajectory", diff->same_first_trajectory);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_json_begin(json, "bodies", '[');
   for (int i = 0; i < diff->apart_count; i++) {
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "body", diff->apart[i].body);
     dc_json_put_number(json, "position", diff->apart[i].position);
     dc_json_put_number(json, "rotation", diff->apart[i].rotation);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   put_strangers(json, "only_in_first", one, other);
   put_strangers(json, "only_in_second", other, one);
   put_differences(json, "settings", &diff->settings);
   put_differences(json, "origins", &diff->origins);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 static void tell_value(struct dc_text *text, const char *value)

@@ -270,8 +270,7 @@ static void report_model(const struct format *format, const struct dc_scene *sce
     dc_json_put_string(json, NULL, note->text);
     dc_text_add(text, "note: %s\n", note->text);
   }
-  dc_json_end(json, ']');
-  dc_json_end(json, '}');
+  dc_json_end(json, "]}");
 }
 
 static void report_trajectory(const struct format *format, const struct exported *exported, const char *path,
@@ -282,7 +281,7 @@ static void report_trajectory(const struct format *format, const struct exported
   dc_json_put_string(json, "format", format->name);
   dc_json_put_integer(json, "frames", exported->best.frames);
   dc_json_put_integer(json, "bodies", exported->best.bodies);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_add(text, "%d frame%s of %d bod%s in %s\n", exported->best.frames, dc_plural(exported->best.frames),
               exported->best.bodies, exported->best.bodies == 1 ? "y" : "ies", path);
 }

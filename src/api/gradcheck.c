@@ -50,7 +50,7 @@ static void describe_difference(const struct dc_gradient_difference *entry, cons
                   {"relative_error", entry->relative_error}, {"step", entry->step}, {"spread", entry->spread});
   dc_json_put_boolean(json, "straddles", entry->straddles);
   dc_json_put_integer(json, "steps_passed_over", entry->passed_over);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   if (entry->straddles)
     dc_text_add(text, "%-40s %14.6e %14s %10s%s\n", name, entry->adjoint, "-", "-", mark);
   else
@@ -103,7 +103,7 @@ static void describe_products(const struct dc_product_check *check, double toler
                       : "");
     dc_text_add(text, "\n");
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   double most = PRODUCTS_TOLERANCE * tolerance;
   verdicts->products =
       !(check->apart <= most) || !(check->ways_apart <= most) || !(check->gradient_apart <= most) ||
@@ -121,7 +121,7 @@ static void describe_check(const struct dc_contact_model *model, const struct dc
   dc_text_add(text, "%-40s %14s %14s %10s\n", "parameter", "adjoint", "difference", "error");
   for (int i = 0; i < check->count; i++)
     describe_difference(&check->checks[i], judge_difference(&check->checks[i], tolerance, verdicts), text, json);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   dc_json_put_number(json, "max_relative_error", check->max_relative_error);
   dc_json_put_numbers(json, "taylor_orders", check->taylor_orders, check->taylor_count);
   dc_text_add(text, "largest relative error %.2e (tolerance %.1e)\nTaylor orders:", check->max_relative_error,
@@ -147,7 +147,7 @@ static void describe_check(const struct dc_contact_model *model, const struct dc
         verdicts->unclear, verdicts->unclear == 1 ? " is" : "s are");
   dc_json_put_integer(json, "not_conclusive", verdicts->unclear);
   dc_json_put_string(json, "status", status);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // NULL: those differences that there are agree with the gradient.

@@ -21,11 +21,10 @@ static char *scene_of(const char *file)
   dc_json_begin(&json, "time", '{');
   dc_json_put_number(&json, "step", 0.01);
   dc_json_put_integer(&json, "steps", 100);
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   dc_json_begin(&json, "include", '{');
   dc_json_put_string(&json, "file", file);
-  dc_json_end(&json, '}');
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}}");
   return dc_json_finish(&json);
 }
 
@@ -73,7 +72,7 @@ static void describe(const struct dc_scene *scene, const char *output, struct dc
   dc_json_put_integer(json, "bodies", scene->definition.body_count);
   dc_json_put_integer(json, "shapes", scene->definition.shape_count);
   dc_api_describe_notes(scene, text, json);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // A robot's file; a scene that includes robots as it wants them.

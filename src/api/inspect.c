@@ -173,11 +173,11 @@ static enum dc_status describe_probe(const struct dc_scene *scene, const struct 
     dc_json_begin(json, bodies->bodies[i].name, '{');
     dc_json_put_numbers(json, "force", w, 3);
     dc_json_put_numbers(json, "torque", w + 3, 3);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "  %-16s force %11.4e %11.4e %11.4e N   torque %11.4e %11.4e %11.4e N m\n",
                 bodies->bodies[i].name, w[0], w[1], w[2], w[3], w[4], w[5]);
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_json_begin(json, "pairs", '[');
   for (int p = 0; p < start->plan->pair_count; p++) {
     const int *pair = dc_contact_pairs(start->contact)[p];
@@ -186,14 +186,13 @@ static enum dc_status describe_probe(const struct dc_scene *scene, const struct 
     dc_json_put_string(json, "b", bodies->bodies[pair[1]].name);
     dc_json_put_number(json, "gap", dc_contact_pair_gap(start->contact, p));
     dc_json_put_number(json, "energy", mu * start->pairs[p].energy);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   struct dc_contact_counts counts = dc_contact_last_counts(start->contact);
   dc_json_begin(json, "counts", '{');
   DC_JSON_NUMBERS(json, {"exact", counts.exact}, {"centred", counts.centred}, {"visited", counts.visited});
-  dc_json_end(json, '}');
-  dc_json_end(json, '}');
+  dc_json_end(json, "}}");
   dc_text_add(text, "  %d body pairs: %ld exact triangle pairs, %ld centred terms, %ld node pairs visited\n",
               start->plan->pair_count, counts.exact, counts.centred, counts.visited);
   return DC_OK;
@@ -209,7 +208,7 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
     DC_JSON_NUMBERS(json, {"vertices", shape->mesh.vertex_count}, {"triangles", shape->mesh.triangle_count},
                     {"volume", shape->properties.volume}, {"surface_area", shape->properties.surface_area},
                     {"deviation", shape->mesh.deviation}, {"flat_groups", shape->mesh.flat_groups});
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "  shape %-14s %-9s %6d triangles, volume %.4g m^3, surface %.4g m^2\n", shape->name,
                 shape->type->name, shape->mesh.triangle_count, shape->properties.volume,
                 shape->properties.surface_area);
@@ -220,7 +219,7 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
       dc_text_add(text, "  note: \"%s\": groups of the file that are flat, left out: %d\n", shape->name,
                   shape->mesh.flat_groups);
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // How many convex hulls the body is made of, and of how many vertices.
@@ -234,7 +233,7 @@ static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, s
     least = i == 0 || count < least ? count : least;
     most = count > most ? count : most;
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   if (!dc_shape_has_surface(shape))
     dc_text_add(text, "\n");
   else if (shape->part_count == 0)
@@ -263,7 +262,7 @@ static void describe_memory(const struct dc_scene *scene, struct dc_text *text, 
   dc_json_begin(json, "memory", '{');
   DC_JSON_NUMBERS(json, {"simulate", simulate}, {"optimize", optimize}, {"limit", limit.bytes});
   dc_json_put_string(json, "limited_by", limit.name);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   char one[32], other[32];
   dc_text_add(text, "  memory for a run: about %s to simulate, %s to optimize\n", dc_api_format_bytes(simulate, one),
               dc_api_format_bytes(optimize, other));
@@ -302,9 +301,9 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
     else
       dc_text_add(text, "  body  %-14s %-9s fixed", body->name, body->shape->name);
     describe_hulls(body->shape, text, json);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   return largest;
 }
 
@@ -350,7 +349,7 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
   struct dc_advice_list advice = {0};
   dc_advise_scene(scene, &(struct dc_scene_facts){start->far, start->touched, resting.height, resting.body}, &advice);
   dc_advice_put(&advice, text, json);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   if (bodies->nv == 0)
     dc_text_add(text, "  note: nothing in this scene can move\n");
   return status;

@@ -33,7 +33,7 @@ static void describe_number(struct design_view *view, const struct dc_design_val
   dc_json_put_string(view->json, "name", value->name);
   dc_json_put_string(view->json, "unit", value->unit);
   DC_JSON_NUMBERS(view->json, {"initial", value->initial}, {"low", low}, {"high", high});
-  dc_json_end(view->json, '}');
+  dc_json_end(view->json, "}");
   if (view->lines++ < MOST_LINES)
     dc_text_add(view->text, "  design %-24s %.6g%s%s, from %.6g to %.6g\n", value->name, value->initial,
                 unit[0] ? " " : "", unit, low, high);
@@ -68,12 +68,12 @@ static void describe_bodies(struct design_view *view, const bool *designed)
     dc_json_begin(view->json, body->name, '{');
     DC_JSON_NUMBERS(view->json, {"mass", body->mass}, {"volume", body->shape->properties.volume},
                     {"vertices", dc_shape_vertex_count(body->shape)}, {"thinnest", dc_shape_thinnest(body->shape)});
-    dc_json_end(view->json, '}');
+    dc_json_end(view->json, "}");
     dc_text_add(view->text, "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m\n",
                 body->name, body->mass, body->shape->properties.volume, dc_shape_vertex_count(body->shape),
                 dc_shape_thinnest(body->shape));
   }
-  dc_json_end(view->json, '}');
+  dc_json_end(view->json, "}");
 }
 
 // Those of the parameters first ... last, each once, in text and as an array.
@@ -114,8 +114,7 @@ static void describe_part(const struct dc_scene *scene, int steps, const char *t
   dc_json_put_string(json, "last", to);
   dc_json_begin(json, "units", '[');
   list_units(scene, steps, first, first + count - 1, units, sizeof units, json);
-  dc_json_end(json, ']');
-  dc_json_end(json, '}');
+  dc_json_end(json, "]}");
   if (text)
     dc_text_add(text, "  control %-13s %d parameter%s, %s%s%s%s%s%s\n", type, count, dc_plural(count), from,
                 count == 1 ? "" : " to ", count == 1 ? "" : to, units[0] ? " [" : "", units, units[0] ? "]" : "");
@@ -137,7 +136,7 @@ void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct 
       describe_part(scene, steps, is_control ? control->type->name : entry->type->name, first, count,
                     is_control ? text : NULL, json);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json,
@@ -148,7 +147,7 @@ enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_te
   dc_json_begin(json, "design", '[');
   for (int k = 0; k < scene->task.design_count && !status; k++)
     status = describe_entry(&view, &scene->task.design[k]);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   bool *designed = dc_alloc((size_t)scene->model.bodies.count, sizeof *designed);
   if (!status && designed && scene->model.shapes_change)
     status = dc_task_find_designed(&scene->task, &scene->model, designed);

@@ -77,15 +77,14 @@ static char *make_page(struct dcsim_view *view)
   dc_json_begin(&page.json, "loss", '{');
   dc_json_put_integer(&page.json, "rows", 0);
   dc_json_put_string(&page.json, "csv", "");
-  dc_json_end(&page.json, '}');
+  dc_json_end(&page.json, "}");
   enum dc_status status = dc_page_put_world(&page);
   dc_json_begin(&page.json, "best", '{');
   dc_json_put_integer(&page.json, "frames", best->all_frames);
   dc_json_put_integer(&page.json, "kept", best->frames);
   if (!status)
     status = dc_page_put_poses(&page, best, best->frames);
-  dc_json_end(&page.json, '}');
-  dc_json_end(&page.json, '}');
+  dc_json_end(&page.json, "}}");
   char *data = dc_json_finish(&page.json);
   size_t size = 0;
   char *text = data && !status ? dc_report_page(dc_report_template, data, &size) : NULL;
@@ -105,7 +104,7 @@ static char *make_state(struct dcsim_view *view, const struct dc_server_request 
   dc_json_begin(&json, NULL, '{');
   dc_live_put_state(view->live, request->number[0], request->number[1], &json);
   dc_json_put_boolean(&json, "report", has_report(view));
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   return dc_json_finish(&json);
 }
 
@@ -117,7 +116,7 @@ static char *make_trajectory(struct dcsim_view *view)
   dc_json_begin(&page.json, NULL, '{');
   DC_JSON_NUMBERS(&page.json, {"version", version}, {"frames", best->all_frames}, {"kept", best->frames});
   enum dc_status status = dc_page_put_poses(&page, best, best->frames);
-  dc_json_end(&page.json, '}');
+  dc_json_end(&page.json, "}");
   char *text = dc_json_finish(&page.json);
   if (!status)
     return text;

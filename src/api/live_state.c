@@ -335,9 +335,9 @@ static void put_rows(const struct dc_live *live, long since, struct dc_json_writ
     dc_json_put_number(json, NULL, row->gradient_norm);
     dc_json_put_number(json, NULL, row->min_gap);
     dc_json_put_number(json, NULL, row->seconds);
-    dc_json_end(json, ']');
+    dc_json_end(json, "]");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 void dc_live_put_state(struct dc_live *live, long since, long generation, struct dc_json_writer *json)
@@ -359,7 +359,7 @@ void dc_live_put_state(struct dc_live *live, long since, long generation, struct
   long oldest = live->log_count > LOG_LINES ? live->log_count - LOG_LINES : 0;
   for (long i = oldest; i < live->log_count; i++)
     dc_json_put_string(json, NULL, live->log[i % LOG_LINES]);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   pthread_mutex_unlock(&live->lock);
 }
 

@@ -34,7 +34,7 @@ static void put_shape(struct dc_page *page, const struct dc_shape *shape, bool s
     dc_json_put_owned(&page->json, "triangles",
                       dc_report_integers(3 * (size_t)mesh->triangle_count, mesh->triangles[0], index_bytes));
   }
-  dc_json_end(&page->json, '}');
+  dc_json_end(&page->json, "}");
   dc_arena_destroy(arena);
 }
 
@@ -48,7 +48,7 @@ static void put_shapes(struct dc_page *page)
     put_shape(page, &best->shapes[i], is_seen(page->best_model, i) || (i < given && is_seen(page->first_model, i)));
   for (int i = given; i < first->shape_count && page->first_model != page->best_model; i++)
     put_shape(page, &first->shapes[i], is_seen(page->first_model, i));
-  dc_json_end(&page->json, ']');
+  dc_json_end(&page->json, "]");
 }
 
 // Number of what a body looks like among those that put_shapes lists; -1: nothing.
@@ -78,9 +78,9 @@ void dc_page_put_bodies(struct dc_page *page, const struct dc_model *model)
     dc_json_put_numbers(&page->json, "color", body->color, 3);
     dc_json_put_numbers(&page->json, "position", page->best.position + 3 * i, 3);
     dc_json_put_numbers(&page->json, "rotation", page->best.quaternion + 4 * i, 4);
-    dc_json_end(&page->json, '}');
+    dc_json_end(&page->json, "}");
   }
-  dc_json_end(&page->json, ']');
+  dc_json_end(&page->json, "]");
 }
 
 static void put_marks(struct dc_page *page)
@@ -92,9 +92,9 @@ static void put_marks(struct dc_page *page)
     dc_json_put_numbers(&page->json, "center", mark->center, 3);
     dc_json_put_number(&page->json, "radius", mark->radius);
     dc_json_put_numbers(&page->json, "color", mark->color, 3);
-    dc_json_end(&page->json, '}');
+    dc_json_end(&page->json, "}");
   }
-  dc_json_end(&page->json, ']');
+  dc_json_end(&page->json, "]");
 }
 
 static enum dc_status put_camera(struct dc_page *page)
@@ -109,7 +109,7 @@ static enum dc_status put_camera(struct dc_page *page)
   dc_json_put_numbers(&page->json, "target", settings.target, 3);
   dc_json_put_numbers(&page->json, "up", settings.up, 3);
   dc_json_put_number(&page->json, "fov_deg", settings.fov_deg);
-  dc_json_end(&page->json, '}');
+  dc_json_end(&page->json, "}");
   return DC_OK;
 }
 

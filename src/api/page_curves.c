@@ -36,7 +36,7 @@ static void put_curve(struct dc_page *page, const struct curve *curve, int frame
   if (curve->of_steps)
     dc_json_put_boolean(json, "steps", true);
   dc_json_put_owned(&page->json, "values", dc_report_floats((size_t)kept, values));
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // Of the best trajectory of a run, with all that moves and drives mechanisms.
@@ -154,9 +154,9 @@ static enum dc_status put_contacts(struct dc_page *page, const struct dc_stored_
     dc_json_put_string(&page->json, "b", bodies[pairs[p].bodies[1]].name);
     dc_json_put_owned(&page->json, "normal", dc_report_floats((size_t)kept, pairs[p].normal));
     dc_json_put_owned(&page->json, "friction", dc_report_floats((size_t)kept, pairs[p].friction));
-    dc_json_end(&page->json, '}');
+    dc_json_end(&page->json, "}");
   }
-  dc_json_end(&page->json, ']');
+  dc_json_end(&page->json, "]");
   free(pairs);
   free(values);
   return allocated ? DC_OK : dc_page_fail_memory(page);
@@ -174,7 +174,7 @@ enum dc_status dc_page_put_curves(struct dc_page *page, const struct dc_stored_t
   for (enum dc_motion m = 0; m < DC_MOTIONS && !status; m++)
     if (stored->motion[m])
       status = put_motion(page, stored, m, kept, values);
-  dc_json_end(&page->json, ']');
+  dc_json_end(&page->json, "]");
   if (stored->min_gap) {
     for (int k = 0; k < kept; k++)
       values[k] = stored->min_gap[dc_evenly_spaced(k, kept, stored->frames)];

@@ -91,7 +91,7 @@ static void put_surface(struct dc_page *page, const struct skins *skins, int s)
   dc_json_put_integer(&page->json, "index_bytes", bytes);
   dc_json_put_owned(&page->json, "triangles",
                     triangles ? dc_report_integers((size_t)count, triangles[0], bytes) : NULL);
-  dc_json_end(&page->json, '}');
+  dc_json_end(&page->json, "}");
   free(triangles);
 }
 
@@ -106,7 +106,7 @@ void dc_page_put_surfaces(struct dc_page *page)
   dc_json_begin(&page->json, "surfaces", '[');
   for (int s = 0; s < skins.count && listed; s++)
     put_surface(page, &skins, s);
-  dc_json_end(&page->json, ']');
+  dc_json_end(&page->json, "]");
   free_skins(&skins);
 }
 
@@ -160,7 +160,7 @@ static void put_parts(struct dc_page *page, struct vertex_frames *f, int seen)
   dc_json_put_numbers(&page->json, "size", f->size, 3);
   dc_json_put_owned(&page->json, "frames", dc_report_integers((size_t)f->count, f->frames, 2));
   dc_json_put_owned(&page->json, "places", dc_report_integers(count, f->parts, 2));
-  dc_json_end(&page->json, '}');
+  dc_json_end(&page->json, "}");
 }
 
 // False: out of memory.

@@ -307,7 +307,7 @@ static int render(const char *directory, const dcsim_render_options *options, st
     status = write_film(options, pictures, &settings, &text, &json, &local);
   else
     status = write_pictures(directory, options, pictures, &settings, &text, &json, &local);
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   return dc_api_answer(status, &local, report, &text, &json, error);
 }
 

@@ -77,7 +77,7 @@ static enum dc_status check_fit(struct query *query, int body, double allowed, s
   dc_json_begin(query->json, b->name, '{');
   dc_json_put_number(query->json, "vertices", fit.vertices);
   dc_json_put_number(query->json, "edges", fmax(fit.edges, 0));
-  dc_json_end(query->json, '}');
+  dc_json_end(query->json, "}");
   if (!(fit.edges > allowed))
     return DC_OK;
   return dc_fail(
@@ -99,7 +99,7 @@ static void put_contact(struct query *query, const struct dc_manifold_contact *c
   dc_json_put_number(json, "distance", contact->distance);
   dc_json_put_number(json, "activity", contact->activity);
   dc_json_put_numbers(json, "jacobian", jacobian, 12);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 enum { COLUMNS = 3 + 3 + 2 + 12 };  // point, normal, distance, activity, Jacobian
@@ -148,7 +148,7 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *cons
     deepest = contacts[i].vertex < 0 ? deepest : fmin(deepest, contacts[i].distance);
     told++;
   }
-  dc_json_end(query->json, ']');
+  dc_json_end(query->json, "]");
   put_arrays(query, name, count, rows);
   dc_text_add(
       query->text,
@@ -204,13 +204,13 @@ static enum dc_status query_pair(struct query *query, const int bodies[2], struc
   double allowed = settings.penetration / query->softness[VALUES];
   for (int s = 0; s < 2 && !status && settings.edge_edge; s++)
     status = check_fit(query, bodies[s], allowed, error);
-  dc_json_end(query->json, '}');
+  dc_json_end(query->json, "}");
   if (!status)
     status = put_contacts(query, sets, bodies, error);
   dc_manifold_destroy(sets[VALUES]);
   if (sets[GRADIENTS] != sets[VALUES])
     dc_manifold_destroy(sets[GRADIENTS]);
-  dc_json_end(query->json, '}');
+  dc_json_end(query->json, "}");
   return status;
 }
 
@@ -230,8 +230,7 @@ static enum dc_status query_pairs(struct query *query, struct dc_error *error)
       if (ordered && solid && dc_bodies_touch(bodies, a, b))
         status = query_pair(query, (const int[2]){a, b}, error);
     }
-  dc_json_end(query->json, ']');
-  dc_json_end(query->json, '}');
+  dc_json_end(query->json, "]}");
   return status;
 }
 

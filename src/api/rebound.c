@@ -182,11 +182,10 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
     dc_json_begin(json, NULL, '{');
     dc_json_put_number(json, "speed", speeds[i]);
     dc_json_put_number(json, "ratio", ratio);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "%s %.2g", i ? "," : "", ratio);
   }
-  dc_json_end(json, ']');
-  dc_json_end(json, '}');
+  dc_json_end(json, "]}");
   dc_text_add(text, " of its speed at 0.1, 1, 10 m/s");
   if (isfinite(gap))
     dc_text_add(text, ", rests at a gap of %.2g m", gap);
@@ -261,7 +260,7 @@ enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_c
       (r.restitution = dc_arena_alloc(arena, bodies, sizeof *r.restitution))) {
     dc_json_begin(json, "impacts", '[');
     status = describe_kinds(scene, &r, poses, pairs, text, json, error);
-    dc_json_end(json, ']');
+    dc_json_end(json, "]");
   } else {
     dc_fail(error, DC_MEMORY, "out of memory for impacts");
   }

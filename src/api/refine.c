@@ -153,12 +153,11 @@ static void describe(const struct refinement *run, const dcsim_result *result, s
     dc_json_put_string(json, "object", bodies[pair->body[0]].name);
     DC_JSON_NUMBERS(json, {"value", pair->value}, {"distance", pair->error}, {"gap", pair->witness.distance});
     dc_json_put_boolean(json, "reached", reached);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "  %s on %s: off by %.3g m%s\n", bodies[pair->body[1]].name, bodies[pair->body[0]].name,
                 pair->error, reached ? ", reached" : "");
   }
-  dc_json_end(json, ']');
-  dc_json_end(json, '}');
+  dc_json_end(json, "]}");
   dc_text_add(text, "  %.3g s, %ld queries, %d restarts, deepest other overlap %.3g m\n", result->seconds,
               counts.queries, run->result.restarts, run->after.overlap);
   if (run->session.run)
@@ -328,13 +327,12 @@ int dc_api_probe_refinement(const dcsim_scene *scene, dcsim_report *report, dcsi
     dc_json_put_numbers(&json, "b_point", c->local[1], 3);
     if (c->pair)
       dc_json_put_number(&json, "error", c->error);
-    dc_json_end(&json, '}');
+    dc_json_end(&json, "}");
     dc_text_add(&text, "  %-16s %-16s gap %11.4e m at (%.5g, %.5g, %.5g) and (%.5g, %.5g, %.5g) of their frames%s\n", a,
                 b, c->witness.distance, c->local[0][0], c->local[0][1], c->local[0][2], c->local[1][0], c->local[1][1],
                 c->local[1][2], c->pair ? ", a pair" : "");
   }
-  dc_json_end(&json, ']');
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "]}");
   free(q);
   free(contacts);
   dc_refine_destroy(refine);

@@ -125,7 +125,7 @@ static enum dc_status put_forces(struct dc_page *page, int kept)
       status = put_force_frames(page, dc_rollout_contact(plan->rollout), kept);
     dc_plan_destroy(plan);
   }
-  dc_json_end(&page->json, '}');
+  dc_json_end(&page->json, "}");
   return status;
 }
 
@@ -144,7 +144,7 @@ static enum dc_status put_trajectory(struct dc_page *page, const char *key, cons
     status = put_forces(page, kept);
   else if (!status && page->first_model != page->best_model)
     dc_page_put_bodies(page, page->first_model);
-  dc_json_end(&page->json, '}');
+  dc_json_end(&page->json, "}");
   return status;
 }
 
@@ -223,7 +223,7 @@ static void put_rows(struct dc_page *page)
     dc_run_thin_rows(page->terms, MOST_ROWS, &rows, &kept);
     dc_json_put_string(json, "terms", page->terms);
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // The members of an object that tells all about a run.
@@ -269,7 +269,7 @@ static int put_other(struct dc_page *page, const char *directory, dcsim_error *e
     other.json = page->json;
     dc_json_begin(&other.json, NULL, '{');
     status = put_page(&other);
-    dc_json_end(&other.json, '}');
+    dc_json_end(&other.json, "}");
     page->json = other.json;
   }
   int failed = status ? dc_api_fail(error, &other.error, status) : DCSIM_OK;
@@ -283,7 +283,7 @@ static int put_others(struct dc_page *page, int count, const char *const *direct
   dc_json_begin(&page->json, "others", '[');
   for (int i = 0; i < count && !failed; i++)
     failed = put_other(page, directories[i], error);
-  dc_json_end(&page->json, ']');
+  dc_json_end(&page->json, "]");
   return failed;
 }
 
@@ -302,7 +302,7 @@ static int put_cases(struct dc_page *page, dcsim_error *error)
       failed = put_other(page, directory.bytes, error);
     dc_text_free(&directory);
   }
-  dc_json_end(&page->json, ']');
+  dc_json_end(&page->json, "]");
   dc_json_put_integer(&page->json, "worlds", scene->case_count + 1);
   return failed;
 }
@@ -315,7 +315,7 @@ static int report_path(const char *path, size_t size, dcsim_report *report, dcsi
   dc_json_begin(&json, NULL, '{');
   dc_json_put_string(&json, "report", path);
   dc_json_put_integer(&json, "bytes", (long)size);
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   return dc_api_report(report, &text, &json, error);
 }
 
@@ -333,7 +333,7 @@ int dcsim_write_comparison(int count, const char *const *directories, dcsim_repo
     outside = put_others(&page, count - 1, directories + 1, error);
   else if (!outside && page.scene->case_count)
     outside = put_cases(&page, error);
-  dc_json_end(&page.json, '}');
+  dc_json_end(&page.json, "}");
   size_t size = 0;
   char *path = outside ? NULL : dc_path_join(directories[0], count > 1 ? "comparison.html" : "report.html");
   if (!outside) {

@@ -43,7 +43,7 @@ static void put_objectives(const struct session *session, const struct outcome *
       dc_json_put_number(json, "distance", distance);
       dc_json_put_boolean(json, "reached", reached);
     }
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     const char *unit = distance_unit(objective->type);
     if (reachable)
       dc_text_add(text, "  %s%s%s: %.4g%s%s from its target%s\n", objective->type->name, name ? " " : "",
@@ -51,7 +51,7 @@ static void put_objectives(const struct session *session, const struct outcome *
     else
       dc_text_add(text, "  %s: %.6g\n", objective->type->name, value);
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 static void put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
@@ -71,13 +71,13 @@ static void put_cases(const struct session *session, const struct outcome *outco
     dc_json_put_number(json, "distance", judged->distance);
     if (body)
       dc_json_put_string(json, "body", body);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     dc_text_add(text, "  case %s: loss %.6g", judged->name, judged->loss);
     if (body)
       dc_text_add(text, ", %s %.4g m from its target", body, judged->distance);
     dc_text_add(text, "%s\n", judged->success ? ", reached" : "");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 // What there is to say about the plant; nothing without one.
@@ -109,7 +109,7 @@ static void describe_plant(const struct session *session, const struct transfer 
     dc_json_put_string(json, "failure", transfer->failure.text);
     dc_text_add(text, "task not reached: %s\n", transfer->failure.text);
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 static void put_parameters(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
@@ -122,7 +122,7 @@ static void put_parameters(const struct session *session, const struct outcome *
     dc_task_parameter_name(&scene->task, &scene->model, steps, i, name, sizeof name);
     dc_json_put_number(json, name, outcome->best_parameters[i]);
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // The numbers that the design changed, in physical units.
@@ -142,7 +142,7 @@ static void put_design(const struct session *session, const struct outcome *outc
     dc_json_put_string(json, "unit", value.unit);
     dc_json_put_number(json, "initial", value.initial);
     dc_json_put_number(json, "value", value.value);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     if (i < DESIGN_LINES)
       dc_text_add(text, "  %s: %.6g%s%s (in the scene %.6g)\n", value.name, value.value,
                   strcmp(value.unit, "1") == 0 ? "" : " ", strcmp(value.unit, "1") == 0 ? "" : value.unit,
@@ -150,7 +150,7 @@ static void put_design(const struct session *session, const struct outcome *outc
     else if (i == DESIGN_LINES)
       dc_text_add(text, "  and further numbers of the design\n");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
@@ -201,7 +201,7 @@ static void put_linear_work(const struct session *session, const struct outcome 
   }
   if (work.method)
     dc_text_add(text, "\n");
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // How an optimization came by its gradients and its first guess.
@@ -215,13 +215,13 @@ static void put_sampling(const struct session *session, const struct outcome *ou
   dc_json_put_string(json, "type", dc_gradient_options[0].choices[plan->gradient.type]);
   DC_JSON_NUMBERS(json, {"estimates", plan->gradient_counts.estimates}, {"one_sided", plan->gradient_counts.one_sided},
                   {"dropped", plan->gradient_counts.dropped}, {"rollouts", plan->work.rollouts});
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   if (!scene->first_guess_given)
     return;
   dc_json_begin(json, "init", '{');
   dc_json_put_integer(json, "draws", plan->first_guess_counts.draws);
   dc_json_put_boolean(json, "vanished", plan->first_guess_counts.vanished > 0);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 static void add_sampling_notes(const struct session *session, const struct outcome *outcome, struct dc_text *text)
@@ -263,9 +263,9 @@ static void put_end(const struct session *session, const struct outcome *outcome
     dc_json_put_boolean(json, "reached", stages[k].reached);
     DC_JSON_NUMBERS(json, {"loss", stages[k].loss}, {"turns", stages[k].turns}, {"rounds", stages[k].rounds},
                     {"rollouts", stages[k].rollouts});
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 // A line for every stage that was begun.
@@ -344,10 +344,10 @@ static void put_speeds(const struct outcome *outcome, struct dc_json_writer *jso
       dc_json_begin(json, NULL, '{');
       dc_json_put_string(json, "body", body->name);
       DC_JSON_NUMBERS(json, {"speed", fastest}, {"limit", body->velocity_limit}, {"frame", frame});
-      dc_json_end(json, '}');
+      dc_json_end(json, "}");
     }
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
@@ -383,7 +383,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   dc_api_add_gap(text, "gap", 3, result->min_gap);
   dc_text_add(text, "\n");
   put_linear_work(session, outcome, json, text);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   if (outcome->retreats)
     dc_text_add(text, "  note: begun again near the best point %d time%s, where nothing could be rolled out\n",
                 outcome->retreats, dc_plural(outcome->retreats));

@@ -50,7 +50,7 @@ static void say(struct sayer *sayer, const char *item, bool demanded, enum dc_an
   dc_json_put_string(sayer->json, "words", line);
   put_answer(sayer->json, "holds", answer);
   dc_json_put_boolean(sayer->json, "demanded", demanded);
-  dc_json_end(sayer->json, '}');
+  dc_json_end(sayer->json, "}");
   if (!unmet)
     return;
   dc_text_add(&sayer->unmet, "%s%s", sayer->holds ? "" : ", ", item);
@@ -234,11 +234,11 @@ static void put_geometry(const struct sayer *sayer)
       dc_json_begin(json, "bodies", '[');
       dc_json_put_string(json, NULL, body_name(sayer, check->a));
       dc_json_put_string(json, NULL, body_name(sayer, check->b));
-      dc_json_end(json, ']');
+      dc_json_end(json, "]");
     }
     dc_json_put_number(json, "separation", check->separation);
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 static void put_gradient(const struct sayer *sayer)
@@ -252,9 +252,9 @@ static void put_gradient(const struct sayer *sayer)
     DC_JSON_NUMBERS(json, {"adjoint", slope->adjoint}, {"finite_difference", slope->difference},
                     {"relative_error", slope->relative_error}, {"step", slope->step}, {"spread", slope->spread});
     dc_json_put_boolean(json, "straddles", slope->straddles);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 static void put_phantom(const struct sayer *sayer)
@@ -267,7 +267,7 @@ static void put_phantom(const struct sayer *sayer)
     if (dc_gains_impulses(bodies, i))
       dc_json_put_number(sayer->json, bodies->bodies[i].name, sum > 0 ? found->far[i] / sum : 0);
   }
-  dc_json_end(sayer->json, '}');
+  dc_json_end(sayer->json, "}");
 }
 
 static void put_worlds(const struct sayer *sayer)
@@ -283,9 +283,9 @@ static void put_worlds(const struct sayer *sayer)
       dc_json_put_string(json, "note", finding->note);
     if (finding->closed_note[0])
       dc_json_put_string(json, "closed_note", finding->closed_note);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 static void put_numbers(const struct sayer *sayer)
@@ -314,7 +314,7 @@ static void put_numbers(const struct sayer *sayer)
   dc_json_begin(json, "perturbed", '{');
   DC_JSON_NUMBERS(json, {"draws", found->draws}, {"reached", found->hits}, {"failed", found->failed},
                   {"closed_draws", found->closed_draws}, {"closed_reached", found->closed_hits});
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   put_worlds(sayer);
 }
 
@@ -332,7 +332,7 @@ bool dc_verify_describe(const struct dc_verification *v, struct dc_text *text, s
   say_perturbed(&sayer);
   say_perturbed_loops(&sayer);
   say_worlds(&sayer);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   char verdict[LINE] = "what the scene demands holds";
   if (!sayer.holds)
     snprintf(verdict, sizeof verdict, "what the scene demands does not hold: %s",
@@ -340,7 +340,7 @@ bool dc_verify_describe(const struct dc_verification *v, struct dc_text *text, s
   dc_text_add(text, "%s\n", verdict);
   dc_json_put_string(json, "verdict", verdict);
   dc_json_put_boolean(json, "holds", sayer.holds);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
   dc_text_free(&sayer.unmet);
   return sayer.holds;
 }

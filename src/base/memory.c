@@ -36,6 +36,7 @@ struct dc_arena {
   struct chunk *chunks;
   char *rest;   // of the newest block
   size_t left;  // bytes of it
+  bool failed;
 };
 
 static _Thread_local size_t allocated;
@@ -101,7 +102,12 @@ static char *add_chunk(struct dc_arena *arena, size_t bytes)
   return (char *)chunk + ALIGNMENT;
 }
 
-void *dc_arena_alloc_unset(struct dc_arena *arena, size_t count, size_t size)
+bool dc_arena_failed(const struct dc_arena *arena)
+{
+  return !arena || arena->failed;
+}
+
+static void *cut_piece(struct dc_arena *arena, size_t count, size_t size)
 {
   size_t bytes = size && count > SIZE_MAX / 2 / size ? 0 : whole_lines(count * size);
   if (!bytes)
@@ -121,6 +127,14 @@ void *dc_arena_alloc_unset(struct dc_arena *arena, size_t count, size_t size)
   char *memory = arena->rest;
   arena->rest += bytes;
   arena->left -= bytes;
+  return memory;
+}
+
+void *dc_arena_alloc_unset(struct dc_arena *arena, size_t count, size_t size)
+{
+  void *memory = arena ? cut_piece(arena, count, size) : NULL;
+  if (arena && !memory)
+    arena->failed = true;
   return memory;
 }
 

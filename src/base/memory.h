@@ -6,6 +6,7 @@
 #ifndef DC_BASE_MEMORY_H
 #define DC_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct dc_arena;
@@ -14,7 +15,9 @@ struct dc_arena *dc_arena_create(void);         // NULL when out of memory
 void dc_arena_destroy(struct dc_arena *arena);  // NULL is allowed
 // Gives all that other holds to arena, to live as long, and destroys other.
 void dc_arena_adopt(struct dc_arena *arena, struct dc_arena *other);
-// Zeroed memory aligned to 64 bytes; NULL when out of memory or count * size overflows.
+// Whether any of it could not be had, or there is no arena: one look for all that a workspace is made of.
+bool dc_arena_failed(const struct dc_arena *arena);
+// Zeroed memory aligned to 64 bytes; NULL when out of memory, count * size overflows or there is no arena.
 void *dc_arena_alloc(struct dc_arena *arena, size_t count, size_t size);
 // The same with whatever was in the memory: for workspaces that are written before they are read.
 void *dc_arena_alloc_unset(struct dc_arena *arena, size_t count, size_t size);

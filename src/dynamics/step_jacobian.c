@@ -16,12 +16,14 @@
 
 // Memory of one linearization.
 struct linearization {
+  struct dc_arena *arena;
   int count;                    // rows of the adjoint: coordinates of the state at the end, then of the one inside
   struct dc_adjoint_row *rows;  // [count]
   double (*no_wrenches)[6];     // [bodies]
   double *weights, *between;    // weights [2 nv][nv]: rows of 1, then zeros; [nv][between.count][nv]
   double *inside;               // [nv][3 nv + 2 actuators] rows of the state that the last interval began with
   double *end;                  // the same of the state at the end
+  double *differences;          // [nv][3 nv + 2 actuators] of both: rows of the velocity at the end
   double *velocity;             // [nv] at the end
   size_t nv, width;             // width: 3 nv + 2 actuators
 };
@@ -51,14 +53,15 @@ static enum dc_status create(const struct dc_model *model, const struct dc_traje
   l->nv = nv;
   l->width = 3 * nv + 2 * (size_t)model->bodies.actuator_count;
   l->count = model->bodies.nv * (inside ? 2 : 1);
-  l->rows = dc_alloc((size_t)l->count, sizeof *l->rows);
-  l->no_wrenches = dc_alloc((size_t)model->bodies.count, sizeof *l->no_wrenches);
-  l->weights = dc_alloc((size_t)l->count * nv, sizeof(double));
-  l->between = dc_alloc(nv * inside * nv, sizeof(double));
-  l->inside = dc_alloc(nv * l->width, sizeof(double));
-  l->end = dc_alloc(nv * l->width, sizeof(double));
-  l->velocity = dc_alloc(nv, sizeof(double));
-  bool complete = l->rows && l->no_wrenches && l->weights && l->between && l->inside && l->end && l->velocity;
+  l->rows = dc_arena_alloc(l->arena, (size_t)l->count, sizeof *l->rows);
+  l->no_wrenches = dc_arena_alloc(l->arena, (size_t)model->bodies.count, sizeof *l->no_wrenches);
+  l->weights = dc_arena_alloc(l->arena, (size_t)l->count * nv, sizeof(double));
+  l->between = dc_arena_alloc(l->arena, nv * inside * nv, sizeof(double));
+  l->inside = dc_arena_alloc(l->arena, nv * l->width, sizeof(double));
+  l->end = dc_arena_alloc(l->arena, nv * l->width, sizeof(double));
+  l->velocity = dc_arena_alloc(l->arena, nv, sizeof(double));
+  l->differences = dc_arena_alloc(l->arena, nv * l->width, sizeof(double));
+  bool complete = !dc_arena_failed(l->arena);
   for (int i = 0; i < l->count && complete; i++)
     complete = create_row(model, inside, i, l);
   return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a linearization");
@@ -68,13 +71,7 @@ static void destroy(struct linearization *l)
 {
   for (int i = 0; i < l->count && l->rows; i++)
     dc_rollout_cotangent_destroy(l->rows[i].input);
-  free(l->rows);
-  free(l->no_wrenches);
-  free(l->weights);
-  free(l->between);
-  free(l->inside);
-  free(l->end);
-  free(l->velocity);
+  dc_arena_destroy(l->arena);
 }
 
 // Derivatives of the state at the end and, where the step was divided, of that inside.
@@ -145,14 +142,10 @@ static enum dc_status linearize(struct dc_rollout *rollout, const struct dc_roll
   length = trajectory->time_step * (1 - at);
   dc_trajectory_velocity(rollout->model, input, trajectory, 1, l->velocity);
   split(l, l->end, 0, state, drive);
-  double *rows = dc_alloc(l->nv * l->width, sizeof *rows);
-  if (!rows)
-    return dc_fail(error, DC_MEMORY, "out of memory for a linearization");
   for (int i = 0; i < bodies->count; i++)
     for (int p = 0; p < bodies->bodies[i].part_count; p++)
-      difference_rows(l, &bodies->bodies[i].parts[p], length, rows);
-  split(l, rows, l->nv, state, drive);
-  free(rows);
+      difference_rows(l, &bodies->bodies[i].parts[p], length, l->differences);
+  split(l, l->differences, l->nv, state, drive);
   return DC_OK;
 }
 
@@ -164,6 +157,7 @@ enum dc_status dc_step_linearize(struct dc_rollout *rollout, const struct dc_rol
   if (!dc_model_has_adjoint(rollout->model))
     return dc_fail(error, DC_BAD_INPUT, "the contact model \"%s\" has no derivatives of a step",
                    rollout->model->definition.contact_model->name);
+  l.arena = dc_arena_create();
   enum dc_status status = create(rollout->model, trajectory, &l, error);
   if (!status)
     status = linearize(rollout, input, trajectory, &l, state, drive, error);

@@ -19,6 +19,7 @@ struct dc_linear_backend;
 // The lower triangle by compressed columns, rows ascending.  All scalar columns of a block column have the same
 // blocks: first the lower triangle of the diagonal block, then the off-diagonal blocks by ascending row.
 struct dc_symmetric_matrix {
+  struct dc_arena *arena;  // of all that it has
   int block_count, size;
   int *offsets;       // [block_count + 1] first unknown of each block
   int *block_start;   // [block_count + 1] first off-diagonal block of each block column
@@ -30,8 +31,8 @@ struct dc_symmetric_matrix {
   double *solution, *candidate, *residual;  // [DC_SOLVE_TILE][size] for solves and their refinement
   double *interleaved[2];                   // [size][DC_SOLVE_TILE], a vector and its product
   const struct dc_linear_backend *backend;
-  void *state;    // of the backend
-  bool factored;  // state holds a usable factorization
+  void *state;        // of the backend
+  bool factored;      // state holds a usable factorization
   long factor_count;  // how often one was tried
 };
 

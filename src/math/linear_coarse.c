@@ -22,6 +22,7 @@ enum { PART_NODES = 27, MOST_PARTS = 64, MODES = 6 };
 static const double REGULAR = 1e-8;
 
 struct dc_coarse {
+  struct dc_arena *arena;
   int nodes, parts;
   int *part;                           // [nodes]
   double (*arm)[3];                    // [nodes] (x - x_part)/l
@@ -37,14 +38,8 @@ void dc_coarse_destroy(struct dc_coarse *coarse)
 {
   if (!coarse)
     return;
-  free(coarse->part);
-  free(coarse->arm);
-  free(coarse->between);
-  free(coarse->block_of);
-  free(coarse->sums);
   dc_symmetric_destroy(coarse->matrix);
-  free(coarse->right);
-  free(coarse);
+  dc_arena_destroy(coarse->arena);
 }
 
 // Neighbours of every node, start [nodes + 1] and list.
@@ -52,12 +47,9 @@ struct graph {
   int *start, *list;
 };
 
-static bool make_graph(const struct dc_symmetric_matrix *matrix, struct graph *graph)
+static void make_graph(const struct dc_symmetric_matrix *matrix, struct graph *graph)
 {
-  int nodes = matrix->block_count, pairs = matrix->block_start[nodes];
-  *graph = (struct graph){dc_alloc((size_t)nodes + 2, sizeof(int)), dc_alloc(2 * (size_t)pairs, sizeof(int))};
-  if (!graph->start || !graph->list)
-    return false;
+  int nodes = matrix->block_count;
   int *end = graph->start + 1;
   for (int pass = 0; pass < 2; pass++) {
     for (int column = 0; column < nodes; column++)
@@ -74,7 +66,6 @@ static bool make_graph(const struct dc_symmetric_matrix *matrix, struct graph *g
     for (int i = 0; i < nodes && pass == 0; i++)
       end[i + 1] += end[i];
   }
-  return true;
 }
 
 // Breadth first from the first node that has none yet; a part that cannot grow to a third of that size joins a
@@ -121,11 +112,11 @@ static void key_of(const struct dc_coarse *coarse, int row, int column, int key[
 static bool list_blocks(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix)
 {
   int pairs = matrix->block_start[coarse->nodes], count = 0;
-  coarse->between = dc_alloc((size_t)(coarse->parts + pairs), sizeof *coarse->between);
-  coarse->block_of = dc_alloc((size_t)pairs, sizeof *coarse->block_of);
-  int(*apart)[2] = coarse->between + coarse->parts;
-  if (!coarse->between || !coarse->block_of)
+  coarse->between = dc_arena_alloc(coarse->arena, (size_t)(coarse->parts + pairs), sizeof *coarse->between);
+  coarse->block_of = dc_arena_alloc(coarse->arena, (size_t)pairs, sizeof *coarse->block_of);
+  if (dc_arena_failed(coarse->arena))
     return false;
+  int(*apart)[2] = coarse->between + coarse->parts;
   for (int p = 0; p < coarse->parts; p++)
     coarse->between[p][0] = coarse->between[p][1] = p;
   for (int column = 0; column < coarse->nodes; column++)
@@ -145,40 +136,45 @@ static bool list_blocks(struct dc_coarse *coarse, const struct dc_symmetric_matr
   return true;
 }
 
+// scratch: of what is needed here alone.
+static bool create(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix, struct dc_arena *scratch)
+{
+  size_t nodes = (size_t)matrix->block_count, pairs = (size_t)matrix->block_start[nodes];
+  struct graph graph = {dc_arena_alloc(scratch, nodes + 2, sizeof(int)),
+                        dc_arena_alloc(scratch, 2 * pairs, sizeof(int))};
+  int *queue = dc_arena_alloc(scratch, nodes, sizeof *queue);
+  coarse->nodes = matrix->block_count;
+  coarse->part = dc_arena_alloc(coarse->arena, nodes, sizeof *coarse->part);
+  coarse->arm = dc_arena_alloc(coarse->arena, nodes, sizeof *coarse->arm);
+  if (dc_arena_failed(scratch) || dc_arena_failed(coarse->arena))
+    return false;
+  make_graph(matrix, &graph);
+  make_parts(coarse, &graph, queue);
+  int *sizes = dc_arena_alloc(scratch, (size_t)coarse->parts, sizeof *sizes);
+  if (!sizes || !list_blocks(coarse, matrix))
+    return false;
+  for (int p = 0; p < coarse->parts; p++)
+    sizes[p] = MODES;
+  coarse->sums = dc_arena_alloc(coarse->arena, (size_t)coarse->block_count, sizeof *coarse->sums);
+  coarse->right = dc_arena_alloc(coarse->arena, MODES * (size_t)coarse->parts, sizeof *coarse->right);
+  coarse->matrix = dc_symmetric_create(coarse->parts, sizes, coarse->block_count - coarse->parts,
+                                       (const int(*)[2])(coarse->between + coarse->parts), DC_SOLVER_AUTOMATIC);
+  return coarse->matrix && !dc_arena_failed(coarse->arena);
+}
+
 struct dc_coarse *dc_coarse_create(const struct dc_symmetric_matrix *matrix)
 {
-  size_t nodes = (size_t)matrix->block_count;
-  struct dc_coarse *coarse = dc_alloc(1, sizeof *coarse);
-  struct graph graph = {NULL, NULL};
-  int *queue = dc_alloc(nodes, sizeof *queue), *sizes = NULL;
-  bool complete = coarse && queue && make_graph(matrix, &graph);
-  if (complete) {
-    coarse->nodes = matrix->block_count;
-    coarse->part = dc_alloc(nodes, sizeof *coarse->part);
-    coarse->arm = dc_alloc(nodes, sizeof *coarse->arm);
-    complete = coarse->part && coarse->arm;
-  }
-  if (complete) {
-    make_parts(coarse, &graph, queue);
-    sizes = dc_alloc((size_t)coarse->parts, sizeof *sizes);
-    for (int p = 0; p < coarse->parts && sizes; p++)
-      sizes[p] = MODES;
-    complete = sizes && list_blocks(coarse, matrix);
-  }
-  if (complete) {
-    coarse->sums = dc_alloc((size_t)coarse->block_count, sizeof *coarse->sums);
-    coarse->right = dc_alloc(MODES * (size_t)coarse->parts, sizeof *coarse->right);
-    coarse->matrix = dc_symmetric_create(coarse->parts, sizes, coarse->block_count - coarse->parts,
-                                         (const int(*)[2])(coarse->between + coarse->parts), DC_SOLVER_AUTOMATIC);
-    complete = coarse->sums && coarse->right && coarse->matrix;
-  }
-  free(graph.start);
-  free(graph.list);
-  free(queue);
-  free(sizes);
+  struct dc_arena *arena = dc_arena_create(), *scratch = dc_arena_create();
+  struct dc_coarse *coarse = dc_arena_alloc(arena, 1, sizeof *coarse);
+  if (coarse)
+    coarse->arena = arena;
+  bool complete = coarse && create(coarse, matrix, scratch);
+  dc_arena_destroy(scratch);
   if (complete)
     return coarse;
-  dc_coarse_destroy(coarse);
+  if (coarse)
+    dc_symmetric_destroy(coarse->matrix);
+  dc_arena_destroy(arena);
   return NULL;
 }
 

@@ -18,6 +18,7 @@
 #include "math/vector.h"
 
 struct dc_block_solver {
+  struct dc_arena *arena;
   struct dc_symmetric_matrix *matrix;
   struct dc_block_method method;
   int blocks;
@@ -60,17 +61,10 @@ void dc_block_solver_destroy(struct dc_block_solver *solver)
 {
   if (!solver)
     return;
-  free(solver->row_start);
-  free(solver->row_column);
-  free(solver->row_place);
-  free(solver->diagonal);
-  free(solver->inverse);
-  free(solver->right);
-  free(solver->t);
   dc_krylov_destroy(solver->krylov);
   dc_projective_destroy(solver->projective);
   dc_coarse_destroy(solver->coarse);
-  free(solver);
+  dc_arena_destroy(solver->arena);
 }
 
 static void list_rows(struct dc_block_solver *solver)
@@ -110,24 +104,27 @@ struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matri
   for (int i = 0; i < matrix->block_count; i++)
     if (matrix->offsets[i + 1] - matrix->offsets[i] != 3)
       return NULL;
-  struct dc_block_solver *solver = dc_alloc(1, sizeof *solver);
-  if (!solver)
-    return NULL;
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_block_solver *solver = dc_arena_alloc(arena, 1, sizeof *solver);
   size_t blocks = (size_t)matrix->block_count, size = (size_t)matrix->size,
          below = (size_t)matrix->block_start[matrix->block_count];
-  solver->matrix = matrix;
-  solver->method = method;
-  solver->afresh = true;
-  solver->blocks = matrix->block_count;
-  solver->row_start = dc_alloc(blocks + 1, sizeof *solver->row_start);
-  solver->row_column = dc_alloc(below, sizeof *solver->row_column);
-  solver->row_place = dc_alloc(below, sizeof *solver->row_place);
-  solver->diagonal = dc_alloc(9 * blocks, sizeof(double));
-  solver->inverse = dc_alloc(9 * blocks, sizeof(double));
-  solver->right = dc_alloc(size, sizeof(double));
-  solver->t = dc_alloc(size, sizeof(double));
-  if (!solver->row_start || !solver->row_column || !solver->row_place || !solver->diagonal || !solver->inverse ||
-      !solver->right || !solver->t || !create_method(solver, matrix)) {
+  if (!solver) {
+    dc_arena_destroy(arena);
+    return NULL;
+  }
+  *solver = (struct dc_block_solver){.arena = arena,
+                                     .matrix = matrix,
+                                     .method = method,
+                                     .afresh = true,
+                                     .blocks = matrix->block_count,
+                                     .row_start = dc_arena_alloc(arena, blocks + 1, sizeof *solver->row_start),
+                                     .row_column = dc_arena_alloc(arena, below, sizeof *solver->row_column),
+                                     .row_place = dc_arena_alloc(arena, below, sizeof *solver->row_place),
+                                     .diagonal = dc_arena_alloc(arena, 9 * blocks, sizeof(double)),
+                                     .inverse = dc_arena_alloc(arena, 9 * blocks, sizeof(double)),
+                                     .right = dc_arena_alloc(arena, size, sizeof(double)),
+                                     .t = dc_arena_alloc(arena, size, sizeof(double))};
+  if (dc_arena_failed(arena) || !create_method(solver, matrix)) {
     dc_block_solver_destroy(solver);
     return NULL;
   }

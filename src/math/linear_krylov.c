@@ -18,6 +18,7 @@
 enum { RESTART = 50 };
 
 struct dc_krylov {
+  struct dc_arena *arena;
   enum dc_krylov_method method;
   bool own_norm;
   int size;
@@ -27,34 +28,29 @@ struct dc_krylov {
 
 struct dc_krylov *dc_krylov_create(int size, enum dc_krylov_method method, bool own_norm)
 {
-  struct dc_krylov *krylov = dc_alloc(1, sizeof *krylov);
-  if (!krylov)
-    return NULL;
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_krylov *krylov = dc_arena_alloc(arena, 1, sizeof *krylov);
   size_t n = (size_t)size, vectors = method == DC_GMRES ? RESTART + 1 : 0;
-  *krylov = (struct dc_krylov){.method = method,
-                               .own_norm = own_norm,
-                               .size = size,
-                               .residual = dc_alloc(n, sizeof(double)),
-                               .direction = dc_alloc(n, sizeof(double)),
-                               .product = dc_alloc(n, sizeof(double)),
-                               .better = dc_alloc(n, sizeof(double)),
-                               .basis = dc_alloc(n * vectors, sizeof(double))};
-  if (krylov->residual && krylov->direction && krylov->product && krylov->better && krylov->basis)
+  if (krylov)
+    *krylov = (struct dc_krylov){.arena = arena,
+                                 .method = method,
+                                 .own_norm = own_norm,
+                                 .size = size,
+                                 .residual = dc_arena_alloc(arena, n, sizeof(double)),
+                                 .direction = dc_arena_alloc(arena, n, sizeof(double)),
+                                 .product = dc_arena_alloc(arena, n, sizeof(double)),
+                                 .better = dc_arena_alloc(arena, n, sizeof(double)),
+                                 .basis = dc_arena_alloc(arena, n * vectors, sizeof(double))};
+  if (!dc_arena_failed(arena))
     return krylov;
-  dc_krylov_destroy(krylov);
+  dc_arena_destroy(arena);
   return NULL;
 }
 
 void dc_krylov_destroy(struct dc_krylov *krylov)
 {
-  if (!krylov)
-    return;
-  free(krylov->residual);
-  free(krylov->direction);
-  free(krylov->product);
-  free(krylov->better);
-  free(krylov->basis);
-  free(krylov);
+  if (krylov)
+    dc_arena_destroy(krylov->arena);
 }
 
 static void apply(const struct dc_linear_map *map, const double *x, double *y)

@@ -20,13 +20,14 @@
 static const double LEAST_CONTACT = 1e-6;  // of a node's own stiffness: less does not count
 
 struct dc_projective {
+  struct dc_arena *arena;
   int blocks;
   struct dc_symmetric_matrix *scalar;
   double *x, *y;  // [3][blocks] by axes
   bool corrects;
   int contact_count, capacity;        // nodes in contact; what there is room for
   int *nodes, *wanted;                // [blocks] those whose W is at hand, and those that count now
-  double *delassus;                   // [capacity][capacity] W
+  double *delassus;                   // [capacity][capacity] W, which grows
   double (*roots)[9];                 // [blocks] B
   double *right;                      // [3 blocks]
   struct dc_symmetric_matrix *small;  // I + B^T W B
@@ -38,20 +39,15 @@ void dc_projective_destroy(struct dc_projective *projective)
     return;
   dc_symmetric_destroy(projective->scalar);
   dc_symmetric_destroy(projective->small);
-  free(projective->x);
-  free(projective->y);
-  free(projective->nodes);
-  free(projective->wanted);
   free(projective->delassus);
-  free(projective->roots);
-  free(projective->right);
-  free(projective);
+  dc_arena_destroy(projective->arena);
 }
 
 struct dc_projective *dc_projective_create(const struct dc_symmetric_matrix *matrix, bool contact)
 {
   int blocks = matrix->block_count, pairs = matrix->block_start[blocks];
-  struct dc_projective *projective = dc_alloc(1, sizeof *projective);
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_projective *projective = dc_arena_alloc(arena, 1, sizeof *projective);
   int *sizes = dc_alloc((size_t)blocks, sizeof *sizes), (*between)[2] = dc_alloc((size_t)pairs, sizeof *between);
   bool complete = projective && sizes && between;
   for (int column = 0; column < blocks && complete; column++) {
@@ -64,23 +60,25 @@ struct dc_projective *dc_projective_create(const struct dc_symmetric_matrix *mat
   if (complete) {
     size_t n = (size_t)blocks;
     *projective = (struct dc_projective){
+        .arena = arena,
         .blocks = blocks,
         .corrects = contact,
         .scalar = dc_symmetric_create(blocks, sizes, pairs, (const int(*)[2])between, DC_SOLVER_SUPERNODAL),
-        .x = dc_alloc(3 * n, sizeof(double)),
-        .y = dc_alloc(3 * n, sizeof(double)),
-        .nodes = dc_alloc(n, sizeof(int)),
-        .wanted = dc_alloc(n, sizeof(int)),
-        .roots = dc_alloc(n, sizeof *projective->roots),
-        .right = dc_alloc(3 * n, sizeof(double))};
-    complete = projective->scalar && projective->x && projective->y && projective->nodes && projective->wanted &&
-               projective->roots && projective->right;
+        .x = dc_arena_alloc(arena, 3 * n, sizeof(double)),
+        .y = dc_arena_alloc(arena, 3 * n, sizeof(double)),
+        .nodes = dc_arena_alloc(arena, n, sizeof(int)),
+        .wanted = dc_arena_alloc(arena, n, sizeof(int)),
+        .roots = dc_arena_alloc(arena, n, sizeof *projective->roots),
+        .right = dc_arena_alloc(arena, 3 * n, sizeof(double))};
+    complete = projective->scalar && !dc_arena_failed(arena);
   }
   free(sizes);
   free(between);
   if (complete)
     return projective;
-  dc_projective_destroy(projective);
+  if (projective)
+    dc_symmetric_destroy(projective->scalar);
+  dc_arena_destroy(arena);
   return NULL;
 }
 

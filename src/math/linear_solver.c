@@ -54,11 +54,11 @@ static long lay_out(struct dc_symmetric_matrix *matrix, const int *sizes, int co
 {
   int blocks = matrix->block_count;
   long size = 0, entries = 0;
-  matrix->offsets = dc_alloc((size_t)blocks + 1, sizeof(int));
-  matrix->block_start = dc_alloc((size_t)blocks + 1, sizeof(int));
-  matrix->block_row = dc_alloc((size_t)count, sizeof(int));
-  matrix->block_below = dc_alloc((size_t)count, sizeof(int));
-  if (!matrix->offsets || !matrix->block_start || !matrix->block_row || !matrix->block_below)
+  matrix->offsets = dc_arena_alloc(matrix->arena, (size_t)blocks + 1, sizeof(int));
+  matrix->block_start = dc_arena_alloc(matrix->arena, (size_t)blocks + 1, sizeof(int));
+  matrix->block_row = dc_arena_alloc(matrix->arena, (size_t)count, sizeof(int));
+  matrix->block_below = dc_arena_alloc(matrix->arena, (size_t)count, sizeof(int));
+  if (dc_arena_failed(matrix->arena))
     return -1;
   for (int i = 0; i < blocks; i++) {
     size += sizes[i];
@@ -67,7 +67,7 @@ static long lay_out(struct dc_symmetric_matrix *matrix, const int *sizes, int co
     matrix->offsets[i + 1] = (int)size;
   }
   matrix->size = (int)size;
-  matrix->column_start = dc_alloc((size_t)size + 1, sizeof(int));
+  matrix->column_start = dc_arena_alloc(matrix->arena, (size_t)size + 1, sizeof(int));
   if (!matrix->column_start)
     return -1;
   for (int column = 0, k = 0; column < blocks; column++) {
@@ -118,36 +118,34 @@ static const struct dc_linear_backend *choose(enum dc_solver_backend backend, in
 struct dc_symmetric_matrix *dc_symmetric_create(int block_count, const int *sizes, int pair_count,
                                                 const int (*pairs)[2], enum dc_solver_backend backend)
 {
-  struct dc_symmetric_matrix *matrix = dc_alloc(1, sizeof *matrix);
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_symmetric_matrix *matrix = dc_arena_alloc(arena, 1, sizeof *matrix);
   int count = 0;
   struct pair *sorted = sorted_pairs(pair_count, pairs, &count);
-  if (!matrix || !sorted)
-    goto failed;
-  matrix->block_count = block_count;
-  long entries = lay_out(matrix, sizes, count, sorted);
-  if (entries < 0)
-    goto failed;
-  matrix->row = dc_alloc((size_t)entries, sizeof(int));
-  matrix->values = dc_alloc((size_t)entries, sizeof(double));
-  matrix->residual = dc_alloc(DC_SOLVE_TILE * (size_t)matrix->size, sizeof(double));
-  matrix->solution = dc_alloc(DC_SOLVE_TILE * (size_t)matrix->size, sizeof(double));
-  matrix->candidate = dc_alloc(DC_SOLVE_TILE * (size_t)matrix->size, sizeof(double));
-  for (int i = 0; i < 2; i++)
-    matrix->interleaved[i] = dc_alloc(DC_SOLVE_TILE * (size_t)matrix->size, sizeof(double));
-  if (!matrix->row || !matrix->values || !matrix->residual || !matrix->solution || !matrix->candidate ||
-      !matrix->interleaved[0] || !matrix->interleaved[1])
-    goto failed;
-  fill_rows(matrix);
-  matrix->backend = choose(backend, matrix->size, entries);
-  matrix->state = matrix->backend->create(matrix);
-  if (!matrix->state)
-    goto failed;
+  long entries = -1;
+  if (matrix && sorted) {
+    matrix->arena = arena;
+    matrix->block_count = block_count;
+    entries = lay_out(matrix, sizes, count, sorted);
+  }
   free(sorted);
-  return matrix;
-
-failed:
-  free(sorted);
-  dc_symmetric_destroy(matrix);
+  if (entries >= 0) {
+    size_t tile = DC_SOLVE_TILE * (size_t)matrix->size;
+    double **of_tiles[] = {&matrix->residual, &matrix->solution, &matrix->candidate, &matrix->interleaved[0],
+                           &matrix->interleaved[1]};
+    matrix->row = dc_arena_alloc(arena, (size_t)entries, sizeof(int));
+    matrix->values = dc_arena_alloc(arena, (size_t)entries, sizeof(double));
+    for (size_t i = 0; i < sizeof of_tiles / sizeof *of_tiles; i++)
+      *of_tiles[i] = dc_arena_alloc(arena, tile, sizeof(double));
+  }
+  if (entries >= 0 && !dc_arena_failed(arena)) {
+    fill_rows(matrix);
+    matrix->backend = choose(backend, matrix->size, entries);
+    matrix->state = matrix->backend->create(matrix);
+    if (matrix->state)
+      return matrix;
+  }
+  dc_arena_destroy(arena);
   return NULL;
 }
 
@@ -155,21 +153,8 @@ void dc_symmetric_destroy(struct dc_symmetric_matrix *matrix)
 {
   if (!matrix)
     return;
-  if (matrix->state)
-    matrix->backend->destroy(matrix->state);
-  free(matrix->offsets);
-  free(matrix->block_start);
-  free(matrix->block_row);
-  free(matrix->block_below);
-  free(matrix->column_start);
-  free(matrix->row);
-  free(matrix->values);
-  free(matrix->residual);
-  free(matrix->solution);
-  free(matrix->candidate);
-  free(matrix->interleaved[0]);
-  free(matrix->interleaved[1]);
-  free(matrix);
+  matrix->backend->destroy(matrix->state);
+  dc_arena_destroy(matrix->arena);
 }
 
 void dc_symmetric_clear(struct dc_symmetric_matrix *matrix)

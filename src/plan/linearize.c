@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/threads.h"
+#include "plan/plan_cases.h"
 
 // What a portion of columns or rows may take.
 static const double PORTION_BYTES = 128e6;
@@ -28,14 +30,27 @@ struct portion {
   double *numbers;                       // [parameter_count] or [count]
 };
 
+// Of one world: that of the plan, or of one of its cases.
 struct linearization {
   struct dc_plan *plan;
   const double *parameters;
-  struct dc_residual_rows *rows;
+  int group_count, row_count;
   struct place *places;          // [row_count]
+  double *jacobian;              // [row_count][parameter_count]
+  bool forward;                  // which way
   double *magnitudes;            // [row_count] of what dc_plan_row_magnitudes finds, or NULL
   struct dc_stop_request *stop;  // asked while derivatives are computed; NULL: nobody is
-  double start, counted;         // when it began, and the plan's seconds of work then, s
+  enum dc_status status;
+  struct dc_error error;
+};
+
+// A plan and its cases: their rows follow each other.
+struct worlds {
+  struct dc_plan *plan;
+  int count;
+  struct linearization *of;  // [count] the plan's own first
+  struct dc_residual_rows *rows;
+  double start, counted;  // when it began, and the plan's seconds of work then, s
 };
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -69,28 +84,6 @@ static int portion_size(double bytes, int all)
 {
   double most = fmax(1, floor(PORTION_BYTES / bytes));
   return most < all ? (int)most : all;
-}
-
-// Groups and rows, with room for a Jacobian of so many columns.
-static enum dc_status find_groups(struct linearization *l, int columns, struct dc_error *error)
-{
-  struct dc_plan *plan = l->plan;
-  int groups = dc_task_group_count(plan->task, plan->model, plan->trajectory), count = 0;
-  struct place *places = dc_alloc((size_t)groups * DC_RESIDUAL_AXES, sizeof *places);
-  if (!places || dc_residual_rows_resize(l->rows, groups, 0, columns)) {
-    free(places);
-    return no_memory(error);
-  }
-  l->places = places;
-  for (int g = 0; g < groups; g++) {
-    struct dc_residual_group *group = &l->rows->groups[g];
-    int first, last;
-    dc_task_group(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g, group, &first, &last);
-    l->rows->first[g] = count;
-    for (int k = 0; k < group->axes; k++)
-      places[count++] = (struct place){g, k, first, last};
-  }
-  return dc_residual_rows_resize(l->rows, groups, count, columns) ? no_memory(error) : DC_OK;
 }
 
 static bool create_row(const struct dc_plan *plan, int frames, struct dc_adjoint_row *row)
@@ -144,7 +137,7 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
   const struct dc_plan *plan = l->plan;
   const struct dc_bodies *bodies = &plan->model->bodies;
   int most = 1;
-  for (int r = 0; r < l->rows->row_count; r++)
+  for (int r = 0; r < l->row_count; r++)
     if (l->places[r].last - l->places[r].first >= most)
       most = l->places[r].last - l->places[r].first + 1;
   struct dc_adjoint_row row = {.input = dc_rollout_cotangent_create(plan->model, plan->window.steps)};
@@ -152,7 +145,7 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
   bool complete = create_row(plan, most, &row) && row.input && !magnitudes == !l->magnitudes;
   enum dc_status status = complete ? DC_OK : no_memory(error);
   bool used = false;  // by the row before
-  for (int r = 0; r < l->rows->row_count && !status; r++) {
+  for (int r = 0; r < l->row_count && !status; r++) {
     memset(row.frames.wrenches, 0, (size_t)(most * bodies->count) * sizeof *row.frames.wrenches);
     memset(row.frames.forces, 0, (size_t)(most * bodies->nv) * sizeof *row.frames.forces);
     if (used)
@@ -200,7 +193,7 @@ static enum dc_status by_columns(const struct linearization *l, struct dc_error 
   enum dc_status status = DC_OK;
   for (int first = 0; first < all && !status; first += most) {
     int count = all - first < most ? all - first : most;
-    status = push_columns(l, first, count, NULL, l->rows->jacobian + first, (size_t)all, error);
+    status = push_columns(l, first, count, NULL, l->jacobian + first, (size_t)all, error);
   }
   return status;
 }
@@ -227,7 +220,7 @@ static enum dc_status create_rows(const struct linearization *l, int first, int 
 static enum dc_status by_rows(const struct linearization *l, struct dc_error *error)
 {
   struct dc_plan *plan = l->plan;
-  int all = l->rows->row_count;
+  int all = l->row_count;
   const struct dc_bodies *bodies = &plan->model->bodies;
   double bytes = input_bytes(plan) + (2 * 6.0 * bodies->count + 5.0 * bodies->nv) * sizeof(double);
   int most = portion_size(bytes, all);
@@ -241,7 +234,7 @@ static enum dc_status by_rows(const struct linearization *l, struct dc_error *er
       status = dc_rollout_adjoint_block(plan->rollout, plan->input, plan->trajectory, count, portion.rows, error);
     for (int i = 0; i < count && !status; i++)
       dc_task_pull_back(plan->task, plan->model, &plan->window, plan->state, l->parameters, portion.inputs[i],
-                        l->rows->jacobian + (size_t)(first + i) * (size_t)plan->parameter_count);
+                        l->jacobian + (size_t)(first + i) * (size_t)plan->parameter_count);
     release_portion(&portion);
   }
   return status;
@@ -261,7 +254,7 @@ static bool forward_is_cheaper(const struct linearization *l)
   if (l->plan->model->shapes_change)
     return false;  // shapes have no products forward
   double friction = has_friction(l->plan) ? FRICTION_COST : 0;
-  return l->plan->parameter_count + FRICTION_ROWS * friction < l->rows->row_count * (1 + friction);
+  return l->plan->parameter_count + FRICTION_ROWS * friction < l->row_count * (1 + friction);
 }
 
 static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
@@ -270,10 +263,13 @@ static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
   if (without >= 0)
     return dc_fail(error, DC_BAD_INPUT, "objective \"%s\" has no residual rows",
                    plan->task->objectives[without].type->name);
-  if (plan->case_count)
-    return dc_fail(error, DC_BAD_INPUT, "sums over cases have no residual rows");
   if (plan->forward || !dc_model_has_adjoint(plan->model))
     return dc_fail(error, DC_BAD_INPUT, "there are no derivatives of rollouts here");
+  for (int k = 0; k < plan->case_count; k++) {
+    enum dc_status status = refuse(plan->cases[k], error);
+    if (status)
+      return status;
+  }
   return DC_OK;
 }
 
@@ -284,25 +280,85 @@ static bool is_rolled_out(const struct dc_plan *plan, const double *parameters)
          memcmp(parameters, plan->evaluated, (size_t)plan->parameter_count * sizeof *parameters) == 0;
 }
 
-// Rolls out unless that is done already, and finds the rows.
-static enum dc_status begin(struct linearization *l, int columns, struct dc_error *error)
+static int count_groups(const struct dc_plan *plan)
+{
+  return dc_task_group_count(plan->task, plan->model, plan->trajectory);
+}
+
+// Groups [group_count] and rows of a world; the latter's numbers in `first` count from `row` on.
+static enum dc_status find_groups(struct linearization *l, int row, struct dc_residual_group *groups, int *first,
+                                  struct dc_error *error)
 {
   struct dc_plan *plan = l->plan;
+  l->places = dc_alloc((size_t)l->group_count * DC_RESIDUAL_AXES, sizeof *l->places);
+  if (!l->places)
+    return no_memory(error);
+  for (int g = 0; g < l->group_count; g++) {
+    int from, to;
+    dc_task_group(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g, &groups[g], &from, &to);
+    first[g] = row + l->row_count;
+    for (int k = 0; k < groups[g].axes; k++)
+      l->places[l->row_count++] = (struct place){g, k, from, to};
+  }
+  return DC_OK;
+}
+
+// The rows of all worlds, with room for a Jacobian of so many columns.
+static enum dc_status find_rows(struct worlds *worlds, int columns, struct dc_error *error)
+{
+  struct dc_residual_rows *rows = worlds->rows;
+  int groups = 0, row_count = 0;
+  for (int i = 0; i < worlds->count; i++)
+    groups += worlds->of[i].group_count = count_groups(worlds->of[i].plan);
+  if (dc_residual_rows_resize(rows, groups, 0, columns))
+    return no_memory(error);
+  groups = 0;
+  for (int i = 0; i < worlds->count; i++) {
+    struct linearization *l = &worlds->of[i];
+    enum dc_status status = find_groups(l, row_count, rows->groups + groups, rows->first + groups, error);
+    if (status)
+      return status;
+    groups += l->group_count;
+    row_count += l->row_count;
+  }
+  if (dc_residual_rows_resize(rows, groups, row_count, columns))
+    return no_memory(error);
+  double *jacobian = rows->jacobian;
+  for (int i = 0; i < worlds->count; i++) {
+    worlds->of[i].jacobian = jacobian;
+    jacobian += (size_t)worlds->of[i].row_count * (size_t)columns;
+  }
+  return DC_OK;
+}
+
+// Rolls out unless that is done already, and finds the rows.
+static enum dc_status begin(struct dc_plan *plan, const double *parameters, int columns, struct dc_residual_rows *rows,
+                            struct worlds *worlds, struct dc_error *error)
+{
   double loss;
-  l->start = dc_seconds();
-  l->counted = plan->work.seconds;
+  *worlds = (struct worlds){.plan = plan, .rows = rows, .start = dc_seconds(), .counted = plan->work.seconds};
   enum dc_status status = refuse(plan, error);
-  if (!status && !is_rolled_out(plan, l->parameters))
-    status = dc_plan_keeps(plan, l->parameters) ? dc_plan_return_to_kept(plan, error)
-                                                : dc_plan_evaluate(plan, l->parameters, &loss, NULL, error);
-  return status ? status : find_groups(l, columns, error);
+  if (!status && !is_rolled_out(plan, parameters))
+    status = dc_plan_keeps(plan, parameters) ? dc_plan_return_to_kept(plan, error)
+                                             : dc_plan_evaluate(plan, parameters, &loss, NULL, error);
+  if (status)
+    return status;
+  worlds->of = dc_alloc((size_t)plan->case_count + 1, sizeof *worlds->of);
+  if (!worlds->of)
+    return no_memory(error);
+  for (worlds->count = 0; worlds->count <= plan->case_count; worlds->count++)
+    worlds->of[worlds->count] =
+        (struct linearization){.plan = worlds->count ? plan->cases[worlds->count - 1] : plan, .parameters = parameters};
+  return find_rows(worlds, columns, error);
 }
 
 // The seconds of a rollout in between are counted once.
-static enum dc_status end(struct linearization *l, enum dc_status status)
+static enum dc_status end(struct worlds *worlds, enum dc_status status)
 {
-  free(l->places);
-  l->plan->work.seconds = l->counted + dc_seconds() - l->start;
+  for (int i = 0; i < worlds->count; i++)
+    free(worlds->of[i].places);
+  free(worlds->of);
+  worlds->plan->work.seconds = worlds->counted + dc_seconds() - worlds->start;
   return status;
 }
 
@@ -314,22 +370,46 @@ static enum dc_status check_finite(const double *numbers, size_t count, struct d
   return DC_OK;
 }
 
+static void linearize_world(void *context, int index, int thread)
+{
+  (void)thread;
+  struct linearization *l = (struct linearization *)context + index;
+  dc_rollout_set_proceed(l->plan->rollout, l->stop ? dc_stop_request_goes_on : NULL, l->stop);
+  l->status = l->forward ? by_columns(l, &l->error) : by_rows(l, &l->error);
+  dc_rollout_set_proceed(l->plan->rollout, NULL, NULL);
+}
+
+// Side by side; each world writes rows of its own.
+static enum dc_status linearize_worlds(struct worlds *worlds, struct dc_error *error)
+{
+  int i = 0;
+  dc_loop_run(linearize_world, worlds->of, worlds->count, 0, NULL);
+  while (i < worlds->count && !worlds->of[i].status)
+    i++;
+  return i < worlds->count ? dc_plan_case_fail(worlds->plan, i, worlds->of[i].status, &worlds->of[i].error, error)
+                           : DC_OK;
+}
+
+// All worlds by the way that is cheaper in the first one.
 static enum dc_status linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                 struct dc_stop_request *stop, struct dc_residual_rows *rows, double *magnitudes,
                                 struct dc_error *error)
 {
-  struct linearization l = {
-      .plan = plan, .parameters = parameters, .rows = rows, .stop = stop, .magnitudes = magnitudes};
-  enum dc_status status = begin(&l, plan->parameter_count, error);
+  struct worlds worlds;
+  enum dc_status status = begin(plan, parameters, plan->parameter_count, rows, &worlds, error);
   if (!status) {
-    rows->forward = way == DC_PRODUCTS_AUTO ? forward_is_cheaper(&l) : way == DC_PRODUCTS_FORWARD;
-    dc_rollout_set_proceed(plan->rollout, stop ? dc_stop_request_goes_on : NULL, stop);
-    status = rows->forward ? by_columns(&l, error) : by_rows(&l, error);
-    dc_rollout_set_proceed(plan->rollout, NULL, NULL);
+    rows->forward = way == DC_PRODUCTS_AUTO ? forward_is_cheaper(worlds.of) : way == DC_PRODUCTS_FORWARD;
+    for (int i = 0; i < worlds.count; i++) {
+      worlds.of[i].forward = rows->forward;
+      worlds.of[i].stop = stop;
+      worlds.of[i].magnitudes = magnitudes;
+      magnitudes = magnitudes ? magnitudes + worlds.of[i].row_count : NULL;
+    }
+    status = linearize_worlds(&worlds, error);
   }
   if (!status)
     status = check_finite(rows->jacobian, (size_t)rows->row_count * (size_t)rows->dimension, error);
-  return end(&l, status);
+  return end(&worlds, status);
 }
 
 enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
@@ -350,25 +430,28 @@ enum dc_status dc_plan_row_magnitudes(struct dc_plan *plan, const double *parame
 enum dc_status dc_plan_find_rows(struct dc_plan *plan, const double *parameters, struct dc_residual_rows *rows,
                                  struct dc_error *error)
 {
-  struct linearization l = {.plan = plan, .parameters = parameters, .rows = rows};
-  return end(&l, begin(&l, 0, error));
+  struct worlds worlds;
+  return end(&worlds, begin(plan, parameters, 0, rows, &worlds, error));
 }
 
 enum dc_status dc_plan_push_forward(struct dc_plan *plan, const double *parameters, const double *direction,
                                     double *product, struct dc_error *error)
 {
   struct dc_residual_rows rows = {0};
-  struct linearization l = {.plan = plan, .parameters = parameters, .rows = &rows};
-  enum dc_status status = begin(&l, 0, error);
-  if (!status)
-    status = push_columns(&l, 0, 1, direction, product, 1, error);
+  struct worlds worlds;
+  enum dc_status status = begin(plan, parameters, 0, &rows, &worlds, error);
+  double *at = product;
+  for (int i = 0; i < worlds.count && !status; i++) {
+    status = push_columns(&worlds.of[i], 0, 1, direction, at, 1, error);
+    at += worlds.of[i].row_count;
+  }
   if (!status)
     status = check_finite(product, (size_t)rows.row_count, error);
   dc_residual_rows_release(&rows);
-  return end(&l, status);
+  return end(&worlds, status);
 }
 
-// One adjoint row that sees all frames holds the weighted sum of all rows.
+// One adjoint row that sees all frames holds the weighted sum of all rows of a world, weights [row_count].
 static enum dc_status pull_weighted(const struct linearization *l, const double *weights, double *gradient,
                                     struct dc_error *error)
 {
@@ -377,9 +460,10 @@ static enum dc_status pull_weighted(const struct linearization *l, const double 
                                .input = dc_rollout_cotangent_create(plan->model, plan->window.steps)};
   enum dc_status status = create_row(plan, plan->window.steps + 1, &row) && row.input ? DC_OK : no_memory(error);
   struct dc_loss_cotangent cotangent = {.frames = row.frames, .input = row.input};
-  for (int g = 0; g < l->rows->group_count && !status; g++)
-    dc_task_group_pull_back(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g,
-                            weights + l->rows->first[g], &cotangent);
+  for (int r = 0; r < l->row_count && !status; r++)
+    if (l->places[r].axis == 0)
+      dc_task_group_pull_back(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, l->places[r].group,
+                              weights + r, &cotangent);
   plan->differentiated = true;
   if (!status)
     status = dc_rollout_adjoint_block(plan->rollout, plan->input, plan->trajectory, 1, &row, error);
@@ -395,27 +479,46 @@ enum dc_status dc_plan_pull_back(struct dc_plan *plan, const double *parameters,
                                  double *gradient, struct dc_error *error)
 {
   struct dc_residual_rows rows = {0};
-  struct linearization l = {.plan = plan, .parameters = parameters, .rows = &rows};
-  enum dc_status status = begin(&l, 0, error);
+  struct worlds worlds;
+  enum dc_status status = begin(plan, parameters, 0, &rows, &worlds, error);
+  size_t count = (size_t)plan->parameter_count;
+  double *part = dc_alloc(count, sizeof *part);
+  if (!part && !status)
+    status = no_memory(error);
+  memset(gradient, 0, status ? 0 : count * sizeof *gradient);
+  for (int i = 0; i < worlds.count && !status; i++) {
+    status = pull_weighted(&worlds.of[i], weights, part, error);
+    weights += worlds.of[i].row_count;
+    for (size_t p = 0; p < count && !status; p++)
+      gradient[p] += part[p];
+  }
   if (!status)
-    status = pull_weighted(&l, weights, gradient, error);
-  if (!status)
-    status = check_finite(gradient, (size_t)plan->parameter_count, error);
+    status = check_finite(gradient, count, error);
+  free(part);
   dc_residual_rows_release(&rows);
-  return end(&l, status);
+  return end(&worlds, status);
 }
 
-int dc_plan_row_count(const struct dc_plan *plan)
+static int count_rows(const struct dc_plan *plan)
 {
-  if (refuse(plan, NULL) || plan->gradient.type != DC_GRADIENT_ADJOINT)
-    return 0;
-  int groups = dc_task_group_count(plan->task, plan->model, plan->trajectory), count = 0;
+  int groups = count_groups(plan), count = 0;
   for (int g = 0; g < groups; g++) {
     struct dc_residual_group group;
     int first, last;
     dc_task_group(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g, &group, &first, &last);
     count += group.axes;
   }
+  return count;
+}
+
+// Cases come without a receding horizon: their windows are the plan's.
+int dc_plan_row_count(const struct dc_plan *plan)
+{
+  if (refuse(plan, NULL) || plan->gradient.type != DC_GRADIENT_ADJOINT)
+    return 0;
+  int count = count_rows(plan);
+  for (int k = 0; k < plan->case_count; k++)
+    count += count_rows(plan->cases[k]);
   return count;
 }
 
@@ -448,7 +551,7 @@ enum dc_status dc_plan_linearize_problem(void *context, const double *x, const s
     return status;
   if (found->row_count != plan->problem.row_count)
     return dc_fail(error, DC_NUMERICAL, "%d residual rows instead of %d", found->row_count, plan->problem.row_count);
-  rows->value = dc_plan_loss(plan, NULL);
+  rows->value = dc_plan_cases_loss(plan);
   for (int g = 0; g < found->group_count; g++) {
     const struct dc_residual_group *group = &found->groups[g];
     for (int k = 0; k < group->axes; k++) {

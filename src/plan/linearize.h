@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The residual rows of a plan and their Jacobian by its parameters (docs/theory.md, "Products").
+// The residual rows of a plan and their Jacobian by its parameters (docs/theory.md, "Products").  With cases they are
+// those of its own world, then those of each case: the weighted squares of all sum up to the loss.
 #ifndef DC_PLAN_LINEARIZE_H
 #define DC_PLAN_LINEARIZE_H
 

@@ -45,6 +45,13 @@ static void follow(struct dc_plan *plan)
   }
 }
 
+enum dc_status dc_plan_case_fail(const struct dc_plan *plan, int world, enum dc_status status,
+                                 const struct dc_error *of, struct dc_error *error)
+{
+  return world ? dc_fail(error, status, "case \"%.255s\": %.600s", plan->task->cases[world - 1].name, of->text)
+               : dc_fail(error, status, "%s", of->text);
+}
+
 // To start the losses of the worlds are added in their order, so that a sum has the same bits whoever knows the first
 // one.
 static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, double start, double *loss,
@@ -53,9 +60,7 @@ static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, d
   *loss = start;
   for (int i = 0; i <= plan->case_count; i++) {
     if (shares[i].status)
-      return i ? dc_fail(error, shares[i].status, "case \"%.255s\": %.600s", plan->task->cases[i - 1].name,
-                         shares[i].error.text)
-               : dc_fail(error, shares[i].status, "%s", shares[i].error.text);
+      return dc_plan_case_fail(plan, i, shares[i].status, &shares[i].error, error);
     *loss += shares[i].loss;
     for (int p = 0; gradient && p < plan->parameter_count; p++)
       gradient[p] = (i ? gradient[p] : 0) + shares[i].gradient[p];
@@ -92,6 +97,14 @@ enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_wor
 {
   return plan->case_count ? evaluate_worlds(plan, evaluate, evaluate_case, parameters, 0, loss, gradient, error)
                           : evaluate(plan, parameters, loss, gradient, error);
+}
+
+double dc_plan_cases_loss(const struct dc_plan *plan)
+{
+  double loss = dc_plan_loss(plan, NULL);
+  for (int k = 0; k < plan->case_count; k++)
+    loss += dc_plan_loss(plan->cases[k], NULL);
+  return loss;
 }
 
 int dc_plan_list_terms(const struct dc_plan *plan, double terms[DC_PLAN_TERMS])

@@ -17,9 +17,16 @@ enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_wor
                                       dc_plan_evaluate_world *evaluate_case, const double *parameters, double *loss,
                                       double *gradient, struct dc_error *error);
 
+// The loss of the last evaluation, from trajectories that are there.
+double dc_plan_cases_loss(const struct dc_plan *plan);
+
 // Adds the losses of the cases alone, at parameters.
 enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, dc_plan_evaluate_world *evaluate_case,
                                         const double *parameters, double *loss, struct dc_error *error);
+
+// The status of what a world (0: the plan's own, then its cases) came to, its message with the name of the case.
+enum dc_status dc_plan_case_fail(const struct dc_plan *plan, int world, enum dc_status status,
+                                 const struct dc_error *of, struct dc_error *error);
 
 // What the loss of the last evaluation, of trajectories that are there, is the sum of (struct dc_plan_iteration).  How
 // many.

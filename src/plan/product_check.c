@@ -135,28 +135,23 @@ static double vectors_apart(const double *a, const double *b, int count, double 
   return off > 0 ? off / largest : 0;
 }
 
-// d of all rows at x + step v.
+// d of all rows at x + step v; rows is workspace.
 static enum dc_status rows_at(struct dc_plan *plan, const double *x, double step, const double *v, double *shifted,
-                              double *d, struct dc_error *error)
+                              struct dc_residual_rows *rows, double *d, struct dc_error *error)
 {
-  double loss;
   for (int i = 0; i < plan->parameter_count; i++)
     shifted[i] = x[i] + step * v[i];
-  enum dc_status status = dc_plan_evaluate(plan, shifted, &loss, NULL, error);
-  int groups = status ? 0 : dc_task_group_count(plan->task, plan->model, plan->trajectory);
-  for (int g = 0; g < groups; g++) {
-    struct dc_residual_group group;
-    int first, last;
-    dc_task_group(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, g, &group, &first, &last);
-    for (int k = 0; k < group.axes; k++)
-      *d++ = group.d[k];
-  }
+  enum dc_status status = dc_plan_find_rows(plan, shifted, rows, error);
+  for (int g = 0; g < rows->group_count && !status; g++)
+    for (int k = 0; k < rows->groups[g].axes; k++)
+      *d++ = rows->groups[g].d[k];
   return status;
 }
 
 // Workspace of differences: parameters, then rows.
 struct differences {
   double *v, *shifted, *exact, *up, *down, *plain, *last_plain, *refined, *last_refined;
+  struct dc_residual_rows rows;
   const struct dc_trajectory *centre;
 };
 
@@ -180,7 +175,7 @@ static enum dc_status take_differences(struct dc_plan *plan, const double *x, st
     bool alike = true;
     enum dc_status status = DC_OK;
     for (int side = 0; side < 2 && !status; side++) {
-      status = rows_at(plan, x, side ? -step : step, of->v, of->shifted, side ? of->down : of->up, error);
+      status = rows_at(plan, x, side ? -step : step, of->v, of->shifted, &of->rows, side ? of->down : of->up, error);
       alike &= !status && dc_trajectory_divided_alike(plan->trajectory, of->centre);
     }
     if (status == DC_MEMORY)
@@ -227,6 +222,7 @@ static enum dc_status check_differences(struct dc_plan *plan, const double *para
     for (size_t i = 0; i < n; i++)
       of.exact[r] += rows->jacobian[r * n + i] * of.v[i];
   enum dc_status status = take_differences(plan, parameters, &of, (int)count, check, error);
+  dc_residual_rows_release(&of.rows);
   free(numbers);
   dc_trajectory_destroy(centre);
   return status;
@@ -286,7 +282,7 @@ enum dc_status dc_product_check(struct dc_plan *plan, const double *parameters, 
   enum dc_status status = gradient ? dc_plan_evaluate(plan, parameters, &loss, gradient, error) : no_memory(error);
   if (!status)
     status = check_tangent(plan, seed, &check->apart, error);
-  if (!status && !plan->case_count && dc_task_rowless_objective(plan->task) < 0)
+  if (!status && dc_plan_row_count(plan) > 0)
     status = check_jacobian(plan, parameters, gradient, seed, check, error);
   free(gradient);
   return status;

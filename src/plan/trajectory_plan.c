@@ -36,9 +36,9 @@ static bool allocate_for_gradients(struct dc_plan *plan)
   plan->cotangent = plan->loss_cotangent.input = dc_rollout_cotangent_create(plan->model, plan->capacity);
   plan->first = dc_record_create(plan->model, plan->capacity);
   plan->best = dc_record_create(plan->model, plan->capacity);
-  cotangent->wrenches = dc_alloc(frames * (size_t)bodies->count, sizeof *cotangent->wrenches);
-  cotangent->forces = dc_alloc(frames * (size_t)bodies->nv, sizeof *cotangent->forces);
-  return plan->cotangent && plan->first && plan->best && cotangent->wrenches && cotangent->forces;
+  cotangent->wrenches = dc_arena_alloc(plan->arena, frames * (size_t)bodies->count, sizeof *cotangent->wrenches);
+  cotangent->forces = dc_arena_alloc(plan->arena, frames * (size_t)bodies->nv, sizeof *cotangent->forces);
+  return plan->cotangent && plan->first && plan->best;
 }
 
 static bool allocate(struct dc_plan *plan, bool in_file)
@@ -47,18 +47,15 @@ static bool allocate(struct dc_plan *plan, bool in_file)
   plan->input = dc_rollout_input_create(plan->model, plan->capacity);
   plan->trajectory = plan->forward ? dc_record_create(plan->model, in_file ? 0 : plan->capacity)
                                    : dc_trajectory_create(plan->model, plan->capacity);
-  plan->state = dc_alloc((size_t)plan->state_size, sizeof *plan->state);
-  plan->parameters = dc_alloc(parameters, sizeof *plan->parameters);
-  plan->best_parameters = dc_alloc(parameters, sizeof *plan->best_parameters);
-  plan->first_parameters = dc_alloc(parameters, sizeof *plan->first_parameters);
-  plan->evaluated = dc_alloc(parameters, sizeof *plan->evaluated);
-  plan->kept.parameters = dc_alloc(parameters, sizeof *plan->kept.parameters);
-  plan->group = dc_alloc(parameters, sizeof *plan->group);
-  plan->low = dc_alloc(parameters, sizeof *plan->low);
-  plan->high = dc_alloc(parameters, sizeof *plan->high);
-  return plan->input && plan->trajectory && plan->state && plan->parameters && plan->best_parameters &&
-         plan->first_parameters && plan->evaluated && plan->kept.parameters && plan->group && plan->low && plan->high &&
-         (plan->forward || allocate_for_gradients(plan));
+  double **of_parameters[] = {&plan->parameters, &plan->best_parameters, &plan->first_parameters,
+                              &plan->evaluated,  &plan->kept.parameters, &plan->low,
+                              &plan->high};
+  for (size_t i = 0; i < sizeof of_parameters / sizeof *of_parameters; i++)
+    *of_parameters[i] = dc_arena_alloc(plan->arena, parameters, sizeof(double));
+  plan->state = dc_arena_alloc(plan->arena, (size_t)plan->state_size, sizeof *plan->state);
+  plan->group = dc_arena_alloc(plan->arena, parameters, sizeof *plan->group);
+  bool complete = plan->input && plan->trajectory && (plan->forward || allocate_for_gradients(plan));
+  return complete && !dc_arena_failed(plan->arena);
 }
 
 // Plans for the cases of the task, of as many steps.  Their frames are not kept: they are rolled out again where they
@@ -90,6 +87,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
     dc_fail(error, DC_MEMORY, "out of memory for a plan");
     return NULL;
   }
+  plan->arena = dc_arena_create();
   plan->model = model;
   plan->task = task;
   plan->forward = forward;
@@ -159,20 +157,10 @@ void dc_plan_destroy(struct dc_plan *plan)
   dc_trajectory_destroy(plan->kept.trajectory);
   dc_trajectory_destroy(plan->first);
   dc_trajectory_destroy(plan->best);
-  free(plan->loss_cotangent.frames.wrenches);
-  free(plan->loss_cotangent.frames.forces);
-  free(plan->state);
-  free(plan->parameters);
-  free(plan->best_parameters);
-  free(plan->first_parameters);
-  free(plan->evaluated);
-  free(plan->kept.parameters);
-  free(plan->group);
-  free(plan->low);
-  free(plan->high);
   dc_plan_drop(&plan->estimator);
   dc_plan_drop(&plan->team);
   dc_residual_rows_release(&plan->rows);
+  dc_arena_destroy(plan->arena);
   free(plan);
 }
 
@@ -268,7 +256,7 @@ void dc_plan_keep_none(struct dc_plan *plan)
   double tape = (double)plan->trajectory->pair_count * plan->capacity * (double)sizeof(struct dc_pair_derivatives);
   kept->known = false;
   kept->sample = -1;
-  if (!kept->trajectory && !plan->forward && tape <= DC_MOST_KEPT_BYTES)
+  if (!kept->trajectory && !plan->forward && plan->case_count == 0 && tape <= DC_MOST_KEPT_BYTES)
     kept->trajectory = dc_trajectory_create(plan->model, plan->capacity);
   if (kept->trajectory)
     kept->trajectory->steps = plan->window.steps;

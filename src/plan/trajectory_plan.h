@@ -34,7 +34,7 @@ static inline void dc_plan_drop(struct dc_plan_property *property)
 }
 
 // The lowest of the points whose values the optimizer has asked for last: most linearize there next.  Its trajectory is
-// kept where it was rolled out by the plan itself and not by a worker.
+// kept where it was rolled out by the plan itself and not by a worker; not with cases.
 #define DC_MOST_KEPT_BYTES 64e6  // of its derivatives of contact; else it is not kept
 struct dc_plan_kept {
   bool known;                        // there is such a point
@@ -47,6 +47,7 @@ struct dc_plan_kept {
 // A model, a task, a window of the run and everything to evaluate them; one caller at a time.  Where the task has cases
 // (plan_cases.h) losses and gradients are sums over all of them; trajectories are those of the model.
 struct dc_plan {
+  struct dc_arena *arena;  // of numbers that it has from its creation on
   const struct dc_model *model;
   const struct dc_task *task;
   struct dc_window window;

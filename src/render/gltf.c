@@ -20,7 +20,7 @@ static void put_extras(const struct dc_body *body, bool skinned, struct dc_json_
   dc_json_put_boolean(json, "moves", skinned || dc_body_moves(body));
   if (dc_body_moves(body))
     dc_json_put_number(json, "mass_kg", body->mass);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 static void put_body_node(const struct dc_gltf_builder *builder, int b, struct dc_json_writer *json)
@@ -37,7 +37,7 @@ static void put_body_node(const struct dc_gltf_builder *builder, int b, struct d
     dc_json_put_numbers(json, "rotation", rotation, 4);
   }
   put_extras(body, builder->drawn[b].skinned, json);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // glTF's cameras look along -z with y up.
@@ -54,7 +54,7 @@ static void put_camera_node(const struct dc_view *view, struct dc_json_writer *j
   dc_json_put_string(json, "name", "camera");
   dc_gltf_put_index(json, "camera", 0);
   dc_json_put_numbers(json, "matrix", matrix, 16);
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 // Node 0 is the root, 1 + b body b, the last one the camera.
@@ -69,12 +69,11 @@ static void put_nodes(const struct dc_gltf_builder *builder, const struct dc_vie
   dc_json_begin(json, "children", '[');
   for (int i = 1; i <= count + 1; i++)
     dc_gltf_put_index(json, NULL, i);
-  dc_json_end(json, ']');
-  dc_json_end(json, '}');
+  dc_json_end(json, "]}");
   for (int b = 0; b < count; b++)
     put_body_node(builder, b, json);
   put_camera_node(view, json);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 static void put_cameras(const struct dc_gltf_run *run, const struct dc_view *view, struct dc_json_writer *json)
@@ -86,9 +85,7 @@ static void put_cameras(const struct dc_gltf_run *run, const struct dc_view *vie
   dc_json_put_number(json, "yfov", DC_DEGREE * run->view->fov_deg);
   dc_json_put_number(json, "aspectRatio", (double)view->width / view->height);
   dc_json_put_number(json, "znear", near_plane * dc_vec_distance(view->eye, view->target));
-  dc_json_end(json, '}');
-  dc_json_end(json, '}');
-  dc_json_end(json, ']');
+  dc_json_end(json, "}}]");
 }
 
 // Arrays must not be empty, so what no body asks for is left out.
@@ -102,15 +99,13 @@ static void put_document(const struct dc_gltf_builder *builder, const struct dc_
   dc_json_begin(json, "extras", '{');
   dc_json_put_string(json, "scene", run->name);
   dc_json_put_integer(json, "frames", run->frames);
-  dc_json_end(json, '}');
-  dc_json_end(json, '}');
+  dc_json_end(json, "}}");
   dc_gltf_put_index(json, "scene", 0);
   dc_json_begin(json, "scenes", '[');
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "name", run->name);
   dc_json_put_raw(json, "nodes", "[0]");
-  dc_json_end(json, '}');
-  dc_json_end(json, ']');
+  dc_json_end(json, "}]");
   put_nodes(builder, view, json);
   put_cameras(run, view, json);
   if (run->bodies->count) {
@@ -119,7 +114,7 @@ static void put_document(const struct dc_gltf_builder *builder, const struct dc_
     dc_gltf_put_animation(builder, json);
     dc_gltf_put_arrays(builder, json);
   }
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 static void pad(struct dc_text *text, char with)

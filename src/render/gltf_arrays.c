@@ -69,9 +69,9 @@ void dc_gltf_put_arrays(const struct dc_gltf_builder *builder, struct dc_json_wr
       put_vector(json, "min", array->least, array->width);
       put_vector(json, "max", array->largest, array->width);
     }
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   dc_json_begin(json, "bufferViews", '[');
   for (size_t i = 0; i < builder->array_count; i++) {
     const struct dc_gltf_array *array = &builder->arrays[i];
@@ -81,12 +81,11 @@ void dc_gltf_put_arrays(const struct dc_gltf_builder *builder, struct dc_json_wr
     dc_json_put_integer(json, "byteLength", (long)(array->count * (size_t)array->width * sizeof(float)));
     if (array->vertices || array->indices)
       dc_gltf_put_index(json, "target", array->indices ? INDEX_DATA : VERTEX_DATA);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   dc_json_begin(json, "buffers", '[');
   dc_json_begin(json, NULL, '{');
   dc_json_put_integer(json, "byteLength", (long)builder->binary.length);
-  dc_json_end(json, '}');
-  dc_json_end(json, ']');
+  dc_json_end(json, "}]");
 }

@@ -162,9 +162,9 @@ static void put_targets(const struct dc_gltf_builder *builder, const struct dc_g
   for (int k = 1; k <= dc_gltf_target_count(builder); k++) {
     dc_json_begin(json, NULL, '{');
     dc_gltf_put_index(json, "POSITION", drawn->shape_array + 1 + k);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
@@ -183,15 +183,13 @@ void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_wr
     dc_gltf_put_index(json, "POSITION", drawn->shape_array);
     if (!drawn->skinned)
       dc_gltf_put_index(json, "NORMAL", drawn->shape_array + 1);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     if (drawn->skinned)
       put_targets(builder, drawn, json);
     dc_gltf_put_index(json, "material", drawn->material);
-    dc_json_end(json, '}');
-    dc_json_end(json, ']');
-    dc_json_end(json, '}');
+    dc_json_end(json, "}]}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }
 
 // Cloth is seen from both sides.
@@ -215,13 +213,13 @@ void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json
     dc_json_put_numbers(json, "baseColorFactor", color, 4);
     dc_json_put_number(json, "metallicFactor", 0);
     dc_json_put_number(json, "roughnessFactor", roughness);
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
     for (int other = b; other < bodies->count; other++)
       if (builder->drawn[other].material == builder->drawn[b].material && is_cloth(builder->drawn[other].skin.soft)) {
         dc_json_put_boolean(json, "doubleSided", true);
         break;
       }
-    dc_json_end(json, '}');
+    dc_json_end(json, "}");
   }
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
 }

@@ -82,7 +82,7 @@ static void put_sampler(const struct dc_gltf_builder *builder, int output, struc
   dc_gltf_put_index(json, "input", builder->time_array);
   dc_gltf_put_index(json, "output", output);
   dc_json_put_string(json, "interpolation", "LINEAR");
-  dc_json_end(json, '}');
+  dc_json_end(json, "}");
 }
 
 static void put_channel(int sampler, int node, const char *path, struct dc_json_writer *json)
@@ -92,8 +92,7 @@ static void put_channel(int sampler, int node, const char *path, struct dc_json_
   dc_json_begin(json, "target", '{');
   dc_gltf_put_index(json, "node", node);
   dc_json_put_string(json, "path", path);
-  dc_json_end(json, '}');
-  dc_json_end(json, '}');
+  dc_json_end(json, "}}");
 }
 
 void dc_gltf_put_animation(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
@@ -108,12 +107,10 @@ void dc_gltf_put_animation(const struct dc_gltf_builder *builder, struct dc_json
   for (int b = 0; b < count; b++)
     for (int k = 0; k < (builder->drawn[b].skinned ? 1 : 2) && builder->drawn[b].motion_array >= 0; k++)
       put_sampler(builder, builder->drawn[b].motion_array + k, json);
-  dc_json_end(json, ']');
+  dc_json_end(json, "]");
   dc_json_begin(json, "channels", '[');
   for (int b = 0; b < count; b++)
     for (int k = 0; k < (builder->drawn[b].skinned ? 1 : 2) && builder->drawn[b].motion_array >= 0; k++)
       put_channel(samplers++, 1 + b, builder->drawn[b].skinned ? "weights" : k ? "rotation" : "translation", json);
-  dc_json_end(json, ']');
-  dc_json_end(json, '}');
-  dc_json_end(json, ']');
+  dc_json_end(json, "]}]");
 }

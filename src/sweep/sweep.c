@@ -207,7 +207,7 @@ static enum dc_status describe(const struct dc_sweep *sweep, dcsim_report *repor
   dc_json_put_string(&json, "sweep", sweep->options->directory);
   DC_JSON_NUMBERS(&json, {"points", sweep->wanted}, {"done", sweep->done}, {"reached", sweep->reached},
                   {"failed", sweep->failed}, {"seconds", dc_seconds() - sweep->began});
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   return (enum dc_status)dc_api_report(report, &text, &json, error);
 }
 

@@ -15,7 +15,7 @@ static char *state_of(struct dc_live *live, long since, long generation)
   struct dc_json_writer json = {0};
   dc_json_begin(&json, NULL, '{');
   dc_live_put_state(live, since, generation, &json);
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   return dc_json_finish(&json);
 }
 

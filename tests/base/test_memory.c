@@ -79,6 +79,7 @@ static void test_counts(void)
   struct dc_arena *arena = dc_arena_create();
   size_t before = dc_allocated_bytes();
   CHECK(dc_arena_alloc(arena, 1, 1) && dc_arena_alloc(arena, 3, 40) && dc_arena_alloc(arena, 0, 8), "memory");
+  CHECK(!dc_arena_failed(arena) && dc_arena_failed(NULL) && !dc_arena_alloc(NULL, 1, 1), "no arena");
   CHECK(dc_allocated_bytes() - before == 64 + 128 + 64, "%zu", dc_allocated_bytes() - before);
   before = dc_allocated_bytes();
   double *array = dc_alloc(9, sizeof *array);
@@ -102,7 +103,7 @@ static void test_refusals(void)
     CHECK(!dc_arena_alloc_unset(arena, sizes[i][0], sizes[i][1]), "%zu of %zu", sizes[i][0], sizes[i][1]);
     CHECK(!dc_alloc(sizes[i][0], sizes[i][1]), "%zu of %zu", sizes[i][0], sizes[i][1]);
   }
-  CHECK(dc_arena_alloc(arena, 2, 8), "goes on");
+  CHECK(dc_arena_alloc(arena, 2, 8) && dc_arena_failed(arena), "goes on, and knows that something is missing");
   dc_arena_destroy(arena);
 }
 

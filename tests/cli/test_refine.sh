@@ -57,6 +57,10 @@ check "says what others may pass through" grep -qF 'overlaps with "object" do no
 run 3 check "$scene" --set time='{"step": 0.1, "steps": 3}'
 says "has no time and no forces"
 
+# its report in a browser
+. "$DCSIM_SOURCE/tests/cli/look.sh"
+look run
+
 # what scripts made is what they make
 if have_python; then
   check "hands and objects are made again" python3 -B "$DCSIM_SOURCE/scripts/hands_and_objects.py" made

@@ -272,12 +272,11 @@ static void test_writer(void)
   dc_json_put_numbers(&writer, "n", numbers, 3);
   dc_json_put_numbers(&writer, "none", numbers, 0);
   dc_json_begin(&writer, "o", '{');
-  dc_json_end(&writer, '}');
+  dc_json_end(&writer, "}");
   dc_json_begin(&writer, "l", '[');
   dc_json_put_integer(&writer, NULL, -3);
   dc_json_put_boolean(&writer, NULL, true);
-  dc_json_end(&writer, ']');
-  dc_json_end(&writer, '}');
+  dc_json_end(&writer, "]}");
   char *text = dc_json_finish(&writer);
   CHECK(strcmp(text, "{\n  \"a\\\"\\\\\\n\": \"\\u0001\xc3\xa9\",\n"
                      "  \"n\": [0.10000000000000001, -1, 1.0000000000000001e+300],\n"

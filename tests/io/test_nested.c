@@ -273,7 +273,7 @@ static char *resolve(const struct robot *robot)
   struct dc_json_writer writer = {0};
   dc_json_begin(&writer, NULL, '{');
   dc_put_options(&writer, &scene, robot_options, robot);
-  dc_json_end(&writer, '}');
+  dc_json_end(&writer, "}");
   return dc_json_finish(&writer);
 }
 
@@ -357,7 +357,7 @@ static cJSON *parse_schema(const char *name)
   struct dc_json_writer writer = {0};
   dc_json_begin(&writer, NULL, '{');
   dc_put_option_schema(&writer, &robot_options[dc_option_find(robot_options, name)]);
-  dc_json_end(&writer, '}');
+  dc_json_end(&writer, "}");
   char *text = dc_json_finish(&writer);
   write_bytes("schema.json", text, strlen(text));
   free(text);
@@ -423,7 +423,7 @@ static void test_catalogue(void)
   struct dc_json_writer json = {0};
   dc_json_begin(&json, NULL, '{');
   dc_api_describe_options(robot_options, 4, &text, &json);
-  dc_json_end(&json, '}');
+  dc_json_end(&json, "}");
   char *described = dc_json_finish(&json);
   CHECK(text.bytes && strstr(text.bytes, "\n    bodies             what it consists of; default null\n"), "%s",
         text.bytes);

@@ -13,17 +13,22 @@ static const char push_text[] =
     "               {'type': 'region', 'bodies': ['a'], 'center': [1, 0, 0], 'radius': 0.2},\n"
     "               {'type': 'velocity', 'bodies': ['a'], 'weight': 0.1}]}\n";
 
-static struct dc_plan *create(const struct dc_scene *scene, bool forward)
+static struct dc_plan *create_for(const struct dc_model *model, const struct dc_task *task, bool forward)
 {
   struct dc_error error = {0};
-  int steps = (int)scene->definition.time.steps;
-  struct dc_plan *plan = forward ? dc_plan_create_forward(&scene->model, &scene->task, steps, false, &error)
-                                 : dc_plan_create(&scene->model, &scene->task, steps, &error);
+  int steps = (int)model->definition.time.steps;
+  struct dc_plan *plan =
+      forward ? dc_plan_create_forward(model, task, steps, false, &error) : dc_plan_create(model, task, steps, &error);
   if (!plan) {
     printf("Bail out! %s\n", error.text);
     exit(1);
   }
   return plan;
+}
+
+static struct dc_plan *create(const struct dc_scene *scene, bool forward)
+{
+  return create_for(&scene->model, &scene->task, forward);
 }
 
 static void test_ways(void)
@@ -115,6 +120,64 @@ static void test_kept(void)
   dc_scene_destroy(scene);
 }
 
+// The rows of a plan with cases are those of each world alone, one below the other, bit for bit; products with them fit
+// together, and the weighted squares sum up to the loss.
+static void test_cases(void)
+{
+  enum { WORLDS = 3 };
+  struct dc_scene *scene = read_scene(
+      "{'time': {'step': 0.02, 'steps': 6},\n" PUSH_SECTIONS "               {'type': 'effort', 'weight': 0.001}],\n"
+      " 'cases': [{'bodies': {'b': {'mass': 3}}}, {'bodies': {'b': {'position': [0.01, 0.03, 0.12]}}}]}\n");
+  struct dc_plan *plan = create(scene, false);
+  struct dc_residual_rows rows = {0}, alone = {0};
+  struct dc_error error = {0};
+  struct dc_task own = scene->task;
+  double loss, sum = 0, gradient[64], transposed[64], direction[64], product[256], weights[256], along = 0;
+  int n = plan->parameter_count, groups = 0, count = 0;
+  own.case_count = 0;
+  for (int i = 0; i < n; i++) {
+    plan->parameters[i] = 0.3 * sin(1 + i);
+    direction[i] = cos(3 * i);
+  }
+  CHECK(dc_plan_begin(plan, scene->optimizer, scene->optimizer_options, plan->parameters, &error) == DC_OK &&
+        plan->problem.row_count == WORLDS * (6 * 3 + 6 * 6));
+  CHECK(dc_plan_linearize(plan, plan->parameters, DC_PRODUCTS_REVERSE, &rows, &error) == DC_OK, "%s", error.text);
+  CHECK(rows.row_count == plan->problem.row_count && rows.row_count <= 256, "%d", rows.row_count);
+  for (int i = 0; i < WORLDS; i++) {
+    const struct dc_task_world *other = &scene->task.cases[i ? i - 1 : 0];
+    struct dc_plan *world = create_for(i ? other->model : &scene->model, i ? other->task : &own, false);
+    CHECK(dc_plan_linearize(world, plan->parameters, DC_PRODUCTS_REVERSE, &alone, &error) == DC_OK, "%s", error.text);
+    CHECK(memcmp(rows.jacobian + count * n, alone.jacobian, (size_t)(alone.row_count * n) * sizeof(double)) == 0);
+    for (int g = 0; g < alone.group_count; g++)
+      CHECK(memcmp(&rows.groups[groups + g], &alone.groups[g], sizeof *rows.groups) == 0 &&
+            rows.first[groups + g] == count + alone.first[g]);
+    groups += alone.group_count;
+    count += alone.row_count;
+    dc_plan_destroy(world);
+  }
+  CHECK(groups == rows.group_count && count == rows.row_count);
+  CHECK(dc_plan_evaluate(plan, plan->parameters, &loss, gradient, &error) == DC_OK, "%s", error.text);
+  for (int g = 0; g < groups; g++)
+    for (int k = 0; k < rows.groups[g].axes; k++)
+      weights[rows.first[g] + k] = 2 * rows.groups[g].weight * rows.groups[g].e[k];
+  for (int g = 0; g < groups; g++)
+    sum += rows.groups[g].value;
+  CHECK_NEAR(sum, loss, 1e-14 * loss);
+  CHECK(dc_plan_pull_back(plan, plan->parameters, weights, transposed, &error) == DC_OK, "%s", error.text);
+  CHECK(dc_plan_push_forward(plan, plan->parameters, direction, product, &error) == DC_OK, "%s", error.text);
+  for (int r = 0; r < count; r++)
+    along -= weights[r] * product[r];
+  for (int i = 0; i < n; i++) {
+    CHECK_NEAR(transposed[i], gradient[i], 1e-13);  // 6e-16
+    along += gradient[i] * direction[i];
+  }
+  CHECK_NEAR(along, 0, 1e-13);  // 2e-16
+  dc_residual_rows_release(&rows);
+  dc_residual_rows_release(&alone);
+  dc_plan_destroy(plan);
+  dc_scene_destroy(scene);
+}
+
 static void test_refusal(void)
 {
   struct dc_scene *scene = read_scene(push_text);
@@ -135,4 +198,5 @@ static void test_refusal(void)
   dc_scene_destroy(scene);
 }
 
-RUN_TESTS({"Jacobian both ways", test_ways}, {"where rollouts are kept", test_kept}, {"refusals", test_refusal})
+RUN_TESTS({"Jacobian both ways", test_ways}, {"where rollouts are kept", test_kept}, {"cases", test_cases},
+          {"refusals", test_refusal})

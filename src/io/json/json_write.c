@@ -37,14 +37,16 @@ void dc_json_begin(struct dc_json_writer *writer, const char *key, char bracket)
   writer->follows = false;
 }
 
-void dc_json_end(struct dc_json_writer *writer, char bracket)
+void dc_json_end(struct dc_json_writer *writer, const char *brackets)
 {
-  bool empty = !writer->follows;
-  writer->depth--;
-  writer->follows = true;
-  if (!empty)
-    break_line(writer);
-  append(writer, &bracket, 1);
+  for (; *brackets; brackets++) {
+    bool empty = !writer->follows;
+    writer->depth--;
+    writer->follows = true;
+    if (!empty)
+      break_line(writer);
+    append(writer, brackets, 1);
+  }
 }
 
 void dc_json_put_string(struct dc_json_writer *writer, const char *key, const char *string)

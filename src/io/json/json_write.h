@@ -16,9 +16,10 @@ struct dc_json_writer {
   bool follows;  // something stands before at this depth
 };
 
-// In all of them key is the name in an object, NULL in an array and at the top.  bracket is '{' or '[', '}' or ']'.
+// In all of them key is the name in an object, NULL in an array and at the top.  bracket is '{' or '['; brackets end as
+// many, the innermost first: "]}".
 void dc_json_begin(struct dc_json_writer *writer, const char *key, char bracket);
-void dc_json_end(struct dc_json_writer *writer, char bracket);
+void dc_json_end(struct dc_json_writer *writer, const char *brackets);
 void dc_json_put_string(struct dc_json_writer *writer, const char *key, const char *string);
 // Frees string afterwards; NULL: there was no memory for it, and the writer's text has failed.
 void dc_json_put_owned(struct dc_json_writer *writer, const char *key, char *string);

@@ -30,7 +30,7 @@ static void put_names(struct dc_json_writer *writer, const struct dc_scene *scen
   dc_json_begin(writer, option->name, '[');
   for (int i = 0; i < count; i++)
     dc_json_put_string(writer, NULL, bodies ? scene->bodies[indices->indices[i]].name : strings->strings[i]);
-  dc_json_end(writer, ']');
+  dc_json_end(writer, "]");
 }
 
 static void put_nested(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *option,
@@ -43,7 +43,7 @@ static void put_nested(struct dc_json_writer *writer, const struct dc_scene *sce
       return;
     dc_json_begin(writer, option->name, '{');
     dc_put_options(writer, scene, option->table, object);
-    dc_json_end(writer, '}');
+    dc_json_end(writer, "}");
     return;
   }
   const struct dc_object_list *list = value;
@@ -53,9 +53,9 @@ static void put_nested(struct dc_json_writer *writer, const struct dc_scene *sce
   for (int i = 0; i < list->count; i++) {
     dc_json_begin(writer, NULL, '{');
     dc_put_options(writer, scene, option->table, (const char *)list->objects + (size_t)i * option->object_size);
-    dc_json_end(writer, '}');
+    dc_json_end(writer, "}");
   }
-  dc_json_end(writer, ']');
+  dc_json_end(writer, "]");
 }
 
 // Numbers that are absent are NAN.
@@ -116,7 +116,7 @@ static void put_object(struct resolver *resolver, const char *key, const char *t
   if (tag)
     dc_json_put_string(&resolver->writer, tag, kind);
   dc_put_options(&resolver->writer, resolver->scene, table, options);
-  dc_json_end(&resolver->writer, '}');
+  dc_json_end(&resolver->writer, "}");
 }
 
 static void put_world(struct resolver *resolver, const struct dc_model_definition *definition)
@@ -140,9 +140,9 @@ static void put_settings(struct resolver *resolver)
   dc_json_begin(&resolver->writer, "plant", '{');
   dc_json_begin(&resolver->writer, "time", '{');
   dc_json_put_number(&resolver->writer, "step", scene->plant.model.definition.time.step);
-  dc_json_end(&resolver->writer, '}');
+  dc_json_end(&resolver->writer, "}");
   put_world(resolver, &scene->plant.model.definition);
-  dc_json_end(&resolver->writer, '}');
+  dc_json_end(&resolver->writer, "}");
 }
 
 static void put_model(struct resolver *resolver)
@@ -154,17 +154,17 @@ static void put_model(struct resolver *resolver)
     const struct dc_shape *shape = &scene->shapes[i];
     put_object(resolver, shape->name, "type", shape->type->name, shape->type->options, shape->options);
   }
-  dc_json_end(&resolver->writer, '}');
+  dc_json_end(&resolver->writer, "}");
   dc_json_begin(&resolver->writer, "bodies", '[');
   for (int i = 0; i < definition->body_count; i++)
     put_object(resolver, NULL, NULL, NULL, dc_body_options, &scene->bodies[i]);
-  dc_json_end(&resolver->writer, ']');
+  dc_json_end(&resolver->writer, "]");
   if (definition->coupling_count == 0)
     return;
   dc_json_begin(&resolver->writer, "couplings", '[');
   for (int i = 0; i < definition->coupling_count; i++)
     put_object(resolver, NULL, NULL, NULL, dc_coupling_options, &scene->couplings[i]);
-  dc_json_end(&resolver->writer, ']');
+  dc_json_end(&resolver->writer, "]");
 }
 
 static void put_refinement(struct resolver *resolver)
@@ -184,7 +184,7 @@ static void put_task(struct resolver *resolver)
   for (int i = 0; i < task->control_count; i++)
     put_object(resolver, NULL, "type", task->controls[i].type->name, task->controls[i].type->options,
                task->controls[i].options);
-  dc_json_end(&resolver->writer, ']');
+  dc_json_end(&resolver->writer, "]");
   dc_json_begin(&resolver->writer, "objective", '[');
   for (int i = 0; i < task->objective_count; i++)
     put_object(resolver, NULL, "type", task->objectives[i].type->name, task->objectives[i].type->options,
@@ -192,15 +192,15 @@ static void put_task(struct resolver *resolver)
   if (scene->shot.given) {
     dc_json_begin(&resolver->writer, NULL, '{');
     put_object(resolver, "shot", NULL, NULL, dc_shot_options, &scene->shot);
-    dc_json_end(&resolver->writer, '}');
+    dc_json_end(&resolver->writer, "}");
   }
-  dc_json_end(&resolver->writer, ']');
+  dc_json_end(&resolver->writer, "]");
   if (task->design_count) {
     dc_json_begin(&resolver->writer, "design", '[');
     for (int i = 0; i < task->design_count; i++)
       put_object(resolver, NULL, "type", task->design[i].type->name, task->design[i].type->options,
                  task->design[i].options);
-    dc_json_end(&resolver->writer, ']');
+    dc_json_end(&resolver->writer, "]");
   }
   put_object(resolver, "optimizer", "type", scene->optimizer->name, scene->optimizer->options,
              scene->optimizer_options);
@@ -237,6 +237,6 @@ char *dc_scene_resolve(const struct dc_scene *scene, const char *models)
     dc_json_put_raw(&resolver.writer, "cases", scene->cases_text);
   if (scene->camera.given)
     put_object(&resolver, "camera", NULL, NULL, dc_camera_options, &scene->camera);
-  dc_json_end(&resolver.writer, '}');
+  dc_json_end(&resolver.writer, "}");
   return dc_json_finish(&resolver.writer);
 }

@@ -26,7 +26,7 @@ static void put_array(struct dc_json_writer *writer, const struct dc_option *opt
   dc_json_begin(writer, "items", '{');
   dc_json_put_string(writer, "type", "number");
   put_bounds(writer, option);
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}");
 }
 
 // "learning_rate" as "Learning rate".
@@ -42,6 +42,53 @@ static void put_title(struct dc_json_writer *writer, const char *name)
   dc_json_put_string(writer, "title", title);
 }
 
+// Opens the schema of a key of the scene.
+static void begin_key(struct dc_json_writer *writer, const char *key, const char *description)
+{
+  dc_json_begin(writer, key, '{');
+  put_title(writer, key);
+  dc_json_put_string(writer, "description", description);
+}
+
+// Opens an array's schema and that of its elements.
+static void begin_items(struct dc_json_writer *writer, int most)
+{
+  dc_json_put_string(writer, "type", "array");
+  dc_json_put_integer(writer, "maxItems", most);
+  dc_json_begin(writer, "items", '{');
+}
+
+// Opens an object's schema and that of its keys.
+static void begin_properties(struct dc_json_writer *writer)
+{
+  dc_json_put_string(writer, "type", "object");
+  dc_json_begin(writer, "properties", '{');
+}
+
+// Closes both: other keys are refused.
+static void end_properties(struct dc_json_writer *writer)
+{
+  dc_json_end(writer, "}");
+  dc_json_put_boolean(writer, "additionalProperties", false);
+  dc_json_end(writer, "}");
+}
+
+// An object of which these keys may be there, whatever they hold; left_out: that may not, NULL at their end.
+static void put_keys(struct dc_json_writer *writer, const char *const *keys, const char *const *left_out)
+{
+  dc_json_put_string(writer, "type", "object");
+  dc_json_begin(writer, "propertyNames", '{');
+  dc_json_begin(writer, "enum", '[');
+  for (; *keys; keys++) {
+    const char *const *out = left_out;
+    while (*out && strcmp(*out, *keys) != 0)
+      out++;
+    if (!*out)
+      dc_json_put_string(writer, NULL, *keys);
+  }
+  dc_json_end(writer, "]}");
+}
+
 static void put_type(struct dc_json_writer *writer, const struct dc_option *option);
 static void put_object(struct dc_json_writer *writer, const struct dc_option *table, const char *tag, bool tag_required,
                        const struct dc_family_member *member);
@@ -52,11 +99,11 @@ static void put_nested(struct dc_json_writer *writer, const struct dc_option *op
   if (dc_option_has_short_form(option)) {
     dc_json_begin(writer, NULL, '{');
     put_type(writer, &option->table[dc_option_find(option->table, option->short_key)]);
-    dc_json_end(writer, '}');
+    dc_json_end(writer, "}");
   }
   dc_json_begin(writer, NULL, '{');
   put_object(writer, option->table, NULL, false, NULL);
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}");
 }
 
 // A list of at most option->count elements, one of which may stand without the list, as elements of "anyOf".
@@ -76,12 +123,11 @@ static void put_list(struct dc_json_writer *writer, const struct dc_option *opti
   if (objects) {
     dc_json_begin(writer, "anyOf", '[');
     put_nested(writer, option);
-    dc_json_end(writer, ']');
+    dc_json_end(writer, "]");
   } else {
     dc_json_put_string(writer, "type", "string");
   }
-  dc_json_end(writer, '}');
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}}");
 }
 
 // The keywords that say which values option takes.
@@ -100,7 +146,7 @@ static void put_type(struct dc_json_writer *writer, const struct dc_option *opti
     dc_json_begin(writer, "enum", '[');
     for (int i = 0; option->choices[i]; i++)
       dc_json_put_string(writer, NULL, option->choices[i]);
-    dc_json_end(writer, ']');
+    dc_json_end(writer, "]");
     break;
   case DC_STRING:
   case DC_BODY:
@@ -114,7 +160,7 @@ static void put_type(struct dc_json_writer *writer, const struct dc_option *opti
       put_nested(writer, option);
     else
       put_list(writer, option);
-    dc_json_end(writer, ']');
+    dc_json_end(writer, "]");
     break;
   }
 }
@@ -130,7 +176,7 @@ void dc_put_option_schema(struct dc_json_writer *writer, const struct dc_option 
   put_type(writer, option);
   if (option->fallback && strcmp(option->fallback, "null") != 0)
     dc_json_put_raw(writer, "default", option->fallback);
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}");
 }
 
 static void put_required(struct dc_json_writer *writer, const struct dc_option *table, const char *tag)
@@ -146,7 +192,7 @@ static void put_required(struct dc_json_writer *writer, const struct dc_option *
   for (int i = 0; table[i].name; i++)
     if (!table[i].fallback)
       dc_json_put_string(writer, NULL, table[i].name);
-  dc_json_end(writer, ']');
+  dc_json_end(writer, "]");
 }
 
 // The inside of the schema of an object of options; with member it has the key tag whose value is the member's name.
@@ -162,11 +208,11 @@ static void put_object(struct dc_json_writer *writer, const struct dc_option *ta
   if (member) {
     dc_json_begin(writer, tag, '{');
     dc_json_put_string(writer, "const", member->name);
-    dc_json_end(writer, '}');
+    dc_json_end(writer, "}");
   }
   for (int i = 0; table[i].name; i++)
     dc_put_option_schema(writer, &table[i]);
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}");
   put_required(writer, table, tag_required ? tag : NULL);
   dc_json_put_boolean(writer, "additionalProperties", false);
 }
@@ -174,11 +220,9 @@ static void put_object(struct dc_json_writer *writer, const struct dc_option *ta
 static void put_section(struct dc_json_writer *writer, const char *key, const char *description,
                         const struct dc_option *table)
 {
-  dc_json_begin(writer, key, '{');
-  put_title(writer, key);
-  dc_json_put_string(writer, "description", description);
+  begin_key(writer, key, description);
   put_object(writer, table, NULL, false, NULL);
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}");
 }
 
 // One alternative per member of a family, for "anyOf", named by tag; the one called fallback may leave the tag out.
@@ -189,20 +233,17 @@ static void put_members(struct dc_json_writer *writer, enum dc_family family, co
   for (int i = 0; i < count; i++) {
     dc_json_begin(writer, NULL, '{');
     put_object(writer, members[i].options, tag, !fallback || strcmp(members[i].name, fallback) != 0, &members[i]);
-    dc_json_end(writer, '}');
+    dc_json_end(writer, "}");
   }
 }
 
 // A model has the options that it reads.
 static void put_contact(struct dc_json_writer *writer)
 {
-  dc_json_begin(writer, "contact", '{');
-  put_title(writer, "contact");
-  dc_json_put_string(writer, "description", "contact model and its options");
+  begin_key(writer, "contact", "contact model and its options");
   dc_json_begin(writer, "anyOf", '[');
   put_members(writer, DC_CONTACT_MODELS, "model", DC_DEFAULT_CONTACT_MODEL);
-  dc_json_end(writer, ']');
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "]}");
 }
 
 // "shapes", "control", "objective" or "design": a collection of members of a family.
@@ -210,9 +251,7 @@ static void put_collection(struct dc_json_writer *writer, const char *key, const
                            enum dc_family family)
 {
   bool objects = family == DC_SHAPE_TYPES;
-  dc_json_begin(writer, key, '{');
-  put_title(writer, key);
-  dc_json_put_string(writer, "description", description);
+  begin_key(writer, key, description);
   dc_json_put_string(writer, "type", objects ? "object" : "array");
   dc_json_put_integer(writer, objects ? "maxProperties" : "maxItems",
                       objects ? DC_SCENE_MOST_SHAPES : DC_SCENE_MOST_ENTRIES);
@@ -221,32 +260,24 @@ static void put_collection(struct dc_json_writer *writer, const char *key, const
   put_members(writer, family, "type", NULL);
   if (family == DC_OBJECTIVE_TYPES) {
     dc_json_begin(writer, NULL, '{');
-    dc_json_put_string(writer, "type", "object");
-    dc_json_begin(writer, "properties", '{');
+    begin_properties(writer);
     put_section(writer, "shot", "bodies and targets drawn at random", dc_shot_options);
-    dc_json_end(writer, '}');
+    dc_json_end(writer, "}");
     dc_json_put_raw(writer, "required", "[\"shot\"]");
     dc_json_put_boolean(writer, "additionalProperties", false);
-    dc_json_end(writer, '}');
+    dc_json_end(writer, "}");
   }
-  dc_json_end(writer, ']');
-  dc_json_end(writer, '}');
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "]}}");
 }
 
 // An array of objects of one table.
 static void put_elements(struct dc_json_writer *writer, const char *key, const char *description, int most,
                          const struct dc_option *table)
 {
-  dc_json_begin(writer, key, '{');
-  put_title(writer, key);
-  dc_json_put_string(writer, "description", description);
-  dc_json_put_string(writer, "type", "array");
-  dc_json_put_integer(writer, "maxItems", most);
-  dc_json_begin(writer, "items", '{');
+  begin_key(writer, key, description);
+  begin_items(writer, most);
   put_object(writer, table, NULL, false, NULL);
-  dc_json_end(writer, '}');
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}}");
 }
 
 // An overlay may change any part, so only its keys are described.
@@ -259,81 +290,46 @@ static void put_models(struct dc_json_writer *writer)
     count++;
   for (int i = 0; dc_contact_models_not_built[i] && count < DC_FAMILY_MOST; i++, names[count] = NULL)
     names[count++] = dc_contact_models_not_built[i];
-  dc_json_begin(writer, "models", '{');
-  put_title(writer, "models");
-  dc_json_put_string(writer, "description", "changes to the scene that apply when the contact model is the one named");
-  dc_json_put_string(writer, "type", "object");
-  dc_json_begin(writer, "properties", '{');
+  begin_key(writer, "models", "changes to the scene that apply when the contact model is the one named");
+  begin_properties(writer);
   for (int i = 0; names[i]; i++) {
     dc_json_begin(writer, names[i], '{');
-    dc_json_put_string(writer, "type", "object");
-    dc_json_begin(writer, "propertyNames", '{');
-    dc_json_begin(writer, "enum", '[');
-    for (int k = 0; dc_scene_keys[k]; k++)
-      if (strcmp(dc_scene_keys[k], "models") != 0 && strcmp(dc_scene_keys[k], "include") != 0)
-        dc_json_put_string(writer, NULL, dc_scene_keys[k]);
-    dc_json_end(writer, ']');
-    dc_json_end(writer, '}');
-    dc_json_end(writer, '}');
+    put_keys(writer, dc_scene_keys, (const char *const[]){"models", "include", NULL});
+    dc_json_end(writer, "}");
   }
-  dc_json_end(writer, '}');
-  dc_json_put_boolean(writer, "additionalProperties", false);
-  dc_json_end(writer, '}');
+  end_properties(writer);
 }
 
 // A case may change parts of bodies, so only its keys are described.
 static void put_cases(struct dc_json_writer *writer)
 {
-  dc_json_begin(writer, "cases", '{');
-  put_title(writer, "cases");
-  dc_json_put_string(writer, "description",
-                     "further worlds that the same parameters drive: changes to the scene; losses add up");
-  dc_json_put_string(writer, "type", "array");
-  dc_json_put_integer(writer, "maxItems", DC_SCENE_MOST_CASES);
-  dc_json_begin(writer, "items", '{');
-  dc_json_put_string(writer, "type", "object");
-  dc_json_begin(writer, "propertyNames", '{');
-  dc_json_begin(writer, "enum", '[');
-  for (int k = 0; dc_scene_case_keys[k]; k++)
-    dc_json_put_string(writer, NULL, dc_scene_case_keys[k]);
-  dc_json_end(writer, ']');
-  dc_json_end(writer, '}');
-  dc_json_end(writer, '}');
-  dc_json_end(writer, '}');
+  begin_key(writer, "cases", "further worlds that the same parameters drive: changes to the scene; losses add up");
+  begin_items(writer, DC_SCENE_MOST_CASES);
+  put_keys(writer, dc_scene_case_keys, (const char *const[]){NULL});
+  dc_json_end(writer, "}}");
 }
 
 // An overlay: none of its options need be there.
 static void put_plant(struct dc_json_writer *writer)
 {
-  dc_json_begin(writer, "plant", '{');
-  put_title(writer, "plant");
-  dc_json_put_string(writer, "description",
-                     "the world that the plan is executed in, where it is not the one that it is made in");
-  dc_json_put_string(writer, "type", "object");
-  dc_json_begin(writer, "properties", '{');
+  begin_key(writer, "plant", "the world that the plan is executed in, where it is not the one that it is made in");
+  begin_properties(writer);
   dc_json_begin(writer, "time", '{');
-  dc_json_put_string(writer, "type", "object");
-  dc_json_begin(writer, "properties", '{');
+  begin_properties(writer);
   dc_put_option_schema(writer, &dc_time_options[dc_option_find(dc_time_options, "step")]);
-  dc_json_end(writer, '}');
-  dc_json_put_boolean(writer, "additionalProperties", false);
-  dc_json_end(writer, '}');
+  end_properties(writer);
   put_contact(writer);
   put_section(writer, "solver", "tolerances of the step", dc_step_options);
   put_section(writer, "mujoco", "settings of the contact model mujoco", dc_mujoco_options);
-  dc_json_end(writer, '}');
-  dc_json_put_boolean(writer, "additionalProperties", false);
-  dc_json_end(writer, '}');
+  end_properties(writer);
 }
 
 static void put_text_property(struct dc_json_writer *writer, const char *key)
 {
-  dc_json_begin(writer, key, '{');
-  put_title(writer, key);
-  dc_json_put_string(writer, "description", "for readers; ignored");
+  begin_key(writer, key, "for readers; ignored");
   dc_json_put_raw(writer, "type", "[\"string\", \"array\"]");
   dc_json_put_raw(writer, "items", "{\"type\": \"string\"}");
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}");
 }
 
 // The string or object of an element of "include".
@@ -341,8 +337,7 @@ static void put_include_element(struct dc_json_writer *writer)
 {
   dc_json_put_raw(writer, NULL, "{\"type\": \"string\"}");
   dc_json_begin(writer, NULL, '{');
-  dc_json_put_string(writer, "type", "object");
-  dc_json_begin(writer, "properties", '{');
+  begin_properties(writer);
   for (const struct dc_option *option = dc_include_options; option->name; option++)
     dc_put_option_schema(writer, option);
   dc_json_begin(writer, dc_start_options[0].name, '{');
@@ -350,31 +345,22 @@ static void put_include_element(struct dc_json_writer *writer)
   dc_json_put_string(writer, "description", dc_start_options[0].help);
   dc_json_put_string(writer, "type", "object");
   dc_json_put_raw(writer, "additionalProperties", "{\"type\": \"number\"}");
-  dc_json_end(writer, '}');
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}}");
   put_required(writer, dc_include_options, NULL);
   dc_json_put_boolean(writer, "additionalProperties", false);
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}");
 }
 
 static void put_include(struct dc_json_writer *writer)
 {
-  dc_json_begin(writer, "include", '{');
-  put_title(writer, "include");
-  dc_json_put_string(writer, "description", "robots from URDF files, which become shapes and bodies");
+  begin_key(writer, "include", "robots from URDF files, which become shapes and bodies");
   dc_json_begin(writer, "anyOf", '[');
   put_include_element(writer);
   dc_json_begin(writer, NULL, '{');
-  dc_json_put_string(writer, "type", "array");
-  dc_json_put_integer(writer, "maxItems", DC_SCENE_MOST_INCLUDES);
-  dc_json_begin(writer, "items", '{');
+  begin_items(writer, DC_SCENE_MOST_INCLUDES);
   dc_json_begin(writer, "anyOf", '[');
   put_include_element(writer);
-  dc_json_end(writer, ']');
-  dc_json_end(writer, '}');
-  dc_json_end(writer, '}');
-  dc_json_end(writer, ']');
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "]}}]}");
 }
 
 static void put_properties(struct dc_json_writer *writer)
@@ -382,14 +368,12 @@ static void put_properties(struct dc_json_writer *writer)
   dc_json_begin(writer, "$schema", '{');
   dc_json_put_string(writer, "description", "where editors find this schema; ignored");
   dc_json_put_string(writer, "type", "string");
-  dc_json_end(writer, '}');
-  dc_json_begin(writer, "name", '{');
-  put_title(writer, "name");
-  dc_json_put_string(writer, "description", "name of the scene; default: the file's name without .json");
+  dc_json_end(writer, "}");
+  begin_key(writer, "name", "name of the scene; default: the file's name without .json");
   dc_json_put_string(writer, "type", "string");
   dc_json_put_string(writer, "pattern",
                      "^[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]+$");
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "}");
   put_text_property(writer, "comment");
   put_text_property(writer, "description");
   put_section(writer, "time", "time stepping", dc_time_options);
@@ -410,8 +394,7 @@ static void put_properties(struct dc_json_writer *writer)
   dc_json_begin(writer, "anyOf", '[');
   put_members(writer, DC_OPTIMIZER_TYPES, "type", DC_DEFAULT_OPTIMIZER);
   put_members(writer, DC_LEAST_SQUARES_TYPES, "type", DC_DEFAULT_LEAST_SQUARES);
-  dc_json_end(writer, ']');
-  dc_json_end(writer, '}');
+  dc_json_end(writer, "]}");
   put_section(writer, "gradient", "how the optimizer's gradients are computed", dc_gradient_options);
   put_section(writer, "init", "draw the first guess at random while its gradient vanishes", dc_first_guess_options);
   put_section(writer, "continuation", "begin to optimize with softer contact, longer steps and stronger far fields",
@@ -441,13 +424,13 @@ char *dc_scene_schema(void)
   dc_json_put_string(&writer, "type", "object");
   dc_json_begin(&writer, "properties", '{');
   put_properties(&writer);
-  dc_json_end(&writer, '}');
+  dc_json_end(&writer, "}");
   dc_json_put_raw(&writer, "if",
                   "{\"properties\": {\"problem\": {\"const\": \"refine\"}}, \"required\": [\"problem\"]}");
   dc_json_put_raw(&writer, "then", "{\"properties\": {\"pairs\": true}, \"required\": [\"pairs\"]}");
   dc_json_put_raw(&writer, "else", "{\"properties\": {\"time\": true}, \"required\": [\"time\"]}");
   dc_json_put_boolean(&writer, "additionalProperties", false);
-  dc_json_end(&writer, '}');
+  dc_json_end(&writer, "}");
   if (plain) {
     uselocale(before);
     freelocale(plain);
