@@ -129,7 +129,10 @@ static void set_surface_barrier(const struct dc_soft_definition *given, struct d
                                                                        : soft->mesh.corners == 3
                                                                            ? mean * given->thickness
                                                                            : section_of(given);
-  soft->range = isnan(given->contact_range) ? 0.1 * least : given->contact_range;
+  soft->skin = 0.1 * least;
+  soft->range = isnan(given->contact_range) ? soft->skin : given->contact_range;
+  if (soft->mesh.corners < 4)
+    soft->skin = fmax(soft->skin, given->thickness);
   soft->contact_stiffness =
       isnan(given->contact_stiffness) ? 0.1 * soft->young * section * soft->range : given->contact_stiffness;
   soft->self_contact = given->self_contact;
@@ -160,7 +163,6 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   soft->bending = bending_of(given);
   soft->drag = given->drag;
   soft->pressure = given->pressure;
-  soft->in_air = soft->mesh.corners > 2 && (soft->drag > 0 || soft->pressure != 0);
   soft->collide = definition->collide;
   soft->density = !isnan(definition->mass)      ? definition->mass / soft->elastic.volume
                   : !isnan(definition->density) ? definition->density
