@@ -229,9 +229,9 @@ static void test_soft_surfaces(void)
                 "{'name': 'second', 'mass': 0.5, 'position': [0.12, 0.03, 0.02], 'soft': {'form': 'block',\n"
                 " 'size': [0.1, 0.1, 0.1], 'cells': [2, 2, 2], 'young': 20000, 'poisson': 0.3, 'viscosity': 20}}",
                 true, false},
-               {", 'contact_range': 0.012",
+               {", 'contact_range': 0.006",
                 "{'name': 'ball', 'shape': 'ball', 'mass': 0.5, 'position': [0.12, 0.03, 0.02]}", true, true},
-               {", 'contact_range': 0.012",
+               {", 'contact_range': 0.006",
                 "{'name': 'ball', 'shape': 'ball', 'joint': 'fixed', 'position': [0.12, 0.03, 0.02]}", false, true}};
   for (int c = 0; c < 3; c++) {
     char scene[2048];
