@@ -174,6 +174,22 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   return soft->velocity ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a soft body");
 }
 
+enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const double *q, struct dc_error *error)
+{
+  for (int s = 0; s < bodies->soft_count; s++) {
+    const struct dc_soft *soft = &bodies->soft[s];
+    if (soft->mesh.corners < 4 || soft->material == DC_MATERIAL_NEO_HOOKEAN)
+      continue;
+    const double(*nodes)[3] = (const double(*)[3])(q + soft->q_offset);
+    for (int e = 0; e < soft->mesh.element_count; e++)
+      if (!(dc_tetrahedron_volume6(nodes, soft->mesh.elements[e]) > 0))
+        return dc_fail(error, DC_NUMERICAL,
+                       "element %d of the soft body \"%.200s\" is inverted (those of neo_hookean never are)", e,
+                       bodies->bodies[soft->body].name);
+  }
+  return DC_OK;
+}
+
 enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char *who, struct dc_error *error)
 {
   if (bodies->soft_count)

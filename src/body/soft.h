@@ -106,6 +106,10 @@ bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft,
 // Whether its surface feels that of a body: of a rigid one, of a soft one that comes behind it, or its own.
 bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
 
+// DC_NUMERICAL where an element of a solid is inverted at q, which names it.  Only those of arap and corotated can be:
+// their energy is finite there, and pulls back.
+enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const double *q, struct dc_error *error);
+
 // Block of a Hessian that belongs to a node.
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node);
 // The pairs of nodes that share an element, a bend or a cable, as blocks, twice and more for some: into pairs [.][2],
