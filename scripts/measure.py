@@ -371,7 +371,7 @@ PAGES = [
     "wall_and_blocks", "pair_cost",
     "manifold", "manifold_model", "manifold_drops",
     "optimizers", "tasks", "search", "plant", "restitution",
-    "soft", "soft_cloth", "soft_cost", "soft_far", "soft_field", "soft_solvers",
+    "soft", "soft_cloth", "soft_cost", "soft_far", "soft_field", "soft_solvers", "soft_table",
     "threads", "threads_notes", "soak", "soak_notes", "faults", "sweep", "ranks",
     "pictures", "live", "comparison", "physics", "stacking",
     "refine", "grasps", "hands", "robots", "arms", "simplified",

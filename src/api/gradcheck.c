@@ -110,10 +110,25 @@ static void describe_products(const struct dc_product_check *check, double toler
       (check->differences && check->difference_error > tolerance && check->spread < 0.1 * check->difference_error);
 }
 
-static void describe_check(const struct dc_contact_model *model, const struct dc_gradient_check *check,
-                           double tolerance, struct verdicts *verdicts, struct dc_text *text,
-                           struct dc_json_writer *json)
+// NULL: those differences that there are agree with the gradient.
+static const char *objection(const struct verdicts *verdicts, int count)
 {
+  if (verdicts->off)
+    return "the gradient is off by more than the tolerance";
+  if (verdicts->products)
+    return "products of derivatives do not agree";
+  if (verdicts->unclear)
+    return "the gradient cannot be confirmed: differences are not conclusive here";
+  if (count > 0 && verdicts->straddling == count)
+    return "the gradient cannot be confirmed: all differences straddle a change of division";
+  return NULL;
+}
+
+// Returns the objection.
+static const char *describe_check(const struct dc_contact_model *model, const struct dc_gradient_check *check,
+                                  double tolerance, struct dc_text *text, struct dc_json_writer *json)
+{
+  struct verdicts counts = {0}, *verdicts = &counts;
   bool smooth = model->flags & DC_CONTACT_TWICE_DIFFERENTIABLE;
   dc_json_begin(json, NULL, '{');
   dc_json_put_number(json, "loss", check->loss);
@@ -128,15 +143,17 @@ static void describe_check(const struct dc_contact_model *model, const struct dc
               tolerance);
   for (int i = 0; i < check->taylor_count; i++)
     dc_text_add(text, " %.3f", check->taylor_orders[i]);
+  dc_text_add(text, "%s\n", check->taylor_count ? "" : " none above rounding");
+  describe_divisions(check, text, json);
+  describe_products(&check->products, tolerance, verdicts, text, json);
+  const char *verdict = objection(verdicts, check->count);
   const char *status = !smooth       ? "the contact model is not twice differentiable everywhere: the adjoint and "
                                        "differences need not agree"
+                       : verdict     ? verdict
                        : check->flat ? "the gradient is exactly zero"
                        : check->taylor_count      ? "ok"
                        : check->taylor_straddling ? "the Taylor test straddles changes of division"
                                                   : "the Taylor remainder is below rounding";
-  dc_text_add(text, "%s\n", check->taylor_count ? "" : " none above rounding");
-  describe_divisions(check, text, json);
-  describe_products(&check->products, tolerance, verdicts, text, json);
   if (!smooth)
     dc_text_add(text, "note: %s\n", status);
   if (verdicts->unclear)
@@ -146,22 +163,10 @@ static void describe_check(const struct dc_contact_model *model, const struct dc
         "the scale of the steps (exactly aligned faces, a collision that may go either way)\n",
         verdicts->unclear, verdicts->unclear == 1 ? " is" : "s are");
   dc_json_put_integer(json, "not_conclusive", verdicts->unclear);
+  dc_json_put_boolean(json, "confirmed", !verdict);
   dc_json_put_string(json, "status", status);
   dc_json_end(json, "}");
-}
-
-// NULL: those differences that there are agree with the gradient.
-static const char *objection(const struct verdicts *verdicts, int count)
-{
-  if (verdicts->off)
-    return "the gradient is off by more than the tolerance";
-  if (verdicts->products)
-    return "products of derivatives do not agree";
-  if (verdicts->unclear)
-    return "the gradient cannot be confirmed: differences are not conclusive here";
-  if (count > 0 && verdicts->straddling == count)
-    return "the gradient cannot be confirmed: all differences straddle a change of division";
-  return NULL;
+  return verdict;
 }
 
 int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
@@ -202,9 +207,7 @@ int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double t
     return dc_api_fail(error, &local, status);
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
-  struct verdicts verdicts = {0};
-  describe_check(s->definition.contact_model, &check, tolerance, &verdicts, &text, &json);
-  const char *verdict = objection(&verdicts, check.count);
+  const char *verdict = describe_check(s->definition.contact_model, &check, tolerance, &text, &json);
   int outside = dc_api_report(report, &text, &json, error);
   if (!outside && verdict) {
     dc_fail(&local, DC_UNMET, "%s", verdict);

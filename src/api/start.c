@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies that overlap at the start.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/advice.h"
 #include "contact/surface/surface.h"
+#include "dynamics/step.h"
 
 // Where bodies a and b are after the first movers of the task: controls, then entries of the design.  poses [bodies]:
 // room for all.
@@ -66,6 +68,25 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
                    : dc_scene_wrap(scene, DC_PART_CONTROL, mover, error);
 }
 
+// Nodes of soft bodies and half-spaces.
+static enum dc_status check_nodes(const struct dc_scene *scene, const struct dc_bodies *bodies, const double *q,
+                                  const struct dc_pose *poses, struct dc_error *error)
+{
+  for (int s = 0; s < bodies->soft_count; s++)
+    for (int plane = 0; plane < bodies->count; plane++) {
+      const struct dc_soft *soft = &bodies->soft[s];
+      double lowest = INFINITY, normal[3];
+      for (int i = 0; i < soft->node_count && dc_soft_touches(bodies, soft, plane); i++)
+        lowest = fmin(lowest, dc_node_gap(&poses[plane], q + soft->q_offset + 3 * (size_t)i, normal));
+      if (lowest > 0)
+        continue;
+      dc_fail(error, DC_BAD_INPUT, "bodies \"%.255s\" and \"%.255s\" overlap at the start, by %.3g m",
+              bodies->bodies[soft->body].name, bodies->bodies[plane].name, -lowest);
+      return dc_scene_wrap(scene, DC_PART_BODY, soft->body, error);
+    }
+  return DC_OK;
+}
+
 // Surfaces of soft bodies.
 static enum dc_status check_surfaces(const struct dc_bodies *bodies, const double *q, const struct dc_pose *poses,
                                      struct dc_error *error)
@@ -100,6 +121,8 @@ enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *
   enum dc_status status = DC_OK;
   if (dc_contact_overlap(dc_rollout_contact(plan->rollout), poses, &pair, &depth))
     status = refuse(scene, plan, pair, poses, error);
+  if (!status)
+    status = check_nodes(scene, bodies, plan->input->q, poses, error);
   if (!status)
     status = check_surfaces(bodies, plan->input->q, poses, error);
   free(poses);

@@ -129,7 +129,10 @@ static void set_surface_barrier(const struct dc_soft_definition *given, struct d
                                                                        : soft->mesh.corners == 3
                                                                            ? mean * given->thickness
                                                                            : section_of(given);
-  soft->range = isnan(given->contact_range) ? 0.1 * least : given->contact_range;
+  soft->skin = 0.1 * least;
+  soft->range = isnan(given->contact_range) ? soft->skin : given->contact_range;
+  if (soft->mesh.corners < 4)
+    soft->skin = fmax(soft->skin, given->thickness);
   soft->contact_stiffness =
       isnan(given->contact_stiffness) ? 0.1 * soft->young * section * soft->range : given->contact_stiffness;
   soft->self_contact = given->self_contact;
@@ -160,7 +163,6 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   soft->bending = bending_of(given);
   soft->drag = given->drag;
   soft->pressure = given->pressure;
-  soft->in_air = soft->mesh.corners > 2 && (soft->drag > 0 || soft->pressure != 0);
   soft->collide = definition->collide;
   soft->density = !isnan(definition->mass)      ? definition->mass / soft->elastic.volume
                   : !isnan(definition->density) ? definition->density
@@ -170,6 +172,22 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   set_surface_barrier(given, soft);
   soft->velocity = dc_arena_alloc(arena, 3 * (size_t)soft->node_count, sizeof *soft->velocity);
   return soft->velocity ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a soft body");
+}
+
+enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const double *q, struct dc_error *error)
+{
+  for (int s = 0; s < bodies->soft_count; s++) {
+    const struct dc_soft *soft = &bodies->soft[s];
+    if (soft->mesh.corners < 4 || soft->material == DC_MATERIAL_NEO_HOOKEAN)
+      continue;
+    const double(*nodes)[3] = (const double(*)[3])(q + soft->q_offset);
+    for (int e = 0; e < soft->mesh.element_count; e++)
+      if (!(dc_tetrahedron_volume6(nodes, soft->mesh.elements[e]) > 0))
+        return dc_fail(error, DC_NUMERICAL,
+                       "element %d of the soft body \"%.200s\" is inverted (those of neo_hookean never are)", e,
+                       bodies->bodies[soft->body].name);
+  }
+  return DC_OK;
 }
 
 enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char *who, struct dc_error *error)

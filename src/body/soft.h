@@ -64,12 +64,12 @@ struct dc_soft {
   double young, poisson, viscosity;  // Pa, 1, Pa s
   double bending;                    // N m of cloth, N m^2 of rods, 0 of solids
   double drag, pressure;             // Pa s/m, Pa
-  bool in_air;                       // either is not 0
   double density;                    // kg/m^3
   double radius;                     // farthest node from the centre of mass, m
   double barrier_inertia;            // barrier^2 times the least mass of a node, kg m^2
   enum dc_node_friction friction_law;
   double range, contact_stiffness;  // of its surface's barrier, m and J
+  double skin;  // within this distance of its surface is contact: a tenth of an edge, the thickness of sheets, m
   bool self_contact;
   double far_field;  // stiffness of what its surface feels of others at any distance, J
   double *velocity;  // [3 nodes] at the start
@@ -105,6 +105,10 @@ bool dc_frame_moves(const struct dc_bodies *bodies, int body);
 bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
 // Whether its surface feels that of a body: of a rigid one, of a soft one that comes behind it, or its own.
 bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
+
+// DC_NUMERICAL where an element of a solid is inverted at q, which names it.  Only those of arap and corotated can be:
+// their energy is finite there, and pulls back.
+enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const double *q, struct dc_error *error);
 
 // Block of a Hessian that belongs to a node.
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node);

@@ -54,7 +54,7 @@ const struct dc_option dc_soft_options[] = {
     DC_CHOICE_OPTION(
         struct dc_soft_definition, material, "\"neo_hookean\"", dc_material_names,
         "arap (as rigid as possible; no Poisson effect), corotated (linear beside turns) or neo_hookean (its "
-        "elements never invert)"),
+        "elements never invert; a run ends where one of a solid of the others does)"),
     DC_POSITIVE_OPTION(struct dc_soft_definition, young, "Pa", NULL, 1e13, "Young's modulus"),
     DC_REAL_OPTION(struct dc_soft_definition, poisson, "", "0.3", -0.99, 0.4999,
                    "Poisson's ratio, below 1/2: the limit of no change of volume is not in this model"),

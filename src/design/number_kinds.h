@@ -26,8 +26,8 @@ struct dc_number_kind {
   void (*limits)(const struct dc_model *model, int index, double limits[2]);
   // Whether the model has that number and a loss can depend on it; NULL: yes.
   bool (*present)(const struct dc_model *model, int index);
-  // Whether a loss is smooth in it alone; NULL: yes.
-  bool (*smooth)(const struct dc_model *model, int index);
+  // Whether it is checked by differences where it is no parameter (a loss must be smooth in it alone); NULL: yes.
+  bool (*checked)(const struct dc_model *model, int index);
   // Its value in the scene, and the unit of that, if it is not the same for all.
   double (*value)(const struct dc_model *model, int index);
   const char *unit;

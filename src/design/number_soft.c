@@ -77,10 +77,19 @@ const struct dc_number_kind dc_number_bending = {.name = "bending",
                                                  .offset = offsetof(struct dc_design, bending_scale),
                                                  .array = true};
 
-static bool has_pressure(const struct dc_model *model, int index)
+// Rods have no surface.
+static bool has_surface(const struct dc_model *model, int index)
 {
   const struct dc_soft *soft = dc_soft_of(&model->bodies, index);
-  return soft && soft->in_air;
+  return soft && soft->mesh.corners > 2;
+}
+
+// Only where the scene tells by a pressure or drag that air matters: beside stiff bodies a pascal is nothing that
+// differences could see.
+static bool is_in_air(const struct dc_model *model, int index)
+{
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, index);
+  return soft->drag > 0 || soft->pressure != 0;
 }
 
 static double pressure_value(const struct dc_model *model, int index)
@@ -89,9 +98,10 @@ static double pressure_value(const struct dc_model *model, int index)
 }
 
 const struct dc_number_kind dc_number_pressure = {.name = "pressure",
-                                                  .summary = "pressure on the surface of a soft body in air",
+                                                  .summary = "pressure on the surface of a soft body",
                                                   .index = DC_NUMBER_OF_BODY,
-                                                  .present = has_pressure,
+                                                  .present = has_surface,
+                                                  .checked = is_in_air,
                                                   .value = pressure_value,
                                                   .unit = "Pa",
                                                   .offset = offsetof(struct dc_design, pressure),
@@ -101,7 +111,7 @@ static bool feels_wind(const struct dc_model *model, int index)
 {
   (void)index;
   for (int s = 0; s < model->bodies.soft_count; s++)
-    if (model->bodies.soft[s].in_air && model->bodies.soft[s].drag > 0)
+    if (model->bodies.soft[s].mesh.corners > 2 && model->bodies.soft[s].drag > 0)
       return true;
   return false;
 }

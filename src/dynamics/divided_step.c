@@ -4,8 +4,8 @@
 // The minimization of a step moves bodies along paths that cross nothing, but these are not the motion: Newton's
 // iterates may walk around an obstacle and come to rest behind it, where the potential is lower, and the straight
 // motion from frame to frame goes through it.  So the straight motion itself is checked, from the solution back to the
-// beginning.  Where it may cross something, or where there is no solution, the interval is halved and solved again,
-// down to 2^-divisions of the step.  Intervals grow again by a factor of two at a time, at places that are multiples of
+// beginning.  Where it may cross something, where an element is inverted at the end, or where there is no solution, the
+// interval is halved and solved again, down to 2^-divisions of the step.  Intervals grow again by a factor of two at a time, at places that are multiples of
 // their length:
 //
 //     |---------------| solved, but crosses: halved        |-------|-------| ... |---|-|-|---|-------|
@@ -77,7 +77,8 @@ static enum dc_status try_interval(struct dc_rollout *rollout, const struct dc_r
   if (!report->converged && !(solver->accept_unconverged && last))
     return dc_fail(error, DC_NUMERICAL, "no convergence within %d Newton iterations (%.3g times the tolerance is left)",
                    report->iterations, report->residual);
-  return check_motion(rollout, q, q_next, error);
+  status = dc_soft_check_elements(&rollout->model->bodies, q_next, error);
+  return status ? status : check_motion(rollout, q, q_next, error);
 }
 
 // What an interval adds to the report of its step.
@@ -114,9 +115,11 @@ static enum dc_status divide(struct dc_rollout *rollout, const struct dc_step_re
     return DC_NUMERICAL;
   }
   if (!again && division >= rollout->model->definition.solver.divisions) {
+    double gap = dc_contact_min_gap(rollout->rigid.contact);
     if (division)
-      dc_error_append(error, ", even in 1/2^%d of the step, at a gap of %.2g m", division,
-                      dc_contact_min_gap(rollout->rigid.contact));
+      dc_error_append(error, ", even in 1/2^%d of the step", division);
+    if (division && isfinite(gap))
+      dc_error_append(error, ", at a gap of %.2g m", gap);
     return DC_NUMERICAL;
   }
   progress->continuation |= again;

@@ -30,6 +30,13 @@ static void add_plane(const struct dc_model *model, const struct dc_soft *soft, 
   }
 }
 
+// The mean of two soft bodies, as of the ranges of their barriers.
+static double skin_of(const struct dc_bodies *bodies, const int body[2])
+{
+  const struct dc_soft *a = dc_soft_of(bodies, body[0]), *b = dc_soft_of(bodies, body[1]);
+  return a && b ? 0.5 * (a->skin + b->skin) : a ? a->skin : b->skin;
+}
+
 static void add_touches(const struct dc_rollout *rollout, double reach, bool between, double (*near)[3],
                         double (*far)[3])
 {
@@ -40,8 +47,9 @@ static void add_touches(const struct dc_rollout *rollout, double reach, bool bet
     const int *body = touches[t].body;
     if (body[0] == body[1] || (between && !(moves(bodies, body[0]) && moves(bodies, body[1]))))
       continue;
-    double gradient[4][3], size = fmin(size_of(bodies, body[0]), size_of(bodies, body[1]));
-    double(*sums)[3] = dc_vec_norm(touches[t].closest.r) <= reach * size ? near : far;
+    double gradient[4][3], size = fmin(size_of(bodies, body[0]), size_of(bodies, body[1])),
+                           least = fmax(reach * size, skin_of(bodies, body));
+    double(*sums)[3] = dc_vec_norm(touches[t].closest.r) <= least ? near : far;
     dc_touch_derivatives(&touches[t], gradient, NULL);
     for (int v = 0; v < 4; v++) {
       double *sum = sums[dc_touch_body(&touches[t], v)];

@@ -7,10 +7,10 @@
 
 // Adds the forces of contact on every body at a state, N in world axes: near [bodies] those of terms whose gap is at
 // most `reach` (without unit) times the size of their pair, far [bodies] those of all others.  Terms are nodes at
-// half-spaces, whose barrier has no end, and surfaces, whose barrier ends at its range: by default a tenth of an edge,
-// so that on coarse meshes a small reach leaves terms of plain contact to far.  The size is twice the radius of a body,
-// of two that move the smaller one.  between: of pairs of bodies that both move alone.  Friction is left out.  -1 when
-// out of memory, else 0.
+// half-spaces, whose barrier has no end, and surfaces, which are near up to the skin of the soft body, too (of two their
+// mean): meshes are no finer, and by default the barrier ends there.  The size is twice the radius of a body, of two
+// that move the smaller one.  between: of pairs of bodies that both move alone.  Friction is left out.  -1 when out of
+// memory, else 0.
 int dc_soft_contact_forces(struct dc_rollout *rollout, const double *q, double reach, bool between, double (*near)[3],
                            double (*far)[3]);
 

@@ -19,14 +19,15 @@ struct patch {
 
 typedef void visitor_function(const struct dc_step_state *state, const struct patch *patch, void *context);
 
-static void visit(const struct dc_step_state *state, visitor_function *visitor, void *context)
+// Visits all triangles that air acts on; derived: also those without any, whose force has a derivative by the pressure.
+static void visit(const struct dc_step_state *state, bool derived, visitor_function *visitor, void *context)
 {
   const struct dc_design *design = &state->input->design;
   DC_FOR_EACH_SOFT(soft, state)
   {
     struct patch patch = {
         .soft = soft, .drag = soft->drag / state->interval.length, .pressure = design->pressure[soft->body]};
-    if (!soft->in_air)
+    if (soft->mesh.corners < 3 || (!derived && patch.drag == 0 && patch.pressure == 0))
       continue;
     for (int t = 0; t < soft->mesh.triangle_count; t++) {
       const double *x[3];
@@ -70,7 +71,7 @@ static void visit_value(const struct dc_step_state *state, const struct patch *p
 static double value(const struct dc_step_state *state)
 {
   double sum = 0;
-  visit(state, visit_value, &sum);
+  visit(state, false, visit_value, &sum);
   return sum;
 }
 
@@ -84,7 +85,7 @@ static void visit_gradient(const struct dc_step_state *state, const struct patch
 
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  visit(state, visit_gradient, forces->joints);
+  visit(state, false, visit_gradient, forces->joints);
 }
 
 static void visit_hessian(const struct dc_step_state *state, const struct patch *patch, void *context)
@@ -102,7 +103,7 @@ static void visit_hessian(const struct dc_step_state *state, const struct patch 
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   (void)exact;
-  visit(state, visit_hessian, hessian);
+  visit(state, false, visit_hessian, hessian);
 }
 
 // G = c/h (a.d) a/|a| - p a.  Along l, the mean of a direction of the nodes,
@@ -139,7 +140,7 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
                       struct dc_step_cotangent *out)
 {
   struct mixed mixed = {direction, out};
-  visit(state, visit_mixed, &mixed);
+  visit(state, true, visit_mixed, &mixed);
 }
 
 struct product {
@@ -173,7 +174,7 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
                         struct dc_step_forces *forces)
 {
   struct product product = {variation, forces};
-  visit(state, visit_product, &product);
+  visit(state, true, visit_product, &product);
 }
 
 const struct dc_step_term dc_air_term = {

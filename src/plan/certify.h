@@ -46,9 +46,9 @@ enum dc_status dc_check_geometry(const struct dc_model *model, const struct dc_t
 
 // Which part of the impulses of contact comes from afar.  Along the states after the first one, with intervals of
 // length h, a body gains h |F_near| by the terms of contact, rigid and soft, whose gap is at most DC_PHANTOM_REACH of a
-// body's size, and h |F_far| by all others and by the far field of soft bodies, which acts at the states before; a
-// body's size is twice the distance of its farthest vertex from its centre of mass, of a pair of bodies that move the
-// smaller one.
+// body's size (of soft surfaces also those within their skin), and h |F_far| by all others and by the far field of soft
+// bodies, which acts at the states before; a body's size is twice the distance of its farthest vertex from its centre
+// of mass, of a pair of bodies that move the smaller one.
 #define DC_PHANTOM_REACH 0.01
 // near, far [bodies], N s; between: of pairs of bodies that both move alone, without what fixed ones bear.  input: that
 // of the trajectory, whose stiffness counts.

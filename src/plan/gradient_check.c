@@ -70,7 +70,7 @@ static int list_body(const struct dc_model *model, int index, struct dc_coordina
       first = dc_body_first_freedom(&model->bodies, index);
   for (int k = 0; dc_number_kinds[k]; k++)
     if (dc_number_kinds[k]->index == DC_NUMBER_OF_BODY && dc_number_is_present(dc_number_kinds[k], model, index) &&
-        (!dc_number_kinds[k]->smooth || dc_number_kinds[k]->smooth(model, index)))
+        (!dc_number_kinds[k]->checked || dc_number_kinds[k]->checked(model, index)))
       list[count++] = (struct dc_coordinate){DC_KIND_NUMBERS + k, index, index, NULL};
   for (int v = 0; v < freedoms; v++)
     for (int k = 0; dc_number_kinds[k]; k++)

@@ -51,6 +51,11 @@ run 0 gradcheck arm.json --json --threads 1
 holds "cables, wind, pressure and forces: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # 3.3e-8
 holds "tangent and adjoint agree" "$out" 'd["products"]["tangent_adjoint"] <= 1e-12'  # 2.1e-14
 
+# a pressure of nothing in still air is a number like others
+run 0 gradcheck arm.json --json --threads 1 --set bodies.arm.soft.pressure=0 --set bodies.arm.soft.drag=0 --set time.steps=5 \
+  --set 'design=[{"type": "number", "of": "pressure", "range": [-500, 500], "scale": 50}]'
+holds "a pressure that begins at 0 has a gradient" "$out" 'd["confirmed"] and d["max_relative_error"] <= 1e-6 and any(c["parameter"] == "arm.pressure" and c["adjoint"] != 0 for c in d["checks"])'
+
 # a force that lifts a block from the ground, from no force at all
 run 0 optimize "$DCSIM_SOURCE/scenes/soft_lift.json" -o none --json --quiet --require-success
 holds "the block is lifted" "$out" 'd["success"] and d["iterations"] <= 10'  # observed 2
@@ -91,6 +96,9 @@ run 0 simulate sag.json -o none --json --threads 1 --set bodies.sheet.soft.type=
 holds "a rod sags as a beam" "$out" 'abs(0.001 * 0.9875 ** 4 / 0.08 / d["loss"] ** 0.5 - 1) < 0.02'  # 0.013
 
 # mistakes
+run 3 check sag.json --set bodies.sheet.soft.type=rod --set bodies.sheet.soft.size='[1]' --set bodies.sheet.soft.cells='[40]' \
+  --set 'design=[{"type": "number", "of": "pressure"}]'
+says "nothing in the scene has a pressure that can be changed"
 refuses() { # rule, scene, assignment
   run 3 check "$2" --set "$3"
   says "$1"

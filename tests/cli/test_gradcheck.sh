@@ -30,6 +30,9 @@ run 0 gradcheck collision.json --threads 2 --json
 holds "differences agree through the divided step" "$out" \
   'd["max_relative_error"] <= 1e-6 and d["divided_steps"] == 1 and d["straddling"] == d["taylor_straddling"] == 0
    and len(d["taylor_orders"]) == 4 and any(c["steps_passed_over"] for c in d["checks"])'
+holds "which is said in JSON, too" "$out" 'd["confirmed"] and d["status"] == "ok"'
+run 1 gradcheck collision.json --json --tolerance 1e-13
+holds "where the status is 1 nothing is ok" "$out" 'not d["confirmed"] and d["status"] != "ok"'
 run 0 gradcheck collision.json --threads 1
 check "any number of threads says the same" cmp one "$out"
 
