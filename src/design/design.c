@@ -35,10 +35,36 @@ static size_t list_names(int count, const struct dc_design_entry *entries, const
   return listed;
 }
 
+// The vertices of a mirror image follow those of one shape, and nothing else moves them.
+static enum dc_status check_mirrors(int count, const struct dc_design_entry *entries, const struct dc_model *model,
+                                    struct dc_error *error)
+{
+  const struct dc_design_entry *last = &entries[count - 1];
+  int own[2], other[2];
+  if (!last->type->shapes_moved)
+    return DC_OK;
+  last->type->shapes_moved(last->options, own);
+  for (int e = 0; e < count - 1; e++) {
+    if (!entries[e].type->shapes_moved)
+      continue;
+    entries[e].type->shapes_moved(entries[e].options, other);
+    if (own[1] >= 0 && (own[1] == other[0] || own[1] == other[1]))
+      return dc_fail(error, DC_BAD_INPUT, "mirror: must not be \"%.255s\", whose vertices design[%d] moves",
+                     model->definition.shapes[own[1]].name, e);
+    if (own[0] == other[1])
+      return dc_fail(error, DC_BAD_INPUT, "shape: must not be \"%.255s\", the mirror image of design[%d]",
+                     model->definition.shapes[own[0]].name, e);
+  }
+  return DC_OK;
+}
+
 enum dc_status dc_design_check_last(int count, const struct dc_design_entry *entries, const struct dc_model *model,
                                     struct dc_error *error)
 {
   int most = 0;
+  enum dc_status status = check_mirrors(count, entries, model, error);
+  if (status)
+    return status;
   for (int e = 0; e < count; e++) {
     int parameters = entries[e].type->parameter_count(entries[e].options, model);
     most = parameters > most ? parameters : most;
@@ -46,7 +72,7 @@ enum dc_status dc_design_check_last(int count, const struct dc_design_entry *ent
   double *zeros = dc_alloc((size_t)most, sizeof *zeros);
   size_t total = zeros ? list_names(count, entries, model, zeros, NULL) : 0;
   struct named *names = dc_alloc(total, sizeof *names);
-  enum dc_status status = zeros && names ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+  status = zeros && names ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for design parameters");
   if (!status) {
     list_names(count, entries, model, zeros, names);
     qsort(names, total, sizeof *names, compare);

@@ -37,6 +37,8 @@ struct dc_design_type {
   int (*groups)(const void *options, const struct dc_model *model, int *group);
   // Sets those of moves [bodies] whose vertices it changes; NULL: it changes none.
   void (*moves)(const void *options, const struct dc_model *model, bool *moves);
+  // Of what moves the vertices of one shape: that one, and its mirror image or -1, indices; NULL: it does not.
+  void (*shapes_moved)(const void *options, int shapes[2]);
   // Changes input, which holds the scene's numbers and what the controls made of the start.
   void (*apply)(const void *options, const struct dc_model *model, const double *parameters,
                 struct dc_rollout_input *input);

@@ -173,6 +173,13 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
   }
 }
 
+static void shapes_moved(const void *options, int shapes[2])
+{
+  const struct dc_vertices_options *o = options;
+  shapes[0] = o->shape;
+  shapes[1] = o->mirror;
+}
+
 static const struct dc_displacement displacement = {
     .count = count, .name = name, .by_points = true, .start = start, .limits = limits, .visit = visit};
 
@@ -186,4 +193,5 @@ const struct dc_design_type dc_design_vertices = {.name = "vertices",
                                                   .options_size = sizeof(struct dc_vertices_options),
                                                   .check = check,
                                                   .prepare = prepare,
+                                                  .shapes_moved = shapes_moved,
                                                   DC_DISPLACEMENT_MEMBERS};

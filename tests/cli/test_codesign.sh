@@ -272,6 +272,10 @@ mistake '{"type": "vertices", "shape": "left", "hold": [-1, -1, -1, 1, 1, 1]}' '
 mistake '{"type": "vertices", "shape": "left", "mirror": "left"}' 'mirror: must be another shape'
 mistake '{"type": "vertices", "shape": "left", "mirror": "block"}' 'mirror: must have as many vertices'
 mistake '{"type": "vertices", "shape": "left", "mirror": "right", "mirror_axis": "x"}' 'has no vertex at'
+mistake '{"type": "vertices", "shape": "left", "mirror": "right"}, {"type": "vertices", "shape": "right", "mirror": "left"}' \
+  'design[1].mirror: must not be "left", whose vertices design[0] moves'
+mistake '{"type": "vertices", "shape": "left", "mirror": "right"}, {"type": "vertices", "shape": "right"}' \
+  'design[1].shape: must not be "right", the mirror image of design[0]'
 mistake '{"type": "vertices", "shape": "left", "connect": "link"}' 'connect: "left" has no common vertices'
 mistake '{"type": "cage", "shape": "link", "points": [2, 2, 2.5], "box": 0.1}' 'points: must be whole numbers'
 run 3 check arm.json --set bodies.block='{"name": "block", "shape": "block", "mass_model": "lumped"}'

@@ -43,6 +43,21 @@ holds "the overlay's optimizer ran" other/resolved.json \
 sed 's/"design": \[/"models": [{"time": {}}], &/' "$scene" >models.json
 run 0 optimize models.json -o listed --quiet --no-report --set optimizer.iterations=1 --set 'models={}'
 holds "no models where an override took them away" listed/design/scene.json '"models" not in d'
+# with the overlay of one model laid over it, the scene keeps for the others what it says itself, and what it says of them
+overlays='{"sdrs": {"contact": {"stiffness": 0.1, "length": 0.1, "support": 0.1}, "time": {"steps": 20},'
+overlays=$overlays' "optimizer": {"type": "lbfgs", "learning_rate": null}}, "exact": {"contact": {"length": 0.2}}}'
+sed -e "s/\"design\": \[/\"mujoco\": {\"impratio\": 3}, \"models\": $overlays, &/" \
+  -e 's/"friction": 0.3,/& "blend": 0.07, "dhat": 0.004,/' "$scene" >models.json
+run 0 optimize models.json -o laid --quiet --no-report --model sdrs --set optimizer.iterations=1
+holds "the run's own settings" laid/design/scene.json \
+  'd["contact"]["stiffness"] == 0.1 and d["time"]["steps"] == 20 and d["optimizer"]["type"] == "lbfgs" and "sdrs" not in d["models"]'
+for model in bsh exact ipc mujoco; do
+  run 0 optimize laid/design/scene.json -o built_in_$model --quiet --no-report --model $model --gradient fd --set optimizer.iterations=0
+  run 0 optimize models.json -o itself_$model --quiet --no-report --model $model --gradient fd --set optimizer.iterations=0
+  holds "$model: the scene's own settings" built_in_$model/resolved.json \
+    'all(d.get(k) == o.get(k) for o in [__import__("json").load(open("itself_'$model'/resolved.json"))]
+         for k in ("contact", "time", "solver", "mujoco", "optimizer"))'
+done
 # contact of short range has no gradient there
 run 0 optimize "$scene" -o short --json --no-report --set optimizer.iterations=3 --set contact.model=sdrs \
   --set contact.length=0.1 --set contact.support=0.1 --set contact.stiffness=0.1

@@ -2,10 +2,11 @@
 // Continuous collision detection: how far a step may go before two surfaces could meet (docs/theory.md, "No
 // tunnelling").
 //
-// Node spheres move with their centres; how far two triangles may go is told in triangle_path.c.
+// Whether node spheres stay apart is told in node_path.c, how far two triangles may go in triangle_path.c.
 #include <math.h>
 #include <string.h>
 
+#include "contact/collide/node_path.h"
 #include "contact/collide/triangle_path.h"
 #include "math/vector.h"
 
@@ -16,7 +17,7 @@ enum { STACK = 256 };
 static const double PROGRESS = 0.01;   // of what was reached: a shorter advance above a primitive is the last
 static const double CLEAR_GAP = 1e-9;  // part of the gap that is left on a path that only must not make surfaces meet
 static const double NEARLY = 4;        // times the gap of a pair: triangles looked at first
-static const double ROUNDING = 1 + 1e-12;  // on sums of radii
+static const double NODES_KEPT = 2;    // gap of spheres in parts of a way, times that which triangles keep
 
 // How far a body may go above a primitive.  Starts anew from where the first stretch ends: bounds of bends that add up
 // over the parts of a chain are far from what they bound.  Of a steady motion they are not.  Whether a whole path is
@@ -33,29 +34,6 @@ static double primitive_fraction(const struct dc_collider *a, const struct dc_pr
       break;
   }
   return fmin(s, 1);
-}
-
-// Least |d + s v| for s in [0, limit].
-static double nearest_approach(const double d[3], const double v[3], double limit)
-{
-  double square = dc_vec_dot(v, v), s = square > 0 ? fmin(limit, fmax(0, -dc_vec_dot(d, v) / square)) : 0, x[3];
-  dc_vec_add_scaled(x, d, s, v);
-  return dc_vec_norm(x);
-}
-
-static bool nodes_apart(const struct dc_collider *a, int i, const struct dc_motion *motion_a,
-                        const struct dc_collider *b, int j, const struct dc_motion *motion_b, double limit)
-{
-  const double *r_a = a->spheres[i], *r_b = b->spheres[j];
-  const struct dc_instant *start_a = &motion_a->start, *start_b = &motion_b->start;
-  double d[3], velocity[3], other[3];
-  dc_point_velocity(start_a, r_a, velocity);
-  dc_point_velocity(start_b, r_b, other);
-  dc_vec_sub(velocity, velocity, other);
-  for (int k = 0; k < 3; k++)
-    d[k] = (start_a->center[k] - start_b->center[k]) + (r_a[k] - r_b[k]);
-  double away = 0.5 * limit * limit * (dc_point_bend(motion_a, r_a) + dc_point_bend(motion_b, r_b));
-  return nearest_approach(d, velocity, limit) > (a->tree.radius[i] + b->tree.radius[j]) * ROUNDING + away;
 }
 
 // With a motion that brings no triangles together but those of exact terms: only they, by their gaps.
@@ -126,12 +104,14 @@ static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider
                             const struct node_pair *from, double safe)
 {
   struct node_pair stack[STACK] = {*from};
+  struct dc_node_path path;
   int top = 1;
   bool whole = dc_whole_path(keep);
   double asked = safe;
+  dc_node_path_begin(&path, a, motion_a, b, motion_b, NODES_KEPT * keep * pair->gap);
   while (top > 0 && !(whole && safe < asked)) {
     struct node_pair nodes = stack[--top];
-    if (nodes_apart(a, nodes.i, motion_a, b, nodes.j, motion_b, safe))
+    if (dc_nodes_apart(&path, nodes.i, nodes.j, safe))
       continue;
     if (both_leaves(a, b, &nodes)) {
       int i = a->tree.triangle[nodes.i], j = b->tree.triangle[nodes.j];
@@ -223,6 +203,8 @@ static void cut_walk(struct chunks *c)
   struct dc_motion motion_a = dc_motion_of(c->query->path, c->pair->a),
                    motion_b = dc_motion_of(c->query->path, c->pair->b);
   struct node_pair from[MOST_CHUNKS];
+  struct dc_node_path path;
+  dc_node_path_begin(&path, a, &motion_a, b, &motion_b, NODES_KEPT * c->query->keep * c->pair->gap);
   c->nodes[0] = roots;
   c->count = 1;
   for (bool deeper = true; deeper && c->count <= MOST_CHUNKS / 2;) {
@@ -232,7 +214,7 @@ static void cut_walk(struct chunks *c)
     c->count = 0;
     for (int k = 0; k < count; k++) {
       struct node_pair below[2];
-      if (nodes_apart(a, from[k].i, &motion_a, b, from[k].j, &motion_b, c->safe))
+      if (dc_nodes_apart(&path, from[k].i, from[k].j, c->safe))
         continue;
       if (both_leaves(a, b, &from[k])) {
         c->nodes[c->count++] = from[k];

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "geometry/shapes/shape_thickness.h"
+#include "io/json/json_print.h"
 #include "io/run/mesh_write.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
@@ -252,6 +253,28 @@ static enum dc_status name_shapes(struct design_files *files, struct dc_model_de
   return DC_OK;
 }
 
+// Overlays of other contact models, in which the design's factor of the stiffness is built in, too.  NULL: none, or
+// *failed.
+static char *other_models(const struct dc_scene *scene, double scale, bool *failed)
+{
+  cJSON *models = scene->other_models ? cJSON_Parse(scene->other_models) : NULL, *overlay;
+  struct dc_text text = {.failed = scene->other_models && !models};
+  cJSON_ArrayForEach (overlay, models) {
+    cJSON *contact = cJSON_GetObjectItemCaseSensitive(overlay, "contact");
+    cJSON *stiffness = cJSON_GetObjectItemCaseSensitive(contact, "stiffness");
+    if (cJSON_IsNumber(stiffness) && scale != 1)
+      cJSON_SetNumberValue(stiffness, stiffness->valuedouble * scale);
+  }
+  if (models)
+    dc_json_print(models, &text);
+  cJSON_Delete(models);
+  *failed = text.failed;
+  if (!text.failed)
+    return text.bytes;
+  dc_text_free(&text);
+  return NULL;
+}
+
 static enum dc_status write_scene(struct design_files *files)
 {
   struct dc_scene scene = *files->scene;
@@ -268,7 +291,10 @@ static enum dc_status write_scene(struct design_files *files)
   scene.bodies = (struct dc_body_definition *)definition.bodies;
   scene.task.design_count = 0;
   scene.plant.model.definition.contact.stiffness *= files->input->design.stiffness_scale;
-  scene.resolved = dc_scene_resolve(&scene, scene.other_models);
+  bool failed;
+  char *models = other_models(&scene, files->input->design.stiffness_scale, &failed);
+  scene.resolved = failed ? NULL : dc_scene_resolve(&scene, models);
+  free(models);
   status = scene.resolved ? dc_mesh_copies_plan(&scene, &copies, files->error) : fail_memory(files);
   if (!status)
     status = dc_mesh_copies_resolve(&copies, &scene, &resolved, files->error);

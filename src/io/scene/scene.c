@@ -373,6 +373,7 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
                                  .reader = {.arena = arena, .error = &local}};
   enum dc_status status = read_scene(&build);
   dc_json_release(&build.document);
+  cJSON_Delete(build.own);
   uselocale(before);
   freelocale(plain);
   if (status) {

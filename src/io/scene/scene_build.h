@@ -21,6 +21,7 @@ struct dc_scene_build {
   const struct dc_scene_settings *settings;
   struct dc_json_document document;
   struct dc_json root;
+  cJSON *own;  // settings of a scene with a design before the overlay of its contact model, overrides applied, or NULL
   struct dc_options_reader reader;
   const struct dc_scene_robot *robots;            // in any order
   const struct dc_scene_made_shape *made_shapes;  // those of files that have been built, in any order
@@ -77,9 +78,12 @@ enum dc_status dc_scene_read_problem(struct dc_scene_build *build);
 enum dc_status dc_scene_read_refinement(struct dc_scene_build *build);
 enum dc_status dc_scene_read_pairs(struct dc_scene_build *build);
 
-// Keeps for a scene with a design what "models" has for contact models but the chosen one, overrides applied: their
-// worlds ("time", "contact", "solver", "mujoco"), "gradient" and "optimizer", as JSON text that may stand in the
-// resolved scene.  Bodies and what moves them are left out, as a design may have changed them.  NULL when there is none.
+// Keeps build->own of a tree that no overlay was laid over yet.
+enum dc_status dc_scene_keep_own(struct dc_scene_build *build, const cJSON *tree);
+// Keeps for a scene with a design what "models" of the resolved scene must hold so that every other contact model finds
+// what the scene itself says, and over it what its "models" has for that one: the world ("time", "contact", "solver",
+// "mujoco"), "gradient" and "optimizer", as JSON text.  Bodies and what moves them are left out, as a design may have
+// changed them.  NULL when there is none.
 enum dc_status dc_scene_keep_models(struct dc_scene_build *build);
 
 // Keeps where the parts stand, for dc_scene_wrap.

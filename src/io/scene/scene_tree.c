@@ -2,7 +2,6 @@
 // From a file to the tree that is read: overlays and overrides.
 #include <string.h>
 
-#include "io/json/json_print.h"
 #include "io/scene/overrides.h"
 #include "io/scene/scene_build.h"
 
@@ -189,72 +188,13 @@ static enum dc_status apply_overlay(struct dc_scene_build *build)
   if (!status) {
     const cJSON *models = cJSON_GetObjectItemCaseSensitive(probe, "models");
     const cJSON *overlay = cJSON_GetObjectItemCaseSensitive(models, chosen_model(build, probe));
-    if (overlay && dc_json_merge(build->root.node, overlay))
+    status = dc_scene_keep_own(build, probe);
+    if (!status && overlay && dc_json_merge(build->root.node, overlay))
       status = dc_fail(build->error, DC_MEMORY, "out of memory");
   }
   if (copied)
     cJSON_Delete(probe);
   return status;
-}
-
-// The resolved scene has every option of its optimizer: an overlay that chooses another one takes away what that one
-// has not.  False: out of memory.
-static bool take_away_options(const struct dc_scene *scene, cJSON *optimizer)
-{
-  const cJSON *type = cJSON_GetObjectItemCaseSensitive(optimizer, "type");
-  const char *names[DC_FAMILY_MOST + 1];
-  int other = 0;
-  if (!cJSON_IsString(type))
-    return true;
-  dc_family_names(DC_OPTIMIZER_TYPES, names);
-  while (names[other] && strcmp(names[other], type->valuestring) != 0)
-    other++;
-  if (!names[other])
-    return true;
-  const struct dc_option *options = dc_family_optimizer(DC_OPTIMIZER_TYPES, other)->options;
-  for (const struct dc_option *option = scene->optimizer->options; option->name; option++)
-    if (dc_option_find(options, option->name) < 0 && !cJSON_GetObjectItemCaseSensitive(optimizer, option->name) &&
-        !cJSON_AddNullToObject(optimizer, option->name))
-      return false;
-  return true;
-}
-
-// Leaves of an overlay what may lie over a scene with other bodies.
-static void keep_world(cJSON *overlay)
-{
-  static const char *const kept[] = {"time", "contact", "solver", "mujoco", "gradient", "optimizer", NULL};
-  for (cJSON *section = overlay->child, *next; section; section = next) {
-    bool known = false;
-    next = section->next;
-    for (int i = 0; kept[i] && !known; i++)
-      known = strcmp(kept[i], section->string) == 0;
-    if (!known)
-      cJSON_Delete(cJSON_DetachItemViaPointer(overlay, section));
-  }
-}
-
-enum dc_status dc_scene_keep_models(struct dc_scene_build *build)
-{
-  struct dc_scene *scene = build->scene;
-  const cJSON *given = cJSON_GetObjectItemCaseSensitive(build->root.node, "models");
-  cJSON *models = given ? cJSON_Duplicate(given, true) : NULL;
-  struct dc_text text = {.failed = given && !models};
-  for (cJSON *overlay = models ? models->child : NULL, *next; overlay; overlay = next) {
-    next = overlay->next;
-    keep_world(overlay);
-    text.failed |= !take_away_options(scene, cJSON_GetObjectItemCaseSensitive(overlay, "optimizer"));
-    if (!overlay->child || strcmp(overlay->string, scene->definition.contact_model->name) == 0)
-      cJSON_Delete(cJSON_DetachItemViaPointer(models, overlay));
-  }
-  if (models && models->child && !text.failed) {
-    dc_json_print(models, &text);
-    scene->other_models = text.failed ? NULL : dc_arena_strdup(scene->arena, text.bytes);
-    text.failed |= !scene->other_models;
-  }
-  bool failed = text.failed;
-  dc_text_free(&text);
-  cJSON_Delete(models);
-  return failed ? dc_fail(build->error, DC_MEMORY, "out of memory for the overlays of models") : DC_OK;
 }
 
 // The scene's text, and where the files that it names are looked for.
