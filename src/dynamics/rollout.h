@@ -164,12 +164,12 @@ enum dc_status dc_rollout_tangent(struct dc_rollout *rollout, const struct dc_ro
                                   const struct dc_rollout_cotangent *const *directions, double *tangents,
                                   struct dc_error *error);
 
-// The derivative of a row along `count` directions, whose tangents are known, into products [count]; into magnitudes
-// [count], unless it is NULL, the sums of the magnitudes of the terms that these are sums of.
+// The derivative of a row along `count` directions, whose tangents are known, into products [count]; into bounds
+// [count], unless it is NULL, what they could be at most: of the dot products that they are sums of, the norms.
 void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
                          const struct dc_adjoint_row *row, int count,
                          const struct dc_rollout_cotangent *const *directions, const double *tangents, double *products,
-                         double *magnitudes);
+                         double *bounds);
 
 // Forces of the actuators in step t (from frame t to t + 1), [actuators]: minus the derivative of their energy.
 void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,

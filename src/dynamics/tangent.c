@@ -241,15 +241,15 @@ static double contract_input(const struct dc_model *model, const struct dc_adjoi
 void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
                          const struct dc_adjoint_row *row, int count,
                          const struct dc_rollout_cotangent *const *directions, const double *tangents, double *products,
-                         double *magnitudes)
+                         double *bounds)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t nv = (size_t)bodies->nv;
   bool sees = sees_input(rollout->model, row);
   for (int d = 0; d < count; d++) {
     products[d] = sees ? contract_input(rollout->model, row, directions[d], dc_dot) : 0;
-    if (magnitudes)
-      magnitudes[d] = sees ? contract_input(rollout->model, row, directions[d], dc_dot_magnitude) : 0;
+    if (bounds)
+      bounds[d] = sees ? contract_input(rollout->model, row, directions[d], dc_dot_bound) : 0;
   }
   for (int frame = row->first; frame <= row->last; frame++) {
     size_t slice = (size_t)(frame - row->first);
@@ -267,8 +267,8 @@ void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory 
     for (int d = 0; d < count; d++) {
       const double *moves = moves_of + (size_t)d * nv + from;
       products[d] += dc_dot(rollout->gradient + from, moves, to - from);
-      if (magnitudes)
-        magnitudes[d] += dc_dot_magnitude(rollout->gradient + from, moves, to - from);
+      if (bounds)
+        bounds[d] += dc_dot_bound(rollout->gradient, moves_of + (size_t)d * nv, (int)nv);
     }
   }
 }

@@ -52,21 +52,18 @@ static inline bool dc_all_zero(const double *numbers, size_t count)
 }
 
 // Of vectors [count], summed in order.
-// The sum of the magnitudes of the terms of a dot product.
-static inline double dc_dot_magnitude(const double *a, const double *b, int count)
-{
-  double sum = 0;
-  for (int i = 0; i < count; i++)
-    sum += fabs(a[i] * b[i]);
-  return sum;
-}
-
 static inline double dc_dot(const double *a, const double *b, int count)
 {
   double sum = 0;
   for (int i = 0; i < count; i++)
     sum += a[i] * b[i];
   return sum;
+}
+
+// What a dot product is at most, and what its rounding goes with.
+static inline double dc_dot_bound(const double *a, const double *b, int count)
+{
+  return sqrt(dc_dot(a, a, count) * dc_dot(b, b, count));
 }
 
 static inline double dc_vec_norm(const double *a)

@@ -38,7 +38,7 @@ struct linearization {
   struct place *places;          // [row_count]
   double *jacobian;              // [row_count][parameter_count]
   bool forward;                  // which way
-  double *magnitudes;            // [row_count] of what dc_plan_row_magnitudes finds, or NULL
+  double *bounds;                // [row_count] of what dc_plan_row_bounds finds, or NULL
   struct dc_stop_request *stop;  // asked while derivatives are computed; NULL: nobody is
   enum dc_status status;
   struct dc_error error;
@@ -141,8 +141,8 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
     if (l->places[r].last - l->places[r].first >= most)
       most = l->places[r].last - l->places[r].first + 1;
   struct dc_adjoint_row row = {.input = dc_rollout_cotangent_create(plan->model, plan->window.steps)};
-  double *magnitudes = l->magnitudes ? dc_alloc((size_t)portion->count, sizeof *magnitudes) : NULL;
-  bool complete = create_row(plan, most, &row) && row.input && !magnitudes == !l->magnitudes;
+  double *bounds = l->bounds ? dc_alloc((size_t)portion->count, sizeof *bounds) : NULL;
+  bool complete = create_row(plan, most, &row) && row.input && !bounds == !l->bounds;
   enum dc_status status = complete ? DC_OK : no_memory(error);
   bool used = false;  // by the row before
   for (int r = 0; r < l->row_count && !status; r++) {
@@ -154,13 +154,13 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
     set_row(l, &l->places[r], &row);
     dc_rollout_contract(plan->rollout, plan->trajectory, &row, portion->count,
                         (const struct dc_rollout_cotangent *const *)portion->inputs, portion->tangents,
-                        products + (size_t)r * stride, magnitudes);
-    for (int i = 0; i < portion->count && magnitudes; i++)
-      l->magnitudes[r] = fmax(l->magnitudes[r], magnitudes[i]);
+                        products + (size_t)r * stride, bounds);
+    for (int i = 0; i < portion->count && bounds; i++)
+      l->bounds[r] = fmax(l->bounds[r], bounds[i]);
     if (l->stop && !dc_stop_request_goes_on(l->stop))
       status = dc_fail(error, DC_STOPPED, "stopped");
   }
-  free(magnitudes);
+  free(bounds);
   dc_rollout_cotangent_destroy(row.input);
   free(row.frames.wrenches);
   free(row.frames.forces);
@@ -392,7 +392,7 @@ static enum dc_status linearize_worlds(struct worlds *worlds, struct dc_error *e
 
 // All worlds by the way that is cheaper in the first one.
 static enum dc_status linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
-                                struct dc_stop_request *stop, struct dc_residual_rows *rows, double *magnitudes,
+                                struct dc_stop_request *stop, struct dc_residual_rows *rows, double *bounds,
                                 struct dc_error *error)
 {
   struct worlds worlds;
@@ -402,8 +402,8 @@ static enum dc_status linearize(struct dc_plan *plan, const double *parameters, 
     for (int i = 0; i < worlds.count; i++) {
       worlds.of[i].forward = rows->forward;
       worlds.of[i].stop = stop;
-      worlds.of[i].magnitudes = magnitudes;
-      magnitudes = magnitudes ? magnitudes + worlds.of[i].row_count : NULL;
+      worlds.of[i].bounds = bounds;
+      bounds = bounds ? bounds + worlds.of[i].row_count : NULL;
     }
     status = linearize_worlds(&worlds, error);
   }
@@ -418,11 +418,11 @@ enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters,
   return linearize(plan, parameters, way, NULL, rows, NULL, error);
 }
 
-enum dc_status dc_plan_row_magnitudes(struct dc_plan *plan, const double *parameters, double *magnitudes,
-                                      struct dc_error *error)
+enum dc_status dc_plan_row_bounds(struct dc_plan *plan, const double *parameters, double *bounds,
+                                  struct dc_error *error)
 {
   struct dc_residual_rows rows = {0};
-  enum dc_status status = linearize(plan, parameters, DC_PRODUCTS_FORWARD, NULL, &rows, magnitudes, error);
+  enum dc_status status = linearize(plan, parameters, DC_PRODUCTS_FORWARD, NULL, &rows, bounds, error);
   dc_residual_rows_release(&rows);
   return status;
 }

@@ -16,10 +16,10 @@ enum dc_products { DC_PRODUCTS_AUTO, DC_PRODUCTS_FORWARD, DC_PRODUCTS_REVERSE };
 enum dc_status dc_plan_linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                  struct dc_residual_rows *rows, struct dc_error *error);
 
-// Of every row, into magnitudes [row_count] (zeros before): the largest sum over parameters of the magnitudes of the
-// terms that an entry of its Jacobian is the sum of, forward.  What is far smaller is rounding.  Statuses as above.
-enum dc_status dc_plan_row_magnitudes(struct dc_plan *plan, const double *parameters, double *magnitudes,
-                                      struct dc_error *error);
+// Of every row, into bounds [row_count] (zeros before): what the largest entry of its Jacobian could be for moves of
+// this size in other directions, by norms (dc_rollout_contract).  What is far smaller is rounding.  Statuses as above.
+enum dc_status dc_plan_row_bounds(struct dc_plan *plan, const double *parameters, double *bounds,
+                                  struct dc_error *error);
 
 // The rows without a Jacobian: rows->dimension is 0.  Statuses as above.
 enum dc_status dc_plan_find_rows(struct dc_plan *plan, const double *parameters, struct dc_residual_rows *rows,

@@ -109,13 +109,13 @@ static enum dc_status check_tangent(struct dc_plan *plan, uint64_t seed, double 
 }
 
 // Largest difference of a row relative to its largest number.
-// Relative to the largest entry of a row, or to what its entries are sums of where that is known.
-static double rows_apart(const struct dc_residual_rows *a, const struct dc_residual_rows *b, const double *magnitudes)
+// Relative to the largest entry of a row, or to what it could be, where that is known and more.
+static double rows_apart(const struct dc_residual_rows *a, const struct dc_residual_rows *b, const double *bounds)
 {
   double worst = 0;
   for (int r = 0; r < a->row_count; r++) {
     const double *x = a->jacobian + (size_t)r * (size_t)a->dimension, *y = b->jacobian + (x - a->jacobian);
-    double largest = magnitudes[r], off = 0;
+    double largest = bounds[r], off = 0;
     for (int i = 0; i < a->dimension; i++) {
       largest = fmax(largest, fabs(x[i]));
       off = fmax(off, fabs(x[i] - y[i]));
@@ -228,13 +228,13 @@ static enum dc_status check_differences(struct dc_plan *plan, const double *para
   return status;
 }
 
-// What the entries of a loss's gradient are sums of, from what those of its rows are.
-static double gradient_magnitude(const struct dc_residual_rows *rows, const double *magnitudes)
+// What the entries of a loss's gradient could be, from what those of its rows could be.
+static double gradient_bound(const struct dc_residual_rows *rows, const double *bounds)
 {
   double sum = 0;
   for (int g = 0; g < rows->group_count; g++)
     for (int k = 0; k < rows->groups[g].axes; k++)
-      sum += 2 * rows->groups[g].weight * fabs(rows->groups[g].e[k]) * magnitudes[rows->first[g] + k];
+      sum += 2 * rows->groups[g].weight * fabs(rows->groups[g].e[k]) * bounds[rows->first[g] + k];
   return sum;
 }
 
@@ -243,12 +243,12 @@ static enum dc_status check_jacobian(struct dc_plan *plan, const double *paramet
 {
   struct dc_residual_rows rows = {0}, other = {0};
   bool shapes = plan->model->shapes_change;  // which have no products forward
-  double *sum = dc_alloc((size_t)plan->parameter_count, sizeof *sum), *magnitudes = NULL;
+  double *sum = dc_alloc((size_t)plan->parameter_count, sizeof *sum), *bounds = NULL;
   enum dc_status status = sum ? dc_plan_linearize(plan, parameters, DC_PRODUCTS_AUTO, &rows, error) : no_memory(error);
-  if (!status && !(magnitudes = dc_alloc((size_t)rows.row_count, sizeof *magnitudes)))
+  if (!status && !(bounds = dc_alloc((size_t)rows.row_count, sizeof *bounds)))
     status = no_memory(error);
   if (!status && !shapes)
-    status = dc_plan_row_magnitudes(plan, parameters, magnitudes, error);
+    status = dc_plan_row_bounds(plan, parameters, bounds, error);
   if (!status) {
     check->rows = true;
     check->row_count = rows.row_count;
@@ -257,20 +257,19 @@ static enum dc_status check_jacobian(struct dc_plan *plan, const double *paramet
     check->both = rows.forward ? rows.row_count <= MOST_ROWS : rows.dimension <= MOST_COLUMNS;
     check->both &= !shapes;
     dc_residual_gradient(&rows, sum);
-    check->gradient_apart =
-        vectors_apart(gradient, sum, plan->parameter_count, gradient_magnitude(&rows, magnitudes));
+    check->gradient_apart = vectors_apart(gradient, sum, plan->parameter_count, gradient_bound(&rows, bounds));
   }
   if (!status && check->both) {
     status =
         dc_plan_linearize(plan, parameters, rows.forward ? DC_PRODUCTS_REVERSE : DC_PRODUCTS_FORWARD, &other, error);
-    check->ways_apart = status ? 0 : rows_apart(&rows, &other, magnitudes);
+    check->ways_apart = status ? 0 : rows_apart(&rows, &other, bounds);
   }
   if (!status && plan->parameter_count)
     status = check_differences(plan, parameters, seed, &rows, check, error);
   dc_residual_rows_release(&rows);
   dc_residual_rows_release(&other);
   free(sum);
-  free(magnitudes);
+  free(bounds);
   return status;
 }
 
