@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What dcsim promises when things are fast, small, killed or short of room, at the size of the claims: 1000 random collisions, 200 scenes of
-# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py); then scripts/kill-test.sh, scripts/fault-sweep.sh and tests/cli/test_solved.sh
+# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py), gradients of 600 scenes that bring features together (scripts/soak/gradients.py); then scripts/kill-test.sh, scripts/fault-sweep.sh and tests/cli/test_solved.sh
 # on every vector width.
 # Writes docs/measured/soak.md; exits 1 when a promise was broken.
 # Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-s SEED] [-o FILE] [-w DIR], from any directory; PARTS: one in so many of the cases only (default 1: all);
@@ -74,6 +74,10 @@ found() {
 measure collisions $((1000 / parts))
 measure thrown $((200 / parts))
 measure passages $((100 / parts))
+echo "soak: gradients of random scenes"
+[ -e "$folder/gradients.md" ] ||
+  "$python" -B "$root/scripts/soak/gradients.py" --seeds "$seed-$((seed + 300 / parts - 1))" --rows "$folder/gradients.jsonl" --markdown "$folder/gradients.md" > "$folder/gradients.log" 2>&1 || : > "$folder/failed"
+grep '^#' "$folder/gradients.log" || :
 sweep kill-test.sh $((30 / parts))
 sweep fault-sweep.sh $((3000 / parts))
 echo "soak: tasks are solved on every vector width"
@@ -87,10 +91,11 @@ printf '* `tests/cli/test_solved.sh` on every vector width: %s\n' "$solved" >> "
   echo "By \`scripts/soak.sh\` on $(date +%Y-%m-%d): $("$DCSIM" --version | head -n 1), seed $seed, $jobs at a time on $(nproc) cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)."
   echo "A case breaks a promise when its path crosses a surface (\`tests/soak/crossing.c\`, which shares no code with dcsim), a step that did not"
   echo "converge ends with status 0, momentum changes by more than 1e-10, energy exceeds that of the start by 1e-9 more than what contact may give"
-  echo "in a step (docs/theory.md, \"Energy\"), or what should pass is stuck. Energy above the start by more than 1e-9 is counted. Status 4 is an honest failure. Speeds of 2 to 1000 m/s, steps of 0.001 to 0.04 s; \`scripts/soak/cases.py\` makes the scenes."
+  echo "in a step (docs/theory.md, \"Energy\"), what should pass is stuck, or a gradient is not what differences say. Energy above the start by more than 1e-9 is counted. Status 4 is an honest failure. Speeds of 2 to 1000 m/s, steps of 0.001 to 0.04 s; \`scripts/soak/cases.py\` makes the scenes."
   found collisions "Collisions"
   found thrown "Bodies thrown at each other"
   found passages "Slots and tubes with 0.1 mm of clearance"
+  found gradients "Gradients of random scenes"
   if [ -s "$folder/sweeps.md" ]; then
     printf '\n#### Kills and faults\n\n'
     cat "$folder/sweeps.md"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A sample of scripts/soak.sh: random collisions, bodies thrown at each other and narrow passages, judged by a program
 # that shares no code with dcsim.  No path crosses anything, no step fails silently, momentum is kept, no energy comes
-# from nowhere.  First the judge itself.
+# from nowhere; gradients are right.  First the judge itself.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 SOAK_DCSIM=$dcsim
 SOAK_CROSSING=$DCSIM_BUILD/tests/soak/crossing
@@ -31,4 +31,6 @@ judged() {
 judged self_test.py
 # Every model with every shape once; scripts/soak.sh has thirty times as many.
 judged soak.py --collisions 30 --thrown 8 --passages 10 --seed 2 --timeout 600 --every
+# scenes that bring features together: their gradients are what differences say
+judged gradients.py --seeds 1-6 --timeout 600 --every
 finish
