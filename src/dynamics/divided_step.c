@@ -104,8 +104,8 @@ static void advance(struct progress *progress)
 
 // What is tried after an interval whose solution cannot be used.  Where Newton's method does not converge it gets a
 // second chance by continuation, which then stays for the rest of the step; else the interval is halved.
-static enum dc_status divide(struct dc_rollout *rollout, const struct dc_step_report *part, struct progress *progress,
-                             struct dc_error *error)
+static enum dc_status divide(struct dc_rollout *rollout, int step, const struct dc_step_report *part,
+                             struct progress *progress, struct dc_error *error)
 {
   int division = divisions(progress->size);
   bool again = !part->converged && !progress->continuation;
@@ -122,6 +122,8 @@ static enum dc_status divide(struct dc_rollout *rollout, const struct dc_step_re
       dc_error_append(error, ", at a gap of %.2g m", gap);
     return DC_NUMERICAL;
   }
+  if (!again && rollout->alike && dc_trajectory_substeps(rollout->alike, step) == 1)
+    return dc_fail(error, DC_STOPPED, "is divided, unlike that of another trajectory");
   progress->continuation |= again;
   if (!again)
     progress->size /= 2;
@@ -143,7 +145,7 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
     enum dc_status status = try_interval(rollout, input, progress, step, q, q_next, pairs, &part, error);
     add_report(report, &part, status == DC_OK);
     if (status == DC_NUMERICAL) {
-      status = divide(rollout, &part, &progress, error);
+      status = divide(rollout, step, &part, &progress, error);
       report->evaluations++;
       if (status)
         return status;

@@ -219,6 +219,11 @@ bool dc_rollout_is_tight(const struct dc_rollout *rollout)
   return rollout->tight;
 }
 
+void dc_rollout_set_alike(struct dc_rollout *rollout, const struct dc_trajectory *other)
+{
+  rollout->alike = other;
+}
+
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative)
 {
   rollout->conservative = conservative;

@@ -98,6 +98,10 @@ struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout);
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 bool dc_rollout_is_tight(const struct dc_rollout *rollout);
 
+// A step that another trajectory of as many steps has not divided must not be divided either: where it needs that,
+// rollouts end with DC_STOPPED (for differences, which say nothing where divisions differ).  NULL: as steps need it.
+void dc_rollout_set_alike(struct dc_rollout *rollout, const struct dc_trajectory *other);
+
 // Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials
 // alone.
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);
