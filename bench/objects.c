@@ -362,7 +362,7 @@ static enum dc_status draw(int set, struct dc_random *random, struct cloud *clou
     dc_arena_destroy(scratch);
     if (status || (hull.vertex_count >= CONVEX_LEAST && hull.vertex_count <= CONVEX_MOST))
       return status;
-    count = hull.vertex_count < CONVEX_LEAST ? (int)fmin(1.5 * count, MOST_POINTS / 8) : count / 2 + 10;
+    count = hull.vertex_count < CONVEX_LEAST ? (int)fmin(1.5 * count, (double)MOST_POINTS / 8) : count / 2 + 10;
   }
   return dc_fail(error, DC_NUMERICAL, "no object of %d to %d vertices in %d draws", CONVEX_LEAST, CONVEX_MOST,
                  MOST_ATTEMPTS);

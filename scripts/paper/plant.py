@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drawn tasks planned in the scene's world and executed in a plant: writes docs/measured/plant.md.
 
-    scripts/paper/plant [--dcsim build/dcsim] [--seed S] [--draws N] [--few N] [--cluttered N] [--limit 60] [--long 300] [--only TEXT] [--rows FILE] [--output FILE]
+    scripts/paper/plant [--dcsim build/dcsim] [--seed S] [--draws N] [--few N] [--cluttered N] [--limit 60] [--long 300] [--only TEXT] [--trials] [--rows FILE] [--output FILE]
 
 Cases are those of `dcsim bench tasks`.  Push in MuJoCo gets --draws cases, in other plants the first --few of them; gather and sort get --cluttered.
 A run ends after --limit seconds, of gather and sort after --long.  Rows are kept in a file as they
@@ -104,7 +104,7 @@ def run(arguments, rows, folder):
             for draw, path in enumerate(write_cases(arguments, task, folder)[:getattr(arguments, count)]):
                 with open(path, encoding="utf-8") as file:
                     plant = overlay(json.load(file))
-                for trials in (False,) if not plant else (True,) if factors else (True, False):
+                for trials in (False,) if not plant else (True,) if factors or arguments.trials else (True, False):
                     row = {"seed": arguments.seed, "task": task, "plant": name, "draw": draw, "trials": trials}
                     if json.dumps(key(row)) in known:
                         continue
@@ -125,6 +125,7 @@ def main():
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--long", type=float, default=300)
     parser.add_argument("--only", help="a part of task and plant, as they stand in the table")
+    parser.add_argument("--trials", action="store_true", help="plants only with trials")
     parser.add_argument("--rows")
     parser.add_argument("--output", default=os.path.join(ROOT, "docs", "measured", "plant.md"))
     arguments = parser.parse_args()

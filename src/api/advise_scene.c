@@ -3,9 +3,11 @@
 // one.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/advice.h"
+#include "body/kinematics.h"
 #include "body/soft.h"
 #include "math/vector.h"
 
@@ -14,6 +16,7 @@ static const double FALL = 0.25;      // way of a free fall in the first step ov
 static const double UNLIKE = 1000;    // ratio of the radii of bodies that move
 static const double SLIVER = 200;     // longest edge over the height above it
 static const double SLIVERS = 0.05;   // part of the triangles
+static const double ALIKE = 1e-6;     // part of a motion that those of the other coordinates do not make
 
 // The smallest tolerance of an objective for the body, m; INFINITY without.
 static double tolerance_of(const struct dc_scene *scene, int body)
@@ -155,6 +158,66 @@ static void advise_slivers(const struct dc_scene *scene, struct dc_advice_list *
   }
 }
 
+// Twist of a body per unit of a coordinate of its own joint, about the body's frame.
+static void twist_of(const struct dc_axis *axis, const double position[3], double twist[6])
+{
+  double arm[3];
+  dc_vec_sub(arm, position, axis->anchor);
+  memset(twist, 0, 6 * sizeof *twist);
+  if (axis->turns) {
+    memcpy(twist, axis->direction, sizeof axis->direction);
+    dc_vec_cross(twist + 3, axis->direction, arm);
+  } else
+    memcpy(twist + 3, axis->direction, sizeof axis->direction);
+}
+
+// Whether a coordinate of the body's joint moves it, at the start, only as others do: a column that those before leave
+// nothing of (Gram-Schmidt).
+static bool has_redundant_coordinates(const struct dc_body *body, const double *q, const struct dc_pose *pose)
+{
+  struct dc_axis axes[6];
+  double columns[6][6];
+  if (body->nv > 6)
+    return true;
+  dc_joint_axes(body, q, pose, axes);
+  for (int k = 0; k < body->nv; k++) {
+    twist_of(&axes[k], pose->position, columns[k]);
+    double whole = dc_dot(columns[k], columns[k], 6);
+    for (int i = 0; i < k; i++) {
+      double along = dc_dot(columns[i], columns[k], 6);
+      for (int j = 0; j < 6; j++)
+        columns[k][j] -= along * columns[i][j];
+    }
+    double left = dc_dot(columns[k], columns[k], 6);
+    if (!(left > ALIKE * ALIKE * whole))
+      return true;
+    for (int j = 0; j < 6; j++)
+      columns[k][j] /= sqrt(left);
+  }
+  return false;
+}
+
+// Inertia cannot tell such coordinates apart; gains can.
+static void advise_joints(const struct dc_scene *scene, struct dc_advice_list *list)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
+  if (poses)
+    dc_poses(bodies, bodies->initial_q, poses);
+  for (int i = 0; poses && i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    if (body->part_count < 2 || body->pd || !has_redundant_coordinates(body, bodies->initial_q, &poses[i]))
+      continue;
+    dc_advice_add(
+        list, "redundant joints",
+        "the joints of \"%.100s\" have %d coordinates, of which some move it alike at the start: without gains "
+        "nothing tells these apart, and there may be no gradient",
+        body->name, body->nv);
+    break;
+  }
+  free(poses);
+}
+
 // An objective for a body that cannot move, or that nothing driven can meet.
 static void advise_reach(const struct dc_scene *scene, struct dc_advice_list *list)
 {
@@ -189,5 +252,6 @@ void dc_advise_scene(const struct dc_scene *scene, const struct dc_scene_facts *
   advise_stiffness(scene, facts, list);
   advise_drift(scene, facts, list);
   advise_slivers(scene, list);
+  advise_joints(scene, list);
   advise_reach(scene, list);
 }

@@ -144,6 +144,9 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
     struct dc_step_report part;
     enum dc_status status = try_interval(rollout, input, progress, step, q, q_next, pairs, &part, error);
     add_report(report, &part, status == DC_OK);
+    if (rollout->most_iterations && report->iterations > rollout->most_iterations)
+      return dc_fail(error, DC_NUMERICAL, "took %ld Newton iterations, %.2g %% into the step", (long)report->iterations,
+                     100 * part_of_step(progress.begin));
     if (status == DC_NUMERICAL) {
       status = divide(rollout, step, &part, &progress, error);
       report->evaluations++;

@@ -224,6 +224,11 @@ void dc_rollout_set_alike(struct dc_rollout *rollout, const struct dc_trajectory
   rollout->alike = other;
 }
 
+void dc_rollout_set_most_iterations(struct dc_rollout *rollout, long most)
+{
+  rollout->most_iterations = most;
+}
+
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative)
 {
   rollout->conservative = conservative;

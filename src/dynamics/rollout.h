@@ -102,6 +102,10 @@ bool dc_rollout_is_tight(const struct dc_rollout *rollout);
 // rollouts end with DC_STOPPED (for differences, which say nothing where divisions differ).  NULL: as steps need it.
 void dc_rollout_set_alike(struct dc_rollout *rollout, const struct dc_trajectory *other);
 
+// Fail with DC_NUMERICAL in a step that takes more Newton iterations, those of all its parts together: of points that
+// are tried some throw bodies at each other, so that a step would take minutes.  0: it may take any number.
+void dc_rollout_set_most_iterations(struct dc_rollout *rollout, long most);
+
 // Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials
 // alone.
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);

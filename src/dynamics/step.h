@@ -266,6 +266,7 @@ struct dc_rollout {
   struct dc_assembler *assembler;
   struct dc_arena *arena;
   bool tight, conservative, gapless;
+  long most_iterations;               // of all parts of a step together; 0: any number
   const struct dc_trajectory *alike;  // dc_rollout_set_alike
   dc_rollout_proceed *proceed;
   void *proceed_context;

@@ -12,6 +12,9 @@
 
 // Slopes that agree with the adjoint to this part of a typical one need no closer look.
 static const double CLOSE = 1e-7;
+// Points at which a step takes so many times the iterations of the longest at the centre, and so many more, are far from
+// it and of no use to differences.
+enum { MOST_TIMES = 20, MOST_MORE = 200 };
 // A step that cannot be used although it is this small is the last one: rounding decides at smaller ones.
 static const double SMALLEST_STEP = 1e-9;
 
@@ -64,8 +67,10 @@ static enum dc_status loss_at(struct dc_checker *checker, struct dc_coordinate c
   shift_input(checker, c, step);
   dc_task_apply(plan->task, plan->model, &plan->window, plan->state, checker->shifted, plan->input);
   dc_rollout_set_alike(plan->rollout, checker->centre);
+  dc_rollout_set_most_iterations(plan->rollout, checker->most_iterations);
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   dc_rollout_set_alike(plan->rollout, NULL);
+  dc_rollout_set_most_iterations(plan->rollout, 0);
   *alike &= status != DC_STOPPED;
   if (status)
     return status == DC_STOPPED ? DC_OK : status;
@@ -181,11 +186,16 @@ enum dc_status dc_checkers_create(struct dc_plan *plan, const double *parameters
   checkers->tangents = dc_alloc(count * nv, sizeof *checkers->tangents);
   if (status || !checkers->each || !checkers->centre || !checkers->shifted || !checkers->tangents)
     return dc_fail(error, DC_MEMORY, "out of memory for differences");
+  long most = 0;
+  for (int t = 0; t < plan->window.steps; t++)
+    most = plan->trajectory->newton_iterations[t] > most ? plan->trajectory->newton_iterations[t] : most;
+  most = MOST_TIMES * most + MOST_MORE;
   for (size_t i = 0; i < count; i++) {
     checkers->each[i] = (struct dc_checker){.plan = checkers->team.plans[i],
                                             .parameters = parameters,
                                             .centre = checkers->centre,
                                             .loss = loss,
+                                            .most_iterations = most,
                                             .shifted = checkers->shifted + i * parameter_count,
                                             .tangent = checkers->tangents + i * nv};
     dc_plan_set_tight(checkers->team.plans[i], true);

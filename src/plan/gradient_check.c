@@ -269,10 +269,12 @@ static void taylor_pass(void *context, int index, int thread)
   for (int i = 0; i < count; i++)
     checker->shifted[i] =
         checker->parameters[i] + taylor_step(k) * taylor->directions[(size_t)d * (size_t)count + (size_t)i];
+  dc_rollout_set_alike(plan->rollout, checker->centre);
   enum dc_status status = dc_plan_evaluate(plan, checker->shifted, &loss, NULL, &error);
+  dc_rollout_set_alike(plan->rollout, NULL);
   taylor->losses[d][k] = status ? NAN : loss;
-  taylor->alike[d][k] = status || dc_trajectory_divided_alike(plan->trajectory, checker->centre);
-  taylor->statuses[index] = dc_point_has_no_value(status) ? DC_OK : status;
+  taylor->alike[d][k] = status ? status != DC_STOPPED : dc_trajectory_divided_alike(plan->trajectory, checker->centre);
+  taylor->statuses[index] = dc_point_has_no_value(status) || status == DC_STOPPED ? DC_OK : status;
 }
 
 // Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder stands well

@@ -25,6 +25,7 @@ struct dc_checker {
   const double *parameters;
   const struct dc_trajectory *centre;  // a record of the rollout at parameters
   double loss;                         // there
+  long most_iterations;                // of a step of rollouts elsewhere
   double *shifted;                     // [parameter_count]
   double *tangent;                     // [nv], zero
 };

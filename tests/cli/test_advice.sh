@@ -81,6 +81,15 @@ cat >slivers.json <<'SCENE'
   "bodies": [{ "name": "ground", "shape": "ground", "joint": "fixed" }, { "name": "a", "shape": "rod", "mass": 0.1, "position": [0, 0, 0.6] }] }
 SCENE
 named "slivers" slivers longest_edge check slivers.json
+cat >redundant.json <<'SCENE'
+{ "name": "redundant", "time": { "step": 0.02, "steps": 20 }, "contact": { "stiffness": 1e-5 },
+  "shapes": { "ball": { "type": "sphere", "radius": 0.1 } },
+  "bodies": [{ "name": "a", "shape": "ball", "mass": 0.1, "position": [0, 0, 0.6], "anchor": [0.2, 0, 0],
+               "joint": [{ "type": "universal", "axis": [0, 1, 0], "axis2": [1, 0, 0] }, { "type": "ball" }] }] }
+SCENE
+check "a universal joint at a ball" [ "$(symptoms check redundant.json)" = redundant_joints ]
+sed 's/"type": "ball"/"type": "slide", "axis": [0, 0, 1]/' redundant.json >separate.json
+check "a slide is not" [ -z "$(symptoms check separate.json)" ]
 check "nothing is wrong" [ -z "$(symptoms check push.json)" ]
 sed 's/"type": "sphere", "radius": 0.1/"type": "mesh", "file": "rod.obj", "scale": 100/; s/0.6, 0, 0/0.01, 0, 0/' push.json >millimetres.json
 run 3 check millimetres.json

@@ -201,7 +201,30 @@ static void test_unconverged(void)
   scene_end(&scene);
 }
 
+// A step that is tried for may be told to take no more than so many iterations, all its parts together.
+static void test_most_iterations(void)
+{
+  struct scene scene;
+  collision(&scene, dc_contact_model_find("bsh"), 20, 0.05, 0.04);
+  struct dc_trajectory *trajectory = scene_roll(&scene, 3), *bounded = dc_trajectory_create(&scene.model, 3);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 3);
+  long most = 0;
+  for (int t = 0; t < trajectory->steps; t++)
+    most = trajectory->newton_iterations[t] > most ? trajectory->newton_iterations[t] : most;
+  dc_rollout_set_most_iterations(scene.rollout, most);
+  CHECK(dc_rollout_forward(scene.rollout, input, bounded, &scene.error) == DC_OK, "%s", scene.error.text);
+  size_t size = (size_t)(trajectory->steps + 1) * (size_t)trajectory->nq * sizeof(double);
+  CHECK(memcmp(bounded->q, trajectory->q, size) == 0, "enough: the same");
+  dc_rollout_set_most_iterations(scene.rollout, most - 1);
+  CHECK(dc_rollout_forward(scene.rollout, input, bounded, &scene.error) == DC_NUMERICAL, "one fewer: fails");
+  CHECK(strstr(scene.error.text, "Newton iterations"), "%s", scene.error.text);
+  dc_rollout_input_destroy(input);
+  dc_trajectory_destroy(bounded);
+  dc_trajectory_destroy(trajectory);
+  scene_end(&scene);
+}
+
 RUN_TESTS({"fast collisions under all models", test_collisions},
           {"the motion between frames meets nothing", test_motion_between}, {"adjoint", test_adjoint},
           {"going on and copying", test_going_on}, {"limit of divisions", test_limit},
-          {"steps that do not converge", test_unconverged})
+          {"steps that do not converge", test_unconverged}, {"limit of iterations", test_most_iterations})
