@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/cores.h"
 
 static const double LEAST_WORK = 40e-6;     // s: a loop of less is not worth waking helpers
 static const double LEAST_AWAKE = 8e-6;     // s: of less, not worth telling one that is awake
@@ -36,6 +37,7 @@ static const double CREDIT = 0.02;          // part of the time since the first 
 static const double NEW_CREDIT = 100e-6;    // s: what may be lost before helpers have to have paid, after a pause
 static const double PROMPT = 200e-6;        // s in which a helper comes when called, where a core is free for it
 static const double REPAYMENT = 40;         // times what was lost, the time without helpers
+static const double CORE_SHARED = 0.3;      // of a core that others may use before it does not count as free
 static const double LONGEST_TAKE = 10;      // s that tests wait for a helper
 static const int LOOKS = 32;                // at the gate, between looks at the clock
 
@@ -70,9 +72,9 @@ static struct {
   bool started, always;
   struct helper *helpers[MOST_HELPERS];
   double balance, begin;  // begin: time of the first loop that was shared
-  _Atomic double paused_until;
+  _Atomic double paused_until, cores_left;
   struct dc_loop_counts counts;
-} pool = {.taken = ATOMIC_FLAG_INIT};
+} pool = {.taken = ATOMIC_FLAG_INIT, .cores_left = INFINITY};
 
 static _Thread_local bool inside_pass;
 
@@ -361,9 +363,25 @@ static bool is_paused(void)
   return !pool.always && dc_seconds() <= pool.paused_until;
 }
 
+// Of so many threads those that find a core of their own: others only take from the caller's share.
+static int with_cores(int threads)
+{
+  double left = pool.always ? threads : atomic_load(&pool.cores_left) + CORE_SHARED;
+  return left < threads ? (int)left : threads;
+}
+
+int dc_threads_with_cores(void)
+{
+  if (!atomic_flag_test_and_set(&pool.taken)) {
+    atomic_store(&pool.cores_left, dc_cores_left());
+    atomic_flag_clear(&pool.taken);
+  }
+  return with_cores(dc_threads());
+}
+
 bool dc_threads_pay(void)
 {
-  return dc_threads() > 1 && !is_paused();
+  return with_cores(dc_threads()) > 1 && !is_paused();
 }
 
 // The first helper is the first to be called and the last to sleep.
@@ -387,6 +405,9 @@ void dc_loop_run(dc_loop_pass *pass, void *context, int count, int most_threads,
       pass(context, k, 0);
     return;
   }
+  atomic_store(&pool.cores_left, dc_cores_left());
+  if (history)
+    threads = with_cores(threads);
   pool.pass = pass;
   pool.context = context;
   pool.count = count;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/threads.h"
 #include "plan/plan_cases.h"
 
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
@@ -87,6 +88,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
     dc_fail(error, DC_MEMORY, "out of memory for a plan");
     return NULL;
   }
+  dc_threads_with_cores();  // from here on it is known what others leave
   plan->arena = dc_arena_create();
   plan->model = model;
   plan->task = task;

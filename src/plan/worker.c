@@ -120,6 +120,14 @@ static void sample_pass(void *context, int index, int thread)
     ;
 }
 
+// How many samples are rolled out at the same time.  Those that may turn out needless are begun early where a core is
+// free for them.
+static int most_threads(const struct dc_plan_team *team, int threads, double enough)
+{
+  int most = threads > 0 && threads < team->count ? threads : team->count, free = dc_threads_with_cores();
+  return isfinite(enough) && free < most ? free : most;
+}
+
 // As dc_plan_team_sample, up to the first sample that is enough; the number of samples up to it.  All threads have
 // rolled out at least these: what they did beyond is forgotten, so that nothing depends on their number.
 static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads,
@@ -131,7 +139,7 @@ static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sam
   struct sampling sampling = {team,   samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1,
                               enough, keep,    count};
   int here = (count + sampling.stride - 1) / sampling.stride, until = 0;
-  dc_loop_run(sample_pass, &sampling, here, threads > 0 && threads < team->count ? threads : team->count, NULL);
+  dc_loop_run(sample_pass, &sampling, here, most_threads(team, threads, enough), NULL);
   if (sampling.stride > 1)
     dc_plan_crew_collect(plan->crew, plan, count, samples);
   while (until < count && !is_enough(&samples[until], enough))
