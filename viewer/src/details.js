@@ -105,15 +105,15 @@ function objectives(data) {
   const list = data.run.result?.objectives ?? [];
   if (!list.length) return null;
   const given = Array.isArray(data.scene.objective) ? data.scene.objective : [];
-  const metres = (value) => (Number.isFinite(value) ? `${number(value, 3)} m` : "\u2013");
+  const measure = (value, unit) => (Number.isFinite(value) ? `${number(value, 3)} ${unit}` : "\u2013");
   const rows = list.map((objective, i) => {
     const speed = lastSpeed(data, objective.body);
     const rest = given[i]?.rest;
     return [
       objective.body ? `${objective.type} \u00b7 ${objective.body}` : objective.type,
       number(objective.value),
-      metres(objective.distance),
-      metres(given[i]?.tolerance),
+      measure(objective.distance, objective.unit ?? "m"),
+      measure(given[i]?.tolerance, objective.unit ?? "m"),
       "reached" in objective ? (objective.reached ? "yes" : "no") : "\u2013",
       speed === null ? "\u2013" : `${number(speed, 3)} m/s${rest > 0 ? ` of ${number(rest)}` : ""}`,
     ];

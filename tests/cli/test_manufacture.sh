@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Designs that are to be made: a budget of mass.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+chain=$DCSIM_SOURCE/scenes/codesign_chain.json
+
+# a finger of two hulls with a common vertex that reaches for a point, without contact
+cat >finger.json <<'SCENE'
+{ "time": { "step": 0.02, "steps": 25 }, "contact": { "model": "sdrs", "stiffness": 0.5, "length": 0.1, "support": 0.1 },
+  "shapes": { "stub": { "type": "box", "size": [0.04, 0.04, 0.1] }, "tip": { "type": "hulls", "link": true, "parts": [
+    { "vertices": [-0.02,-0.02,-0.06, 0.02,-0.02,-0.06, 0,0.03,-0.06, -0.02,-0.02,0.01, 0.02,-0.02,0.01, 0,0.03,0.01] },
+    { "vertices": [-0.02,-0.02,-0.01, 0.02,-0.02,-0.01, 0,0.03,-0.01, -0.02,-0.02,0.06, 0.02,-0.02,0.06, 0,0.03,0.06] } ] } },
+  "bodies": [ { "name": "base", "joint": "fixed", "shape": "stub" },
+    { "name": "finger", "parent": "base", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, -0.1], "position": [0, 0, -0.16], "shape": "tip",
+      "density": 1000, "joint_position": [0.3], "pd": { "kp": 0.3, "kd": 0.02 } },
+    { "name": "block", "shape": "stub", "position": [1, 0, 0], "density": 500 } ],
+  "control": [ { "type": "spline", "body": "finger", "knots": 2 } ],
+  "objective": [ { "type": "reach", "body": "finger", "target": [0.06, 0, -0.15], "tolerance": 0.01 }, { "type": "mass", "most": 0.1, "weight": 100 } ],
+  "design": [ { "type": "vertices", "shape": "tip", "connect": "link", "box": [0.01, 0.01, 0.01] }, { "type": "number", "of": "mass", "bodies": ["finger"] } ],
+  "optimizer": { "type": "gauss_newton", "iterations": 20 } }
+SCENE
+
+run 0 gradcheck finger.json --json
+holds "mass: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 3e-10
+holds "mass: so do products and rows" "$out" \
+  'd["products"]["tangent_adjoint"] <= 1e-12 and d["products"]["gradient"] <= 1e-12 and d["products"]["differences"] <= 1e-6'
+run 0 gradcheck "$chain" --json --steps 60 --set objective='[{"type": "mass", "most": 0.9}]'
+holds "mass: lengths of the chain" "$out" 'd["max_relative_error"] <= 1e-6 and
+  sum(c["adjoint"] != 0 for c in d["checks"] if c["parameter"].endswith("length")) == 8'  # observed 3e-12
+run 0 optimize finger.json -o light --json --quiet --no-report
+holds "a design within its budget" "$out" \
+  'd["success"] and [o["type"] for o in d["objectives"]] == ["reach", "mass"] and
+   d["objectives"][1]["unit"] == "kg" and d["objectives"][1]["distance"] <= 1e-3 and d["objectives"][0]["unit"] == "m"'
+run 0 simulate finger.json -o none
+check "the excess is told" grep -q 'mass: [0-9.]* kg from its target$' "$out" "$err"
+run 0 simulate light/design/scene.json --control light -o none --json
+cp "$out" built.json
+cat >alike.py <<'PYTHON'
+import json
+one, other = json.load(open("light/run.json"))["result"]["objectives"], json.load(open("built.json"))["objectives"]
+assert all(abs(a["value"] - b["value"]) <= 1e-9 * (1e-6 + a["value"]) for a, b in zip(one, other)), (one, other)
+PYTHON
+check "the scene with the design built in has the same bodies in its budget" python3 alike.py
+
+# mistakes, with place and rule
+mistake() {
+  run 3 check finger.json --set objective="[$1]"
+  says "$2"
+}
+mistake '{"type": "mass"}' 'objective[0]: missing key "most"'
+mistake '{"type": "mass", "most": 0}' 'objective[0].most: must be'
+mistake '{"type": "mass", "most": 1, "tolerance": -1}' 'objective[0].tolerance: must be'
+mistake '{"type": "mass", "most": 1, "bodies": ["finger", "base"]}' 'objective[0].bodies[1]: "base" has no mass'
+mistake '{"type": "mass", "most": 1, "bodies": ["thumb"]}' 'objective[0].bodies'
+mistake '{"type": "mass", "most": 1, "bodies": ["finger", "finger"]}' 'objective[0].bodies'
+
+finish
