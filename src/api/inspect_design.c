@@ -67,11 +67,14 @@ static void describe_bodies(struct design_view *view, const bool *designed)
       continue;
     dc_json_begin(view->json, body->name, '{');
     DC_JSON_NUMBERS(view->json, {"mass", body->mass}, {"volume", body->shape->properties.volume},
-                    {"vertices", dc_shape_vertex_count(body->shape)}, {"thinnest", dc_shape_thinnest(body->shape)});
+                    {"vertices", dc_shape_vertex_count(body->shape)}, {"thinnest", dc_shape_thinnest(body->shape)},
+                    {"least_extent", dc_shape_least_extent(body->shape)});
     dc_json_end(view->json, "}");
-    dc_text_add(view->text, "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m\n",
-                body->name, body->mass, body->shape->properties.volume, dc_shape_vertex_count(body->shape),
-                dc_shape_thinnest(body->shape));
+    dc_text_add(
+        view->text,
+        "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m, least extent %.3g m\n",
+        body->name, body->mass, body->shape->properties.volume, dc_shape_vertex_count(body->shape),
+        dc_shape_thinnest(body->shape), dc_shape_least_extent(body->shape));
   }
   dc_json_end(view->json, "}");
 }

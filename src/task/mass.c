@@ -25,12 +25,6 @@ static bool has_mass(const struct dc_model *model, int body)
   return dc_objective_scene_mass(model, body) > 0;
 }
 
-static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
-{
-  const struct dc_mass_options *mass = options;
-  return mass->bodies.count ? dc_objective_check_bodies(&mass->bodies, model, error) : DC_OK;
-}
-
 static enum dc_status prepare(void *options, const struct dc_model *model, struct dc_arena *arena,
                               struct dc_error *error)
 {
@@ -113,7 +107,7 @@ const struct dc_objective_type dc_objective_mass = {
     .reference = "the quadratic penalty of an inequality constraint",
     .options = options_table,
     .options_size = sizeof(struct dc_mass_options),
-    .check = check,
+    .check = dc_objective_check_list,
     .prepare = prepare,
     .evaluate = evaluate,
     .rows = &rows,

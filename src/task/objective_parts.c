@@ -32,6 +32,12 @@ enum dc_status dc_objective_check_bodies(const struct dc_index_list *bodies, con
   return DC_OK;
 }
 
+enum dc_status dc_objective_check_list(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_index_list *bodies = options;
+  return bodies->count ? dc_objective_check_bodies(bodies, model, error) : DC_OK;
+}
+
 double dc_objective_scene_mass(const struct dc_model *model, int body)
 {
   const struct dc_soft *soft = dc_soft_of(&model->bodies, body);

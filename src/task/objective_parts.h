@@ -54,7 +54,8 @@ enum dc_status dc_objective_check_axes(const char *axes, struct dc_error *error)
 // Every entry of the list must name a body, once; the message begins with "bodies".
 enum dc_status dc_objective_check_bodies(const struct dc_index_list *bodies, const struct dc_model *model,
                                          struct dc_error *error);
-
+// The same as a check of options that begin with such a list, which may be empty.
+enum dc_status dc_objective_check_list(const void *options, const struct dc_model *model, struct dc_error *error);
 // Fills an empty list of bodies with those of which `counts` holds and whose shapes the design changes, or with all of
 // which it holds where it changes none of these; owned by arena.  DC_BAD_INPUT, naming bodies, when it holds of none or
 // not of one that is listed (lacks: what that has not, such as "mass"); DC_MEMORY.

@@ -125,7 +125,7 @@ struct dc_objective_type {
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
     dc_objective_velocity, dc_objective_follow, dc_objective_com, dc_objective_point, dc_objective_orientation,
     dc_objective_upright, dc_objective_joints, dc_objective_clearance, dc_objective_relative, dc_objective_speed,
-    dc_objective_mass;
+    dc_objective_mass, dc_objective_thickness;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -277,9 +277,17 @@ struct dc_com_options {
 
 // Options of the objective "mass": weight * max(M - most, 0)^2, M the mass of bodies together.
 struct dc_mass_options {
-  struct dc_index_list bodies;  // empty until prepared: those that the design changes
+  struct dc_index_list bodies;  // first; empty until prepared: those that the design changes
   double most;                  // kg
   double tolerance;             // excess that counts as reached, kg; NAN: a part of most
+  double weight;
+};
+
+// Options of the objective "thickness": a barrier of the principal extents of the convex parts of bodies.
+struct dc_thickness_options {
+  struct dc_index_list bodies;  // first; empty until prepared: those that the design changes
+  double least;                 // m
+  double tolerance;             // shortfall that counts as reached, m; NAN: a part of least
   double weight;
 };
 

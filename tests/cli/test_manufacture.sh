@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Designs that are to be made: a budget of mass.
+# Designs that are to be made: a budget of mass, the thickness of parts.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 chain=$DCSIM_SOURCE/scenes/codesign_chain.json
 
@@ -42,6 +42,30 @@ assert all(abs(a["value"] - b["value"]) <= 1e-9 * (1e-6 + a["value"]) for a, b i
 PYTHON
 check "the scene with the design built in has the same bodies in its budget" python3 alike.py
 
+# thickness: the parts begin with a least extent of 29 mm
+run 0 check finger.json --json
+holds "check tells the least extent of a part" "$out" \
+  '0.028 < d["designed"]["finger"]["least_extent"] < 0.03 < d["designed"]["finger"]["thinnest"]'
+thick='{"type": "thickness", "least": 0.035, "weight": 0.1}'
+reach='{"type": "reach", "body": "finger", "target": [0.06, 0, -0.15], "tolerance": 0.01}'
+for objective in "$thick" "$thick, $reach" "$thick, {\"type\": \"mass\", \"most\": 0.1}, $reach"; do
+  run 0 gradcheck finger.json --json --set objective="[$objective]"
+  holds "thickness: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 3e-9
+  holds "thickness: so do products and rows" "$out" \
+    'd["products"]["tangent_adjoint"] <= 1e-12 and d["products"]["gradient"] <= 1e-12 and d["products"]["differences"] <= 1e-6'
+done
+run 0 gradcheck "$chain" --json --steps 60 --set objective='[{"type": "thickness", "least": 0.17}]'
+holds "thickness: links with two like extents" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 8e-10
+run 0 gradcheck "$DCSIM_SOURCE/scenes/codesign_single_jaw.json" --json --steps 4 --set objective='[{"type": "thickness", "least": 0.02}]'
+holds "thickness: cubes" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 3e-11
+for optimizer in gauss_newton lbfgs; do
+  run 0 optimize finger.json -o thick_$optimizer --json --quiet --no-report --set objective="[$thick, $reach]" --set optimizer.type='"'$optimizer'"'
+  holds "$optimizer: parts as thick as they shall be" "$out" \
+    'd["success"] and d["objectives"][0]["type"] == "thickness" and d["objectives"][0]["distance"] <= 3.5e-4'
+  run 0 check thick_$optimizer/design/scene.json --json --set design='[{"type": "size", "shape": "finger"}]'
+  holds "$optimizer: so they are" "$out" 'd["designed"]["finger"]["least_extent"] >= 0.035 - 3.5e-4'
+done
+
 # mistakes, with place and rule
 mistake() {
   run 3 check finger.json --set objective="[$1]"
@@ -53,5 +77,12 @@ mistake '{"type": "mass", "most": 1, "tolerance": -1}' 'objective[0].tolerance: 
 mistake '{"type": "mass", "most": 1, "bodies": ["finger", "base"]}' 'objective[0].bodies[1]: "base" has no mass'
 mistake '{"type": "mass", "most": 1, "bodies": ["thumb"]}' 'objective[0].bodies'
 mistake '{"type": "mass", "most": 1, "bodies": ["finger", "finger"]}' 'objective[0].bodies'
+mistake '{"type": "thickness"}' 'objective[0]: missing key "least"'
+mistake '{"type": "thickness", "least": -0.01}' 'objective[0].least: must be'
+mistake '{"type": "thickness", "least": 0.01, "weight": -1}' 'objective[0].weight: must be'
+printf 'v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nv 0.02 0.02 0.02\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 5\nf 3 4 5\nf 4 2 5\n' >bowl.obj
+run 3 check finger.json --set shapes.stub='{"type": "mesh", "file": "bowl.obj"}' \
+  --set objective='[{"type": "thickness", "least": 0.01, "bodies": ["finger", "base"]}]'
+says 'objective[0].bodies[1]: "base" has no convex parts'
 
 finish

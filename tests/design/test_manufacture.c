@@ -10,6 +10,7 @@
 #include "dynamics/shape_design.h"
 #include "io/scene/scene.h"
 #include "math/vector.h"
+#include "task/task.h"
 #include "scene_files.h"
 
 // Octahedra, whose corners may move without passing through planes of others: a flat one, two together, a mass that is
@@ -155,6 +156,117 @@ static void test_mass(void)
   stop(&p);
 }
 
+static double thickness_error(struct problem *p, double step)
+{
+  struct dc_shape_design *shape = p->input->shape;
+  return error_of(p, shape->vertices[0], p->cotangent->shape->vertices[0], 3 * shape->first[shape->bodies], step);
+}
+
+// Parts below and above the least extent, shaken and as they are, where two extents of the slab are the same.
+static void test_thickness(void)
+{
+  struct problem p = {0};
+  start(
+      &p, "",
+      "{'type': 'thickness', 'least': 0.15, 'weight': 0.7}, {'type': 'thickness', 'bodies': ['wall'], 'least': 1e-3}");
+  // Observed: 3.6e-6, 3.6e-8, 3.6e-10.
+  check_derivatives(&p, "thickness", (const double[]){2e-5, 2e-7, 5e-9});
+  const struct dc_objective *objectives = p.scene->task.objectives;
+  const struct dc_thickness_options *thickness = objectives[0].options;
+  CHECK(thickness->bodies.count == 3 && thickness->bodies.indices[2] == 4, "fixed bodies are made, too");
+  // Of an octahedron the variance along an axis from -c to c is c^2/10.
+  int body;
+  double lacks;
+  bool reached;
+  objectives[0].type->report(thickness, &p.scene->model, NULL, p.trajectory, 0, &body, &lacks, &reached);
+  CHECK_NEAR(lacks, 0.15 - sqrt(1.2) * 0.02, 1e-15);
+  CHECK(body == 0 && !reached, "the slab is the thinnest, %d", body);
+  objectives[1].type->report(objectives[1].options, &p.scene->model, NULL, p.trajectory, 0, &body, &lacks, &reached);
+  CHECK(body == -1 && lacks == 0 && reached, "%d lacks %g", body, lacks);
+  double u = sqrt(1.2) * 0.02 / 0.15;
+  p.scene->task.objective_count = 1;
+  dc_shape_design_reset(&p.scene->model, p.input->shape);
+  CHECK_NEAR(dc_objective_thickness.evaluate(
+                 &(struct dc_thickness_options){.bodies = {1, &(int){0}}, .least = 0.15, .weight = 2}, &p.scene->model,
+                 p.input, p.trajectory, NULL),
+             2 * pow(1 - u, 3) / u, 1e-12);
+  dc_rollout_cotangent_clear(&p.scene->model, p.cotangent);
+  loss_of(&p, true);
+  CHECK_NEAR(thickness_error(&p, 1e-5), 0, 2e-7);
+  stop(&p);
+}
+
+// Row k of a group of the model of the design.
+static double row_of(const struct problem *p, int index, int k)
+{
+  struct dc_residual_group group;
+  struct dc_model model;
+  struct dc_error error = {0};
+  struct dc_arena *arena = dc_arena_create();
+  int first, last;
+  CHECK(dc_model_redesign(&p->scene->model, p->input->shape, arena, &model, &error) == DC_OK, "%s", error.text);
+  dc_task_group(&p->scene->task, &model, p->input, p->trajectory, index, &group, &first, &last);
+  dc_arena_destroy(arena);
+  return group.d[k];
+}
+
+// A row of its own, where two extents are the same: by a vertex of the slab that turns its axes.
+static void check_row(const struct problem *p, int index, int k)
+{
+  double weights[3] = {k == 0, k == 1, k == 2}, *number = &p->input->shape->vertices[2][0], kept = *number;
+  struct dc_loss_cotangent cotangent = {.input = p->cotangent};
+  dc_rollout_cotangent_clear(&p->scene->model, p->cotangent);
+  dc_task_group_pull_back(&p->scene->task, &p->scene->model, p->input, p->trajectory, index, weights, &cotangent);
+  *number = kept + 1e-6;
+  double up = row_of(p, index, k);
+  *number = kept - 1e-6;
+  double down = row_of(p, index, k);
+  *number = kept;
+  CHECK_NEAR(p->cotangent->shape->vertices[2][0], (up - down) / 2e-6, 1e-8);  // 1.9e-10 of 2.2 observed
+}
+
+// The rows of the groups make up value and derivative, also where extents are alike.
+static void test_thickness_rows(void)
+{
+  struct problem p = {0};
+  start(&p, "", "{'type': 'thickness', 'least': 0.3, 'weight': 0.7}");
+  for (int alike = 0; alike < 2; alike++) {
+    if (alike)
+      dc_shape_design_reset(&p.scene->model, p.input->shape);
+    struct dc_shape_design *shape = p.input->shape, *by = p.cotangent->shape;
+    struct dc_loss_cotangent cotangent = {.input = p.cotangent};
+    struct dc_model model;
+    struct dc_error error = {0};
+    struct dc_arena *arena = dc_arena_create();
+    int count = 3 * shape->first[shape->bodies];
+    double whole[600], sum = 0;
+    CHECK(count <= 600 && dc_model_redesign(&p.scene->model, shape, arena, &model, &error) == DC_OK, "%s", error.text);
+    dc_rollout_cotangent_clear(&p.scene->model, p.cotangent);
+    double value = dc_task_loss(&p.scene->task, &model, p.input, p.trajectory, &cotangent);
+    memcpy(whole, by->vertices[0], (size_t)count * sizeof *whole);
+    dc_rollout_cotangent_clear(&p.scene->model, p.cotangent);
+    int groups = dc_task_group_count(&p.scene->task, &model, p.trajectory);
+    CHECK(groups == 8, "two of each of four parts: %d", groups);
+    for (int g = 0; g < groups; g++) {
+      struct dc_residual_group group;
+      double weights[3];
+      int first, last;
+      dc_task_group(&p.scene->task, &model, p.input, p.trajectory, g, &group, &first, &last);
+      sum += group.value;
+      for (int k = 0; k < 3; k++)
+        weights[k] = 2 * group.weight * group.e[k];
+      dc_task_group_pull_back(&p.scene->task, &model, p.input, p.trajectory, g, weights, &cotangent);
+    }
+    CHECK_NEAR(sum, value, 1e-13 * value);
+    for (int i = 0; i < count; i++)
+      CHECK_NEAR(by->vertices[0][i], whole[i], 1e-12 * largest_of(whole, count));
+    dc_arena_destroy(arena);
+  }
+  for (int row = 0; row < 6; row++)
+    check_row(&p, row / 3, row % 3);
+  stop(&p);
+}
+
 // Without a design of shapes all that move are meant.
 static void test_bodies(void)
 {
@@ -177,4 +289,5 @@ static void test_bodies(void)
   stop(&p);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"a budget of mass", test_mass}, {"bodies that are not named", test_bodies})
+RUN_TESTS_IN_TEMPORARY_FOLDER({"a budget of mass", test_mass}, {"thickness", test_thickness},
+                              {"rows of thickness", test_thickness_rows}, {"bodies that are not named", test_bodies})

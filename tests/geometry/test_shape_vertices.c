@@ -3,7 +3,9 @@
 #include "harness.h"
 
 #include "base/random.h"
+#include "geometry/convex/hull.h"
 #include "geometry/shapes/shape.h"
+#include "geometry/shapes/shape_thickness.h"
 #include "geometry/shapes/shape_types.h"
 #include "math/vector.h"
 
@@ -180,10 +182,92 @@ static void test_blocks(void)
   dc_arena_destroy(arena);
 }
 
+static double width_along(const struct dc_mesh *mesh, const double direction[3])
+{
+  double low = INFINITY, high = -INFINITY;
+  for (int v = 0; v < mesh->vertex_count; v++) {
+    double height = dc_vec_dot(direction, mesh->vertices[v]);
+    low = fmin(low, height);
+    high = fmax(high, height);
+  }
+  return (high - low) / dc_vec_norm(direction);
+}
+
+static void axis_of(const struct dc_extents *extents, int k, double axis[3])
+{
+  for (int i = 0; i < 3; i++)
+    axis[i] = extents->axes[3 * i + k];
+}
+
+static void test_box_extents(void)
+{
+  static const double size[3] = {1, 0.7, 0.5};
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_shape box;
+  struct dc_extents extents;
+  make_box(arena, size, &box);
+  dc_part_extents(&box.mesh, &extents);
+  for (int k = 0; k < 3; k++) {
+    double axis[3];
+    axis_of(&extents, k, axis);
+    CHECK_NEAR(extents.lengths[k], fabs(dc_vec_dot(axis, size)), 1e-15);
+  }
+  CHECK_NEAR(dc_shape_least_extent(&box), 0.5, 1e-15);
+  dc_arena_destroy(arena);
+}
+
+// The least ratio of a width to the least extent.  None of a hull's extents is larger than the width along its axis.
+static double least_width(const struct dc_mesh *hull, struct dc_random *random)
+{
+  struct dc_extents extents;
+  double least = INFINITY, width = INFINITY;
+  dc_part_extents(hull, &extents);
+  for (int k = 0; k < 3; k++) {
+    double axis[3];
+    axis_of(&extents, k, axis);
+    least = fmin(least, extents.lengths[k]);
+    CHECK(extents.lengths[k] <= width_along(hull, axis), "extent %g of %g", extents.lengths[k],
+          width_along(hull, axis));
+  }
+  const struct dc_shape shape = {.part_count = 1, .parts = hull};
+  CHECK(dc_shape_least_extent(&shape) == least, "%g", least);
+  width = dc_shape_thinnest(&shape);
+  for (int i = 0; i < 100; i++) {
+    double direction[3];
+    draw(random, direction, 3);
+    width = fmin(width, width_along(hull, direction));
+  }
+  return width / least;
+}
+
+// No width of a convex body is less than its least extent: from flat to long.
+static void test_extents(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_random random;
+  double nearest = INFINITY;
+  dc_random_seed(&random, 8);
+  for (int trial = 0; trial < 300; trial++) {
+    double points[12][3];
+    struct dc_mesh hull;
+    struct dc_error error = {0};
+    draw(&random, points[0], 36);
+    for (int v = 0; v < 12; v++)
+      points[v][2] *= 0.1 + trial / 100.0;
+    CHECK(dc_hull((const double(*)[3])points, 4 + trial % 9, arena, &hull, &error) == DC_OK, "%s", error.text);
+    nearest = fmin(nearest, least_width(&hull, &random));
+  }
+  CHECK(nearest >= 1 && nearest < 1.5, "a width of %g least extents", nearest);
+  printf("# the least width is %.3f least extents\n", nearest);
+  dc_arena_destroy(arena);
+}
+
 static const struct test tests[] = {{"mass by vertices", test_mass},
                                     {"hulls of vertices that moved", test_hulls},
                                     {"parts without volume", test_refusals},
-                                    {"blocks", test_blocks}};
+                                    {"blocks", test_blocks},
+                                    {"principal extents of a box", test_box_extents},
+                                    {"principal extents and widths", test_extents}};
 
 int main(void)
 {
