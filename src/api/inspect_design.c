@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/shapes/shape_overhang.h"
 #include "geometry/shapes/shape_thickness.h"
 
 enum { MOST_LINES = 40 };  // of numbers
@@ -58,25 +59,32 @@ static enum dc_status describe_entry(struct design_view *view, const struct dc_d
   return DC_OK;
 }
 
-static void describe_bodies(struct design_view *view, const bool *designed)
+static void describe_body(const struct dc_body *body, double mass, struct dc_text *text, struct dc_json_writer *json)
 {
-  dc_json_begin(view->json, "designed", '{');
-  for (int i = 0; i < view->model->bodies.count; i++) {
-    const struct dc_body *body = &view->model->bodies.bodies[i];
-    if (!designed[i])
-      continue;
-    dc_json_begin(view->json, body->name, '{');
-    DC_JSON_NUMBERS(view->json, {"mass", body->mass}, {"volume", body->shape->properties.volume},
-                    {"vertices", dc_shape_vertex_count(body->shape)}, {"thinnest", dc_shape_thinnest(body->shape)},
-                    {"least_extent", dc_shape_least_extent(body->shape)});
-    dc_json_end(view->json, "}");
-    dc_text_add(
-        view->text,
-        "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m, least extent %.3g m\n",
-        body->name, body->mass, body->shape->properties.volume, dc_shape_vertex_count(body->shape),
-        dc_shape_thinnest(body->shape), dc_shape_least_extent(body->shape));
-  }
-  dc_json_end(view->json, "}");
+  const struct dc_shape *shape = body->shape;
+  int vertices = dc_shape_vertex_count(shape);
+  double volume = shape->properties.volume, thinnest = dc_shape_thinnest(shape), extent = dc_shape_least_extent(shape);
+  struct dc_overhang overhang = dc_shape_overhang(shape);
+  dc_json_begin(json, body->name, '{');
+  DC_JSON_NUMBERS(json, {"mass", mass}, {"volume", volume}, {"vertices", vertices}, {"thinnest", thinnest},
+                  {"least_extent", extent}, {"overhang", overhang.share});
+  dc_json_put_string(json, "up", overhang.up);
+  dc_json_end(json, "}");
+  dc_text_add(text,
+              "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m, least extent %.3g m, "
+              "overhang %.3g %% with %s up\n",
+              body->name, mass, volume, vertices, thinnest, extent, 100 * overhang.share, overhang.up);
+}
+
+void dc_api_describe_designed(const struct dc_model *model, const struct dc_rollout_input *input, const bool *designed,
+                              struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "designed", '{');
+  for (int i = 0; i < model->bodies.count && designed; i++)
+    if (designed[i])
+      describe_body(&model->bodies.bodies[i],
+                    model->bodies.bodies[i].mass * (input ? input->design.body_mass_scale[i] : 1), text, json);
+  dc_json_end(json, "}");
 }
 
 // Those of the parameters first ... last, each once, in text and as an array.
@@ -155,7 +163,7 @@ enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_te
   if (!status && designed && scene->model.shapes_change)
     status = dc_task_find_designed(&scene->task, &scene->model, designed);
   if (!status && designed)
-    describe_bodies(&view, designed);
+    dc_api_describe_designed(&scene->model, NULL, designed, text, json);
   if (status || !designed)
     status = dc_fail(error, DC_MEMORY, "out of memory for the design");
   free(designed);

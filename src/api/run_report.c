@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/advice.h"
+#include "api/inspect_design.h"
 #include "api/session.h"
 #include "base/clock.h"
 
@@ -145,6 +146,8 @@ static void put_design(const struct session *session, const struct outcome *outc
       dc_text_add(text, "  and further numbers of the design\n");
   }
   dc_json_end(json, "]");
+  if (scene->model.shapes_change)
+    dc_api_describe_designed(outcome->model, outcome->input, scene->model.vertices_move, text, json);
 }
 
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)

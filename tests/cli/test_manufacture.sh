@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Designs that are to be made: a budget of mass, the thickness of parts.
+# Designs that are to be made: a budget of mass, the thickness of parts, overhang.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 chain=$DCSIM_SOURCE/scenes/codesign_chain.json
 
@@ -41,6 +41,27 @@ one, other = json.load(open("light/run.json"))["result"]["objectives"], json.loa
 assert all(abs(a["value"] - b["value"]) <= 1e-9 * (1e-6 + a["value"]) for a, b in zip(one, other)), (one, other)
 PYTHON
 check "the scene with the design built in has the same bodies in its budget" python3 alike.py
+
+# what hangs over in print, of the scene's shapes and of the best design
+run 0 check finger.json --json
+holds "check tells overhang and how to print" "$out" \
+  'set(d["designed"]) == {"finger"} and d["designed"]["finger"]["overhang"] == 0 and d["designed"]["finger"]["up"] == "+z"'
+cat >told.py <<'PYTHON'
+import csv, json
+rows = list(csv.DictReader(open("light/design.csv")))
+lines = [json.loads(line) for line in open("light/progress.jsonl")]
+best = rows[max(i for i, line in enumerate(lines) if line["best"])]
+told = json.load(open("light/run.json"))["result"]["designed"]["finger"]
+for key, column in (("mass", "mass of finger [kg]"), ("volume", "volume of finger [m^3]"), ("thinnest", "thinnest part of finger [m]"),
+                    ("least_extent", "least extent of finger [m]"), ("overhang", "overhang of finger [1]")):
+    assert float(best[column]) == told[key], (key, best[column], told[key])
+assert 0 <= told["overhang"] < 0.2 and told["up"][1] in "xyz", told
+PYTHON
+check "a run tells the same of its best design in design.csv and run.json" python3 told.py
+run 0 simulate finger.json -o none
+check "so does the summary" grep -q '^  designed finger .* overhang 0 % with +z up$' "$out" "$err"
+run 0 simulate finger.json -o none --json --set design='[]'
+holds "without a design of shapes nothing is told" "$out" '"designed" not in d'
 
 # thickness: the parts begin with a least extent of 29 mm
 run 0 check finger.json --json

@@ -135,6 +135,23 @@ function design(data) {
   return card(title, wide(["Number", "Found", "In the scene"], rows));
 }
 
+// The bodies whose shapes were optimized, for those who make them.
+function designed(data) {
+  const list = Object.entries(data.run.result?.designed ?? {});
+  if (!list.length) return null;
+  const measure = (value, unit) => (Number.isFinite(value) ? `${number(value, 3)} ${unit}` : "\u2013");
+  const rows = list.map(([name, body]) => [
+    name,
+    measure(body.mass, "kg"),
+    measure(body.volume, "m\u00b3"),
+    measure(body.thinnest, "m"),
+    measure(body.least_extent, "m"),
+    Number.isFinite(body.overhang) ? `${number(100 * body.overhang, 3)} % with ${body.up} up` : "\u2013",
+  ]);
+  const head = ["Body", "Mass", "Volume", "Thinnest part", "Least extent", "Overhang"];
+  return card("Designed bodies", wide(head, rows));
+}
+
 // What dcsim verify found out: a line for each part, good news or not, demanded by the scene or not.
 function certificate(data) {
   const { lines = [], verdict: words, holds } = data.certificate;
@@ -256,6 +273,7 @@ export function details(data) {
   return [
     certificate(data),
     design(data),
+    designed(data),
     objectives(data),
     stages(data),
     settings(data),
