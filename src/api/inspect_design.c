@@ -8,6 +8,7 @@
 
 #include "geometry/shapes/shape_overhang.h"
 #include "geometry/shapes/shape_thickness.h"
+#include "geometry/shapes/shape_types.h"
 
 enum { MOST_LINES = 40 };  // of numbers
 
@@ -150,6 +151,31 @@ void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct 
   dc_json_end(json, "]");
 }
 
+// Where parts come apart but for single vertices (or two, a hinge) there is nothing to print between them.
+static enum dc_status note_pieces(struct design_view *view, const struct dc_design_entry *entry)
+{
+  int shapes[2];
+  if (!entry->type->pieces)
+    return DC_OK;
+  entry->type->shapes_moved(entry->options, shapes);
+  const struct dc_shape *shape = &view->model->definition.shapes[shapes[0]];
+  int together = entry->type->pieces(entry->options, view->model, 1),
+      firmly = entry->type->pieces(entry->options, view->model, 3);
+  if (together < 0 || firmly < 0)
+    return DC_MEMORY;
+  if (firmly == together)
+    return DC_OK;
+  dc_json_begin(view->json, NULL, '{');
+  dc_json_put_string(view->json, "shape", shape->name);
+  DC_JSON_NUMBERS(view->json, {"parts", shape->part_count}, {"pieces", firmly});
+  dc_json_end(view->json, "}");
+  dc_text_add(view->text,
+              "  note: where the parts of \"%s\" no longer touch otherwise they have single vertices in common, where "
+              "there is nothing to print: %d pieces%s\n",
+              shape->name, firmly, shape->type == &dc_shape_blocks ? " (blocks can have a \"spoke\")" : "");
+  return DC_OK;
+}
+
 enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json,
                                       struct dc_error *error)
 {
@@ -158,6 +184,10 @@ enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_te
   dc_json_begin(json, "design", '[');
   for (int k = 0; k < scene->task.design_count && !status; k++)
     status = describe_entry(&view, &scene->task.design[k]);
+  dc_json_end(json, "]");
+  dc_json_begin(json, "single_vertices", '[');
+  for (int k = 0; k < scene->task.design_count && !status; k++)
+    status = note_pieces(&view, &scene->task.design[k]);
   dc_json_end(json, "]");
   bool *designed = dc_alloc((size_t)scene->model.bodies.count, sizeof *designed);
   if (!status && designed && scene->model.shapes_change)

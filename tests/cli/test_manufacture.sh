@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Designs that are to be made: a budget of mass, the thickness of parts, overhang.
+# Designs that are to be made: a budget of mass, the thickness of parts, overhang, spokes.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 chain=$DCSIM_SOURCE/scenes/codesign_chain.json
 
@@ -62,6 +62,61 @@ run 0 simulate finger.json -o none
 check "so does the summary" grep -q '^  designed finger .* overhang 0 % with +z up$' "$out" "$err"
 run 0 simulate finger.json -o none --json --set design='[]'
 holds "without a design of shapes nothing is told" "$out" '"designed" not in d'
+
+# blocks that share single vertices have nothing to print between them where they part; with spokes they keep a triangle
+cat >blocks.json <<'SCENE'
+{ "time": { "step": 0.01, "steps": 30 },
+  "contact": { "model": "sdrs", "stiffness": 0.5, "length": 0.1, "support": 0.1, "friction": 0.3, "friction_smoothing": 0.01 },
+  "shapes": { "jaw": { "type": "blocks", "size": [0.06, 0.04, 0.04], "divisions": [3, 2, 1], "spoke": 0.008 },
+    "mirrored": { "type": "blocks", "size": [0.06, 0.04, 0.04], "divisions": [3, 2, 1], "spoke": 0.008 },
+    "post": { "type": "box", "size": [0.04, 0.2, 0.1] }, "ground": { "type": "plane" } },
+  "bodies": [ { "name": "ground", "joint": "fixed", "shape": "ground" }, { "name": "post", "joint": "fixed", "shape": "post", "position": [0.08, 0, 0.051] },
+    { "name": "one", "shape": "jaw", "density": 500, "position": [0, 0.03, 0.03], "velocity": [0.6, 0, 0] },
+    { "name": "two", "shape": "mirrored", "density": 500, "position": [0, -0.03, 0.03], "velocity": [0.6, 0, 0] } ],
+  "control": [], "objective": [ { "type": "reach", "bodies": ["one", "two"], "target": [-0.1, 0, 0.02] }, { "type": "mass", "most": 0.005, "weight": 1e4 } ],
+  "design": [ { "type": "vertices", "shape": "jaw", "mirror": "mirrored", "box": [0.0095, 0.0095, 0.0195] } ],
+  "optimizer": { "type": "lbfgs", "iterations": 30 } }
+SCENE
+run 0 gradcheck blocks.json --json
+holds "spoke: the adjoint agrees with differences" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 3e-8
+run 0 check blocks.json --json
+holds "spoke: one group of three for each face, and no single vertices" "$out" \
+  'd["designed"]["one"]["vertices"] == 6 * 8 + 2 * 7 * 3 and len(d["design"]) == 3 * (6 * 8 + 7) and d["single_vertices"] == []'
+run 0 check blocks.json --json --set shapes.jaw.spoke=null --set shapes.mirrored.spoke=null
+holds "without there are single ones" "$out" 'd["single_vertices"] == [{"shape": "jaw", "parts": 6, "pieces": 6}]'
+run 0 check blocks.json --set shapes.jaw.spoke=null --set shapes.mirrored.spoke=null
+check "which a note tells" grep -q 'note: .*"jaw".* single vertices .* 6 pieces (blocks can have a "spoke")$' "$out"
+run 0 check "$DCSIM_SOURCE/scenes/codesign_hand.json" --set design='[{"type": "vertices", "shape": "upper1", "connect": "weld"}]' --json
+holds "parts that are welded face to face have none" "$out" 'd["single_vertices"] == []'
+run 3 check blocks.json --set shapes.jaw.spoke=0.017
+says 'shapes.jaw: shape "jaw": spoke: must be at most 0.016 m, 0.8 of the shortest edge of a block (is 0.017)'
+run 3 check blocks.json --set shapes.jaw.spoke=0
+says 'shapes.jaw.spoke: must be > 0 m'
+run 0 optimize blocks.json -o little --quiet --no-report
+cat >spokes.py <<'PYTHON'
+import csv, json, math
+rows = list(csv.DictReader(open("little/design.csv")))
+volumes = [float(row["volume of one [m^3]"]) for row in rows]
+assert min(volumes) < 0.5 * volumes[0], volumes
+parts = []
+for line in open("little/design/one.obj"):
+    word, *rest = line.split()
+    if word in "go":
+        parts.append([])
+    elif word == "v":
+        parts[-1].append(tuple(float(x) for x in rest))
+assert len(parts) == 6, len(parts)
+joined = 0
+for i, part in enumerate(parts):
+    for other in parts[:i]:
+        common = [v for v in part if v in other]
+        assert len(common) in (0, 3), common
+        joined += len(common) == 3
+        for a, b in zip(common, common[1:] + common[:1]):
+            assert len(common) < 3 or abs(math.dist(a, b) - 0.008) < 1e-12, (a, b)
+assert joined == 7, joined
+PYTHON
+check "blocks that shrink keep triangles in common" python3 spokes.py
 
 # thickness: the parts begin with a least extent of 29 mm
 run 0 check finger.json --json
