@@ -367,7 +367,7 @@ PAGES = [
     "push_variants", "identify",
     "codesign", "codesign_cost", "codesign_spider", "codesign_biped", "codesign_single_jaw",
     "codesign_single_jaw_starts", "codesign_parallel_jaw", "codesign_hand", "codesign_resolution", "codesign_mass",
-    "codesign_soles", "codesign_search",
+    "codesign_soles", "codesign_search", "codesign_budget",
     "wall_and_blocks", "pair_cost",
     "manifold", "manifold_model", "manifold_drops",
     "optimizers", "tasks", "search", "plant", "restitution",

@@ -245,10 +245,20 @@ class Rigid:
         if not self.controls and not self.designs:
             self.controls = [{"type": "initial_state", "body": self.free[0], "velocity": "xyz"}]
 
+    def manufacture(self):
+        """What a design of masses and shapes may be asked for; drawn last, so that all else is as without."""
+        r = self.r
+        if r.chance(0.3) and any(design["type"] in ("size", "vertices", "cage") or design.get("of") == "mass" for design in self.designs):
+            self.objectives.append({"type": "mass", "most": r.choice([0.1, 1])})
+        if r.chance(0.5) and any(design["type"] in ("size", "vertices", "cage") for design in self.designs):
+            self.objectives.append({"type": "thickness", "least": r.choice([0.05, 0.15, 0.3])})
+
     def scene(self):
         r = self.r
         used = {body["shape"] for body in self.bodies} | {"box", "ball"}
-        return {"time": {"step": r.choice([0.005, 0.01, 0.02]), "steps": r.choice([5, 8, 12])}, "contact": self.contact, "shapes": {name: SHAPES[name] for name in sorted(used)},
+        time = {"step": r.choice([0.005, 0.01, 0.02]), "steps": r.choice([5, 8, 12])}
+        self.manufacture()
+        return {"time": time, "contact": self.contact, "shapes": {name: SHAPES[name] for name in sorted(used)},
                 "bodies": self.bodies, "couplings": self.couplings, "control": self.controls, "objective": self.objectives, "design": self.designs}
 
 

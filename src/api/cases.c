@@ -2,11 +2,12 @@
 // The cases of a run (io/scene/scene_cases.c), each judged by itself.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/session.h"
 #include "plan/plan_cases.h"
 
-// Loss, success and the farthest body of a case at the outcome's parameters.
+// Loss, success and the farthest body of a case at the outcome's parameters, by the objectives that measure lengths.
 static enum dc_status judge(const struct session *session, const struct outcome *outcome, int k,
                             struct case_outcome *judged, struct dc_error *error)
 {
@@ -23,7 +24,7 @@ static enum dc_status judge(const struct session *session, const struct outcome 
     int body = -1;
     double distance = NAN;
     bool reached;
-    if (!objective->type->report)
+    if (!objective->type->report || strcmp(dc_task_distance_unit(objective->type), "m") != 0)
       continue;
     objective->type->report(objective->options, dc_plan_model(plan), plan->input, plan->trajectory, last, &body,
                             &distance, &reached);

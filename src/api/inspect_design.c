@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/shapes/shape_overhang.h"
 #include "geometry/shapes/shape_thickness.h"
+#include "geometry/shapes/shape_types.h"
 
 enum { MOST_LINES = 40 };  // of numbers
 
@@ -58,22 +60,32 @@ static enum dc_status describe_entry(struct design_view *view, const struct dc_d
   return DC_OK;
 }
 
-static void describe_bodies(struct design_view *view, const bool *designed)
+static void describe_body(const struct dc_body *body, double mass, struct dc_text *text, struct dc_json_writer *json)
 {
-  dc_json_begin(view->json, "designed", '{');
-  for (int i = 0; i < view->model->bodies.count; i++) {
-    const struct dc_body *body = &view->model->bodies.bodies[i];
-    if (!designed[i])
-      continue;
-    dc_json_begin(view->json, body->name, '{');
-    DC_JSON_NUMBERS(view->json, {"mass", body->mass}, {"volume", body->shape->properties.volume},
-                    {"vertices", dc_shape_vertex_count(body->shape)}, {"thinnest", dc_shape_thinnest(body->shape)});
-    dc_json_end(view->json, "}");
-    dc_text_add(view->text, "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m\n",
-                body->name, body->mass, body->shape->properties.volume, dc_shape_vertex_count(body->shape),
-                dc_shape_thinnest(body->shape));
-  }
-  dc_json_end(view->json, "}");
+  const struct dc_shape *shape = body->shape;
+  int vertices = dc_shape_vertex_count(shape);
+  double volume = shape->properties.volume, thinnest = dc_shape_thinnest(shape), extent = dc_shape_least_extent(shape);
+  struct dc_overhang overhang = dc_shape_overhang(shape);
+  dc_json_begin(json, body->name, '{');
+  DC_JSON_NUMBERS(json, {"mass", mass}, {"volume", volume}, {"vertices", vertices}, {"thinnest", thinnest},
+                  {"least_extent", extent}, {"overhang", overhang.share});
+  dc_json_put_string(json, "up", overhang.up);
+  dc_json_end(json, "}");
+  dc_text_add(text,
+              "  designed %-22s mass %.4g kg, volume %.4g m^3, %d vertices, thinnest part %.3g m, least extent %.3g m, "
+              "overhang %.3g %% with %s up\n",
+              body->name, mass, volume, vertices, thinnest, extent, 100 * overhang.share, overhang.up);
+}
+
+void dc_api_describe_designed(const struct dc_model *model, const struct dc_rollout_input *input, const bool *designed,
+                              struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "designed", '{');
+  for (int i = 0; i < model->bodies.count && designed; i++)
+    if (designed[i])
+      describe_body(&model->bodies.bodies[i],
+                    model->bodies.bodies[i].mass * (input ? input->design.body_mass_scale[i] : 1), text, json);
+  dc_json_end(json, "}");
 }
 
 // Those of the parameters first ... last, each once, in text and as an array.
@@ -139,6 +151,31 @@ void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct 
   dc_json_end(json, "]");
 }
 
+// Where parts come apart but for single vertices (or two, a hinge) there is nothing to print between them.
+static enum dc_status note_pieces(struct design_view *view, const struct dc_design_entry *entry)
+{
+  int shapes[2];
+  if (!entry->type->pieces)
+    return DC_OK;
+  entry->type->shapes_moved(entry->options, shapes);
+  const struct dc_shape *shape = &view->model->definition.shapes[shapes[0]];
+  int together = entry->type->pieces(entry->options, view->model, 1),
+      firmly = entry->type->pieces(entry->options, view->model, 3);
+  if (together < 0 || firmly < 0)
+    return DC_MEMORY;
+  if (firmly == together)
+    return DC_OK;
+  dc_json_begin(view->json, NULL, '{');
+  dc_json_put_string(view->json, "shape", shape->name);
+  DC_JSON_NUMBERS(view->json, {"parts", shape->part_count}, {"pieces", firmly});
+  dc_json_end(view->json, "}");
+  dc_text_add(view->text,
+              "  note: where the parts of \"%s\" no longer touch otherwise they have single vertices in common, where "
+              "there is nothing to print: %d pieces%s\n",
+              shape->name, firmly, shape->type == &dc_shape_blocks ? " (blocks can have a \"spoke\")" : "");
+  return DC_OK;
+}
+
 enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json,
                                       struct dc_error *error)
 {
@@ -148,11 +185,15 @@ enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_te
   for (int k = 0; k < scene->task.design_count && !status; k++)
     status = describe_entry(&view, &scene->task.design[k]);
   dc_json_end(json, "]");
+  dc_json_begin(json, "single_vertices", '[');
+  for (int k = 0; k < scene->task.design_count && !status; k++)
+    status = note_pieces(&view, &scene->task.design[k]);
+  dc_json_end(json, "]");
   bool *designed = dc_alloc((size_t)scene->model.bodies.count, sizeof *designed);
   if (!status && designed && scene->model.shapes_change)
     status = dc_task_find_designed(&scene->task, &scene->model, designed);
   if (!status && designed)
-    describe_bodies(&view, designed);
+    dc_api_describe_designed(&scene->model, NULL, designed, text, json);
   if (status || !designed)
     status = dc_fail(error, DC_MEMORY, "out of memory for the design");
   free(designed);

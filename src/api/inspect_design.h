@@ -9,8 +9,12 @@
 // design: "vector".  steps: as many as are optimized at once.
 void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct dc_text *text,
                                 struct dc_json_writer *json);
-// The numbers of the design with their bounds, "design" in json, and mass and volume of the bodies whose shapes it
-// changes, "designed".  DC_MEMORY.
+// Mass, volume and how the bodies can be made whose shapes a design changes, of a model with a design and the input
+// that goes with it (NULL: the scene's): "designed" in json.  Nothing where there are none, and without designed.
+void dc_api_describe_designed(const struct dc_model *model, const struct dc_rollout_input *input, const bool *designed,
+                              struct dc_text *text, struct dc_json_writer *json);
+// The numbers of the design with their bounds, "design" in json, and dc_api_describe_designed.
+// DC_MEMORY.
 enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json,
                                       struct dc_error *error);
 

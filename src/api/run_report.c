@@ -5,17 +5,11 @@
 #include <string.h>
 
 #include "api/advice.h"
+#include "api/inspect_design.h"
 #include "api/session.h"
 #include "base/clock.h"
 
 enum { DESIGN_LINES = 40 };  // that a summary has
-
-// The unit that the objective's distance from its target is in: that of its tolerance.
-static const char *distance_unit(const struct dc_objective_type *type)
-{
-  int tolerance = dc_option_find(type->options, "tolerance");
-  return tolerance >= 0 ? type->options[tolerance].unit : "m";
-}
 
 // Value and distance of every objective of the outcome's judged trajectory.
 static void put_objectives(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
@@ -33,7 +27,8 @@ static void put_objectives(const struct session *session, const struct outcome *
       objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged,
                               outcome->judged.steps, &body, &distance, &reached);
     double value = dc_task_loss(&single, outcome->model, outcome->input, &outcome->judged, NULL);
-    const char *name = body >= 0 ? scene->model.bodies.bodies[body].name : NULL;
+    const char *name = body >= 0 ? scene->model.bodies.bodies[body].name : NULL,
+               *unit = dc_task_distance_unit(objective->type);
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "type", objective->type->name);
     if (name)
@@ -41,10 +36,10 @@ static void put_objectives(const struct session *session, const struct outcome *
     dc_json_put_number(json, "value", value);
     if (reachable) {
       dc_json_put_number(json, "distance", distance);
+      dc_json_put_string(json, "unit", unit);
       dc_json_put_boolean(json, "reached", reached);
     }
     dc_json_end(json, "}");
-    const char *unit = distance_unit(objective->type);
     if (reachable)
       dc_text_add(text, "  %s%s%s: %.4g%s%s from its target%s\n", objective->type->name, name ? " " : "",
                   name ? name : "", distance, unit[0] ? " " : "", unit, reached ? ", reached" : "");
@@ -151,6 +146,8 @@ static void put_design(const struct session *session, const struct outcome *outc
       dc_text_add(text, "  and further numbers of the design\n");
   }
   dc_json_end(json, "]");
+  if (scene->model.shapes_change)
+    dc_api_describe_designed(outcome->model, outcome->input, scene->model.vertices_move, text, json);
 }
 
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)

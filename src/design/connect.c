@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "design/connect.h"
 
+#include <stdlib.h>
+
 #include "math/vector.h"
 
 // Part and whether it is a corner of it, of every vertex.
@@ -63,4 +65,49 @@ enum dc_status dc_connect_vertices(const struct dc_shape *shape, const double (*
   *first = starts;
   *members = list;
   return DC_OK;
+}
+
+static int piece_of(const int *pieces, int part)
+{
+  while (pieces[part] != part)
+    part = pieces[part];
+  return part;
+}
+
+// Vertices of every part that move with one of this part, into shared [parts].
+static void count_shared(const struct dc_shape *shape, int own, const int *part, const int *group, const int *first,
+                         const int *members, int *shared)
+{
+  for (int p = 0; p < shape->part_count; p++)
+    shared[p] = 0;
+  for (int v = 0; v < dc_shape_vertex_count(shape); v++)
+    for (int m = first[group[v]]; part[v] == own && m < first[group[v] + 1]; m++)
+      shared[part[members[m]]]++;
+}
+
+int dc_connect_pieces(const struct dc_shape *shape, int group_count, const int *first, const int *members, int least)
+{
+  size_t parts = (size_t)shape->part_count, vertices = (size_t)dc_shape_vertex_count(shape);
+  int *memory = dc_alloc(2 * parts + 2 * vertices, sizeof *memory), count = 0;
+  if (!memory)
+    return -1;
+  int *pieces = memory, *shared = pieces + parts, *part = shared + parts, *group = part + vertices;
+  for (int p = 0, v = 0; p < shape->part_count; p++) {
+    pieces[p] = p;
+    for (int k = 0; k < shape->parts[p].vertex_count; k++)
+      part[v++] = p;
+  }
+  for (int g = 0; g < group_count; g++)
+    for (int m = first[g]; m < first[g + 1]; m++)
+      group[members[m]] = g;
+  for (int p = 0; p < shape->part_count; p++) {
+    count_shared(shape, p, part, group, first, members, shared);
+    for (int q = 0; q < p; q++)
+      if (shared[q] >= least)
+        pieces[piece_of(pieces, p)] = piece_of(pieces, q);
+  }
+  for (int p = 0; p < shape->part_count; p++)
+    count += pieces[p] == p;
+  free(memory);
+  return count;
 }

@@ -17,4 +17,8 @@ enum dc_status dc_connect_vertices(const struct dc_shape *shape, const double (*
                                    double tolerance, const bool *held, struct dc_arena *arena, int *group_count,
                                    const int **first, const int **members, struct dc_error *error);
 
+// How many pieces the parts of a shape make when only those hold together that have so many vertices in common, of such
+// groups.  -1: out of memory.
+int dc_connect_pieces(const struct dc_shape *shape, int group_count, const int *first, const int *members, int least);
+
 #endif

@@ -39,6 +39,9 @@ struct dc_design_type {
   void (*moves)(const void *options, const struct dc_model *model, bool *moves);
   // Of what moves the vertices of one shape: that one, and its mirror image or -1, indices; NULL: it does not.
   void (*shapes_moved)(const void *options, int shapes[2]);
+  // Of what lets the parts of a shape part: how many pieces they make when only those hold together that have so many
+  // vertices in common; -1: out of memory.  NULL: it does not.
+  int (*pieces)(const void *options, const struct dc_model *model, int least);
   // Changes input, which holds the scene's numbers and what the controls made of the start.
   void (*apply)(const void *options, const struct dc_model *model, const double *parameters,
                 struct dc_rollout_input *input);

@@ -173,6 +173,22 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
   }
 }
 
+// Of all vertices, those that are held, too.
+static int pieces(const void *options, const struct dc_model *model, int least)
+{
+  const struct dc_vertices_options *o = options;
+  const struct dc_shape *shape = &model->definition.shapes[o->shape];
+  struct dc_arena *arena = dc_arena_create();
+  const int *first, *members;
+  int group_count, count = -1;
+  bool *held = arena ? dc_arena_alloc(arena, (size_t)dc_shape_vertex_count(shape), sizeof *held) : NULL;
+  if (held && !dc_connect_vertices(shape, o->vertices, (enum dc_connect)o->connect, SAME * o->size, held, arena,
+                                   &group_count, &first, &members, NULL))
+    count = dc_connect_pieces(shape, group_count, first, members, least);
+  dc_arena_destroy(arena);
+  return count;
+}
+
 static void shapes_moved(const void *options, int shapes[2])
 {
   const struct dc_vertices_options *o = options;
@@ -194,4 +210,5 @@ const struct dc_design_type dc_design_vertices = {.name = "vertices",
                                                   .check = check,
                                                   .prepare = prepare,
                                                   .shapes_moved = shapes_moved,
+                                                  .pieces = pieces,
                                                   DC_DISPLACEMENT_MEMBERS};

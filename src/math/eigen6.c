@@ -48,6 +48,18 @@ void dc_eigen6(double a[N][N], double values[N], double v[N][N])
     values[i] = a[i][i];
 }
 
+// The lower three rows are zeros and stay apart.
+void dc_eigen3(const double matrix[9], double values[3], double vectors[9])
+{
+  double work[N][N] = {{0}}, all[N], axes[N][N];
+  for (int k = 0; k < 9; k++)
+    work[k / 3][k % 3] = matrix[k];
+  dc_eigen6(work, all, axes);
+  memcpy(values, all, 3 * sizeof *values);
+  for (int k = 0; k < 9; k++)
+    vectors[k] = axes[k / 3][k % 3];
+}
+
 void dc_eigen6_project(double matrix[N][N])
 {
   double work[N][N], values[N], vectors[N][N];

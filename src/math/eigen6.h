@@ -6,6 +6,9 @@
 // Eigenvalues [6] and orthonormal eigenvectors (columns of vectors) by cyclic Jacobi rotations; matrix is destroyed.
 void dc_eigen6(double matrix[6][6], double values[6], double vectors[6][6]);
 
+// Of a symmetric 3x3 matrix, rows of [9]; vectors likewise, columns.
+void dc_eigen3(const double matrix[9], double values[3], double vectors[9]);
+
 // Replaces matrix by the nearest positive semidefinite one (negative eigenvalues set to zero).
 void dc_eigen6_project(double matrix[6][6]);
 

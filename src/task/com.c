@@ -7,7 +7,6 @@
 // factors of the input.
 #include <math.h>
 
-#include "dynamics/shape_design.h"
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
@@ -31,21 +30,13 @@ static int body_of(const struct dc_com_options *com, int i)
   return com->bodies.count ? com->bodies.indices[i] : i;
 }
 
-// Of a rigid body that moves or of a soft one; of others, markers and cables too, 0.
-static double scene_mass(const struct dc_model *model, int body)
-{
-  const struct dc_soft *soft = dc_soft_of(&model->bodies, body);
-  const struct dc_body *of = &model->bodies.bodies[body];
-  return soft ? soft->density * soft->elastic.volume : dc_body_moves(of) ? of->mass : 0;
-}
-
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_com_options *com = options;
   enum dc_status status = com->bodies.count ? dc_objective_check_bodies(&com->bodies, model, error) : DC_OK;
   bool moves = false;
   for (int i = 0; i < body_count(com, model) && !status; i++) {
-    bool fixed = scene_mass(model, body_of(com, i)) == 0;
+    bool fixed = dc_objective_scene_mass(model, body_of(com, i)) == 0;
     if (fixed && com->bodies.count)
       return dc_fail(error, DC_BAD_INPUT, "bodies: \"%.255s\" has no mass, it never moves",
                      model->bodies.bodies[body_of(com, i)].name);
@@ -54,16 +45,6 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   if (!status && !moves)
     status = dc_fail(error, DC_BAD_INPUT, "bodies: none moves");
   return status ? status : dc_objective_check_axes(com->axes, error);
-}
-
-static double mass_scale(const struct dc_rollout_input *input, int body)
-{
-  return input ? input->design.body_mass_scale[body] : 1;
-}
-
-static double mass_of(const struct dc_model *model, const struct dc_rollout_input *input, int body)
-{
-  return scene_mass(model, body) * mass_scale(input, body);
 }
 
 // c, and M.
@@ -75,7 +56,7 @@ static double center_of(const struct dc_com_options *com, const struct dc_model 
   center[0] = center[1] = center[2] = 0;
   for (int i = 0; i < body_count(com, model); i++) {
     int body = body_of(com, i);
-    double mass = mass_of(model, input, body);
+    double mass = dc_objective_mass_of(model, input, body);
     dc_vec_add_scaled(center, center, mass, dc_objective_center(trajectory, frame, body));
     total += mass;
   }
@@ -89,18 +70,12 @@ static void pull_back(const struct dc_com_options *com, const struct dc_model *m
                       const double by_center[3], struct dc_loss_cotangent *cotangent)
 {
   double center[3], total = center_of(com, model, input, trajectory, frame, center);
-  struct dc_rollout_cotangent *by = cotangent ? cotangent->input : NULL;
   for (int i = 0; i < body_count(com, model); i++) {
     int body = body_of(com, i);
-    double mass = mass_of(model, input, body), arm[3];
+    double mass = dc_objective_mass_of(model, input, body), arm[3];
     dc_objective_add(cotangent, model, trajectory, frame, body, mass / total, by_center);
-    if (!by || mass == 0)
-      continue;
     dc_vec_sub(arm, dc_objective_center(trajectory, frame, body), center);
-    double by_mass = dc_vec_dot(arm, by_center) / total;
-    by->design.body_mass_scale[body] += by_mass * scene_mass(model, body);
-    if (by->shape && dc_body_moves(&model->bodies.bodies[body]))
-      by->shape->mass[body] += by_mass * mass_scale(input, body);
+    dc_objective_add_mass(cotangent, model, input, body, dc_vec_dot(arm, by_center) / total);
   }
 }
 

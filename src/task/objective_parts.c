@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task/objective_parts.h"
 
+#include "dynamics/shape_design.h"
+
 const char *const dc_when_choices[] = {"end", "every", NULL};
 
 enum dc_status dc_objective_check_axes(const char *axes, struct dc_error *error)
@@ -28,4 +30,68 @@ enum dc_status dc_objective_check_bodies(const struct dc_index_list *bodies, con
                        model->bodies.bodies[body].name);
   }
   return DC_OK;
+}
+
+enum dc_status dc_objective_check_list(const void *options, const struct dc_model *model, struct dc_error *error)
+{
+  const struct dc_index_list *bodies = options;
+  return bodies->count ? dc_objective_check_bodies(bodies, model, error) : DC_OK;
+}
+
+double dc_objective_scene_mass(const struct dc_model *model, int body)
+{
+  const struct dc_soft *soft = dc_soft_of(&model->bodies, body);
+  const struct dc_body *of = &model->bodies.bodies[body];
+  return soft ? soft->density * soft->elastic.volume : dc_body_moves(of) ? of->mass : 0;
+}
+
+static double mass_scale(const struct dc_rollout_input *input, int body)
+{
+  return input ? input->design.body_mass_scale[body] : 1;
+}
+
+double dc_objective_mass_of(const struct dc_model *model, const struct dc_rollout_input *input, int body)
+{
+  return dc_objective_scene_mass(model, body) * mass_scale(input, body);
+}
+
+void dc_objective_add_mass(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
+                           const struct dc_rollout_input *input, int body, double by_mass)
+{
+  struct dc_rollout_cotangent *by = cotangent ? cotangent->input : NULL;
+  double mass = dc_objective_scene_mass(model, body);
+  if (!by || mass == 0)
+    return;
+  by->design.body_mass_scale[body] += by_mass * mass;
+  if (by->shape && dc_body_moves(&model->bodies.bodies[body]))
+    by->shape->mass[body] += by_mass * mass_scale(input, body);
+}
+
+static enum dc_status check_listed(const struct dc_index_list *bodies, const struct dc_model *model,
+                                   bool (*counts)(const struct dc_model *model, int body), const char *lacks,
+                                   struct dc_error *error)
+{
+  enum dc_status status = dc_objective_check_bodies(bodies, model, error);
+  for (int i = 0; i < bodies->count && !status; i++)
+    if (!counts(model, bodies->indices[i]))
+      status = dc_fail(error, DC_BAD_INPUT, "bodies[%d]: \"%.255s\" has no %s", i,
+                       model->bodies.bodies[bodies->indices[i]].name, lacks);
+  return status;
+}
+
+enum dc_status dc_objective_list_bodies(struct dc_index_list *bodies, const struct dc_model *model,
+                                        bool (*counts)(const struct dc_model *model, int body), const char *lacks,
+                                        struct dc_arena *arena, struct dc_error *error)
+{
+  if (bodies->count)
+    return check_listed(bodies, model, counts, lacks, error);
+  int *indices = dc_arena_alloc(arena, (size_t)model->bodies.count, sizeof *indices), count = 0;
+  if (!indices)
+    return dc_fail(error, DC_MEMORY, "out of memory for an objective");
+  for (int all = 0; all < 2 && !count; all++)
+    for (int i = 0; i < model->bodies.count; i++)
+      if (counts(model, i) && (all || (model->vertices_move && model->vertices_move[i])))
+        indices[count++] = i;
+  *bodies = (struct dc_index_list){count, indices};
+  return count ? DC_OK : dc_fail(error, DC_BAD_INPUT, "bodies: none has %s", lacks);
 }

@@ -54,6 +54,22 @@ enum dc_status dc_objective_check_axes(const char *axes, struct dc_error *error)
 // Every entry of the list must name a body, once; the message begins with "bodies".
 enum dc_status dc_objective_check_bodies(const struct dc_index_list *bodies, const struct dc_model *model,
                                          struct dc_error *error);
+// The same as a check of options that begin with such a list, which may be empty.
+enum dc_status dc_objective_check_list(const void *options, const struct dc_model *model, struct dc_error *error);
+// Fills an empty list of bodies with those of which `counts` holds and whose shapes the design changes, or with all of
+// which it holds where it changes none of these; owned by arena.  DC_BAD_INPUT, naming bodies, when it holds of none or
+// not of one that is listed (lacks: what that has not, such as "mass"); DC_MEMORY.
+enum dc_status dc_objective_list_bodies(struct dc_index_list *bodies, const struct dc_model *model,
+                                        bool (*counts)(const struct dc_model *model, int body), const char *lacks,
+                                        struct dc_arena *arena, struct dc_error *error);
+
+// Mass of a rigid body that moves or of a soft one, of the model and times the factor of the input (NULL: 1), kg; of
+// others, markers and cables too, 0.
+double dc_objective_scene_mass(const struct dc_model *model, int body);
+double dc_objective_mass_of(const struct dc_model *model, const struct dc_rollout_input *input, int body);
+// Adds a derivative by that mass; nothing where the cotangent has no input.
+void dc_objective_add_mass(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
+                           const struct dc_rollout_input *input, int body, double by_mass);
 
 // The frames that count: the last, or all after the first (frame 0 of a trajectory without steps).
 struct dc_frame_range {

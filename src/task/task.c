@@ -466,6 +466,12 @@ double dc_task_loss(const struct dc_task *task, const struct dc_model *model, co
   return loss;
 }
 
+const char *dc_task_distance_unit(const struct dc_objective_type *type)
+{
+  int tolerance = dc_option_find(type->options, "tolerance");
+  return tolerance >= 0 ? type->options[tolerance].unit : "m";
+}
+
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, int frame)
 {

@@ -98,12 +98,16 @@ struct dc_objective_type {
   size_t options_size;
   bool whole_run;  // compares frames of the whole run: of no use in a receding horizon, and refused there
   enum dc_status (*check)(const void *options, const struct dc_model *model, struct dc_error *error);
+  // After the check, when it is known what the design changes of the model: completes the options, in memory of arena.
+  // DC_OK, DC_BAD_INPUT, DC_MEMORY.  NULL: nothing.
+  enum dc_status (*prepare)(void *options, const struct dc_model *model, struct dc_arena *arena,
+                            struct dc_error *error);
   // Value of the objective; adds its derivatives to cotangent (may be NULL).
   double (*evaluate)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
   const struct dc_objective_rows *rows;  // NULL: it has none
-  // What a report says of frame k: body (the farthest from its target, or -1), its distance in m, whether all is
-  // reached.  NULL: nothing to be reached (effort, velocity).
+  // What a report says of frame k: body (the farthest from its target, or -1), its distance in the unit of the
+  // tolerance, m without one, whether all is reached.  NULL: nothing to be reached (effort, velocity).
   void (*report)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                  const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached);
   // Goal i = 0, 1, ...: a body, the place [3] nearest to where it is (centre) that counts as reached and how far from
@@ -120,7 +124,8 @@ struct dc_objective_type {
 };
 extern const struct dc_objective_type dc_objective_reach, dc_objective_region, dc_objective_effort,
     dc_objective_velocity, dc_objective_follow, dc_objective_com, dc_objective_point, dc_objective_orientation,
-    dc_objective_upright, dc_objective_joints, dc_objective_clearance, dc_objective_relative, dc_objective_speed;
+    dc_objective_upright, dc_objective_joints, dc_objective_clearance, dc_objective_relative, dc_objective_speed,
+    dc_objective_mass, dc_objective_thickness;
 extern const struct dc_objective_type *const dc_objective_types[];  // NULL-terminated
 
 struct dc_control {
@@ -232,6 +237,8 @@ void dc_task_terms(const struct dc_task *task, const struct dc_model *model, con
 // Loss; adds its derivatives to cotangent unless NULL (clear it before).
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
+// The unit of the distance that an objective reports: that of its tolerance, m without one.
+const char *dc_task_distance_unit(const struct dc_objective_type *type);
 // True when everything that can be reached is reached at frame k (false when there is nothing to reach).
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, int frame);
@@ -266,6 +273,22 @@ struct dc_com_options {
   double weight;
   int when;  // as of "reach"
   const char *axes;
+};
+
+// Options of the objective "mass": weight * max(M - most, 0)^2, M the mass of bodies together.
+struct dc_mass_options {
+  struct dc_index_list bodies;  // first; empty until prepared: those that the design changes
+  double most;                  // kg
+  double tolerance;             // excess that counts as reached, kg; NAN: a part of most
+  double weight;
+};
+
+// Options of the objective "thickness": a barrier of the principal extents of the convex parts of bodies.
+struct dc_thickness_options {
+  struct dc_index_list bodies;  // first; empty until prepared: those that the design changes
+  double least;                 // m
+  double tolerance;             // shortfall that counts as reached, m; NAN: a part of least
+  double weight;
 };
 
 // Options that objectives with residuals at frames begin with (task/goal.h).

@@ -3,7 +3,9 @@
 #include "harness.h"
 
 #include "base/random.h"
+#include "geometry/convex/hull.h"
 #include "geometry/shapes/shape.h"
+#include "geometry/shapes/shape_thickness.h"
 #include "geometry/shapes/shape_types.h"
 #include "math/vector.h"
 
@@ -141,18 +143,31 @@ static void test_refusals(void)
 }
 
 // A box of 3 x 2 x 2 blocks: 8 corners each, a vertex for each of the 20 faces between them, once in both its blocks.
+static double *option_of(const struct dc_shape *blocks, const char *name)
+{
+  const struct dc_option *table = dc_shape_blocks.options;
+  return (double *)(void *)((char *)blocks->options + table[dc_option_find(table, name)].offset);
+}
+
+// A lattice of 3 x 2 x 2 blocks with 20 common faces, not yet built.
+static struct dc_shape make_blocks(struct dc_arena *arena)
+{
+  static const double size[3] = {0.3, 0.2, 0.1}, divisions[3] = {3, 2, 2};
+  struct dc_error error = {0};
+  void *options = dc_arena_alloc(arena, 1, dc_shape_blocks.options_size);
+  struct dc_shape blocks = {.name = "blocks", .type = &dc_shape_blocks, .options = options};
+  dc_options_set_defaults(dc_shape_blocks.options, options, arena, &error);
+  memcpy(option_of(&blocks, "size"), size, sizeof size);
+  memcpy(option_of(&blocks, "divisions"), divisions, sizeof divisions);
+  return blocks;
+}
+
 static void test_blocks(void)
 {
   struct dc_arena *arena = dc_arena_create();
   struct dc_error error = {0};
-  const double size[3] = {0.3, 0.2, 0.1}, divisions[3] = {3, 2, 2};
-  char *options = dc_arena_alloc(arena, 1, dc_shape_blocks.options_size);
-  memcpy(options + dc_shape_blocks.options[dc_option_find(dc_shape_blocks.options, "size")].offset, size, sizeof size);
-  double *given =
-      (double *)(void *)(options +
-                         dc_shape_blocks.options[dc_option_find(dc_shape_blocks.options, "divisions")].offset);
-  memcpy(given, divisions, sizeof divisions);
-  struct dc_shape blocks = {.name = "blocks", .type = &dc_shape_blocks, .options = options};
+  struct dc_shape blocks = make_blocks(arena);
+  double *given = option_of(&blocks, "divisions");
   CHECK(dc_shape_build(&blocks, arena, &error) == DC_OK, "%s", error.text);
   int count = dc_shape_vertex_count(&blocks), shared = 0;
   CHECK(blocks.part_count == 12 && count == 12 * 8 + 2 * 20, "%d parts, %d vertices", blocks.part_count, count);
@@ -180,10 +195,129 @@ static void test_blocks(void)
   dc_arena_destroy(arena);
 }
 
+// Blocks with spokes: three vertices so far apart, on the common face of both blocks, that move as one.
+static void test_spokes(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_error error = {0};
+  const double spoke = 0.03;
+  struct dc_shape blocks = make_blocks(arena);
+  *option_of(&blocks, "spoke") = spoke;
+  CHECK(dc_shape_build(&blocks, arena, &error) == DC_OK, "%s", error.text);
+  int count = dc_shape_vertex_count(&blocks), faces = 0;
+  CHECK(count == 12 * 8 + 2 * 20 * 3, "%d vertices", count);
+  CHECK_NEAR(blocks.properties.volume, 0.3 * 0.2 * 0.1, 1e-15);
+  double(*vertices)[3] = dc_arena_alloc(arena, (size_t)count, sizeof *vertices);
+  dc_shape_vertices(&blocks, vertices);
+  for (int v = 0; v < count; v++) {
+    int twin = blocks.twins[v], moving[6], many = 0;
+    for (int u = 0; u < count && twin == v; u++)
+      if (blocks.twins[u] == v && many < 6)
+        moving[many++] = u;
+    if (twin != v || many == 1)
+      continue;
+    faces++;
+    CHECK(many == 6, "%d move with vertex %d", many, v);
+    for (int k = 0; k < 3; k++) {
+      CHECK_NEAR(dc_vec_distance(vertices[moving[k]], vertices[moving[(k + 1) % 3]]), spoke, 1e-15);
+      CHECK_NEAR(dc_vec_distance(vertices[moving[k]], vertices[moving[3 + k]]), 0, 0);
+    }
+  }
+  CHECK(faces == 20, "%d faces", faces);
+  *option_of(&blocks, "spoke") = 0.041;
+  CHECK(dc_shape_build(&blocks, arena, &error) == DC_BAD_INPUT &&
+            strstr(error.text, "spoke: must be at most 0.04 m, 0.8 of the shortest edge"),
+        "%s", error.text);
+  dc_arena_destroy(arena);
+}
+
+static double width_along(const struct dc_mesh *mesh, const double direction[3])
+{
+  double low = INFINITY, high = -INFINITY;
+  for (int v = 0; v < mesh->vertex_count; v++) {
+    double height = dc_vec_dot(direction, mesh->vertices[v]);
+    low = fmin(low, height);
+    high = fmax(high, height);
+  }
+  return (high - low) / dc_vec_norm(direction);
+}
+
+static void axis_of(const struct dc_extents *extents, int k, double axis[3])
+{
+  for (int i = 0; i < 3; i++)
+    axis[i] = extents->axes[3 * i + k];
+}
+
+static void test_box_extents(void)
+{
+  static const double size[3] = {1, 0.7, 0.5};
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_shape box;
+  struct dc_extents extents;
+  make_box(arena, size, &box);
+  dc_part_extents(&box.mesh, &extents);
+  for (int k = 0; k < 3; k++) {
+    double axis[3];
+    axis_of(&extents, k, axis);
+    CHECK_NEAR(extents.lengths[k], fabs(dc_vec_dot(axis, size)), 1e-15);
+  }
+  CHECK_NEAR(dc_shape_least_extent(&box), 0.5, 1e-15);
+  dc_arena_destroy(arena);
+}
+
+// The least ratio of a width to the least extent.  None of a hull's extents is larger than the width along its axis.
+static double least_width(const struct dc_mesh *hull, struct dc_random *random)
+{
+  struct dc_extents extents;
+  double least = INFINITY, width = INFINITY;
+  dc_part_extents(hull, &extents);
+  for (int k = 0; k < 3; k++) {
+    double axis[3];
+    axis_of(&extents, k, axis);
+    least = fmin(least, extents.lengths[k]);
+    CHECK(extents.lengths[k] <= width_along(hull, axis), "extent %g of %g", extents.lengths[k],
+          width_along(hull, axis));
+  }
+  const struct dc_shape shape = {.part_count = 1, .parts = hull};
+  CHECK(dc_shape_least_extent(&shape) == least, "%g", least);
+  width = dc_shape_thinnest(&shape);
+  for (int i = 0; i < 100; i++) {
+    double direction[3];
+    draw(random, direction, 3);
+    width = fmin(width, width_along(hull, direction));
+  }
+  return width / least;
+}
+
+// No width of a convex body is less than its least extent: from flat to long.
+static void test_extents(void)
+{
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_random random;
+  double nearest = INFINITY;
+  dc_random_seed(&random, 8);
+  for (int trial = 0; trial < 300; trial++) {
+    double points[12][3];
+    struct dc_mesh hull;
+    struct dc_error error = {0};
+    draw(&random, points[0], 36);
+    for (int v = 0; v < 12; v++)
+      points[v][2] *= 0.1 + trial / 100.0;
+    CHECK(dc_hull((const double(*)[3])points, 4 + trial % 9, arena, &hull, &error) == DC_OK, "%s", error.text);
+    nearest = fmin(nearest, least_width(&hull, &random));
+  }
+  CHECK(nearest >= 1 && nearest < 1.5, "a width of %g least extents", nearest);
+  printf("# the least width is %.3f least extents\n", nearest);
+  dc_arena_destroy(arena);
+}
+
 static const struct test tests[] = {{"mass by vertices", test_mass},
                                     {"hulls of vertices that moved", test_hulls},
                                     {"parts without volume", test_refusals},
-                                    {"blocks", test_blocks}};
+                                    {"blocks", test_blocks},
+                                    {"blocks with spokes", test_spokes},
+                                    {"principal extents of a box", test_box_extents},
+                                    {"principal extents and widths", test_extents}};
 
 int main(void)
 {

@@ -105,15 +105,15 @@ function objectives(data) {
   const list = data.run.result?.objectives ?? [];
   if (!list.length) return null;
   const given = Array.isArray(data.scene.objective) ? data.scene.objective : [];
-  const metres = (value) => (Number.isFinite(value) ? `${number(value, 3)} m` : "\u2013");
+  const measure = (value, unit) => (Number.isFinite(value) ? `${number(value, 3)} ${unit}` : "\u2013");
   const rows = list.map((objective, i) => {
     const speed = lastSpeed(data, objective.body);
     const rest = given[i]?.rest;
     return [
       objective.body ? `${objective.type} \u00b7 ${objective.body}` : objective.type,
       number(objective.value),
-      metres(objective.distance),
-      metres(given[i]?.tolerance),
+      measure(objective.distance, objective.unit ?? "m"),
+      measure(given[i]?.tolerance, objective.unit ?? "m"),
       "reached" in objective ? (objective.reached ? "yes" : "no") : "\u2013",
       speed === null ? "\u2013" : `${number(speed, 3)} m/s${rest > 0 ? ` of ${number(rest)}` : ""}`,
     ];
@@ -133,6 +133,23 @@ function design(data) {
   const rows = list.map((entry) => [entry.name, unit(entry.value, entry.unit), unit(entry.initial, entry.unit)]);
   const title = rows.length > 30 ? `Design: ${rows.length} numbers` : "Design";
   return card(title, wide(["Number", "Found", "In the scene"], rows));
+}
+
+// The bodies whose shapes were optimized, for those who make them.
+function designed(data) {
+  const list = Object.entries(data.run.result?.designed ?? {});
+  if (!list.length) return null;
+  const measure = (value, unit) => (Number.isFinite(value) ? `${number(value, 3)} ${unit}` : "\u2013");
+  const rows = list.map(([name, body]) => [
+    name,
+    measure(body.mass, "kg"),
+    measure(body.volume, "m\u00b3"),
+    measure(body.thinnest, "m"),
+    measure(body.least_extent, "m"),
+    Number.isFinite(body.overhang) ? `${number(100 * body.overhang, 3)} % with ${body.up} up` : "\u2013",
+  ]);
+  const head = ["Body", "Mass", "Volume", "Thinnest part", "Least extent", "Overhang"];
+  return card("Designed bodies", wide(head, rows));
 }
 
 // What dcsim verify found out: a line for each part, good news or not, demanded by the scene or not.
@@ -256,6 +273,7 @@ export function details(data) {
   return [
     certificate(data),
     design(data),
+    designed(data),
     objectives(data),
     stages(data),
     settings(data),

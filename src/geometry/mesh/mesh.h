@@ -63,6 +63,9 @@ void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properti
 void dc_mesh_mass_pull_back(const struct dc_mesh *mesh, const double origin[3], double by_volume,
                             const double by_first[3], const double by_second[9], double (*gradient)[3]);
 
+// Outward normal of a triangle, of twice its area.
+void dc_mesh_normal(const struct dc_mesh *mesh, int triangle, double normal[3]);
+
 // Sets parts [vertex_count] to the least vertex that every vertex is connected with by triangles: the vertices of one
 // connected part have the same.  Indices are valid.
 void dc_mesh_parts(const struct dc_mesh *mesh, int *parts);

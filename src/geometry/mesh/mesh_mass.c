@@ -100,6 +100,15 @@ void dc_mesh_mass_pull_back(const struct dc_mesh *mesh, const double origin[3], 
   }
 }
 
+void dc_mesh_normal(const struct dc_mesh *mesh, int triangle, double normal[3])
+{
+  const int *corners = mesh->triangles[triangle];
+  double u[3], v[3];
+  dc_vec_sub(u, mesh->vertices[corners[1]], mesh->vertices[corners[0]]);
+  dc_vec_sub(v, mesh->vertices[corners[2]], mesh->vertices[corners[0]]);
+  dc_vec_cross(normal, u, v);
+}
+
 double dc_mesh_size(const struct dc_mesh *mesh)
 {
   double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};

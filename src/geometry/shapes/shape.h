@@ -86,8 +86,8 @@ struct dc_shape {
   // not known to be such a union.
   int part_count;
   const struct dc_mesh *parts;
-  // Of every vertex of the parts, part after part, the first one that it is one with, in another part or itself: where
-  // vertices move they move together.  NULL: every vertex is its own.
+  // Of every vertex of the parts, part after part, the first one that it moves with where vertices move, in another part
+  // or itself; most are in the same place.  NULL: every vertex is its own.
   const int *twins;
   // What the mesh has been made from, in the shape's frame; NULL: nothing of the kind (dc_shape_sdf).
   const struct dc_sdf *sdf;

@@ -28,32 +28,27 @@ bool dc_urdf_repair_inertia(double inertia[6], double *change)
 {
   static const int places[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const double thinnest = 1e-4, rounding = 1e-9;
-  double trace = inertia[0] + inertia[1] + inertia[2], matrix[6][6] = {{0}}, values[6], vectors[6][6];
+  double trace = inertia[0] + inertia[1] + inertia[2], matrix[9], values[3], vectors[9];
   double most = 0, changed = 0, size = 0;
   *change = 0;
   for (int k = 0; k < 6; k++) {
     int i = places[k][0], j = places[k][1];
-    matrix[i][j] = matrix[j][i] = k < 3 ? 0.5 * trace - inertia[k] : -inertia[k];
+    matrix[3 * i + j] = matrix[3 * j + i] = k < 3 ? 0.5 * trace - inertia[k] : -inertia[k];
   }
-  dc_eigen6(matrix, values, vectors);  // the lower three rows are zeros and stay apart
-  for (int e = 0; e < 6; e++)
+  dc_eigen3(matrix, values, vectors);
+  for (int e = 0; e < 3; e++)
     most = fmax(most, values[e]);
   if (!(most > 0))
     return false;
   double second[3][3] = {{0}};
-  for (int e = 0; e < 6; e++) {
-    double inside = 0;
-    for (int i = 0; i < 3; i++)
-      inside += vectors[i][e] * vectors[i][e];
-    if (inside < 0.5)
-      continue;
+  for (int e = 0; e < 3; e++) {
     double value = values[e] < -rounding * most ? thinnest * most : fmax(0, values[e]);
     if (values[e] < -rounding * most)
       changed += (value - values[e]) * (value - values[e]);
     size += value * value;
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
-        second[i][j] += value * vectors[i][e] * vectors[j][e];
+        second[i][j] += value * vectors[3 * i + e] * vectors[3 * j + e];
   }
   if (changed == 0)
     return true;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "geometry/shapes/shape_overhang.h"
 #include "geometry/shapes/shape_thickness.h"
 #include "io/json/json_print.h"
 #include "io/run/mesh_write.h"
@@ -95,6 +96,8 @@ static void add_header(const struct design_files *files, struct dc_text *csv)
       add_column(csv, "mass of ", bodies->bodies[i].name, "kg");
       add_column(csv, "volume of ", bodies->bodies[i].name, "m^3");
       add_column(csv, "thinnest part of ", bodies->bodies[i].name, "m");
+      add_column(csv, "least extent of ", bodies->bodies[i].name, "m");
+      add_column(csv, "overhang of ", bodies->bodies[i].name, "1");
     }
   dc_text_add(csv, "\n");
 }
@@ -116,12 +119,14 @@ static enum dc_status add_row(struct design_files *files, long iteration, const 
     for (int i = 0; i < scene->model.bodies.count; i++)
       if (files->designed[i]) {
         const struct dc_body *body = status ? NULL : &model->bodies.bodies[i];
-        dc_text_add(csv, ",");
-        dc_text_real(csv, body ? body->mass * input->design.body_mass_scale[i] : NAN, "");
-        dc_text_add(csv, ",");
-        dc_text_real(csv, body ? body->shape->properties.volume : NAN, "");
-        dc_text_add(csv, ",");
-        dc_text_real(csv, body ? dc_shape_thinnest(body->shape) : NAN, "");
+        const double numbers[] = {
+            body ? body->mass * input->design.body_mass_scale[i] : NAN, body ? body->shape->properties.volume : NAN,
+            body ? dc_shape_thinnest(body->shape) : NAN, body ? dc_shape_least_extent(body->shape) : NAN,
+            body ? dc_shape_overhang(body->shape).share : NAN};
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+          dc_text_add(csv, ",");
+          dc_text_real(csv, numbers[k], "");
+        }
       }
     dc_text_add(csv, "\n");
   }

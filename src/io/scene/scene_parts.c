@@ -402,8 +402,9 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
-// What objectives demand of the model, once more when it is known what the design changes of it.
-static enum dc_status check_objectives(struct dc_scene_build *build, const struct dc_json *array)
+// What objectives demand of the model, once more, and what they take from it, when it is known what the design changes
+// of it.
+static enum dc_status finish_objectives(struct dc_scene_build *build, const struct dc_json *array)
 {
   int i = 0;
   const struct dc_objective *objective = build->scene->task.objectives;
@@ -412,7 +413,9 @@ static enum dc_status check_objectives(struct dc_scene_build *build, const struc
     struct dc_json element = dc_json_element(array, node, i++);
     if (dc_json_member(&element, "shot").node)
       continue;
-    if (objective->type->check(objective->options, &build->scene->model, build->error))
+    if (objective->type->check(objective->options, &build->scene->model, build->error) ||
+        (objective->type->prepare &&
+         objective->type->prepare(objective->options, &build->scene->model, build->scene->arena, build->error)))
       return dc_json_wrap(&element, build->error);
     objective++;
   }
@@ -490,5 +493,5 @@ enum dc_status dc_scene_read_task(struct dc_scene_build *build)
     status = read_elements(build, &objectives, read_objective);
   if (!status)
     status = read_elements(build, &design, read_design);
-  return status || !design_count ? status : check_objectives(build, &objectives);
+  return status ? status : finish_objectives(build, &objectives);
 }
