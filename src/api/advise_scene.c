@@ -11,12 +11,12 @@
 #include "body/soft.h"
 #include "math/vector.h"
 
-static const double FLOATING = 0.25;  // resting gap over a body's size
-static const double FALL = 0.25;      // way of a free fall in the first step over a body's size
-static const double UNLIKE = 1000;    // ratio of the radii of bodies that move
-static const double SLIVER = 200;     // longest edge over the height above it
-static const double SLIVERS = 0.05;   // part of the triangles
-static const double ALIKE = 1e-6;     // part of a motion that those of the other coordinates do not make
+static const double FLOATING = 0.25;   // resting gap over a body's size
+static const double FALL = 0.25;       // way of a free fall in the first step over a body's size
+static const double UNLIKE = 1000;     // ratio of the radii of bodies that move
+static const double SLIVER = 200;      // longest edge over the height above it
+static const double SLIVERS = 0.05;    // part of the triangles
+static const double DEPENDENT = 1e-6;  // part of a twist that the others must leave for it to be independent
 
 // The smallest tolerance of an objective for the body, m; INFINITY without.
 static double tolerance_of(const struct dc_scene *scene, int body)
@@ -171,8 +171,7 @@ static void twist_of(const struct dc_axis *axis, const double position[3], doubl
     memcpy(twist + 3, axis->direction, sizeof axis->direction);
 }
 
-// Whether a coordinate of the body's joint moves it, at the start, only as others do: a column that those before leave
-// nothing of (Gram-Schmidt).
+// Whether the twists of the coordinates of the body's joint are linearly dependent at the start (Gram-Schmidt).
 static bool has_redundant_coordinates(const struct dc_body *body, const double *q, const struct dc_pose *pose)
 {
   struct dc_axis axes[6];
@@ -189,7 +188,7 @@ static bool has_redundant_coordinates(const struct dc_body *body, const double *
         columns[k][j] -= along * columns[i][j];
     }
     double left = dc_dot(columns[k], columns[k], 6);
-    if (!(left > ALIKE * ALIKE * whole))
+    if (!(left > DEPENDENT * DEPENDENT * whole))
       return true;
     for (int j = 0; j < 6; j++)
       columns[k][j] /= sqrt(left);
@@ -197,7 +196,7 @@ static bool has_redundant_coordinates(const struct dc_body *body, const double *
   return false;
 }
 
-// Inertia cannot tell such coordinates apart; gains can.
+// Where coordinates are redundant the joint-space inertia is singular; gains make the Hessian of a step regular.
 static void advise_joints(const struct dc_scene *scene, struct dc_advice_list *list)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -210,9 +209,9 @@ static void advise_joints(const struct dc_scene *scene, struct dc_advice_list *l
       continue;
     dc_advice_add(
         list, "redundant joints",
-        "the joints of \"%.100s\" have %d coordinates, of which some move it alike at the start: without gains "
-        "nothing tells these apart, and there may be no gradient",
-        body->name, body->nv);
+        "the %d coordinates of the joints of \"%.100s\" are redundant at the start: its inertia is singular, and "
+        "without gains there may be no gradient",
+        body->nv, body->name);
     break;
   }
   free(poses);

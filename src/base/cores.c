@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 
-enum { MOST_CORES = 1024, LINE = 256 };
-static const double WINDOW = 0.1;  // s between looks; the system counts in hundredths of a second
+enum { MOST_CORES = 1024, LINE = 128 };  // bytes of a core's line
+static const double WINDOW = 0.1;        // s between looks; the system counts in hundredths of a second
 
 // "cpuN user nice system idle iowait irq softirq steal ...": what a core did but for idling and waiting for files.
 // Stolen time went to other machines on the same cores.  -1: no line of a core.
@@ -49,59 +49,60 @@ double dc_cores_busy_seconds(const char *text, int count, const unsigned char *a
 }
 
 #ifdef __linux__
-// The lines of cores, which are the first ones: read in one piece, as the system writes them.
-static char *read_account(void)
+int dc_core_count(void)
 {
-  size_t size = (size_t)LINE * (size_t)(sysconf(_SC_NPROCESSORS_CONF) + 2);
-  char *text = malloc(size);
-  int file = text ? open("/proc/stat", O_RDONLY | O_CLOEXEC) : -1;
-  ssize_t length = file >= 0 ? read(file, text, size - 1) : -1;
-  if (file >= 0)
-    close(file);
-  if (length <= 0) {
-    free(text);
-    return NULL;
-  }
-  text[length] = '\0';
-  return text;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return count > 0 ? count : 1;
 }
 
-// Seconds that the cores which this program may run on were busy, and their number; NAN when the system does not tell.
-static double read_busy(int *cores)
+// The lines of cores come first in the account.
+static double read_busy(void)
 {
+  static char text[MOST_CORES * LINE];
   static unsigned char allowed[MOST_CORES];
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set))
     return NAN;
-  *cores = CPU_COUNT(&set);
   for (int k = 0; k < MOST_CORES; k++)
     allowed[k] = k < CPU_SETSIZE && CPU_ISSET(k, &set);
-  char *text = read_account();
-  double busy = text ? dc_cores_busy_seconds(text, MOST_CORES, allowed) : NAN;
-  free(text);
-  return busy;
+  int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+  ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+  if (file >= 0)
+    close(file);
+  text[length > 0 ? length : 0] = '\0';
+  return dc_cores_busy_seconds(text, MOST_CORES, allowed);
 }
 #else
-static double read_busy(int *cores)
+int dc_core_count(void)
 {
-  *cores = 0;
+  return 1;
+}
+
+static double read_busy(void)
+{
   return NAN;
 }
 #endif
 
+double dc_cores_left_between(const struct dc_core_look *last, const struct dc_core_look *look)
+{
+  double others = ((look->busy - last->busy) - (look->own - last->own)) / (look->time - last->time);
+  bool fit = look->time > last->time && look->busy >= last->busy && look->own >= last->own;
+  return fit ? fmax(1, look->cores - fmax(0, others)) : INFINITY;
+}
+
 double dc_cores_left(void)
 {
-  static struct {
-    double time, busy, own, left;
-  } last;
+  static struct dc_core_look last = {.busy = NAN};
+  static double left = INFINITY;
   double now = dc_seconds();
   if (last.time > 0 && now < last.time + WINDOW)
-    return last.left;
-  int cores = 0;
-  double busy = read_busy(&cores), own = dc_process_seconds();
-  double others = (busy - last.busy - (own - last.own)) / (now - last.time);
-  last.left = last.time > 0 && isfinite(others) ? fmax(1, cores - fmax(0, others)) : INFINITY;
-  last.time = now, last.busy = busy, last.own = own;
-  return last.left;
+    return left;
+  struct dc_core_look look = {dc_core_count(), now, read_busy(), dc_process_seconds()};
+  left = dc_cores_left_between(&last, &look);
+  last = look;
+  return left;
 }

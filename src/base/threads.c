@@ -37,7 +37,9 @@ static const double CREDIT = 0.02;          // part of the time since the first 
 static const double NEW_CREDIT = 100e-6;    // s: what may be lost before helpers have to have paid, after a pause
 static const double PROMPT = 200e-6;        // s in which a helper comes when called, where a core is free for it
 static const double REPAYMENT = 40;         // times what was lost, the time without helpers
-static const double CORE_SHARED = 0.3;      // of a core that others may use before it does not count as free
+// Cores that others may take in all without any counting as taken.  The account is in hundredths of a second, a tenth of
+// a look, for every core.
+static const double TAKEN = 0.3;
 static const double LONGEST_TAKE = 10;      // s that tests wait for a helper
 static const int LOOKS = 32;                // at the gate, between looks at the clock
 
@@ -366,7 +368,7 @@ static bool is_paused(void)
 // Of so many threads those that find a core of their own: others only take from the caller's share.
 static int with_cores(int threads)
 {
-  double left = pool.always ? threads : atomic_load(&pool.cores_left) + CORE_SHARED;
+  double left = pool.always ? threads : atomic_load(&pool.cores_left) + TAKEN;
   return left < threads ? (int)left : threads;
 }
 

@@ -24,7 +24,8 @@ struct dc_loop_history {
 // The threads that a loop begun here may have: OpenMP's number; 1 inside a pass or a parallel region.
 int dc_threads(void);
 
-// Of these, those for which other programs have left a core of late (cores.h).  For work that may turn out needless.
+// The same, but no more than there are cores that other programs leave free (cores.h): for work that may turn out
+// needless.  1 to dc_threads().
 int dc_threads_with_cores(void);
 
 // Whether loops begun now may get help: more than one thread, and no pause because helpers did not pay.  Asked where

@@ -88,7 +88,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
     dc_fail(error, DC_MEMORY, "out of memory for a plan");
     return NULL;
   }
-  dc_threads_with_cores();  // from here on it is known what others leave
+  dc_threads_with_cores();  // the first look at what other programs take: later ones tell what they took since
   plan->arena = dc_arena_create();
   plan->model = model;
   plan->task = task;

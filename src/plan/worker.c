@@ -120,8 +120,8 @@ static void sample_pass(void *context, int index, int thread)
     ;
 }
 
-// How many samples are rolled out at the same time.  Those that may turn out needless are begun early where a core is
-// free for them.
+// How many samples are rolled out at the same time.  With an end (`enough`) those after the first may turn out needless:
+// they only get cores that nobody else wants.
 static int most_threads(const struct dc_plan_team *team, int threads, double enough)
 {
   int most = threads > 0 && threads < team->count ? threads : team->count, free = dc_threads_with_cores();

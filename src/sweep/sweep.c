@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "api/internal.h"
 #include "base/clock.h"
+#include "base/cores.h"
 #include "base/hash.h"
 #include "base/transport.h"
 #include "io/run/run_files.h"
@@ -186,14 +186,6 @@ static int ask_to_stop(void *context)
   return options->progress ? options->progress(options->progress_context, &progress) : 0;
 }
 
-static int default_jobs(void)
-{
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return count > 0 ? count : 1;
-}
-
 static enum dc_status describe(const struct dc_sweep *sweep, dcsim_report *report, dcsim_error *error)
 {
   struct dc_text text = {0};
@@ -254,7 +246,7 @@ static enum dc_status run(struct dc_sweep *sweep, const char *path, bool *someth
 {
   const dcsim_sweep_options *options = sweep->options;
   bool worker = sweep->ranks && dc_ranks_is_worker(sweep->ranks);
-  int jobs = options->jobs > 0 ? options->jobs : sweep->ranks ? 1 : default_jobs();
+  int jobs = options->jobs > 0 ? options->jobs : sweep->ranks ? 1 : dc_core_count();
   enum dc_status status = dc_study_read(path, &sweep->study, &sweep->error);
   sweep->place.study = sweep->study;
   if (worker) {

@@ -37,12 +37,28 @@ static void test_no_account(void)
 
 static void test_left(void)
 {
-  double first = dc_cores_left();
-  CHECK(isinf(first), "at first nothing is known: %g", first);
-  CHECK(isinf(dc_cores_left()), "and for a tenth of a second");
-  usleep(150000);
-  double left = dc_cores_left();
-  CHECK(left >= 1, "%g", left);
+  struct dc_core_look first = {.cores = 4, .time = 10, .busy = 100, .own = 7}, next = first;
+  next.time += 2, next.busy += 5, next.own += 2;
+  CHECK_NEAR(dc_cores_left_between(&first, &next), 4 - 1.5, 1e-12);
+  next.own = first.own + 6;  // more than the account has, which is coarse
+  CHECK_NEAR(dc_cores_left_between(&first, &next), 4, 1e-12);
+  next.busy += 20;
+  CHECK_NEAR(dc_cores_left_between(&first, &next), 1, 1e-12);
+  next.own = 1;  // a child's
+  CHECK(isinf(dc_cores_left_between(&first, &next)), "looks of two programs");
+  next.own = first.own, next.busy = NAN;
+  CHECK(isinf(dc_cores_left_between(&first, &next)), "no account");
+  CHECK(isinf(dc_cores_left_between(&first, &first)), "no time between");
 }
 
-RUN_TESTS({"the system's account", test_account}, {"none", test_no_account}, {"cores left", test_left})
+static void test_now(void)
+{
+  CHECK(isinf(dc_cores_left()), "the first look tells nothing");
+  usleep(150000);
+  double left = dc_cores_left();
+  CHECK(left >= 1 && (left <= dc_core_count() || isinf(left)), "%g of %d", left, dc_core_count());
+  CHECK(dc_cores_left() == left, "the same for a tenth of a second");
+}
+
+RUN_TESTS({"the system's account", test_account}, {"none", test_no_account}, {"cores left", test_left},
+          {"cores left now", test_now})

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/threads.h"
 
+#include "base/cores.h"
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -164,6 +167,48 @@ static void test_small_loops_stay(void)
   CHECK(inner == 300 && dc_loop_counts().shared - shared < 10, "%ld shared", dc_loop_counts().shared - shared);
 }
 
+// Programs that keep all cores busy, for a minute at most.
+static int start_others(pid_t *others, int most)
+{
+  int count = dc_core_count() < most ? dc_core_count() : most;
+  fflush(stdout);
+  for (int k = 0; k < count; k++) {
+    others[k] = fork();
+    if (others[k] == 0) {
+      alarm(60);
+      for (volatile unsigned n = 0;; n++)
+        continue;
+    }
+  }
+  return count;
+}
+
+// Where all cores are taken no helper is called, whatever a loop costs.
+static void test_no_core_left(void)
+{
+  static pid_t others[256];
+  struct dc_loop_history history = {.seconds = 1};
+  double results[8];
+  set_threads(2);
+  int count = start_others(others, 256), threads = dc_threads_with_cores();
+  for (int k = 0; k < 20 && threads > 1; k++) {
+    rest(0.15);
+    threads = dc_threads_with_cores();
+  }
+  long shared = dc_loop_counts().shared;
+  for (int k = 0; k < 20; k++)
+    dc_loop_run(work_pass, results, 8, 0, &history);
+  shared = dc_loop_counts().shared - shared;
+  for (int k = 0; k < count; k++) {
+    kill(others[k], SIGKILL);
+    waitpid(others[k], NULL, 0);
+  }
+  if (access("/proc/stat", R_OK) != 0 || count < dc_core_count())
+    return;
+  CHECK(threads == 1, "%d threads beside %d programs", threads, count);
+  CHECK(shared == 0, "%ld of 20 loops were shared", shared);
+}
+
 // A child of fork has no helpers but gets them anew.
 static void test_fork(void)
 {
@@ -189,4 +234,4 @@ static void test_fork(void)
 
 RUN_TESTS({"every pass once", test_every_pass_once}, {"waiting is free", test_waiting_is_free},
           {"helpers that do not pay", test_helpers_that_do_not_pay}, {"small loops stay", test_small_loops_stay},
-          {"fork", test_fork})
+          {"no core left", test_no_core_left}, {"fork", test_fork})

@@ -89,6 +89,10 @@ cat >redundant.json <<'SCENE'
 SCENE
 check "a universal joint at a ball" [ "$(symptoms check redundant.json)" = redundant_joints ]
 sed 's/"type": "ball"/"type": "slide", "axis": [0, 0, 1]/' redundant.json >separate.json
+sed 's/"anchor"/"pd": { "kp": 1, "kd": 0.1 }, "anchor"/' redundant.json >damped.json
+check "gains tell them apart" [ -z "$(symptoms check damped.json)" ]
+"$dcsim" check damped.json >/dev/null 2>"$err"
+check "(that scene is sound)" [ ! -s "$err" ]
 check "a slide is not" [ -z "$(symptoms check separate.json)" ]
 check "nothing is wrong" [ -z "$(symptoms check push.json)" ]
 sed 's/"type": "sphere", "radius": 0.1/"type": "mesh", "file": "rod.obj", "scale": 100/; s/0.6, 0, 0/0.01, 0, 0/' push.json >millimetres.json
