@@ -17,9 +17,12 @@ const palette = [
 const height = 180;
 const finite = (values) => Array.from(values).filter((value) => value !== null && Number.isFinite(value));
 
-// Where a logarithmic axis puts zero: a decade below the least positive value.
+// Where a logarithmic axis puts zero: a decade below the least positive value.  What is far below the rounding of the
+// highest counts as zero: an axis over more decades would show nothing else (and uPlot draws none).
+const NOTHING = 1e-24;
 function floorOf(values) {
-  const positive = values.filter((value) => value > 0);
+  const least = NOTHING * Math.max(...values),
+    positive = values.filter((value) => value > 0 && value >= least);
   return positive.length ? Math.pow(10, Math.floor(Math.log10(Math.min(...positive))) - 1) : 0;
 }
 
@@ -77,8 +80,8 @@ export class Chart {
     const values = series.flatMap((one) => finite(one.values));
     const [low, high] = range(values);
     this.floor = low >= 0 ? floorOf(values) : 0;
-    this.hasZero = values.some((value) => value === 0);
-    if (this.chosen === undefined) this.logarithmic = this.log && this.floor > 0 && high > 20 * Math.min(...values.filter((v) => v > 0));
+    this.hasZero = values.some((value) => value < this.floor);
+    if (this.chosen === undefined) this.logarithmic = this.log && this.floor > 0 && high > 20 * Math.min(...values.filter((v) => v > this.floor));
     if (!(this.floor > 0)) this.logarithmic = false;
     this.scale.hidden = !(this.floor > 0 && high > low);
     this.scale.textContent = this.logarithmic ? "log" : "linear";
@@ -170,7 +173,7 @@ export class Chart {
   }
 
   #data() {
-    const place = (value) => (value === null || !Number.isFinite(value) ? null : this.logarithmic && value <= 0 ? this.floor : value);
+    const place = (value) => (value === null || !Number.isFinite(value) ? null : this.logarithmic && value < this.floor ? this.floor : value);
     return [this.x, ...this.series.map((one) => Array.from(one.values, place))];
   }
 
@@ -277,7 +280,7 @@ export class Chart {
     if (this.mark < 0 || value === null || value === undefined) return;
     const { ctx } = plot;
     const x = plot.valToPos(this.x[this.mark], "x", true);
-    const y = plot.valToPos(this.logarithmic && value <= 0 ? this.floor : value, "y", true);
+    const y = plot.valToPos(this.logarithmic && value < this.floor ? this.floor : value, "y", true);
     if (x < plot.bbox.left || x > plot.bbox.left + plot.bbox.width) return;
     ctx.save();
     ctx.beginPath();
