@@ -151,7 +151,7 @@ void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct 
   dc_json_end(json, "]");
 }
 
-// Where parts come apart but for single vertices (or two, a hinge) there is nothing to print between them.
+// Parts that share a vertex, or two (a hinge), and do not overlap do not hold together in print.
 static enum dc_status note_pieces(struct design_view *view, const struct dc_design_entry *entry)
 {
   int shapes[2];
@@ -169,10 +169,10 @@ static enum dc_status note_pieces(struct design_view *view, const struct dc_desi
   dc_json_put_string(view->json, "shape", shape->name);
   DC_JSON_NUMBERS(view->json, {"parts", shape->part_count}, {"pieces", firmly});
   dc_json_end(view->json, "}");
-  dc_text_add(view->text,
-              "  note: where the parts of \"%s\" no longer touch otherwise they have single vertices in common, where "
-              "there is nothing to print: %d pieces%s\n",
-              shape->name, firmly, shape->type == &dc_shape_blocks ? " (blocks can have a \"spoke\")" : "");
+  dc_text_add(
+      view->text,
+      "  note: \"%s\" prints in %d pieces where its parts no longer overlap: they share fewer than three vertices%s\n",
+      shape->name, firmly, shape->type == &dc_shape_blocks ? " (blocks can have a \"spoke\")" : "");
   return DC_OK;
 }
 

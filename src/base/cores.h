@@ -6,7 +6,7 @@
 // Cores that this program may run on, at least 1.
 int dc_core_count(void);
 
-// Of these, how many other programs left free on average since the last look, at least 1 and not whole.  Looks at the
+// Of these, how many other programs left free on average since the last look: at least 1, not rounded.  Looks at the
 // system's account at most every tenth of a second, and tells what it found last in between.  INFINITY at the first
 // look, and where there is no account (only Linux has one).  Not to be called by several threads at a time.
 double dc_cores_left(void);

@@ -85,7 +85,7 @@ holds "spoke: one group of three for each face, and no single vertices" "$out" \
 run 0 check blocks.json --json --set shapes.jaw.spoke=null --set shapes.mirrored.spoke=null
 holds "without there are single ones" "$out" 'd["single_vertices"] == [{"shape": "jaw", "parts": 6, "pieces": 6}]'
 run 0 check blocks.json --set shapes.jaw.spoke=null --set shapes.mirrored.spoke=null
-check "which a note tells" grep -q 'note: .*"jaw".* single vertices .* 6 pieces (blocks can have a "spoke")$' "$out"
+check "which a note tells" grep -q 'note: "jaw" prints in 6 pieces .*(blocks can have a "spoke")$' "$out"
 run 0 check "$DCSIM_SOURCE/scenes/codesign_hand.json" --set design='[{"type": "vertices", "shape": "upper1", "connect": "weld"}]' --json
 holds "parts that are welded face to face have none" "$out" 'd["single_vertices"] == []'
 run 3 check blocks.json --set shapes.jaw.spoke=0.017
