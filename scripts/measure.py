@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the figures of docs/results.md and writes it.
+"""Measures the figures of docs/results.md and its pages, and writes them.
 
     scripts/measure.py [--dcsim build/dcsim] [--quick] [--assemble] [--output docs/results.md]
     scripts/measure.py --tasks DIR [--task NAME ...] [--method NAME ...] [--draws 8] [--seed 1] [--limit 60]
@@ -361,20 +361,19 @@ def drawn_tasks(m, options):
     m.write(page)
 
 
-# Pages of docs/measured that results.md holds after those of the robot tasks, in this order.
-PAGES = [
-    "certificates",
-    "push_variants", "identify",
-    "codesign", "codesign_cost", "codesign_spider", "codesign_biped", "codesign_single_jaw",
-    "codesign_single_jaw_starts", "codesign_parallel_jaw", "codesign_hand", "codesign_resolution", "codesign_mass",
-    "codesign_soles", "codesign_search", "codesign_budget",
-    "wall_and_blocks", "pair_cost",
-    "manifold", "manifold_model", "manifold_drops",
-    "optimizers", "tasks", "search", "plant", "restitution",
-    "soft", "soft_cloth", "soft_cost", "soft_far", "soft_field", "soft_solvers", "soft_table",
-    "threads", "threads_notes", "soak", "soak_notes", "faults", "sweep", "ranks",
-    "pictures", "live", "comparison", "physics", "stacking",
-    "refine", "grasps", "hands", "robots", "arms", "simplified",
+# Pages of docs/results: name, title, and the pages of docs/measured that each holds, in this order.
+RESULTS = [
+    ("basics", "Billiards, gradients, speed, benchmarks", None),  # measured by this script
+    ("tasks", "Tasks", ["certificates", "push_variants", "identify", "optimizers", "tasks", "search", "plant"]),
+    ("comparison", "Contact models compared", ["comparison"]),
+    ("shapes", "Shapes", ["codesign", "codesign_cost", "codesign_spider", "codesign_biped", "codesign_single_jaw", "codesign_single_jaw_starts",
+                             "codesign_parallel_jaw", "codesign_hand", "codesign_resolution", "codesign_mass", "codesign_soles", "codesign_search",
+                             "codesign_budget", "wall_and_blocks", "pair_cost"]),
+    ("soft-bodies", "Soft bodies", ["soft", "soft_cloth", "soft_cost", "soft_far", "soft_field", "soft_solvers", "soft_table"]),
+    ("manifolds", "Contact manifolds", ["manifold", "manifold_model", "manifold_drops"]),
+    ("physics", "Physics", ["restitution", "physics", "stacking"]),
+    ("refinement", "Witness points, grasps, robots", ["refine", "grasps", "hands", "robots", "arms", "simplified"]),
+    ("reliability", "Threads, faults, sweeps, pictures", ["threads", "threads_notes", "soak", "soak_notes", "faults", "sweep", "ranks", "pictures", "live"]),
 ]
 
 
@@ -408,20 +407,52 @@ def tasks(m):
         with open(notes, encoding="utf-8") as file:
             m.say(file.read().strip())
             m.say()
-    for name in PAGES:
-        path = os.path.join(MEASURED, name + ".md")
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                # charts stand beside the part
-                m.say(file.read().strip().replace("](figure-", "](measured/figure-").replace("](table-", "](measured/table-").replace("](refine-", "](measured/refine-"))
-                m.say()
 
 
-def stale_notes(lines):
+def promoted(text):
+    """The text with its shallowest heading on the second level."""
+    levels = [len(marks) for marks in re.findall(r"(?m)^(#+) ", text)]
+    shift = min(levels, default=2) - 2
+    return re.sub(r"(?m)^(#+) ", lambda found: found.group(1)[shift:] + " ", text)
+
+
+def pages(folder, basics, table):
+    """Writes the pages of docs/results: the lines of this script's own measurements, the table of the robot tasks, and docs/measured."""
+    os.makedirs(folder, exist_ok=True)
+    for name, title, parts in RESULTS:
+        lines = list(basics if parts is None else table if name == "tasks" else [])
+        for part in parts or []:
+            path = os.path.join(MEASURED, part + ".md")
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    # charts stand beside the part
+                    lines += [re.sub(r"\]\((figure-|table-|refine-)", r"](../measured/\1", file.read().strip()), ""]
+        text = "\n".join(["# " + title, "", "One page of [the results](../results.md), written by `scripts/measure.py`.", "", promoted("\n".join(lines)).strip()])
+        with open(os.path.join(folder, name + ".md"), "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+
+def contents(m, folder):
+    """Every page of results with its sections."""
+    m.say("## Contents")
+    m.say()
+    for name, title, _ in RESULTS:
+        m.say(f"**[{title}](results/{name}.md)**")
+        m.say()
+        with open(os.path.join(folder, name + ".md"), encoding="utf-8") as file:
+            for level, heading in re.findall(r"(?m)^##(#?) (.*)$", file.read()):
+                m.say(("  " if level else "") + f"* [{heading}](results/{name}.md#{anchor(heading)})")
+        m.say()
+
+
+def stale_notes(folder):
     """Names of notes of docs/measured that their pages, which repeat them, do not hold as they are."""
-    text, names = "\n".join(lines), [name for name in sorted(os.listdir(MEASURED)) if name.endswith("_notes.md")]
+    text = ""
+    for name, _, _ in RESULTS:
+        with open(os.path.join(folder, name + ".md"), encoding="utf-8") as file:
+            text += file.read()
     stale = []
-    for name in names:
+    for name in sorted(name for name in os.listdir(MEASURED) if name.endswith("_notes.md")):
         with open(os.path.join(MEASURED, name), encoding="utf-8") as file:
             if file.read().strip() not in text:
                 stale.append(name)
@@ -429,9 +460,9 @@ def stale_notes(lines):
 
 
 def front(m):
-    """The table of promises, from docs/measured/front.md."""
+    """The table of promises, from docs/measured/front.md, whose links start at that folder."""
     with open(os.path.join(MEASURED, "front.md"), encoding="utf-8") as file:
-        m.say(file.read().strip())
+        m.say(file.read().strip().replace("](../", "]("))
     m.say()
 
 
@@ -440,27 +471,29 @@ def anchor(heading):
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
-def broken_links(lines):
-    """Links of the page to headings that it does not have."""
-    there = {anchor(line.lstrip("#")) for line in lines if line.startswith("#")}
-    return sorted({name for line in lines for name in re.findall(r"\]\(#([^)]*)\)", line)} - there)
+def publish(m, head, basics, path):
+    """Writes the page of contents at path, and the pages in the folder of the same name beside it."""
+    folder = os.path.splitext(path)[0]
+    table = Measurement(m.dcsim, m.quick)
+    tasks(table)
+    pages(folder, basics, table.lines)
+    m.lines = list(head)
+    front(m)
+    contents(m, folder)
+    while not m.lines[-1]:
+        m.lines.pop()
+    m.write(path)
+    if stale_notes(folder):
+        sys.exit("not as in their pages: " + ", ".join(stale_notes(folder)))
 
 
 def assemble(m, path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
-    head = next(i for i, line in enumerate(lines) if line.startswith("## "))
-    m.lines = lines[:head]
-    front(m)
-    m.lines += lines[lines.index("## Billiards from the trivial start"):lines.index("## Robot tasks")]
-    tasks(m)
-    m.say(lines[-1])
-    m.write(path)
-    broken = broken_links("\n".join(m.lines).splitlines())
-    if broken:
-        sys.exit("no such headings: " + ", ".join(broken))
-    if stale_notes(m.lines):
-        sys.exit("not as in their pages: " + ", ".join(stale_notes(m.lines)))
+    head = lines[:next(i for i, line in enumerate(lines) if line.startswith("## "))]
+    with open(os.path.join(os.path.splitext(path)[0], "basics.md"), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    publish(m, head, lines[next(i for i, line in enumerate(lines) if line.startswith("## ")):], path)
 
 
 def main():
@@ -482,7 +515,7 @@ def main():
         drawn_tasks(m, options)
         return
     if options.gradients:
-        only_gradients(m, options.output, options.gradients)
+        only_gradients(m, os.path.join(os.path.splitext(options.output)[0], "basics.md"), options.gradients)
         return
     if options.assemble:
         assemble(m, options.output)
@@ -491,21 +524,20 @@ def main():
     version = m.run("--version").stdout.strip().replace("\n", "; ")
     m.say("# Results")
     m.say()
-    m.say("Written by `scripts/measure.py`" + (" --quick" if options.quick else "") + "; its numbers are of one run, those under \"Robot tasks\" and after of the scripts named there.")
+    m.say("Written by `scripts/measure.py`" + (" --quick" if options.quick else "") + "; its numbers are of one run, those of other pages than the first of the scripts named there.")
     m.say()
     m.say(f"{time.strftime('%Y-%m-%d', time.gmtime())}; {processor()}, {os.cpu_count()} cores; {version}.")
     m.say("The machine is shared: times vary by some tens of percent, ratios less.")
     m.say()
-    front(m)
+    head, m.lines = m.lines, []
     solving(m)
     random_shots(m)
     with tempfile.TemporaryDirectory() as kept:
         gradients(m, kept)
     speed(m)
     benchmarks(m)
-    tasks(m)
     m.say(f"Whole measurement: {time.time() - start:.0f} s.")
-    m.write(options.output)
+    publish(m, head, m.lines, options.output)
 
 
 if __name__ == "__main__":
