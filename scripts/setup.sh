@@ -11,7 +11,7 @@
 set -eu
 
 # "a|b": one of them is enough; the first is installed.
-build_packages="autoconf automake libtool pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
+build_packages="autoconf automake pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
   libhdf5-dev libexpat1-dev libembree-dev libpng-dev zlib1g-dev libqhull-dev"
 test_packages="mandoc python3 python3-h5py python3-numpy python3-scipy"
 all_packages="zsh locales libmujoco-dev libnlopt-dev libassimp-dev libmicrohttpd-dev curl libopenmpi-dev openmpi-bin clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib

@@ -16,7 +16,7 @@ def _load():
     places = [pathlib.Path(os.environ["DCSIM_LIBRARY"])] if "DCSIM_LIBRARY" in os.environ else []
     if not places:
         for parent in pathlib.Path(__file__).resolve().parents[1:6]:
-            places += [parent / name, parent / "lib" / name, parent / "build" / ".libs" / name]
+            places += [parent / name, parent / "lib" / name, parent / "build" / "lib" / name]
     for place in places:
         if place.exists() or "DCSIM_LIBRARY" in os.environ:
             return ctypes.CDLL(str(place))

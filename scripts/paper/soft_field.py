@@ -35,7 +35,7 @@ def scene():
 
 def record(dcsim, path, generator, table):
     """Draws the logarithms of the true factors on the moduli; writes the motion with them of all markers into a table."""
-    os.environ.setdefault("DCSIM_LIBRARY", os.path.join(os.path.dirname(dcsim), ".libs", "libdcsim.so"))
+    os.environ.setdefault("DCSIM_LIBRARY", os.path.join(os.path.dirname(dcsim), "lib", "libdcsim.so"))
     sys.path.insert(0, os.path.join(ROOT, "python"))
     import dcsim as library  # pylint: disable=import-outside-toplevel
 

@@ -269,7 +269,7 @@ def main():
     parser.add_argument("--rates", action="store_true")
     parser.add_argument("--rate", type=float, help="instead of that of the script")
     arguments = parse(parser)
-    os.environ.setdefault("DCSIM_LIBRARY", os.path.join(os.path.dirname(arguments.dcsim), ".libs", "libdcsim.so"))
+    os.environ.setdefault("DCSIM_LIBRARY", os.path.join(os.path.dirname(arguments.dcsim), "lib", "libdcsim.so"))
     sys.path.insert(0, os.path.join(ROOT, "python"))
     import dcsim as library  # pylint: disable=import-outside-toplevel
 

@@ -30,7 +30,7 @@ static void *load_module(const char *program)
 {
   const char *slash = program ? strrchr(program, '/') : NULL;
   int length = slash ? (int)(slash - program) : 0;
-  static const char *const places[] = {"%.*s/.libs/" MODULE, "%.*s/../lib/dcsim/" MODULE, NULL};
+  static const char *const places[] = {"%.*s/lib/" MODULE, "%.*s/../lib/dcsim/" MODULE, NULL};
   void *module = dlopen(DC_LIBDIR "/" MODULE, RTLD_NOW | RTLD_GLOBAL);
   for (int i = 0; !module && length && places[i]; i++) {
     char path[4096];

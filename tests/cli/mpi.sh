@@ -4,7 +4,7 @@ if ! command -v mpirun >/dev/null 2>&1; then
   echo "1..0 # SKIP no mpirun"
   exit 0
 fi
-if [ ! -e "$DCSIM_BUILD/.libs/dcsim-mpi.so" ]; then
+if [ ! -e "$DCSIM_BUILD/lib/dcsim-mpi.so" ]; then
   echo "1..0 # SKIP built without MPI"
   exit 0
 fi

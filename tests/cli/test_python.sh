@@ -4,7 +4,7 @@
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 export PYTHONPATH="$DCSIM_SOURCE/python" PYTHONDONTWRITEBYTECODE=1
-export DCSIM_LIBRARY="$DCSIM_BUILD/.libs/libdcsim.so"
+export DCSIM_LIBRARY="$DCSIM_BUILD/lib/libdcsim.so"
 if [ ! -e "$DCSIM_LIBRARY" ]; then
   echo "1..0 # SKIP no shared library"
   exit 0

@@ -4,7 +4,7 @@
 set -eu
 source=${DCSIM_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${DCSIM_BUILD:-$source/build}
-library=$build/.libs/libdcsim.so
+library=$build/lib/libdcsim.so
 
 if [ ! -e "$library" ]; then
   echo "1..0 # SKIP no shared library at $library"
