@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// A byte buffer that doubles when it is full, and a reader of messages that never reads beyond their end.
+//
+// dc_buffer_reserve is the only place that allocates: it asks for twice what is needed, so that n bytes appended one by
+// one are copied O(n) times in all.  A failed allocation leaves the buffer as it was.
 #include "base/buffer.h"
 
 #include <stdlib.h>

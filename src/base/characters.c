@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// UTF-8 by the table of RFC 3629, section 4: the lead byte tells the length, and the ranges of the second byte exclude
+// overlong forms, surrogates and code points over U+10FFFF.
 #include "base/characters.h"
 
 #include <string.h>

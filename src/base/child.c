@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of the process goes through a pipe: struct answer, then the bytes.  Less than that is no answer, whatever
-// the exit status: another part of the program may have collected that.
+// Runs a function in a forked process and brings its answer back through a pipe.
+//
+// 1. All signals are blocked, then the process forks, so that no handler of this program runs in the child.
+// 2. The child closes every file but the pipe and the standard ones, sets its limits, works, writes struct answer and
+//    then the bytes, and leaves by _exit: exit handlers and buffered output belong to the parent.
+// 3. The parent reads until the end of the pipe and collects the child.  Less than a whole answer is no answer,
+//    whatever the exit status says: another part of the program may have collected that.
 #include "base/child.h"
 
 #include <errno.h>
@@ -20,12 +25,14 @@
 
 enum { ANSWER_FD = STDERR_FILENO + 1 };
 
-// What the process may use; 0: no limit.
+// Limits of the child's processor time, s, and additional memory, MB; 0: no limit.  wary: the input may break the
+// library.
 struct limits {
   unsigned seconds, megabytes;
   bool wary;
 };
 
+// The first part of the message from the child; `size` bytes follow it.
 struct answer {
   enum dc_status status;
   struct dc_error error;
@@ -59,7 +66,8 @@ static enum dc_status read_all(int fd, void *bytes, size_t size, struct dc_error
   return DC_OK;
 }
 
-// A run's lock among them, which must not outlive the run when that is killed.
+// Closes all open files but the standard ones and the pipe.  A run's lock is among them, and must not outlive the run
+// when that is killed.
 static void close_all_but(int answer)
 {
   dup2(answer, ANSWER_FD);
@@ -83,6 +91,7 @@ static size_t address_space(void)
   return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+// Limits processor time and address space; a wary child writes no core file and prints nothing.
 static void set_limits(const struct limits *limits)
 {
   size_t used = limits->megabytes ? address_space() : 0;
@@ -101,7 +110,7 @@ static void set_limits(const struct limits *limits)
   }
 }
 
-// In the forked process: no exit handlers, no flushing of what the parent has in its buffers.
+// Runs in the forked process: no exit handlers, and no flushing of the parent's buffers.
 static _Noreturn void work_and_exit(dc_child_work *work, void *context, const struct limits *limits, int fd)
 {
   struct answer answer;
@@ -115,6 +124,7 @@ static _Noreturn void work_and_exit(dc_child_work *work, void *context, const st
   _exit(0);
 }
 
+// Reads the answer and the bytes behind it.  Without an answer: DC_MEMORY, and the message stays empty.
 static enum dc_status receive(int fd, struct answer *answer, char **bytes, size_t *size, struct dc_error *error)
 {
   enum dc_status status = read_all(fd, answer, sizeof *answer, error);
@@ -132,7 +142,7 @@ static enum dc_status receive(int fd, struct answer *answer, char **bytes, size_
   return read_all(fd, *bytes, *size, error);
 }
 
-// How a process ended that should have answered; 0 when another part of the program has asked for that already.
+// Waits for the child and returns its wait status; 0 when another part of the program has collected it already.
 static int wait_for(pid_t child)
 {
   int how = 0;
@@ -142,6 +152,7 @@ static int wait_for(pid_t child)
   return how;
 }
 
+// Explains, from the wait status, why a child ended without an answer.
 static enum dc_status fail_without_answer(int how, const struct limits *limits, struct dc_error *error)
 {
   if (limits->wary && WIFSIGNALED(how) && (WTERMSIG(how) == SIGKILL || WTERMSIG(how) == SIGXCPU))

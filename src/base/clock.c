@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Clocks of POSIX as seconds: one that never jumps, processor time of a thread and of the process, and calendar time in
+// UTC.
 #include "base/clock.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monotonic and calendar time.
+// Monotonic time, processor time and calendar time.
 #ifndef DC_BASE_CLOCK_H
 #define DC_BASE_CLOCK_H
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The load of the cores that this program may use, from the account of the Linux kernel (proc_stat(5)).
+//
+// Two looks at the account tell how busy the cores were in between; the difference to this program's own processor time
+// is what others took.  The cores left are those allowed minus the average number that others kept busy.
 #include "base/cores.h"
 
 #ifdef __linux__
@@ -17,8 +21,8 @@
 enum { MOST_CORES = 1024, LINE = 128 };  // bytes of a core's line
 static const double WINDOW = 0.1;        // s between looks; the system counts in hundredths of a second
 
-// "cpuN user nice system idle iowait irq softirq steal ...": what a core did but for idling and waiting for files.
-// Stolen time went to other machines on the same cores.  -1: no line of a core.
+// Reads one line "cpuN user nice system idle iowait irq softirq steal ..." and adds up all ticks but idle and iowait.
+// Stolen time counts, since it went to other machines on the same cores.  -1: the line is none of a core.
 static int read_core(const char *line, double *ticks)
 {
   char *end;
@@ -57,7 +61,8 @@ int dc_core_count(void)
   return count > 0 ? count : 1;
 }
 
-// The lines of cores come first in the account.
+// Reads the busy time of the cores allowed.  The lines of cores come first in the account, so that a buffer for these
+// suffices.
 static double read_busy(void)
 {
   static char text[MOST_CORES * LINE];

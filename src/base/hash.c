@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// FNV-1a: for every byte, hash = (hash xor byte) * 0x100000001b3 modulo 2^64 (Fowler, Noll and Vo).
 #include "base/hash.h"
 
 uint64_t dc_hash(uint64_t seed, const void *bytes, size_t count)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 64-bit FNV-1a, for provenance and change detection; not cryptographic.
+// 64-bit FNV-1a hash, for provenance and change detection.  It is not cryptographic.
 #ifndef DC_BASE_HASH_H
 #define DC_BASE_HASH_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sorts pairs of indices lexicographically and drops repetitions in one pass over the sorted array.
 #include "base/index_pairs.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Memory mapped to a file.  A file that is created gets its disk blocks at once (posix_fallocate), so that a full disk
+// is an error of the creation; one that is opened is mapped privately and stays as it is on the disk.
 #include "base/mapped_file.h"
 
 #include <errno.h>
@@ -41,7 +43,7 @@ void dc_mapped_file_destroy(struct dc_mapped_file *file)
   *file = (struct dc_mapped_file){0};
 }
 
-// The pages of a shared mapping are the file's: nothing is lost.
+// Pages of a shared mapping belong to the file, so that dropping them loses nothing.
 void dc_mapped_file_release(const struct dc_mapped_file *file)
 {
   if (file->bytes)

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Arenas and growing arrays, with overflow checks and alignment to cache lines of 64 bytes.
+//
+// An arena is a list of chunks.  Small pieces are cut from the front of the newest block of BLOCK bytes; a piece of
+// more than LARGE bytes gets a chunk of its own.  Every piece starts at a whole cache line, so that vector code may
+// load it aligned and no two threads write into one line.  A request that fails marks the arena as failed for good.
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -9,16 +14,16 @@
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
-// What an array that grows begins with: so many bytes, but neither fewer nor more elements than these.
+// First capacity of a growing array: FIRST_BYTES, but between FEWEST and MOST elements.
 enum { FIRST_BYTES = 65536, FEWEST = 4, MOST = 64 };
 
 struct chunk {
   struct chunk *next;
 };
 
-// Pieces are cut from the front of a block, one after another; one that is larger than LARGE has a chunk of its own.
-// Under AddressSanitizer all have, so that it sees what goes beyond one.  All bits of unset memory are 1 then: a double
-// that is not a number, so that results show it when one is read before it is written.
+// Sizes in bytes, see the head.  Under AddressSanitizer every piece is a chunk of its own, so that accesses beyond its
+// end are found.  Unset memory is filled with ones there: a double with all bits set is NaN, so that reading it before
+// writing shows in results.
 enum { BLOCK = 16384, LARGE = 4096 };
 #if defined __has_feature
 #if __has_feature(address_sanitizer)
@@ -34,9 +39,9 @@ enum { BLOCK = 16384, LARGE = 4096 };
 
 struct dc_arena {
   struct chunk *chunks;
-  char *rest;   // of the newest block
-  size_t left;  // bytes of it
-  bool failed;
+  char *rest;  // unused part of the newest block
+  size_t left;  // bytes of rest
+  bool failed;  // a request could not be met
 };
 
 static _Thread_local size_t allocated;
@@ -46,7 +51,7 @@ size_t dc_allocated_bytes(void)
   return allocated;
 }
 
-// At least one line, so that no two pieces have one address; 0 when too many.
+// Rounds up to whole cache lines, at least one, so that no two pieces share an address; 0 when bytes is too large.
 static size_t whole_lines(size_t bytes)
 {
   if (bytes > SIZE_MAX - 2 * ALIGNMENT)
@@ -107,6 +112,7 @@ bool dc_arena_failed(const struct dc_arena *arena)
   return !arena || arena->failed;
 }
 
+// Cuts a piece of count * size bytes from the newest block, after adding a block or a chunk where needed.
 static void *cut_piece(struct dc_arena *arena, size_t count, size_t size)
 {
   size_t bytes = size && count > SIZE_MAX / 2 / size ? 0 : whole_lines(count * size);
@@ -172,6 +178,7 @@ void *dc_alloc(size_t count, size_t size)
   return aligned_zeroed(count * size);
 }
 
+// Number of elements that a growing array starts with.
 static size_t first_capacity(size_t size)
 {
   size_t count = size ? FIRST_BYTES / size : MOST;

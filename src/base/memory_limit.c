@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// The memory limit of this process: the tightest of physical memory, RLIMIT_AS, RLIMIT_DATA and memory.max of its
+// control groups.  Limits of the process are compared with its use now (/proc/self/statm), so that bytes is what it may
+// still allocate.
 #include "base/memory_limit.h"
 
 #include <math.h>
@@ -8,13 +11,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+// Replaces the limit by another one that is tighter.
 static void tighten(struct dc_memory_limit *limit, const char *name, double bytes)
 {
   if (bytes < limit->bytes)
     *limit = (struct dc_memory_limit){.bytes = fmax(bytes, 0), .name = name};
 }
 
-// Bytes of address space and of data in use; zero when they cannot be read.
+// Reads the bytes of address space and of data in use; zero when they cannot be read.
 static void read_use(double *address_space, double *data)
 {
   unsigned long size, resident, shared, text, library, other;
@@ -30,7 +34,7 @@ static void read_use(double *address_space, double *data)
   fclose(file);
 }
 
-// The number in a file, INFINITY for "max" and for what cannot be read.
+// Reads the number in a file; INFINITY for "max" and for an unreadable file.
 static double read_number(const char *path)
 {
   double number = INFINITY;
@@ -44,7 +48,7 @@ static double read_number(const char *path)
   return number;
 }
 
-// memory.max of the control group of this process and of those above it.
+// Applies memory.max of the control group (version 2) of this process and of all groups above it.
 static void tighten_by_group(struct dc_memory_limit *limit)
 {
   char line[1024], path[1200];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module dcsim-mpi.so.
+// Transport by MPI, compiled into the module dcsim-mpi.so: blocking sends, a probe that never waits, and receives of
+// messages that have arrived.  Only this file includes mpi.h.
 #include <mpi.h>
 
 #include "base/transport.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A linked list of remarks in an arena, in the order in which they were made.
 #include "base/notes.h"
 
 #include <stdarg.h>

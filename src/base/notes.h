@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remarks for people: what a reader did or left out that nobody asked for.
+// Remarks for the user: what a reader of files did or left out without being asked.
 #ifndef DC_BASE_NOTES_H
 #define DC_BASE_NOTES_H
 
@@ -11,7 +11,7 @@ struct dc_note {
   const struct dc_note *next;
 };
 
-// In the order of their making; zeros but for the arena, which owns them, when there is none.
+// Remarks in the order of their making.  The arena owns them; all other members start as zeros.
 struct dc_notes {
   struct dc_arena *arena;
   const struct dc_note *first;
@@ -21,7 +21,7 @@ struct dc_notes {
 // Adds a remark.  DC_OK or DC_MEMORY.
 enum dc_status dc_notes_add(struct dc_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// A list of names as part of a remark: "a, b, c and 4 more".  NULL: out of memory.
+// Formats names for a remark: "a, b, c and 4 more".  NULL: out of memory.
 const char *dc_notes_list(struct dc_notes *notes, const char *const *names, int count);
 
 #endif

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Defaults and checks of option tables.
+//
+// A default is JSON text in the table; each kind of option has a function that parses its small part of JSON (numbers,
+// lists, strings without escapes, "null", "{}") and writes the value at the option's offset.  Objects are filled by
+// their own table, recursively.  A default that does not fit its option is a bug of the table and yields DC_USAGE.
 #include "base/options.h"
 
 #include <math.h>
@@ -36,7 +41,7 @@ const char *dc_option_check(const struct dc_option *option, double number, char 
   return NULL;
 }
 
-// Reads "[1, 2]" or "3" into numbers [capacity]; the count, or -1 when the text is no list of numbers.
+// Parses "[1, 2]" or "3" into numbers [capacity]; returns the count, or -1 when text is no list of numbers.
 static int parse_numbers(const char *text, double *numbers, int capacity)
 {
   int count = 0;
@@ -94,7 +99,7 @@ static enum dc_status set_numbers(const struct dc_option *option, void *value, s
   return DC_OK;
 }
 
-// The strings of a default, which have no escapes: "a" or ["a", "b"] or none.
+// Parses the strings of a default, which have no escapes: "a" or ["a", "b"] or none.
 static enum dc_status parse_strings(const struct dc_option *option, struct dc_string_list *list, struct dc_arena *arena,
                                     struct dc_error *error)
 {
@@ -142,7 +147,7 @@ static enum dc_status set_strings(const struct dc_option *option, void *value, s
   return list.count ? refuse_default(option, error) : DC_OK;
 }
 
-// One object or none, see struct dc_option.
+// Fills one object or none; see struct dc_option for the forms of a default.
 static enum dc_status set_objects(const struct dc_option *option, void *value, struct dc_arena *arena,
                                   struct dc_error *error)
 {
@@ -228,7 +233,7 @@ bool dc_option_has_short_form(const struct dc_option *option)
   return found;
 }
 
-// Levenshtein distance, ignoring case; names longer than the buffer are "far".
+// Levenshtein distance (insertions, deletions, substitutions), ignoring case; MOST for names longer than MOST characters.
 static int edit_distance(const char *a, const char *b)
 {
   enum { MOST = 64 };

@@ -101,22 +101,22 @@ struct dc_option {
     .name = #member, .type = DC_REAL, .unit = (si_unit), .fallback = (default_text), .minimum = (least),               \
     .maximum = (most), .help = (meaning), .offset = offsetof(structure, member)                                        \
   }
-// double > 0.
+// double > 0
 #define DC_POSITIVE_OPTION(structure, member, si_unit, default_text, most, meaning)                                    \
   {                                                                                                                    \
     .name = #member, .type = DC_REAL, .unit = (si_unit), .fallback = (default_text), .minimum_excluded = true,         \
     .maximum = (most), .help = (meaning), .offset = offsetof(structure, member)                                        \
   }
-// double [components].
+// double [components]
 #define DC_REALS_OPTION(structure, member, si_unit, default_text, components, least, most, meaning)                    \
   {                                                                                                                    \
     .name = #member, .type = DC_REALS, .unit = (si_unit), .fallback = (default_text), .minimum = (least),              \
     .maximum = (most), .count = (components), .help = (meaning), .offset = offsetof(structure, member)                 \
   }
-// double [3], each within `most` of zero.
+// double [3], each within `most` of zero
 #define DC_VECTOR_OPTION(structure, member, si_unit, default_text, most, meaning)                                      \
   DC_REALS_OPTION(structure, member, si_unit, default_text, 3, -(most), most, meaning)
-// Up to `longest` numbers.
+// A list of up to `longest` numbers
 #define DC_REAL_LIST_OPTION(structure, member, si_unit, default_text, longest, least, most, meaning)                   \
   {                                                                                                                    \
     .name = #member, .type = DC_REAL_LIST, .unit = (si_unit), .fallback = (default_text), .minimum = (least),          \
@@ -149,7 +149,7 @@ struct dc_option {
     .offset = offsetof(structure, member)                                                                              \
   }
 
-// A structure `object` that `options` describe, and up to `longest` of them.
+// A pointer to one `object` described by `options`, and a list of up to `longest` of them
 #define DC_OBJECT_OPTION(structure, member, default_text, options, object, meaning)                                    \
   {                                                                                                                    \
     .name = #member, .type = DC_OBJECT, .unit = "", .fallback = (default_text), .help = (meaning),                     \
@@ -161,14 +161,14 @@ struct dc_option {
     .help = (meaning), .offset = offsetof(structure, member), .table = (options), .object_size = sizeof(object)        \
   }
 
-// long: of what is drawn at random.
+// The seed of random draws, a long
 #define DC_SEED_OPTION(structure, meaning) DC_INTEGER_OPTION(structure, seed, "1", 0, 0x1p53, meaning)
 
-// Index of the option of that name, or -1.
+// Returns the index of the option of that name, or -1.
 int dc_option_find(const struct dc_option *table, const char *name);
 
-// Checks number against the bounds of option: NULL when it holds, else the rule, as "must be > 0 kg (is -1)", in
-// text.
+// Checks number against the bounds of option.  Returns NULL when it holds, else the broken rule, such as "must be > 0
+// kg (is -1)", in text.
 const char *dc_option_check(const struct dc_option *option, double number, char *text, size_t size);
 
 // Fills every option of the structure at target from the defaults; required ones are left zeroed.  Strings, lists and
@@ -179,7 +179,7 @@ enum dc_status dc_options_set_defaults(const struct dc_option *table, void *targ
 // True when a string may stand for an object of the option: short_key is set and no other key must be given.
 bool dc_option_has_short_form(const struct dc_option *option);
 
-// The most similar name in a NULL-terminated list for "did you mean", or NULL when none is near.
+// Returns the name of a NULL-terminated list that is most similar to name, for "did you mean"; NULL when none is near.
 const char *dc_suggest(const char *name, const char *const *candidates);
 
 #endif

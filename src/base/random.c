@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// xoshiro256** with its state filled by splitmix64 from one seed (Blackman and Vigna 2018, reference algorithm).
+// Uniform numbers take the upper 53 bits, so that every double k 2^-53 is equally likely.
 #include "base/random.h"
 
 #include <math.h>
@@ -38,7 +40,8 @@ double dc_random_uniform(struct dc_random *random)
   return (double)(dc_random_bits(random) >> 11) * 0x1p-53;
 }
 
-// Box and Muller's transform; the second number is not kept, so that the state stays four words.
+// Transform of Box and Muller: z = sqrt(-2 log u) cos(2 pi v).  The second number of the pair is discarded, so that the
+// state stays four words.
 double dc_random_normal(struct dc_random *random)
 {
   double u = 1 - dc_random_uniform(random), v = dc_random_uniform(random);

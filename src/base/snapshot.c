@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Named arrays in a list of slots, searched one by one: snapshots have tens of arrays and are read rarely.  Values are
+// copied in and out bit for bit; a name that is put twice, or an array of another kind or length than asked for, is an
+// error.
 #include "base/snapshot.h"
 
 #include <stdlib.h>
@@ -8,7 +11,8 @@
 
 enum kind { REALS, INTEGERS };
 
-// One array.  Its buffers stay when the snapshot is cleared, so that one snapshot after the other allocates nothing.
+// One array.  Its buffers stay when the snapshot is cleared, so that later snapshots of the same arrays allocate
+// nothing.
 struct slot {
   char *name;
   size_t name_capacity;
@@ -143,7 +147,7 @@ bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_s
   return true;
 }
 
-// What stands before an array in a message: its name and its numbers follow.
+// The head of an array in a message; its name and its numbers follow.
 struct head {
   size_t kind, name_size, count;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots: named arrays of numbers from which a computation goes on bit for bit.  What makes a snapshot puts
+// Snapshots: named arrays of numbers from which a computation continues bit for bit.  Whoever takes a snapshot puts
 // arrays under names with a prefix of its own, such as "optimizer/moments"; io/ writes and reads them as a whole.
 #ifndef DC_BASE_SNAPSHOT_H
 #define DC_BASE_SNAPSHOT_H
@@ -28,7 +28,7 @@ enum dc_status dc_snapshot_get_reals(const struct dc_snapshot *snapshot, const c
                                      struct dc_error *error);
 enum dc_status dc_snapshot_get_integers(const struct dc_snapshot *snapshot, const char *name, size_t count,
                                         long *values, struct dc_error *error);
-// The same for numbers that count something: 0 .. most.  DC_CHECKPOINT also when one is not; values are then as before.
+// The same for counts, which must be in 0 .. most: DC_CHECKPOINT when one is not; values are then as before.
 enum dc_status dc_snapshot_get_counts(const struct dc_snapshot *snapshot, const char *name, size_t count, long most,
                                       long *values, struct dc_error *error);
 
@@ -41,9 +41,10 @@ struct dc_snapshot_entry {
 };
 bool dc_snapshot_entry(const struct dc_snapshot *snapshot, size_t i, struct dc_snapshot_entry *entry);
 
-// All of it at the end of a message, for a program of the same build; DC_OK or DC_MEMORY.
+// Appends the whole snapshot to a message, for a program of the same build; DC_OK or DC_MEMORY.
 enum dc_status dc_snapshot_write(const struct dc_snapshot *snapshot, struct dc_buffer *message);
-// Puts the arrays in that stand at *at in a message, which moves on.  DC_OK, DC_MEMORY, or DC_USAGE when it is cut off.
+// Puts in the arrays that stand at *at in a message, and moves *at behind them.  DC_OK, DC_MEMORY, or DC_USAGE when the
+// message is cut off.
 enum dc_status dc_snapshot_read(struct dc_snapshot *snapshot, const struct dc_buffer *message, size_t *at);
 
 #endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Error messages of fixed size: set, extended at the end, or prefixed with a place.  A message that is too long is cut
+// off.
 #include "base/status.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 enum dc_status {
   DC_OK = 0,
-  DC_UNMET = 1,       // ran, but what was asked to hold does not
+  DC_UNMET = 1,  // ran, but a requested condition does not hold
   DC_USAGE = 2,       // wrong usage of a command or function
   DC_BAD_INPUT = 3,   // scene, mesh or URDF
   DC_NUMERICAL = 4,   // a step or solve failed
@@ -19,8 +19,8 @@ enum dc_status {
   DC_STOPPED = 9      // inside the library only: a signal or a time limit asked to stop
 };
 
-// Whether a point that was tried, such as the parameters of a rollout, has no value: those who look for a better one go
-// on without it.  All other failures end what they do.
+// Whether a trial point, such as the parameters of a rollout, has no value: optimizers then go on without it.  All
+// other failures end the run.
 static inline bool dc_point_has_no_value(enum dc_status status)
 {
   return status == DC_INFEASIBLE || status == DC_NUMERICAL;
@@ -36,19 +36,19 @@ struct dc_error {
 enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// The same for the message of a caller with a variable list of arguments; error may be NULL.
+// Does the same for a caller with a va_list; error may be NULL.
 void dc_error_set(struct dc_error *error, enum dc_status status, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
-// The status of an errno with which a file could not be found or opened for reading: DC_BAD_INPUT when it is the name's
-// or the permissions' doing, DC_MEMORY, DC_IO for disks and systems that fail.
+// Maps the errno of a file that could not be found or opened for reading: DC_BAD_INPUT for a wrong name or missing
+// permission, DC_MEMORY, and DC_IO when the disk or the system fails.
 enum dc_status dc_status_of_open(int number);
 
 // Puts "prefix: " in front of the message of *error, for callers that know the place.
 void dc_error_prefix(struct dc_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Adds to the end of the message of *error.
 void dc_error_append(struct dc_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// What makes the noun behind a count plural: "" for 1, "s" otherwise.
+// Ending of a noun after a count: "" for 1, "s" otherwise.
 const char *dc_plural(long count);
 
 #endif

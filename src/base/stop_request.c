@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One thread polls the caller; an atomic flag carries a refusal to all other threads.
 #include "base/stop_request.h"
 
 void dc_stop_request_begin(struct dc_stop_request *request, bool (*proceed)(void *context), void *context)

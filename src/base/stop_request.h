@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to stop that are heard within what takes long.  One thread, that of the caller who may want to stop, asks it
-// now and then whether to go on; the other threads that share the request hear what it said.
+// Stop requests for long computations.  The thread that began the computation polls the caller's function now and then;
+// all other threads that share the request see its answer through an atomic flag.
 #ifndef DC_BASE_STOP_REQUEST_H
 #define DC_BASE_STOP_REQUEST_H
 
@@ -8,18 +8,18 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-// Stays where it is: threads refer to it.
+// The request must stay at its address, since threads refer to it.
 struct dc_stop_request {
-  bool (*proceed)(void *context);  // false: stop
+  bool (*proceed)(void *context);  // polled by one thread; false: stop
   void *context;
-  pthread_t thread;     // the one that asks
-  atomic_bool stopped;  // it was told to stop
+  pthread_t thread;  // the thread that polls
+  atomic_bool stopped;  // proceed has returned false
 };
 
-// From now on the calling thread asks proceed; nobody has said anything yet.
+// Starts a request: from now on the calling thread polls proceed.
 void dc_stop_request_begin(struct dc_stop_request *request, bool (*proceed)(void *context), void *context);
 
-// Whether to go on, on any thread.  request: a struct dc_stop_request *, as functions are given it that are asked so.
+// Whether to continue; may be called on any thread.  request: a struct dc_stop_request *, untyped for callbacks.
 bool dc_stop_request_goes_on(void *request);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The helpers, the gate through which they enter a loop, and the account of whether they pay.
+// Parallel loops: the helper threads, the gate through which they enter a loop, and the account of whether they pay.
 //
 // Every thread has a range of passes of its own, takes them from its front, and when none is left from the back of the
 // others' ranges.  So a pass mostly runs where it ran in the loop before, and where its neighbours run: what it reads
@@ -37,8 +37,8 @@ static const double CREDIT = 0.02;          // part of the time since the first 
 static const double NEW_CREDIT = 100e-6;    // s: what may be lost before helpers have to have paid, after a pause
 static const double PROMPT = 200e-6;        // s in which a helper comes when called, where a core is free for it
 static const double REPAYMENT = 40;         // times what was lost, the time without helpers
-// Cores that others may take in all without any counting as taken.  The account is in hundredths of a second, a tenth of
-// a look, for every core.
+// Cores that other programs may use in total without counting as taken.  The system's account has a resolution of a
+// hundredth of a second, a tenth of a look, for every core.
 static const double TAKEN = 0.3;
 static const double LONGEST_TAKE = 10;      // s that tests wait for a helper
 static const int LOOKS = 32;                // at the gate, between looks at the clock
@@ -52,7 +52,7 @@ struct helper {
   int thread;
 };
 
-// Passes not yet taken, first and end, 32 bits each in one word; in a cache line of its own.
+// Passes that nobody has taken yet: first and end, 32 bits each in one word, in a cache line of its own.
 struct range {
   _Alignas(64) _Atomic uint64_t word;
 };
@@ -69,7 +69,7 @@ static struct {
   atomic_llong helped;  // ns of processor time of helpers in passes of this loop
   atomic_int takers;    // helpers that took a pass of this loop
   atomic_llong late;    // ns that helpers took to come beyond what is prompt, not yet settled
-  // Written by the caller that holds it.
+  // The following members are written only by the caller that holds `taken`.
   int helper_count;
   bool started, always;
   struct helper *helpers[MOST_HELPERS];
@@ -96,7 +96,7 @@ static void relax(void)
 #endif
 }
 
-// Whether a condition comes true within some seconds.
+// Polls a condition for at most so many seconds, without giving up the core.
 static bool looks_until(bool (*is_true)(int), int argument, double seconds)
 {
   double end = dc_seconds() + seconds;
@@ -110,7 +110,7 @@ static bool looks_until(bool (*is_true)(int), int argument, double seconds)
   return false;
 }
 
-// The same, giving the core to whoever wants it between the looks.
+// Polls a condition, but yields the core to any other thread between the looks.
 static bool yields_until(bool (*is_true)(int), int argument, double seconds)
 {
   double end = dc_seconds() + seconds;
@@ -132,7 +132,7 @@ static bool is_used_up(uint64_t range)
   return (uint32_t)(range >> 32) >= (uint32_t)range;
 }
 
-// The first pass left of a range, for others than its owner the last one; -1: none is left.
+// Takes a pass: the owner of a range takes its first, others its last; -1: none is left.
 static int take(struct range *range, bool own)
 {
   uint64_t word = atomic_load(&range->word);
@@ -144,6 +144,7 @@ static int take(struct range *range, bool own)
   return -1;
 }
 
+// Works through the thread's own range, then steals from the others' ranges.
 static void run_passes(int thread)
 {
   int threads = atomic_load(&pool.threads);
@@ -168,6 +169,7 @@ static bool has_work(int thread)
   return (atomic_load(&pool.gate) & OPEN) && thread < threads && has_passes(threads);
 }
 
+// Divides the passes into contiguous ranges of about the same length.
 static void deal_passes(int threads)
 {
   for (int64_t k = 0; k < threads; k++)
@@ -175,6 +177,7 @@ static void deal_passes(int threads)
                  range_of((uint32_t)(k * pool.count / threads), (uint32_t)((k + 1) * pool.count / threads)));
 }
 
+// Enters the loop while its gate is open, by one atomic increment.
 static bool enter(void)
 {
   int gate = atomic_load(&pool.gate);
@@ -184,12 +187,14 @@ static bool enter(void)
   return false;
 }
 
+// Leaves the loop; the last helper wakes a caller that sleeps.
 static void leave(void)
 {
   if (atomic_fetch_sub(&pool.gate, 1) == (WAITED | 1))
     sem_post(&pool.empty);
 }
 
+// Takes passes of the loop under way, if there are any, and records the processor time they took.
 static void help(const struct helper *helper)
 {
   if (!enter())
@@ -209,11 +214,12 @@ static void sleep_on(sem_t *semaphore)
     ;  // interrupted by a signal
 }
 
+// A helper's life: it helps, polls for the next loop, yields for a while, then sleeps until a caller wakes it.
 static void *serve(void *argument)
 {
   struct helper *helper = argument;
 #ifdef SCHED_BATCH
-  // A helper that wakes on the caller's core does not push the caller aside (where it may not be had, it does).
+  // Under SCHED_BATCH a helper that wakes on the caller's core does not preempt the caller; without it, it may.
   sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
 #endif
   for (;;) {
@@ -221,7 +227,7 @@ static void *serve(void *argument)
     if (looks_until(has_work, helper->thread, HELPER_SPIN) || yields_until(has_work, helper->thread, HELPER_YIELD))
       continue;
     atomic_store(&helper->asleep, 1);
-    // Whoever resets the mark answers for the wake-up: a caller that did has posted.
+    // Whoever resets `asleep` is responsible for the wake-up: if a caller did, it has posted the semaphore.
     if (!has_work(helper->thread) || !atomic_exchange(&helper->asleep, 0)) {
       sleep_on(&helper->wake);
       double late = dc_seconds() - helper->called - PROMPT;
@@ -232,7 +238,7 @@ static void *serve(void *argument)
   return NULL;
 }
 
-// Signals are for the threads of the program.
+// Starts a helper with all signals blocked: signals are for the threads of the program.
 static bool start_helper(int index)
 {
   struct helper *helper = calloc(1, sizeof *helper);
@@ -256,7 +262,7 @@ static bool start_helper(int index)
   return true;
 }
 
-// A child of fork has no helpers; those of the parent's are forgotten.
+// Runs in the child of a fork, which has no helpers: the parent's are forgotten.
 static void forget_helpers(void)
 {
   pool.helper_count = 0;
@@ -264,7 +270,7 @@ static void forget_helpers(void)
   atomic_flag_clear(&pool.taken);
 }
 
-// As many as can be had: fewer only make it slower.
+// Starts helpers until there are `wanted`; with fewer, loops are only slower.
 static void start_helpers(int wanted)
 {
   if (!pool.started) {
@@ -282,6 +288,7 @@ static bool is_empty(int unused)
   return (atomic_load(&pool.gate) & INSIDE) == 0;
 }
 
+// Waits, in tests only, until a helper has taken a pass.
 static void wait_for_taker(void)
 {
   double end = dc_seconds() + LONGEST_TAKE;
@@ -298,6 +305,7 @@ static void wake_helpers(int count, double now)
     }
 }
 
+// Closes the gate and waits for helpers inside: polls first, then sleeps.
 static void close_gate(void)
 {
   if ((atomic_fetch_and(&pool.gate, ~OPEN) & INSIDE) != 0 && !looks_until(is_empty, 0, CALLER_SPIN) &&
@@ -306,9 +314,10 @@ static void close_gate(void)
   atomic_store(&pool.gate, 0);
 }
 
-// What helpers did is gained; what the caller spent on calling them and waited for them is lost.  So is the time that a
-// helper stood in line for a core: schedulers that give shares to groups of threads take it from the caller's.  When
-// more was lost than gained, helpers are left alone until the loss is a small part of the time.
+// Balances the account of help.  Gained: the processor time of helpers in passes.  Lost: the time that the caller spent
+// on calling helpers and waiting for them, and the time that helpers stood in line for a core, since schedulers that
+// give shares to groups of threads charge it to the caller.  On a negative balance helpers pause for REPAYMENT times
+// the loss.
 static void settle(double gained, double lost, double now)
 {
   double most = FIRST_CREDIT + CREDIT * (now - pool.begin);
@@ -319,6 +328,11 @@ static void settle(double gained, double lost, double now)
   pool.balance = NEW_CREDIT;
 }
 
+// Runs one loop with helpers:
+// 1. deal the passes, open the gate, wake sleeping helpers;
+// 2. run passes on this thread until none is left;
+// 3. close the gate and wait for passes that helpers have begun;
+// 4. update the loop's measured time and the account of help.
 static void share(int helpers, struct dc_loop_history *history)
 {
   double start = dc_seconds();
@@ -349,6 +363,7 @@ static void share(int helpers, struct dc_loop_history *history)
   settle(helped, end - done + called - start + late, end);
 }
 
+// Runs all passes on the caller and measures the loop for later decisions.
 static void run_alone(struct dc_loop_history *history)
 {
   double start = history ? dc_seconds() : 0;
@@ -365,7 +380,7 @@ static bool is_paused(void)
   return !pool.always && dc_seconds() <= pool.paused_until;
 }
 
-// Of so many threads those that find a core of their own: others only take from the caller's share.
+// Limits threads to those that find a core of their own; more would only take from the caller's share.
 static int with_cores(int threads)
 {
   double left = pool.always ? threads : atomic_load(&pool.cores_left) + TAKEN;
@@ -386,7 +401,8 @@ bool dc_threads_pay(void)
   return with_cores(dc_threads()) > 1 && !is_paused();
 }
 
-// The first helper is the first to be called and the last to sleep.
+// Whether calling helpers pays, by the loop's measured time.  The first helper is the first to be called and the last
+// to sleep, so that its state tells whether a wake-up is needed.
 static bool pays(const struct dc_loop_history *history)
 {
   if (!history || pool.always)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Loads the MPI module when the program was started by an MPI launcher, which environment variables show, or when MPI
+// is asked for.  Without a launcher nothing is loaded, and there is one rank.
 #include "base/transport.h"
 
 #include <dlfcn.h>
@@ -8,7 +10,7 @@
 
 #define MODULE "dcsim-mpi.so"
 
-// Of Open MPI, PMIx (also Slurm), PMI-1 and -2, Intel MPI.
+// Variables set by Open MPI, PMIx (also Slurm), PMI-1 and -2, and Intel MPI.
 static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", NULL};
 
 static bool was_launched(void)
@@ -25,7 +27,7 @@ void dc_transport_forget_launcher(void)
     unsetenv(marks[i]);
 }
 
-// Installed, beside the program's folder, or where it was built.
+// Looks for the module where it is installed, beside the program's folder, and in the build tree.
 static void *load_module(const char *program)
 {
   const char *slash = program ? strrchr(program, '/') : NULL;
