@@ -233,7 +233,7 @@ bool dc_option_has_short_form(const struct dc_option *option)
   return found;
 }
 
-// Levenshtein distance (insertions, deletions, substitutions), ignoring case; MOST for names longer than MOST characters.
+// Levenshtein distance (insertions, deletions, substitutions), ignoring case; MOST for names of more than MOST letters.
 static int edit_distance(const char *a, const char *b)
 {
   enum { MOST = 64 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Asks OpenBLAS and CHOLMOD for their versions; runs record them, because other versions round differently.
 #include "math/libraries.h"
 
 #include <cblas.h>

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps take many iterations where a body is stiff beside its mass in a step: they see no farther than from node to
-// node, and what moves almost without strain is left over.  Such motion is nearly rigid in every small part of the
-// body.  So nodes are put together to connected parts of some tens, each of which has six modes,
-//     u_i = t + w x (x_i - x_part)/l,   or u = Z y with rows Z_i = [1, -[(x_i - x_part)/l]x],
-// and what is left of a vector after a sweep is solved for in them, by Z (Z^T (A + C) Z)^-1 Z^T: two-level
-// multiplicative Schwarz with the rigid modes of aggregation (Vanek, Mandel and Brezina 1996), not smoothed.
+// A coarse space of rigid motions, the second level below block sweeps.
+//
+// Sweeps carry information from node to node only, and need many iterations for bodies that are stiff compared with
+// their mass over a time step.  The remaining error has almost no strain: it is nearly rigid in every small part of the
+// body.  Therefore connected nodes are grouped into parts of some tens, each with six modes,
+//
+//     u_i = t + w x (x_i - x_part)/l,   or   u = Z y with rows Z_i = [1, -[(x_i - x_part)/l]x],
+//
+// and the residual r after a sweep is corrected by u = Z (Z^T (A + C) Z)^-1 Z^T r.  This is two-level multiplicative
+// Schwarz with the rigid modes of aggregation (Vanek, Mandel and Brezina 1996), without smoothing of Z.
+//
+// Steps: list the graph of nodes, grow parts, list the blocks of the coarse matrix (once per pattern); sum Z^T A Z
+// (when A is renewed); add Z^T C Z and factor (every solution); restrict, solve, prolong (every application).
 #include "math/linear_coarse.h"
 
 #include <math.h>
@@ -16,9 +23,10 @@
 #include "math/linear_backend.h"
 #include "math/vector.h"
 
-// Smaller parts take fewer iterations, more of them cost more: their matrix fills, and is factored for every solution.
+// Nodes per part, most parts, and modes per part.  Smaller parts take fewer iterations, but more of them fill the
+// coarse matrix, which is factored for every solution.
 enum { PART_NODES = 27, MOST_PARTS = 64, MODES = 6 };
-// Of the diagonal: parts of one or two nodes, or in a line, have fewer modes than six.
+// Relative increase of the diagonal: parts of one or two nodes, or of nodes in a line, have fewer than six modes.
 static const double REGULAR = 1e-8;
 
 struct dc_coarse {
@@ -28,7 +36,7 @@ struct dc_coarse {
   double (*arm)[3];                    // [nodes] (x - x_part)/l
   int block_count;                     // of the coarse matrix: the diagonal ones first
   int (*between)[2];                   // [block_count] parts, the first >= the second
-  int *block_of;                       // of every stored block of the fine matrix, [pairs]
+  int *block_of;  // [blocks of the fine matrix] the coarse block that each adds to
   double (*sums)[MODES * MODES];       // [block_count] Z^T A Z
   struct dc_symmetric_matrix *matrix;  // Z^T (A + C) Z
   double *right;                       // [MODES parts]
@@ -47,6 +55,7 @@ struct graph {
   int *start, *list;
 };
 
+// Lists the neighbours of every node in two passes over the pattern: counts, then entries.
 static void make_graph(const struct dc_symmetric_matrix *matrix, struct graph *graph)
 {
   int nodes = matrix->block_count;
@@ -68,8 +77,8 @@ static void make_graph(const struct dc_symmetric_matrix *matrix, struct graph *g
   }
 }
 
-// Breadth first from the first node that has none yet; a part that cannot grow to a third of that size joins a
-// neighbour.
+// Grows parts breadth first, each from the first node without a part, to at most `most` nodes.  A part that stays below
+// a third of that joins a neighbouring part.
 static void make_parts(struct dc_coarse *coarse, const struct graph *graph, int *queue)
 {
   int most = coarse->nodes / MOST_PARTS > PART_NODES ? coarse->nodes / MOST_PARTS : PART_NODES;
@@ -101,6 +110,7 @@ static void make_parts(struct dc_coarse *coarse, const struct graph *graph, int 
   }
 }
 
+// Orders the parts of a block's row and column: the first >= the second.
 static void key_of(const struct dc_coarse *coarse, int row, int column, int key[2])
 {
   int a = coarse->part[row], b = coarse->part[column];
@@ -108,7 +118,7 @@ static void key_of(const struct dc_coarse *coarse, int row, int column, int key[
   key[1] = a > b ? b : a;
 }
 
-// The blocks of the coarse matrix, and which one every block of the fine matrix adds to.
+// Lists the blocks of the coarse matrix, and finds for every block of the fine matrix the one it adds to.
 static bool list_blocks(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix)
 {
   int pairs = matrix->block_start[coarse->nodes], count = 0;
@@ -136,7 +146,7 @@ static bool list_blocks(struct dc_coarse *coarse, const struct dc_symmetric_matr
   return true;
 }
 
-// scratch: of what is needed here alone.
+// Allocates everything whose size depends on the pattern; scratch holds temporary arrays.
 static bool create(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix, struct dc_arena *scratch)
 {
   size_t nodes = (size_t)matrix->block_count, pairs = (size_t)matrix->block_start[nodes];
@@ -178,7 +188,7 @@ struct dc_coarse *dc_coarse_create(const struct dc_symmetric_matrix *matrix)
   return NULL;
 }
 
-// Arms of nodes about the middle of their part, in units of its size.
+// Computes the arms of nodes about the centroid of their part, in units of its size l.
 static void set_arms(struct dc_coarse *coarse, const double *places)
 {
   double *middle = coarse->right;  // [parts][MODES]: a sum, a count, a size
@@ -200,8 +210,8 @@ static void set_arms(struct dc_coarse *coarse, const double *places)
   }
 }
 
-// sum += Z_i^T B Z_j, row by row; with [r]x v = r x v rows of -B [r]x are r x (rows of B), columns of [r]x B are r x
-// (columns).
+// sum += Z_i^T B Z_j.  With [r]x v = r x v, the rows of -B [r]x are r x (rows of B), and the columns of [r]x B are r x
+// (columns of B).
 static void add_modes(const double arm_i[3], const double block[9], const double arm_j[3], double *sum)
 {
   double wide[3][MODES];
@@ -226,7 +236,7 @@ static void add_transposed(const double *from, double *sum)
     sum[k] += from[MODES * (k % MODES) + k / MODES];
 }
 
-// Z^T A Z
+// sums = Z^T A Z, block by block over the fine matrix
 static void sum_matrix(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix)
 {
   const double *values = matrix->values;
@@ -274,7 +284,7 @@ bool dc_coarse_update(struct dc_coarse *coarse, const struct dc_symmetric_matrix
   }
   for (int k = 0; k < coarse->matrix->size; k++) {
     double *pivot = &coarse->matrix->values[coarse->matrix->column_start[k]];
-    *pivot = *pivot > 0 ? *pivot * (1 + REGULAR) : 1;  // 0: a part of one node does not turn
+    *pivot = *pivot > 0 ? *pivot * (1 + REGULAR) : 1;  // 0: a part of one node does not rotate
   }
   return dc_symmetric_factor_positive(coarse->matrix) == DC_OK;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense factorizations by LAPACK: Cholesky (dpotrf) and Bunch-Kaufman (dsytrf), on a copy of the lower triangle.
+// Dense factorizations by LAPACK: Cholesky (dpotrf) and Bunch-Kaufman (dsytrf), on a copy of the lower triangle, by
+// columns.  They win for small or well-filled matrices: their time goes into BLAS kernels instead of index lists.
 #include <cblas.h>
 #include <limits.h>
 #include <math.h>
@@ -18,7 +19,7 @@ void dsytrs_(const char *uplo, const int *n, const int *columns, const double *a
 
 struct dense {
   int size, work_size;
-  bool positive;   // what the factor is
+  bool positive;  // whether factor is of Cholesky, else of Bunch and Kaufman
   double *factor;  // [size][size] by columns, lower triangle
   double *work;    // [work_size]
   int *pivots;     // [size]
@@ -35,7 +36,7 @@ static void destroy(void *state)
 
 static void *create(const struct dc_symmetric_matrix *matrix)
 {
-  // The results of OpenBLAS change with its number of threads.
+  // OpenBLAS rounds differently with another number of threads.
   openblas_set_num_threads(1);
   struct dense *dense = dc_alloc(1, sizeof *dense);
   if (!dense)
@@ -56,6 +57,7 @@ static void *create(const struct dc_symmetric_matrix *matrix)
   return dense;
 }
 
+// Copies the stored entries into the dense lower triangle.
 static void scatter(struct dense *dense, const struct dc_symmetric_matrix *matrix)
 {
   size_t n = (size_t)dense->size;
@@ -67,8 +69,8 @@ static void scatter(struct dense *dense, const struct dc_symmetric_matrix *matri
   }
 }
 
-// A pivot below the rounding of its own diagonal entry says nothing about the sign.  OpenBLAS lets NaN pass; whatever
-// went wrong in a row reaches its diagonal.
+// Whether Cholesky's pivots carry information: one below the rounding of its own diagonal entry does not determine a
+// sign.  OpenBLAS lets NaN pass; whatever goes wrong in a row reaches its diagonal.
 static bool cholesky_holds(const struct dense *dense, const struct dc_symmetric_matrix *matrix)
 {
   for (int j = 0; j < dense->size; j++) {

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients with sweeps, on A + C = L + D + L^T with the preconditioner M = (D + L) D^-1 (D + L^T), a
-// symmetric Gauss-Seidel sweep over blocks.  With z = (D + L^T) x the system is (D + L)^-1 (A + C) (D + L^T)^-1 z =
-// (D + L)^-1 b, preconditioned by D, and because A + C = (D + L) + (D + L^T) - D its product
-//     t = (D + L^T)^-1 p,   p -> t + (D + L)^-1 (p - D t)
-// costs two triangular solves, no more than a plain product with A (Eisenstat 1981).  Other methods apply A + C and
-// their preconditioner one after the other.  The iterations themselves are those of linear_krylov.c.
+// Solutions of (A + C) x = b by iteration, for matrices of 3x3 blocks, C block diagonal.
+//
+// Conjugate gradients with sweeps use the preconditioner M = (D + L) D^-1 (D + L^T), a symmetric Gauss-Seidel sweep
+// over the blocks of A + C = L + D + L^T.  With z = (D + L^T) x the system is
+//
+//     (D + L)^-1 (A + C) (D + L^T)^-1 z = (D + L)^-1 b,   preconditioned by D.
+//
+// Because A + C = (D + L) + (D + L^T) - D, its product with p costs two triangular solves, no more than a plain product
+// with A (Eisenstat 1981):
+//
+//     t = (D + L^T)^-1 p,   p -> t + (D + L)^-1 (p - D t).
+//
+// Other methods apply A + C and their preconditioner one after the other.  The iterations themselves stand in
+// linear_krylov.c.
 #include "math/linear_iterative.h"
 
 #include <math.h>
@@ -22,17 +30,17 @@ struct dc_block_solver {
   struct dc_symmetric_matrix *matrix;
   struct dc_block_method method;
   int blocks;
-  // Row by row, the blocks left of the diagonal: their columns and places.
+  // The blocks left of the diagonal, row by row: their columns and their places in the values.
   int *row_start, *row_column;  // [blocks + 1], [block_start[blocks]]
   struct dc_block_place *row_place;
   double *diagonal, *inverse;  // [blocks][9] D and D^-1
   double *right, *t;           // [size]
   struct dc_krylov *krylov;
   struct dc_projective *projective;  // NULL: another preconditioner
-  struct dc_coarse *coarse;          // NULL likewise
-  const double *places;              // for the coarse one, or NULL
-  bool afresh;                       // it is to be made of other values
-  const double *added;               // C of the system at hand, or NULL
+  struct dc_coarse *coarse;  // NULL: another preconditioner
+  const double *places;  // positions of nodes for the coarse space, or NULL
+  bool afresh;  // preconditioners are to be made from the present values
+  const double *added;  // C of the present system, or NULL
 };
 
 double *dc_symmetric_values(struct dc_symmetric_matrix *matrix)
@@ -40,7 +48,7 @@ double *dc_symmetric_values(struct dc_symmetric_matrix *matrix)
   return matrix->values;
 }
 
-// Of the k-th block below the diagonal of a column; k < 0: the diagonal block itself.
+// Finds the place of the k-th block below the diagonal of a column; k < 0: of the diagonal block.
 static struct dc_block_place place_of(const struct dc_symmetric_matrix *matrix, int column, int k)
 {
   struct dc_block_place place;
@@ -67,6 +75,7 @@ void dc_block_solver_destroy(struct dc_block_solver *solver)
   dc_arena_destroy(solver->arena);
 }
 
+// Lists the off-diagonal blocks by rows, from the list by columns.
 static void list_rows(struct dc_block_solver *solver)
 {
   const struct dc_symmetric_matrix *matrix = solver->matrix;
@@ -85,7 +94,7 @@ static void list_rows(struct dc_block_solver *solver)
   start[0] = 0;
 }
 
-// False: out of memory.
+// Creates the Krylov method and the preconditioner; false: out of memory.
 static bool create_method(struct dc_block_solver *solver, const struct dc_symmetric_matrix *matrix)
 {
   enum dc_preconditioner preconditioner = solver->method.preconditioner;
@@ -167,7 +176,7 @@ void dc_block_add_row(const struct dc_block_solver *solver, int node, const doub
     add_transposed(matrix->values, &solver->row_place[k], move, sum + 3 * (size_t)solver->row_column[k]);
 }
 
-// The inverse of a symmetric positive definite 3x3 matrix; false when it is not.
+// Inverts a symmetric positive definite 3x3 matrix by cofactors; false when it is not positive definite.
 static bool invert(const double m[9], double inverse[9])
 {
   double minor = m[0] * m[4] - m[1] * m[1];
@@ -182,6 +191,7 @@ static bool invert(const double m[9], double inverse[9])
   return true;
 }
 
+// D = diagonal of A + C, and its inverse; false when a block is not positive definite.
 static bool set_diagonals(struct dc_block_solver *solver, const double *c)
 {
   for (int i = 0; i < solver->blocks; i++) {
@@ -307,8 +317,9 @@ static void multiply(void *context, const double *x, double *y)
   }
 }
 
-// y = (D + L)^-1 x leaves -L^T y of x, rigid parts u of that leave r = -L^T y - (D + L + L^T) u, and the other half of
-// the sweep makes y + u + (D + L^T)^-1 r = y + (D + L^T)^-1 (-L^T y - L u).
+// y = (two-level preconditioner)^-1 x.  Half a sweep, y = (D + L)^-1 x, leaves the residual -L^T y.  Rigid motions u of
+// parts reduce it to r = -L^T y - (D + L + L^T) u, and the other half of the sweep yields y + u + (D + L^T)^-1 r = y +
+// (D + L^T)^-1 (-L^T y - L u).
 static void precondition_two_level(struct dc_block_solver *solver, const double *x, double *y)
 {
   size_t size = (size_t)solver->matrix->size;
@@ -350,6 +361,7 @@ void dc_block_solver_renew(struct dc_block_solver *solver, const double *places)
   solver->places = places;
 }
 
+// Conjugate gradients in the swept variables z; x = (D + L^T)^-1 z at the end.
 static struct dc_iterations solve_swept(struct dc_block_solver *solver, const double *b, double part, int most,
                                         double *x)
 {

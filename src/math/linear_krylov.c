@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients with a preconditioner (Hestenes and Stiefel 1952; Saad 2003, 9.2.1): directions that are
-// conjugate in A, each from the preconditioned residual and the direction before.
+// Krylov methods.
 //
-// GMRES (Saad and Schultz 1986) builds an orthonormal basis of the space of A M^-1 and the residual by modified
-// Gram-Schmidt.  In it A M^-1 is a Hessenberg matrix, which Givens rotations make triangular column by column; what
-// they leave of the right-hand side is the residual of the best combination so far, which is only formed when the
-// method ends or begins anew.
+// Conjugate gradients with a preconditioner (Hestenes and Stiefel 1952; Saad 2003, 9.2.1): directions are conjugate in
+// A; each is made from the preconditioned residual and the direction before.
+//
+// GMRES (Saad and Schultz 1986) builds an orthonormal basis of the Krylov space of A M^-1 by modified Gram-Schmidt.  In
+// this basis A M^-1 is a Hessenberg matrix, which Givens rotations make triangular column by column.  The rotated
+// right-hand side yields the residual norm of the best combination at once; the combination itself is formed only at a
+// restart or at the end.
 #include "math/linear_krylov.h"
 
 #include <math.h>
@@ -15,6 +17,7 @@
 #include "base/memory.h"
 #include "math/vector.h"
 
+// Basis vectors of GMRES before a restart: memory and orthogonalization grow with it.
 enum { RESTART = 50 };
 
 struct dc_krylov {
@@ -64,6 +67,8 @@ static void add_scaled(double *sum, double scale, const double *x, int size)
     sum[i] += scale * x[i];
 }
 
+// r: residual, z = M^-1 r, p: direction, rho = r.z.  It stops at a direction of negative curvature, before x moves
+// along it.
 static struct dc_iterations conjugate_gradients(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
                                                 const struct dc_linear_map *inverse, const double *b, double part,
                                                 int most, double *x)
@@ -98,13 +103,13 @@ static struct dc_iterations conjugate_gradients(struct dc_krylov *krylov, const 
   return done;
 }
 
-// Between two restarts: the triangular matrix, the rotations and the right-hand side that they turned.
+// The data of GMRES between two restarts: the triangular matrix, the rotations and the rotated right-hand side.
 struct cycle {
   double triangle[RESTART][RESTART + 1];  // by columns
   double cosine[RESTART], sine[RESTART], right[RESTART + 1];
 };
 
-// The next vector of the basis, and column k of the triangle; returns what is left of the residual.
+// Adds a vector to the basis and column k to the triangle; returns the norm of the residual that is left.
 static double extend(struct dc_krylov *krylov, const struct dc_linear_map *matrix, const struct dc_linear_map *inverse,
                      struct cycle *cycle, int k)
 {
@@ -134,7 +139,7 @@ static double extend(struct dc_krylov *krylov, const struct dc_linear_map *matri
   return fabs(cycle->right[k + 1]);
 }
 
-// Adds M^-1 times the combination of the first `count` vectors that leaves the least residual.
+// x += M^-1 times the combination of the first `count` vectors that has the least residual.
 static void advance(struct dc_krylov *krylov, const struct dc_linear_map *inverse, struct cycle *cycle, int count,
                     double *x)
 {
@@ -150,6 +155,7 @@ static void advance(struct dc_krylov *krylov, const struct dc_linear_map *invers
   add_scaled(x, 1, krylov->better, size);
 }
 
+// Cycles of at most RESTART iterations, each from the true residual at its start.
 static struct dc_iterations gmres(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
                                   const struct dc_linear_map *inverse, const double *b, double part, int most,
                                   double *x)

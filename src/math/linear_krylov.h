@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Krylov methods on a matrix and a preconditioner that are known by what they do to a vector.
+// Krylov methods for a matrix and a preconditioner that are given by their products with vectors.
 #ifndef DC_MATH_LINEAR_KRYLOV_H
 #define DC_MATH_LINEAR_KRYLOV_H
 
 #include <stdbool.h>
 
 // CONJUGATE_GRADIENTS: matrix and preconditioner are symmetric and positive definite.  GMRES: any matrix, restarted
-// after 50 iterations, preconditioned from the right, so that its residual is the true one (Saad and Schultz 1986; Saad
+// after 50 iterations, preconditioned from the right, so that the residual is the true one (Saad and Schultz 1986; Saad
 // 2003, 9.3.2).
 enum dc_krylov_method { DC_CONJUGATE_GRADIENTS, DC_GMRES };
 
@@ -16,7 +16,7 @@ struct dc_linear_map {
   void *context;
 };
 
-// What a method did.
+// The outcome of a solution.
 struct dc_iterations {
   int count;
   bool positive;   // no direction of negative curvature was met (GMRES does not look)
@@ -25,11 +25,13 @@ struct dc_iterations {
 
 struct dc_krylov;
 
-// NULL when out of memory.  own_norm: conjugate gradients measure residuals by sqrt(r . M^-1 r), others by |r|.
+// Creates a workspace; NULL when out of memory.  own_norm: conjugate gradients measure residuals by sqrt(r . M^-1 r)
+// instead of |r|.
 struct dc_krylov *dc_krylov_create(int size, enum dc_krylov_method method, bool own_norm);
 void dc_krylov_destroy(struct dc_krylov *krylov);
-// Solves A x = b, all [size], with M^-1 near A^-1, until the norm of b - A x is at most part of that of b or for so
-// many iterations, each of which applies both once.  x is the best found; where !positive the iterate before.
+// Solves A x = b, all [size], with M^-1 near A^-1.  It ends when the norm of b - A x is at most `part` of that of b, or
+// after `most` iterations, each of which applies both maps once.  x is the last iterate; where !positive, the one
+// before.
 struct dc_iterations dc_krylov_solve(struct dc_krylov *krylov, const struct dc_linear_map *matrix,
                                      const struct dc_linear_map *inverse, const double *b, double part, int most,
                                      double *x);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projective dynamics solves with M/h^2 + sum w V G^T G, a matrix of one number for every pair of nodes times the
-// identity in space (paper 004, Eq. 24).  Of any matrix of 3x3 blocks P is a third of the traces of its blocks: at rest
-// that is the same with w = (4 mu + lambda)/3, pins, bending and viscosity included, and it is positive semidefinite
-// where the matrix is.  Its factor has a ninth of the numbers.
+// The matrix of projective dynamics as a preconditioner.
 //
-// Contact C = B B^T, blocks of few nodes, is added by Woodbury's identity (paper 004, Eq. 27), in the form that knows
-// no inverse of C, which may be singular: with the columns U of the identity at these nodes,
+// Projective dynamics solves with M/h^2 + sum w V G^T G: one number for every pair of nodes, times the identity in
+// space (paper 004, Eq. 24).  For any matrix of 3x3 blocks, P is made of a third of the traces of its blocks.  At rest
+// it equals that matrix with w = (4 mu + lambda)/3, pins, bending and viscosity included.  P is positive semidefinite
+// where the matrix is, and its factor has a ninth of the numbers.
+//
+// Contact C = B B^T, blocks of few nodes, is added by Woodbury's identity (paper 004, Eq. 27), in a form without the
+// inverse of C, which may be singular.  With the columns U of the identity at these nodes,
+//
 //     (P + U B B^T U^T)^-1 = P^-1 - P^-1 U B (I + B^T W B)^-1 B^T U^T P^-1,   W = U^T P^-1 U.
 #include "math/linear_projective.h"
 
@@ -17,7 +20,7 @@
 #include "math/linear_backend.h"
 #include "math/vector.h"
 
-static const double LEAST_CONTACT = 1e-6;  // of a node's own stiffness: less does not count
+static const double LEAST_CONTACT = 1e-6;  // blocks of C below this part of a node's own stiffness are ignored
 
 struct dc_projective {
   struct dc_arena *arena;
@@ -25,9 +28,9 @@ struct dc_projective {
   struct dc_symmetric_matrix *scalar;
   double *x, *y;  // [3][blocks] by axes
   bool corrects;
-  int contact_count, capacity;        // nodes in contact; what there is room for
-  int *nodes, *wanted;                // [blocks] those whose W is at hand, and those that count now
-  double *delassus;                   // [capacity][capacity] W, which grows
+  int contact_count, capacity;  // nodes in contact; size of the arrays for them
+  int *nodes, *wanted;  // [blocks] nodes whose W is known, and nodes in contact now
+  double *delassus;  // [capacity][capacity] W, grown when needed
   double (*roots)[9];                 // [blocks] B
   double *right;                      // [3 blocks]
   struct dc_symmetric_matrix *small;  // I + B^T W B
@@ -82,7 +85,7 @@ struct dc_projective *dc_projective_create(const struct dc_symmetric_matrix *mat
   return NULL;
 }
 
-// A third of the trace of a stored block; k < 0: of the diagonal one.
+// A third of the trace of a stored block; k < 0: of the diagonal block.
 static double mean_of(const struct dc_symmetric_matrix *matrix, int column, int k)
 {
   const int *start = matrix->column_start + matrix->offsets[column];
@@ -92,6 +95,7 @@ static double mean_of(const struct dc_symmetric_matrix *matrix, int column, int 
   return sum / 3;
 }
 
+// Fills P from the traces and factors it.
 static bool factor(struct dc_projective *projective, const struct dc_symmetric_matrix *matrix)
 {
   dc_symmetric_clear(projective->scalar);
@@ -107,7 +111,7 @@ static bool factor(struct dc_projective *projective, const struct dc_symmetric_m
   return dc_symmetric_factor_positive(projective->scalar) == DC_OK;
 }
 
-// Nodes in contact; c may be NULL.  How many.
+// Lists nodes in contact and returns their number; c may be NULL.
 static int list_contacts(struct dc_projective *projective, const double *c)
 {
   const double *own = projective->scalar->values;
@@ -120,7 +124,7 @@ static int list_contacts(struct dc_projective *projective, const double *c)
   return count;
 }
 
-// W of the nodes that are wanted, unless it is at hand.  False: out of memory.
+// Computes W for the nodes in contact, unless these are the same as before.  False: out of memory.
 static bool find_delassus(struct dc_projective *projective, int count)
 {
   size_t n = (size_t)projective->blocks;
@@ -152,7 +156,7 @@ static bool find_delassus(struct dc_projective *projective, int count)
   return true;
 }
 
-// B of C = B B^T, lower triangular; pivots that are rounding are 0.
+// Cholesky root B of C = B B^T, lower triangular; pivots that are rounding are set to 0.
 static void root_of(const double c[9], double b[9])
 {
   double largest = fmax(c[0], fmax(c[4], c[8]));
@@ -173,6 +177,7 @@ static void root_of(const double c[9], double b[9])
   }
 }
 
+// Factors I + B^T W B.
 static bool factor_small(struct dc_projective *projective, const double *c)
 {
   int count = projective->contact_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix of projective dynamics as a preconditioner, and its correction by contact.  Private to src/math.
+// The matrix of projective dynamics as a preconditioner, with or without a correction by contact.  Private to src/math.
 #ifndef DC_MATH_LINEAR_PROJECTIVE_H
 #define DC_MATH_LINEAR_PROJECTIVE_H
 
@@ -7,11 +7,11 @@
 
 struct dc_projective;
 
-// For matrices of that pattern, all of whose blocks are 3x3.  contact: with Woodbury's correction.  NULL: out of
-// memory.
+// Creates the preconditioner for matrices of that pattern, all of whose blocks are 3x3.  contact: with Woodbury's
+// correction.  NULL: out of memory.
 struct dc_projective *dc_projective_create(const struct dc_symmetric_matrix *matrix, bool contact);
 void dc_projective_destroy(struct dc_projective *projective);
-// Takes the values of the matrix (afresh) and the blocks c [blocks][9] beside it (NULL: none).  False: not positive
+// Takes the values of the matrix (afresh) and the blocks c [blocks][9] of C (NULL: none).  False: not positive
 // definite, or out of memory.
 bool dc_projective_update(struct dc_projective *projective, const struct dc_symmetric_matrix *matrix, bool afresh,
                           const double *c);

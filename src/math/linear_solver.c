@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Symmetric block matrices: pattern, assembly, products, and solution with one step of iterative refinement.
+//
+// 1. Creation sorts the pairs of blocks, lays out compressed columns and chooses a backend by size and fill.
+// 2. Blocks are added at places found by bisection in their block column.
+// 3. A solution by the backend is refined once, x + A^-1 (b - A x), and kept only if the residual falls; the relative
+//    residual that is returned is computed from the stored values, so that it also detects a factorization gone wrong.
+//
+// Several right-hand sides share a pass over the matrix, DC_SOLVE_TILE at a time, with the same operations in the same
+// order for each, so that a tile returns the bits of single solutions.
 #include "math/linear_solver.h"
 
 #include <assert.h>
@@ -24,7 +33,7 @@ static int compare_pairs(const void *a, const void *b)
   return (p->row > q->row) - (p->row < q->row);
 }
 
-// The distinct pairs as (smaller, larger) block, sorted; their number in *count.
+// Returns the distinct pairs as (larger block = row, smaller = column), sorted by column; their number in *count.
 static struct pair *sorted_pairs(int pair_count, const int (*pairs)[2], int *count)
 {
   struct pair *sorted = dc_alloc((size_t)pair_count, sizeof *sorted);
@@ -48,8 +57,8 @@ static int block_size(const struct dc_symmetric_matrix *matrix, int block)
   return matrix->offsets[block + 1] - matrix->offsets[block];
 }
 
-// Lays out blocks and columns; the number of entries, or -1 when they are too many for 32-bit indices or memory runs
-// out.
+// Lays out blocks and columns.  Returns the number of entries, or -1 when they are too many for 32-bit indices or
+// memory runs out.
 static long lay_out(struct dc_symmetric_matrix *matrix, const int *sizes, int count, const struct pair *sorted)
 {
   int blocks = matrix->block_count;
@@ -90,6 +99,7 @@ static long lay_out(struct dc_symmetric_matrix *matrix, const int *sizes, int co
   return entries;
 }
 
+// Writes the row index of every entry.
 static void fill_rows(struct dc_symmetric_matrix *matrix)
 {
   int *row = matrix->row;
@@ -103,6 +113,7 @@ static void fill_rows(struct dc_symmetric_matrix *matrix)
     }
 }
 
+// AUTOMATIC takes the dense backend where the matrix is small, or of middle size and well filled.
 static const struct dc_linear_backend *choose(enum dc_solver_backend backend, int size, long entries)
 {
   if (backend != DC_SOLVER_AUTOMATIC)
@@ -175,7 +186,8 @@ int dc_symmetric_find_block(const struct dc_symmetric_matrix *matrix, int row, i
   return low < matrix->block_start[column + 1] && matrix->block_row[low] == row ? low : -1;
 }
 
-// entry[i] += scale * source[i * step].  Six unknowns a body are the common case, and contiguous ones.
+// entry[i] += scale * source[i * step].  Six contiguous unknowns per body are the common case, unrolled by the
+// compiler.
 static inline void add_column(double *entry, const double *source, int count, long step, double scale)
 {
   if (count == 6 && step == 1) {
@@ -190,8 +202,8 @@ static inline void add_column(double *entry, const double *source, int count, lo
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride)
 {
-  // Column j of the stored block, row >= column, begins at block[j * by_column] and goes on by by_row; a diagonal
-  // block is symmetric: its rows serve as columns.
+  // Column j of the stored block, row >= column, begins at block[j * by_column] and advances by by_row.  The rows of a
+  // diagonal block serve as its columns, since it is symmetric.
   int by_row = stride, by_column = 1;
   if (row <= column) {
     int swap = row;
@@ -229,7 +241,7 @@ void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value)
     matrix->values[matrix->column_start[i]] += value;
 }
 
-// Largest absolute number; NaN when any is.
+// Largest absolute number; NaN when any is NaN.
 static double largest(const double *numbers, long count)
 {
   double most = 0;
@@ -269,7 +281,7 @@ static enum dc_status factor(struct dc_symmetric_matrix *matrix, bool positive)
 {
   matrix->factored = false;
   matrix->factor_count++;
-  // neither LAPACK nor CHOLMOD is reliable about NaN and infinity
+  // Neither LAPACK nor CHOLMOD is reliable about NaN and infinity.
   if (!isfinite(dc_symmetric_norm(matrix)))
     return DC_NUMERICAL;
   enum dc_status status = matrix->size ? matrix->backend->factor(matrix->state, matrix, positive) : DC_OK;
@@ -297,7 +309,7 @@ enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix
   return factor(matrix, false);
 }
 
-// r = b - A x; its largest absolute number.
+// r = b - A x; returns its largest absolute number.
 static double residual_of(const struct dc_symmetric_matrix *matrix, const double *b, const double *x, double *r)
 {
   dc_symmetric_multiply(matrix, x, r);
@@ -366,7 +378,7 @@ static void multiply_tile(const struct dc_symmetric_matrix *matrix, const double
   }
 }
 
-// r = b - A x of a tile of vectors, and the largest absolute number of each.
+// r = b - A x for a tile of vectors, and the largest absolute number of each.
 static void residuals_of(const struct dc_symmetric_matrix *matrix, const double *b, const double *x, double *r,
                          double errors[DC_SOLVE_TILE])
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symmetric linear systems of 6x6-like blocks: one interface, dense LAPACK below, CHOLMOD above a size.
+// Symmetric linear systems of blocks, such as 6x6 of rigid bodies and 3x3 of nodes: one interface, dense LAPACK for
+// small matrices, CHOLMOD for large ones.
 //
 // A matrix has block_count block rows of given sizes; only the lower triangle of blocks (row >= column) is stored and
 // only blocks named in the pattern may be touched.  Memory is allocated at creation, none in clear, add, factor or
@@ -13,7 +14,7 @@
 
 struct dc_symmetric_matrix;
 
-// SUPERNODAL: for patterns that fill in, such as those of solids.
+// SUPERNODAL suits patterns that fill in, such as those of elastic solids.
 enum dc_solver_backend { DC_SOLVER_AUTOMATIC, DC_SOLVER_DENSE, DC_SOLVER_SPARSE, DC_SOLVER_SUPERNODAL };
 
 // sizes [block_count]; pairs [pair_count][2]: off-diagonal blocks that may be non-zero (any order, row != column;
@@ -29,8 +30,8 @@ void dc_symmetric_clear(struct dc_symmetric_matrix *matrix);
 // column the whole symmetric block is given; for row < column the transpose is added to block (column, row).
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride);
-// Adds block [count][count], symmetric, row by row, at some unknowns of the diagonal block (row, row): places [count]
-// in it, all different.
+// Adds a symmetric block [count][count], row by row, at chosen unknowns of the diagonal block (row, row): places
+// [count] within it, all different.
 void dc_symmetric_add_places(struct dc_symmetric_matrix *matrix, int row, int count, const int *places,
                              const double *block);
 void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value);
@@ -41,19 +42,19 @@ void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const doubl
 // Cholesky factorization; the matrix keeps its values.  DC_OK, or DC_NUMERICAL when it is not (numerically) positive
 // definite or not finite (a pivot below the rounding of its diagonal entry counts as zero), or DC_MEMORY.
 enum dc_status dc_symmetric_factor_positive(struct dc_symmetric_matrix *matrix);
-// Factorization of a symmetric matrix that may be indefinite (adjoint; dense: Bunch-Kaufman; sparse: LDL^T without
-// pivoting). DC_NUMERICAL when singular or not finite, or when the sparse one would have needed pivoting; DC_MEMORY.
-// What is nearly singular shows in the residual of the solve.
+// Factors a symmetric matrix that may be indefinite, for the adjoint.  Dense: Bunch-Kaufman; sparse: LDL^T without
+// pivoting.  DC_NUMERICAL when singular or not finite, or when the sparse one would have needed pivoting; DC_MEMORY.  A
+// nearly singular matrix shows in the residual of the solution.
 enum dc_status dc_symmetric_factor_indefinite(struct dc_symmetric_matrix *matrix);
-// "dense", "sparse" or "supernodal", and how many factorizations were tried since creation.
+// Name of the backend, "dense", "sparse" or "supernodal", and the number of factorizations tried since creation.
 const char *dc_symmetric_backend_name(const struct dc_symmetric_matrix *matrix);
 long dc_symmetric_factor_count(const struct dc_symmetric_matrix *matrix);
 // Solves with the last factorization: x = A^-1 b; x may be b.  relative_residual: |b - A x|_inf / |b|_inf of
 // the returned x after one step of iterative refinement, computed, not estimated, with the values that the matrix has
 // now; NULL: neither is done.  NaN everywhere after a factorization that failed.
 void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, double *x, double *relative_residual);
-// The same for count right-hand sides b [count][size] at once, with refinement: faster, and to the bit what each gives
-// alone.
+// Solves for count right-hand sides b [count][size] at once, with refinement: faster than one by one, and with the same
+// bits.
 void dc_symmetric_solve_block(struct dc_symmetric_matrix *matrix, int count, const double *b, double *x,
                               double *relative_residuals);
 

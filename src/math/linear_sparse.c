@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse factorizations by CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008),
-// simplicial: it calls no BLAS, so that its bits do not depend on threads.  The ordering is found once; every
-// factorization starts from a fresh copy of the symbolic factor, so that none depends on earlier ones.
+// Sparse simplicial factorizations by CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008).  The simplicial method calls
+// no BLAS, so that its bits do not depend on threads.  The ordering is found once; every factorization starts from a
+// fresh copy of the symbolic factor, so that none depends on earlier ones.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct sparse {
   cholmod_factor *symbolic;
   cholmod_factor *numeric;  // L L^T or L D L^T of the last factorization, NULL before
   double *permuted;         // [size] right-hand side in the factor's order
-  double *magnitude;        // [size] what each pivot was computed from
+  double *magnitude;  // [size] sum of the absolute numbers that each pivot was computed from
 };
 
 static void destroy(void *state)
@@ -76,9 +76,9 @@ static void *create(const struct dc_symmetric_matrix *matrix)
   return sparse;
 }
 
-// A pivot that is not above the rounding of the numbers it was computed from carries no information: a_jj in L L^T,
-// |a_jj| + sum_k L_jk^2 |d_k| in L D L^T, which grows when pivoting would have been needed.  CHOLMOD lets tiny and
-// NaN pivots pass.
+// Whether the pivots carry information: one that is not above the rounding of the numbers it was computed from does
+// not.  These numbers are a_jj in L L^T, and |a_jj| + sum_k L_jk^2 |d_k| in L D L^T, which grows when pivoting would
+// have been needed.  CHOLMOD lets tiny and NaN pivots pass.
 static bool pivots_hold(struct sparse *sparse, bool positive)
 {
   const cholmod_factor *numeric = sparse->numeric;
@@ -100,7 +100,7 @@ static bool pivots_hold(struct sparse *sparse, bool positive)
 
 static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matrix, bool positive)
 {
-  (void)matrix;  // its columns are those of the view
+  (void)matrix;  // CHOLMOD reads its columns through the view
   struct sparse *sparse = state;
   cholmod_common *common = &sparse->common;
   cholmod_free_factor(&sparse->numeric, common);
@@ -115,7 +115,8 @@ static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matr
   return complete && pivots_hold(sparse, positive) ? DC_OK : DC_NUMERICAL;
 }
 
-// P A P^T = L L^T or L D L^T; the first entry of column j is L_jj or d_j.
+// P A P^T = L L^T or L D L^T: permute, solve forward and backward, permute back.  The first entry of column j is L_jj
+// or d_j.
 static void solve(void *state, double *x)
 {
   struct sparse *sparse = state;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse factorizations in dense blocks: CHOLMOD's supernodal L L^T (Chen, Davis, Hager and Rajamanickam 2008), for
-// patterns that fill in as those of solids do.  The order, that of AMD or METIS with fewer operations, is found once,
-// at the first factorization: what is solved by iterations may never need one.
-// BLAS runs on one thread, so that bits do not depend on threads.  So does CHOLMOD, which otherwise starts four for
-// every loop over the rows of a block and waits for all of them: beside other processes that took most of the time.  L
-// D L^T of indefinite matrices, which is rare, is left to linear_sparse.c.
+// patterns that fill in as those of solids do.  The ordering, AMD's or METIS's with fewer operations, is found once, at
+// the first factorization: systems solved by iteration may never need one.
+//
+// BLAS and CHOLMOD run on one thread.  For BLAS, bits must not depend on threads.  CHOLMOD would otherwise start four
+// threads for every loop over the rows of a block and wait for all of them, which beside other processes took most of
+// the time.  L D L^T of indefinite matrices, which is rare, is left to linear_sparse.c.
 #include <cblas.h>
 #include <math.h>
 #ifdef _OPENMP
@@ -26,7 +27,7 @@ struct supernodal {
   bool positive;             // which of the two was factored last
 };
 
-// Parallel regions that begin before resume_threads have one thread.
+// Makes parallel regions run on one thread until resume_threads; returns the setting to restore.
 static int pause_threads(void)
 {
 #ifdef _OPENMP
@@ -78,7 +79,7 @@ static void *create(const struct dc_symmetric_matrix *matrix)
   return solver;
 }
 
-// As in linear_sparse.c: every pivot stands above the rounding of the diagonal entry that it was computed from.
+// The same test as in linear_sparse.c: every pivot is above the rounding of the diagonal entry it was computed from.
 static bool pivots_hold(const struct supernodal *solver)
 {
   const cholmod_factor *factor = solver->factor;

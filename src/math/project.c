@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The nearest positive semidefinite matrix in the Frobenius norm: eigenvalues and vectors by LAPACK (dsyev), then the
+// sum of lambda v v^T over the positive ones (Higham 1988).
 #include "math/project.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Projection of small symmetric matrices to positive semidefinite ones, such as Hessians of terms that are not convex.
 #ifndef DC_MATH_PROJECT_H
 #define DC_MATH_PROJECT_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Storage of residual rows, and the gradient 2 sum w J^T e of their loss.
 #include "math/residuals.h"
 
 #include <stdlib.h>

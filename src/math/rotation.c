@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rotations as unit quaternions: exponential, logarithm and the left Jacobian of SO(3) with its inverse.
+//
+// Coefficients such as (1 - cos a)/a^2 lose digits at small angles; below a bound the functions use the Taylor series
+// instead, to the order at which the remainder is below rounding.
 #include "math/rotation.h"
 
 #include "math/vector.h"

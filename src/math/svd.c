@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// By LAPACK's divide and conquer (dgesdd).
+// Thin singular value decomposition by LAPACK's divide and conquer (dgesdd), with OpenBLAS on one thread, for the same
+// bits.
 #include "math/svd.h"
 
 #include <cblas.h>
@@ -12,8 +13,8 @@ void dgesdd_(const char *job, const int *m, const int *n, double *a, const int *
              const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info,
              size_t length);
 
-// LAPACK sees the rows of a as columns: it decomposes a^T = v diag(s) u^T, whose left vectors are v's.  Its right ones
-// come as rows, interleaved, and are put into order afterwards.
+// LAPACK reads the rows of a as columns: it decomposes a^T = v diag(s) u^T, whose left vectors are the columns of v.
+// Its right vectors come as interleaved rows, and are rearranged afterwards.
 enum dc_status dc_svd(int rows, int columns, double *a, double *s, double *u, double *v, struct dc_error *error)
 {
   int k = rows < columns ? rows : columns, info = 0, query = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Singular values.
+// Thin singular value decomposition of a matrix of any size.
 #ifndef DC_MATH_SVD_H
 #define DC_MATH_SVD_H
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Singular values of 3x3 matrices by one-sided Jacobi rotations (Hestenes 1958).
+//
+// Columns of f are rotated pairwise until they are orthogonal; their norms are the singular values, and the product of
+// the rotations is v.  The column of u for the smallest value is the cross product of the other two, so that u is a
+// rotation, and that value carries the sign of det f.
 #include "math/svd3.h"
 
 #include <float.h>
@@ -7,9 +12,9 @@
 
 enum { SWEEPS = 20 };
 
-// The matrices here are kept column by column: a[c] is column c.
+// Matrices are kept by columns here: a[c] is column c.
 
-// Rotates columns p and q of a, and of v, so that those of a become orthogonal; false: they are already.
+// Rotates columns p and q of a, and of v, such that those of a become orthogonal; false: they are already.
 static int rotate(double a[3][3], double v[3][3], int p, int q)
 {
   double alpha = dc_vec_dot(a[p], a[p]), beta = dc_vec_dot(a[q], a[q]), gamma = dc_vec_dot(a[p], a[q]);
@@ -29,7 +34,7 @@ static int rotate(double a[3][3], double v[3][3], int p, int q)
   return 1;
 }
 
-// A unit vector orthogonal to another one.
+// A unit vector orthogonal to a given one.
 static void any_orthogonal(double *r, const double *unit)
 {
   double axis[3] = {0, 0, 0};
@@ -66,7 +71,7 @@ void dc_svd3(const double f[9], double u[9], double s[3], double v[9])
     dc_vec_scale(left[second], a[second], 1 / length[second]);
   else
     any_orthogonal(left[second], left[first]);
-  // The third column follows from the others, its sign included: u is a rotation whatever the smallest value is.
+  // The cross product makes u a rotation, whatever the smallest value is; the sign goes to that value.
   dc_vec_cross(left[last], left[(last + 1) % 3], left[(last + 2) % 3]);
   for (int i = 0; i < 3; i++)
     s[i] = dc_vec_dot(left[i], a[i]);

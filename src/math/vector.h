@@ -51,7 +51,7 @@ static inline bool dc_all_zero(const double *numbers, size_t count)
   return true;
 }
 
-// Of vectors [count], summed in order.
+// Dot product of vectors [count], summed in order.
 static inline double dc_dot(const double *a, const double *b, int count)
 {
   double sum = 0;
@@ -60,7 +60,7 @@ static inline double dc_dot(const double *a, const double *b, int count)
   return sum;
 }
 
-// What a dot product is at most, and what its rounding goes with.
+// |a| |b|: the bound of a dot product, to which its rounding is proportional.
 static inline double dc_dot_bound(const double *a, const double *b, int count)
 {
   return sqrt(dc_dot(a, a, count) * dc_dot(b, b, count));
@@ -86,7 +86,7 @@ static inline void dc_vec_cross(double *r, const double *a, const double *b)
   r[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// Of the triangle (a, b, c).
+// Area of the triangle (a, b, c).
 static inline double dc_triangle_area(const double a[3], const double b[3], const double c[3])
 {
   double u[3], v[3], normal[3];
