@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+// Assembles Hessians in generalized coordinates from blocks of frames: J_a^T B J_b for pairs of bodies, and for single
+// bodies the second derivative of the frames as well.
+//
+// The column of a degree of freedom is its twist (body/kinematics.h).  Products run over the chains of both bodies,
+// from the column of one to B times the columns of the other.  A free body that is a mechanism of its own has J = I, so
+// that its block is added as it is.
 #include <string.h>
 
 #include "body/kinematics.h"
 #include "math/vector.h"
 
-// A free body alone is a block of 6 whose chart is that of its frame; other mechanisms are put together in a buffer.
+// A free body that is a mechanism of its own is a block of 6 in its frame's chart; other mechanisms are assembled in a
+// buffer first.
 struct dc_assembler {
   const struct dc_bodies *bodies;
   double *buffer;   // [largest nv][largest nv]
   double *product;  // [largest nv][6]
-  int *places;      // [largest nv] of the coordinates that a body moves with, in those of its mechanism
+  int *places;  // [largest nv] the body's coordinates, counted within its mechanism
 };
 
 struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct dc_arena *arena)
 {
   struct dc_assembler *assembler = dc_arena_alloc(arena, 1, sizeof *assembler);
-  size_t most = 6;  // whose square holds the three columns of a node, too
+  size_t most = 6;  // its square also holds the three columns of a node
   for (int m = 0; m < bodies->mechanism_count; m++)
     if ((size_t)bodies->mechanisms[m].nv > most)
       most = (size_t)bodies->mechanisms[m].nv;
@@ -28,12 +35,13 @@ struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct 
   return assembler->buffer && assembler->product && assembler->places ? assembler : NULL;
 }
 
+// Whether a body is free and alone in its mechanism.
 static bool alone(const struct dc_bodies *bodies, const struct dc_body *body)
 {
   return body->free && bodies->mechanisms[body->mechanism].nv == 6;
 }
 
-// Column c of a body's Jacobian; free bodies have those of the identity, in the order of their chain.
+// Column c of a body's Jacobian.  Free bodies have unit vectors, in the order of their chain.
 static const double *column(const struct dc_kinematics *kinematics, const struct dc_body *body, int c)
 {
   static const double unit[6][6] = {{1, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0},
@@ -46,7 +54,7 @@ static double dot6(const double *a, const double *b)
   return dc_vec_dot(a, b) + dc_vec_dot(a + 3, b + 3);
 }
 
-// product [chain_count of b][6] = rows of (block J_b)^T
+// product [chain_count of b][6]: row c is block times column c of J_b
 static void multiply_columns(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
                              const struct dc_body *b, const double *block)
 {
@@ -101,8 +109,8 @@ void dc_assemble_node(struct dc_assembler *assembler, const struct dc_kinematics
   dc_symmetric_add_block(matrix, rigid->mechanism, node, 1, assembler->buffer, 3);
 }
 
-// d2/(dk dl) of the frame contracted with the wrench g, k outside of l or k = l:  g_w.(a_k x a_l)/2 + g_t.(a_k x v_l);
-// within a ball  g_t.(a_k x v_l + a_l x v_k)/2.
+// Second derivative d2/(dk dl) of the frame, contracted with the wrench g = (g_w; g_t).  For k outside of l in the
+// chain, or k = l: g_w.(a_k x a_l)/2 + g_t.(a_k x v_l); within a ball: g_t.(a_k x v_l + a_l x v_k)/2.
 static double curvature(const double *k, const double *l, bool same_ball, const double *g)
 {
   double w[3], t[3], u[3];
@@ -116,7 +124,7 @@ static double curvature(const double *k, const double *l, bool same_ball, const 
   return 0.5 * dc_vec_dot(g, w) + dc_vec_dot(g + 3, t);
 }
 
-// Fills buffer [chain_count][chain_count] and the places of its rows.
+// Fills buffer [chain_count][chain_count] with J^T block J and the second derivative, and places with its rows.
 static void expand_body(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
                         const struct dc_body *body, const double *block, const double *wrench)
 {

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building bodies from their definitions: order, mechanisms, places at rest, joint parts, inertia, start.
+// Builds bodies from their definitions.
+//
+// 1. Check each definition and copy names; count the numbers of joints.
+// 2. Sort parents before children, group bodies into mechanisms and number degrees of freedom.
+// 3. From parents to children: poses at rest, mass and second moment, joint parts, chains, start, actuator.
+// 4. Couplings move the starts of followers; soft bodies and cables get their places.
+// 5. Reach of every angle, poses at the start, and the filter of pairs that may touch.
 #include "body/body.h"
 
 #include <limits.h>
@@ -11,18 +17,18 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-#define DEFAULT_DENSITY 1000.0  // kg/m^3, of bodies given neither density nor mass
+#define DEFAULT_DENSITY 1000.0  // kg/m^3, when neither density nor mass is given
 
-// What is needed while building; all in the arena of the bodies.
+// Temporary data while building, owned by the arena of the bodies.
 struct build {
   struct dc_bodies *bodies;
   const struct dc_body_definition *definitions;
   struct dc_arena *arena;
   struct dc_error *error;
-  struct dc_pose *rest;  // [count] of the shapes' frames, in the world, joint coordinates zero
+  struct dc_pose *rest;  // [count] poses of the shapes' frames in the world, joint coordinates zero
   int coupling_count;
   const struct dc_coupling *couplings;
-  bool *follows;  // [count] starts where a coupling says
+  bool *follows;  // [count] a coupling determines where the body starts
 };
 
 static enum dc_status out_of_memory(struct build *build)
@@ -35,13 +41,14 @@ static const struct dc_joint_definition *joints_of(const struct build *build, in
   return build->definitions[i].joint.objects;
 }
 
-// Parents before children, otherwise as given: each body that is not placed yet after those above it, down from the
-// first that is not.  A walk up that comes back to a body it has passed is a loop.
+// Sorts parents before children, otherwise in the given order: for every body not yet placed, walks up to the first
+// ancestor that is, then places the bodies of the walk downwards.  A walk that returns to a body it has passed is a
+// loop.
 static enum dc_status sort_bodies(struct build *build)
 {
   int count = build->bodies->count, placed = 0;
   int *order = dc_arena_alloc(build->arena, (size_t)count, sizeof *order);
-  int *seen = dc_alloc((size_t)count, sizeof *seen);  // 1 + the body whose walk came by
+  int *seen = dc_alloc((size_t)count, sizeof *seen);  // 1 + the index of the body whose walk passed
   enum dc_status status = !order || !seen ? out_of_memory(build) : DC_OK;
   for (int i = 0; i < count && !status; i++) {
     int above = 0, body = i;
@@ -59,6 +66,7 @@ static enum dc_status sort_bodies(struct build *build)
   return status;
 }
 
+// Counts the parts and the numbers of a body's joints.
 static void count_joint(struct build *build, int i)
 {
   struct dc_body *body = &build->bodies->bodies[i];
@@ -77,8 +85,8 @@ static void count_joint(struct build *build, int i)
   }
 }
 
-// A body that moves belongs to its parent's mechanism, if that moves, else to one of its own.  Degrees of freedom are
-// numbered mechanism by mechanism.
+// A moving body belongs to its parent's mechanism, if that moves, else to a new one.  Degrees of freedom are numbered
+// mechanism by mechanism, so that each is one block of the Hessian.
 static enum dc_status number_mechanisms(struct build *build)
 {
   struct dc_bodies *bodies = build->bodies;
@@ -120,7 +128,7 @@ static void pose_set(struct dc_pose *pose, const double *position, const double 
   dc_rotation_matrix(pose->rotation, pose->quaternion);
 }
 
-// The frame that a body's place, axes and anchors are given in.
+// The frame in which position, axes and anchors of a body are given; NULL: the world.
 static const struct dc_pose *given_frame(const struct build *build, int i)
 {
   const struct dc_body_definition *definition = &build->definitions[i];
@@ -136,7 +144,7 @@ static void point_in_world(const struct dc_pose *frame, const double *point, dou
   }
 }
 
-// The next vertex of the convex parts; *part and *v begin with zeros.
+// Iterates over the vertices of the convex parts; *part and *v start as zeros.
 static const double *next_vertex(const struct dc_shape *shape, int *part, int *v)
 {
   while (*v == shape->parts[*part].vertex_count)
@@ -160,7 +168,8 @@ static double farthest_vertex(const struct dc_shape *shape, const double *center
   return farthest;
 }
 
-// Where the shape's frame and the frame at the centre of mass are at rest; relative to the parent's.
+// Computes the poses at rest of the shape's frame and of the frame at the centre of mass, relative to the parent's
+// frame, and the radius of the body.
 static void place(struct build *build, int i)
 {
   const struct dc_body_definition *definition = &build->definitions[i];
@@ -200,8 +209,8 @@ static void place(struct build *build, int i)
   }
 }
 
-// Three perpendicular unit vectors: the axis; axis2, or the coordinate axis after the one nearest to the axis, made
-// perpendicular; the one perpendicular to both.
+// Sets three perpendicular unit vectors: the axis; axis2 (default: the coordinate axis after the one nearest to the
+// axis), made perpendicular; and the cross product of both.
 static enum dc_status set_axes(struct build *build, int i, const double *axis, const double *axis2, double axes[3][3])
 {
   dc_vec_scale(axes[0], axis, 1 / dc_vec_norm(axis));
@@ -225,6 +234,7 @@ static enum dc_status set_axes(struct build *build, int i, const double *axis, c
   return DC_OK;
 }
 
+// Adds the parts of one joint, with axes and anchors in the body's frame at rest, and numbers its coordinates.
 static enum dc_status add_parts(struct build *build, int i, const struct dc_joint_definition *joint,
                                 struct dc_joint_part *parts, int *q, int *v)
 {
@@ -258,7 +268,7 @@ static enum dc_status add_parts(struct build *build, int i, const struct dc_join
     *q += dc_part_nq(part);
     *v += dc_part_nv(part);
   }
-  if (body->free) {  // its tangent is the twist of the frame: rotation first
+  if (body->free) {  // its tangent is the twist of the frame, rotation first
     parts[0].v = body->v_offset + 3;
     parts[1].v = body->v_offset;
     memset(parts[1].anchor, 0, sizeof parts[1].anchor);
@@ -284,7 +294,7 @@ static enum dc_status set_parts(struct build *build, int i)
   return DC_OK;
 }
 
-// The chain of a body: its parent's, then the degrees of freedom of its own parts.
+// Lists the chain of a body: its parent's chain, then its own degrees of freedom.
 static enum dc_status set_chain(struct build *build, int i, int *part_of, int *part_total)
 {
   struct dc_body *body = &build->bodies->bodies[i];
@@ -310,7 +320,7 @@ static enum dc_status set_chain(struct build *build, int i, int *part_of, int *p
   return DC_OK;
 }
 
-// Equal points at the vertices of the convex parts, about their mean.
+// Second moment of equal point masses at the vertices of the convex parts, about their mean.
 static void set_lumped_inertia(struct dc_body *body, double mass)
 {
   int count = dc_shape_vertex_count(body->shape), part = 0, v = 0;
@@ -323,8 +333,8 @@ static void set_lumped_inertia(struct dc_body *body, double mass)
   }
 }
 
-// Mass and second moment: of the solid, whose own centre a given centre of mass takes the place of, or from an inertia
-// I = tr(S) 1 - S as S = tr(I)/2 1 - I.  Bodies that never move keep zeros, their inertia never matters.
+// Sets mass and second moment.  They come from the solid, moved to a given centre of mass, or from a given inertia I as
+// S = tr(I)/2 1 - I, because I = tr(S) 1 - S.  Bodies that never move keep zeros, since their inertia has no effect.
 static void set_inertia(struct dc_body *body, const struct dc_body_definition *definition)
 {
   const struct dc_mass_properties *properties = &body->shape->properties;
@@ -353,7 +363,8 @@ static void set_inertia(struct dc_body *body, const struct dc_body_definition *d
     s[i] = density * properties->second_moment[i];
 }
 
-// How far the vertices of everything that hangs on an angle are from its anchor, at rest.
+// Computes the reach of every angle: the largest distance, at rest, from its anchor to a vertex of any body that it
+// carries.
 static enum dc_status set_reach(struct build *build)
 {
   struct dc_bodies *bodies = build->bodies;
@@ -362,7 +373,7 @@ static enum dc_status set_reach(struct build *build)
     return out_of_memory(build);
   for (int v = 0; v < bodies->nv; v++)
     bodies->reach[v] = 1;
-  for (int k = 0; k < bodies->count; k++)  // a body sets its own before its children raise them
+  for (int k = 0; k < bodies->count; k++)  // a body sets its own reach before its children raise it
     for (int i = bodies->order[k], above = i; above >= 0 && dc_body_moves(&bodies->bodies[above]);
          above = bodies->bodies[above].parent) {
       const struct dc_body *below = &bodies->bodies[i], *body = &bodies->bodies[above];
@@ -381,7 +392,7 @@ static enum dc_status set_reach(struct build *build)
   return DC_OK;
 }
 
-// A coordinate with a range starts inside it: at an end, a little way in.
+// A coordinate with a range must start inside; a start at an end is moved in by DC_START_MARGIN of the range.
 static enum dc_status start_coordinate(struct build *build, int i, const struct dc_joint_part *part, double given,
                                        double *start)
 {
@@ -448,6 +459,7 @@ static enum dc_status set_actuator(struct build *build, int i)
   return DC_OK;
 }
 
+// Checks a definition, copies its name and counts its joint.
 static enum dc_status begin_body(struct build *build, int i, const struct dc_shape *shapes)
 {
   const struct dc_body_definition *definition = &build->definitions[i];
@@ -507,7 +519,7 @@ static enum dc_status build_bodies(struct build *build, const struct dc_shape *s
   return status ? status : set_reach(build);
 }
 
-// The poses at the start, which joint coordinates may have moved away from those at rest.
+// Sets the poses at the start, which differ from those at rest where joints start elsewhere.
 static enum dc_status set_initial_poses(struct build *build)
 {
   struct dc_bodies *bodies = build->bodies;

@@ -33,7 +33,7 @@ struct dc_pd_definition {
 };
 extern const struct dc_option dc_pd_options[];
 
-// Where the mass of a body is, and how it follows when its shape changes (docs/theory.md, "Shapes as parameters").
+// Where the mass of a body is, and how it changes when its shape does (docs/theory.md, "Shapes as parameters").
 enum dc_mass_model {
   DC_MASS_HULL,    // spread over the solid: mass grows with the volume
   DC_MASS_LUMPED,  // the given mass in equal points at the vertices of the convex parts (paper 003, Eq. 4)
@@ -82,7 +82,7 @@ struct dc_body {
   const char *name;
   const char *joint_name;         // of its first joint, "composite" for several
   const struct dc_shape *shape;   // dc_shape_nothing without one
-  const struct dc_shape *visual;  // what pictures show instead; NULL: shape
+  const struct dc_shape *visual;  // shape shown in pictures; NULL: shape
   int parent;                     // index of a body before or after, or -1
   int part_count;
   const struct dc_joint_part *parts;            // outermost first
@@ -98,13 +98,13 @@ struct dc_body {
   double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
   double radius;         // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
                          // moves its radius of gyration
-  double visual_radius;  // farthest vertex of what pictures show
+  double visual_radius;  // farthest vertex of the shape shown in pictures
   double position[3], quaternion[4];        // initial pose of the frame (bodies that never move: for ever)
   double velocity[3], angular_velocity[3];  // initial, of a free body
   const double *joint_velocity;             // [nv] of other joints
   const struct dc_pd_definition *pd;        // gains in effect, or NULL
   double limit_stiffness;                   // J
-  double velocity_limit;         // what speeds of lengths and angles shall stay below, m/s or rad/s; NAN: none
+  double velocity_limit;  // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
   int actuator;                  // first entry in vectors of actuator targets; -1 without pd (cables have one)
   double friction, restitution;  // NAN: those of the contact settings
   double color[3];
@@ -122,7 +122,7 @@ struct dc_bodies {
   int mechanism_count;
   struct dc_mechanism *mechanisms;
   int actuator_count;  // numbers in a vector of actuator targets: those of the tangents of joints with pd
-  int column_count;    // sum of chain_count over all bodies
+  int column_count;  // sum of chain_count over all bodies: columns of dc_kinematics
   const int *part_of;  // [nv] number of the joint part a degree of freedom belongs to
   double *initial_q;   // [nq]
   int soft_count, support_count, node_count;  // nodes: of all soft bodies
@@ -133,14 +133,14 @@ struct dc_bodies {
   int cable_count;
   struct dc_cable *cables;  // [cable_count], in the order of their bodies
   double *reach;            // [nv] m per unit of the coordinate: 1 for lengths, the reach of what turns for angles
-  // What touches, [count]: bodies fixed to each other are one group, named by one of them; above: the group that a
-  // joint hangs it on, or -1, by its name; collide, except and near_only: filters.
+  // Filters of contact, [count] each.  group: bodies fixed to each other, named by one of them.  above: the group to
+  // which a joint connects it, or -1.  collide, except and near_only: as in the definitions.
   const int *group, *above;
   const bool *collide;
   const struct dc_index_list *except, *near_only;
 };
 
-// What holds the frame of a body on nodes, or NULL: the body is no marker.
+// The support of a body's frame on nodes of a soft body, or NULL: the body is no marker.
 static inline const struct dc_support *dc_support_of(const struct dc_bodies *bodies, int body)
 {
   for (int s = 0; s < bodies->support_count; s++)
@@ -149,7 +149,7 @@ static inline const struct dc_support *dc_support_of(const struct dc_bodies *bod
   return NULL;
 }
 
-// Part of a range that a start keeps from its ends.
+// Fraction of a range that a start keeps from its ends.
 #define DC_START_MARGIN 0.01
 
 // Builds bodies from definitions [count] and built shapes (kept by reference); everything is owned by arena.
@@ -161,7 +161,7 @@ enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,
                                         int coupling_count, const struct dc_coupling *couplings, struct dc_arena *arena,
                                         struct dc_error *error);
 
-// What pictures show of it; of a soft body nothing: its own surface.
+// The shape that pictures show; a soft body has none, but its own surface.
 static inline const struct dc_shape *dc_body_look(const struct dc_body *body)
 {
   return body->visual ? body->visual : body->shape;
@@ -172,19 +172,19 @@ static inline bool dc_body_moves(const struct dc_body *body)
   return body->mechanism >= 0;
 }
 
-// Whether two bodies feel each other: one moves, they are not parts of one rigid group nor neighbours in a mechanism
-// (joined by one joint, counting bodies that are fixed to each other as one), and no filter says otherwise.
+// Whether two bodies have contact: one moves, they are neither in one rigid group nor connected by one joint (bodies
+// fixed to each other count as one), and no filter excludes the pair.
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b);
-// Whether one of two bodies names the other as one that it has no far field with.
+// Whether one of two bodies lists the other as one without far field.
 bool dc_bodies_near_only(const struct dc_bodies *bodies, int a, int b);
 
 void dc_initial_state(const struct dc_bodies *bodies, double *q);            // [nq]
 void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity);  // [nv]
-// Poses [count] of all frames at state q [nq].
+// Computes the poses [count] of all frames at state q [nq].
 void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses);
 // r [nq] = q moved along scale * tangent [nv]; r may be q.
 void dc_state_move(const struct dc_bodies *bodies, const double *q, double scale, const double *tangent, double *r);
-// tangent [nv] that moves from to to: move(from, 1, tangent) = to, rotation at most pi.
+// tangent [nv] of the shortest motion: move(from, 1, tangent) = to; rotations by at most pi.
 void dc_state_difference(const struct dc_bodies *bodies, const double *from, const double *to, double *tangent);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to src/body: the steps of building bodies.
+// Steps of building bodies that have files of their own.  Private to src/body.
 #ifndef DC_BODY_BODY_BUILD_H
 #define DC_BODY_BODY_BUILD_H
 
@@ -7,12 +7,13 @@
 
 #include "body/body.h"
 
-// Bodies that have no joint: soft ones and cables; what must not be given for these (what: "soft body" or "cable").
+// Soft bodies and cables have no joint; dc_jointless_check refuses options that need one (what: "soft body" or
+// "cable").
 static inline bool dc_is_jointless(const struct dc_body_definition *definition)
 {
   return definition->soft || definition->cable;
 }
-// A point of the body that it is fixed to: without shape and mass.
+// A marker is a point of the body that it is fixed to: it has neither shape nor mass.
 static inline bool dc_is_marker(const struct dc_body_definition *definition)
 {
   const struct dc_joint_definition *joints = definition->joint.objects;
@@ -22,22 +23,22 @@ static inline bool dc_is_marker(const struct dc_body_definition *definition)
 enum dc_status dc_jointless_check(const struct dc_body_definition *definition, int index, const char *what,
                                   struct dc_error *error);
 
-// Rules of one definition; of its motion once it is known whether the body moves at all; of all names.
+// Checks one definition by itself, its motion once it is known whether the body moves, and the names of all bodies.
 enum dc_status dc_body_check(const struct dc_body_definition *definition, int index, int count, struct dc_error *error);
 enum dc_status dc_body_check_motion(const struct dc_body_definition *definition, int index, bool moves,
                                     const struct dc_shape *shape, const struct dc_shape *visual,
                                     struct dc_error *error);
 enum dc_status dc_body_check_names(int count, const struct dc_body_definition *definitions, struct dc_error *error);
 
-// Rules of couplings [count] between bodies whose joints are built; definitions: of the bodies.
+// Checks couplings [count] between bodies whose joints are built; definitions: of the bodies.
 enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, const struct dc_coupling *couplings,
                                   struct dc_error *error);
-// Start of all followers from that of what they follow, which moves a little where one of them would start at an end of
-// its range: positions in initial_q and joint velocities.  The couplings must have passed the check.
+// Sets the start of all followers from that of their leaders: positions in initial_q, and joint velocities.  A leader
+// moves a little where a follower would start at an end of its range.  The couplings must have passed the check.
 enum dc_status dc_couplings_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,
                                   const struct dc_coupling *couplings, struct dc_arena *arena, struct dc_error *error);
 
-// What touches, from joints and filters.
+// Lists which bodies may touch, from joints and filters.
 enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                               struct dc_arena *arena, struct dc_error *error);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of the definitions of bodies before anything is built.
+// Checks of body definitions, before anything is built: every number against its option, then rules that involve
+// several options (joints, mass and inertia, position and frame), then names.
 #include "body/body_build.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 
 #include "math/vector.h"
 
-#define ROTATION_TOLERANCE 1e-3  // on the length of a given quaternion
-#define INERTIA_TOLERANCE 1e-6   // of the trace, on the rules of inertias
+#define ROTATION_TOLERANCE 1e-3  // relative error of the length of a given quaternion
+#define INERTIA_TOLERANCE 1e-6  // relative to the trace, of the conditions on inertias
 
 static enum dc_status check_list(const struct dc_option *option, int count, const double *numbers, const char *place,
                                  struct dc_error *error)
@@ -43,9 +44,8 @@ static bool absent(const struct dc_option *option, const double *numbers, int co
   return all;
 }
 
-// A definition need not come from a scene: every number and choice is held against its option here too.  Objects are
-// checked first without the name of their place.  Only one that is wrong gets a name and is checked again, for the
-// message.
+// Checks every number and choice against its option, since a definition need not come from a scene.  Objects are
+// checked without the name of their place first; only one that fails is named and checked again, for the message.
 static enum dc_status check_options(const struct dc_option *table, const void *target, const char *place,
                                     struct dc_error *error)
 {
@@ -163,8 +163,8 @@ static bool is_positive(const double *m, double shift)
   return b > 0 && m[2] + shift - m[4] * (m[4] / a) - c * (c / b) > 0;
 }
 
-// The moments of a body: positive, and none greater than the sum of the other two, in all axes.  The second moment
-// tr(I)/2 1 - I, an integral of r r^T dm, says both.
+// An inertia is physical if its principal moments are positive and none exceeds the sum of the other two.  Both hold if
+// the second moment tr(I)/2 1 - I, an integral of r r^T dm, is positive semidefinite.
 static enum dc_status check_inertia(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   const double *inertia = definition->inertia;
@@ -181,7 +181,7 @@ static enum dc_status check_inertia(const struct dc_body_definition *definition,
   return DC_OK;
 }
 
-// What says how mass is spread.
+// Options that say how mass is distributed must not contradict each other.
 static enum dc_status check_mass(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   bool inertia = !isnan(definition->inertia[0]), center = !isnan(definition->center_of_mass[0]);
@@ -195,7 +195,7 @@ static enum dc_status check_mass(const struct dc_body_definition *definition, in
   return inertia ? check_inertia(definition, index, error) : DC_OK;
 }
 
-// A body that moves has mass, from its solid or as given; a marker, without shape and fixed to one that moves, may have
+// A moving body has mass, from its solid or as given.  A marker, without shape and fixed to a body that moves, needs
 // none.
 static enum dc_status check_solid(const struct dc_body_definition *definition, int index, const struct dc_shape *shape,
                                   struct dc_error *error)
@@ -269,7 +269,7 @@ static int compare_names(const void *a, const void *b)
   return order ? order : (first > second) - (first < second);
 }
 
-// Sorted, so that many bodies cost no quadratic time.
+// Compares neighbours after sorting, in n log n time.
 enum dc_status dc_body_check_names(int count, const struct dc_body_definition *definitions, struct dc_error *error)
 {
   const struct dc_body_definition **sorted = dc_alloc((size_t)count, sizeof *sorted);

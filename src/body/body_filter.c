@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bodies touch.  Bodies fixed to each other are one rigid group; a group does not touch itself, nor the group
-// that a joint hangs it on, nor what a filter names.
+// Pairs of bodies that may touch.  Bodies fixed to each other are one rigid group.  A group does not touch itself, nor
+// the group to which a joint connects it, nor bodies that a filter names.
 #include <string.h>
 
 #include "body/body_build.h"
@@ -47,7 +47,7 @@ bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b)
 {
   if (a == b || (!dc_body_moves(&bodies->bodies[a]) && !dc_body_moves(&bodies->bodies[b])))
     return false;
-  if (!bodies->group)  // put together by hand
+  if (!bodies->group)  // built without filters, as tests do
     return true;
   int first = bodies->group[a], second = bodies->group[b];
   return first != second && bodies->above[first] != second && bodies->above[second] != first && bodies->collide[a] &&

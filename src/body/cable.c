@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Cables: options, rules, construction, lengths, and the pairs of Hessian blocks that they couple.
+//
+// The length is the sum of the distances between consecutive points; unit vectors along the stretches are its gradient.
 #include "body/cable.h"
 
 #include <math.h>
@@ -51,7 +54,7 @@ double dc_cable_stretches(const struct dc_cable *cable, const struct dc_pose *po
   return sum;
 }
 
-// A cable whose points are all of one rigid group, or do not move, never changes its length.
+// A cable changes its length only if its points belong to different rigid groups, one of which moves.
 static bool can_pull(const struct dc_bodies *bodies, const struct dc_cable *cable)
 {
   int group = -1;
@@ -127,7 +130,7 @@ enum dc_status dc_cables_build(struct dc_bodies *bodies, const struct dc_body_de
   return status;
 }
 
-// The block of the Hessian that part i of a point of a cable moves: a node, or the one mechanism; -1: there is none.
+// The i-th block of the Hessian that moves point k of a cable: a node, or the mechanism of a rigid body; -1: no more.
 static int block_of(const struct dc_bodies *bodies, const struct dc_cable *cable, int k, int i)
 {
   const struct dc_support *support = cable->supports[k];

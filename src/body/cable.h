@@ -26,9 +26,10 @@ struct dc_cable {
   int body, actuator;
   int count;
   const int *through;                  // [count] bodies whose frames it runs through
-  const struct dc_support **supports;  // [count] of these on soft bodies; NULL: of a rigid body, which moves or not
+  // [count] supports of points on soft bodies; NULL: the point is on a rigid body, which may be fixed
+  const struct dc_support **supports;
   double stiffness, smoothing;
-  double length;  // m, what the actuator's coordinate is counted from
+  double length;  // m, at which the actuator's coordinate is zero
 };
 
 // The cable of a body, or NULL.
@@ -38,12 +39,12 @@ const struct dc_cable *dc_cable_of(const struct dc_bodies *bodies, int body);
 double dc_cable_stretches(const struct dc_cable *cable, const struct dc_pose *poses, double (*along)[3],
                           double *lengths);
 
-// For steps of building: rules; cables of bodies whose frames stand where they start.
+// Steps of building bodies: rules, and construction when all frames are at their starts.
 enum dc_status dc_cable_check(const struct dc_body_definition *definition, int index, struct dc_error *error);
 enum dc_status dc_cables_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                                struct dc_arena *arena, struct dc_error *error);
 
-// The pairs of blocks of the Hessian, mechanisms and nodes, that cables couple, as of dc_soft_list_edges.
+// Lists the pairs of Hessian blocks, mechanisms and nodes, that cables couple, in the form of dc_soft_list_edges.
 long dc_cables_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2]);
 
 enum { DC_CABLE_POINTS = 100 };

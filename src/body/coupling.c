@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Couplings of coordinates: options, rules, and where followers start.
+// Couplings of coordinates: options, rules, and the start of followers.
+//
+// A follower's coordinate is a linear function of its leader's, found by walking along the couplings.  The leaders'
+// starts are narrowed so that no follower starts outside of its range, then followers are set from them.
 #include "body/coupling.h"
 
 #include <math.h>
@@ -7,8 +10,9 @@
 
 #include "body/body_build.h"
 
-#define LARGEST 1e6     // of starts, as of those that are given
-#define AGREEMENT 1e-6  // m, rad, m/s or rad/s, and relative: what a given start of a follower may be off
+#define LARGEST 1e6  // bound on starts, as for given ones
+// tolerance between a given start of a follower and the derived one, relative and in m, rad, m/s, rad/s
+#define AGREEMENT 1e-6
 
 const struct dc_option dc_coupling_options[] = {
     DC_BODY_OPTION(struct dc_coupling, body, NULL, "name of the body that follows; its joint is one slide or hinge"),
@@ -48,8 +52,8 @@ static enum dc_status check_numbers(const struct dc_coupling *coupling, int inde
   return DC_OK;
 }
 
-// Couplings by what follows: [bodies] index of the coupling, -1 for bodies that follow nothing.  To be released with
-// free(); NULL when out of memory.
+// Maps bodies to couplings: [bodies] index of the coupling that a body follows, -1 for none.  Released with free();
+// NULL when out of memory.
 static int *by_follower(const struct dc_bodies *bodies, int count, const struct dc_coupling *couplings)
 {
   int *coupling_of = dc_alloc((size_t)bodies->count, sizeof *coupling_of);
@@ -106,7 +110,7 @@ struct dc_coupling_relation dc_coupling_resolve(int count, const struct dc_coupl
     relation.offset += relation.multiplier * couplings[k].offset;
     relation.multiplier *= couplings[k].multiplier;
     relation.leader = couplings[k].to;
-    k = -1;  // the next one may stand before
+    k = -1;  // scan again from the first: the coupling may be listed before this one
   }
   return relation;
 }
@@ -125,7 +129,7 @@ static enum dc_status check_agreement(const struct dc_real_list *given, double d
                  body, key, derived, coupling, given->values[0]);
 }
 
-// The starts of a leader, low to high, that keep its follower inside of the range by the margin.
+// Narrows the leader's starts, low to high, so that its follower stays inside of its range by the margin.
 static enum dc_status narrow(const struct dc_bodies *bodies, const struct dc_coupling *coupling, int index,
                              const struct dc_coupling_relation *relation, double start, double *low, double *high,
                              struct dc_error *error)
@@ -147,7 +151,7 @@ static enum dc_status narrow(const struct dc_bodies *bodies, const struct dc_cou
   return DC_OK;
 }
 
-// The leaders' bounds at first: their own ranges, as for any start.
+// Initial bounds of the leaders: their own ranges, as for any start.
 static void bound_leaders(const struct dc_bodies *bodies, double *low, double *high)
 {
   for (int i = 0; i < bodies->count; i++) {

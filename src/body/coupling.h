@@ -14,8 +14,8 @@ struct dc_coupling {
 };
 extern const struct dc_option dc_coupling_options[];
 
-// Where a body's coordinate is by what leads it, which follows nothing: multiplier q_leader + offset.  The couplings
-// must not lead back to a body.  A body that follows nothing leads itself.
+// A body's coordinate as a function of the leader's, the one at the end of its couplings: multiplier q_leader + offset.
+// Couplings must have no loop.  A body that follows nothing leads itself.
 struct dc_coupling_relation {
   int leader;
   double multiplier, offset;

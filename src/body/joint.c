@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of joints and the options of an entry of "joint".
+// The kinds of joints, each a descriptor, and the options of an entry of "joint".
 #include "body/body.h"
 
 const struct dc_joint_type dc_joint_free = {
@@ -80,7 +80,7 @@ static const struct dc_joint_type planar = {
 const struct dc_joint_type *const dc_joint_types[] = {&dc_joint_free, &dc_joint_fixed, &hinge,  &slide,
                                                       &universal,     &ball,           &planar, NULL};
 
-// In the order of dc_joint_types.
+// Names for the option, in the order of dc_joint_types.
 static const char *const type_choices[] = {"free", "fixed", "hinge", "slide", "universal", "ball", "planar", NULL};
 
 const struct dc_option dc_joint_options[] = {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints: how a body moves relative to its parent.
 //
-// A joint is a sequence of parts, outermost first: the body is displaced from its place at rest by the last part,
-// then by the one before, and so on, as in a chain of mass-less links.  Four kinds of parts make up every joint.
+// A joint is a sequence of parts, outermost first.  The innermost part displaces the body from its pose at rest, then
+// the next one outwards displaces the result, as in a chain of massless links.  Four kinds of parts make up every
+// joint.
 #ifndef DC_BODY_JOINT_H
 #define DC_BODY_JOINT_H
 
@@ -19,7 +20,7 @@ struct dc_joint_part {
   enum dc_part_kind kind;
   int q, v;          // first entry in the state and in tangent vectors
   double axis[3];    // slide, hinge: unit vector in the body's frame at rest
-  double anchor[3];  // ball, hinge: the point that stays, in the body's frame, m
+  double anchor[3];  // ball, hinge: the fixed point of the rotation, in the body's frame, m
   double range[2];   // slide, hinge: bounds of the coordinate; -INFINITY, INFINITY without
 };
 
@@ -33,8 +34,8 @@ static inline int dc_part_nv(const struct dc_joint_part *part)
   return part->kind == DC_PART_TRANSLATION || part->kind == DC_PART_BALL ? 3 : 1;
 }
 
-// An entry of a body's "joint"; the option table is dc_joint_options.  Axis and anchor are given in the frame that the
-// body's position is given in; NAN: those of the body's entry, then the defaults.
+// An entry of a body's "joint"; the option table is dc_joint_options.  Axis and anchor are given in the same frame as
+// the body's position; NAN: those of the body's entry, then the defaults.
 struct dc_joint_definition {
   int type;          // index into dc_joint_types
   double axis[3];    // default z; planar: the normal of the plane

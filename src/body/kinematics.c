@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Poses, axes and Jacobian columns of all frames at a state, and products with the Jacobian and its transpose.
+//
+// Update: poses from parents to children (state.c), axes of each joint from the outside in, then for every degree of
+// freedom in a body's chain the column (a; v) = (axis; axis x (origin - anchor)) for rotations, (0; axis) for slides.
 #include "body/kinematics.h"
 
 #include <string.h>
@@ -17,13 +21,13 @@ enum dc_status dc_kinematics_create(const struct dc_bodies *bodies, struct dc_ar
   return DC_OK;
 }
 
-// Axes and anchors in world axes of the degrees of freedom of one body, while its pose is put together from the
-// outside in: part p acts in the frame that the parts before it have displaced.
+// Computes axes and anchors in world axes of one body's degrees of freedom, from the outside in: part p acts in the
+// frame that the parts before it have displaced.
 static void set_axes(const struct dc_bodies *bodies, int i, const double *q, struct dc_kinematics *kinematics)
 {
   const struct dc_body *body = &bodies->bodies[i];
   double rotation[9], origin[3], matrix[9], arm[3], turned[9], quaternion[4], turn[3];
-  // The frame at rest, carried by the parent.
+  // Pose of the frame at rest, carried by the parent.
   dc_rotation_matrix(matrix, body->rest_quaternion);
   if (body->parent >= 0) {
     const struct dc_pose *parent = &kinematics->poses[body->parent];
@@ -99,7 +103,7 @@ void dc_kinematics_update(const struct dc_bodies *bodies, const double *q, struc
   }
 }
 
-// From the inside out: a frame displaced by a part gives the axes of the part, and the frame that it displaced.
+// Works from the inside out: undoing a part's displacement of the given pose yields the part's axes and the next frame.
 void dc_joint_axes(const struct dc_body *body, const double *q, const struct dc_pose *pose, struct dc_axis *axes)
 {
   double rotation[9], origin[3], matrix[9], outer[9], anchor[3], arm[3], turn[3], quaternion[4];

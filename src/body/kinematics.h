@@ -13,7 +13,7 @@
 #include "body/body.h"
 #include "math/linear_solver.h"
 
-// A degree of freedom in the world: turns about the direction through the anchor, or shifts along it.
+// One degree of freedom in the world: a rotation about the direction through the anchor, or a translation along it.
 struct dc_axis {
   double direction[3], anchor[3];
   bool turns;
@@ -25,7 +25,7 @@ struct dc_kinematics {
   double (*columns)[6];   // [column_count]; not used by free bodies
 };
 
-// Poses and columns at q.  Sizes: dc_kinematics_create; owned by arena.
+// Computes poses and columns at q.  dc_kinematics_create sizes the arrays, which arena owns.
 enum dc_status dc_kinematics_create(const struct dc_bodies *bodies, struct dc_arena *arena,
                                     struct dc_kinematics *kinematics, struct dc_error *error);
 void dc_kinematics_update(const struct dc_bodies *bodies, const double *q, struct dc_kinematics *kinematics);
@@ -42,7 +42,7 @@ void dc_pull_back(const struct dc_bodies *bodies, const struct dc_kinematics *ki
 // The same for a wrench on one body.
 void dc_pull_back_body(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int body,
                        const double wrench[6], double *gradient);
-// |J|^T of non-negative numbers: bounds of errors.
+// bound += |J|^T magnitude, absolute values of all entries: bounds of rounding errors.
 void dc_pull_back_magnitude(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int body,
                             const double magnitude[6], double *bound);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Samples joint positions and tests which pairs of bodies come near each other, for self_contact of imported robots.
+//
+// For every draw: positions from the ranges, followers from their leaders, poses, then for each pair that has not met a
+// test by bounding radii and by distances of the convex parts.
 #include "body/meeting.h"
 
 #include <math.h>
@@ -9,7 +13,7 @@
 #include "geometry/convex/hull_distance.h"
 #include "math/vector.h"
 
-// Places of the vertices of part of a body, about the origin of the world.
+// Computes vertices of one part of a body, in world axes about its pose; returns their number.
 static int place_part(const struct dc_body *body, int part, const struct dc_pose *pose, double (*places)[3])
 {
   const struct dc_mesh *mesh = &body->shape->parts[part];
@@ -22,7 +26,7 @@ static int place_part(const struct dc_body *body, int part, const struct dc_pose
   return mesh->vertex_count;
 }
 
-// Whether two bodies are within the margin of each other; room [2]: for the vertices of a part of each.
+// Whether two bodies are within the margin of each other; room [2] holds the vertices of one part of each.
 static bool are_near(const struct dc_body *a, const struct dc_pose *at_a, const struct dc_body *b,
                      const struct dc_pose *at_b, double margin, double (*room[2])[3])
 {
@@ -40,7 +44,7 @@ static bool are_near(const struct dc_body *a, const struct dc_pose *at_a, const 
   return false;
 }
 
-// A position of every slide and hinge, evenly within its range.
+// Draws a position of every slide and hinge, uniformly within its range.
 static void draw(const struct dc_bodies *bodies, const struct dc_meeting_sample *sample, double reach,
                  struct dc_random *random, double *q)
 {

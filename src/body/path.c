@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of frames along a straight line in the charts, and bounds of their velocities and accelerations.
+// Motion of frames along a straight line in the charts, and bounds of velocity and acceleration.
 //
-// Number the parts that carry a frame 1 .. n, outermost first.  Along the path part k turns with the angular velocity
-// W_k, of constant size |W_k| and constant in the frame outside of it, about an anchor at p_k, or slides with the
-// velocity u_k, constant there too.  With c the frame's origin let v_k = W_k x (c - p_k) or v_k = u_k.  Then
+// Number the parts that carry a frame 1 .. n, outermost first.  Along the path part k rotates about an anchor at p_k
+// with the angular velocity W_k, of constant size and constant in the frame outside of it, or slides with the velocity
+// u_k, constant there too.  With c the frame's origin let v_k = W_k x (c - p_k) or v_k = u_k.  Then
 //
 //     w = sum_k W_k,   c' = sum_k v_k,   c'' = sum_k (2 sum_{i<k} W_i + W_k) x v_k,
 //     (R(s) R(0)^T r)'' = sum_k (2 sum_{i<k} W_i + W_k) x (W_k x R(s) R(0)^T r)
 //
-// (docs/theory.md, "No tunnelling"), and the bounds are the sums of the sizes.
+// (docs/theory.md, "No tunnelling").  The bounds are the sums of the norms, with |c - p_k| bounded by the lengths
+// between the anchors.
 #include "body/path.h"
 
 #include <math.h>
@@ -17,8 +18,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-static const double USABLE = 0.9;          // part of the way to the end of a range that may be used up
-static const double ROUNDING = 1 + 1e-12;  // on sums of bounds
+static const double USABLE = 0.9;  // fraction of the way to the end of a range that one path may use
+static const double ROUNDING = 1 + 1e-12;  // factor on sums of bounds
 
 enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *arena, struct dc_path *path,
                               struct dc_error *error)
@@ -36,7 +37,7 @@ static bool part_turns(const struct dc_joint_part *part)
   return part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
 }
 
-// Angular velocity of a rotation or velocity of a translation, in the frame outside of it, per unit of s.
+// Angular velocity of a rotation or velocity of a translation per unit of s, in the frame outside of the part.
 static void part_rate(const struct dc_joint_part *part, const double *tangent, double rate[3])
 {
   if (dc_part_nv(part) == 3)
@@ -45,7 +46,7 @@ static void part_rate(const struct dc_joint_part *part, const double *tangent, d
     dc_vec_scale(rate, part->axis, tangent[part->v]);
 }
 
-// Rotation of a ball or a hinge at s.
+// Rotation of a ball or hinge at s.
 static void part_rotation(const struct dc_joint_part *part, const double *q, const double *tangent, double s,
                           double quaternion[4])
 {
@@ -60,7 +61,7 @@ static void part_rotation(const struct dc_joint_part *part, const double *q, con
   }
 }
 
-// Displacement of a translation or a slide at s.
+// Displacement of a translation or slide at s.
 static void part_translation(const struct dc_joint_part *part, const double *q, const double *tangent, double s,
                              double displacement[3])
 {
@@ -70,12 +71,12 @@ static void part_translation(const struct dc_joint_part *part, const double *q, 
     dc_vec_scale(displacement, part->axis, q[part->q] + s * tangent[part->v]);
 }
 
-// A frame and its velocity, seen from a frame further out.
+// A frame and its velocity, relative to a frame further out.
 struct moving_frame {
   double x[3], quaternion[4], w[3], t[3];
 };
 
-// Turns the frame about the point anchor of the outer frame.
+// Rotates the frame about the point anchor of the outer frame.
 static void turn_frame(struct moving_frame *frame, const double quaternion[4], const double anchor[3])
 {
   double rotation[9], v[3];
@@ -90,7 +91,7 @@ static void turn_frame(struct moving_frame *frame, const double quaternion[4], c
   dc_rotation_multiply(frame->quaternion, quaternion, frame->quaternion);
 }
 
-// From the frame inside of a part to the one outside.
+// Transforms a moving frame from the inside of a part to its outside.
 static void pass_part(const struct dc_path *path, const struct dc_joint_part *part, double s,
                       struct moving_frame *frame)
 {
@@ -114,7 +115,7 @@ static void pass_part(const struct dc_path *path, const struct dc_joint_part *pa
 
 static const double origin[3] = {0, 0, 0};
 
-// Passes a displacement that does not change.
+// Applies a constant displacement.
 static void pass_constant(const double position[3], const double quaternion[4], struct moving_frame *frame)
 {
   turn_frame(frame, quaternion, origin);
@@ -167,24 +168,24 @@ void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *
   dc_vec_copy(twist + 3, frame.t);
 }
 
-// The bounds while walking outwards.  Slides with no rotation between them count as one.
+// Accumulates the bounds while walking outwards.  Consecutive slides with no rotation between them count as one.
 struct bounds {
-  double point[3];  // the anchor of the last rotation passed, at first the frame's origin, at s = 0
+  double point[3];  // anchor of the last rotation passed (at first the frame's origin), at s = 0
   double slid[3];   // sum of the velocities of the slides passed since
-  double length;    // bound of the way along the anchors from there to the frame's origin
+  double length;  // bound of the length along the anchors, from there to the frame's origin
   double turn, shift, bend;
 };
 
-// What slid becomes part of the velocity of the frame's origin.
+// Adds the slides passed to the bound of the origin's velocity.
 static void pass_slides(struct bounds *bounds)
 {
   bounds->shift += dc_vec_norm(bounds->slid);
   memset(bounds->slid, 0, sizeof bounds->slid);
 }
 
-// c - p stays within the way along the anchors: rotations keep the lengths between them, slides change the vector
-// linearly, so that its length is largest at an end of the path.  And it changes by no more than the parts inside
-// move c.
+// Passes a rotation about an anchor p.  |c - p| is bounded by the length along the anchors: rotations keep the
+// distances between them; slides change the vector linearly, so that its norm is largest at an end of the path.  It
+// also changes by no more than the parts inside move c.
 static void pass_rotation(struct bounds *bounds, double rate, const double anchor[3], const double center[3])
 {
   double d[3], start, end;
@@ -261,7 +262,7 @@ double dc_path_within_ranges(const struct dc_bodies *bodies, const double *lower
       double move = tangent[part->v], low = part->range[0] + lower[part->v], high = part->range[1] + upper[part->v];
       double distance = move > 0 ? high - q[part->q] : q[part->q] - low;
       double fraction = USABLE * distance / fabs(move);
-      safe = fmin(safe, fraction > 0 ? fraction : 0);  // also when it is no number
+      safe = fmin(safe, fraction > 0 ? fraction : 0);  // also for NaN
     }
   }
   return safe;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the frames move while the state goes along a straight line in its charts, q(s) = move(q, s, tangent): what
-// continuous collision detection needs to know.
+// Motion of frames while the state follows a straight line in its charts, q(s) = move(q, s, tangent), as continuous
+// collision detection needs it.
 #ifndef DC_BODY_PATH_H
 #define DC_BODY_PATH_H
 
@@ -14,8 +14,8 @@ struct dc_frame_path {
   double bend;      // bound of |c''(s)|, m
   bool steady;      // w and c' are the same all along
 };
-// |d2/ds2 (R(s) R(0)^T r)| <= turn^2 |r|: true of the sum of the rates, not of every bound of |w| (docs/theory.md,
-// "No tunnelling").
+// |d2/ds2 (R(s) R(0)^T r)| <= turn^2 |r| holds for the sum of the rates, but not for every bound of |w|
+// (docs/theory.md, "No tunnelling").
 
 struct dc_path {
   const struct dc_bodies *bodies;
@@ -34,8 +34,8 @@ void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
 // Pose of a body at s and its velocity (w, t) there, exactly.  Takes time in proportion to the length of its chain.
 void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *pose, double twist[6]);
 
-// The largest s in [0, 1] that leaves every coordinate with a range at least a tenth of its distance to the bound that
-// it moves to; 0 when one is at or beyond that bound.  lower, upper [nv]: by which the ends of the ranges are shifted.
+// Returns the largest s in [0, 1] that leaves every coordinate with a range at least a tenth of its distance to the
+// bound ahead; 0 when one is at or beyond that bound.  lower, upper [nv]: shifts of the ends of the ranges.
 double dc_path_within_ranges(const struct dc_bodies *bodies, const double *lower, const double *upper, const double *q,
                              const double *tangent);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft bodies are built.
+// Builds soft bodies and their frames: meshes placed in the world, pins, material, barriers; then starts, centres of
+// mass and markers as weighted means of nodes; last the queries that the rest of the program asks.
 #include "body/soft.h"
 
 #include <limits.h>
@@ -12,10 +13,10 @@
 #include "math/vector.h"
 
 static const double DEFAULT_DENSITY = 1000;  // kg/m^3, of bodies given neither density nor mass
-static const double OFF_SHEET = 1e-6;        // of a body's size: a marker farther from cloth or a rod is not on it
+static const double OFF_SHEET = 1e-6;  // relative to a body's size: a marker farther from cloth or a rod is refused
 enum { DEFAULT_CELLS = 4 };
 
-// From the frame of the mesh to the world, where the body starts.
+// Moves the nodes from the mesh's frame to the world, where the body starts.
 static void place_nodes(const struct dc_body_definition *definition, struct dc_simplices *mesh)
 {
   double quaternion[4], rotation[9], turned[3];
@@ -31,14 +32,14 @@ static void place_nodes(const struct dc_body_definition *definition, struct dc_s
 static bool is_inside(const struct dc_pin_definition *pin, const double *x)
 {
   for (int k = 0; k < 3; k++) {
-    double slack = 1e-9 * (fabs(pin->high[k]) + fabs(pin->low[k]));  // of nodes on the faces
+    double slack = 1e-9 * (fabs(pin->high[k]) + fabs(pin->low[k]));  // allows for rounding of nodes on the faces
     if (!(x[k] >= pin->low[k] - slack && x[k] <= pin->high[k] + slack))
       return false;
   }
   return true;
 }
 
-// The nodes, in the mesh's frame, that pins hold; the places follow when they are in the world.
+// Collects the nodes that pins hold, in the mesh's frame; their positions are set once they are in the world.
 static enum dc_status add_pins(const struct dc_soft_definition *definition, struct dc_soft *soft,
                                struct dc_arena *arena, struct dc_error *error)
 {
@@ -61,8 +62,8 @@ static enum dc_status add_pins(const struct dc_soft_definition *definition, stru
   return DC_OK;
 }
 
-// What barrier means: eps of phi_eps(gap, r force) = 0 with r = step^2 / least mass of a node (paper 004, Eq. 4 and
-// 14), so that gap times force is eps^2/(2 r).
+// Converts the option barrier, a length eps, to the inertia that contact uses.  The gap solves phi_eps(gap, r force) =
+// 0 with r = step^2 / least mass of a node (paper 004, Eq. 4 and 14), so that gap times force is eps^2/(2 r).
 static void set_barrier(struct dc_soft *soft, double length)
 {
   double least = INFINITY;
@@ -71,14 +72,14 @@ static void set_barrier(struct dc_soft *soft, double length)
   soft->barrier_inertia = length * length * least;
 }
 
-// Of dc_elastic_create.
+// The section argument of dc_elastic_create: 1, the thickness, or the area of a round bar.
 static double section_of(const struct dc_soft_definition *given)
 {
   double d = given->thickness;
   return given->type == DC_SOFT_SOLID ? 1 : given->type == DC_SOFT_CLOTH ? d : M_PI / 4 * d * d;
 }
 
-// Of a plate E t^3/(12 (1 - nu^2)), of a round bar E pi d^4/64, unless given.
+// Bending stiffness, unless given: E t^3/(12 (1 - nu^2)) of a plate, E pi d^4/64 of a round bar.
 static double bending_of(const struct dc_soft_definition *given)
 {
   double d = given->thickness;
@@ -111,9 +112,9 @@ static enum dc_status make_mesh(const struct dc_soft_definition *given, struct d
   }
 }
 
-// The barrier of the surface, unless given: a tenth of the shortest edge wide, and stiff enough to stand against a
-// tenth of Young's modulus on the square of the mean edge, of cloth on the edge's section, of a rod on its own, at
-// about half of that.
+// Default barrier of the surface: its range is a tenth of the shortest edge.  Its stiffness makes it resist, at about
+// half of the range, a tenth of Young's modulus on the square of the mean edge, for cloth on the edge's section, for a
+// rod on its own section.
 static void set_surface_barrier(const struct dc_soft_definition *given, struct dc_soft *soft)
 {
   double least = INFINITY, sum = 0;
@@ -237,6 +238,7 @@ enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_defi
 
 // Start and frames.
 
+// Appends a support of so many nodes and returns its arrays.
 static enum dc_status add_support(struct dc_bodies *bodies, int body, int count, struct dc_arena *arena, int **places,
                                   double **weights, struct dc_error *error)
 {
@@ -275,7 +277,7 @@ static enum dc_status start_one(struct dc_bodies *bodies, const struct dc_body_d
   return DC_OK;
 }
 
-// A marker is a point of the element that it lies in or on, or is farthest inside of.
+// Places a marker: a point of the element that contains it, or of the one nearest to containing it.
 static enum dc_status start_marker(struct dc_bodies *bodies, int index, const struct dc_soft *soft,
                                    struct dc_arena *arena, struct dc_error *error)
 {
@@ -322,7 +324,7 @@ enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_defi
   return status;
 }
 
-// Later.
+// Queries.
 
 const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body)
 {

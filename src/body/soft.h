@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft bodies: their state is the places of their nodes, three numbers each, whose tangents are plain differences.
+// Soft bodies: their state is the positions of their nodes, three numbers each, whose tangents are plain differences.
 //
-// In q and in tangent vectors nodes stand behind the coordinates of all joints, node after node, and each is a block of
-// its own in Hessians, behind the mechanisms.  Rigid code does not see them: a soft body has no joint, and its frame is
-// a point of the material, a weighted mean of nodes that turns with nothing,
+// In q and in tangent vectors nodes follow the coordinates of all joints, node by node; each is a block of its own in
+// Hessians, behind the mechanisms.  A soft body has no joint, so that rigid code passes over it.  Its frame is a point
+// of the material, a weighted mean of nodes without rotation,
+//
 //     c = sum_k w_k x_k,   J = [0; w_k I].
-// The frame of a soft body is its centre of mass; a body fixed to a soft one is a marker, a point of one element.  So
-// what speaks of bodies, objectives, recordings, tables, speaks of soft ones, too.
+//
+// The frame of a soft body is its centre of mass; a body fixed to a soft one is a marker, a point of one element.  Thus
+// objectives, recordings and tables, which speak of bodies, apply to soft ones, too.
 #ifndef DC_BODY_SOFT_H
 #define DC_BODY_SOFT_H
 
@@ -55,10 +57,10 @@ struct dc_pin {
 };
 
 struct dc_soft {
-  int body;  // whose soft body it is
+  int body;  // index among the bodies
   int node_count, q_offset, v_offset;
   int first_element;         // among those of all soft bodies
-  struct dc_simplices mesh;  // in the world, as it starts
+  struct dc_simplices mesh;  // in the world, at the start
   struct dc_elastic elastic;
   enum dc_material material;
   double young, poisson, viscosity;  // Pa, 1, Pa s
@@ -69,19 +71,20 @@ struct dc_soft {
   double barrier_inertia;            // barrier^2 times the least mass of a node, kg m^2
   enum dc_node_friction friction_law;
   double range, contact_stiffness;  // of its surface's barrier, m and J
-  double skin;  // within this distance of its surface is contact: a tenth of an edge, the thickness of sheets, m
+  // distance from its surface within which contact is reported: a tenth of an edge, the thickness of sheets, m
+  double skin;
   bool self_contact;
-  double far_field;  // stiffness of what its surface feels of others at any distance, J
+  double far_field;  // stiffness of the far field that its surface feels, J
   double *velocity;  // [3 nodes] at the start
   bool collide;      // false: touches nothing
   int pin_count;
   struct dc_pin *pins;
 };
 
-// A frame on nodes.
+// A frame on nodes: c = sum of weights times positions.
 struct dc_support {
   int body, count;
-  const int *places;  // [count] of the nodes' coordinates, from the first node's
+  const int *places;  // [count] first coordinate of each node, counted from the first node's
   const double *weights;
 };
 
@@ -90,12 +93,12 @@ static inline double dc_soft_node_mass(const struct dc_soft *soft, int node)
   return soft->density * soft->elastic.node_volumes[node];
 }
 
-// What knows only rigid bodies refuses others: DC_BAD_INPUT with the first soft body or cable and who ("URDF") cannot
-// hold it.
+// Refuses soft bodies and cables on behalf of code that knows rigid bodies only: DC_BAD_INPUT names the first one and
+// who ("URDF") cannot hold it.
 enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char *who, struct dc_error *error);
 // The soft body of a body, or NULL.
 const struct dc_soft *dc_soft_of(const struct dc_bodies *bodies, int body);
-// Degrees of freedom of a body: of its joint or its nodes; the first one's entry in tangent vectors.
+// Number of degrees of freedom of a body, of its joint or of its nodes; the entry of the first one in tangent vectors.
 int dc_body_freedoms(const struct dc_bodies *bodies, int body);
 int dc_body_first_freedom(const struct dc_bodies *bodies, int body);
 // Whether the frame of a body moves, with a joint or with nodes.
@@ -103,21 +106,21 @@ bool dc_frame_moves(const struct dc_bodies *bodies, int body);
 
 // Whether the nodes of a soft body feel a body: a half-space that no filter excludes.
 bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
-// Whether its surface feels that of a body: of a rigid one, of a soft one that comes behind it, or its own.
+// Whether its surface has contact with that of a body: a rigid one, a soft one later in order, or itself.
 bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
 
-// DC_NUMERICAL where an element of a solid is inverted at q, which names it.  Only those of arap and corotated can be:
+// DC_NUMERICAL when an element of a solid is inverted at q; the message names it.  Only arap and corotated can be:
 // their energy is finite there, and pulls back.
 enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const double *q, struct dc_error *error);
 
 // Block of a Hessian that belongs to a node.
 int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, int node);
-// The pairs of nodes that share an element, a bend or a cable, as blocks, twice and more for some: into pairs [.][2],
-// unless it is NULL. Returns how many.
+// Lists the pairs of nodes that share an element, a bend or a cable, as blocks, with repetitions, into pairs [.][2]
+// unless it is NULL.  Returns their number.
 long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2]);
 
-// For steps of building (body_build.h): meshes and places in q and tangents, behind those of joints; then starts,
-// frames and markers.
+// Steps of building (body_build.h): meshes and places in q and tangents, behind those of joints; then starts, frames
+// and markers.
 enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                              struct dc_arena *arena, struct dc_error *error);
 enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
@@ -126,7 +129,7 @@ enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_defi
 enum dc_status dc_soft_check(const struct dc_body_definition *definition, int index, struct dc_error *error);
 enum dc_status dc_marker_check(const struct dc_body_definition *definition, int index, struct dc_error *error);
 
-// Places of the frames on nodes at q.
+// Poses, twists and pull-backs of the frames on nodes.
 void dc_support_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses);
 void dc_support_twists(const struct dc_bodies *bodies, const double *tangent, double (*twists)[6]);
 void dc_support_pull_back(const struct dc_bodies *bodies, const double (*wrenches)[6], double *gradient);

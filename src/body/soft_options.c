@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a soft body, and their rules.
+// Options of a soft body, and rules that involve several of them.
 #include "body/body_build.h"
 #include "geometry/mesh/tetrahedra.h"
 #include "math/vector.h"
@@ -89,7 +89,7 @@ const struct dc_option dc_soft_options[] = {
     DC_OPTIONS_END,
 };
 
-// Lists of as many numbers as the type has directions.
+// Lists need as many numbers as the type has directions.
 static enum dc_status check_grid(const struct dc_soft_definition *soft, int index, struct dc_error *error)
 {
   int count = soft->type == DC_SOFT_SOLID ? 3 : soft->type == DC_SOFT_CLOTH ? 2 : 1;
@@ -161,7 +161,7 @@ enum dc_status dc_marker_check(const struct dc_body_definition *definition, int 
 {
   const struct dc_joint_definition *joint = definition->joint.objects;
   if (definition->soft)
-    return DC_OK;  // soft bodies have no parent
+    return DC_OK;  // a soft body has no parent of its own
   if (definition->joint.count != 1 || dc_joint_types[joint->type] != &dc_joint_fixed)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" on a soft body", index);
   if (definition->shape >= 0 && definition->collide)

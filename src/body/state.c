@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States: start, poses of all frames, moves along tangents and differences.
+// States: the start, poses of all frames, motions along tangents, and differences of states.  Rotations move by R <-
+// exp([w]x) R; all other coordinates add.
 #include <string.h>
 
 #include "body/body.h"
@@ -29,7 +30,7 @@ void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity)
            3 * (size_t)bodies->soft[s].node_count * sizeof *velocity);
 }
 
-// pose = pose * X, X the displacement of one part.
+// pose = pose * X, X the displacement by one part
 static void apply_part(const struct dc_joint_part *part, const double *q, struct dc_pose *pose)
 {
   double shift[3], turned[3], quaternion[4], moved[3], matrix[9];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameter "anchor": where a body is attached to its parent (or stands in the world), with all that hangs on
-// it.
+// Design parameter "anchor": the place where a body is attached to its parent (or stands in the world), with all bodies
+// that it carries.
 //     offset_k -> offset_k + scale p,  in the axes of the parent's frame
 #include <math.h>
 #include <stdio.h>

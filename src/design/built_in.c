@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A design as a model of its own: what an input holds instead of the model's numbers stands in the definition.
+// Writes a design into a model definition: numbers that an input changes relative to the model replace those of the
+// definition, so that the result is a scene of its own.
 #include <math.h>
 #include <string.h>
 
 #include "design/design.h"
 
-// Numbers that are absent are NAN and stay so.
+// Scales mass and inertia; absent numbers are NAN and stay so.
 static void scale_mass(struct dc_body_definition *body, double factor)
 {
   body->density *= factor;
@@ -30,7 +31,7 @@ static bool scale_gains(struct dc_body_definition *body, double kp, double kd, s
   return true;
 }
 
-// Where slides and hinges of a body start, and how fast, if that is not the model's.
+// Sets where slides and hinges of a body start, and how fast, if that differs from the model's start.
 static bool set_start(const struct dc_body *body, const double *model_q, const struct dc_rollout_input *input,
                       struct dc_body_definition *definition, struct dc_arena *arena)
 {
@@ -62,7 +63,7 @@ static bool set_start(const struct dc_body *body, const double *model_q, const s
   return true;
 }
 
-// The ranges of slides and hinges, which are all of their joint: the joint's own then, whoever gave them.
+// Sets the ranges of slides and hinges on the joints themselves, wherever they were given before.
 static bool set_ranges(const struct dc_body *body, const struct dc_design *design,
                        struct dc_body_definition *definition, struct dc_arena *arena)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameter "cage": a lattice of control points about a shape, which its vertices follow by trilinear weights.
-// With b the box around the shape, cut into (n_x - 1)(n_y - 1)(n_z - 1) cells,
+// Design parameter "cage": a lattice of control points around a shape, whose vertices follow by trilinear weights.
+// With b the box around the shape, cut into (n_x - 1)(n_y - 1)(n_z - 1) cells, control point c moves vertices by
 //     x -> x + sum_c w_c(x) scale p_c,   w_c = product over k of max(0, 1 - |(x_k - c_k) (n_k - 1) / b_k|).
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static int count(const void *options, const struct dc_model *model)
   return 3 * points_along(cage, 0) * points_along(cage, 1) * points_along(cage, 2);
 }
 
-// Numbers of a control point along the axes.
+// Splits the number of a control point into its numbers along the axes.
 static void place_of(const struct dc_cage_options *cage, int i, int at[3])
 {
   i /= 3;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// Groups vertices of different parts that stand in one place, so that a design moves them as one, and counts the pieces
+// that such connections hold together.
+//
+// Every vertex is owned by the first vertex within the tolerance with which it may be connected; groups are the
+// vertices of one owner.  Pieces are found by union of parts that share enough vertices.
 #include "design/connect.h"
 
 #include <stdlib.h>
 
 #include "math/vector.h"
 
-// Part and whether it is a corner of it, of every vertex.
+// For every vertex, its part and whether it is a corner of that part.
 static void describe(const struct dc_shape *shape, int *part, bool *corner)
 {
   for (int p = 0, vertex = 0; p < shape->part_count; vertex += shape->parts[p++].vertex_count) {
@@ -18,8 +23,8 @@ static void describe(const struct dc_shape *shape, int *part, bool *corner)
   }
 }
 
-// The least vertex that every vertex is one with; returns how many are not alone.
-// twins: as of struct dc_shape, which are one whatever connect says.
+// Finds for every vertex the lowest one that it is connected with; returns the number of vertices that are not alone.
+// twins: as in struct dc_shape, always connected.
 static int find_owners(const double (*vertices)[3], const int *twins, int count, enum dc_connect connect,
                        double tolerance, const int *part, const bool *corner, int *owner)
 {
@@ -67,6 +72,7 @@ enum dc_status dc_connect_vertices(const struct dc_shape *shape, const double (*
   return DC_OK;
 }
 
+// Finds the root of a piece: parts point to another part of theirs, the root to itself.
 static int piece_of(const int *pieces, int part)
 {
   while (pieces[part] != part)
@@ -74,7 +80,7 @@ static int piece_of(const int *pieces, int part)
   return part;
 }
 
-// Vertices of every part that move with one of this part, into shared [parts].
+// Counts, for every part, its vertices that move with a vertex of part `own`, into shared [parts].
 static void count_shared(const struct dc_shape *shape, int own, const int *part, const int *group, const int *first,
                          const int *members, int *shared)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The registry of design parameters, and checks across entries: no number may be changed twice, and the vertices of a
+// mirror image must follow one shape only.
 #include "design/design.h"
 
 #include <stdlib.h>
@@ -19,7 +21,8 @@ static int compare(const void *a, const void *b)
   return order ? order : one->entry - other->entry;
 }
 
-// The names of the numbers of all entries, or how many when names is NULL.  parameters: any of the entry with the most.
+// Lists the names of the numbers of all entries, or returns their count when names is NULL.  parameters: any vector as
+// long as the longest entry's.
 static size_t list_names(int count, const struct dc_design_entry *entries, const struct dc_model *model,
                          const double *parameters, struct named *names)
 {
@@ -35,7 +38,7 @@ static size_t list_names(int count, const struct dc_design_entry *entries, const
   return listed;
 }
 
-// The vertices of a mirror image follow those of one shape, and nothing else moves them.
+// The vertices of a mirror image follow those of one shape, so that no other entry may move them.
 static enum dc_status check_mirrors(int count, const struct dc_design_entry *entries, const struct dc_model *model,
                                     struct dc_error *error)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameters: numbers of the model that an optimizer may change.  They follow the controls' in the parameter
-// vector.
+// Design parameters: numbers of the model that an optimizer may change.  In the parameter vector they follow the
+// controls'.
 #ifndef DC_DESIGN_DESIGN_H
 #define DC_DESIGN_DESIGN_H
 
@@ -8,7 +8,7 @@
 
 #include "dynamics/rollout.h"
 
-// A number as a reader sees it: physical, whatever the parameter behind it is.
+// A number as shown to the user: the physical value, whatever parameter is behind it.
 struct dc_design_value {
   char name[320];  // such as "box.mass"
   const char *unit;
@@ -23,37 +23,37 @@ struct dc_design_type {
   bool shapes;  // changes the shape design of the input (dynamics/shape_design.h): the model must be told
   // Checks options against the model; the message names the option.
   enum dc_status (*check)(const void *options, const struct dc_model *model, struct dc_error *error);
-  // Lists what the other functions need, after the check, in memory of arena: DC_OK, DC_BAD_INPUT, DC_MEMORY.  NULL:
-  // nothing.
+  // Prepares what the other functions need, after the check, in memory of arena: DC_OK, DC_BAD_INPUT, DC_MEMORY.  NULL:
+  // nothing to prepare.
   enum dc_status (*prepare)(void *options, const struct dc_model *model, struct dc_arena *arena,
                             struct dc_error *error);
   int (*parameter_count)(const void *options, const struct dc_model *model);
   void (*parameter_name)(const void *options, const struct dc_model *model, int i, char *text, size_t size);
-  // As of controls (task/task.h); of the logarithm of a factor "1".  Zeros are the scene.
+  // Unit and scale as for controls (task/task.h); "1" for the logarithm of a factor.  Zero parameters are the scene.
   const char *(*parameter_unit)(const void *options, const struct dc_model *model, int i, double *scale);
   // Bounds of the parameters [parameter_count], -INFINITY and INFINITY where there are none.
   void (*bounds)(const void *options, const struct dc_model *model, double *low, double *high);
-  // As of controls (task/task.h); NULL: every parameter for itself.
+  // Groups of parameters, as for controls (task/task.h); NULL: every parameter by itself.
   int (*groups)(const void *options, const struct dc_model *model, int *group);
-  // Sets those of moves [bodies] whose vertices it changes; NULL: it changes none.
+  // Sets moves [bodies] for bodies whose vertices it changes; NULL: it changes none.
   void (*moves)(const void *options, const struct dc_model *model, bool *moves);
-  // Of what moves the vertices of one shape: that one, and its mirror image or -1, indices; NULL: it does not.
+  // Shapes whose vertices it moves: one, and its mirror image or -1, as indices; NULL: not about one shape.
   void (*shapes_moved)(const void *options, int shapes[2]);
-  // Of what lets the parts of a shape part: how many pieces they make when only those hold together that have so many
-  // vertices in common; -1: out of memory.  NULL: it does not.
+  // For types that can separate the parts of a shape: the number of pieces if only parts with `least` vertices in
+  // common hold together; -1: out of memory.  NULL: it cannot.
   int (*pieces)(const void *options, const struct dc_model *model, int least);
-  // Changes input, which holds the scene's numbers and what the controls made of the start.
+  // Changes input, which holds the scene's numbers and the start set by the controls.
   void (*apply)(const void *options, const struct dc_model *model, const double *parameters,
                 struct dc_rollout_input *input);
-  // gradient [parameter_count]: derivative of the loss by the parameters.  cotangent is that by the input after apply
-  // and becomes that by the input before it.
+  // gradient [parameter_count]: derivative of the loss by the parameters.  cotangent is the derivative by the input
+  // after apply, and becomes that by the input before it.
   void (*pull_back)(const void *options, const struct dc_model *model, const double *parameters,
                     struct dc_rollout_cotangent *cotangent, double *gradient);
-  // The transposed product: moved is a direction of the input before apply and becomes that of the input after it when
-  // the parameters move along direction [parameter_count] too.
+  // The transposed product.  moved is a direction of the input before apply; it becomes that after apply, when the
+  // parameters move along direction [parameter_count], too.
   void (*push_forward)(const void *options, const struct dc_model *model, const double *parameters,
                        const double *direction, struct dc_rollout_cotangent *moved);
-  // Number i = 0, 1, ... of those that the parameters change; false when there is no such number.
+  // Number i = 0, 1, ... of those that the parameters change; false behind the last one.
   bool (*value)(const void *options, const struct dc_model *model, const double *parameters, int i,
                 struct dc_design_value *value);
 };
@@ -67,8 +67,8 @@ struct dc_design_entry {
   void *options;
 };
 
-// DC_BAD_INPUT when the last of the entries changes a number that one before it changes, or one twice; each alone has
-// passed its check.  DC_MEMORY.
+// DC_BAD_INPUT when the last entry changes a number that an earlier one changes, or one number twice; each entry alone
+// has passed its check.  DC_MEMORY.
 enum dc_status dc_design_check_last(int count, const struct dc_design_entry *entries, const struct dc_model *model,
                                     struct dc_error *error);
 
@@ -77,10 +77,10 @@ enum dc_status dc_design_check_last(int count, const struct dc_design_entry *ent
 enum dc_status dc_design_check_levels(const struct dc_design_entry *entry, const struct dc_model *model,
                                       struct dc_error *error);
 
-// Builds into definition what input, an input of model with its design applied, holds instead of numbers of model:
-// masses, friction, restitution, gains, stiffnesses, gravity, starts and ranges of slides and hinges.  definition is
-// the model's, or that of dc_model_redesign; what it gets is owned by arena.  Displacements of actuators' targets count
-// from the new start then.  DC_MEMORY.
+// Replaces numbers of definition by those of input, an input of model with its design applied.  These are masses,
+// friction, restitution, gains, stiffnesses, gravity, starts and ranges of slides and hinges.  definition is the
+// model's, or that of dc_model_redesign; new data is owned by arena.  Displacements of actuator targets then count from the new start.
+// DC_MEMORY.
 enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,
                                   struct dc_arena *arena, struct dc_model_definition *definition,
                                   struct dc_error *error);
@@ -88,15 +88,14 @@ enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_
 // Options of the design parameter "number".
 struct dc_number_options {
   int of;                       // index into dc_number_kinds
-  struct dc_index_list bodies;  // empty: all that have such a number
+  struct dc_index_list bodies;  // empty: all bodies that have such a number
   const char *axes;             // of gravity; NULL: all
   double range[2];              // bounds of the factor on the scene's value, or of the value; NAN: none
-  double scale;                 // what a parameter of 1 means
-  bool together;                // one factor for all
+  double scale;  // change of the value, or logarithm of the factor, for a parameter of 1
+  bool together;  // one factor for all bodies
 };
 
-// Rows of an option table for factors on a size, and for shifts of a place, with members range and scale, box and
-// scale.
+// Rows of option tables: range and scale for factors on a size; box and scale for shifts of a position.
 #define DC_FACTOR_OPTIONS(structure)                                                                                   \
   {.name = "range",                                                                                                    \
    .type = DC_REALS,                                                                                                   \
@@ -149,17 +148,17 @@ struct dc_anchor_options {
   double box, scale;
 };
 
-// Options of "vertices"; what follows `scale` is listed by prepare.
+// Options of "vertices"; the members after `scale` are set by prepare.
 struct dc_vertices_options {
   int shape;
   double box[3], hold[6];  // NAN: none
   int connect, mirror, mirror_axis;
   double scale;
-  int group_count;             // of vertices that move as one
-  const int *first, *members;  // [group_count + 1], and the shape's vertices, group by group
+  int group_count;  // number of groups of vertices that move as one
+  const int *first, *members;  // [group_count + 1], and the vertices of all groups
   const int *images;           // [vertices] of the mirror image; NULL without
   const double (*vertices)[3];
-  double size;  // of the shape, m
+  double size;  // size of the shape, m
 };
 
 // Options of "cage"; low and high, the box around the shape, are set by prepare.

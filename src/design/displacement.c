@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Common functions of design parameters that displace vertices and anchors: apply, pull back, push forward, bounds,
+// values.
+//
+// A type visits the numbers that parameter i moves, with weights; all functions are sums over such a visit.  The
+// derivative of a(p) is scale for shifts and scale exp(scale p) for factors.
 #include "design/displacement.h"
 
 #include <math.h>
@@ -11,12 +16,13 @@ static double scale_of(const struct dc_displacement *d, const void *options, con
   return scale;
 }
 
-// a(p), exactly 0 at p = 0.
+// a(p), by expm1 exactly 0 at p = 0.
 static double amount(const struct dc_displacement *d, double scale, double p)
 {
   return d->factor ? expm1(scale * p) : scale * p;
 }
 
+// da/dp
 static double slope(const struct dc_displacement *d, double scale, double p)
 {
   return d->factor ? scale * exp(scale * p) : scale;
@@ -78,7 +84,7 @@ void dc_displacement_apply(const struct dc_displacement *d, const void *options,
   }
 }
 
-// The input before has fixed shapes: the cotangent stays as it is.
+// The input before apply has fixed shapes, so that the cotangent by it stays as it is.
 void dc_displacement_pull_back(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                                const double *parameters, struct dc_rollout_cotangent *cotangent, double *gradient)
 {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Design parameters of shapes and places: every parameter moves vertices of bodies and the places where bodies are
-// attached along a fixed direction.  What several entries of a scene do to a vertex adds up, in any order.
+// Design parameters of shapes and places: every parameter moves vertices of bodies, and the places where bodies are
+// attached, along a fixed direction.  Displacements of one vertex by several entries add up, in any order.
 //
 // With p a parameter and d its direction, numbers move by a(p) d:
-//     factors    a = exp(scale p) - 1,   d = where the scene's shape is, so that it grows by exp(scale p);
+//     factors    a = exp(scale p) - 1,   d = the position in the scene's shape, which grows by exp(scale p);
 //     shifts     a = scale p,            d of length 1.
-// A type is a struct dc_displacement and a descriptor made of it by DC_DISPLACEMENT_TYPE.
+// A type consists of a struct dc_displacement and a descriptor made of it by DC_DISPLACEMENT_TYPE.
 #ifndef DC_DESIGN_DISPLACEMENT_H
 #define DC_DESIGN_DISPLACEMENT_H
 
 #include "design/design.h"
 
-// A number that a parameter moves by `weight` times a: a coordinate of a vertex of a body, or, vertex -1, of its
-// offset.
+// Called for a number that a parameter moves by `weight` times a: a coordinate of a vertex of a body, or, for vertex
+// -1, of the body's offset.
 typedef void dc_displacement_visit(void *context, int body, int vertex, int axis, double weight);
 
 struct dc_displacement {
   bool factor;
-  bool by_points;  // three coordinates after the other are those of a point, one group
+  bool by_points;  // three consecutive coordinates belong to a point and form a group
   int (*count)(const void *options, const struct dc_model *model);
   void (*name)(const void *options, const struct dc_model *model, int i, char *text, size_t size);
-  // Where the number that a value of the design tells begins: a coordinate, m.  NULL: 1 for factors, 0 for shifts.
+  // Value of the number at p = 0: a coordinate, m.  NULL: 1 for factors, 0 for shifts.
   double (*start)(const void *options, const struct dc_model *model, int i);
-  // What p = 1 means and the bounds of factor or shift.
+  // The scale of p, and the bounds of factor or shift.
   void (*limits)(const void *options, const struct dc_model *model, int i, double *scale, double range[2]);
   void (*visit)(const void *options, const struct dc_model *model, int i, dc_displacement_visit *visit, void *context);
 };
@@ -45,8 +45,8 @@ void dc_displacement_moves(const struct dc_displacement *d, const void *options,
 bool dc_displacement_value(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            const double *parameters, int i, struct dc_design_value *value);
 
-// The functions of a descriptor for the displacement d, whose count and name are the functions of these names; file
-// scope.
+// Defines the functions of a descriptor for the displacement d, at file scope; count and name are functions of these
+// names.
 #define DC_DISPLACEMENT_FUNCTIONS(d)                                                                                   \
   static const char *parameter_unit(const void *options, const struct dc_model *model, int i, double *scale)           \
   {                                                                                                                    \
@@ -85,18 +85,18 @@ bool dc_displacement_value(const struct dc_displacement *d, const void *options,
     return dc_displacement_value(&(d), options, model, parameters, i, value);                                          \
   }
 
-// Those members of a descriptor.
+// The members of a descriptor that these functions fill.
 #define DC_DISPLACEMENT_MEMBERS                                                                                        \
   .shapes = true, .parameter_count = count, .parameter_name = name, .parameter_unit = parameter_unit,                  \
   .bounds = bounds, .groups = groups, .moves = moves, .apply = apply, .pull_back = pull_back,                          \
   .push_forward = push_forward, .value = value
 
-// The axes that a string names, all of them when it is NULL: their number, and into axes [3].
+// Lists the axes that a string names, all when it is NULL; returns their number.
 int dc_design_axes(const char *axes, int list[3]);
 enum dc_status dc_design_check_axes(const char *axes, struct dc_error *error);
-// Bounds of a factor: low < high, positive, 1 between; NAN: none.
+// Checks the bounds of a factor: low < high, positive, 1 between; NAN: none.
 enum dc_status dc_design_check_factors(const double range[2], struct dc_error *error);
-// A shape of a body that moves or is touched, made of convex parts.
+// Checks that a shape is made of convex parts and belongs to a body that moves or is touched.
 enum dc_status dc_design_check_shape(int shape, const struct dc_model *model, struct dc_error *error);
 // Whether a body has the shape.
 bool dc_design_has_shape(const struct dc_model *model, int body, int shape);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether level sets can follow what a design entry does to shapes that are made from a signed distance
-// (geometry/shapes/shape_follow.h), asked before anything runs: each parameter alone is moved off its start.
+// Checks that level sets can follow a design entry's changes of shapes made from a signed distance
+// (geometry/shapes/shape_follow.h).  Before anything runs, each parameter alone is moved off its start, and the
+// followers are asked.
 #include <string.h>
 
 #include "design/design.h"
 #include "dynamics/shape_design.h"
 #include "geometry/shapes/shape_follow.h"
 
-static const double PROBE = 0.1;  // of what a parameter of 1 means
+static const double PROBE = 0.1;  // change of a parameter, relative to 1
 
 static bool has_level(const struct dc_model *model, int body)
 {
   return model->bodies.bodies[body].shape->sdf != NULL;
 }
 
-// followers [bodies]: NULL where nothing is to be followed.
+// Creates followers [bodies]; NULL where no level set is to follow.
 static enum dc_status make_followers(const struct dc_design_entry *entry, const struct dc_model *model,
                                      struct dc_arena *arena, struct dc_shape_follower **followers, bool *any,
                                      struct dc_error *error)
@@ -35,7 +36,7 @@ static enum dc_status probe(const struct dc_design_entry *entry, const struct dc
                             struct dc_shape_follower *const *followers, double *parameters,
                             struct dc_shape_design *design, struct dc_error *error)
 {
-  struct dc_rollout_input input = {.shape = design};  // all that entries look at that move vertices
+  struct dc_rollout_input input = {.shape = design};  // entries that move vertices read nothing else
   int count = entry->type->parameter_count(entry->options, model);
   enum dc_status status = DC_OK;
   for (int i = 0; i < count && !status; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Design parameter "link": the length of a body between its joint and those of its children.  With the axis k of its
-// shape's frame and P the anchor of its joint there, vertices x and the places A of its children become
+// shape's frame and the anchor P of its joint, vertices x and the anchors A of its children become
+//
 //     x_k -> P_k + f (x_k - P_k),   A_k -> P_k + f (A_k - P_k),   f = exp(scale p).
 #include <math.h>
 #include <stdio.h>
@@ -58,8 +59,8 @@ static void limits(const void *options, const struct dc_model *model, int i, dou
   range[0] = link->range[0], range[1] = link->range[1];
 }
 
-// The anchor of the innermost part of a joint that has one, about the body's frame; the origin of the shape's frame
-// otherwise.
+// The anchor of the innermost joint part that has one, relative to the body's frame; else the origin of the shape's
+// frame.
 static void anchor_of(const struct dc_body *body, double anchor[3])
 {
   dc_vec_scale(anchor, body->center, -1);
@@ -68,7 +69,7 @@ static void anchor_of(const struct dc_body *body, double anchor[3])
       dc_vec_copy(anchor, body->parts[p].anchor);
 }
 
-// The place of a child's anchor in its parent's frame at rest.
+// Position of a child's anchor in its parent's frame at rest.
 static void place_of(const struct dc_body *child, double place[3])
 {
   double anchor[3], rotation[9];

@@ -54,7 +54,7 @@ static bool is_chosen(const struct dc_number_options *options, const struct dc_m
   return body < 0 || options->bodies.count == 0 || dc_index_list_holds(&options->bodies, body);
 }
 
-// The first chosen index after this one, or -1; the walk begins after -1.
+// Returns the next chosen index after `index`, or -1; iteration starts with -1.
 static int next_index(const struct dc_number_options *options, const struct dc_model *model, int index)
 {
   int count = dc_number_count(kind_of(options), model);
@@ -67,7 +67,7 @@ static int next_index(const struct dc_number_options *options, const struct dc_m
 #define FOR_EACH_NUMBER(index, options, model)                                                                         \
   for (int index = next_index(options, model, -1); index >= 0; index = next_index(options, model, index))
 
-// The check.
+// Checks.
 
 static enum dc_status check_bodies(const struct dc_number_options *options, const struct dc_model *model,
                                    struct dc_error *error)
@@ -159,7 +159,7 @@ static int parameter_count(const void *options, const struct dc_model *model)
   return number->together && count ? 1 : count;
 }
 
-// Names of a common parameter's bodies, joined by "+".
+// Joins the names of the bodies of a common parameter by "+".
 static void common_name(const struct dc_number_options *options, const struct dc_model *model, char *text, size_t size)
 {
   const struct dc_number_kind *kind = kind_of(options);
@@ -217,7 +217,7 @@ static void bounds(const void *options, const struct dc_model *model, double *lo
   }
 }
 
-// The components of gravity are a group; so are those of one body's joint.
+// The components of gravity are one group; so are the coordinates of one body's joint.
 static int groups(const void *options, const struct dc_model *model, int *group)
 {
   const struct dc_number_options *number = options;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Kinds of numbers of a model: mass, stiffness of contact, gravity, friction, restitution, gains; the list of all
+// kinds, and access to a number in an input or cotangent.
 #include "design/number_kinds.h"
 
 #include <math.h>
@@ -9,7 +11,7 @@ static const struct dc_body *body_at(const struct dc_model *model, int index)
   return &model->bodies.bodies[index];
 }
 
-// Mass: the second moment follows.
+// Mass; the second moment is scaled with it.
 
 static bool mass_present(const struct dc_model *model, int index)
 {
@@ -77,7 +79,7 @@ static const struct dc_number_kind gravity = {.name = "gravity",
                                               .unit = "m/s^2",
                                               .offset = offsetof(struct dc_design, gravity)};
 
-// Friction: of a body that has some and may touch another.
+// Friction, of a body that has some and may touch another.
 
 static bool friction_present(const struct dc_model *model, int index)
 {
@@ -112,18 +114,18 @@ static const struct dc_number_kind friction = {.name = "friction",
                                                .offset = offsetof(struct dc_design, friction_scale),
                                                .array = true};
 
-// Restitution: of a body that has one and is the less elastic one, or as elastic as the other, of a pair.  At 1 nothing
-// is lost, and the loss begins with a slope: no number that could be changed.  Of two bodies that are equally elastic
-// the loss changes with one of them on one side only: such numbers are smooth together.
+// Restitution, of a body that is the less elastic one of a pair, or as elastic as the other.  At 1 nothing is lost, and
+// the loss starts with a slope there, so that 1 itself cannot be changed.  For two equally elastic bodies the loss has
+// a kink: it depends on each of them on one side only, and is smooth only along their sum.
 
 static const double MOST_RESTITUTION = 0.999;
 
-// Whether the restitution of a body counts where it meets another one that is more elastic, or one as elastic.
+// Whether the restitution of a body matters where it meets a more elastic one, or (equal) one as elastic.
 static bool restitution_counts(const struct dc_model *model, int index, bool equal)
 {
   double own = dc_model_restitution(model, index);
   for (int other = 0; other < model->bodies.count; other++) {
-    double its = fmin(dc_model_restitution(model, other), 1);  // fmin passes over NAN
+    double its = fmin(dc_model_restitution(model, other), 1);  // fmin ignores NAN
     if (other != index && dc_bodies_touch(&model->bodies, index, other) && (equal ? its == own : its > own))
       return true;
   }
@@ -163,7 +165,7 @@ static const struct dc_number_kind restitution = {.name = "restitution",
                                                   .offset = offsetof(struct dc_design, restitution_shift),
                                                   .array = true};
 
-// Gains: one factor for lengths and angles.  The value told is that of lengths where a joint has both.
+// Gains: one factor for lengths and angles.  The value shown is that of lengths where a joint has both.
 
 static bool gain_present(const struct dc_model *model, int index)
 {

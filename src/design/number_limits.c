@@ -32,9 +32,9 @@ const struct dc_number_kind dc_number_limit_stiffness = {.name = "limit_stiffnes
                                                          .offset = offsetof(struct dc_design, limit_scale),
                                                          .array = true};
 
-// The ends of ranges.  Where a joint starts stays where it is, so an end keeps the distance from there that starts keep
-// from ends (DC_START_MARGIN), or what it has in the scene where that is less.  A coordinate with a start that is
-// changed too may get beyond an end: such a rollout is refused.
+// Ends of ranges.  The start of a joint does not move with them, so that an end must keep the distance from it that
+// starts keep from ends (DC_START_MARGIN), or that of the scene where it is less.  A coordinate whose start is changed
+// as well may get beyond an end: such a rollout is refused.
 
 static bool end_present(const struct dc_model *model, int index)
 {

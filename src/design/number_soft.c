@@ -22,14 +22,14 @@ const struct dc_number_kind dc_number_young = {.name = "young",
                                                .offset = offsetof(struct dc_design, young_scale),
                                                .array = true};
 
-// Rods have none.
+// Rods have no Poisson's ratio.
 static bool has_poisson(const struct dc_model *model, int index)
 {
   const struct dc_soft *soft = dc_soft_of(&model->bodies, index);
   return soft && soft->mesh.corners > 2;
 }
 
-// Those of the option; at -1 and 1/2 moduli are infinite.
+// Limits of the option; moduli are infinite at -1 and 1/2.
 static void poisson_limits(const struct dc_model *model, int index, double limits[2])
 {
   (void)model, (void)index;
@@ -84,8 +84,8 @@ static bool has_surface(const struct dc_model *model, int index)
   return soft && soft->mesh.corners > 2;
 }
 
-// Only where the scene tells by a pressure or drag that air matters: beside stiff bodies a pascal is nothing that
-// differences could see.
+// Pressure is checked by differences only in scenes with a pressure or drag: for stiff bodies a pascal is too little
+// for differences.
 static bool is_in_air(const struct dc_model *model, int index)
 {
   const struct dc_soft *soft = dc_soft_of(&model->bodies, index);

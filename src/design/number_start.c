@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Start of slides, hinges and nodes.  Free bodies have the control "initial_state"; coordinates that a coupling ties to
-// others do not start on their own.
+// Starts of slides, hinges and nodes.  Free bodies have the control "initial_state"; coupled coordinates do not start
+// on their own.
 #include "design/number_kinds.h"
 
 const struct dc_joint_part *dc_number_part(const struct dc_model *model, int freedom, int *body)
@@ -32,7 +32,7 @@ static bool is_of_node(const struct dc_model *model, int freedom)
   return freedom >= model->bodies.first_node_v && model->bodies.node_count > 0;
 }
 
-// Place in a state q of what moves with a degree of freedom.
+// Index in a state q of the coordinate that moves with a degree of freedom.
 static int place_in_state(const struct dc_model *model, int freedom)
 {
   int body;

@@ -173,7 +173,7 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
   }
 }
 
-// Of all vertices, those that are held, too.
+// Counts all vertices, also those that are held.
 static int pieces(const void *options, const struct dc_model *model, int least)
 {
   const struct dc_vertices_options *o = options;

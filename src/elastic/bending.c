@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bending, quadratic in the places of nodes (docs/theory.md, "Sheets and rods").
+// Bending energies that are quadratic in the positions of nodes (docs/theory.md, "Sheets and rods").
 //
-// Sheets (Bergou et al. 2006; Wardetzky et al. 2007): with the angles of the triangles beside the edge a b, opposite
-// corners c and d, and their areas, the vector
+// Sheets (Bergou et al. 2006; Wardetzky et al. 2007): the edge a b has two triangles, with opposite corners c and d and
+// areas A and A'.  With the angles of the triangles at a and b, the vector
+//
 //     k.x = (cot_b + cot_b') a + (cot_a + cot_a') b - (cot_a + cot_b) c - (cot_a' + cot_b') d
-// is zero where the sheet is flat and has the length |a - b| times the angle between the triangles.  Bent with one
-// curvature c, as sheets are that do not stretch, meshes of equal-sided triangles and of halved squares have (B/2)
-// |k.x|^2/(A + A') for (B/2) c^2 per area, exact as they are refined; bent along the diagonals of squares 1.5 times as
-// much (tests/elastic/test_sheet.c).  Rods: (E I/2) |t' - t|^2/l, t the segments over their lengths at rest, l the mean
-// of both.  Sheets and rods bend from flat and straight.
+//
+// is zero where the sheet is flat, and has the length |a - b| times the angle between the triangles.  Its energy is
+// (B/2) |k.x|^2/(A + A').
+//
+// For bending with one curvature c, as of sheets that do not stretch, the sum over a mesh tends to (B/2) c^2 per area
+// on equilateral triangles and halved squares.  Bending along the diagonals of squares costs 1.5 times as much
+// (tests/elastic/test_sheet.c).
+//
+// Rods: (E I/2) |t' - t|^2/l, with t the segments divided by their lengths at rest, and l the mean of both lengths.
+// Sheets and rods are flat and straight at rest.
 #include "elastic/element.h"
 
 // Cotangent of the angle at a between b and c.
@@ -21,6 +27,7 @@ static double cotangent(const double *a, const double *b, const double *c)
   return dc_vec_dot(u, v) / dc_vec_norm(cross);
 }
 
+// Sets nodes, factors k and weight of the stencil of an inner edge, from the mesh at rest.
 static void set_sheet_bend(const struct dc_simplices *mesh, const struct dc_sheet_edge *edge, struct dc_bend *bend)
 {
   const int *v = mesh->elements[edge->t[0]];
@@ -68,7 +75,7 @@ enum dc_status dc_elastic_add_bends(struct dc_elastic *elastic, struct dc_arena 
   return DC_OK;
 }
 
-// k.x; differences to the first node are exact where x is large.
+// sum = k.x, with differences to the first node, so that large coordinates do not cancel.
 static void bent(const struct dc_bend *bend, int count, const double *x, double sum[3])
 {
   double d[3];

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// Elastic energy of a mesh, its gradient and Hessian blocks, element by element.
+//
+// 1. Creation inverts the edges of every element at rest: gradients g_a of shape functions, volume, bending stencils.
+// 2. An evaluation forms F = sum_a x_a g_a^T and asks the material for psi or P.  Neo-Hookean solids use the invariants
+//    of F (invariants.c), sheets and rods their own (membrane.c), other solids the singular values (material.c).
+// 3. Node a receives the force -V P g_a; blocks of the Hessian follow from the second derivative of psi along dF = dx_a
+//    g_a^T.
+//
+// Sums run in the order of elements, so that the bits do not depend on threads.
 #include "elastic/elastic.h"
 
 #include "elastic/element.h"
 #include "geometry/mesh/tetrahedra.h"
 #include "math/svd3.h"
 
-// Of the nodes b, c, d of a tetrahedron g is a row of the inverse of its edges from a; those of all four add up to
+// The gradients of nodes b, c, d of a tetrahedron are the rows of the inverse of its edges from a; all four add up to
 // zero.
 static double set_tetrahedron(const double (*nodes)[3], const int *element, double (*g)[3])
 {
@@ -20,7 +29,7 @@ static double set_tetrahedron(const double (*nodes)[3], const int *element, doub
   return six / 6;
 }
 
-// In axes of the triangle, the first along a to b: b at (l, 0), c at (x, y).
+// Uses axes in the plane of the triangle, the first along a b: b is at (l, 0), c at (x, y).
 static double set_triangle(const double (*nodes)[3], const int *element, double (*g)[3])
 {
   double b[3], c[3], normal[3];
@@ -75,7 +84,7 @@ enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_sim
   return mesh->corners < 4 ? dc_elastic_add_bends(elastic, arena, error) : DC_OK;
 }
 
-// The response of the material to an element's deformation, with the rotations of its decomposition.
+// Decomposes F = U diag(s) V^T and returns the material's response to s with the rotations U and V.
 static void respond(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x, int e,
                     bool second_order, double u[9], double v[9], struct dc_material_response *response)
 {
@@ -129,7 +138,7 @@ static double density(const struct dc_elastic *elastic, struct dc_elasticity ela
   return response.energy;
 }
 
-// All materials are linear in Lame's constants.
+// Scales Lame's constants for one element; all materials are linear in them.
 static struct dc_elasticity of_element(struct dc_elasticity elasticity, int e)
 {
   if (elasticity.factors) {
@@ -226,7 +235,8 @@ void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticit
   }
 }
 
-// In the axes of U and V an element with gradients h_a = V^T g_a has, of nodes a and b, the block K with
+// The block of nodes a and b in the axes of U and V.  With h_a = V^T g_a, it has the entries
+//
 //     K_ii = psi_ii h_ai h_bi + sum over j != i of alpha_ij h_aj h_bj,
 //     K_ij = psi_ij h_ai h_bj + beta_ij h_aj h_bi,     alpha, beta = (minus +- plus)/2.
 static void rotated_block(const struct dc_material_response *response, const double *a, const double *b, double k[9])
@@ -271,7 +281,7 @@ static void solid_blocks(const struct dc_elastic *elastic, struct dc_elasticity 
     }
 }
 
-// Of sheets and rods.
+// Blocks of a bending stencil, or of an element of a sheet or rod.
 static void stencil_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            int stencil, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {

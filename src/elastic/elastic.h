@@ -2,8 +2,10 @@
 // Elastic solids, sheets and rods of linear simplices (docs/theory.md, "Solids", "Sheets and rods").  With the nodes
 // x_a of an element and the gradients g_a of its shape functions at rest
 //     F = sum_a x_a g_a^T,   energy V psi(F),   force of node a  -V P g_a,   P = d psi / d F.
-// Gradients of triangles and segments are in axes of their own, the third or the last two components 0: these columns
-// of F are 0.  What bends has besides, for every inner edge or node, the quadratic energy of a stencil of nodes
+// Gradients of triangles and segments are given in axes of their own, the third or the last two components 0, so that
+// these columns of F are 0.  Sheets and rods also bend: every inner edge or node has the quadratic energy of a stencil
+// of nodes
+//
 //     B w/2 |sum_a k_a x_a|^2,   B the bending stiffness (bending.c).
 #ifndef DC_ELASTIC_ELASTIC_H
 #define DC_ELASTIC_ELASTIC_H
@@ -15,27 +17,27 @@
 
 // An inner edge of a sheet with the triangles on both sides, or an inner node of a rod with its neighbours.
 struct dc_bend {
-  int nodes[4];  // the last of a rod's is -1
-  double factors[4], weight;
+  int nodes[4];  // a rod has three: the last is -1
+  double factors[4], weight;  // k_a; w, so that the energy is B w/2 |sum k_a x_a|^2
 };
 
 struct dc_elastic {
-  const struct dc_simplices *mesh;  // its nodes are the places at rest
+  const struct dc_simplices *mesh;  // its nodes are the positions at rest
   double (*gradients)[4][3];        // [elements] g_a, 1/m
   double *volumes;                  // [elements] at rest, m^3
-  double *node_volumes;             // [nodes] the share of the elements at a node, m^3
+  double *node_volumes;  // [nodes] the node's share of the volumes of its elements, m^3
   double volume;                    // m^3
   int bend_count;
   struct dc_bend *bends;
 };
 
-// section: thickness of a sheet, m; cross section of a rod, m^2; 1 of solids.  Arrays are owned by arena; mesh is kept.
-// DC_MEMORY.
+// Prepares a mesh.  section: thickness of a sheet, m; cross section of a rod, m^2; 1 for solids.  Arrays are owned by
+// arena; mesh is kept by reference.  DC_MEMORY.
 enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_simplices *mesh, double section,
                                  struct dc_arena *arena, struct dc_error *error);
 enum dc_status dc_elastic_add_bends(struct dc_elastic *elastic, struct dc_arena *arena, struct dc_error *error);
 
-// Elements and bends, one after the other: what couples nodes.  Returns the nodes of one, at most 4; *count: how many.
+// Stencils couple nodes: first the elements, then the bends.  Returns the nodes of one, at most 4; *count: how many.
 static inline int dc_elastic_stencil_count(const struct dc_elastic *elastic)
 {
   return elastic->mesh->element_count + elastic->bend_count;
@@ -47,7 +49,7 @@ static inline const int *dc_elastic_stencil(const struct dc_elastic *elastic, in
   return bend ? elastic->bends[stencil - elastic->mesh->element_count].nodes : elastic->mesh->elements[stencil];
 }
 
-// What follows takes places, directions and forces of the nodes as [3 nodes], m and N.
+// The following functions take positions, directions and forces of the nodes as [3 nodes], m and N.
 
 struct dc_elasticity {
   enum dc_material material;
@@ -56,19 +58,19 @@ struct dc_elasticity {
   const double *factors;  // [elements] on Lame's constants; NULL: 1
 };
 
-// J; INFINITY where an element is inverted that its material does not allow to be.
+// Energy, J; INFINITY where an element is inverted whose material does not allow it.
 double dc_elastic_energy(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x);
 // gradient += scale d energy / d x
 void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                              double scale, double *gradient);
-// Energy at y, that of viscosity since x (below) times viscosity >= 0 included, and gradient += its derivative by y:
-// like the functions for each, in one go over the elements.
+// Energy at y and gradient += its derivative by y, in one pass over the elements; with viscosity times the dissipation
+// since x (see below), viscosity >= 0.
 double dc_elastic_evaluate(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            const double *y, double viscosity, double *gradient);
 // (d energy / d x) . direction
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                         const double *direction);
-// out [elements] += the part of each element in (d energy / d x) . direction, without its factor.
+// out [elements] += each element's part of (d energy / d x) . direction, without its factor.
 void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            const double *direction, double *out);
 // The blocks of the Hessian of one stencil for its nodes a and b <= a, row by row, at dc_element_block(a, b).
@@ -83,12 +85,12 @@ void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elas
 
 // Viscosity: resists the change of Green's strain E = (F^T F - I)/2 from places x to y within a time h,
 //     D = eta/(2 h) sum V |E(y) - E(x)|^2,   eta in Pa s;
-// turns cost nothing.  The functions have D / (eta/h).
+// rotations cost nothing.  The functions return D / (eta/h).
 double dc_elastic_strain_change(const struct dc_elastic *elastic, const double *x, const double *y);
 // gradient += scale d D / d y
 void dc_elastic_add_strain_gradient(const struct dc_elastic *elastic, const double *x, const double *y, double scale,
                                     double *gradient);
-// blocks += scale times those of D
+// blocks += scale times the Hessian blocks of D by y
 void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
                                    bool projected, double scale, double blocks[DC_ELEMENT_BLOCKS][9]);
 // sum += scale * the derivative by x of (d D / d y) . direction, and transposed: the derivative by y of

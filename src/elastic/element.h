@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of an elastic body.  Private to src/elastic.
+// One element: its deformation gradient and the functions of its materials.  Private to src/elastic.
 #ifndef DC_ELASTIC_ELEMENT_H
 #define DC_ELASTIC_ELEMENT_H
 
@@ -57,7 +57,7 @@ void dc_membrane_stress(int corners, struct dc_elasticity elasticity, const doub
 void dc_membrane_blocks(int corners, struct dc_elasticity elasticity, const double f[9], const double gradients[4][3],
                         double volume, bool projected, double blocks[DC_ELEMENT_BLOCKS][9]);
 
-// What bends (bending.c), over the bending stiffness.
+// Bending (bending.c), for a bending stiffness of 1.
 double dc_bend_energy(const struct dc_elastic *elastic, const double *x);
 void dc_bend_add_gradient(const struct dc_elastic *elastic, const double *x, double scale, double *gradient);
 double dc_bend_along(const struct dc_elastic *elastic, const double *x, const double *direction);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Neo-Hookean solid without singular values, which cost more than all the rest.  With A = F^-T, J = det F
+// The Neo-Hookean solid by the invariants of F: singular values would cost more than all the rest.  With A = F^-T and J
+// = det F
+//
 //     P = mu (F - A) + lambda log J A,
 //     dP = mu dF + (mu - lambda log J) A dF^T A + lambda (A : dF) A,
-// and so of nodes a and b with a = A g_a, b = A g_b the block  mu (g_a . g_b) I + lambda a b^T + (mu - lambda log J) b a^T.
+//
+// so that nodes a and b with a = A g_a, b = A g_b have the block mu (g_a . g_b) I + lambda a b^T + (mu - lambda log J)
+// b a^T.
 #include <math.h>
 
 #include "elastic/element.h"
 
-// det(I + g) - 1: in a small g no large numbers cancel.
+// det(I + g) - 1 as a sum of invariants of g: for small g no large numbers cancel.
 static double determinant_change(const double g[9])
 {
   double cross[3], sum = g[0] + g[4] + g[8];
@@ -19,7 +23,7 @@ static double determinant_change(const double g[9])
   return sum + dc_vec_dot(g, cross);
 }
 
-// A and log J; false when J is not positive.
+// Computes A = F^-T and log J; false when J is not positive.
 static bool invert(const double f[9], double a[9], double *log_j)
 {
   for (int i = 0; i < 3; i++)
@@ -33,8 +37,8 @@ static bool invert(const double f[9], double a[9], double *log_j)
   return true;
 }
 
-// With C = F^T F - I: mu/2 (tr C - log det(I + C)) + lambda/8 log^2 det(I + C), in which what turns and rounding do to
-// C counts in second order only.
+// With C = F^T F - I: mu/2 (tr C - log det(I + C)) + lambda/8 log^2 det(I + C).  In this form a rotation and rounding
+// change C in second order only.
 double dc_neo_hookean_energy(struct dc_lame lame, const double f[9])
 {
   double c[9], cross[3];

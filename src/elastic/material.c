@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Energy densities by singular values: derivatives psi_i, psi_ij, the quotients for pairs of axes, and their
+// projection.
+//
+// The quotient plus = (psi_i + psi_j)/(s_i + s_j) is singular where s_i + s_j = 0; the sum is kept away from 0 there.
+// The projection cuts off negative eigenvalues of the 3x3 block, and negative quotients.
 #include "elastic/material.h"
 
 #include <math.h>
@@ -8,7 +13,8 @@
 
 const char *const dc_material_names[] = {"arap", "corotated", "neo_hookean", NULL};
 
-// As s_i + s_j goes to zero an element is inverted through a plane, where turns of the best rotation have no bound.
+// Bound of |s_i + s_j| from below: where it is zero, an element is inverted through a plane, and the best rotation
+// changes without bound.
 static const double LEAST_SUM = 1e-3;
 
 struct dc_lame dc_lame_of(int dimension, double young, double poisson)
@@ -93,7 +99,7 @@ void dc_material_respond(enum dc_material material, struct dc_lame lame, const d
   corotated(lame, s, second_order, response);
 }
 
-// Cuts off negative eigenvalues of a symmetric 3x3 matrix: Jacobi rotations to its eigenvectors and back.
+// Projects a symmetric 3x3 matrix: Jacobi rotations to its eigenvectors, negative eigenvalues to 0, and back.
 static void project3(double a[3][3])
 {
   enum { SWEEPS = 20 };

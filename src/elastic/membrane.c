@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy densities of sheets and rods (docs/theory.md, "Sheets and rods").
+// Energy densities of sheets and rods, with stress and blocks of the Hessian (docs/theory.md, "Sheets and rods").
 //
-// A sheet has two columns f_1, f_2 of F in space.  With the invariants I = |F|^2 and J = |f_1 x f_2|, the singular
-// values have the sum T = sqrt(I + 2 J), the square of the difference I - 2 J, and the product J >= 0: nothing is ever
+// A sheet has two columns f_1, f_2 of F in space, with the invariants I = |F|^2 and J = |f_1 x f_2|.  The singular
+// values have the sum T = sqrt(I + 2 J), the squared difference I - 2 J, and the product J >= 0: a sheet cannot be
 // inverted.
+//
 //     arap          mu (I - 2 T + 2)
 //     corotated     mu (I - 2 T + 2) + lambda/2 (T - 2)^2
 //     neo_hookean   mu/2 (I - 2) - mu log J + lambda/2 log^2 J
 //     P = 2 psi_I F + psi_J G,   G = (f_2 x n, n x f_1),   n = (f_1 x f_2)/J,
-// and with W dF = df_1 x f_2 + f_1 x df_2 the second derivative along dF is
+//
+// With W dF = df_1 x f_2 + f_1 x df_2 the second derivative along dF is
+//
 //     2 psi_I |dF|^2 + psi_J (|W dF|^2 - (n.W dF)^2)/J + 2 psi_J n.(df_1 x df_2)
 //     + psi_II (2 F:dF)^2 + 2 psi_IJ (2 F:dF)(G:dF) + psi_JJ (G:dF)^2.
-// Motions out of the sheet are in it: what is stretched resists them, what is compressed gives way to them.
+//
+// It includes motions out of the sheet: a stretched sheet resists them, a compressed one buckles.
 //
 // A rod has one column f: psi = mu (|f| - 1)^2.
 #include <math.h>
@@ -19,7 +23,7 @@
 #include "elastic/element.h"
 #include "math/project.h"
 
-// All by C' = F^T F - 1, so that near rest no large numbers cancel.
+// Invariants of a sheet, computed from C' = F^T F - 1, so that near rest no large numbers cancel.
 struct sheet {
   double f[2][3], normal[3], g[2][3];  // columns of F, n, G
   double trace, change;                // of C'; J^2 - 1
@@ -71,7 +75,7 @@ static double sheet_energy(struct dc_elasticity elasticity, const struct sheet *
   return 0.5 * lame.mu * (square + apart) + 0.5 * lambda * square;
 }
 
-// psi_I, psi_J, psi_II, psi_IJ, psi_JJ
+// Derivatives of psi by I and J: psi_I, psi_J, psi_II, psi_IJ, psi_JJ.
 struct slopes {
   double i, j, ii, ij, jj;
 };
@@ -98,7 +102,7 @@ static void sheet_stress(struct dc_elasticity elasticity, const struct sheet *sh
     p[i] = i % 3 < 2 && possible ? 2 * by.i * sheet->f[i % 3][i / 3] + by.j * sheet->g[i % 3][i / 3] : 0;
 }
 
-// The second derivative by the columns of F.
+// Second derivative by the entries of both columns, h [6][6].
 static void sheet_hessian(struct dc_elasticity elasticity, const struct sheet *sheet, double h[36])
 {
   struct slopes by = slopes_of(elasticity, sheet);
@@ -125,7 +129,7 @@ static void sheet_hessian(struct dc_elasticity elasticity, const struct sheet *s
     }
 }
 
-// mu (|f| - 1)^2 by |f|^2 - 1
+// Returns |f| - 1, computed from |f|^2 - 1, with the direction f/|f|.
 static double rod_stretch(const double f[9], double direction[3], double *length)
 {
   for (int i = 0; i < 3; i++)
@@ -163,7 +167,8 @@ void dc_membrane_stress(int corners, struct dc_elasticity elasticity, const doub
   sheet_stress(elasticity, &sheet, p);
 }
 
-// 2 mu (t t^T + (1 - 1/|f|)(I - t t^T)); what is shorter than at rest has negative curvature across.
+// 2 mu (t t^T + (1 - 1/|f|)(I - t t^T)); a rod shorter than at rest has negative curvature across, which projection
+// removes.
 static void rod_block(struct dc_elasticity elasticity, const double f[9], bool projected, double block[9])
 {
   double t[3], length, stretch = rod_stretch(f, t, &length), across = length > 0 ? stretch / length : 0;

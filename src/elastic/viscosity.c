@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Viscosity of solids (elastic/elastic.h).  With G = F_y, S = E(y) - E(x) and V the volume, for moves dy and dx
+// Viscosity of solids (elastic/elastic.h): dissipation D = V |S|^2/2 per element with the change of strain S = E(y) -
+// E(x).  With G = F_y and V the volume, for moves dy and dx
+//
 //     dE_y = sym(G^T dG),   dD = V S : (G^T dG),   d2D = V (dE_y : dE_y + S : (dG^T dG)),
 //     mixed: -V dE_y : dE_x.
 #include "elastic/element.h"
 
-// sym(f^T m)
+// rate = sym(f^T m)
 static void strain_rate(const double f[9], const double m[9], double rate[9])
 {
   for (int i = 0; i < 3; i++)
@@ -16,7 +18,7 @@ static void strain_rate(const double f[9], const double m[9], double rate[9])
     }
 }
 
-// E(y) - E(x) = sym((F_y + F_x)^T (F_y - F_x))/2: no large numbers cancel.
+// E(y) - E(x) = sym((F_y + F_x)^T (F_y - F_x))/2: differences first, so that no large numbers cancel.
 static void change_to(const struct dc_elastic *elastic, int e, const double *x, const double fy[9], double change[9])
 {
   double fx[9], sum[9], difference[9];
@@ -56,7 +58,7 @@ double dc_elastic_strain_change(const struct dc_elastic *elastic, const double *
   return sum;
 }
 
-// Adds scale V F S g_a to the nodes.
+// Adds scale V F S g_a to the forces of the nodes.
 static void add_stress(const struct dc_elastic *elastic, int e, const double f[9], const double strain[9], double scale,
                        double *gradient)
 {
@@ -75,8 +77,8 @@ void dc_elastic_add_strain_gradient(const struct dc_elastic *elastic, const doub
   }
 }
 
-// Of nodes a and b:  G sym-product of g_a and g_b:  (G g_b)(G g_a)^T/2 + (g_a.g_b) G G^T/2,  and (g_a . S g_b) I, which
-// compression makes negative.
+// Blocks of nodes a and b: (G g_b)(G g_a)^T/2 + (g_a.g_b) G G^T/2, and (g_a . S g_b) I, which compression makes
+// negative; projected leaves the latter out where it is.
 void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
                                    bool projected, double scale, double blocks[DC_ELEMENT_BLOCKS][9])
 {
