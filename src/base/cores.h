@@ -13,10 +13,10 @@ double dc_cores_left(void);
 
 // One look at the system's account.
 struct dc_core_look {
-  int cores;  // cores that this program may run on
+  int cores;    // cores that this program may run on
   double time;  // time of the look, s
   double busy;  // processor time that all programs took of these cores so far, s; NAN: there is no account
-  double own;  // processor time that this program took, s
+  double own;   // processor time that this program took, s
 };
 // The answer of dc_cores_left after two looks; INFINITY when they do not fit each other, as those of a parent and its
 // forked child do not.

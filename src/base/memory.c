@@ -39,7 +39,7 @@ enum { BLOCK = 16384, LARGE = 4096 };
 
 struct dc_arena {
   struct chunk *chunks;
-  char *rest;  // unused part of the newest block
+  char *rest;   // unused part of the newest block
   size_t left;  // bytes of rest
   bool failed;  // a request could not be met
 };

@@ -8,7 +8,7 @@
 
 enum dc_status {
   DC_OK = 0,
-  DC_UNMET = 1,  // ran, but a requested condition does not hold
+  DC_UNMET = 1,       // ran, but a requested condition does not hold
   DC_USAGE = 2,       // wrong usage of a command or function
   DC_BAD_INPUT = 3,   // scene, mesh or URDF
   DC_NUMERICAL = 4,   // a step or solve failed

@@ -12,7 +12,7 @@
 struct dc_stop_request {
   bool (*proceed)(void *context);  // polled by one thread; false: stop
   void *context;
-  pthread_t thread;  // the thread that polls
+  pthread_t thread;     // the thread that polls
   atomic_bool stopped;  // proceed has returned false
 };
 

@@ -16,7 +16,7 @@ struct dc_assembler {
   const struct dc_bodies *bodies;
   double *buffer;   // [largest nv][largest nv]
   double *product;  // [largest nv][6]
-  int *places;  // [largest nv] the body's coordinates, counted within its mechanism
+  int *places;      // [largest nv] the body's coordinates, counted within its mechanism
 };
 
 struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct dc_arena *arena)

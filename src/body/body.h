@@ -98,13 +98,13 @@ struct dc_body {
   double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
   double radius;         // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
                          // moves its radius of gyration
-  double visual_radius;  // farthest vertex of the shape shown in pictures
+  double visual_radius;                     // farthest vertex of the shape shown in pictures
   double position[3], quaternion[4];        // initial pose of the frame (bodies that never move: for ever)
   double velocity[3], angular_velocity[3];  // initial, of a free body
   const double *joint_velocity;             // [nv] of other joints
   const struct dc_pd_definition *pd;        // gains in effect, or NULL
   double limit_stiffness;                   // J
-  double velocity_limit;  // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
+  double velocity_limit;                    // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
   int actuator;                  // first entry in vectors of actuator targets; -1 without pd (cables have one)
   double friction, restitution;  // NAN: those of the contact settings
   double color[3];
@@ -122,7 +122,7 @@ struct dc_bodies {
   int mechanism_count;
   struct dc_mechanism *mechanisms;
   int actuator_count;  // numbers in a vector of actuator targets: those of the tangents of joints with pd
-  int column_count;  // sum of chain_count over all bodies: columns of dc_kinematics
+  int column_count;    // sum of chain_count over all bodies: columns of dc_kinematics
   const int *part_of;  // [nv] number of the joint part a degree of freedom belongs to
   double *initial_q;   // [nq]
   int soft_count, support_count, node_count;  // nodes: of all soft bodies

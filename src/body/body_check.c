@@ -11,7 +11,7 @@
 #include "math/vector.h"
 
 #define ROTATION_TOLERANCE 1e-3  // relative error of the length of a given quaternion
-#define INERTIA_TOLERANCE 1e-6  // relative to the trace, of the conditions on inertias
+#define INERTIA_TOLERANCE 1e-6   // relative to the trace, of the conditions on inertias
 
 static enum dc_status check_list(const struct dc_option *option, int count, const double *numbers, const char *place,
                                  struct dc_error *error)

@@ -11,7 +11,7 @@
 struct dc_meeting_sample {
   int coupling_count;
   const struct dc_coupling *couplings;
-  int samples;  // number of positions tried
+  int samples;    // number of positions tried
   double margin;  // gap below which bodies count as meeting, relative to the sum of their radii
   uint64_t seed;
 };

@@ -18,7 +18,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-static const double USABLE = 0.9;  // fraction of the way to the end of a range that one path may use
+static const double USABLE = 0.9;          // fraction of the way to the end of a range that one path may use
 static const double ROUNDING = 1 + 1e-12;  // factor on sums of bounds
 
 enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *arena, struct dc_path *path,
@@ -172,7 +172,7 @@ void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *
 struct bounds {
   double point[3];  // anchor of the last rotation passed (at first the frame's origin), at s = 0
   double slid[3];   // sum of the velocities of the slides passed since
-  double length;  // bound of the length along the anchors, from there to the frame's origin
+  double length;    // bound of the length along the anchors, from there to the frame's origin
   double turn, shift, bend;
 };
 

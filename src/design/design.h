@@ -79,8 +79,8 @@ enum dc_status dc_design_check_levels(const struct dc_design_entry *entry, const
 
 // Replaces numbers of definition by those of input, an input of model with its design applied.  These are masses,
 // friction, restitution, gains, stiffnesses, gravity, starts and ranges of slides and hinges.  definition is the
-// model's, or that of dc_model_redesign; new data is owned by arena.  Displacements of actuator targets then count from the new start.
-// DC_MEMORY.
+// model's, or that of dc_model_redesign; new data is owned by arena.  Displacements of actuator targets then count from
+// the new start.  DC_MEMORY.
 enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,
                                   struct dc_arena *arena, struct dc_model_definition *definition,
                                   struct dc_error *error);
@@ -91,8 +91,8 @@ struct dc_number_options {
   struct dc_index_list bodies;  // empty: all bodies that have such a number
   const char *axes;             // of gravity; NULL: all
   double range[2];              // bounds of the factor on the scene's value, or of the value; NAN: none
-  double scale;  // change of the value, or logarithm of the factor, for a parameter of 1
-  bool together;  // one factor for all bodies
+  double scale;                 // change of the value, or logarithm of the factor, for a parameter of 1
+  bool together;                // one factor for all bodies
 };
 
 // Rows of option tables: range and scale for factors on a size; box and scale for shifts of a position.
@@ -154,7 +154,7 @@ struct dc_vertices_options {
   double box[3], hold[6];  // NAN: none
   int connect, mirror, mirror_axis;
   double scale;
-  int group_count;  // number of groups of vertices that move as one
+  int group_count;             // number of groups of vertices that move as one
   const int *first, *members;  // [group_count + 1], and the vertices of all groups
   const int *images;           // [vertices] of the mirror image; NULL without
   const double (*vertices)[3];

@@ -17,7 +17,7 @@ enum dc_number_index {
 };
 
 struct dc_number_kind {
-  const char *name;  // as the option "of" names it
+  const char *name;     // as the option "of" names it
   const char *summary;  // one line
   enum dc_number_index index;
   // Whether the input holds a factor on the scene's value; otherwise it holds the value itself, or a shift of the

@@ -17,7 +17,7 @@
 
 // An inner edge of a sheet with the triangles on both sides, or an inner node of a rod with its neighbours.
 struct dc_bend {
-  int nodes[4];  // a rod has three: the last is -1
+  int nodes[4];               // a rod has three: the last is -1
   double factors[4], weight;  // k_a; w, so that the energy is B w/2 |sum k_a x_a|^2
 };
 
@@ -25,7 +25,7 @@ struct dc_elastic {
   const struct dc_simplices *mesh;  // its nodes are the positions at rest
   double (*gradients)[4][3];        // [elements] g_a, 1/m
   double *volumes;                  // [elements] at rest, m^3
-  double *node_volumes;  // [nodes] the node's share of the volumes of its elements, m^3
+  double *node_volumes;             // [nodes] the node's share of the volumes of its elements, m^3
   double volume;                    // m^3
   int bend_count;
   struct dc_bend *bends;

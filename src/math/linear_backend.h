@@ -31,8 +31,8 @@ struct dc_symmetric_matrix {
   double *solution, *candidate, *residual;  // [DC_SOLVE_TILE][size] for solves and their refinement
   double *interleaved[2];                   // [size][DC_SOLVE_TILE], a vector and its product
   const struct dc_linear_backend *backend;
-  void *state;  // state of the backend
-  bool factored;  // state holds a usable factorization
+  void *state;        // state of the backend
+  bool factored;      // state holds a usable factorization
   long factor_count;  // factorizations tried since creation
 };
 

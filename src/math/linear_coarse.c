@@ -36,7 +36,7 @@ struct dc_coarse {
   double (*arm)[3];                    // [nodes] (x - x_part)/l
   int block_count;                     // of the coarse matrix: the diagonal ones first
   int (*between)[2];                   // [block_count] parts, the first >= the second
-  int *block_of;  // [blocks of the fine matrix] the coarse block that each adds to
+  int *block_of;                       // [blocks of the fine matrix] the coarse block that each adds to
   double (*sums)[MODES * MODES];       // [block_count] Z^T A Z
   struct dc_symmetric_matrix *matrix;  // Z^T (A + C) Z
   double *right;                       // [MODES parts]

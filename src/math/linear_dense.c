@@ -19,7 +19,7 @@ void dsytrs_(const char *uplo, const int *n, const int *columns, const double *a
 
 struct dense {
   int size, work_size;
-  bool positive;  // whether factor is of Cholesky, else of Bunch and Kaufman
+  bool positive;   // whether factor is of Cholesky, else of Bunch and Kaufman
   double *factor;  // [size][size] by columns, lower triangle
   double *work;    // [work_size]
   int *pivots;     // [size]

@@ -37,10 +37,10 @@ struct dc_block_solver {
   double *right, *t;           // [size]
   struct dc_krylov *krylov;
   struct dc_projective *projective;  // NULL: another preconditioner
-  struct dc_coarse *coarse;  // NULL: another preconditioner
-  const double *places;  // positions of nodes for the coarse space, or NULL
-  bool afresh;  // preconditioners are to be made from the present values
-  const double *added;  // C of the present system, or NULL
+  struct dc_coarse *coarse;          // NULL: another preconditioner
+  const double *places;              // positions of nodes for the coarse space, or NULL
+  bool afresh;                       // preconditioners are to be made from the present values
+  const double *added;               // C of the present system, or NULL
 };
 
 double *dc_symmetric_values(struct dc_symmetric_matrix *matrix)

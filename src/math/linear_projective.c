@@ -28,9 +28,9 @@ struct dc_projective {
   struct dc_symmetric_matrix *scalar;
   double *x, *y;  // [3][blocks] by axes
   bool corrects;
-  int contact_count, capacity;  // nodes in contact; size of the arrays for them
-  int *nodes, *wanted;  // [blocks] nodes whose W is known, and nodes in contact now
-  double *delassus;  // [capacity][capacity] W, grown when needed
+  int contact_count, capacity;        // nodes in contact; size of the arrays for them
+  int *nodes, *wanted;                // [blocks] nodes whose W is known, and nodes in contact now
+  double *delassus;                   // [capacity][capacity] W, grown when needed
   double (*roots)[9];                 // [blocks] B
   double *right;                      // [3 blocks]
   struct dc_symmetric_matrix *small;  // I + B^T W B

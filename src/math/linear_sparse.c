@@ -16,7 +16,7 @@ struct sparse {
   cholmod_factor *symbolic;
   cholmod_factor *numeric;  // L L^T or L D L^T of the last factorization, NULL before
   double *permuted;         // [size] right-hand side in the factor's order
-  double *magnitude;  // [size] sum of the absolute numbers that each pivot was computed from
+  double *magnitude;        // [size] sum of the absolute numbers that each pivot was computed from
 };
 
 static void destroy(void *state)

@@ -17,18 +17,18 @@
 enum { DC_RESIDUAL_AXES = 3 };
 
 struct dc_residual_group {
-  int axes;  // number of rows, at most DC_RESIDUAL_AXES
-  double d[DC_RESIDUAL_AXES];  // unit of the objective
-  double e[DC_RESIDUAL_AXES];  // residual, see above; same unit
-  double weight, value;  // w times the frame's share; contribution to the loss
-  double radius;  // radius of the disc; NAN: the set is a box
+  int axes;                       // number of rows, at most DC_RESIDUAL_AXES
+  double d[DC_RESIDUAL_AXES];     // unit of the objective
+  double e[DC_RESIDUAL_AXES];     // residual, see above; same unit
+  double weight, value;           // w times the frame's share; contribution to the loss
+  double radius;                  // radius of the disc; NAN: the set is a box
   double half[DC_RESIDUAL_AXES];  // half widths of the box
 };
 
 struct dc_residual_rows {
   int group_count, row_count, dimension;
   struct dc_residual_group *groups;  // [group_count]
-  int *first;  // [group_count] first row of each group
+  int *first;                        // [group_count] first row of each group
   double *jacobian;                  // [row_count][dimension]
   bool forward;  // whether the Jacobian was computed by directions (forward), else by rows (adjoint)
   size_t group_capacity, first_capacity, jacobian_capacity;

@@ -7,13 +7,13 @@
 // of two above G, so that neither tiny nor huge gradients underflow or overflow and a loss times a power of two gives
 // the same bits.
 //
-// With small betas sqrt(v') is nearly |m'|, and a step is nearly -learning_rate sign(g): of a force on x and y it keeps
-// nothing but the quadrant.  "shared" lets the parameters of one group have one second moment, with the mean of g^2
-// over the group in place of g^2: within the group the step then has the direction of m'.
+// With small betas sqrt(v') is nearly |m'|, and a step is nearly -learning_rate sign(g): of a force along x and y only
+// the quadrant is left.  "shared" gives the parameters of one group one second moment, with the mean of g^2 over the
+// group instead of g^2, so that a step within the group has the direction of m'.
 //
-// "polish": Adam walks over the ripples of a loss through contact but does not settle.  Every so many steps, where the
-// best value has fallen since the last time, two Gauss-Newton steps (fan.h) that must lower it are taken from the best
-// point; Adam's own point and moments stay.
+// "polish": Adam crosses the ripples of a loss through contact but does not settle.  Every `polish` steps, if the best
+// value has fallen since the last time, two monotone Gauss-Newton steps (fan.h) are taken from the best point; Adam's
+// own point and moments stay as they are.
 #include <math.h>
 #include <string.h>
 
@@ -46,13 +46,14 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// The state: steps taken, largest |g|_inf so far, the first moment [dimension], the second moment [dimension]; when it
-// is shared, instead of the latter, the second moment and the size of every group, [group_count] each.  With polish it
-// goes on with what follows and the fan's own.
+// Layout of the state: number of steps, largest |g|_inf so far, first moment [dimension], second moment [dimension].
+// Shared: instead of the latter the second moment and the size of every group, [group_count] each.  With polish, the
+// members below and the state of the fan follow.
 enum { STEPS, LARGEST, MOMENTS };
 enum { POLISHED_AT, POLISHED_BEST, POLISH_LEFT, POLISH_POINT };  // steps, value, iterations to do, point [point_size]
 enum { POLISH_ITERATIONS = 2 };
-static const double WORTH_POLISHING = 0.98;  // of the value at the last time
+// polish only if the best value fell below this part of that at the last time
+static const double WORTH_POLISHING = 0.98;
 static double polish_radii[] = {0.2, 0.03, 0.005};
 static const struct dc_fan_settings polish_settings = {
     .radii = {3, polish_radii}, .radius = 1, .least = 0, .most = 1, .margin = 0.8, .monotone = true};
@@ -94,8 +95,8 @@ static void start(const void *options, const struct dc_problem *problem, double 
     sizes[problem->group[i]]++;
 }
 
-// Brings the largest |g|_inf up to date: the exponent of the unit of the moments, and what the old unit is in the new
-// one (at most 1).
+// Updates the largest |g|_inf.  Sets *unit, the exponent of the unit of the moments, and returns the old unit in new
+// ones (at most 1).
 static double rescale(double *largest, const double *gradient, int dimension, int *unit)
 {
   double before = *largest;
@@ -136,7 +137,7 @@ static void propose(const void *options, const struct dc_problem *problem, doubl
   }
 }
 
-// The Gauss-Newton steps that are due.
+// Takes one of the Gauss-Newton steps that are due.
 static enum dc_status aside(const void *options, struct dc_iteration *iteration, struct dc_error *error)
 {
   const struct adam_options *adam = options;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cross-entropy method: the best samples (elites) are the model of the next ones,
+// The cross-entropy method: the best samples (elites) determine the distribution of the next ones,
+//
 //     mean <- k mean + (1 - k) mean of the elites,   spread <- max(k spread + (1 - k) deviation of the elites, least),
-// number by number, k = keep.
+//
+// number by number, with k = keep.
 #include <math.h>
 
 #include "optimize/common_options.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the option table that every optimizer shares; struct dc_optimizer_common begins its options.  Private to
+// Rows of the option tables that all optimizers share; their options begin with struct dc_optimizer_common.  Private to
 // src/optimize.
 #ifndef DC_OPTIMIZE_COMMON_OPTIONS_H
 #define DC_OPTIMIZE_COMMON_OPTIONS_H
 
 #include "optimize/optimizer.h"
 
-// When to stop.
+// Stopping criteria.
 #define ITERATIONS_AND_TARGET                                                                                          \
   DC_INTEGER_OPTION(struct dc_optimizer_common, iterations, "400", 0, 1e9, "evaluations after the first guess"),       \
   {                                                                                                                    \
@@ -14,7 +14,7 @@
     .offset = offsetof(struct dc_optimizer_common, target)                                                             \
   }
 
-// The same for problems of least squares.
+// Stopping criteria of least-squares problems, with other defaults.
 #define DC_RESIDUAL_ITERATIONS(meaning)                                                                                \
   {                                                                                                                    \
     .name = "iterations", .type = DC_INTEGER, .unit = "", .fallback = "2000", .minimum = 0, .maximum = 1e9,            \
@@ -27,7 +27,7 @@
     .offset = offsetof(struct dc_optimizer_common, target)                                                             \
   }
 
-// What the factor means, and its largest value, differ.
+// The meaning of the factor, and its largest value, differ between methods.
 #define LEARNING_RATE(most, meaning)                                                                                   \
   {                                                                                                                    \
     .name = "learning_rate", .type = DC_REAL, .unit = "", .fallback = "0.03", .minimum = 0, .maximum = (most),         \

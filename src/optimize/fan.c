@@ -10,7 +10,14 @@
 //     p(lambda) = -M^-1/2 V S (S^2 + lambda)^-1 c,     |p(lambda)|_M = Delta by bisection in log lambda, or lambda = 0.
 //
 // A loss through contact is rugged: a line search, or a radius that shrinks until the value falls, takes every ripple
-// for the bottom.  So several lengths are tried for one J and the best is gone to whether it is lower or not.
+// for the bottom.  Therefore several radii Delta are tried with one J, and the best of their points is taken whether it
+// is lower or not.
+//
+// One step (dc_fan_step):
+// 1. choose active groups, drop columns held by bounds, set the metric, decompose;
+// 2. compute a step p for every radius, and drop steps that hardly differ;
+// 3. evaluate the points x + p side by side, up to the first that is good enough;
+// 4. linearize at the lowest; if that fails, at the next one; without a candidate shrink the radius and repeat.
 #include "optimize/fan.h"
 
 #include <math.h>
@@ -21,17 +28,18 @@
 #include "math/svd.h"
 #include "optimize/norm.h"
 
-static const double LEAST_METRIC = 1e-3;  // of the largest
-static const double SHORTEST = 1e-4;      // radius with which it goes on
-static const double ALIKE = 0.05;         // steps that differ by less than this part are one
-static const double NO_CANDIDATE = 0.1;   // factor on the radius where nothing could be taken
-static const double MOVED = 1e-3;         // of the radius: less ends the majorization
-static const double RANK = 1e-12;         // singular values below this part of the largest are zero
+static const double LEAST_METRIC = 1e-3;  // least M_i, relative to the largest
+static const double SHORTEST = 1e-4;      // below this radius the minimization has no step left
+static const double ALIKE = 0.05;         // steps whose distance is below this part of their length count as one
+static const double NO_CANDIDATE = 0.1;   // factor on the radius when no candidate could be taken
+static const double MOVED = 1e-3;         // majorization ends when a step changes by less than this part of the radius
+static const double RANK = 1e-12;         // singular values below this part of the largest count as zero
+// Bound of a Jacobian in memory, so that sizes stay within int.
 static const double MOST_BYTES = 4294967296.0;
 enum { MOST_MAJORIZATIONS = 25, BISECTIONS = 100 };
 
-// The state: radius and value at x, then rows: residual, weight, group, radius, half [rows] each, Jacobian [rows][n],
-// gradient [n] of the model.
+// Layout of the state: radius and value at x; then per row residual, weight, group, radius, half, [rows] each; Jacobian
+// [rows][n]; gradient [n] of the model.
 enum { RADIUS, VALUE, ROWS };
 enum { ROW_ARRAYS = 5 };
 
@@ -53,27 +61,28 @@ size_t dc_fan_state_size(const struct dc_problem *problem)
   return ROWS + (size_t)problem->row_count * (ROW_ARRAYS + n) + n;
 }
 
-// What a step works with; R rows, n coordinates, k = min(R, n).
+// Workspace of a step: R rows, n coordinates, k = min(R, n).
 struct work {
   const struct dc_fan_settings *settings;
   struct dc_iteration *iteration;
   const struct dc_problem *problem;
   double *state;
   int rows, n, k;
-  struct dc_rows at;                          // views of the state; group apart
-  double *gradient;                           // [n] view of the state
-  double *weight;                             // [R] roots of the weights that count
-  double *metric;                             // [n] roots
-  double *a, *s, *u, *v;                      // the decomposition: [R][n], [k], [k][R], [k][n]
-  double *target, *next, *coefficients;       // z, d + J p [R], c [k]
-  double *step, *before;                      // [n]
-  double *steps, *points, *values, *lengths;  // of the candidates: [radii][n], [radii][p], [radii] twice
-  enum dc_status *statuses;                   // [radii]
-  bool *held;                                 // [n]
+  struct dc_rows at;                     // views of the state, except for group
+  double *gradient;                      // [n] view of the state
+  double *weight;                        // [R] square roots of the weights of active groups
+  double *metric;                        // [n] square roots of M_i
+  double *a, *s, *u, *v;                 // the decomposition U S V^T of a: [R][n], [k], [k][R], [k][n]
+  double *target, *next, *coefficients;  // z, d + J p [R], c [k]
+  double *step, *before;                 // [n] p, and p of the round before
+  // of the candidates: [radii][n] p, [radii][p] x + p, [radii] f(x + p), [radii] |p|_M
+  double *steps, *points, *values, *lengths;
+  enum dc_status *statuses;  // [radii]
+  bool *held;                // [n] coordinates held by bounds
   void *reals, *integers;
 };
 
-// Groups are integers to problems and numbers in the state.
+// Converts group numbers, which are integers for problems and doubles in the state.
 static void load_groups(struct work *work)
 {
   for (int r = 0; r < work->rows; r++)
@@ -86,7 +95,7 @@ static void view_rows(struct work *work)
   double *next = work->state + ROWS;
   work->at.residual = next, next += rows;
   work->at.weight = next, next += rows;
-  next += rows;  // groups are integers
+  next += rows;  // skips the groups, which are integers
   work->at.radius = next, next += rows;
   work->at.half = next, next += rows;
   work->at.jacobian = next;
@@ -140,7 +149,8 @@ static void close_work(struct work *work)
   free(work->integers);
 }
 
-// Rows at the iteration's point, kept in the state; sets value and gradient of the iteration, 2 J^T W (d - P(d)).
+// Linearizes at the iteration's point and keeps the rows in the state; sets value and gradient of the iteration, 2 J^T
+// W (d - P(d)).
 static enum dc_status linearize(struct work *work, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;
@@ -168,8 +178,8 @@ static enum dc_status linearize(struct work *work, struct dc_error *error)
   return DC_OK;
 }
 
-// Roots of the metric, by the root mean square of the columns of a group: a step far from everything is then nearly one
-// of Adam's with shared moments.
+// Sets the roots of the metric to the root mean square of the columns of a group.  Far from any minimum a step then
+// resembles one of Adam's with shared moments.
 static void set_metric(struct work *work)
 {
   const struct dc_problem *problem = work->problem;
@@ -199,7 +209,7 @@ static void set_metric(struct work *work)
         work->settings->metric == DC_FAN_UNIT || !(most > 0) ? 1 : sqrt(fmax(work->metric[i] / most, LEAST_METRIC));
 }
 
-// Weights that count, columns that may move, metric and decomposition.
+// Selects active rows and free columns, sets the metric, and computes the decomposition.
 static enum dc_status decompose(struct work *work, struct dc_error *error)
 {
   size_t n = (size_t)work->n;
@@ -223,6 +233,7 @@ static enum dc_status decompose(struct work *work, struct dc_error *error)
   return dc_svd(work->rows, work->n, work->a, work->s, work->u, work->v, error);
 }
 
+// |p(lambda)|_M
 static double length_at(const struct work *work, double lambda)
 {
   double length = 0;
@@ -234,7 +245,7 @@ static double length_at(const struct work *work, double lambda)
   return length;
 }
 
-// step = the least of sum w |d + J p - target|^2 with |p|_M <= radius.
+// step = argmin of sum w |d + J p - target|^2 with |p|_M <= radius
 static void solve(struct work *work, double radius)
 {
   size_t n = (size_t)work->n, rows = (size_t)work->rows;
@@ -247,7 +258,8 @@ static void solve(struct work *work, double radius)
     slope = hypot(slope, work->s[i] * work->coefficients[i]);
   }
   if (length_at(work, 0) > radius) {
-    double high = log(slope / radius), low = high - 100;  // |p(lambda)| <= slope / lambda
+    // |p(lambda)| <= slope / lambda bounds the bisection from above
+    double high = log(slope / radius), low = high - 100;
     for (int i = 0; i < BISECTIONS; i++) {
       double middle = 0.5 * (low + high);
       *(length_at(work, exp(middle)) > radius ? &low : &high) = middle;
@@ -276,7 +288,7 @@ static double distance(const struct work *work, const double *a, const double *b
   return length;
 }
 
-// step = that of the model with |p|_M <= radius.
+// step = solution of the model, edge or centre, with |p|_M <= radius
 static void aim(struct work *work, double radius)
 {
   size_t n = (size_t)work->n;
@@ -300,7 +312,7 @@ static void aim(struct work *work, double radius)
   }
 }
 
-// Steps of all radii that differ, the points they lead to and their lengths; their number.
+// Computes steps for all radii, keeps those that differ, with their points and lengths; returns their number.
 static int spread(struct work *work)
 {
   const struct dc_fan_settings *settings = work->settings;
@@ -322,7 +334,7 @@ static int spread(struct work *work)
   return count;
 }
 
-// The lowest candidate that was not refused yet, or -1.
+// Index of the lowest candidate that is not refused yet, or -1.
 static int lowest(const struct work *work, int count)
 {
   int best = -1;
@@ -332,7 +344,7 @@ static int lowest(const struct work *work, int count)
   return best >= 0 && work->settings->monotone && !(work->values[best] < work->state[VALUE]) ? -1 : best;
 }
 
-// Goes to the lowest candidate at which there is a Jacobian; *taken says whether there is one.
+// Moves to the lowest candidate at which there is a Jacobian; *taken says whether there is one.
 static enum dc_status choose(struct work *work, int count, bool *taken, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;

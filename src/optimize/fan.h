@@ -11,24 +11,24 @@ enum dc_fan_metric { DC_FAN_COLUMNS, DC_FAN_UNIT };
 struct dc_fan_settings {
   struct dc_real_list radii;  // factors on the radius of the last step
   double radius;              // of the first step
-  double least, most;         // that a radius is held within, but for what monotone fans need
-  double margin;              // part of discs and boxes that steps aim into
+  double least, most;         // bounds of the radius; monotone fans may go below
+  double margin;              // fraction of discs and boxes that steps aim at
   int model, metric;          // enum dc_fan_model, dc_fan_metric
-  double sufficient;          // part of the value at which a candidate ends the trials
+  double sufficient;          // a candidate at most this part of the value ends the trials
   bool monotone;              // whether only lower values are taken
 };
 
 enum dc_status dc_fan_check(const char *name, const struct dc_problem *problem, struct dc_error *error);
 size_t dc_fan_state_size(const struct dc_problem *problem);
 
-// The state [dc_fan_state_size] of a fan at iteration->x, which is linearized: value and gradient of the iteration are
+// Prepares the state [dc_fan_state_size] at iteration->x and linearizes there: value and gradient of the iteration are
 // set, nothing is booked.
 enum dc_status dc_fan_begin(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double *state,
                             struct dc_error *error);
-// The radius that those of the next step are factors on.
+// Sets the radius to which the factors of the next step apply.
 void dc_fan_set_radius(double *state, double radius);
-// One step on: iteration->x, value and gradient, booked; or iteration->finished.  Radii behind the first that leads to
-// a value of at most `enough` are not tried.
+// Takes one step: sets iteration->x, value and gradient and books the value, or sets iteration->finished.  Radii behind
+// the first one that leads to a value of at most `enough` are not tried.
 enum dc_status dc_fan_step(const struct dc_fan_settings *settings, struct dc_iteration *iteration, double enough,
                            double *state, struct dc_error *error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gauss-Newton by a fan of radii (docs/theory.md, "Fan").
+// The optimizer "gauss_newton": one fan of Gauss-Newton steps (fan.h) per iteration (docs/theory.md, "Fan").
 #include "optimize/common_options.h"
 #include "optimize/fan.h"
 

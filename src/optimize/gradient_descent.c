@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient descent: steps -learning_rate g, or of length learning_rate along -g.
+// Gradient descent: steps -learning_rate g, or, normalized, -learning_rate g/|g|.
 #include "optimize/common_options.h"
 #include "optimize/norm.h"
 #include "optimize/optimizer.h"

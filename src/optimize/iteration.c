@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Services for optimizers that do whole iterations: draws, evaluations that count, and booking of values.
 #include "optimize/iteration.h"
 
 #include "optimize/minimization.h"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limited-memory BFGS (Nocedal 1980; Nocedal and Wright 2006, Algorithm 7.4), with bounds by projection.
 //
-// The direction is -H g by the two-loop recursion over the last pairs s = x' - x, y = g' - g, coordinates that the
-// gradient pushes against a bound left out.  Along it a step t is sought by bracketing (Lewis and Overton 2013), which
-// does not need a smooth function: with x(t) = x + t d projected into the bounds,
+// The direction is -H g by the two-loop recursion over the last pairs s = x' - x, y = g' - g; coordinates that the
+// gradient pushes against a bound are held.  The step t is found by bracketing (Lewis and Overton 2013), which does not
+// need a smooth function: with x(t) = x + t d projected to the bounds,
+//
 //     f(x(t)) <= f + c1 g . (x(t) - x)     or t was too long,
 //     g(x(t)) . d >= c2 g . d              or t was too short.
-// Every point that is tried is an iterate.  After a search without success the pairs are forgotten; after one along the
-// gradient it ends.
+//
+// Every trial point is an iterate.  After a line search without success the pairs are dropped and the gradient's
+// direction is searched; when that fails, too, the minimization ends.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@
 #include "optimize/iteration.h"
 #include "optimize/norm.h"
 
+// c1 and c2 of the conditions above, and the number of trials of one line search.
 static const double ARMIJO = 1e-4, WOLFE = 0.9;
 enum { MOST_TRIALS = 20 };
 
@@ -37,8 +40,8 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// The state: numbers, then the point, its gradient, the direction, the lower end of the bracket with its gradient [n]
-// each, and the pairs: s [memory][n], y [memory][n].
+// Layout of the state: numbers; then [n] each the point, its gradient, the direction, the lower end of the bracket and
+// its gradient; then the pairs s [memory][n], y [memory][n].
 enum { STEP, LOW, HIGH, TRIALS, VALUE, LOW_VALUE, PAIRS, NEXT, NUMBERS };
 enum { VECTORS = 5 };
 
@@ -79,6 +82,7 @@ static enum dc_status open_search(struct search *search, const struct lbfgs_opti
   return DC_OK;
 }
 
+// Sets entries of held coordinates to zero.
 static void drop_held(const struct search *search, double *vector)
 {
   for (int i = 0; i < search->n; i++)
@@ -86,14 +90,14 @@ static void drop_held(const struct search *search, double *vector)
       vector[i] = 0;
 }
 
-// The pair that is `back` steps old, 0 the last one.
+// Index of the pair that is `back` steps old; 0: the last one.
 static size_t pair(const struct search *search, int back)
 {
   long memory = search->options->memory, next = (long)search->state[NEXT];
   return (size_t)((next - 1 - back + 2 * memory) % memory) * (size_t)search->n;
 }
 
-// direction = -H g; the steepest one where that does not descend.
+// direction = -H g, or -g where that does not descend
 static void set_direction(struct search *search)
 {
   int n = search->n, pairs = (int)search->state[PAIRS];
@@ -131,7 +135,7 @@ static void set_direction(struct search *search)
   search->state[HIGH] = INFINITY;
 }
 
-// Goes on from a point with its value and gradient, which the pairs learn from.
+// Moves to a point with its value and gradient, and stores the pair.
 static void move_to(struct search *search, const double *x, double value, const double *gradient)
 {
   size_t n = (size_t)search->n, bytes = n * sizeof *x;
@@ -153,7 +157,7 @@ static void move_to(struct search *search, const double *x, double value, const 
   set_direction(search);
 }
 
-// After MOST_TRIALS: false when there is nothing to go on with.
+// Ends an unsuccessful line search after MOST_TRIALS: drops the pairs, or returns false when there are none.
 static bool give_up(struct search *search)
 {
   if (search->state[LOW] > 0) {
@@ -173,7 +177,7 @@ static void shorten(struct search *search)
   search->state[STEP] = 0.5 * (search->state[LOW] + search->state[HIGH]);
 }
 
-// Judges the iterate that was tried: from there, a longer or a shorter step.
+// Decides from the trial point: accept it, or try a longer or a shorter step.
 static void judge(struct search *search)
 {
   struct dc_iteration *iteration = search->iteration;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levenberg-Marquardt (Marquardt 1963; Nocedal and Wright 2006, section 10.3) for residuals whose Jacobian is estimated
-// from random samples.  With D the metric, a step s solves
-//     (J^T J + damping D) s = -J^T r,    held coordinates left out,    |s|_D = sqrt(sum D_i s_i^2) <= longest_step,
-// and is taken when it lowers |r|^2.  Otherwise damping grows, samples reach less far, and the Jacobian is drawn anew:
-// a sample may be misleading where the function itself is fine.  After failures in a row, steps that gain next to
-// nothing included, the minimization begins anew where the problem says, near the best point or far from it; the best
-// point is kept.
+// from random samples.  With the metric D, a step s solves
+//
+//     (J^T J + damping D) s = -J^T r,    held coordinates left out,    |s|_D = sqrt(sum D_i s_i^2) <= longest_step.
+//
+// It is taken when it lowers |r|^2.  Otherwise damping grows, the reach of samples shrinks, and the Jacobian is drawn
+// anew, because a sample may mislead where the function itself is smooth.  After several failures in a row, including
+// steps with negligible gain, the minimization restarts where the problem says, near the best point or far from it; the
+// best point is kept.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +18,12 @@
 #include "optimize/iteration.h"
 #include "optimize/norm.h"
 
-// Damping stays within what can be multiplied; trust must stay positive.
+// Damping stays in a range that can be multiplied without overflow; trust must stay positive.
 static const double LEAST_DAMPING = 1e-30, MOST_DAMPING = 1e30, LEAST_TRUST = 1e-6;
-// The Jacobian is dense; entries are counted by int.
+// Bound of the dense Jacobian in memory, so that entries can be counted by int.
 static const double MOST_BYTES = 4294967296.0;
-// Where there is nowhere else to begin, steps that gain less than this part of the value count as failures: otherwise
-// rounding keeps a minimization at its end for good.
+// Without restarts, steps with a relative gain below this count as failures; otherwise rounding would continue a
+// converged minimization forever.
 static const double NEGLIGIBLE = 1e-12;
 
 struct marquardt_options {
@@ -56,11 +58,11 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// The state, n: dimension, p: point size: damping, trust, failures in a row, |r|^2, the point [p], J^T r [n], J^T J
-// [n][n].
+// Layout of the state, with n the dimension and p the point size: damping, trust, failures in a row, |r|^2, the point
+// [p], J^T r [n], J^T J [n][n].
 enum { DAMPING, TRUST, FAILURES, VALUE, ARRAYS };
 
-// What an iteration works with, m: rows.
+// Workspace of an iteration, with m rows.
 struct work {
   const struct marquardt_options *options;
   struct dc_iteration *iteration;
@@ -148,7 +150,7 @@ static void square_up(struct work *work, int m, int n)
   }
 }
 
-// Takes the coordinates out of the linear system that the gradient pushes against a bound: the step slides along it.
+// Removes coordinates from the linear system that the gradient pushes against a bound: the step slides along it.
 static void hold(struct work *work)
 {
   const struct dc_problem *problem = work->problem;
@@ -166,8 +168,8 @@ static void hold(struct work *work)
       work->gradient[i] = 0;
 }
 
-// Residual, Jacobian and what follows from them at point, with a draw of their own.  Where nothing can move, there is
-// nothing to linearize, but a residual.
+// Computes residual, Jacobian, J^T r and J^T J at point, with a new draw.  Where no coordinate is free there is only a
+// residual.
 static enum dc_status linearize(struct work *work, struct dc_error *error)
 {
   const struct dc_problem *problem = work->problem;
@@ -194,7 +196,7 @@ static double metric(const struct dc_problem *problem, int i)
   return problem->metric ? problem->metric[i] : 1;
 }
 
-// Sets the step.  Damping grows until the matrix is positive definite to rounding: DC_NUMERICAL when it never is.
+// Solves for the step.  Damping grows until the matrix is numerically positive definite: DC_NUMERICAL when it never is.
 static enum dc_status solve(struct work *work, struct dc_error *error)
 {
   const struct dc_problem *problem = work->problem;
@@ -228,7 +230,7 @@ static enum dc_status solve(struct work *work, struct dc_error *error)
   return DC_OK;
 }
 
-// Moves a step on; point and value change only where that was better.
+// Tries one step; point and value change only if the value falls.
 static enum dc_status attempt(struct work *work, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;
@@ -271,7 +273,7 @@ static enum dc_status attempt(struct work *work, struct dc_error *error)
   return DC_OK;
 }
 
-// Begins at point, the first time or anew.
+// Starts at point, for the first time or after a restart.
 static enum dc_status begin(struct work *work, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A minimization's memory, its answers to questions, and what its points are worth.
+// A minimization's memory, its evaluations, and the record of the best point.
 #include "optimize/minimization.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int
   size_t count = minimization->type->state_size(minimization->options, minimization->problem, iteration);
   if (minimization->state && count <= minimization->state_count)
     return DC_OK;
-  // growing by a number or two an iteration must not cost a copy each
+  // Rounded up, since a growth by a number or two per iteration must not cost a copy each.
   size_t room = minimization->state ? count + count / 2 : count, old = minimization->state_count;
   double *state = dc_alloc(room, sizeof *state), *before = dc_alloc(room, sizeof *before);
   if (!state || !before) {
@@ -57,7 +57,7 @@ enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int
   return DC_OK;
 }
 
-// Moves the first guess into the bounds.
+// Starts from x, moved into the bounds.
 static void begin_at(struct dc_minimization *minimization, const double *x)
 {
   const struct dc_problem *problem = minimization->problem;
@@ -121,8 +121,8 @@ const struct dc_optimizer_result *dc_minimization_result(const struct dc_minimiz
   return &minimization->result;
 }
 
-// Value and gradient at point->x.  What is not finite never reaches the optimizer: it counts as DC_NUMERICAL, and a
-// point that overflowed as DC_INFEASIBLE.
+// Evaluates value and gradient at point->x.  Non-finite results never reach the optimizer: they become DC_NUMERICAL,
+// and a point that overflowed becomes DC_INFEASIBLE.
 static enum dc_status ask(const struct dc_problem *problem, struct dc_point *point, struct dc_error *error)
 {
   if (!problem->evaluate)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a minimization holds.  Private to src/optimize.
+// The data of a minimization.  Private to src/optimize.
 #ifndef DC_OPTIMIZE_MINIMIZATION_H
 #define DC_OPTIMIZE_MINIMIZATION_H
 
@@ -21,17 +21,17 @@ struct dc_minimization {
   struct dc_optimizer_result result;
   struct dc_point current, trial;
   double *step, *scaled;   // [dimension]
-  double *best, *kept;     // [point_size]; kept: the best before the iteration under way
+  double *best, *kept;     // [point_size]; kept: the best before the present iteration
   bool *held;              // [dimension]
-  double *memory;          // of these arrays
-  double *state, *before;  // [state_count]; before: what the state was when the iteration under way began
+  double *memory;          // holds these arrays
+  double *state, *before;  // [state_count]; before: the state at the start of the present iteration
   size_t state_count;
-  struct dc_random random;  // of optimizers with `iterate`
+  struct dc_random random;  // for optimizers with `iterate`
   uint64_t draws;
-  bool begun;      // the first guess is evaluated
-  bool proposed;   // step holds a proposal whose moves are not done; the rest tells which of them is due
-  double scale;    // of the step
-  int sliding;     // coordinate to hold while sliding, -1: not sliding
+  bool begun;      // the first guess has been evaluated
+  bool proposed;   // step holds a proposal that is not finished; the following members tell which trial is next
+  double scale;    // factor on the step
+  int sliding;     // coordinate to hold during sliding, -1: not sliding
   int backed_off;  // infeasible halvings of this proposal
   int failures;    // evaluations with DC_NUMERICAL since the last success
   int dropped;     // proposals without a feasible point since the last success
@@ -39,12 +39,13 @@ struct dc_minimization {
 
 bool dc_minimization_allocate(struct dc_minimization *minimization);
 void dc_minimization_release(struct dc_minimization *minimization);
-// Makes room for the state before an iteration.
+// Makes room for the state of an iteration.
 enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int iteration, struct dc_error *error);
-// Value and gradient at point->x, counted.  What is not finite is DC_NUMERICAL, a point that overflowed DC_INFEASIBLE.
+// Evaluates and counts value and gradient at point->x.  DC_NUMERICAL for results, DC_INFEASIBLE for points that are not
+// finite.
 enum dc_status dc_minimization_evaluate(struct dc_minimization *minimization, struct dc_point *point,
                                         struct dc_error *error);
-// Books a value had at x [point_size] in an iteration; whether it is the best.
+// Books a value at x [point_size] in an iteration; returns whether it is the best.
 bool dc_minimization_book(struct dc_minimization *minimization, int iteration, const double *x, double value);
 
 #endif

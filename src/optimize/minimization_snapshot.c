@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots of minimizations: the arrays x, gradient, step, best and state, and the numbers beside them.
+// Snapshots of minimizations: the arrays x, gradient, step, best and state, and two arrays of numbers.  Loading checks
+// that they come from the same optimizer and are consistent, in memory of its own, before it replaces anything.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ enum integer {
   INTEGER_COUNT
 };
 
-// The optimizer's name in 31 bits: numbers of one must not go on in another.
+// Hash of the optimizer's name, 31 bits: the state of one optimizer must not be loaded into another.
 static long type_mark(const struct dc_optimizer_type *type)
 {
   return (long)(dc_hash(DC_HASH_SEED, type->name, strlen(type->name)) >> 33);
@@ -48,7 +49,7 @@ struct array {
 };
 enum { ARRAYS = 5, NAME_SIZE = 256 };
 
-// Optimizers with `iterate` have no state before the first guess.
+// Optimizers with `iterate` have no state before the first guess is evaluated.
 static void list_arrays(const struct dc_minimization *minimization, struct array arrays[ARRAYS])
 {
   size_t n = (size_t)minimization->problem->dimension, p = (size_t)dc_problem_point_size(minimization->problem);
@@ -63,7 +64,7 @@ static void list_arrays(const struct dc_minimization *minimization, struct array
   arrays[4] = (struct array){"state", state, minimization->state};
 }
 
-// Of random numbers: the generator's state and the number of the next draw.
+// Array of random numbers: the generator's state and the number of the next draw.
 enum { RANDOM_COUNT = 5 };
 
 static enum dc_status save_random(const struct dc_minimization *minimization, const char *prefix,
@@ -126,7 +127,7 @@ enum dc_status dc_minimization_save(const struct dc_minimization *minimization, 
   return status || minimization->type->propose ? status : save_random(minimization, prefix, snapshot);
 }
 
-// Whether a minimization of this dimension can be there.
+// Whether these numbers are possible for a minimization of this dimension.
 static bool plausible(const long integers[INTEGER_COUNT], long dimension)
 {
   static const struct {
@@ -201,7 +202,7 @@ static enum dc_status load(struct dc_minimization *into, const char *prefix, con
 enum dc_status dc_minimization_load(struct dc_minimization *minimization, const char *prefix,
                                     const struct dc_snapshot *snapshot, struct dc_error *error)
 {
-  // Into memory of its own, so that a failure leaves the minimization as it was.
+  // Loads into separate memory, so that a failure leaves the minimization as it was.
   struct dc_minimization loaded = {
       .type = minimization->type, .options = minimization->options, .problem = minimization->problem};
   if (!dc_minimization_allocate(&loaded))

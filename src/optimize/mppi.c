@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model predictive path integral: the next mean is that of all samples, weighted by how good they are,
+// Model predictive path integral control: the next mean is a weighted mean of all samples,
+//
 //     mean <- sum w_i z_i / sum w_i,   w_i = exp(-(f_i - f_min) / (temperature s)),   spread <- decay spread.
+//
 // s is the mean of f_i - f_min over the better half, so that weights do not depend on the scale of f.  With temperature
-// 0 the best sample alone is the next mean: predictive sampling.
+// 0 the best sample is the next mean: predictive sampling.
 #include <math.h>
 
 #include "optimize/common_options.h"

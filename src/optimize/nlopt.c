@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods of NLopt (Johnson, The NLopt nonlinear-optimization package) under their own names.
 //
-// NLopt calls the function, and what it has in mind between two calls cannot be saved.  But its methods are functions
-// of the values they were given.  So the state is the log of evaluations: every iteration runs the method from the
-// beginning, answers it out of the log up to the log's end, evaluates the one point that it asks for next, and stops it
-// there.  An interrupted run goes on bit for bit; the price is the method's own arithmetic, which is small beside a
-// rollout.
+// NLopt calls the function itself, and a method's state between two calls cannot be saved.  But its methods are
+// deterministic in the values they receive.  So the state is the log of evaluations: every iteration reruns the method
+// from the start, answers from the log, evaluates the one new point that follows, and stops.  An interrupted run
+// continues bit for bit; the price is the method's own arithmetic, which is small compared with a rollout.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ struct nlopt_options {
   double initial_step, tolerance;
 };
 
-// Those that need no other method inside and no constraints.
+// Methods that need neither a subsidiary method nor constraints.
 static const char *const methods[] = {"LN_BOBYQA",
                                       "LN_COBYLA",
                                       "LN_NELDERMEAD",
@@ -58,7 +57,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// An entry of the log: points without an answer that were asked about before, value, point [n], gradient [n].
+// An entry of the log: number of points before it that had no value, then value, point [n], gradient [n].
 enum { FAILURES, VALUE, POINT };
 enum { MOST_FAILURES = 100 };
 
@@ -94,15 +93,15 @@ static enum dc_status check(const void *options, const struct dc_problem *proble
   return DC_OK;
 }
 
-// A method under way.
+// A method that is being rerun.
 struct replay {
   struct dc_iteration *iteration;
   nlopt_opt method;
   bool gradients;
-  int next;      // entry of the next answer
-  int failures;  // points without an answer before it so far
-  double worst;  // value in the entries before it
-  bool asked;    // the new evaluation is done
+  int next;      // entry of the log that answers next
+  int failures;  // points without a value since the last entry
+  double worst;  // largest value in the entries before it
+  bool asked;    // the new point has been evaluated
   enum dc_status status;
   struct dc_error *error;
 };
@@ -112,7 +111,7 @@ static double *entry(const struct replay *replay, int index)
   return replay->iteration->state + (size_t)index * entry_size(replay->iteration->problem);
 }
 
-// The new evaluation; false when there is no answer at x.
+// Evaluates the new point; false when it has no value.
 static bool ask(struct replay *replay, const double *x)
 {
   struct dc_iteration *iteration = replay->iteration;
@@ -130,7 +129,7 @@ static bool ask(struct replay *replay, const double *x)
   return true;
 }
 
-// A point without an answer is worse than all others.
+// A point without a value gets one worse than all others.
 static double refuse(struct replay *replay, double *gradient)
 {
   if (gradient)
@@ -152,7 +151,7 @@ static double answer(unsigned dimension, const double *x, double *gradient, void
   if (replay->asked || replay->status)
     return stop(replay, gradient);
   double *log = entry(replay, 0);
-  bool first = memcmp(log + POINT, x, bytes) == 0;  // the first guess, which some methods do not begin with
+  bool first = memcmp(log + POINT, x, bytes) == 0;  // the first guess, with which some methods do not begin
   if (!first) {
     log = entry(replay, replay->next);
     bool fresh = replay->next == iteration->number;

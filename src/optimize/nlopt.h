@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Version of NLopt, for `dcsim --version` and the records of runs.
 #ifndef DC_OPTIMIZE_NLOPT_H
 #define DC_OPTIMIZE_NLOPT_H
 
-// Of the library that is linked; NULL: the program was built without it.
+// Version of the linked library; NULL: the program was built without it.
 const char *dc_nlopt_version(void);
 
 #endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms of gradients that may be of any size: nothing is squared before it is scaled.  For src/optimize and
-// src/plan.
+// Norms of gradients of any magnitude: numbers are scaled before they are squared.  For src/optimize and src/plan.
 #ifndef DC_OPTIMIZE_NORM_H
 #define DC_OPTIMIZE_NORM_H
 
 #include <math.h>
 
-// Largest absolute component; NaN when any is.
+// Largest absolute component; NaN when any is NaN.
 static inline double norm_largest(const double *vector, int dimension)
 {
   double most = 0;

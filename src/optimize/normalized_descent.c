@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descent with steps of fixed sizes (paper 002, section V-A): with direction g, sizes s of the groups of coordinates
-// and a factor f that falls in three phases,
-//     together: step_i = f s_i g_i / |g|, of all coordinates at once (one pair of objects),
+// Descent with steps of fixed sizes (paper 002, section V-A).  With direction g, step sizes s of the groups of
+// coordinates, and a factor f that falls in three phases,
+//
+//     together: step_i = f s_i g_i / |g|, for all coordinates at once (one pair of objects),
 //     each:     step_i = f s_i g_i / |g of the group of i| (a hand's pose and joints).
-// Its last steps have the length f s and do not shrink: the best point is kept.
+//
+// The last steps have the length f s and do not shrink, so that the best point is kept.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,8 @@
 #include "optimize/iteration.h"
 #include "optimize/norm.h"
 
-static const double LEAST_NORM = 1e-12;  // below it a direction says nothing, and its steps shrink with it
+// below this norm a direction carries no information, and its steps shrink with it
+static const double LEAST_NORM = 1e-12;
 
 enum { TOGETHER, EACH };
 static const char *const normalizations[] = {"together", "each", NULL};
@@ -25,7 +28,7 @@ struct descent_options {
   int normalize;
 };
 
-// The size of the steps of the group of that name.
+// The step size of the group of that name.
 #define STEP(group, size_unit, text, what)                                                                             \
   {                                                                                                                    \
     .name = #group "_step", .type = DC_REAL, .unit = (size_unit), .fallback = (text), .minimum = 0, .maximum = 1e9,    \
@@ -47,14 +50,14 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// What an iteration works with.
+// Workspace of an iteration.
 struct work {
   double *step, *sizes, *norms;  // [dimension], [group_count] twice
   bool *held;                    // [dimension]
   void *memory;
 };
 
-// The state: the direction of descent at the point.
+// The state is the direction of descent at the point.
 static size_t state_size(const void *options, const struct dc_problem *problem, int number)
 {
   (void)options, (void)number;
@@ -75,7 +78,7 @@ static enum dc_status open_work(struct work *work, const struct dc_problem *prob
   return DC_OK;
 }
 
-// The option that holds the size of a group's steps, or -1.
+// Index of the option that holds a group's step size, or -1.
 static int size_option(const char *group)
 {
   size_t length = strlen(group);
@@ -112,7 +115,7 @@ static void set_sizes(const struct descent_options *options, const struct dc_pro
   }
 }
 
-// Leaves coordinates that are held out of the direction, so that the others share the whole step.
+// Removes held coordinates from the direction, so that the others share the whole step.
 static void release(const struct dc_problem *problem, struct work *work, const double *x, double *direction)
 {
   for (int i = 0; i < problem->dimension; i++)

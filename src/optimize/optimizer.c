@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of all optimizers: proposals that are shortened until a point has an answer, or whole iterations.
+// The loop of all optimizers (dc_minimization_next).
+//
+// Optimizers with `propose`: ask for a step; try it, halved after infeasible or failed evaluations; after two halvings
+// also slide, i.e. take the whole step with one coordinate held; accept the first point that has a value.  All of this
+// is resumable between two evaluations, since a snapshot may be taken there.
+//
+// Optimizers with `iterate`: save the state, let the optimizer do one iteration, restore the state if it fails.
 #include "optimize/optimizer.h"
 
 #include <math.h>
@@ -10,7 +16,7 @@
 #include "optimize/norm.h"
 
 enum { HALVINGS_BEFORE_SLIDING = 2, MOST_TO_SLIDE = 32 };
-static const double LEAST_SLIDE = 0.1;  // of the held coordinate's part of the step
+static const double LEAST_SLIDE = 0.1;  // least part of a step's length that the held coordinate must have
 
 static struct dc_iterate describe(const struct dc_minimization *minimization, bool best, bool accepted)
 {
@@ -27,7 +33,7 @@ static struct dc_iterate describe(const struct dc_minimization *minimization, bo
                              .gradient = point->gradient};
 }
 
-// Books the current point.
+// Makes the current point the iterate and books it.
 static void accept(struct dc_minimization *minimization, struct dc_iterate *iterate)
 {
   const struct dc_point *point = &minimization->current;
@@ -36,7 +42,7 @@ static void accept(struct dc_minimization *minimization, struct dc_iterate *iter
   *iterate = describe(minimization, best, true);
 }
 
-// Evaluates the point that scale * step leads to, one coordinate held (-1: none), and makes it the current one.
+// Evaluates the point at scale * step, with one coordinate held (-1: none), and makes it the current one.
 static enum dc_status try_move(struct dc_minimization *minimization, double scale, int held, struct dc_error *error)
 {
   struct dc_point *current = &minimization->current, *trial = &minimization->trial;
@@ -53,7 +59,7 @@ static enum dc_status try_move(struct dc_minimization *minimization, double scal
   return DC_OK;
 }
 
-// Whether the step with one coordinate held leaves a part worth taking.
+// Whether holding a coordinate changes the step enough to be tried.
 static bool worth_holding(const struct dc_minimization *minimization, int held)
 {
   double rest = 0;
@@ -63,7 +69,7 @@ static bool worth_holding(const struct dc_minimization *minimization, int held)
   return rest > 0 && rest >= LEAST_SLIDE * fabs(minimization->step[held]);
 }
 
-// Slides along infeasible parameters: the whole step with one coordinate held after the other, from held on.
+// Slides along infeasible parameters: tries the whole step with one coordinate held after the other.
 static enum dc_status slide(struct dc_minimization *minimization, struct dc_error *error)
 {
   enum dc_status status = DC_INFEASIBLE;
@@ -76,8 +82,8 @@ static enum dc_status slide(struct dc_minimization *minimization, struct dc_erro
   return status;
 }
 
-// Tries the move that is due: the scaled step and, after two halvings, sliding.  DC_OK, DC_INFEASIBLE or DC_NUMERICAL
-// end it; after another status the same move is still due.
+// Tries what is next: the scaled step, then, after two halvings, sliding.  DC_OK, DC_INFEASIBLE and DC_NUMERICAL finish
+// a trial; after any other status the same trial is still due.
 static enum dc_status try_due(struct dc_minimization *minimization, struct dc_error *error)
 {
   enum dc_status status = DC_INFEASIBLE;
@@ -94,7 +100,7 @@ static enum dc_status try_due(struct dc_minimization *minimization, struct dc_er
   return status;
 }
 
-// Moves along the proposal until an evaluation succeeds and makes that point the current one.  DC_INFEASIBLE: no point
+// Moves along the proposal until an evaluation succeeds, and makes that point the current one.  DC_INFEASIBLE: no point
 // along it was feasible.
 static enum dc_status move(struct dc_minimization *minimization, struct dc_error *error)
 {
@@ -119,7 +125,7 @@ static enum dc_status move(struct dc_minimization *minimization, struct dc_error
   }
 }
 
-// Asks the optimizer for a step, unless one is under way.
+// Asks the optimizer for a step, unless one is unfinished.
 static void propose(struct dc_minimization *minimization)
 {
   if (minimization->proposed)
@@ -132,7 +138,7 @@ static void propose(struct dc_minimization *minimization)
   minimization->backed_off = 0;
 }
 
-// Whether the gradient is zero but for what pushes against bounds.
+// Whether the gradient is zero in all coordinates that are not held by bounds.
 static bool stationary(struct dc_minimization *minimization)
 {
   const struct dc_problem *problem = minimization->problem;
@@ -146,7 +152,7 @@ static bool stationary(struct dc_minimization *minimization)
   return !(largest > 0);
 }
 
-// Whether it is over for any optimizer.
+// Whether the target is met or the iterations are used up.
 static enum dc_optimizer_end used_up(const struct dc_minimization *minimization)
 {
   const struct dc_optimizer_common *common = minimization->options;
@@ -167,7 +173,7 @@ static bool finished(struct dc_minimization *minimization)
   return result->end != DC_END_NONE;
 }
 
-// Lets the optimizer do an iteration, or nothing at all.
+// Lets the optimizer do one iteration completely or not at all.
 static enum dc_status iterate_whole(struct dc_minimization *minimization, struct dc_iteration *iteration,
                                     struct dc_error *error)
 {
@@ -207,7 +213,7 @@ static struct dc_iteration open_iteration(struct dc_minimization *minimization, 
                                .draws = &minimization->draws};
 }
 
-// An iteration beside the proposals, if there is one to do: *told says so.
+// Lets the optimizer do an iteration between proposals (`aside`); *told: there is an iterate to report.
 static enum dc_status step_aside(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *told,
                                  struct dc_error *error)
 {
@@ -237,7 +243,7 @@ static enum dc_status step_aside(struct dc_minimization *minimization, struct dc
   return DC_OK;
 }
 
-// The next iterate of an optimizer with `iterate`.
+// Computes the next iterate of an optimizer with `iterate`.
 static enum dc_status next_whole(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
                                  struct dc_error *error)
 {
@@ -275,7 +281,7 @@ static enum dc_status next_whole(struct dc_minimization *minimization, struct dc
   return DC_OK;
 }
 
-// The next iterate of an optimizer with `propose`.
+// Computes the next iterate of an optimizer with `propose`.
 static enum dc_status next_proposed(struct dc_minimization *minimization, struct dc_iterate *iterate, bool *done,
                                     struct dc_error *error)
 {
@@ -306,7 +312,7 @@ static enum dc_status next_proposed(struct dc_minimization *minimization, struct
       accept(minimization, iterate);
       return DC_OK;
     }
-    // the moments of the optimizer may still turn the next proposal away from the boundary
+    // The optimizer's moments may still turn the next proposal away from the boundary.
     minimization->result.blocked = ++minimization->dropped == DC_MOST_FAILURES;
   }
   *done = true;

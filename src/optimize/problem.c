@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Default behaviour of the optional members of a problem: moves within bounds, held coordinates, values one by one, and
+// projection of rows on discs and boxes.
 #include "optimize/problem.h"
 
 #include <math.h>

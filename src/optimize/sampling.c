@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// One iteration of sampling optimizers (see sampling.h): draw, evaluate, sort, let the method move mean and spread,
+// evaluate the new mean, and choose the iterate.
+//
+// Ties are broken by the order of drawing, and all draws of an iteration come from one generator seeded by its number,
+// so that neither threads nor a resumed run change a bit.
 #include "optimize/sampling.h"
 
 #include <math.h>
@@ -8,21 +13,21 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-// The state: value of the mean, base [n], mean [m], spread [m]; n parameters, m numbers of z.
+// Layout of the state: value of the mean, base [n], mean [m], spread [m], for n parameters and m numbers z.
 enum { VALUE, NUMBERS };
 
 struct work {
   const struct dc_sampling_options *options;
   const struct dc_problem *problem;
   int n, m, samples;
-  double *base, *mean, *spread;  // in the state
-  double *z, *points, *values;   // [samples + 1][m], [samples][n], [samples + 1]; the last ones are of the mean
+  double *base, *mean, *spread;  // views of the state
+  double *z, *points, *values;   // [samples + 1][m], [samples][n], [samples + 1]; the last row belongs to the mean
   double *sorted;                // [samples + 1]
   const double **order;          // [samples + 1] rows of z
   enum dc_status *statuses;      // [samples]
 };
 
-// Whether parameters come in groups of one size, one after the other.
+// Whether parameters form groups of equal size, one after the other, such as the numbers of a control at its times.
 static bool is_series(const struct dc_problem *problem)
 {
   int size = problem->group_count > 0 ? problem->dimension / problem->group_count : 0;
@@ -34,7 +39,7 @@ static bool is_series(const struct dc_problem *problem)
   return true;
 }
 
-// Parameters of a time; 0: every parameter is drawn for itself.
+// Parameters per time; 0: every parameter is drawn independently.
 static int series_size(const struct dc_sampling_options *options, const struct dc_problem *problem)
 {
   bool knots = options->knots > 0 && is_series(problem) && options->knots < problem->group_count;
@@ -122,7 +127,7 @@ static void place(const struct work *work, const double *z, double *x)
 static void draw(struct work *work, int number)
 {
   struct dc_random random;
-  // steps of a receding horizon are fewer than 2^20, iterations than 2^24
+  // A receding horizon has fewer than 2^20 steps, a minimization fewer than 2^24 iterations.
   dc_random_seed(&random, (uint64_t)work->options->seed + (work->problem->seed << 20) + ((uint64_t)number << 40));
   for (int s = 0; s < work->samples; s++) {
     double *z = work->z + (size_t)s * (size_t)work->m;
@@ -132,7 +137,7 @@ static void draw(struct work *work, int number)
   }
 }
 
-// Puts candidates with a value in their order, equal ones in that of drawing: how many.
+// Sorts candidates that have a value, equal ones in the order of drawing; returns their number.
 static int sort(struct work *work)
 {
   int count = 0;
@@ -150,7 +155,7 @@ static int sort(struct work *work)
   return count;
 }
 
-// Draws, evaluates and sorts; count: candidates with a value, that of the mean among them.
+// Draws, evaluates and sorts; count: candidates with a value, including the mean's.
 static enum dc_status sample(struct work *work, struct dc_iteration *iteration, int *count, struct dc_error *error)
 {
   draw(work, iteration->number);
@@ -170,8 +175,8 @@ static enum dc_status sample(struct work *work, struct dc_iteration *iteration, 
   return DC_OK;
 }
 
-// The iterate is the new mean or, when that is no better or cannot be evaluated, the best candidate.  A mean without a
-// value gives way to that.
+// Chooses the iterate: the new mean, or, when that is no better or has no value, the best candidate.  A mean without a
+// value is replaced by that candidate.
 static enum dc_status settle(struct work *work, struct dc_iteration *iteration, struct dc_error *error)
 {
   struct dc_error ignored = {0};
@@ -192,6 +197,7 @@ static enum dc_status settle(struct work *work, struct dc_iteration *iteration, 
   return status;
 }
 
+// Evaluates the first guess, which becomes the base and the first mean.
 static enum dc_status begin(struct work *work, struct dc_iteration *iteration, struct dc_error *error)
 {
   enum dc_status status = dc_iteration_evaluate(iteration, iteration->x, &iteration->value, NULL, error);
