@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names, bounds and targets of the actuator coordinates that a control moves.
+//
+// Options name a body and coordinates; parsing lists their entries in the vector of actuator targets, with bounds.  The
+// functions for targets pass displacement and rate through the bounds: with c the bounds (task/clamp.h), the targets
+// are c(y) and c'(y) y', and derivatives follow by the chain rule with c''.
 #include "task/actuator_coordinates.h"
 
 #include <stdio.h>
@@ -6,7 +11,7 @@
 
 static const char *const letters[6] = {"rx", "ry", "rz", "x", "y", "z"};
 
-// First of the three rotations of a body that has letters, among its degrees of freedom; -1 without.
+// Index of the first of the three rotations that have letters, among a body's degrees of freedom; -1 without.
 static int first_rotation(const struct dc_body *body)
 {
   if (body->free)
@@ -30,7 +35,7 @@ static bool is_angle(const struct dc_body *body, int index)
   return false;
 }
 
-// Whether it is a frame on nodes, which forces may push along x, y and z.
+// Whether the body is a frame on nodes, which forces can push along x, y and z.
 static bool on_nodes(const struct dc_model *model, const struct dc_body *body)
 {
   return !dc_body_moves(body) && dc_frame_moves(&model->bodies, (int)(body - model->bodies.bodies));
@@ -53,13 +58,13 @@ const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coo
   return name_of(model, &model->bodies.bodies[coordinate->body], coordinate->index, text);
 }
 
-// Of a cable its length, of a frame on nodes its place.
+// Number of coordinates: of a cable its length, of a frame on nodes its position.
 static int coordinate_count(const struct dc_model *model, const struct dc_body *body)
 {
   return body->nv == 0 && body->actuator >= 0 ? 1 : on_nodes(model, body) ? 3 : body->nv;
 }
 
-// Index of the degree of freedom with that name of length characters, or -1.
+// Finds the degree of freedom whose name is the first `length` characters of name; -1: none.
 static int find_coordinate(const struct dc_model *model, const struct dc_body *body, const char *name, size_t length)
 {
   for (int i = 0; i < coordinate_count(model, body); i++) {
@@ -73,7 +78,7 @@ static int find_coordinate(const struct dc_model *model, const struct dc_body *b
   return -1;
 }
 
-// powered: its joint must have an actuator.
+// powered: the joint must have an actuator.
 static enum dc_status check_body(const char *option, const struct dc_model *model, int body, bool powered,
                                  struct dc_error *error)
 {
@@ -87,7 +92,7 @@ static enum dc_status check_body(const char *option, const struct dc_model *mode
   return DC_OK;
 }
 
-// False: already there, or no room.
+// Adds a coordinate; false when it is there already, or there is no room.
 static bool add_coordinate(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
                            int index)
 {
@@ -254,7 +259,7 @@ const char *dc_actuator_parameter_unit(const void *options, const struct dc_mode
   return coordinates.items[i % coordinates.count].angle ? "rad" : "m";
 }
 
-// With bounds c the targets are c(y) and its derivative by time c'(y) y'.
+// The targets are c(y) and its time derivative c'(y) y', with c the bounds.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                             double y, double rate, struct dc_rollout_input *input)
 {

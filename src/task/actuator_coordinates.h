@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The coordinates of actuators that a control moves.
 //
-// A coordinate has a name within its body: of a free body "rx", "ry", "rz" (components of the rotation vector, rad) and
-// "x", "y", "z" (translation, m); of a ball "rx", "ry", "rz"; of a hinge or slide, alone or in a composite, its number
-// among the degrees of freedom of the body, from "0".  Numbers name every coordinate; in a composite with several balls
-// only the first has letters.
+// Coordinates have names within their body.  A free body has "rx", "ry", "rz" (components of the rotation vector, rad)
+// and "x", "y", "z" (translation, m); a ball "rx", "ry", "rz".  A hinge or slide, alone or in a composite, is named by
+// its number among the degrees of freedom of the body, from "0".  Numbers name every coordinate; in a composite with
+// several balls only the first has letters.
 //
 // The target velocity of a coordinate is the rate of its target position.  When several components of a rotation vector
-// turn at once, that is the angular velocity of the target to first order in the angle from the initial state.
+// change at once, this is the target's angular velocity to first order in the angle from the initial state.
 #ifndef DC_TASK_ACTUATOR_COORDINATES_H
 #define DC_TASK_ACTUATOR_COORDINATES_H
 
@@ -32,7 +32,8 @@ struct dc_actuator_coordinates {
   "first guess of " what ", one per coordinate, or as many for each of the first times (steps, holds or knots), the "  \
   "last of which stay; zeros when empty"
 
-// Which coordinates: the first options of struct dc_actuator_options, member of structure.
+// Rows of an option table that select coordinates: the first options of struct dc_actuator_options, member of
+// structure.
 #define DC_COORDINATE_OPTIONS(structure, member)                                                                       \
   {.name = "body",                                                                                                     \
    .type = DC_BODY,                                                                                                    \
@@ -46,7 +47,7 @@ struct dc_actuator_coordinates {
     .offset = offsetof(structure, member.coordinates)                                                                  \
   }
 
-// All of them; what "initial" means differs.
+// All rows of struct dc_actuator_options; the meaning of "initial" differs between controls.
 #define DC_ACTUATOR_OPTIONS(structure, member, initial_unit, initial_help)                                             \
   DC_COORDINATE_OPTIONS(structure, member), DC_BOUND_OPTION("low", "lower", structure, member.low),                    \
       DC_BOUND_OPTION("high", "upper", structure, member.high),                                                        \
@@ -64,23 +65,24 @@ struct dc_actuator_coordinates {
     .offset = offsetof(structure, member)                                                                              \
   }
 
-// All coordinates named by options.  DC_BAD_INPUT: a message that begins with the option.
+// Lists all coordinates that options name.  DC_BAD_INPUT: the message begins with the option.
 enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,
                                              const struct dc_actuator_options *options, const struct dc_model *model,
                                              struct dc_error *error);
-// The same of joints with or without an actuator; without one entry means nothing.
+// The same for joints with or without an actuator; without one, entry is meaningless.
 enum dc_status dc_joint_coordinates_parse(struct dc_actuator_coordinates *coordinates,
                                           const struct dc_actuator_options *options, const struct dc_model *model,
                                           struct dc_error *error);
-// All coordinates of all bodies, with bounds low and high.  DC_BAD_INPUT as above, about "bodies", "low" and "high".
+// Lists all coordinates of all bodies, with bounds low and high.  DC_BAD_INPUT as above, naming "bodies", "low" or
+// "high".
 enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coordinates,
                                            const struct dc_index_list *bodies, const struct dc_real_list *low,
                                            const struct dc_real_list *high, const struct dc_model *model,
                                            struct dc_error *error);
 
-// Parameter i of those of all times, coordinates together, at the first guess.
+// First guess of parameter i, counted over all times with the coordinates of a time together.
 double dc_actuator_initial(const struct dc_actuator_options *options, int coordinates, int i);
-// The same for options that passed the check before.
+// The same list for options that have passed the check.
 struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_options *options,
                                                        const struct dc_model *model);
 
@@ -88,19 +90,19 @@ struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_
 const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model,
                                         char text[16]);
 
-// "m" or "rad": the member of controls whose options begin with those of struct dc_actuator_options, and whose
-// parameters are displacements, coordinate after coordinate.
+// "m" or "rad": the member parameter_unit of controls whose parameters are displacements, coordinate after coordinate,
+// and whose options begin with struct dc_actuator_options.
 const char *dc_actuator_parameter_unit(const void *options, const struct dc_model *model, int steps, int i,
                                        double *scale);
 
-// Controls add to targets.  y and its rate are the target displacement and velocity before the bounds.
+// Adds to the targets of a step; y and rate are target displacement and velocity before the bounds.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                             double y, double rate, struct dc_rollout_input *input);
 // Derivatives of a loss by y and its rate, from the derivatives by the targets.
 void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                            double y, double rate, const struct dc_rollout_cotangent *cotangent, double *by_y,
                            double *by_rate);
-// The move of the targets along one of y and its rate, added to moved.
+// Adds to moved the change of the targets along a change of y and rate.
 void dc_actuator_push_forward(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                               double y, double rate, double along_y, double along_rate,
                               struct dc_rollout_cotangent *moved);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds that keep the gradient: the identity on the inner nine tenths of [low, high]; in the last twentieth m at
-// either end a curve that comes as near to the bound as one likes,
+// Bounds that keep the gradient: the identity on the inner nine tenths of [low, high].  In the last twentieth m at
+// either end it is a curve that approaches the bound,
+//
 //     c(y) = high - m + m s((y - (high - m)) / m),   s(t) = t / sqrt(1 + t^2),   s' = (1 + t^2)^(-3/2),
 //     s'' = -3 t (1 + t^2)^(-5/2),
-// and likewise below.  s(0) = s''(0) = 0 and s'(0) = 1 make c twice continuously differentiable; it is strictly
-// increasing, and its slope falls by a power only, so that a parameter far outside still feels which way is back.
+//
+// and likewise below.  Since s(0) = s''(0) = 0 and s'(0) = 1, c is twice continuously differentiable.  It is strictly
+// increasing, and its slope falls by a power only, so that a parameter far outside still has a gradient back.
 #ifndef DC_TASK_CLAMP_H
 #define DC_TASK_CLAMP_H
 
@@ -30,7 +32,7 @@ static inline struct dc_clamped dc_clamp(const struct dc_clamp *bounds, double y
                              -sign * 3 * t / (margin * square * square * root)};
 }
 
-// The y with c(y) = value, as near as it comes: values beyond 99 % of the way to a bound count as there.
+// Inverse of c; values beyond 99 % of the way to a bound are moved back to there.
 static inline double dc_clamp_inverse(const struct dc_clamp *bounds, double value)
 {
   double margin = 0.05 * (bounds->high - bounds->low);

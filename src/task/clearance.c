@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "clearance": two bodies keep a distance D, or come as near as that, or both:
-//     d = min(g - D, 0) for at_least,   max(g - D, 0) for at_most,   g - D for exactly,
-// g the signed distance of the unions of convex parts (geometry/convex/witness.h: nearest points x_a, x_b, unit normal
-// n from a to b; minus the depth in overlap), whatever contact makes of it.  By the nearest points, dg = n . (dx_b -
-// dx_a) at points fixed to the bodies: exact where these are unique; where faces are parallel the derivative jumps.
+// Objective "clearance": two bodies keep at least, at most or exactly a distance D:
+//
+//     d = min(g - D, 0) for at_least,   max(g - D, 0) for at_most,   g - D for exactly.
+//
+// g is the signed distance between the unions of convex parts (geometry/convex/witness.h), minus the depth in overlap,
+// independent of the contact model.  With the nearest points x_a, x_b and the unit normal n from a to b, dg = n . (dx_b
+// - dx_a) at points fixed to the bodies.  This is exact where they are unique; between parallel faces the derivative
+// jumps.
 #include <math.h>
 
 #include "base/memory.h"

@@ -3,7 +3,7 @@
 // target y (paper 003, VI: the walkers' loss),
 //     f = weight * max(e, 0),   e = |c - y|^2 - tolerance^2,   cbar = 2 weight (c - y) where e > 0, else 0,
 //     x_i gains m_i/M cbar,   m_i gains (x_i - c) . cbar / M,
-// with |.| over the chosen axes.  The masses are those of the model at hand, a design's when it has one, times the
+// where |.| is taken over the chosen axes.  The masses are those of the present model, with its design, times the
 // factors of the input.
 #include <math.h>
 
@@ -47,7 +47,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status ? status : dc_objective_check_axes(com->axes, error);
 }
 
-// c, and M.
+// Computes c and returns M.
 static double center_of(const struct dc_com_options *com, const struct dc_model *model,
                         const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
                         double center[3])
@@ -64,7 +64,7 @@ static double center_of(const struct dc_com_options *com, const struct dc_model 
   return total;
 }
 
-// Adds what a cotangent by_center of c makes of places and masses.
+// Adds the derivatives by positions and masses that follow from by_center, the derivative by c.
 static void pull_back(const struct dc_com_options *com, const struct dc_model *model,
                       const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
                       const double by_center[3], struct dc_loss_cotangent *cotangent)
@@ -79,7 +79,7 @@ static void pull_back(const struct dc_com_options *com, const struct dc_model *m
   }
 }
 
-// weight * max(e, 0), with c - y in offset; a NaN stays one.
+// weight * max(e, 0), and c - y in offset; NaN stays NaN
 static double frame_value(const struct dc_com_options *com, const struct dc_model *model,
                           const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
                           double offset[3])
@@ -116,7 +116,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return frames.last - frames.first + 1;
 }
 
-// Rows c - y, nothing is wrong within the tolerance.
+// One group per frame with rows c - y and a disc of the radius `tolerance`.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)

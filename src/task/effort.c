@@ -32,7 +32,8 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status;
 }
 
-// 2 weight / steps times the forces that count, zero for the others; returns weight * the sum of their squares.
+// weights = 2 weight / steps times the forces that count, zero for others; returns weight times the sum of their
+// squares.
 static double weigh(const struct dc_effort_options *effort, const struct dc_model *model, int steps,
                     const double *forces, double *weights)
 {
@@ -68,7 +69,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return sum;
 }
 
-// Actuator coordinates that count, body after body.
+// Number of actuator coordinates that count.
 static int force_count(const struct dc_effort_options *effort, const struct dc_model *model)
 {
   int sum = 0, count = effort->bodies.count ? effort->bodies.count : model->bodies.count;
@@ -96,7 +97,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return trajectory->steps * force_count(options, model);
 }
 
-// A row F of every step.
+// One row per force and step.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)

@@ -2,13 +2,12 @@
 // Objective "follow": bodies move as they were recorded.  With the centre of mass x and the rotation R of a body at a
 // frame, the recorded x*, R* and the rotation vector phi of R R*^T, |phi| <= pi,
 //     f = 1/F sum over frames and bodies of (weight |x - x*|^2 + rotation |phi|^2),
-// F the number of frames that count.  A body turned by exp([w]x) R has phi + J_l(phi)^-1 w, and phi^T J_l^-1 = phi^T,
-// so that the derivatives are 2 weight (x - x*)/F and, by w, 2 rotation phi/F.  Residual rows are x - x* along the axes
-// that were seen, with weight/F, and phi, with rotation/F; nothing but 0 is right.
+// with F the number of frames that count.  A body rotated by exp([w]x) R has phi + J_l(phi)^-1 w, and phi^T J_l^-1 =
+// phi^T.  Hence the derivatives are 2 weight (x - x*)/F by x, and 2 rotation phi/F by w.  Residual rows are x - x*
+// along the recorded axes, with weight/F, and phi, with rotation/F; their target set is 0.
 //
-// Frames and rows of a recording need not have the same times: the recording is interpolated at the times of the frames
-// between neighbouring rows, positions linearly and rotations along the shortest way; frames outside of it do not
-// count.
+// Frames and rows of a recording may have different times: the recording is interpolated at the times of the frames,
+// positions linearly and rotations along the shortest path.  Frames outside of the recording do not count.
 #include <math.h>
 
 #include "math/rotation.h"
@@ -58,9 +57,9 @@ static const struct dc_index_list *recorded(const void *options)
   return &((const struct dc_follow_options *)options)->bodies;
 }
 
-// The recording at the times of the frames.
+// Interpolation of the recording at the times of the frames.
 
-// r = the rotation at part s of the way from a to b.
+// r = rotation at the fraction s of the shortest path from a to b
 static void interpolate_rotation(double r[4], const double *a, const double *b, double s)
 {
   double inverse[4], between[4], turn[3];
@@ -72,7 +71,7 @@ static void interpolate_rotation(double r[4], const double *a, const double *b, 
   dc_rotation_multiply(r, between, a);
 }
 
-// Of a body between rows i and i + 1, at part s of the way.
+// Interpolates body b between rows i and i + 1 at the fraction s.
 static void interpolate(const struct dc_recording *recording, int i, double s, int b, struct dc_follow_sample *sample)
 {
   size_t now = (size_t)i * (size_t)recording->body_count + (size_t)b, next = now + (size_t)recording->body_count;
@@ -89,7 +88,7 @@ static void interpolate(const struct dc_recording *recording, int i, double s, i
     interpolate_rotation(sample->quaternion, q, r, s);
 }
 
-// The chosen axes along which a position was seen, a string like "xz".
+// Lists the chosen axes along which a position was recorded, as a string like "xz".
 static void seen_axes(const struct dc_follow_options *follow, const struct dc_follow_sample *sample, char axes[4])
 {
   for (int k = 0; k < 3; k++)
@@ -98,7 +97,7 @@ static void seen_axes(const struct dc_follow_options *follow, const struct dc_fo
   *axes = '\0';
 }
 
-// Which of it counts.
+// Whether position, or rotation, of a sample counts.
 static bool position_counts(const struct dc_follow_options *follow, const struct dc_follow_sample *sample)
 {
   char axes[4];
@@ -111,7 +110,7 @@ static bool rotation_counts(const struct dc_follow_options *follow, const struct
   return follow->rotation > 0 && !isnan(sample->quaternion[0]);
 }
 
-// Appends what there is of a frame.  *row: where to look from.
+// Appends the samples of a frame.  *row: where the search in the recording starts.
 static void add_frame(struct dc_follow_options *follow, const struct dc_recording *recording, long frame,
                       double time_step, int *row, struct dc_follow_sample *samples)
 {
@@ -174,9 +173,9 @@ static enum dc_status take_recording(void *options, const struct dc_recording *r
   return add_groups(follow, arena, error);
 }
 
-// The value: a sum of squares of differences.
+// The value: a sum of squared differences.
 
-// The difference of a body's pose from a sample: along the axes that were seen, zero along the others; rotation vector.
+// Differences of a body's pose from a sample: offset along the recorded axes, zero along others, and rotation vector.
 static void difference(const struct dc_follow_options *follow, const struct dc_follow_sample *sample,
                        const struct dc_pose *pose, double offset[3], double turn[3])
 {
@@ -197,7 +196,7 @@ static const struct dc_pose *pose_of(const struct dc_follow_sample *sample, cons
   return &trajectory->poses[(size_t)sample->frame * (size_t)trajectory->bodies + (size_t)sample->body];
 }
 
-// Adds factors on a sample's rotation vector (by w) and position to the derivative.
+// Adds by_offset and by_turn times the differences to the derivative by the body's pose.
 static void add_derivative(const struct dc_follow_sample *sample, const struct dc_model *model,
                            const struct dc_trajectory *trajectory, double by_offset, const double *offset,
                            double by_turn, const double *turn, struct dc_loss_cotangent *cotangent)
@@ -259,7 +258,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   *first = *last = sample->frame;
 }
 
-// By w the rows of a rotation are J_l(phi)^-1.
+// The rows of a rotation have the derivative J_l(phi)^-1 by w.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)
@@ -283,8 +282,8 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
-// The farthest position up to a frame.  All must be near, and the whole recording be over: what follows it so far may
-// leave it still.
+// Reports the farthest position up to a frame.  It is reached when all are near and the recording is over, since the
+// rest of it could still be missed.
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Loss, residual rows and report of objectives with residual vectors at frames (goal.h): the mean over frames of the
+// squared norms beyond the tolerance, with the derivative by the residual, 2 weight d, pulled back by the kind.
 #include "task/goal.h"
 
 #include <math.h>
@@ -13,13 +15,13 @@ static int body_of(const struct dc_goal_kind *kind, const void *options, const s
   return kind->body_of ? kind->body_of(options, model, i) : *(const int *)((const char *)options + kind->body_at);
 }
 
-// Of residual d with so many rows: |d|^2.
+// |d|^2 over the first `rows` entries
 static double squared(const double *d, int rows)
 {
   return dc_dot(d, d, rows);
 }
 
-// max(|d|^2 - (inside tolerance)^2, 0); a NaN stays one.
+// max(square - (inside tolerance)^2, 0); NaN stays NaN
 static double excess_of(const struct dc_goal_options *goal, double square)
 {
   double rim = goal->inside * goal->tolerance, excess = square - rim * rim;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objectives that want small residual vectors at frames: what they have in common.
+// Common parts of objectives that drive residual vectors at frames to zero.
 //
 // With residuals d_i (at most three rows each) of a frame, tolerance r and inside p in [0, 1]
 //     f = weight * mean over the frames that count of sum_i max(|d_i|^2 - (p r)^2, 0),
-// reached where |d_i| <= r for all i.  With p = 1 a plan ends at the rim of what counts; with less it ends inside.
+// which is reached where |d_i| <= r for all i.  With p = 1 a plan ends at the rim of the tolerance; with p < 1 inside.
 #ifndef DC_TASK_GOAL_H
 #define DC_TASK_GOAL_H
 
 #include "task/objective_parts.h"
 
-// Options of such an objective begin with struct dc_goal_options.
+// Rows of the option table for struct dc_goal_options, with which the options of such an objective begin.
 #define DC_GOAL_OPTIONS(structure, member, tolerance_unit, weight_unit)                                                \
   DC_TOLERANCE_OPTION(structure, member.tolerance, tolerance_unit, "0", "difference that counts as reached"),          \
       DC_INSIDE_OPTION(structure, member.inside),                                                                      \
       DC_WEIGHT_OPTION(structure, member.weight, weight_unit, "factor on the squared difference"),                     \
       DC_WHEN_OPTION(structure, member.when, "\"end\"", DC_WHEN_FRAMES)
 
-// What kind of residuals.  Residual i of 0 ... count - 1 (NULL: one) of a frame: residual writes its rows d and returns
-// how many; pull_back adds the derivative of weights . d.  A report names the body that body_of says, or, where it is
-// NULL, the option at body_at.
+// A kind of residual.  A frame has residuals i = 0 ... count - 1 (count NULL: one).  residual writes the rows d of one
+// and returns their number; pull_back adds the derivative of weights . d.  A report names the body returned by body_of,
+// or, where it is NULL, the option at offset body_at.
 struct dc_goal_kind {
   int (*count)(const void *options, const struct dc_model *model);
   int (*residual)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory, int frame,
@@ -41,7 +41,7 @@ void dc_goal_pull_back(const struct dc_goal_kind *kind, const void *options, con
 void dc_goal_report(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
                     const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached);
 
-// The functions of a struct dc_objective_type, from a kind.
+// Defines the functions of a struct dc_objective_type from a kind.
 #define DC_GOAL_FUNCTIONS(kind)                                                                                        \
   static double goal_evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input, \
                               const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)             \
@@ -83,7 +83,7 @@ static inline const struct dc_pose *dc_goal_pose(const struct dc_trajectory *tra
   return &trajectory->poses[(size_t)frame * (size_t)trajectory->bodies + (size_t)body];
 }
 
-// Adds a wrench (turn, then force) to the derivative by the pose of a body, unless it never moves.
+// Adds a wrench (torque, then force) to the derivative by a body's pose, unless the body never moves.
 static inline void dc_goal_add(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
                                const struct dc_trajectory *trajectory, int frame, int body, const double turn[3],
                                const double force[3])

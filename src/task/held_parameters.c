@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parameters that are held over blocks of steps: count, names, first guess, groups, and the move to the next window.
 #include "task/held_parameters.h"
 
 #include <stdio.h>
@@ -50,8 +51,8 @@ int dc_held_groups(const void *options, const struct dc_model *model, int steps,
   return blocks;
 }
 
-// Block j becomes what block j + moved was.  A window that begins inside a block reaches into one more than it has
-// parameters for; the steps there have those of the last block, before and after.
+// Block j takes the parameters of block j + moved.  A window that begins inside a block reaches into one block more
+// than it has parameters for; the steps there use the last block, before and after the move.
 void dc_held_advance(const struct dc_held_options *options, const struct dc_model *model,
                      const struct dc_window *window, int applied, bool repeat, double *parameters)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters of one actuator for every step, or every "hold" steps: [block][coordinate].
 //
-// Blocks begin at multiples of hold since the start of the run, so that they stay where they are while the window of a
-// receding horizon moves on.  A window of n steps has ceil(n / hold) blocks; when it begins inside a block, the last
-// one lasts to its end.  Functions with options, model and so on are members of struct dc_control_type for controls
+// Blocks begin at multiples of hold since the start of the run, so that they stay in place while the window of a
+// receding horizon advances.  A window of n steps has ceil(n / hold) blocks; when it begins inside a block, its last
+// block extends to its end.  Functions of options, model and so on are members of struct dc_control_type, for controls
 // whose options begin with struct dc_held_options.
 #ifndef DC_TASK_HELD_PARAMETERS_H
 #define DC_TASK_HELD_PARAMETERS_H

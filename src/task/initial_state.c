@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "initial_state": offsets of the initial pose and velocity of one free body along chosen axes (of a soft one,
-// of position and velocity: all nodes move alike),
-//     x0 += p,   R0 <- exp([p]x) R0,   v0 += p,   omega0 += p      (world axes; the turn is about the centre of
-// mass). With R' = exp([p]x) R0 a change of p turns R' by J(p) dp and a change of R0 by exp([p]x) dw, J the left
-// Jacobian; so a derivative g by the rotation R' becomes J(p)^T g by p and exp([p]x)^T g by R0.  Everything else is
-// a sum.
+// Control "initial_state": offsets of the initial pose and velocity of one free body along chosen axes.  (Of a soft
+// body only position and velocity: all nodes move alike.)
+//
+//     x0 += p,   R0 <- exp([p]x) R0,   v0 += p,   omega0 += p
+//
+// in world axes, rotation about the centre of mass.  With R' = exp([p]x) R0, a change of p rotates R' by J(p) dp, and a
+// change of R0 by exp([p]x) dw, with J the left Jacobian.  Therefore a derivative g by the rotation R' becomes J(p)^T g
+// by p and exp([p]x)^T g by R0.  All other parameters simply add.
 #include "task/task.h"
 
 #include <math.h>
@@ -113,7 +115,7 @@ static void initial(const void *options, const struct dc_model *model, int steps
     parameters[i] = i < start->initial.count ? start->initial.values[i] : 0;
 }
 
-// The axes of one quantity are a group.
+// The axes of one quantity form a group.
 static int groups(const void *options, const struct dc_model *model, int steps, int *numbers)
 {
   (void)model, (void)steps;
@@ -127,7 +129,7 @@ static int groups(const void *options, const struct dc_model *model, int steps, 
   return count;
 }
 
-// The parameters of every group as full vectors, zero along the other axes.
+// Expands the parameters of every group to vectors, zero along other axes.
 static void scatter(const struct dc_initial_state_options *options, const double *parameters, double offsets[GROUPS][3])
 {
   memset(offsets, 0, GROUPS * sizeof *offsets);
@@ -136,7 +138,7 @@ static void scatter(const struct dc_initial_state_options *options, const double
       offsets[group][*axis - 'x'] = *parameters++;
 }
 
-// All nodes of a soft body move alike.
+// Adds the offsets to all nodes of a soft body.
 static void add_to_nodes(const struct dc_soft *soft, double offsets[GROUPS][3], double *q, double *velocity)
 {
   for (int i = 0; i < 3 * soft->node_count; i += 3) {
@@ -167,7 +169,7 @@ static void apply(const void *options, const struct dc_model *model, const struc
     return;
   }
   dc_vec_add(q, q, offsets[POSITION]);
-  // Without rotation parameters the bits of the quaternion stay as they are.
+  // Without rotation parameters the bits of the quaternion must not change.
   if (start->rotation[0]) {
     dc_rotation_exp(turn, offsets[ROTATION]);
     dc_rotation_multiply(q + 3, turn, q + 3);
@@ -240,7 +242,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   dc_vec_add(velocity + 3, velocity + 3, along[VELOCITY]);
 }
 
-// A free body to aim at, any but this one, or -1; *farthest: how far away they are at most.
+// Chooses a free body to aim at, other than self, or -1; *farthest: largest distance of such a body.
 static int draw_aim(const struct dc_model *model, int self, struct dc_random *random, double *farthest)
 {
   const struct dc_bodies *bodies = &model->bodies;
@@ -259,7 +261,7 @@ static int draw_aim(const struct dc_model *model, int self, struct dc_random *ra
   return aim;
 }
 
-// Sets what the axes do not name to zero.
+// Sets components along other axes to zero.
 static void keep_axes(const char *axes, double v[3])
 {
   for (int k = 0; k < 3; k++)
@@ -273,8 +275,8 @@ static void draw_direction(const char *axes, struct dc_random *random, double di
   keep_axes(axes, direction);
 }
 
-// A shot at a body drawn at random, past its middle by less than what makes them miss, from a few diameters around, so
-// fast that it could go to the farthest body and back in the time that there is, or a part of that.
+// Draws a shot at a random free body: past its centre by less than makes it miss, from a distance of up to a few
+// diameters, and at most so fast that it could go to the farthest body and back within the window.
 static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
                  double deviation, struct dc_random *random, double *parameters)
 {

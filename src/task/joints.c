@@ -11,7 +11,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// Number i among the slides and hinges of the bodies; NULL: there is none.
+// Finds the i-th slide or hinge of the bodies; NULL: there are fewer.
 static const struct dc_joint_part *part_at(const struct dc_joints_options *joints, const struct dc_model *model, int i,
                                            int *body)
 {

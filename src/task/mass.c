@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "mass": bodies together stay within a budget,
 //     f = weight * max(M - most, 0)^2,   M = sum m_i,   m_i gains 2 weight max(M - most, 0).
-// The masses are those of the model at hand, a design's when it has one, times the factors of the input.  Frames do not
-// matter.
+// The masses are those of the present model, with its design, times the factors of the input; frames do not matter.
 #include <math.h>
 
 #include "task/objective_parts.h"
 
-static const double SHARE = 0.01;  // of the budget: the tolerance when none is given
+static const double SHARE = 0.01;  // default tolerance, relative to the budget
 
 static const struct dc_option options_table[] = {
     DC_BODIES_OPTION(struct dc_mass_options,
@@ -32,7 +31,7 @@ static enum dc_status prepare(void *options, const struct dc_model *model, struc
   return dc_objective_list_bodies(&mass->bodies, model, has_mass, "mass", arena, error);
 }
 
-// max(M - most, 0); a NaN stays one.
+// max(M - most, 0); NaN stays NaN
 static double excess_of(const struct dc_mass_options *mass, const struct dc_model *model,
                         const struct dc_rollout_input *input)
 {
@@ -65,7 +64,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return 1;
 }
 
-// A row, the excess.
+// One row: the excess.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)

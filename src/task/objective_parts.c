@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks of bodies and axes in the options of objectives, and the masses of bodies with their derivative.
 #include "task/objective_parts.h"
 
 #include "dynamics/shape_design.h"

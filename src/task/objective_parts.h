@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What objectives about centres of mass have in common: their options, bodies, axes and frames.
+// Common parts of objectives: option rows, bodies, axes, masses, and the frames that count.
 #ifndef DC_TASK_OBJECTIVE_PARTS_H
 #define DC_TASK_OBJECTIVE_PARTS_H
 
@@ -20,7 +20,7 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
     .maximum = 1e6, .help = (tolerance_help), .offset = offsetof(structure, member)                                    \
   }
 
-// The frames from `from` to `until`, long.
+// Rows for the frames from `from` to `until`, long.
 #define DC_FROM_OPTION(structure, meaning) DC_INTEGER_OPTION(structure, from, "0", 0, 1e9, meaning)
 #define DC_UNTIL_OPTION(structure, meaning) DC_INTEGER_OPTION(structure, until, "-1", -1, 1e9, meaning)
 
@@ -51,30 +51,30 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
   }
 
 enum dc_status dc_objective_check_axes(const char *axes, struct dc_error *error);
-// Every entry of the list must name a body, once; the message begins with "bodies".
+// Checks that every entry names a body, and only once; the message begins with "bodies".
 enum dc_status dc_objective_check_bodies(const struct dc_index_list *bodies, const struct dc_model *model,
                                          struct dc_error *error);
-// The same as a check of options that begin with such a list, which may be empty.
+// The same as the check of an objective whose options begin with such a list, which may be empty.
 enum dc_status dc_objective_check_list(const void *options, const struct dc_model *model, struct dc_error *error);
-// Fills an empty list of bodies with those of which `counts` holds and whose shapes the design changes, or with all of
-// which it holds where it changes none of these; owned by arena.  DC_BAD_INPUT, naming bodies, when it holds of none or
-// not of one that is listed (lacks: what that has not, such as "mass"); DC_MEMORY.
+// Completes an empty list of bodies: those for which `counts` is true and whose shapes the design changes, or, if the
+// design changes none of these, all for which it is true; owned by arena.  DC_BAD_INPUT, naming bodies, when there is
+// none, or when a listed body does not count (lacks: what it is missing, such as "mass"); DC_MEMORY.
 enum dc_status dc_objective_list_bodies(struct dc_index_list *bodies, const struct dc_model *model,
                                         bool (*counts)(const struct dc_model *model, int body), const char *lacks,
                                         struct dc_arena *arena, struct dc_error *error);
 
-// Mass of a rigid body that moves or of a soft one, of the model and times the factor of the input (NULL: 1), kg; of
-// others, markers and cables too, 0.
+// Mass of a rigid body that moves or of a soft body, kg; 0 for others, including markers and cables.  scene_mass is the
+// model's; mass_of is multiplied by the factor of the input (NULL: 1).
 double dc_objective_scene_mass(const struct dc_model *model, int body);
 double dc_objective_mass_of(const struct dc_model *model, const struct dc_rollout_input *input, int body);
-// Adds a derivative by that mass; nothing where the cotangent has no input.
+// Adds a derivative by that mass; does nothing where the cotangent has no input.
 void dc_objective_add_mass(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
                            const struct dc_rollout_input *input, int body, double by_mass);
 
-// The frames that count: the last, or all after the first (frame 0 of a trajectory without steps).
+// The frames that count: the last, or all after the first (only frame 0 of a trajectory without steps).
 struct dc_frame_range {
   int first, last;
-  double share;  // of each
+  double share;  // weight of each frame in the mean
 };
 
 static inline struct dc_frame_range dc_objective_frames(int when, const struct dc_trajectory *trajectory)
@@ -107,7 +107,7 @@ static inline void dc_objective_offset(double *r, const double *a, const double 
     r[i] = strchr(axes, "xyz"[i]) ? a[i] - b[i] : 0;
 }
 
-// The axes that count, as numbers in rising order; returns how many.
+// Lists the chosen axes as numbers in rising order; returns their number.
 static inline int dc_objective_axes(const char *axes, int index[3])
 {
   int count = 0;
@@ -117,7 +117,7 @@ static inline int dc_objective_axes(const char *axes, int index[3])
   return count;
 }
 
-// A group of rows from vectors d and e, of which the chosen axes count.
+// Fills a group of rows from vectors d and e, restricted to the chosen axes.
 static inline void dc_objective_group(struct dc_residual_group *group, const char *axes, const double *d,
                                       const double *e)
 {
@@ -129,7 +129,7 @@ static inline void dc_objective_group(struct dc_residual_group *group, const cha
   }
 }
 
-// The same of weight |d|^2, where nothing but 0 is right.
+// The same for weight |d|^2, whose target set is 0.
 static inline void dc_objective_squares(struct dc_residual_group *group, const char *axes, const double *d,
                                         double weight)
 {
@@ -139,7 +139,7 @@ static inline void dc_objective_squares(struct dc_residual_group *group, const c
   group->radius = 0;
 }
 
-// weights [axes] as a vector.
+// Expands weights [axes] to a vector.
 static inline void dc_objective_scatter(const char *axes, const double *weights, double vector[3])
 {
   int index[3], count = dc_objective_axes(axes, index);
@@ -148,7 +148,7 @@ static inline void dc_objective_scatter(const char *axes, const double *weights,
     vector[index[k]] = weights[k];
 }
 
-// Body and frame of group `index` of an objective with so many groups a frame.
+// Splits a group's index into frame and body, for objectives with `bodies` groups per frame; returns the body.
 static inline int dc_objective_place(const struct dc_frame_range *frames, int bodies, int index, int *frame)
 {
   *frame = frames->first + index / bodies;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "orientation": the rotation R of a body comes to a rotation Y,
+// Objective "orientation": the rotation R of a body approaches a rotation Y,
+//
 //     d = log(R Y^T), a rotation vector, |d| <= pi the angle between the two,    dd/dw = J_l(d)^-1.
-// At half a turn the direction of d is not continuous: what starts there may turn either way.
+//
+// At half a turn the direction of d is discontinuous: from there a body may rotate either way.
 #include <math.h>
 
 #include "math/rotation.h"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "path": prescribed target displacements of the actuator of one body; it has no parameters.  Between two of
-// its times, t_i <= t < t_{i+1} with s = (t - t_i)/(t_{i+1} - t_i), targets move by
+// Control "path": prescribed target displacements of the actuator of one body, without parameters.  Between two of its
+// times, t_i <= t < t_{i+1} with s = (t - t_i)/(t_{i+1} - t_i), the displacement is
+//
 //     y = y_i + (y_{i+1} - y_i) (3 s^2 - 2 s^3),   y' = (y_{i+1} - y_i) 6 s (1 - s)/(t_{i+1} - t_i),
-// so that they rest at every one of the times; before the first and after the last they stand still.  The targets of
-// step k are those at t = (k + 1) h.
+//
+// so that it rests at every given time; before the first and after the last time it is constant.  The targets of step k
+// are those at t = (k + 1) h.
 #include <math.h>
 
 #include "task/actuator_coordinates.h"
@@ -91,7 +93,7 @@ static void apply(const void *options, const struct dc_model *model, const struc
     }
 }
 
-// Nothing depends on it: what it adds to targets does not move.
+// There are no parameters: neither gradient nor direction changes.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
                       const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                       double *gradient)
@@ -106,7 +108,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   (void)options, (void)model, (void)window, (void)state, (void)parameters, (void)direction, (void)moved;
 }
 
-// Parameters are for the whole run, and time is known: nothing to remember.
+// The displacement depends on time only, so that there is no state.
 static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                     double *state, double *parameters)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "pd_targets": where the actuator of one body pulls it, step by step.  With parameter y the target
-// displacement from the initial state is c(y), c the bounds (task/clamp.h); the target velocity is zero, so that kd
-// damps.
+// Control "pd_targets": one target displacement per step, or per block of steps, for the actuator of one body.  With
+// parameter y the target displacement from the initial state is c(y), with c the bounds (task/clamp.h).  The target
+// velocity is zero, so that kd damps.
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
@@ -72,7 +72,7 @@ static void advance(const void *options, const struct dc_model *model, const str
   dc_held_advance(options, model, window, applied, true, parameters);
 }
 
-// A block has the target of its last step.
+// Sets each block to the target of its last step.
 static void aim(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
                 const double *targets, double *parameters)
 {

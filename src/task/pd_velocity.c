@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control "pd_velocity": parameters a accelerate a target that has a largest speed s and whose place is the integral,
+// Control "pd_velocity": parameters a accelerate a target of bounded speed s, whose position is the integral of its
+// velocity,
+//
 //     v_{k+1} = s tanh(v_k / s + gain h tanh(a_k)),   p_{k+1} = p_k + h v_{k+1},
-// per coordinate; the targets of step k are c(p_{k+1}) and c'(p_{k+1}) v_{k+1}, c the bounds (task/clamp.h).  State
-// between windows: p and v.  With derivatives P_k and V_k of the loss by p_{k+1} and v_{k+1} as they stand in the
-// targets of step k, backwards from the last step,
+//
+// per coordinate.  The targets of step k are c(p_{k+1}) and c'(p_{k+1}) v_{k+1}, with c the bounds (task/clamp.h).  The
+// state between windows is p and v.  With the derivatives P_k and V_k of the loss by p_{k+1} and v_{k+1} in the targets
+// of step k, the gradient is computed backwards from the last step,
+//
 //     p' += P_k,   v' += V_k + h p',   e' = v' s sech^2(e_k),   a_k' += e' gain h sech^2(a_k),   v' = e' / s,
-// with e_k the argument of the outer tanh.
+//
+// where e_k is the argument of the outer tanh.
 #include <math.h>
 
 #include "task/held_parameters.h"
@@ -24,7 +29,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// The integral begins at zero, which therefore must be inside the bounds.
+// The integral starts at zero, which must lie inside the bounds.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_pd_velocity_options *drive = options;
@@ -46,7 +51,7 @@ static double sech_squared(double x)
   return 4 * e / ((1 + e) * (1 + e));
 }
 
-// One coordinate of the control: the largest speed and the most that a step adds to v / s.
+// Constants of one coordinate: s, and gain h, the largest change of v / s in a step.
 struct drive {
   double speed, boost;
 };
@@ -85,8 +90,8 @@ static void apply(const void *options, const struct dc_model *model, const struc
   }
 }
 
-// The coordinate c of pull_back.  The way back needs the velocities: those at the beginning of every block are kept
-// where the block's derivative will stand, those inside are computed again.
+// Pulls back one coordinate.  The backward sweep needs the velocities: those at the start of each block are stored in
+// the gradient at the block's own place, which is written later; those inside a block are recomputed.
 static void pull_back_coordinate(const struct dc_pd_velocity_options *push, const struct dc_model *model,
                                  const struct dc_window *window, const struct dc_actuator_coordinates *coordinates,
                                  int c, const double *state, const double *parameters,
@@ -173,7 +178,7 @@ static void start(const void *options, const struct dc_model *model, double *sta
     state[i] = 0;
 }
 
-// Where tanh is flat more of a parameter changes nothing but the number of windows it takes to come back.
+// Limits parameters: where tanh is flat, a larger one only takes more windows to return.
 static void cut_parameters(const struct dc_pd_velocity_options *push, int count, double *parameters)
 {
   if (isnan(push->limit))
@@ -182,7 +187,7 @@ static void cut_parameters(const struct dc_pd_velocity_options *push, int count,
     parameters[i] = fmin(fmax(parameters[i], -push->limit), push->limit);
 }
 
-// The place is cut at the bounds, or a target that ran into one would have to come all the way back first.
+// Limits the position to the bounds; otherwise a target beyond a bound would first have to come back.
 static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                     double *state, double *parameters)
 {
@@ -202,8 +207,7 @@ static void advance(const void *options, const struct dc_model *model, const str
   cut_parameters(push, dc_held_parameter_count(push, model, window->steps), parameters);
 }
 
-// The a after which, held over so many steps, the target is nearest to place; within what the limit leaves and tanh
-// can.
+// Parameter a that, held for so many steps, brings the target closest to place, within the limit and the range of tanh.
 static double aimed(const struct dc_pd_velocity_options *push, const struct drive *drive, double h, double position,
                     double velocity, double place, int held)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "point": a point p of a body, given in the frame of its shape, comes to a place y,
+// Objective "point": a point p of a body, given in the frame of its shape, approaches a position y,
+//
 //     d = x + R (p - c) - y along the chosen axes,    dd/dw = -[R (p - c)]x,    dd/dx = 1,    dd/dc = -R,
-// x the centre of mass, c where it is in the frame of the shape, which designs of shapes move.
+//
+// with x the centre of mass and c its position in the shape's frame, which designs of shapes change.
 #include "task/goal.h"
 
 static const struct dc_option options_table[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "reach": the centres of mass x of bodies come within a tolerance of a target y,
 //     f = weight * sum max(e, 0),   e = |x - y|^2 - r^2,   df/dx = 2 weight (x - y) where e > 0, else 0,
-// r = inside * tolerance, with |.| over the chosen axes.  The kink at e = 0 takes the derivative of the inside.  With
-// "rest" a body adds what task/rest.h tells, u = max(e, 0) / (3 tolerance^2): 1 at twice the tolerance.
+// r = inside * tolerance, with |.| over the chosen axes.  At the kink e = 0 the derivative is that of the inside.  With
+// "rest" a body adds the term of task/rest.h with u = max(e, 0) / (3 tolerance^2), which is 1 at twice the tolerance.
 #include <math.h>
 
 #include "task/rest.h"
@@ -45,20 +45,20 @@ static int body_of(const struct dc_reach_options *reach, int i)
   return reach->body >= 0 ? reach->body : reach->bodies.indices[i];
 }
 
-// How near the loss asks for.
+// The radius within which the loss is zero.
 static double radius_of(const struct dc_reach_options *reach)
 {
   return reach->inside * reach->tolerance;
 }
 
-// weight * max(e, 0); a NaN stays one.
+// weight * max(e, 0); NaN stays NaN
 static double body_value(const struct dc_reach_options *reach, double squared_distance)
 {
   double excess = squared_distance - radius_of(reach) * radius_of(reach);
   return excess <= 0 ? 0 : reach->weight * excess;
 }
 
-// How far outside a body is, for its rest, with du/dx in by_place [3]; 0 where rest is not asked for.
+// u of the term for rest, with du/dx in by_place [3]; 0 where rest is not requested.
 static double outside(const struct dc_reach_options *reach, const double *offset, double *by_place)
 {
   if (!dc_rest_asked(&reach->rest))
@@ -74,7 +74,7 @@ static int motions_of(const struct dc_reach_options *reach, const struct dc_traj
   return dc_rest_motions(&reach->rest, reach->when, trajectory);
 }
 
-// What the motion of a body adds to the objective at a frame.
+// The term for rest of one body at a frame.
 static double motion_value(const struct dc_reach_options *reach, const struct dc_model *model,
                            const struct dc_trajectory *trajectory, int frame, int body, const double *offset,
                            double share, struct dc_loss_cotangent *cotangent)
@@ -114,7 +114,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return dc_rest_groups(&frames, motions_of(reach, trajectory), body_count(reach));
 }
 
-// Rows x - y, nothing is wrong within the tolerance; and those of the motion.
+// Groups of rows x - y with a disc of radius r, and those of the term for rest.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recorded motion: where bodies were seen at which times.
+// A recorded motion: poses of bodies at given times.
 #ifndef DC_TASK_RECORDING_H
 #define DC_TASK_RECORDING_H
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "region": the centres of mass x of bodies come to lie in a box or a disc,
+// Objective "region": the centres of mass x of bodies move into a box or a disc,
+//
 //     f = weight * sum |o|^2,   df/dx = 2 weight o,
-// with o the shortest way from the region to x, zero inside: of a box max(|x_i - c_i| - size_i / 2, 0) along each of
-// the chosen axes, of a disc (a ball, an interval) (|x - c| - radius) (x - c) / |x - c|.  Once continuously
-// differentiable.  With "rest" a body adds what task/rest.h tells, u = |o|^2 / extent^2, the extent the radius or half
-// the largest edge.
+//
+// with o the vector from the nearest point of the region to x, zero inside.  Of a box it is max(|x_i - c_i| - size_i /
+// 2, 0) along each chosen axis, of a disc (a ball, an interval) (|x - c| - radius) (x - c) / |x - c|.  f is once
+// continuously differentiable.  With "rest" a body adds the term of task/rest.h with u = |o|^2 / extent^2, the extent
+// being the radius or half the largest edge.
 #include <math.h>
 
 #include "task/rest.h"
@@ -48,7 +50,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status;
 }
 
-// The way [3] from the region to a point; returns its length.
+// The vector way [3] from the region to a point; returns its length.
 static double way_out(const struct dc_region_options *region, const double *point, double *way)
 {
   dc_objective_offset(way, point, region->center, region->axes);
@@ -62,7 +64,7 @@ static double way_out(const struct dc_region_options *region, const double *poin
   return outside;
 }
 
-// How far outside a body is, for its rest, with du/dx in by_place [3]; 0 where rest is not asked for.
+// u of the term for rest, with du/dx in by_place [3]; 0 where rest is not requested.
 static double outside(const struct dc_region_options *region, const double *way, double *by_place)
 {
   if (!dc_rest_asked(&region->rest))
@@ -77,7 +79,7 @@ static int motions_of(const struct dc_region_options *region, const struct dc_tr
   return dc_rest_motions(&region->rest, region->when, trajectory);
 }
 
-// What the motion of a body adds to the objective at a frame.
+// The term for rest of one body at a frame.
 static double motion_value(const struct dc_region_options *region, const struct dc_model *model,
                            const struct dc_trajectory *trajectory, int frame, int body, const double *way, double share,
                            struct dc_loss_cotangent *cotangent)
@@ -116,7 +118,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return dc_rest_groups(&frames, motions_of(region, trajectory), region->bodies.count);
 }
 
-// Rows x - c, nothing is wrong within the region; and those of the motion.
+// Groups of rows x - c with the region as target set, and those of the term for rest.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)
@@ -192,7 +194,7 @@ static bool goal(const void *options, int i, const struct dc_pose *poses, int *b
   return true;
 }
 
-// One circle: the disc, or the largest one inside the box.
+// Marks one circle: the disc, or the largest one inside the box.
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)
 {
   const struct dc_region_options *region = options;
@@ -203,7 +205,7 @@ static bool mark(const void *options, int i, int *body, double target[3], double
   *radius = region->radius;
   for (int k = 0; k < 3; k++)
     if (strchr(region->axes, "xyz"[k]))
-      *radius = fmin(*radius, region->size[k] / 2);  // of two, fmin takes the one that is a number
+      *radius = fmin(*radius, region->size[k] / 2);  // fmin of a number and NaN is the number
   return true;
 }
 

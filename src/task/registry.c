@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The registries of controls and objectives, in the order of `dcsim list`.
 #include "task/task.h"
 
 const struct dc_control_type *const dc_control_types[] = {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "relative": from a frame on a body keeps its place relative to another one, as a gripped object does.  With
-// o_k = x_body(k) - x_to(k) the offset of the centres of mass at frame k (of x_body alone where nothing is given for
-// "to": the body stays where it is), over the chosen axes,
+// Objective "relative": from a given frame on, a body keeps its position relative to another one, as a gripped object
+// does.  Let o_k = x_body(k) - x_to(k) be the offset of the centres of mass at frame k, over the chosen axes; without
+// "to" it is x_body alone, and the body shall stay where it is.
+//
 //     f = weight * mean over k of |o_k - o_from|^2,    from < k <= until, or k = until alone,
 //     df/do_k = 2 weight share (o_k - o_from),   df/do_from = -sum over k of it.
-// Offsets are counted in the axes of the world.  The paper subtracts the centres themselves, which asks them to
-// coincide.
+//
+// Offsets are taken in world axes.  The paper subtracts the centres themselves, which asks them to coincide.
 #include <math.h>
 
 #include "task/objective_parts.h"
@@ -44,7 +45,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return dc_objective_check_axes(relative->axes, error);
 }
 
-// Frames that count, of those that the trajectory has: none when it ends before.
+// The frames that count, as far as the trajectory has them; none when it ends before.
 static struct dc_frame_range frames_of(const struct dc_relative_options *relative,
                                        const struct dc_trajectory *trajectory)
 {
@@ -57,7 +58,7 @@ static struct dc_frame_range frames_of(const struct dc_relative_options *relativ
   return (struct dc_frame_range){first, last, last >= first ? 1.0 / (last - first + 1) : 0};
 }
 
-// o_frame - o_from.
+// d = o_frame - o_from
 static void moved(const struct dc_relative_options *relative, const struct dc_trajectory *trajectory, int frame,
                   double d[3])
 {
@@ -109,7 +110,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return frames.last >= frames.first ? frames.last - frames.first + 1 : 0;
 }
 
-// Rows o_k - o_from.
+// One group per frame: o_k - o_from.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)
@@ -137,7 +138,7 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
-// Of a frame that counts; of those behind the last one what the last one says.
+// Reports on a frame that counts; later frames report as the last one.
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {

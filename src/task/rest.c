@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The term that makes bodies rest where they are counted as reached (rest.h): value with derivative, and residual rows.
+//
+// Velocities are differences of centres of mass between consecutive frames, so that the derivative goes to both frames
+// with opposite signs.
 #include "task/rest.h"
 
 #include <math.h>
@@ -30,8 +34,8 @@ static bool has_frame_before(const struct dc_trajectory *trajectory, int frame)
   return frame + trajectory->earlier > 0;
 }
 
-// Velocity [3] of a centre of mass along the axes since the frame before; zeros where there is none.  Returns the
-// speed.
+// Velocity [3] of a centre of mass along the axes over the step before a frame, zero where there is no step.  Returns
+// the speed.
 static double velocity_of(const struct dc_trajectory *trajectory, int frame, int body, const char *axes,
                           double velocity[3])
 {
@@ -70,7 +74,7 @@ bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajector
   return true;
 }
 
-// p of motion k = 1, 2, ... behind the place at a frame, with its velocity [3].
+// p of the k-th step back from a frame, k = 1, 2, ..., with its velocity [3].
 static struct slope motion_of(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
                               int k, int body, const char *axes, double velocity[3])
 {
@@ -78,7 +82,7 @@ static struct slope motion_of(const struct dc_rest_options *rest, const struct d
   return excess(rest->speed, speed * speed);
 }
 
-// The mean of p over them.
+// Mean of p over these steps.
 static double mean_motion(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
                           int motions, int body, const char *axes)
 {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control "sines": every actuator coordinate of some bodies follows a sum of sine waves that fades in,
+//
 //     y(t) = r(t) S(t),   S = sum_i A_i sin(theta_i),   theta_i = 2 pi f_i t + phi_i,   r(t) = 10 x^3 - 15 x^4 + 6 x^5
-// with x = t / ramp up to 1, so that displacement, velocity and acceleration begin at zero.  The targets of step k are
-// c(y) and c'(y) y' at t = (k + 1) h since the start of the run, c the bounds (task/clamp.h).  With s = r dy + r' dy'
-// and u = r dy' for derivatives dy, dy' by y and y', and w = 2 pi f,
+//
+// with x = t / ramp up to 1, so that displacement, velocity and acceleration start at zero.  The targets of step k are
+// c(y) and c'(y) y' at t = (k + 1) h since the start of the run, with c the bounds (task/clamp.h).  With derivatives
+// dy, dy' of the loss by y and y', s = r dy + r' dy', u = r dy', and w = 2 pi f,
+//
 //     dA = s sin + u w cos,   df = 2 pi A (s t cos + u (cos - w t sin)),   dphi = A (s cos - u w sin).
-// Parameters: for every coordinate the amplitudes, the frequencies, the phases; each in units of its "scale".
+//
+// Parameters of each coordinate: amplitudes, frequencies, phases, each in units of its "scale".
 #include <math.h>
 #include <stdio.h>
 
@@ -92,8 +96,8 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   return kind == PHASE || coordinates.items[i / waves / KINDS].angle ? "rad" : "m";
 }
 
-// Waves of one frequency and evenly spread phases, as Hu et al. 2019 begin with, can add up to any phase; small random
-// amplitudes keep symmetric bodies from moving alike for ever.
+// First guess: waves of one frequency with evenly spread phases, as in Hu et al. 2019, can add up to any phase; small
+// random amplitudes break the symmetry of symmetric bodies.
 static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
 {
   const struct dc_sines_options *sines = options;
@@ -109,7 +113,8 @@ static void initial(const void *options, const struct dc_model *model, int steps
   }
 }
 
-// Another first guess: its amplitudes are drawn anew.  Where it has none, all parameters are drawn about guess.
+// Draws another first guess: new random amplitudes.  Without amplitudes in the options, all parameters are drawn around
+// guess.
 static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
                  double deviation, struct dc_random *random, double *parameters)
 {
@@ -124,7 +129,7 @@ static void draw(const void *options, const struct dc_model *model, const struct
       parameters[i] = sines->amplitude * (2 * dc_random_uniform(random) - 1) / sines->scale[AMPLITUDE];
 }
 
-// The amplitudes of one coordinate are a group, so are its frequencies and its phases.
+// Groups: the amplitudes of one coordinate, its frequencies, its phases.
 static int groups(const void *options, const struct dc_model *model, int steps, int *group)
 {
   const struct dc_sines_options *sines = options;
@@ -134,7 +139,7 @@ static int groups(const void *options, const struct dc_model *model, int steps, 
   return count / waves;
 }
 
-// r and its derivative by t.
+// r and dr/dt.
 static void fade(double t, double ramp, double *r, double *rate)
 {
   *r = 1, *rate = 0;
@@ -157,7 +162,7 @@ static struct wave wave_at(const struct dc_sines_options *sines, const double *o
   return (struct wave){scale[AMPLITUDE] * own[i], omega, sin(theta), cos(theta)};
 }
 
-// y and y' of the coordinate with parameters own at time t.
+// y and y' of one coordinate, with the parameters `own`, at time t.
 static void motion(const struct dc_sines_options *sines, const double *own, double t, double *y, double *y_rate)
 {
   double sum = 0, sum_rate = 0, r, rate;
@@ -254,7 +259,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   }
 }
 
-// Parameters are for the whole run, and time is known: nothing to remember.
+// The displacement depends on time only, so that there is no state.
 static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                     double *state, double *parameters)
 {

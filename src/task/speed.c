@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "speed": joints stay below their limits of velocity L, those of bodies that have one,
+// Objective "speed": joints stay below the velocity limits L of their bodies, where there is one,
+//
 //     f = weight * mean over the steps of sum e^2,   r = (q_{t+1} - q_t)/(h L),   e = r - min(max(r, -p), p)
-// over slides and hinges, with the part p of the limit that is allowed; q_{t+1} gets the derivative 2 weight e / (n h
-// L), q_t minus it.
+//
+// over slides and hinges, with the allowed fraction p of the limit.  The derivative is 2 weight e / (n h L) by q_{t+1},
+// and minus that by q_t.
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
@@ -20,7 +22,7 @@ struct joint {
   double limit;
 };
 
-// The n-th of them (n < 0: none), and their number.
+// Finds the n-th of them (n < 0: none); returns their number.
 static int find_joint(const struct dc_speed_options *speed, const struct dc_bodies *bodies, int n, struct joint *joint)
 {
   int count = 0, listed = speed->bodies.count ? speed->bodies.count : bodies->count;
@@ -52,7 +54,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status;
 }
 
-// The speed of a joint in a step in parts of its limit.
+// Speed of a joint in a step, relative to its limit.
 static double ratio_of(const struct dc_trajectory *trajectory, const struct joint *joint, int step)
 {
   const double *q = trajectory->q + (size_t)step * (size_t)trajectory->nq + (size_t)joint->q;
@@ -102,7 +104,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return trajectory->steps * find_joint(options, &model->bodies, -1, &joint);
 }
 
-// Row r of a step.
+// One row r per joint and step.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control "spline": target displacements of the actuator of one body are a uniform cubic B-spline over the whole run.
-// With K control points P_0 ... P_{K-1} per coordinate and three before them that are zero, the run of length T has K
-// segments; in segment j, with x in [0, 1) the place inside it,
+// With K control points P_0 ... P_{K-1} per coordinate, and three before them that are zero, the run of length T has K
+// segments.  In segment j, at the fraction x in [0, 1),
+//
 //     y = sum_i b_i(x) P_{j-3+i},   y' = K / T sum_i b_i'(x) P_{j-3+i},
 //     b = ((1-x)^3, 3x^3 - 6x^2 + 4, -3x^3 + 3x^2 + 3x + 1, x^3) / 6           (de Boor 2001, chapter IX)
-// so displacement, velocity and acceleration begin at zero.  The targets of step k are c(y) and c'(y) y' at
-// t = (k + 1) h, c the bounds (task/clamp.h).  Control points reach over the whole run: no receding horizon.
+//
+// so that displacement, velocity and acceleration start at zero.  The targets of step k are c(y) and c'(y) y' at t = (k
+// + 1) h, with c the bounds (task/clamp.h).  Control points span the whole run, so that there is no receding horizon.
 #include <math.h>
 #include <stdio.h>
 
@@ -62,9 +64,9 @@ static int groups(const void *options, const struct dc_model *model, int steps, 
   return (int)spline->knots;
 }
 
-// What the control points first ... first + 3 count in y and y'.
+// Weights of the control points first ... first + 3 in y and y'.
 struct basis {
-  long first;  // negative where a point is one of the zeros
+  long first;  // negative: some of the points are the leading zeros
   double weights[ORDER], rates[ORDER];
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameter vector is the concatenation of the controls' parameters, in the order of the scene, and the design's;
-// the state is that of the controls' states.
+// the state is the concatenation of the controls' states.
+//
+// Every function walks over the entries with a running offset.  apply goes through controls, then design; pull_back
+// runs in reverse, so that each entry turns the derivative by its output into that by its input.
 #include "task/task.h"
 
 #include <math.h>
@@ -25,7 +28,7 @@ static int state_of(const struct dc_control *control, const struct dc_model *mod
   return control->type->state_size ? control->type->state_size(control->options, model) : 0;
 }
 
-// Numbers behind the next count of them.  Without any there need not be an array.
+// Pointer behind the next count numbers; without numbers there need not be an array.
 static double *past(double *numbers, int count)
 {
   return count ? numbers + count : numbers;
@@ -315,7 +318,7 @@ static enum dc_status move_shapes(const struct dc_design_entry *entry, const str
   return DC_OK;
 }
 
-// Along all parameters at once: entry by entry, so that what several do to a vertex cannot cancel.
+// Moves all parameters of one entry at a time, so that the effects of several entries on a vertex cannot cancel.
 enum dc_status dc_task_find_designed(const struct dc_task *task, const struct dc_model *model, bool *designed)
 {
   struct dc_rollout_cotangent *moved = dc_rollout_cotangent_create(model, 0);
@@ -352,7 +355,7 @@ enum dc_status dc_task_design_model(const struct dc_task *task, const struct dc_
   return status;
 }
 
-// The chain rule runs through design and controls in reverse.
+// The chain rule runs through design and controls in reverse order.
 void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                        double *gradient)
@@ -410,7 +413,7 @@ int dc_task_group_count(const struct dc_task *task, const struct dc_model *model
   return count;
 }
 
-// The objective that a group belongs to; *index becomes its number among those of the objective.
+// The objective that a group belongs to; *index becomes the group's number within it.
 static const struct dc_objective *objective_of(const struct dc_task *task, const struct dc_model *model,
                                                const struct dc_trajectory *trajectory, int *index)
 {

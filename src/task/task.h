@@ -9,15 +9,15 @@
 #include "math/residuals.h"
 #include "task/recording.h"
 
-// The part of a run that a rollout covers: the whole, or a piece of a receding horizon.
+// The part of a run that a rollout covers: the whole run, or a window of a receding horizon.
 struct dc_window {
-  long first;        // number of time steps before it
-  int steps;         // of it
+  long first;        // number of time steps before the window
+  int steps;         // steps of the window
   double time_step;  // s
 };
 
-// Parameters of a control are for one window.  What a control must remember from one window to the next (where an
-// integrated target stands) is its state.
+// A control has parameters for one window.  Its state is what it remembers from one window to the next, such as the
+// position of an integrated target.
 struct dc_control_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
@@ -27,13 +27,13 @@ struct dc_control_type {
   int (*parameter_count)(const void *options, const struct dc_model *model, int steps);
   // Name of parameter i, such as "cue.position.x" or "rod.3.x" (step 3), in text.
   void (*parameter_name)(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size);
-  // Unit of what parameter i sets, "1" of a pure number; *scale: by how much of it a parameter of 1 changes that.
+  // Unit of the quantity that parameter i sets, "1" for a pure number; *scale: its change for a parameter of 1.
   const char *(*parameter_unit)(const void *options, const struct dc_model *model, int steps, int i, double *scale);
   void (*initial)(const void *options, const struct dc_model *model, int steps, double *parameters);
-  // Parameters that belong together, such as the coordinates of one actuator in one step, get the same number, from 0
-  // in steps of one; returns how many groups.  NULL: every parameter for itself.
+  // Groups of parameters, such as the coordinates of one actuator in one step: equal numbers, counted from 0.  Returns
+  // the number of groups.  NULL: every parameter by itself.
   int (*groups)(const void *options, const struct dc_model *model, int steps, int *group);
-  // Changes input (which holds the start of the window before the first control, targets zero).
+  // Changes input, which holds the start of the window and zero targets before the first control.
   void (*apply)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
                 const double *parameters, struct dc_rollout_input *input);
   // gradient [parameter_count] = derivative of the loss with respect to the parameters.  cotangent is the derivative
@@ -42,30 +42,29 @@ struct dc_control_type {
   void (*pull_back)(const void *options, const struct dc_model *model, const struct dc_window *window,
                     const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                     double *gradient);
-  // The transposed product: moved is a direction of the input before apply and becomes that of the input after it when
-  // the parameters move along direction [parameter_count] too.
+  // The transposed product.  moved is a direction of the input before apply; it becomes that after apply, when the
+  // parameters move along direction [parameter_count], too.
   void (*push_forward)(const void *options, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, const double *direction,
                        struct dc_rollout_cotangent *moved);
-  // Draws parameters worth a rollout when nothing is known of what a rollout does; deviation: standard deviation, in
-  // the parameters' units, of those without a better choice.  NULL: normal about guess, the same number in all steps.
+  // Draws parameters for a search that knows nothing yet.  deviation: standard deviation, in the parameters' units, of
+  // those without a better choice.  NULL: normal around guess, the same number in all steps.
   void (*draw)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
                double deviation, struct dc_random *random, double *parameters);
-  // Receding horizon: what a control remembers from window to window; both NULL: nothing.
+  // State in a receding horizon; both NULL: none.
   int (*state_size)(const void *options, const struct dc_model *model);
   void (*start)(const void *options, const struct dc_model *model, double *state);
-  // The state after the first steps of the window have been applied, and the parameters moved forward by as many:
-  // those that come in at the end are as if nothing new was asked for.  NULL: the control acts on the start or on a
-  // whole run only and is refused there.
+  // Updates the state after the first steps of a window have been applied, and moves the parameters forward by as many;
+  // new ones at the end request no change.  NULL: the control acts only on the start or on a whole run, and is refused
+  // in a receding horizon.
   void (*advance)(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                   double *state, double *parameters);
-  // Sets parameters so that the targets come as near as they can to given displacements targets [steps][actuators] at
-  // the end of every step.  Of controls whose options begin with those of struct dc_actuator_options; NULL: they
-  // cannot.
+  // Sets parameters such that the targets come as close as possible to given displacements targets [steps][actuators]
+  // at the ends of the steps.  For controls whose options begin with struct dc_actuator_options; NULL: not possible.
   void (*aim)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
               const double *targets, double *parameters);
-  double (*speed)(const void *options);  // of lengths, at most, m/s; NULL: no limit
-  bool forces;                           // it adds to the input's forces, which its model must say (dc_model.forced)
+  double (*speed)(const void *options);  // largest speed of lengths, m/s; NULL: no limit
+  bool forces;                           // it adds to the input's forces, which the model must allow (dc_model.forced)
 };
 extern const struct dc_control_type dc_control_initial_state, dc_control_pd_targets, dc_control_pd_velocity,
     dc_control_sines, dc_control_spline, dc_control_path, dc_control_torque;
@@ -75,14 +74,14 @@ extern const struct dc_control_type *const dc_control_types[];  // NULL-terminat
 struct dc_loss_cotangent {
   struct dc_trajectory_cotangent frames;
   struct dc_rollout_cotangent *input;
-  int first;  // frame that the arrays of frames begin with
+  int first;  // frame with which the arrays of frames begin
 };
 
 // An objective as a sum over groups of residual rows (math/residuals.h), each of a few frames.
 struct dc_objective_rows {
-  bool by_input;  // rows depend on the input itself too, not only on frames
+  bool by_input;  // rows depend on the input itself, not only on frames
   int (*count)(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory);
-  // Group `index` and the first and last frame that it sees.
+  // Fills group `index`, and the first and last frame on which it depends.
   void (*group)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                 const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                 int *last);
@@ -96,28 +95,28 @@ struct dc_objective_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
   size_t options_size;
-  bool whole_run;  // compares frames of the whole run: of no use in a receding horizon, and refused there
+  bool whole_run;  // compares frames of the whole run, so that it is refused in a receding horizon
   enum dc_status (*check)(const void *options, const struct dc_model *model, struct dc_error *error);
-  // After the check, when it is known what the design changes of the model: completes the options, in memory of arena.
-  // DC_OK, DC_BAD_INPUT, DC_MEMORY.  NULL: nothing.
+  // After the check, when the effects of the design on the model are known: completes the options, in memory of arena.
+  // DC_OK, DC_BAD_INPUT, DC_MEMORY.  NULL: nothing to complete.
   enum dc_status (*prepare)(void *options, const struct dc_model *model, struct dc_arena *arena,
                             struct dc_error *error);
   // Value of the objective; adds its derivatives to cotangent (may be NULL).
   double (*evaluate)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
-  const struct dc_objective_rows *rows;  // NULL: it has none
-  // What a report says of frame k: body (the farthest from its target, or -1), its distance in the unit of the
-  // tolerance, m without one, whether all is reached.  NULL: nothing to be reached (effort, velocity).
+  const struct dc_objective_rows *rows;  // NULL: no residual rows
+  // Report on frame k: the body farthest from its target, or -1; its distance in the unit of the tolerance, m without
+  // one; whether all is reached.  NULL: there is nothing to reach (effort, velocity).
   void (*report)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                  const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached);
-  // Goal i = 0, 1, ...: a body, the place [3] nearest to where it is (centre) that counts as reached and how far from
-  // that place it may be, m; false when there is no such goal.  NULL: none.
+  // Goal i = 0, 1, ...: a body, the nearest place [3] for its centre that counts as reached, and the allowed distance
+  // from it, m; false behind the last goal.  NULL: none.
   bool (*goal)(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius);
-  // The marks a picture shows: mark i = 0, 1, ... with the body it is for (or -1), target [3] and radius of the
-  // tolerance, m; false when there is no such mark.  NULL: none.
+  // Marks in pictures: mark i = 0, 1, ... with its body (or -1), target [3], and radius of the tolerance, m; false
+  // behind the last mark.  NULL: none.
   bool (*mark)(const void *options, int i, int *body, double target[3], double *radius);
-  // Of an objective with a "file": which bodies of the model the file must tell of (those that move when NULL or
-  // empty), and taking over what was read, after check.  What it keeps is owned by arena.  NULL: no file.
+  // For objectives with a "file": the bodies of the model that it must contain (all that move when NULL or empty), and
+  // a function that takes over its contents, after check, in memory of arena.  NULL: no file.
   const struct dc_index_list *(*recorded)(const void *options);
   enum dc_status (*take_recording)(void *options, const struct dc_recording *recording, const struct dc_model *model,
                                    struct dc_arena *arena, struct dc_error *error);
@@ -138,16 +137,16 @@ struct dc_objective {
   void *options;
 };
 
-// Another world that the same parameters drive: a model and its task, which has as many parameters of the same names
-// and no cases of its own.
+// Another world that is driven by the same parameters: a model and its task, with the same number and names of
+// parameters and without cases of its own.
 struct dc_task_world {
   const char *name;
   const struct dc_model *model;
   const struct dc_task *task;
 };
 
-// The parameter vector holds the controls' parameters in their order, then those of the design in the order of its
-// entries.  Plans add up the losses of a task's own world and of its cases; the functions below are of its own world.
+// The parameter vector holds the controls' parameters, then those of the design entries.  Plans add up the losses of a
+// task's own world and of its cases; the functions below concern its own world.
 struct dc_task {
   int control_count, objective_count, design_count;
   struct dc_control *controls;
@@ -160,30 +159,30 @@ struct dc_task {
 int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
 void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int steps, int i, char *text,
                             size_t size);
-// As the member of struct dc_control_type; scale may be NULL.
+// The unit of a parameter, like the member of struct dc_control_type; scale may be NULL.
 const char *dc_task_parameter_unit(const struct dc_task *task, const struct dc_model *model, int steps, int i,
                                    double *scale);
-// The member of controls whose parameters are pure numbers, such as parts of a bound.
+// The member parameter_unit of controls whose parameters are pure numbers, such as fractions of a bound.
 const char *dc_pure_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale);
-// Scale and unit in text, "0.1 m"; what is 1 is left out.
+// Writes scale and unit, "0.1 m"; a scale or unit of 1 is omitted.
 void dc_unit_text(const char *unit, double scale, char *text, size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
 // Parameters drawn by every control; the design is that of guess.
 void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                              const double *guess, double deviation, struct dc_random *random, double *parameters);
-// The same functions of time for another number of time steps of the same duration: parameters that every control has
-// as many of stay, those of steps become those of the steps at their time.
+// Converts parameters to another number of time steps of the same duration: controls with the same number of parameters
+// keep them; parameters of steps are taken from the step at the same time.
 void dc_task_resample(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                       int to_steps, double *to);
-// How many of them are the controls'.
+// Number of the controls' parameters.
 int dc_task_control_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);
 // Bounds of every parameter [parameter count]; -INFINITY, INFINITY where there are none.  True when there are any.
 bool dc_task_bounds(const struct dc_task *task, const struct dc_model *model, int steps, double *low, double *high);
-// Number i = 0, 1, ... of those that the design changes, at these parameters; false when there is no such number.
+// Number i = 0, 1, ... that the design changes, at these parameters; false behind the last one.
 bool dc_task_design_value(const struct dc_task *task, const struct dc_model *model, int steps, const double *parameters,
                           int i, struct dc_design_value *value);
-// What the design, the last of these parameters of so many steps, makes of the model's own numbers and shapes: an input
-// of no steps, released with dc_rollout_input_destroy; NULL: out of memory.
+// An input of no steps with the design applied to the model's numbers and shapes; parameters are those of so many
+// steps.  Released with dc_rollout_input_destroy; NULL: out of memory.
 struct dc_rollout_input *dc_task_design_input(const struct dc_task *task, const struct dc_model *model, int steps,
                                               const double *parameters);
 // Sets designed [bodies]: whether a vertex of the body's shape moves with the parameters of the design.  DC_OK,
@@ -194,9 +193,9 @@ enum dc_status dc_task_find_designed(const struct dc_task *task, const struct dc
 enum dc_status dc_task_design_model(const struct dc_task *task, const struct dc_model *model, int steps,
                                     const double *parameters, struct dc_arena *arena, const struct dc_model **designed,
                                     struct dc_error *error);
-// The group of every parameter [parameter count]; returns how many groups.
+// The group of every parameter [parameter count]; returns the number of groups.
 int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int steps, int *group);
-// Numbers that the controls remember between windows; their start; what becomes of them and of the parameters when the
+// State of the controls between windows: its size, its start, and its update, with that of the parameters, when the
 // first steps of a window have been applied.
 int dc_task_state_size(const struct dc_task *task, const struct dc_model *model);
 void dc_task_start(const struct dc_task *task, const struct dc_model *model, double *state);
@@ -212,13 +211,13 @@ void dc_task_apply(const struct dc_task *task, const struct dc_model *model, con
 void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                        double *gradient);
-// The direction of the input after dc_task_apply along a direction [parameter count] of the parameters; moved, on entry
-// the direction of the start of the window, becomes it.
+// moved: on entry a direction of the start of the window, on return that of the input after dc_task_apply, when the
+// parameters move along direction [parameter count], too.
 void dc_task_push_forward(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                           const double *state, const double *parameters, const double *direction,
                           struct dc_rollout_cotangent *moved);
-// Residual rows of all objectives, in order: the first objective without, or -1; the number of groups; a group, and the
-// derivative of its rows, as of struct dc_objective_rows.
+// Residual rows of all objectives, in order: the first objective without rows, or -1; the number of groups; one group,
+// and the derivative of its rows, as in struct dc_objective_rows.
 int dc_task_rowless_objective(const struct dc_task *task);
 int dc_task_group_count(const struct dc_task *task, const struct dc_model *model,
                         const struct dc_trajectory *trajectory);
@@ -231,13 +230,13 @@ bool dc_task_group_sees_input(const struct dc_task *task, const struct dc_model 
 void dc_task_group_pull_back(const struct dc_task *task, const struct dc_model *model,
                              const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int index,
                              const double *weights, struct dc_loss_cotangent *cotangent);
-// The values of the objectives, whose sum is the loss, into terms [objective_count].
+// terms [objective_count]: the values of the objectives, whose sum is the loss.
 void dc_task_terms(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, double *terms);
 // Loss; adds its derivatives to cotangent unless NULL (clear it before).
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
-// The unit of the distance that an objective reports: that of its tolerance, m without one.
+// Unit of the distance that an objective reports: that of its tolerance, m without one.
 const char *dc_task_distance_unit(const struct dc_objective_type *type);
 // True when everything that can be reached is reached at frame k (false when there is nothing to reach).
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -253,11 +252,11 @@ struct dc_rest_options {
 // chosen axes.
 enum dc_when { DC_WHEN_END, DC_WHEN_EVERY };
 struct dc_reach_options {
-  int body;                     // or -1
-  struct dc_index_list bodies;  // each of these; one of body and bodies is given
+  int body;                     // or -1: bodies
+  struct dc_index_list bodies;  // one of body and bodies is given
   double target[3];
   double tolerance;
-  double inside;  // part of the tolerance that the loss asks for
+  double inside;  // fraction of the tolerance within which the loss is zero
   double weight;
   int when;          // "every": mean over the frames after the first (frame 0 of a trajectory without steps)
   const char *axes;  // subset of "xyz" that counts
@@ -277,7 +276,7 @@ struct dc_com_options {
 
 // Options of the objective "mass": weight * max(M - most, 0)^2, M the mass of bodies together.
 struct dc_mass_options {
-  struct dc_index_list bodies;  // first; empty until prepared: those that the design changes
+  struct dc_index_list bodies;  // first member; empty until prepared: those that the design changes
   double most;                  // kg
   double tolerance;             // excess that counts as reached, kg; NAN: a part of most
   double weight;
@@ -285,16 +284,16 @@ struct dc_mass_options {
 
 // Options of the objective "thickness": a barrier of the principal extents of the convex parts of bodies.
 struct dc_thickness_options {
-  struct dc_index_list bodies;  // first; empty until prepared: those that the design changes
+  struct dc_index_list bodies;  // first member; empty until prepared: those that the design changes
   double least;                 // m
   double tolerance;             // shortfall that counts as reached, m; NAN: a part of least
   double weight;
 };
 
-// Options that objectives with residuals at frames begin with (task/goal.h).
+// The first member of the options of objectives with residuals at frames (task/goal.h).
 struct dc_goal_options {
   double tolerance;
-  double inside;  // part of the tolerance that the loss asks for
+  double inside;  // fraction of the tolerance within which the loss is zero
   double weight;
   int when;  // as of "reach"
 };
@@ -346,7 +345,7 @@ struct dc_region_options {
 
 // Options of the objective "effort": weight * mean over the steps of the sum of squared actuator forces.
 struct dc_effort_options {
-  struct dc_index_list bodies;  // whose actuators count; empty: all
+  struct dc_index_list bodies;  // bodies whose actuators count; empty: all
   double weight;
 };
 
@@ -359,15 +358,15 @@ struct dc_velocity_options {
   const char *axes;
 };
 
-// Options of the objective "speed": weight * mean over the steps of the squared excess of speeds over part of their
-// limits, in parts of these.
+// Options of the objective "speed": weight * mean over the steps of the squared excess of speeds over the allowed part
+// of their limits, relative to these.
 struct dc_speed_options {
-  struct dc_index_list bodies;  // whose joints count; empty: all with a limit
+  struct dc_index_list bodies;  // bodies whose joints count; empty: all with a limit
   double part;
   double weight;
 };
 
-// What "follow" compares a body with at a frame.
+// A recorded pose with which "follow" compares a body at a frame.
 struct dc_follow_sample {
   int frame, body;
   double position[3];    // NAN: not seen
@@ -383,12 +382,12 @@ struct dc_follow_group {
 // Options of the objective "follow".
 struct dc_follow_options {
   const char *file;
-  struct dc_index_list bodies;  // empty: all of the file that move
+  struct dc_index_list bodies;  // empty: all moving bodies of the file
   long from, until, every;      // frames; until -1: the last
   const char *axes;
   double weight, rotation;               // 1/m^2, 1/rad^2
-  double tolerance, rotation_tolerance;  // m, rad: what counts as reached
-  // Of the recording, not read from the table: in the order of frames, which are counted.
+  double tolerance, rotation_tolerance;  // m, rad: differences that count as reached
+  // Set from the recording, not read from the table; samples in the order of frames.
   int sample_count, frame_count;
   const struct dc_follow_sample *samples;
   int group_count;
@@ -403,8 +402,8 @@ struct dc_initial_state_options {
   struct dc_real_list initial;  // offsets, default zeros
 };
 
-// What controls of the actuator of one body have in common (task/actuator_coordinates.h): which of its coordinates they
-// move, within which displacements, from which first guess.
+// Options of controls of the actuator of one body (task/actuator_coordinates.h): its coordinates, bounds of their
+// displacements, and first guess.
 struct dc_actuator_options {
   int body;
   const char *coordinates;        // names separated by spaces, or "all"

@@ -2,11 +2,12 @@
 // Objective "thickness": no convex part of a body is thinner than t,
 //     f = weight * sum over the parts of sum_k b(e_k),   b(e) = (t - e)^3/(t^2 e) below t, 0 beyond,
 // e_k = sqrt(12 lambda_k) the three principal extents of a part (geometry/shapes/shape_thickness.h), lambda_k the
-// eigenvalues of its covariance C.  The sum over all three wants what a barrier of the least one wants, and, unlike
-// that, is twice differentiable where extents are alike: it is the trace of a function of C.
+// with e_k = sqrt(12 lambda_k) the principal extents of a part (geometry/shapes/shape_thickness.h), lambda_k the
+// eigenvalues of its covariance C.  The sum over all three acts like a barrier of the least one.  Unlike that, it is
+// twice differentiable where extents are equal, because it is the trace of a function of C.
 //
-// With psi = sqrt(b) its rows are the six entries of the matrix psi(C), whose squares make up f.  Along C' the matrix
-// changes, in the axes of C, by the divided differences of psi times the entries of C' (Daleckii and Krein).
+// With psi = sqrt(b) the residual rows are the six entries of the matrix psi(C), whose squares add up to f.  Along C'
+// the matrix changes, in the axes of C, by the divided differences of psi times the entries of C' (Daleckii and Krein).
 #include <math.h>
 #include <string.h>
 
@@ -150,7 +151,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
   return sum;
 }
 
-// Of every part the diagonal of psi(C), then what is beside it.
+// Groups of rows of a part: the diagonal of psi(C), then the entries off the diagonal.
 static const int entries[2][3] = {{0, 4, 8}, {1, 2, 5}};
 
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control "torque": forces on the coordinates of one joint, with or without an actuator, or on a point of a soft body,
-// step by step.  A point's force acts on its nodes by their weights.  With parameter y the force is L c(y), c the
-// bounds -1 and 1 (task/clamp.h): y is the part of the limit L that is asked for.
+// one per step or block of steps.  A point's force acts on its nodes by their weights.  With parameter y the force is L
+// c(y), with c the bounds -1 and 1 (task/clamp.h): y is the requested fraction of the limit L.
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
@@ -65,8 +65,8 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   return coordinates.items[i % coordinates.count].angle ? "N m" : "N";
 }
 
-// Of coordinate c at parameter y: the force, its slope, and where it stands among the input's: one entry with weight 1
-// or, on a soft body, one for every node.
+// The force of coordinate c at parameter y, its slope, and its place in the input's forces: one entry with weight 1,
+// or, on a soft body, one for every node of the support.
 struct push {
   double force, slope;
   size_t entry;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objective "upright": a direction a of a body points along a direction y of the world, however it turns about it,
-//     d = R a - y,    |d| = 2 sin(angle/2),    dd/dw = -[R a]x,
-// smooth for every angle, stationary apart from the goal where a points the other way only.  The tolerance is one on
-// |d|: of small angles the angle in rad.
+// Objective "upright": a direction a of a body points along a world direction y, whatever the rotation about it,
+//
+//     d = R a - y,    |d| = 2 sin(angle/2),    dd/dw = -[R a]x.
+//
+// It is smooth at every angle; apart from the goal it is stationary only where a points the opposite way.  The
+// tolerance applies to |d|, which for small angles is the angle in rad.
 #include "task/goal.h"
 
 static const struct dc_option options_table[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "velocity": a cost of the speed of the centres of mass x of bodies,
 //     f = weight * mean over t of sum |d_t|^2,   d_t = (x_{t+1} - x_t) / h
-// over the chosen axes: with n steps that count x_{t+1} gets the derivative 2 weight d_t / (n h), x_t minus it.
+// over the chosen axes.  With n steps that count, the derivative is 2 weight d_t / (n h) by x_{t+1}, and minus that by
+// x_t.
 #include "task/objective_parts.h"
 
 static const struct dc_option options_table[] = {
