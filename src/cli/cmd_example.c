@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/copying.h"
 
-// Each scene with a line about it.
+// The scenes, each with a line about it.
 // clang-format off
 #define EXAMPLES(EXAMPLE) \
   EXAMPLE("ant_push", "an ant of nine links walks up to a block and pushes it") \
@@ -106,7 +106,7 @@ static bool ends_with(const char *text, const char *end)
   return length >= own && strcmp(text + length - own, end) == 0;
 }
 
-// Lists the file of this name below the folder of scenes, once, if there is one.
+// Adds the file of this name below the folder of scenes, once, if it exists.
 static bool add_file(struct cli_copying *copying, const char *folder, const char *name)
 {
   char path[CLI_COPY_PATH];
@@ -116,8 +116,8 @@ static bool add_file(struct cli_copying *copying, const char *folder, const char
   return cli_copying_add(copying, path, name);
 }
 
-// What a text names in quotes, as seen from where it stands, and the licence beside it.  What is above the folder of
-// scenes is left out.
+// Adds files that a text names in quotes, relative to its own place, and the licence beside it.  Files above the folder
+// of scenes are left out.
 static bool add_named(struct cli_copying *copying, const char *folder, const char *name, const char *text)
 {
   char named[CLI_COPY_PATH];
@@ -136,7 +136,7 @@ static bool add_named(struct cli_copying *copying, const char *folder, const cha
   return well;
 }
 
-// The scene, and what is named by it or by a robot's file that is; the scene comes last.
+// Adds the files named by the scene, or by a robot's file that it names, then the scene itself.
 static bool add_files(struct cli_copying *copying, const char *folder, const char *name, const char *file)
 {
   char scene[64];

@@ -11,7 +11,7 @@
 
 enum { MOST_TOPICS = 64 };
 
-// The page of a topic: name and section; false when there is no such topic.
+// Finds the page of a topic, name and section; false when there is no such topic.
 static bool find_page(const struct cli_command *const *commands, const char *topic, char name[80], int *section)
 {
   bool scene = strcmp(topic, "scene") == 0, known = scene || strcmp(topic, "dcsim") == 0;
@@ -34,7 +34,7 @@ static int fail_unknown(const struct cli_command *const *commands, const char *t
                   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
 }
 
-// The file of a page: in the tree that the program was built in, else where it is installed.
+// Finds the file of a page, in the build tree or where it is installed.
 static bool find_file(const char *name, int section, char path[CLI_PATH])
 {
   char program[CLI_PATH - 120] = "";

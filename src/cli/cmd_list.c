@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim list: what scenes can be made of.
+// dcsim list: the types from which scenes are built.
 #include "cli/commands.h"
 #include "cli/session.h"
 

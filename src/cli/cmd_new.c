@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim new: a scene to begin with.  A template is a file scenes/templates/NAME.json, copied as it is, and what it
-// names: files NAME.* beside it.  Nothing is ever overwritten.
+// dcsim new: a scene to begin with.  A template is a file scenes/templates/NAME.json, copied unchanged together with
+// the files NAME.* beside it.  Nothing is ever overwritten.
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char *const summaries[] = {
     "the friction that a recorded motion shows",
 };
 
-// What stands beside the template is copied beside the scene.
+// Adds the files beside the template, to be copied beside the scene.
 static bool add_files(struct cli_copying *copying, const char *folder, const char *name, const char *file)
 {
   char scene[CLI_COPY_PATH + 64], pattern[CLI_COPY_PATH + 64], beside[2 * CLI_COPY_PATH];

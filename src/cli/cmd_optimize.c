@@ -22,7 +22,7 @@ static const struct cli_option own_options[] = {
     CLI_OPTIONS_END,
 };
 
-// On another rank than 0, which says what there is to say.
+// Runs a rank other than 0, which is silent: rank 0 prints.
 static int serve(const struct cli_arguments *arguments, dcsim_ranks *ranks)
 {
   dcsim_scene *scene;

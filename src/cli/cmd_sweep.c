@@ -25,7 +25,7 @@ static const struct cli_option own_options[] = {
     CLI_OPTIONS_END,
 };
 
-// I and N; false when the text is none of these.
+// Parses I/N; false when the text has another form.
 static bool read_task(const char *text, int *task, int *tasks)
 {
   int end = -1;
@@ -80,7 +80,7 @@ static int finish(const struct cli_arguments *arguments, struct display *display
   return status == DCSIM_STOPPED && signal_number ? 128 + signal_number : status;
 }
 
-// Runs start in the directory of the sweep: a relative folder of data would be another one there.
+// Makes DCSIM_DATADIR absolute, because runs start in the directory of the sweep.
 static void fix_data_folder(void)
 {
   char real[PATH_MAX];

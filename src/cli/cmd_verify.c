@@ -21,13 +21,13 @@ static const struct cli_option own_options[] = {
     CLI_OPTIONS_END,
 };
 
-// A count that is not given is the default, 0 none.
+// Converts a count: not given means the default, 0 means none.
 static int count_of(int64_t given)
 {
   return given < 0 ? 0 : given == 0 ? -1 : (int)given;
 }
 
-// The report page shows what RUN/certificate.json says.
+// Rewrites the report page, which shows RUN/certificate.json.
 static void write_report(const struct cli_arguments *arguments, int status)
 {
   dcsim_error error = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim view: a page about a run that another process may be writing.
+// dcsim view: a live page about a run that another process may be writing.
 #include <stdbool.h>
 
 #include "cli/commands.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion of command lines in shells: scripts made from the tables of commands and options.  Names that scenes use
-// (contact models, families, options) are asked of the program when they are completed.
+// Shell completion: scripts made from the tables of commands and options.  Names used in scenes (contact models,
+// families, options) are requested from the program at completion time.
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H
 

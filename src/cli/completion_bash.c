@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion for bash: functions that answer what there is, made from the tables, and one that asks them.
+// Completion for bash: functions made from the tables that return candidates, and one that calls them.
 #include <stdio.h>
 
 #include "cli/completion.h"
@@ -7,7 +7,7 @@
 static const char begin[] = "# bash completion of dcsim, printed by: dcsim completion bash\n"
                             "# The functions below answer in REPLY.\n\n";
 
-// Words that bash splits at '=' are put together again: COMP_WORDBREAKS may hold it or not.
+// Words that bash splits at '=' are joined again, whether COMP_WORDBREAKS contains it or not.
 static const char end[] =
     "# Names that \"$1 list FAMILY\" or \"$1 bench\" print at the beginning of lines.\n"
     "_dcsim_names() {\n"
@@ -119,7 +119,7 @@ static void print_options(const struct cli_command *const *commands)
   printf("    *) REPLY= ;;\n  esac\n}\n\n");
 }
 
-// Options without a value have none.
+// Options without a value need no candidates.
 static void print_values(const struct cli_command *const *commands)
 {
   printf("_dcsim_value() {\n  case \"$1 $2\" in\n");

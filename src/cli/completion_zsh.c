@@ -47,7 +47,7 @@ static const char *const actions[] = {
     [CLI_VALUE_CHOICES] = NULL,
 };
 
-// Text inside single quotes, with what _arguments and _describe take for their own behind backslashes.
+// Prints text within single quotes, with backslashes before characters that _arguments and _describe interpret.
 static void print_escaped(const char *text)
 {
   for (; *text; text++) {

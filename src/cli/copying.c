@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds shipped data and copies files from it, all or none.
+//
+// The data folder is the first of these that has the file: DCSIM_DATADIR; beside the program, installed or in its build
+// tree; the installed one; the present folder.  Copies are synced; on a failure the files made so far are removed.
 #include "cli/copying.h"
 
 #include <dcsim.h>
@@ -18,8 +22,7 @@ static bool has_file(const char *folder, const char *file)
   return snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path && access(path, R_OK) == 0;
 }
 
-// The folder of shipped data that has a file: of the environment; or beside the program, wherever it was installed or
-// in which folder of its sources it was built; or of the installation; or the present one.  false: none has.
+// Finds the data folder that has a file, in the order of the head; false: none has it.
 static bool find_data(const char *file, char folder[CLI_COPY_PATH])
 {
   static const char *const beside[] = {"/../share/dcsim", "/.."};
@@ -66,7 +69,7 @@ static bool same_content(const char *a, const char *b)
   return same;
 }
 
-// The first of NAME-2.ending, NAME-3.ending ... that is free; "" when the name is too long.
+// Finds the first free one of NAME-2.ending, NAME-3.ending, ...; "" when the name is too long.
 static void find_free(const char *path, char *found, size_t size)
 {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
@@ -86,7 +89,7 @@ static int fail_existing(const struct cli_copying *copying, const char *path, bo
   return cli_fail(DCSIM_IO, "%s: exists; nothing is overwritten (free is %s)", path, other);
 }
 
-// Folders on the way to a file; that one cannot be made is told when the file is.
+// Makes the folders of a path; a failure shows when the file is created.
 static void make_folders(const char *path)
 {
   char folder[CLI_COPY_PATH];
@@ -95,7 +98,7 @@ static void make_folders(const char *path)
       mkdir(folder, 0777);
 }
 
-// 0 also where the same file is there already, unless it is the scene.
+// Copies one file; 0 also where the same file exists already, unless it is the scene.
 static int copy_file(struct cli_copying *copying, int i)
 {
   bool scene = i == copying->count - 1, failed = false;
@@ -122,7 +125,7 @@ static int copy_file(struct cli_copying *copying, int i)
     unlink(path);
     return cli_fail(DCSIM_IO, "%s: cannot be written", path);
   }
-  copying->from[i][0] = '\0';  // made here
+  copying->from[i][0] = '\0';  // created by this run
   return 0;
 }
 
@@ -159,7 +162,7 @@ static void print_quoted(const char *text)
   putchar('"');
 }
 
-// What was written and what to do next.
+// Prints what was written and what to do next.
 static void tell(const struct cli_copying *copying, bool json, const char *name)
 {
   const char *scene = copying->to[copying->count - 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shipped scenes and what they name, copied to where somebody works.  Nothing is ever overwritten.
+// Copies shipped scenes, and the files they name, to the user's folder.  Nothing is ever overwritten.
 #ifndef CLI_COPYING_H
 #define CLI_COPYING_H
 
@@ -9,28 +9,28 @@
 
 enum { CLI_COPY_PATH = 4096, CLI_COPY_MOST = 64 };
 
-// Files, the scene last; from[i] becomes "" when to[i] was made.
+// Files to copy, the scene last; from[i] becomes "" when to[i] has been created.
 struct cli_copying {
-  const char *kind;  // what is copied: "template", "example"
-  bool folders;      // those on the way are made
+  const char *kind;  // kind of scene: "template", "example"
+  bool folders;      // create missing folders
   char *from[CLI_COPY_MOST], *to[CLI_COPY_MOST];
   int count;
 };
 
-// False: too many files, or out of memory.
+// Adds a file; false: too many files, or out of memory.
 bool cli_copying_add(struct cli_copying *copying, const char *from, const char *to);
 
-// A command that copies one of several shipped scenes, or lists them, each with a line about it, without an operand.
+// A command that copies one of several shipped scenes, or, without an operand, lists them with a line each.
 struct cli_shelf {
-  const char *kind, *folder;  // as of cli_copying; below the data directory, with its "/"
+  const char *kind, *folder;  // as in cli_copying; folder below the data directory, ends with "/"
   const char *const *names, *const *summaries;
-  const char *how;  // below the list
+  const char *how;  // text below the list
   bool folders;
-  // Adds the files of a name in a folder, the scene last, which is to be file: the second operand, or NULL.
+  // Adds the files of a name, the scene last, to be copied to file: the second operand, or NULL.
   bool (*add)(struct cli_copying *copying, const char *folder, const char *name, const char *file);
 };
-// A file that is there already is an error, of files other than the scene only when it is another one.  The exit
-// status, after a message if it is not 0; what was made is then removed.
+// Copies one choice.  An existing file is an error, but a file other than the scene only if its contents differ.
+// Returns the exit status, after a message if it is not 0; files created so far are then removed.
 int cli_copy_from(const struct cli_shelf *shelf, const char *command, const struct cli_arguments *arguments);
 
 #endif

@@ -11,7 +11,7 @@
 #include "cli/message.h"
 #include "cli/signals.h"
 
-// All of them in the order of the help.
+// All commands, in the order of the help.
 static const struct cli_command *const cli_commands[] = {
     &cli_command_new,       &cli_command_example,
     &cli_command_simulate,  &cli_command_optimize,
@@ -86,8 +86,8 @@ static int dispatch(int argc, char **argv)
 
 static bool ended;
 
-// Called at exit.  The program ends by returning from main; libraries end it where memory or threads run out (libgomp
-// with exit(1), after a message of its own), which is none of our statuses.
+// Called at exit.  The program ends by returning from main; libraries may exit where memory or threads run out (libgomp
+// with status 1, after its own message), which is none of our statuses.
 static void correct_status(void)
 {
   static const char text[] = "dcsim: a library ended the program: out of memory or of threads\n";
@@ -106,6 +106,7 @@ int main(int argc, char **argv)
   int status = dispatch(argc, argv);
   int lost = cli_close_output();
   ended = true;
-  // a failure before it is the cause; a promise that did not hold cannot be reported when the report is lost
+  // An earlier failure is the cause and keeps its status; an unmet condition cannot be reported when the report is
+  // lost.
   return lost && status <= DCSIM_UNMET ? lost : status;
 }

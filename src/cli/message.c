@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Messages on standard error, made printable; on ranks other than 0 they are kept instead of printed.
 #include "cli/message.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ int cli_fail(int status, const char *format, ...)
   return status;
 }
 
-// Levenshtein distance, ignoring case; a name longer than the buffer is far from everything.
+// Levenshtein distance, ignoring case; names longer than the buffer are far from everything.
 static int edit_distance(const char *a, const char *b)
 {
   enum { LONGEST = 40 };
@@ -80,7 +81,7 @@ const char *cli_suggest(const char *name, const char *const *candidates)
   const char *nearest = NULL;
   int nearest_distance = FAR;
   for (int i = 0; candidates[i]; i++) {
-    // what begins a name is near it, however much is missing
+    // A beginning of a name counts as near, however much is missing.
     bool prefix = strlen(name) >= 3 && strncmp(candidates[i], name, strlen(name)) == 0;
     int distance = prefix ? 1 : edit_distance(name, candidates[i]);
     if (distance < nearest_distance && 2 * distance <= (int)strlen(candidates[i])) {

@@ -5,25 +5,25 @@
 
 #include <dcsim.h>
 
-// "dcsim: <text>" on stderr; what dcsim_make_printable replaces, a file name may hold.
+// Prints "dcsim: <text>" on stderr; control characters, as file names may hold, are replaced (dcsim_make_printable).
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// The same; returns status.
+// Does the same and returns status.
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// From now on messages are kept instead: the last one, "" while there was none.
+// From now on messages are kept instead of printed: the last one, "" when there was none.
 void cli_message_mute(void);
 const char *cli_message_kept(void);
 
-// The nearest of the NULL-terminated candidates for "did you mean", or NULL when none is near.
+// Returns the candidate (NULL-terminated) most similar to name, for "did you mean"; NULL when none is near.
 const char *cli_suggest(const char *name, const char *const *candidates);
 
-// Opens descriptors 0 to 2 where the caller left them closed, so that no file of a run becomes one of them; what is
-// then written to stdout fails.
+// Opens descriptors 0 to 2 where the caller left them closed, so that no file of a run gets one of these numbers;
+// writing to such a stdout fails.
 void cli_open_standard_streams(void);
-// The report on stdout: its JSON or its text, made printable, with a newline at the end.  A report without text prints
-// nothing.
+// Prints the report on stdout, its JSON or its text, made printable, with a final newline.  A report without text
+// prints nothing.
 void cli_print_report(const dcsim_report *report, int json);
-// Flushes and closes stdout.  DCSIM_IO, with a message, when anything written to it was lost.
+// Flushes and closes stdout.  DCSIM_IO, with a message, when output was lost.
 int cli_close_output(void);
 
 #endif

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The parser of command lines, driven by the option tables, and the help that is printed from them.
+//
+// Long options take their value behind "=" or as the next argument; letters of flags may be combined.  Numbers must be
+// decimal and within the bounds of their entry.  An unknown option is answered with the most similar one.
 #include "cli/options.h"
 
 #include <errno.h>
@@ -101,7 +105,7 @@ static int fail_unknown(const struct cli_command *command, const char *name, siz
                   command->name);
 }
 
-// Messages name an option as it was given: "--output" or "-o".
+// Messages name an option as given: "--output" or "-o".
 static int fail_number(const char *given, const struct cli_option *option, const char *value)
 {
   const char *kind = option->type == CLI_REAL ? "a number" : "a whole number";
@@ -118,7 +122,7 @@ static bool within(const struct cli_option *option, double number)
          (option->minimum_excluded ? number > option->minimum : number >= option->minimum);
 }
 
-// Reads digits; *end is behind them.
+// Reads a decimal integer; *end is behind it.
 static bool read_integer(const struct cli_option *option, const char *text, char **end, int64_t *integer)
 {
   if (*text < '0' || *text > '9')
@@ -129,7 +133,7 @@ static bool read_integer(const struct cli_option *option, const char *text, char
   return !errno && within(option, (double)number);
 }
 
-// Unlike strtod alone: no blanks in front, no "inf", "nan" or hexadecimal digits.
+// Reads a decimal number: strtod would also accept leading blanks, "inf", "nan" and hexadecimal digits.
 static bool read_real(const struct cli_option *option, const char *text, char **end, double *real)
 {
   size_t sign = *text == '-' || *text == '+';
@@ -175,7 +179,7 @@ static int store_choice(const char *given, const struct cli_option *option, cons
   return 0;
 }
 
-// The value of an option; NULL for flags.
+// Stores the value of an option; NULL for flags.
 static int store(const char *given, const struct cli_option *option, const char *value, struct cli_arguments *arguments)
 {
   void *target = (char *)arguments + option->offset;
@@ -217,7 +221,7 @@ static int store(const char *given, const struct cli_option *option, const char 
   return 0;
 }
 
-// Stores an option whose value is inline (NULL: none, then it may be the next argument); *index moves behind it.
+// Stores an option with an inline value (NULL: none; then the next argument may be its value); *index moves behind it.
 static int take(const char *given, const struct cli_option *option, const char *value, int argc, char **argv,
                 int *index, struct cli_arguments *arguments)
 {
@@ -244,7 +248,7 @@ static int parse_long(const struct cli_command *command, int argc, char **argv, 
   return take(given, option, name[length] ? name + length + 1 : NULL, argc, argv, index, arguments);
 }
 
-// Letters of flags may stand together; a value follows its letter or is the next argument.
+// Letters of flags may be combined; a value follows its letter or is the next argument.
 static int parse_letters(const struct cli_command *command, int argc, char **argv, int *index,
                          struct cli_arguments *arguments)
 {
@@ -262,7 +266,7 @@ static int parse_letters(const struct cli_command *command, int argc, char **arg
   return 0;
 }
 
-// argv as one line that a shell would split into the same words.
+// Joins argv to one line that a shell would split into the same words.
 static char *join(int argc, char **argv)
 {
   size_t size = 1;

@@ -20,9 +20,9 @@ enum cli_option_type {
   CLI_SIZE      // int64_t [2], written WxH
 };
 
-// What a value or an operand stands for, so that shells can offer some.
+// The meaning of a value or operand, from which shells derive candidates.
 enum cli_value {
-  CLI_VALUE_ANY,        // nothing that could be offered
+  CLI_VALUE_ANY,        // no candidates
   CLI_VALUE_FILE,       // any file
   CLI_VALUE_DIRECTORY,  // any folder
   CLI_VALUE_RUN,        // a run directory
@@ -44,7 +44,7 @@ struct cli_option {
   const char *name;  // without the two dashes
   char letter;       // for the short form, or 0
   enum cli_option_type type;
-  const char *argument;  // how the help calls the value; NULL for flags
+  const char *argument;  // name of the value in the help; NULL for flags
   enum cli_value value;
   double minimum, maximum;
   bool minimum_excluded;       // the value must be > minimum
@@ -61,8 +61,8 @@ struct cli_option {
 
 struct cli_command;
 
-// Everything that options set.  Numbers that were not given: integers -1, max_time, tolerance and softnesses 0,
-// checkpoint its default, vectors NAN.
+// All values that options set.  Defaults of numbers: integers -1; max_time, tolerance and softnesses 0; checkpoint its
+// own default; vectors NAN.
 struct cli_arguments {
   const struct cli_command *const *commands;  // all there are, NULL-terminated
   const char *operand;                        // SCENE, RUN, FAMILY or NAME; NULL when not given
@@ -70,15 +70,15 @@ struct cli_arguments {
   bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite, view;
   bool results_only, grid, contacts, trails, annotate;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera, *follow;
-  const char *task;                  // of bench a kind, of sweep a part
-  const char *write, *scenes, *run;  // of bench
+  const char *task;                  // bench: a kind; sweep: a part
+  const char *write, *scenes, *run;  // options of bench
   struct cli_list overrides, allowed_paths, package_paths, methods, more;
   int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2], port;
   double max_time, limit, tolerance, checkpoint, orbit, eye[3], target[3], softness, gradient_softness;
   char *command_line;  // quoted for a shell; owned
 };
 
-// Entries of such tables by type; least and most are bounds, completion is what a shell offers.
+// Entries of option tables by type; least and most are bounds, completion is the kind of candidates.
 #define CLI_ENTRY(text, kind, member, ...)                                                                             \
   {                                                                                                                    \
     .name = (text), .type = (kind), .offset = offsetof(struct cli_arguments, member), __VA_ARGS__                      \
@@ -100,7 +100,7 @@ struct cli_arguments {
             .help = (meaning))
 // A scene stores seeds as JSON numbers, which are exact up to 2^53.
 #define CLI_SEED_OPTION(meaning) CLI_INTEGER_OPTION("seed", seed, "N", 0, 0x1p53, meaning)
-// --output of a command that writes one file, or a directory.
+// --output of commands that write one file, or a directory.
 #define CLI_OUTPUT_FILE(meaning)                                                                                       \
   CLI_ENTRY("output", CLI_TEXT, output, .letter = 'o', .argument = "FILE", .value = CLI_VALUE_FILE, .help = (meaning))
 #define CLI_OUTPUT_DIRECTORY(meaning)                                                                                  \
@@ -109,28 +109,28 @@ struct cli_arguments {
 
 struct cli_command {
   const char *name, *summary;
-  const char *operand;  // how the help calls it, or NULL: none
+  const char *operand;  // name of the operand in the help; NULL: none
   enum cli_value operand_value;
-  const char *const *operand_choices;  // NULL-terminated, of CLI_VALUE_CHOICES
+  const char *const *operand_choices;  // NULL-terminated, for CLI_VALUE_CHOICES
   bool operand_required;
-  bool more_operands;          // any number of the first kind, in arguments->more
-  const char *second_operand;  // required where there is a first; NULL: there is only one
+  bool more_operands;          // takes any number of further operands of the first kind, in arguments->more
+  const char *second_operand;  // required with a first one; NULL: only one operand
   const char *details;         // more lines of help, or NULL
   const struct cli_option *const *options;
   int (*run)(const struct cli_arguments *arguments);  // the exit status
 };
 
-// Parses argv[2] to argv[argc - 1] for command.  0, or an exit status after a message.  Free the arguments in both
-// cases.
+// Parses argv[2] to argv[argc - 1] for a command.  Returns 0, or an exit status after a message; the arguments must be
+// freed in both cases.
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments);
 void cli_arguments_free(struct cli_arguments *arguments);
 
 // Prints the help of a command on stdout.
 void cli_print_help(const struct cli_command *command);
-// Prints what commands [NULL-terminated] there are.
+// Prints a list of all commands [NULL-terminated].
 void cli_print_usage(const struct cli_command *const *commands, FILE *file);
 
-// Tables that commands share.
+// Option tables shared by several commands.
 extern const struct cli_option cli_scene_options[];  // --set, --model, --allow-path, --package-path, --seed
 extern const struct cli_option
     cli_run_options[];  // -o, --control, --frames, --no-report, --max-time, --require-success

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Formats progress: parts of a line (count, bar, curve of losses, loss, best, gap, times), of which the least important
+// are dropped on a narrow terminal.
 #include "cli/progress.h"
 
 #include <math.h>
@@ -12,13 +14,13 @@
 #include "cli/signals.h"
 
 enum {
-  DEFAULT_WIDTH = 80,  // columns of a terminal that does not say
+  DEFAULT_WIDTH = 80,  // columns of a terminal of unknown width
   WIDEST = 240,
-  SHORTEST_BAR = 8,  // columns; below that there is none
+  SHORTEST_BAR = 8,  // columns; a shorter bar is not drawn
   LONGEST_BAR = 40
 };
-static const double redraw_seconds = 0.2;  // least time between two lines
-static const double plain_seconds = 5;     // the same where lines are not redrawn
+static const double redraw_seconds = 0.2;  // least time between redrawn lines, s
+static const double plain_seconds = 5;     // least time between plain lines, s
 
 double cli_seconds(void)
 {
@@ -33,7 +35,7 @@ static bool is_set(const char *variable)
   return value && value[0];
 }
 
-// Whether what is written is taken for UTF-8, as the environment says.
+// Whether the environment says that output is UTF-8.
 static bool is_unicode(void)
 {
   static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -61,7 +63,7 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
                                     .stride = 1};
 }
 
-// Losses where they are finite; draws and frames have none.
+// Keeps a finite loss for the curve; draws and frames have none.
 static void keep_loss(struct cli_progress *progress, double loss)
 {
   if (!progress->losses || !isfinite(loss) || progress->offered++ % progress->stride)
@@ -75,7 +77,8 @@ static void keep_loss(struct cli_progress *progress, double loss)
   progress->history[progress->kept++] = loss;
 }
 
-// A curve of the losses in eighths of a line's height, each 3 bytes of UTF-8, by their logarithms where these exist.
+// Draws the losses as a curve in eighths of a line's height, 3 bytes of UTF-8 each, on a logarithmic scale if all are
+// positive.
 static void draw_sparks(const struct cli_progress *progress, char *text)
 {
   double low = INFINITY, high = -INFINITY;
@@ -94,7 +97,7 @@ static void draw_sparks(const struct cli_progress *progress, char *text)
   *text = '\0';
 }
 
-// The parts of a line, in the order in which they are given up when the terminal is narrow.
+// The parts of a line, in the order in which they are dropped on a narrow terminal.
 enum part { SPARKS, GAP, ELAPSED, BEST, BAR, LOSS, LEFT, COUNT, PARTS };
 static const enum part reading_order[PARTS] = {COUNT, BAR, SPARKS, LOSS, BEST, GAP, ELAPSED, LEFT};
 
@@ -107,8 +110,8 @@ static bool is_draw(const dcsim_progress *report)
   return report->unit && strcmp(report->unit, "draw") == 0;
 }
 
-// Seconds left, NAN when nothing can be said: the rest takes as long, for its share, as what was done since the first
-// report.  Draws of a first guess end with the first good one, so theirs is a bound.
+// Seconds left, NAN when unknown, extrapolated from the fraction done since the first report.  Draws of a first guess
+// end with the first good one, so that their estimate is an upper bound.
 static double seconds_left(const struct cli_progress *progress, const dcsim_progress *report, double time)
 {
   double seconds = NAN, done = report->fraction - progress->first_fraction;
@@ -151,7 +154,7 @@ static int terminal_width(void)
   return DEFAULT_WIDTH;
 }
 
-// Columns of UTF-8: bytes that begin a character.
+// Columns of UTF-8 text: the number of bytes that begin a character.
 static int columns_of(const char *text)
 {
   int columns = 0;
@@ -168,8 +171,8 @@ static int length_of(const struct line *line)
   return length;
 }
 
-// Puts a bar into the line as long as there is room for, and leaves out what there is none for: a line never wraps, the
-// cursor could not go back to its beginning.
+// Shortens the bar to the room there is, then drops parts: a line must never wrap, since the cursor could not return to
+// its start.
 static void fit(struct line *line, double fraction, int columns)
 {
   static const char frame[] = "  []";
@@ -196,7 +199,7 @@ static void join(const struct line *line, char *text)
     strcat(text, line->text[reading_order[i]]);
 }
 
-// Blanks at the end cover what is left of the line before, so that there are no escape codes but those of colours.
+// Overwrites the rest of the previous line with blanks, so that colours are the only escape codes.
 static void draw(struct cli_progress *progress, const dcsim_progress *report, struct line *line)
 {
   char text[sizeof line->text + 1];
@@ -204,7 +207,7 @@ static void draw(struct cli_progress *progress, const dcsim_progress *report, st
   fit(line, report->fraction, width);
   join(line, text);
   if ((int)strlen(text) > width && columns_of(text) > width)
-    text[width] = '\0';  // what is always there is ASCII
+    text[width] = '\0';  // the parts that are always present are ASCII
   int length = columns_of(text), before = progress->drawn < width ? progress->drawn : width;
   bool green = progress->color && progress->losses && report->is_best;
   fprintf(stderr, "\r%s%s%s%*s", green ? "\033[32m" : "", text, green ? "\033[0m" : "",
@@ -236,13 +239,13 @@ static void show(struct cli_progress *progress, const dcsim_progress *report, do
   fflush(stderr);
 }
 
-// A sign of life between two reports: it has no numbers.
+// A heartbeat between two reports has no numbers.
 static bool is_empty(const dcsim_progress *report)
 {
   return report->fraction < 0 && isnan(report->loss);
 }
 
-// What was asked for on the page of the live view; waits there while it is paused.
+// Passes the report to the live view and takes its requests; waits while it is paused.
 static int ask_view(dcsim_view *view, const dcsim_progress *report)
 {
   static const struct timespec moment = {.tv_nsec = 20000000};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Common bodies of commands: open a scene, run it with progress, signals and live view, write the report page, and
+// derive the exit status from result, request to stop and --require-success.
 #include "cli/session.h"
 
 #include <stdio.h>
@@ -17,7 +19,7 @@ static int open_scene(const char *path, const dcsim_scene_options *options, dcsi
   return status ? cli_fail(status, "%s", error.text) : 0;
 }
 
-// The scene that a run directory holds with everything filled in.
+// Opens the complete scene that a run directory contains.
 static int open_own_scene(const char *directory, const dcsim_scene_options *options, dcsim_scene **scene)
 {
   char *path;
@@ -66,7 +68,7 @@ int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *
   return status;
 }
 
-// A stop that was asked for is no error.
+// Explains a stop on request, which is no error.
 static int explain_stop(const struct cli_arguments *arguments, int status, const dcsim_result *result)
 {
   int signal_number = cli_signals_received();
@@ -86,7 +88,7 @@ static int explain_stop(const struct cli_arguments *arguments, int status, const
   return status == DCSIM_STOPPED ? 0 : status;
 }
 
-// The report of a run that left results.  Without it nothing is lost: a failure is a note.
+// Writes the report page of a run that has results; a failure is only a note, since nothing else is lost.
 static bool write_report(const struct cli_arguments *arguments, int status, const dcsim_result *result)
 {
   dcsim_error error = {0};
@@ -113,7 +115,7 @@ bool cli_find_program(char path[CLI_PATH])
   return length >= 0;
 }
 
-// The address goes to standard error like all that is said of progress, also when that is quiet: without it there is no
+// Starts the live view and prints its address on standard error, even with --quiet: without the address there is no
 // view.
 static int start_view(const struct cli_arguments *arguments, const dcsim_scene *scene, dcsim_view **view)
 {
@@ -140,7 +142,7 @@ static void end_view(dcsim_view *view, int status, const dcsim_result *result, c
   dcsim_view_stop(view);
 }
 
-// Whether the task was asked to be reached and is not: the exit status.
+// Exit status when --require-success was given and the task is not reached.
 static int check_success(const struct cli_arguments *arguments, const dcsim_result *result)
 {
   if (arguments->require_success && !result->success)
@@ -158,7 +160,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
   if (status)
     return status;
   dcsim_result result = DCSIM_SIZED(dcsim_result);
-  if (cli_signals_received()) {  // nothing has begun
+  if (cli_signals_received()) {  // nothing has started
     dcsim_scene_close(scene);
     return explain_stop(arguments, DCSIM_STOPPED, &result);
   }
@@ -199,7 +201,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
   dcsim_scene_close(scene);
   bool resumable = status == DCSIM_STOPPED && function == dcsim_optimize && has_checkpoint(result.directory);
   if (status == DCSIM_STOPPED)
-    error.text[0] = '\0';  // said better below
+    error.text[0] = '\0';  // the message below is clearer
   int finished = cli_finish(arguments, status, &report, &error);
   if (reported && !arguments->json)
     printf("  report: %s/report.html\n", result.directory);

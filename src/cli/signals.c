@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers call async-signal-safe functions only.
+// Signals of the command line; handlers call async-signal-safe functions only.
+//
+// The first SIGINT or SIGTERM of a deferring command sets a flag that progress functions poll; a second one ends the
+// program.  SIGUSR1 requests a checkpoint.
 #include "cli/signals.h"
 
 #include <errno.h>
@@ -57,7 +60,7 @@ static void checkpoint(int signal_number)
 static void handle(int signal_number, void (*handler)(int))
 {
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-  // neither handler may interrupt the other: first_time is read whole
+  // Neither handler may interrupt the other, so that first_time is read consistently.
   sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, SIGINT);
   sigaddset(&action.sa_mask, SIGTERM);
@@ -65,7 +68,7 @@ static void handle(int signal_number, void (*handler)(int))
   sigaction(signal_number, &action, NULL);
 }
 
-// A shell starts background jobs with SIGINT ignored: it is meant for the job in the foreground.
+// Shells start background jobs with SIGINT ignored; then it stays ignored.
 static void handle_unless_ignored(int signal_number)
 {
   struct sigaction inherited;

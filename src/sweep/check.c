@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes, not threads: a scene that crashes a library is one that does not open.  Process k of n looks at every n-th
-// point of the share and ends at its first bad one; the first of these is the first bad one of all.
+// Opens the scene of every point before anything runs, in processes instead of threads: a scene that crashes a library
+// counts as one that does not open.
+//
+// Process k of n tries every n-th point of the share and ends at its first bad one.  The parent collects the answers,
+// stops processes that are beyond the first bad point known, and reports the first of all.
 #include "sweep/check.h"
 
 #include <errno.h>
@@ -16,7 +19,7 @@
 
 enum { MOST_JOBS = 256 };
 
-// Cases are drawn by the program, and so opened by it; their bodies are not always those of the scene.
+// Drawn cases are opened by the program itself, since their bodies may differ from the scene's.
 static int try_case(const struct dc_sweep_place *place, long point, dcsim_error *error)
 {
   struct dc_error local = {0};
@@ -57,7 +60,7 @@ static int open_scene(const struct dc_study *study, long point, dcsim_scene **sc
   return status;
 }
 
-// The message with the point in front: which one, and its values.
+// Puts the number of the point and its values in front of a message.
 static enum dc_status fail_point(const struct dc_study *study, long point, int status, const char *message,
                                  struct dc_error *error)
 {
@@ -67,7 +70,7 @@ static enum dc_status fail_point(const struct dc_study *study, long point, int s
     dc_text_add(&values, "%s%s=", i ? ", " : "", dc_study_column(study, i));
     dc_study_value(study, point, i, &values);
   }
-  if (status == DCSIM_USAGE)  // a malformed path is one in a file here
+  if (status == DCSIM_USAGE)  // a malformed path here comes from a file, not from the command line
     status = DCSIM_BAD_INPUT;
   dc_fail(error, (enum dc_status)status, "point %ld (%.240s): %.700s", point, values.bytes ? values.bytes : "no values",
           message);
@@ -88,7 +91,7 @@ enum dc_status dc_sweep_hash_scene(const struct dc_study *study, long point, uin
   return DC_OK;
 }
 
-// What a process of the check answers; point -1: all scenes open.
+// The answer of a checking process; point -1: all scenes open.
 struct answer {
   long point;
   dcsim_error error;
@@ -97,10 +100,10 @@ struct answer {
 struct checker {
   pid_t pid;
   int fd;
-  long point;  // that it is at
+  long point;  // the point it is trying
 };
 
-// In the process: "I am at point" before each, an answer at the end.
+// Runs in the child: writes every point's number before trying it, and the answer at the end.
 static _Noreturn void check_points(const struct dc_sweep_place *place, const struct dc_share *share, int k, int n,
                                    int fd)
 {
@@ -146,7 +149,7 @@ static enum dc_status start(const struct dc_sweep_place *place, const struct dc_
   return DC_OK;
 }
 
-// Takes one message: true when the checker has ended.  *first becomes what it found if that comes before.
+// Reads one message: true when the process has ended.  *first becomes the point it found bad, if that comes earlier.
 static bool listen_to(struct checker *checker, struct answer *first)
 {
   struct answer answer;
@@ -183,7 +186,7 @@ static bool wait_for_all(struct checker *checkers, int count, struct answer *fir
     if (poll(polls, (nfds_t)count, 100) <= 0)
       continue;
     for (int i = 0; i < count; i++) {
-      // who is behind the first bad point already need not go on
+      // A process beyond the first bad point need not continue.
       bool late = checkers[i].pid && first->point >= 0 && checkers[i].point > first->point;
       if (late)
         kill(checkers[i].pid, SIGKILL);

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Journals: lines of JSON that are appended whole or not at all.
+//
+// A line is written with one call to the end of the file; if that fails halfway, the file is cut back to its old
+// length.  On opening, whatever follows the last line end is cut off, since a machine may have lost power within a
+// line.  fsync runs at most once a second.
 #include "sweep/journal.h"
 
 #include <dirent.h>
@@ -111,7 +116,7 @@ long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *ro
   return row->message ? point : -1;
 }
 
-// Cuts off what follows the last whole line.
+// Cuts off the bytes behind the last line end.
 static enum dc_status mend(struct dc_journal *journal, struct dc_error *error)
 {
   char block[4096];
@@ -194,7 +199,7 @@ static int is_journal(const struct dirent *entry)
   return length > 6 && strncmp(entry->d_name, "journal", 7) == 0 && strcmp(entry->d_name + length - 6, ".jsonl") == 0;
 }
 
-// By bytes, whatever the language of the user: "journal.jsonl" comes after those of tasks.
+// Sorts by bytes, independent of the locale: "journal.jsonl" comes after those of tasks.
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
   return strcmp((*a)->d_name, (*b)->d_name);

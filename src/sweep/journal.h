@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a study's points: one line of JSON for each that has ended, appended to a journal in the study's
-// directory.  A point with a line is never run again; whatever happens, a line is whole or not there.
+// Journals of a study's points: one line of JSON for each point that has ended, appended in the study's directory.  A
+// point with a line is never run again; whatever happens, a line is whole or absent.
 #ifndef DC_SWEEP_JOURNAL_H
 #define DC_SWEEP_JOURNAL_H
 
@@ -11,13 +11,13 @@
 #include "io/json/json_text.h"
 #include "plan/certify.h"
 
-// Verdicts of a certificate: whether what the scene demands holds, whether the task is reached in each of dc_worlds.
+// Verdicts of a certificate: whether the scene's conditions hold, and whether the task is reached in each of dc_worlds.
 enum { DC_VERDICTS = 1 + DC_WORLDS };
 
-// How a point ended.  Numbers that there are none of are NAN.
+// The outcome of a point.  Absent numbers are NAN.
 struct dc_sweep_row {
-  bool done;              // false: nothing is known
-  int status;             // exit status of the run, 128 and more: that many and the signal that ended it
+  bool done;              // false: no outcome yet
+  int status;             // exit status of the run; 128 + signal when a signal ended it
   bool success, stopped;  // stopped: by the longest time of a point
   double loss, initial_loss, min_gap, seconds;
   long iterations, steps, rollouts;  // -1: none
@@ -25,16 +25,15 @@ struct dc_sweep_row {
   char *message;                     // "" or NULL when there is none; released with free()
 };
 void dc_sweep_row_clear(struct dc_sweep_row *row);
-// Puts a row, whose message it takes over, in the place of another one that is kept for long.  An empty message is
-// released: among the memory of runs that come and go, a byte of each of many rows would keep all of it from being used
-// again.
+// Replaces a row that is kept for long, and takes over the new row's message.  An empty message is freed: among the
+// short-lived memory of runs, a byte for each of many rows would keep that memory from being reused.
 void dc_sweep_row_keep(struct dc_sweep_row *kept, const struct dc_sweep_row *row);
 const char *dc_sweep_row_message(const struct dc_sweep_row *row);  // "" when there is none
 const char *dc_verdict_name(int verdict);                          // "holds" and the worlds
 
-// A line, with its end.
+// Appends a row as a line, with its line end.
 void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_text *text);
-// The row in a line [length]; its point, or -1 when it is none.
+// Parses the row in a line [length]; returns its point, or -1 when the line is none.
 long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *row);
 
 struct dc_journal {
@@ -42,17 +41,16 @@ struct dc_journal {
   int fd;  // -1: not open
   double synced;
 };
-// Opens or makes DIR/name for its only writer, cuts off a line that is not whole.  DC_IO, also when it has a writer
-// already.
+// Opens or creates DIR/name for its only writer, and cuts off an incomplete line.  DC_IO, also when another writer
+// holds it.
 enum dc_status dc_journal_open(const char *directory, const char *name, struct dc_journal *journal,
                                struct dc_error *error);
-// Appends lines [length]: all or nothing.  Made durable once a second: what is lost with the power is computed again.
+// Appends lines [length], all or none.  They are synced once a second: points lost with the power are computed again.
 enum dc_status dc_journal_add(struct dc_journal *journal, const char *lines, size_t length, struct dc_error *error);
 enum dc_status dc_journal_close(struct dc_journal *journal, struct dc_error *error);
 
-// Reads all journals of a directory into rows [points]: of several lines of a point the last one of the journal that
-// comes last by name.  *identities gets every line {"study": "..."}, one behind the other.  Not being there is no
-// error.
+// Reads all journals of a directory into rows [points].  The last line of a point in the journal that is last by name
+// wins.  *identities gets every line {"study": "..."}, one after the other.  A missing directory is no error.
 enum dc_status dc_journals_read(const char *directory, long points, struct dc_sweep_row *rows,
                                 struct dc_text *identities, struct dc_error *error);
 

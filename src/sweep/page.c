@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sweep.html: the table as data of one page that works offline (viewer/sweep.html).
+// Writes sweep.html: the table as data for one page that works offline (viewer/sweep.html).
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "render/report.h"
 #include "sweep/tables.h"
 
-// What the page can open of a run: its report, a run directory without one, nothing.
+// Targets that the page can link to for a run: its report, its directory, or nothing.
 enum kept { NOTHING, REPORT, RUN };
 
 static enum kept find_kept(const struct dc_sweep *sweep, long point)
@@ -36,7 +36,7 @@ static void put_columns(const struct dc_sweep *sweep, struct dc_text *text)
   dc_text_add(text, "],\n\"varying\": %d", columns);
 }
 
-// Numbers and strings are that; other values are texts for the page.
+// Numbers and strings stay as they are; other values become texts for the page.
 static void put_value(const struct dc_sweep *sweep, long point, int column, struct dc_text *text)
 {
   struct dc_text value = {0};

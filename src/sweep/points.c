@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of a study: which is next, and the rows of those that ended.
+// Bookkeeping of points: the next one to run, and rows of those that ended.
 #include "sweep/sweep.h"
 
 void dc_sweep_break(struct dc_sweep *sweep, enum dc_status status, const struct dc_error *error)

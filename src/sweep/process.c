@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// One point as a child process: its arguments, start, end and outcome.
+//
+// The outcome is read from the run directory (run.json, certificate.json); standard error is read for the message of a
+// failure.  A process that was interrupted by a signal that does not concern the point is started again with --resume,
+// at most MOST_ATTEMPTS times.  A process starts by vfork, since copying page tables would take most of the sweep's own
+// time.
 #include "sweep/process.h"
 
 #include <errno.h>
@@ -35,7 +41,8 @@ static char *directory_of(const struct dc_sweep_place *place, long point)
   return dc_path_join(place->directory, dc_point_name(point, name));
 }
 
-// A case of the task that the scene is named after: its run in `run`, or, with NULL, nothing but opening it.
+// Arguments for a drawn case of the task after which the scene is named: its run in `run`, or, with NULL, only opening
+// it.
 static const char **make_case(const struct dc_sweep_place *place, const struct dc_point *about, const char *run)
 {
   const struct dc_study *study = place->study;
@@ -66,7 +73,7 @@ static const char **make_case(const struct dc_sweep_place *place, const struct d
 }
 
 // Arguments of the process, in arena.  Paths of runs are relative to the study's directory, in which the process
-// starts: its messages do not depend on where that is.
+// starts, so that messages do not depend on its place.
 static const char **make_arguments(const struct dc_sweep_place *place, const struct dc_point *about, const char *run,
                                    bool resume)
 {
@@ -119,14 +126,14 @@ static const char **make_verification(const struct dc_sweep_place *place, struct
   return list;
 }
 
-// Between vfork and exec: system calls only, the memory is the parent's.
+// Runs between vfork and exec: system calls only, since the memory is the parent's.
 static _Noreturn void become(const struct dc_sweep_place *place, const char **arguments, pid_t parent, int said)
 {
   int nothing = open("/dev/null", O_RDWR);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  // its own group: what a terminal sends to the sweep is the sweep's to pass on
+  // Its own process group: a terminal's signal goes to the sweep, which passes it on.
   setpgid(0, 0);
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -153,7 +160,7 @@ static enum dc_status spawn(const struct dc_sweep_place *place, const char **arg
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
-  pid_t pid = vfork();  // copying the tables of the memory would take most of a sweep's own time
+  pid_t pid = vfork();  // fork would copy the page tables, most of a sweep's own time
   if (pid == 0)
     become(place, arguments, parent, ends[1]);
   int reason = errno;
@@ -174,7 +181,7 @@ static enum dc_status spawn(const struct dc_sweep_place *place, const char **arg
   return DC_OK;
 }
 
-// Fills in what run.json says; false when it says nothing.
+// Reads run.json into a row; false when there is none.
 static bool read_result(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row, int *exit_status)
 {
   struct dc_run_result result;
@@ -197,7 +204,7 @@ static bool read_result(const struct dc_sweep_place *place, long point, struct d
   return true;
 }
 
-// Fills in what the certificate says; false when there is none of this run.
+// Reads the certificate into a row; false when this run has none.
 static bool read_verdicts(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row)
 {
   struct dc_error ignored = {0};
@@ -222,7 +229,7 @@ static bool read_verdicts(const struct dc_sweep_place *place, long point, struct
   return there;
 }
 
-// Whether a run has ended well, and no longer time would have let it go on.
+// Whether a run has ended well, and more time would not have continued it.
 static bool has_ended_well(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row)
 {
   int recorded = -1;
@@ -230,13 +237,14 @@ static bool has_ended_well(const struct dc_sweep_place *place, long point, struc
          !(row->stopped && place->study->point_seconds == 0);
 }
 
-// A run that failed, and that no journal knows, fails again: it begins anew, so that it leaves the same.
+// Prepares the directory.  A failed run without a line in a journal would fail again: it starts anew, so that it leaves
+// the same result.
 static enum dc_status prepare(const struct dc_sweep_place *place, long point, const char *directory,
                               struct dc_process *process, struct dc_error *error)
 {
   struct dc_sweep_row row;
   int recorded = 0;
-  // a process of a sweep that was killed may live a moment longer, where the system does not end it with its parent
+  // A process of a killed sweep may live a moment longer, where the system does not end it with its parent.
   for (int wait = 0; dc_run_is_written(directory); wait++) {
     if (wait == 500)
       return dc_fail(error, DC_IO, "%.800s: another run is being written to this directory", directory);
@@ -289,7 +297,7 @@ void dc_process_kill(struct dc_process *process)
   process->stopping = true;
 }
 
-// Reads what there is; true at its end.
+// Reads available output; true at its end.
 static bool read_said(struct dc_process *process)
 {
   for (;;) {
@@ -318,7 +326,7 @@ static void close_if_open(int *fd)
   *fd = -1;
 }
 
-// The output ends before the process does: some milliseconds go by until its memory is taken apart.
+// Whether the process has ended.  Its output ends some milliseconds earlier, while its memory is released.
 bool dc_process_has_ended(struct dc_process *process)
 {
   if (process->said_fd >= 0 && read_said(process))
@@ -333,7 +341,8 @@ bool dc_process_has_ended(struct dc_process *process)
   return true;
 }
 
-// The error among what a process said: the first line that is neither a warning nor a note, without the program's name.
+// Finds the error in a process's output: the first line that is neither a warning nor a note, without the program's
+// name.
 static char *find_message(const struct dc_process *process)
 {
   static const char prefix[] = "dcsim: ";
@@ -380,7 +389,7 @@ enum dc_status dc_process_try(const struct dc_sweep_place *place, long point, st
   return error->status;
 }
 
-// Ended by a signal that says nothing about the point: it goes on where it was.
+// Whether a signal ended the process that tells nothing about the point: the run can be resumed.
 static bool was_interrupted(const struct dc_process *process, int how)
 {
   int number = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how) > 128 ? WEXITSTATUS(how) - 128 : 0;
@@ -422,7 +431,7 @@ enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct
     return DC_INTERRUPTED;
   }
   if (process->certifying && read_verdicts(place, process->point, row) && status == DC_UNMET)
-    status = 0;  // a verdict like others
+    status = 0;  // a negative verdict is a result, not a failure
   row->done = true;
   row->status = status;
   row->message = find_message(process);

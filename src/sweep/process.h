@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point as a process of its own: `dcsim optimize ... -o DIR/points/000012`.
+// A point as a child process: `dcsim optimize ... -o DIR/points/000012`.
 //
-// A process for each point, because a run may end in ways that no thread comes back from (a crash in a library, the
-// kernel's out-of-memory killer), and so that runs are what users start by hand: same lock, same checkpoints, same
-// bits.  It dies with its parent.
+// Processes are used because a run may end in ways that no thread survives (a crash in a library, the kernel's
+// out-of-memory killer).  They also make runs identical to those that users start by hand: same lock, same checkpoints,
+// same bits.  A child dies with its parent.
 #ifndef DC_SWEEP_PROCESS_H
 #define DC_SWEEP_PROCESS_H
 
@@ -12,7 +12,7 @@
 #include "sweep/journal.h"
 #include "sweep/study.h"
 
-// What all processes of a sweep have in common.
+// Data that all processes of a sweep share.
 struct dc_sweep_place {
   const struct dc_study *study;
   const char *directory;   // absolute
@@ -36,33 +36,32 @@ struct dc_process {
   char said[DC_SAID];  // the last of it
 };
 
-// Starts a point: goes on with its run when it was interrupted, certifies it when that is all that is left, else begins
-// anew.  DC_IO, DC_MEMORY.
+// Starts a point: resumes an interrupted run, certifies a run that lacks only that, or begins anew.  DC_IO, DC_MEMORY.
 enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, struct dc_process *process,
                                 struct dc_error *error);
-// Opens the case of a point whose study draws cases, in a process that this waits for, and leaves nothing;
-// place->directory may be NULL.  What the process ended with, and why.
+// Opens the case of a point whose study draws cases, in a process, and waits for its end; nothing is left behind.
+// place->directory may be NULL.  Status and message are those of the process.
 enum dc_status dc_process_try(const struct dc_sweep_place *place, long point, struct dc_error *error);
-// Asks it to write a checkpoint and end; kills it.
+// Asks a process to write a checkpoint and end; kills it.
 void dc_process_stop(struct dc_process *process);
 void dc_process_kill(struct dc_process *process);
-// Reads what it says; true when it has ended.  Never waits.
+// Reads available output; true when the process has ended.  Never waits.
 bool dc_process_has_ended(struct dc_process *process);
 
 enum dc_process_end {
-  DC_ENDED,        // with a row
-  DC_INTERRUPTED,  // asked to, or by another's signal, or with its certificate to be made: it can go on
-  DC_BROKEN        // input or output failed: no row, and nothing else will work either
+  DC_ENDED,        // there is a row
+  DC_INTERRUPTED,  // stopped on request or by a foreign signal, or its certificate is missing: it can be resumed
+  DC_BROKEN        // input or output failed: no row, and other points would fail, too
 };
-// How a process ended: *row, or *error when it is broken.
+// Determines the outcome of a process that ended: *row, or *error when it is broken.
 enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct dc_process *process,
                                       struct dc_sweep_row *row, struct dc_error *error);
 
-// The row of a point whose run has ended well, but that no journal knows.  False when there is none.
+// Reads the row of a run that has ended well, but is in no journal.  False when there is none.
 bool dc_point_adopt(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row);
-// Removes the run directory of a point with this row when the study does not keep it.
+// Removes the run directory of a point with this row, unless the study keeps it.
 void dc_point_tidy(const struct dc_sweep_place *place, long point, const struct dc_sweep_row *row);
-// "points/000012", below the directory of the study.
+// "points/000012", relative to the study's directory.
 enum { DC_POINT_NAME = 32 };
 const char *dc_point_name(long point, char name[DC_POINT_NAME]);
 

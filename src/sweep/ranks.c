@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages: a kind, a number and a text.  A rank that is free asks; rank 0 answers with a point, with "later, nothing",
-// or with "stop", which it also sends unasked.  A rank that ends says so, and rank 0 ends last.
+// The protocol between ranks: messages of a kind, a number and a text.  A free rank asks for a point; rank 0 answers
+// with a point, with "later", with "nothing more", or with "stop", which it also sends unasked.  A rank that ends says
+// so, and rank 0 ends last.
 #include "sweep/ranks.h"
 
 #include <inttypes.h>
@@ -32,11 +33,11 @@ struct message {
 
 struct dc_ranks {
   struct dc_transport transport;
-  int left;           // rank 0: how many of the others have
-  bool told_to_stop;  // rank 0: the others were
+  int left;           // rank 0: number of other ranks that have left
+  bool told_to_stop;  // rank 0: the others have been told
   bool asked, nothing_more, said_broken, said_left;
   char identity[64];
-  long point;  // that was given to this rank, or -1
+  long point;  // given to this rank, or -1
   struct message in;
 };
 
@@ -49,7 +50,7 @@ static void send_message(struct dc_ranks *ranks, int to, enum kind kind, long nu
   ranks->transport.send(to, &out, (int)(offsetof(struct message, text) + length + 1));
 }
 
-// The next message and who sent it; false when there is none.
+// Takes the next message and its sender; false when there is none.
 static bool receive(struct dc_ranks *ranks, int *from)
 {
   if (ranks->transport.look(from) < 0)

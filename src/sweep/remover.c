@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// A thread with a ring of directories to remove.  When the ring is full, the caller removes the directory itself, so
+// that a slow disk holds up the runs instead of filling.
 #include "sweep/remover.h"
 
 #include <dirent.h>
@@ -23,7 +25,8 @@ struct dc_remover {
   int first, count;
 };
 
-// Files first, below the open directory: names looked up from the root cost as much as half of their removal.
+// Removes files relative to the open directory: path look-ups from the root would cost half as much as the removal
+// itself.
 static void remove_files(DIR *directory)
 {
   for (const struct dirent *entry; (entry = readdir(directory));)
@@ -66,7 +69,7 @@ static void *work(void *context)
   return NULL;
 }
 
-// Signals are for the sweep.
+// Starts the thread with all signals blocked: they are for the sweep.
 struct dc_remover *dc_remover_create(void)
 {
   struct dc_remover *remover = calloc(1, sizeof *remover);

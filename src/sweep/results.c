@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of a point, as columns.
+// The results of a point as named columns.
 #include <math.h>
 
 #include "sweep/tables.h"
@@ -20,7 +20,7 @@ int dc_result_next(const struct dc_study *study, int result)
   return result + 1 == DC_RESULT_VERDICTS && !study->verify ? DC_RESULT_MESSAGE : result + 1;
 }
 
-// Counts are -1 where there is none.
+// Converts a count, -1 if absent, to a number or NAN.
 static double count_or_nothing(long count)
 {
   return count < 0 ? NAN : (double)count;

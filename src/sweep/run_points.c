@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of a sweep: starts processes while there are points and places for them, waits until one says something or
-// ends, records what it left.
+// The main loop of a sweep (run_all):
+//
+// 1. start processes while there are points and free places;
+// 2. serve other ranks;
+// 3. wait until a process writes or ends, and record the row of each that ended;
+// 4. report progress; pass on a request to stop, and kill after a while. It ends when there are no points and no
+//    processes left.
 #include <poll.h>
 #include <stdlib.h>
 
@@ -15,12 +20,12 @@ struct crew {
   int jobs;
   struct dc_process *processes;  // [jobs]
   struct pollfd *polls;          // [jobs]
-  double stop_time, kill_time;   // 0: none
-  bool stopped;                  // processes were asked to
-  double listened;               // when all that processes say was last read
+  double stop_time, kill_time;   // times to stop and to kill, 0: none
+  bool stopped;                  // processes have been asked to stop
+  double listened;               // time when all output was last read
 };
 
-// Records a row, which it takes over.
+// Records a row and takes it over.
 static enum dc_status record(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
 {
   bool worker = sweep->ranks && dc_ranks_is_worker(sweep->ranks);
@@ -51,7 +56,7 @@ static enum dc_take take_point(struct dc_sweep *sweep, long *point)
   return dc_sweep_take(sweep, point) ? DC_TAKE_POINT : DC_TAKE_NONE;
 }
 
-// Fills free places.  Returns whether more points may come.
+// Starts points in free places.  Returns whether more points may come.
 static bool start_points(struct crew *crew)
 {
   for (int i = 0; i < crew->jobs && !crew->sweep->stopping; i++) {
@@ -86,8 +91,9 @@ static void finish_point(struct crew *crew, struct dc_process *process)
   }
 }
 
-// Wakes when a process ends, where the system tells; what it says until then, mostly nothing, is read ten times a
-// second, so that it never waits for room.  Elsewhere wakes when its output ends, and then looks for its end.
+// Waits for the end of a process, where the system can signal it; output, mostly none, is read ten times a second, so
+// that no process blocks on a full pipe.  Elsewhere waits for the end of the output, then polls for the end of the
+// process.
 static void wait_for_processes(struct crew *crew, bool more)
 {
   int timeout = crew->sweep->ranks ? WAIT_BRIEFLY : WAIT;
@@ -133,7 +139,7 @@ static void report_progress(struct dc_sweep *sweep)
     sweep->stopping = true;
 }
 
-// Passes a wish to stop on to the processes.
+// Passes on a request to stop.
 static void pass_stop_on(struct crew *crew)
 {
   double now = dc_seconds();
@@ -149,7 +155,8 @@ static void pass_stop_on(struct crew *crew)
       dc_process_kill(&crew->processes[i]);
 }
 
-// Queues end jobs at their limit: checkpoints are written a tenth of the time before it, at most 30 s.
+// Sets the times for queues that kill jobs at a limit: checkpoints are written a tenth of the time before it, at most
+// 30 s.
 static void set_times(struct crew *crew)
 {
   double most = crew->sweep->options->max_seconds, margin = 0.1 * most < 30 ? 0.1 * most : 30;
@@ -174,7 +181,7 @@ static void run_all(struct crew *crew)
   }
 }
 
-// What a sweep that was killed had not removed yet.
+// Removes directories that a killed sweep had not removed yet.
 static void tidy_up(const struct dc_sweep *sweep)
 {
   for (long i = 0; sweep->rows && i < sweep->study->points.count; i++)

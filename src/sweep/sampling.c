@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// McKay, Beckman, Conover 1979 for Latin hypercubes: with n points, each factor's n strata of equal probability are
-// visited once, in an order that is a random permutation of its own.
+// Values of the points of a study.
+//
+// Latin hypercubes (McKay, Beckman and Conover 1979): with n points, each of a factor's n strata of equal probability
+// is visited once, in a random permutation of its own.  Distributions are sampled by their quantile functions, with a
+// random stream for each factor and point.
 #include "sweep/sampling.h"
 
 #include <math.h>
@@ -9,7 +12,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 
-// A stream of its own for a factor at a point; point -1: for the factor as a whole.
+// The random stream of a factor at a point; point -1: of the factor as a whole.
 static struct dc_random stream(const struct dc_points *points, int factor, long point)
 {
   struct dc_random random;
@@ -24,7 +27,7 @@ static enum dc_status fail_count(struct dc_error *error)
   return dc_fail(error, DC_BAD_INPUT, "the study has more than %d points", DC_MOST_POINTS);
 }
 
-// Combinations of levels, without samples.
+// Number of combinations of levels, without samples.
 static enum dc_status count_combinations(const struct dc_points *points, long *count, struct dc_error *error)
 {
   int first = -1;
@@ -105,7 +108,7 @@ static long level_at(const struct dc_points *points, long point, int factor)
   return (long)(dc_random_uniform(&random) * (double)levels);
 }
 
-// x with P(X <= x) = p of the standard normal distribution, by bisection down to neighbouring numbers.
+// Quantile of the standard normal distribution, x with P(X <= x) = p, by bisection down to neighbouring doubles.
 static double normal_quantile(double p)
 {
   double low = -40, high = 40;
@@ -117,7 +120,7 @@ static double normal_quantile(double p)
   }
 }
 
-// A number in (0, 1) that the distribution's quantile is taken of.
+// The probability in (0, 1) at which the distribution's quantile is taken.
 static double probability_at(const struct dc_points *points, long point, int factor)
 {
   struct dc_random random = stream(points, factor, point);

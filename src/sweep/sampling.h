@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values the points of a study have.  A point is a number; its values follow from it and the seed alone, so that
-// they can be asked for in any order, by any process, and a column keeps its values when another one is added.
+// The values of a study's points.  They follow from the number of a point and the seed alone, so that any process can
+// ask for them in any order, and a factor keeps its values when another one is added.
 #ifndef DC_SWEEP_SAMPLING_H
 #define DC_SWEEP_SAMPLING_H
 
@@ -20,12 +20,12 @@ enum dc_sampling {
 
 enum dc_distribution { DC_DRAW_LEVELS, DC_DRAW_UNIFORM, DC_DRAW_LOG_UNIFORM, DC_DRAW_NORMAL };
 
-// What varies together: one path with its values, or the columns of a file of points.
+// A factor: one path with its values, or the columns of a file of points, which vary together.
 struct dc_factor {
   enum dc_distribution distribution;
-  double low, high;          // of normal numbers mean and standard deviation
+  double low, high;          // of a normal distribution: mean and standard deviation
   long levels;               // of DC_DRAW_LEVELS
-  int columns;               // 1 but for files
+  int columns;               // 1, except for files
   const char *const *names;  // [columns] paths
   const char *const *texts;  // [levels][columns] JSON texts of DC_DRAW_LEVELS
 };
@@ -33,7 +33,7 @@ struct dc_factor {
 struct dc_points {
   enum dc_sampling sampling;
   uint64_t seed;
-  long samples;  // of grid and zip: how often each combination is drawn, one after the other; else the number of points
+  long samples;  // grid and zip: repetitions of each combination, one after the other; else the number of points
   int factor_count;
   const struct dc_factor *factors;
   long count;           // of points, by dc_points_prepare
@@ -42,11 +42,11 @@ struct dc_points {
 
 enum { DC_MOST_POINTS = 1000000 };
 
-// Counts points and draws the strata, which belong to arena.  DC_BAD_INPUT when factors do not go together or there are
-// more than DC_MOST_POINTS, DC_MEMORY.
+// Counts the points and draws the strata, in memory of arena.  DC_BAD_INPUT when factors do not fit each other or there
+// are more than DC_MOST_POINTS; DC_MEMORY.
 enum dc_status dc_points_prepare(struct dc_points *points, struct dc_arena *arena, struct dc_error *error);
 
-// Appends the value of column column of a factor at a point [0, count) as JSON.
+// Appends the value of a factor's column at a point [0, count) as JSON.
 void dc_points_value(const struct dc_points *points, long point, int factor, int column, struct dc_text *text);
 
 #endif

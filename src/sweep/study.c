@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads study.json: options, fixed settings, and factors, which are lists of values, distributions, ranges of levels,
+// or a file of points; then checks that no path is set twice, and prepares the points.
 #include "sweep/study.h"
 
 #include <float.h>
@@ -55,7 +57,7 @@ static const struct dc_option study_options[] = {
     DC_OPTIONS_END,
 };
 
-// An object in "vary": one distribution, or levels in number.
+// An object in "vary": one distribution, or levels given by ends and number.
 struct variation {
   double uniform[2], log_uniform[2], normal[2], linear[2], logarithmic[2];
   long count, from;
@@ -89,7 +91,7 @@ static enum dc_status out_of_memory(struct reading *reading)
   return dc_fail(reading->error, DC_MEMORY, "%.800s: out of memory", reading->study->path);
 }
 
-// The text in the arena; NULL when memory is out.  The text is freed.
+// Copies the text to the arena and frees it; NULL when memory is out.
 static const char *keep_text(struct dc_arena *arena, struct dc_text *text)
 {
   const char *kept = text->failed ? NULL : dc_arena_strdup(arena, text->bytes ? text->bytes : "");
@@ -122,7 +124,7 @@ static enum dc_status read_list(struct reading *reading, const struct dc_json *l
   return DC_OK;
 }
 
-// Point t in [0, 1] between two numbers; zero where it should be, not what rounding leaves.
+// Point t in [0, 1] between two numbers; exactly 0 where rounding would leave a remainder.
 static double between(const double ends[2], double t)
 {
   double value = ends[0] + t * (ends[1] - ends[0]);
@@ -218,7 +220,7 @@ static enum dc_status read_factor(struct reading *reading, const struct dc_json 
   return dc_refuse_type(&reading->reader, value, "a list of values or an object such as {\"uniform\": [0, 1]}");
 }
 
-// A path relative to the folder of the study.
+// Resolves a path relative to the study's folder.
 static const char *find_path(struct reading *reading, const char *path)
 {
   char real[PATH_MAX];
@@ -237,7 +239,7 @@ static bool find_paths(struct reading *reading, struct dc_string_list *list)
   return true;
 }
 
-// "path=value" of every member of "set".
+// Reads "path=value" of every member of "set".
 static enum dc_status read_fixed(struct reading *reading, const struct dc_json *set)
 {
   struct dc_study *study = reading->study;
@@ -393,7 +395,7 @@ int dc_study_columns(const struct dc_study *study)
   return count;
 }
 
-// The factor of a column; *column becomes that of the factor.
+// The factor of a column; *column becomes the column within the factor.
 static int find_factor(const struct dc_study *study, int *column)
 {
   int factor = 0;
@@ -420,7 +422,7 @@ static const char *without_quotes(struct dc_arena *arena, const char *value)
   return length >= 2 && value[0] == '"' ? dc_arena_printf(arena, "%.*s", (int)length - 2, value + 1) : value;
 }
 
-// "model", "seed" and "method" are options of the command, which reach further than one member of the scene.
+// "model", "seed" and "method" become options of the command, which affect more than one member of the scene.
 static enum dc_status add_value(const struct dc_study *study, long point, int column, struct dc_point *about)
 {
   struct dc_text text = {0};

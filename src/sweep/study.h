@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// study.json: a scene, what varies, what is run and what is kept.
+// study.json: which scene, what varies, what is run, and what is kept.
 #ifndef DC_SWEEP_STUDY_H
 #define DC_SWEEP_STUDY_H
 
 #include "base/options.h"
 #include "sweep/sampling.h"
 
-// What a point runs: a command that leaves a run directory.  Others are one more row in dc_sweep_kinds.
+// The command of a point; it leaves a run directory.  Another kind is one more row in dc_sweep_kinds.
 struct dc_sweep_kind {
   const char *command;
-  bool resumable;  // by --resume; else a point that was interrupted begins anew
-  bool draws;      // a benchmark: cases of a task on top of its shipped scene, solved by a method
+  bool resumable;  // by --resume; otherwise an interrupted point begins anew
+  bool draws;      // a benchmark: cases drawn on top of the task's shipped scene, solved by a method
 };
 extern const struct dc_sweep_kind dc_sweep_kinds[];
 
@@ -20,11 +20,11 @@ struct dc_study {
   struct dc_arena *arena;  // owns everything
   const char *path, *text;
   size_t length;
-  const char *name;   // of the study: that of its file without an ending, unless given
-  const char *scene;  // absolute path; where cases are drawn the task has its name
+  const char *name;   // name of the study; default: of its file, without extension
+  const char *scene;  // absolute path; for drawn cases, the task is named after it
   const struct dc_sweep_kind *kind;
   enum dc_sweep_keep keep;
-  bool verify;                                         // each run that succeeds is certified
+  bool verify;                                         // certify every run that succeeds
   double point_seconds;                                // longest time of a point, s; 0: no limit
   struct dc_string_list allowed_paths, package_paths;  // absolute
   int fixed_count;
@@ -36,13 +36,13 @@ struct dc_study {
 enum dc_status dc_study_read(const char *path, struct dc_study **study, struct dc_error *error);
 void dc_study_destroy(struct dc_study *study);
 
-// What a point changes in the scene.  Owned by its arena.
+// The changes of a point to the scene.  Owned by its arena.
 struct dc_point {
   struct dc_arena *arena;
-  const char *model, *seed;  // of --model and --seed; NULL: the scene's
-  const char *method;        // of --method, where cases are drawn; NULL: the default
+  const char *model, *seed;  // values of --model and --seed; NULL: the scene's
+  const char *method;        // value of --method, for drawn cases; NULL: the default
   int override_count;
-  const char **overrides;  // of --set: the fixed ones, then those that vary
+  const char **overrides;  // values of --set: the fixed ones, then the varying ones
 };
 enum dc_status dc_study_point(const struct dc_study *study, long point, struct dc_point *about, struct dc_error *error);
 
@@ -51,7 +51,7 @@ int dc_study_columns(const struct dc_study *study);
 const char *dc_study_column(const struct dc_study *study, int column);
 void dc_study_value(const struct dc_study *study, long point, int column, struct dc_text *text);
 
-// The factor in a file of points: the first line names the paths, the others hold values (RFC 4180).  A value is JSON,
+// Reads a factor from a file of points (RFC 4180): the first line holds the paths, the others values.  A value is JSON,
 // else a string, as for --set.
 enum dc_status dc_study_read_csv(const char *path, struct dc_arena *arena, struct dc_factor *factor,
                                  struct dc_error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of points: RFC 4180, lines may end with CR LF; a field in quotes may hold commas and line ends.
+// Reads a file of points in CSV (RFC 4180): lines may end with CR LF; a quoted field may contain commas and line ends.
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static enum dc_status refuse(const struct table *table, const char *rule)
   return dc_fail(table->error, DC_BAD_INPUT, "%.400s:%ld: %s", table->path, table->line, rule);
 }
 
-// The next field; *last: it ends its line.
+// Reads the next field; *last: it ends its line.
 static enum dc_status next_field(struct table *table, struct dc_text *field, bool *last)
 {
   bool quoted = table->at < table->end && *table->at == '"';
@@ -55,7 +55,7 @@ static enum dc_status next_field(struct table *table, struct dc_text *field, boo
   return DC_OK;
 }
 
-// The field as JSON: what it is as such, else a string.
+// Converts a field to JSON: JSON text stays, everything else becomes a string.
 static const char *as_json(struct table *table, const char *field)
 {
   struct dc_json_document document = {0};
@@ -73,7 +73,7 @@ static const char *as_json(struct table *table, const char *field)
   return json;
 }
 
-// The fields of one line, as they are (names) or as JSON, appended to *fields.
+// Appends the fields of one line to *fields, unchanged (names) or as JSON.
 static enum dc_status read_line(struct table *table, bool names, const char ***fields, size_t *capacity, size_t *count)
 {
   bool last = false;
@@ -116,7 +116,7 @@ static enum dc_status read_rows(struct table *table, struct dc_factor *factor, c
   return factor->levels ? DC_OK : dc_fail(table->error, DC_BAD_INPUT, "%.400s: has no points", table->path);
 }
 
-// The list in memory of the arena.
+// Copies the list to the arena.
 static const char *const *keep_list(struct dc_arena *arena, const char **list, size_t count)
 {
   const char **kept = dc_arena_alloc(arena, count ? count : 1, sizeof *kept);

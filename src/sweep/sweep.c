@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study from its file to its tables.
+// A sweep from its study to its tables (dcsim_sweep).
+//
+// Rank 0 or the only process: read the study, open its directory, check all scenes, read the journals, run the points
+// that are left, write the tables.  Other ranks: wait for the directory, then run points.  An identity of study, scene
+// and version in the journal keeps another study from continuing in the same directory.
 #include "sweep/ranks.h"
 
 #include <errno.h>
@@ -27,7 +31,7 @@ struct identity {
   char values[IDENTITY][40];
 };
 
-// What the study is, so that another one cannot go on in its directory.
+// Hash of the study, which is part of the identity.
 static uint64_t hash_study(const struct dc_study *study)
 {
   uint64_t hash = dc_hash(DC_HASH_SEED, study->text, study->length);
@@ -56,7 +60,7 @@ static void print_identity(const struct identity *identity, struct dc_text *text
   dc_text_add(text, "}\n");
 }
 
-// DC_CHECKPOINT when a journal was begun with something else.
+// DC_CHECKPOINT when a journal was started for something else.
 static enum dc_status compare_identities(const struct dc_sweep *sweep, const char *lines, const struct identity *own,
                                          struct dc_error *error)
 {
@@ -92,7 +96,7 @@ static bool has_begun(const struct dc_sweep *sweep, const char *directory)
   return begun;
 }
 
-// Tasks of an array share the directory; a whole sweep has it alone.
+// Tasks of a queue's array share the directory; a whole sweep locks it.
 static enum dc_status lock_directory(struct dc_sweep *sweep, struct dc_error *error)
 {
   char *path = dc_path_join(sweep->directory, LOCK_NAME);
@@ -121,7 +125,7 @@ static enum dc_status find_directory(struct dc_sweep *sweep, struct dc_error *er
   return status ? status : lock_directory(sweep, error);
 }
 
-// Rows that are to be computed again, with what is left of their runs.
+// Forgets rows that are to be computed again, and removes their runs.
 static void forget_failures(struct dc_sweep *sweep)
 {
   for (long i = 0; i < sweep->study->points.count; i++)
@@ -141,7 +145,7 @@ static void count_rows(struct dc_sweep *sweep)
   sweep->began_with = sweep->done;
 }
 
-// Takes the directory and reads what is known.
+// Opens the directory and reads what is known.
 static enum dc_status open_directory(struct dc_sweep *sweep, const struct identity *identity, struct dc_error *error)
 {
   char name[64];
@@ -211,7 +215,7 @@ static enum dc_status gather(struct dc_sweep *sweep)
   return DC_OK;
 }
 
-// Rank 0, or the only process.
+// Runs rank 0, or the only process.
 static enum dc_status lead(struct dc_sweep *sweep, int jobs, bool *something)
 {
   struct identity identity;
@@ -241,7 +245,7 @@ static enum dc_status lead(struct dc_sweep *sweep, int jobs, bool *something)
   return written ? written : status;
 }
 
-// A rank alone with its part says nothing: rank 0 speaks for all.
+// Runs any rank; only rank 0 prints and reports.
 static enum dc_status run(struct dc_sweep *sweep, const char *path, bool *something)
 {
   const dcsim_sweep_options *options = sweep->options;
@@ -303,7 +307,7 @@ int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_rep
     status = dc_ranks_start(own.program, own.ranks, &sweep.ranks, &sweep.error);
   if (status)
     return dc_api_fail(error, &sweep.error, status);
-  dc_transport_forget_launcher();  // runs are no ranks
+  dc_transport_forget_launcher();  // child processes are no MPI ranks
   sweep.share = own.tasks > 0 ? (struct dc_share){own.task, own.tasks} : (struct dc_share){0, 1};
   sweep.place = (struct dc_sweep_place){.program = own.program, .threads = own.threads > 0 ? own.threads : 1};
   status = run(&sweep, study, &something);

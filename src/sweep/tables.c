@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sweep.csv and sweep.h5: a row for each point that is done, in the order of the points, the same bytes however it came
-// about; times stand in the last column alone.
+// Writes sweep.csv and sweep.h5: a row for each point that is done, in the order of the points.  The bytes do not
+// depend on how the points were run; times are in the last column only.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "io/run/table_h5.h"
 #include "sweep/tables.h"
 
-// A field of RFC 4180.
+// Writes a field of RFC 4180, quoted where needed.
 static void put_field(struct dc_text *text, const char *field)
 {
   if (!field[strcspn(field, ",\"\r\n")]) {
@@ -23,7 +23,7 @@ static void put_field(struct dc_text *text, const char *field)
   dc_text_append(text, "\"", 1);
 }
 
-// A value that varies: strings without their quotes, all else as JSON.
+// Writes a varying value: strings without quotes, everything else as JSON.
 static void put_value(struct dc_text *text, const struct dc_sweep *sweep, long point, int column)
 {
   struct dc_text value = {0};
@@ -85,7 +85,7 @@ static enum dc_status write_csv(const struct dc_sweep *sweep, struct dc_error *e
   return status;
 }
 
-// Numbers of a column that varies; false when a value is none, which then is a text.
+// Numbers of a varying column; false when one value is no number: then the column holds texts.
 static bool fill_values(const struct dc_sweep *sweep, int column, double *numbers, char **texts)
 {
   bool all = true;
@@ -96,7 +96,7 @@ static bool fill_values(const struct dc_sweep *sweep, int column, double *number
     if (!sweep->rows[i].done)
       continue;
     put_value(&field, sweep, i, column);
-    texts[n] = field.bytes;  // released by the caller
+    texts[n] = field.bytes;  // freed by the caller
     numbers[n] = field.bytes ? strtod(field.bytes, &end) : NAN;
     all = all && end && end != field.bytes && !*end;
     n++;

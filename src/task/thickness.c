@@ -15,7 +15,7 @@
 #include "geometry/shapes/shape_thickness.h"
 #include "task/objective_parts.h"
 
-static const double SHARE = 0.01;  // of the least extent: the tolerance when none is given
+static const double SHARE = 0.01;  // default tolerance, relative to the least extent
 
 static const struct dc_option options_table[] = {
     DC_BODIES_OPTION(struct dc_thickness_options,

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The server of live views, on libmicrohttpd (built with it; otherwise starting fails with DC_USAGE).
+//
+// Every request must have the token in its path, compared in constant time, and a Host of this machine; everything else
+// is answered by 404.  Replies forbid caching, framing and referrers.
 #include "view/server.h"
 
 #ifdef HAVE_CONFIG_H
@@ -63,7 +67,7 @@ const char *dc_server_library(void)
   return MHD_get_version();
 }
 
-// Takes as long for every text of that length.
+// Compares in a time that depends only on the length of the text.
 static bool is_token(const struct dc_server *server, const char *text)
 {
   unsigned difference = 0;
@@ -90,7 +94,7 @@ static long query_number(struct MHD_Connection *connection, const char *name)
   return errno || *end ? -1 : number;
 }
 
-// Nothing of it is kept by browsers or told to other sites.
+// Sends a reply that browsers neither store nor disclose to other sites.
 static enum MHD_Result send_reply(struct MHD_Connection *connection, const struct dc_server_reply *reply)
 {
   static const char nothing[] = "not found\n";
@@ -113,8 +117,7 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, const struc
   return sent;
 }
 
-// libmicrohttpd calls once for the headers, again for what a request brings along, which is thrown away, and at the
-// end.
+// Called by libmicrohttpd once for the headers, again for the body of a request, which is discarded, and at the end.
 static enum MHD_Result respond(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                                const char *version, const char *upload, size_t *upload_size, void **seen)
 {
@@ -151,7 +154,7 @@ static bool make_token(struct dc_server *server)
   return true;
 }
 
-// The thread of the server gets no signals: they belong to the program.
+// The server's thread blocks all signals: they are for the program.
 static struct MHD_Daemon *start_daemon(struct dc_server *server, int port)
 {
   struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
