@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Option table of "certify", and the worlds in which a certificate executes a plan.
 #include "plan/certify.h"
 
 #include <stddef.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is certified of one trajectory: its geometry and where its impulses come from.
+// Certificates of one trajectory: its geometry, and the origin of its impulses.
+//
+// Geometry: an own contact workspace with sphere trees and separating planes checks every state, then the motion
+// between neighbours by continuous collision detection.  Impulses: for every interval the forces of all contact terms
+// are evaluated, and those of near terms are subtracted to obtain the far part.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +13,7 @@
 #include "math/vector.h"
 #include "plan/certify.h"
 
-// Sphere trees and planes of a model of our own, whatever that of the run is.
+// Workspace of the geometry check; its sphere trees and planes are independent of the run's contact model.
 struct judge {
   const struct dc_bodies *bodies;
   struct dc_arena *arena;
@@ -40,6 +44,7 @@ static enum dc_status create_judge(const struct dc_model *model, struct judge *j
   return DC_OK;
 }
 
+// Records a violation: counts it, and keeps the first.
 static void object(struct judge *judge, int step, int pair, double separation)
 {
   struct dc_geometry_check *check = judge->check;
@@ -51,6 +56,7 @@ static void object(struct judge *judge, int step, int pair, double separation)
   check->separation = separation;
 }
 
+// Checks that all pairs are certainly apart at a state.
 static void judge_state(struct judge *judge, const double *q, int step)
 {
   int pair;
@@ -63,8 +69,8 @@ static void judge_state(struct judge *judge, const double *q, int step)
   object(judge, step, pair, separation);
 }
 
-// From the state at which kinematics stand back to the one before, as the step was certified when it was made: gaps
-// open on the way back, where they are smallest the motion is checked most closely.
+// Checks the motion backwards, from the present state to the one before, as the step was certified: gaps open on the
+// way back, and the motion is checked most finely where they are smallest.
 static enum dc_status judge_motion(struct judge *judge, const double *from, const double *to, int step,
                                    struct dc_error *error)
 {
@@ -77,7 +83,7 @@ static enum dc_status judge_motion(struct judge *judge, const double *from, cons
   dc_path_begin(&judge->path, to, judge->tangent, &judge->kinematics);
   if (isfinite(energy) && dc_contact_path_clear(judge->contact, &judge->path, &pair))
     return DC_OK;
-  if (!isfinite(energy))  // what crosses has been objected to at its state
+  if (!isfinite(energy))  // an overlap has been recorded at its state already
     pair = -1;
   judge->check->uncertain++;
   object(judge, step, pair, NAN);
@@ -112,9 +118,10 @@ struct phantom {
   double *reaches;                    // [pairs], m
   struct dc_pair_derivatives *pairs;  // [pairs]
   struct dc_pose *poses;              // [bodies]
-  double (**points)[3];               // [bodies][point count] forces of near terms of rigid bodies, over the stiffness
-  double (*near)[3], (*far)[3];       // [bodies] sums, N
-  double stiffness;                   // of rigid bodies, J
+  // [bodies][point count] forces of near terms on points of rigid bodies, divided by the stiffness
+  double (**points)[3];
+  double (*near)[3], (*far)[3];  // [bodies] sums, N
+  double stiffness;              // contact stiffness of rigid bodies, J
   struct dc_rollout *rollout;
 };
 
@@ -128,7 +135,7 @@ static bool left_out(const struct phantom *phantom, int pair)
   return phantom->between && !is_between(phantom, pair);
 }
 
-// The size of the smaller body of a pair that moves, m.
+// Size of the smaller moving body of a pair, m.
 static double size_of_pair(const struct phantom *phantom, int pair)
 {
   const int *bodies = dc_contact_pairs(phantom->contact)[pair];
@@ -159,12 +166,12 @@ static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *e
   }
   if (!complete)
     return dc_fail(error, DC_MEMORY, "out of memory for the points of contact");
-  for (int p = 0; p < (int)pairs; p++)  // no gap is below zero
+  for (int p = 0; p < (int)pairs; p++)  // no gap is below zero, so that a reach of -1 leaves a pair out
     phantom->reaches[p] = left_out(phantom, p) ? -1 : DC_PHANTOM_REACH * size_of_pair(phantom, p);
   return DC_OK;
 }
 
-// Of rigid bodies: forces of all terms, from which those of the near ones, on points, are taken away.
+// Rigid bodies: adds forces of all terms to far, then moves those of near terms, summed over points, to near.
 static enum dc_status add_rigid(struct phantom *phantom, const double *q, struct dc_error *error)
 {
   size_t count = (size_t)phantom->bodies->count;
@@ -198,7 +205,7 @@ static enum dc_status add_rigid(struct phantom *phantom, const double *q, struct
   return status;
 }
 
-// Forces of an interval from one state to another.
+// Forces of the interval from one state to the next.
 static enum dc_status evaluate_phantom(struct phantom *phantom, const double *from, const double *to,
                                        struct dc_error *error)
 {
@@ -213,6 +220,7 @@ static enum dc_status evaluate_phantom(struct phantom *phantom, const double *fr
   return status;
 }
 
+// Sums |near| h and |far| h over all intervals of the trajectory.
 static enum dc_status sum_up(struct phantom *phantom, const struct dc_trajectory *trajectory, double *near, double *far,
                              struct dc_error *error)
 {

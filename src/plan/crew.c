@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 and the last messages of all.
+// Rank 0 of a crew: hands out samples, collects losses, forwards other work; and the last messages of all ranks.
 #include "plan/crew.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct dc_plan_crew {
   struct dc_transport transport;
   struct dc_buffer out, in;
-  int shared;  // ranks that the samples under way are dealt to
+  int shared;  // number of ranks that share the present samples
 };
 
 static enum dc_status greet(const struct dc_transport *transport, struct dc_buffer *in, const char *identity,
@@ -66,7 +66,7 @@ static int share_of(int rank, int shared, int count)
   return rank < shared ? (count - rank - 1) / shared + 1 : 0;
 }
 
-// A message with the points rank, rank + shared, ...; false: out of memory.
+// Writes a message with the points rank, rank + shared, ...; false: out of memory.
 static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, int rank, int count,
                          const struct dc_plan_sample *samples)
 {
@@ -109,7 +109,7 @@ int dc_plan_crew_deal(struct dc_plan_crew *crew, const struct dc_plan *plan, int
 {
   crew->shared = count < crew->transport.ranks ? count : crew->transport.ranks;
   for (int rank = 1; rank < crew->shared; rank++) {
-    // the largest share comes first: what there is memory for now there is for all
+    // The largest share comes first: if there is memory for it, there is for all.
     if (!write_points(crew, plan, rank, count, samples) ||
         !dc_buffer_reserve(&crew->in,
                            (size_t)share_of(rank, crew->shared, count) *
@@ -128,7 +128,7 @@ static void fail_share(const struct dc_plan_crew *crew, int rank, int count, str
     samples[i].status = dc_fail(&samples[i].error, status, "rank %d: %.900s", rank, text);
 }
 
-// Fills in the samples of a rank; false: the message is none.
+// Fills in the samples of a rank; false: the message is malformed.
 static bool read_losses(const struct dc_plan_crew *crew, int rank, int count, size_t parameters,
                         struct dc_plan_sample *samples)
 {
@@ -169,7 +169,7 @@ void dc_plan_crew_collect(struct dc_plan_crew *crew, const struct dc_plan *plan,
     struct dc_crew_head head;
     int from = 0;
     if (!dc_crew_receive(&crew->transport, &crew->in, &from, &head))
-      abort();  // there is room for every answer since the points were dealt
+      abort();  // room for every answer was reserved when the points were dealt
     const char *text = dc_crew_text(&crew->in, sizeof head);
     if (head.kind != DC_CREW_LOSSES || head.status)
       fail_share(crew, from, count, samples, head.status ? (enum dc_status)head.status : DC_USAGE, text);
@@ -204,7 +204,7 @@ enum dc_status dc_plan_crew_answer(struct dc_plan_crew *crew, int *rank, const s
                  dc_crew_text(&crew->in, sizeof head));
 }
 
-// Until one of a kind has come from so many ranks.
+// Waits for messages of one kind from so many ranks.
 static void await(const struct dc_transport *transport, enum dc_crew_kind kind, int ranks)
 {
   struct dc_buffer in = {0};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sending and receiving of the messages between ranks (see crew_messages.h), with a wait that yields the core.
 #include "plan/crew_messages.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ void dc_crew_send_text(const struct dc_transport *transport, int to, enum dc_cre
   transport->send(to, bytes, (int)(sizeof head + length + 1));
 }
 
-// Waiting gives the core away, the longer the more: a rank that is alone on it loses some tens of microseconds.
+// Sleeps while waiting, the longer the more: a rank that has the core to itself loses some tens of microseconds.
 static void rest(double since)
 {
   double waited = dc_seconds() - since;

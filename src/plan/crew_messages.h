@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks send each other (crew.h): a head, then what its kind has behind it; all of it numbers of 8 bytes, and a
-// text at the end.
+// Messages between ranks (crew.h): a head, then data by kind, all of it numbers of 8 bytes, with a text at the end.
 //
 //     HELLO   to rank 0: who a rank is                  text: the identity
 //     POINTS  from rank 0                               struct dc_crew_job, state, start, points
@@ -36,25 +35,25 @@ struct dc_crew_head {
   int64_t kind, status, count;
 };
 
-// What rollouts of some points have in common.
+// Data that all points of a message share.
 struct dc_crew_job {
   int64_t first, steps, capacity, coarseness, parameters, state, tight, gradient, starts, goes_on;
   double stiffness, far_field, before_length;
 };
 
-// Behind LOSSES, of each point.
+// Result of each point, after LOSSES.
 struct dc_crew_found {
   int64_t status, rollouts, steps, newton_iterations, evaluations;
   double loss, contact_seconds;
 };
 
 void dc_crew_add_reals(struct dc_buffer *buffer, const double *reals, size_t count);
-// A message that is its text; NULL: an empty one.
+// Sends a message that consists of a text; NULL: an empty one.
 void dc_crew_send_text(const struct dc_transport *transport, int to, enum dc_crew_kind kind, enum dc_status status,
                        const char *text);
-// The next message, from whom and its head; false: out of memory.
+// Waits for the next message; returns sender and head; false: out of memory.
 bool dc_crew_receive(const struct dc_transport *transport, struct dc_buffer *in, int *from, struct dc_crew_head *head);
-// The text that begins at `at`, "" where there is none.
+// Returns the text that begins at `at`, "" where there is none.
 const char *dc_crew_text(const struct dc_buffer *in, size_t at);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other ranks.
+// Ranks other than 0: they set up a plan for the points of a message, roll out on their threads, and answer with losses
+// and gradients, until rank 0 ends the work.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +8,13 @@
 #include "plan/crew.h"
 #include "plan/crew_messages.h"
 
-// What another rank rolls out with.
+// Workspace of such a rank.
 struct service {
   const struct dc_model *model;
   const struct dc_task *task;
   dc_plan_crew_help *help;
   void *context;
-  // For losses alone and with gradients: made anew when capacity or coarseness are others.
+  // Plans for losses alone and for gradients; recreated when capacity or coarseness change.
   struct bench {
     struct dc_model model;
     struct dc_plan *plan;
@@ -43,7 +44,7 @@ static enum dc_status make_bench(struct service *service, const struct dc_crew_j
                                                                              error);
 }
 
-// The bench in the window, start and state of a job; *points behind them in the message.
+// Sets the bench to window, start and state of a job; *points is behind them in the message.
 static enum dc_status set_up(struct service *service, const struct dc_crew_job *job, long count, struct bench *bench,
                              size_t *at, const double **points, struct dc_error *error)
 {
@@ -73,7 +74,7 @@ static enum dc_status set_up(struct service *service, const struct dc_crew_job *
   return DC_OK;
 }
 
-// Status, work, losses and gradients of what was rolled out, and the first message.
+// Writes status, work, losses and gradients of the rollouts, and the first error message.
 static void write_losses(struct service *service, const struct dc_crew_job *job, int count,
                          const struct dc_plan_sample *samples)
 {

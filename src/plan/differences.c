@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of a plan's loss, and the adjoint against them along random directions.
+// Differences of a plan's loss (dc_difference), and the adjoint compared with them along random directions.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,11 +11,12 @@
 #include "plan/gradient_check_internal.h"
 
 // Slopes that agree with the adjoint to this part of a typical one need no closer look.
+// relative agreement with the adjoint, for a typical slope, that needs no smaller steps
 static const double CLOSE = 1e-7;
-// Points at which a step takes so many times the iterations of the longest at the centre, and so many more, are far from
-// it and of no use to differences.
+// Points at which a step takes more than MOST_TIMES times, plus MOST_MORE, the largest iteration count at the centre
+// are rejected: they are too far from it to be of use for differences.
 enum { MOST_TIMES = 20, MOST_MORE = 200 };
-// A step that cannot be used although it is this small is the last one: rounding decides at smaller ones.
+// When a step of at most this size cannot be used, smaller ones are not tried, because rounding dominates there.
 static const double SMALLEST_STEP = 1e-9;
 
 int dc_design_kind(void)
@@ -36,7 +37,7 @@ const struct dc_number_kind *dc_number_of(struct dc_coordinate c)
   return dc_number_kinds[c.kind - DC_KIND_NUMBERS];
 }
 
-// Moves a number of the input, which holds the start of the window before controls and design act on it.
+// Shifts a number of the input, which holds the start of the window before controls and design act on it.
 static void shift_input(struct dc_checker *checker, struct dc_coordinate c, double step)
 {
   const struct dc_model *model = checker->plan->model;
@@ -52,8 +53,9 @@ static void shift_input(struct dc_checker *checker, struct dc_coordinate c, doub
   }
 }
 
-// The loss with the coordinate moved by step.  *alike becomes false when steps are divided otherwise than at
-// parameters, which ends the rollout where it can be told early: a start that bodies are thrown from may take minutes.
+// The loss with the coordinate moved by step.  *alike becomes false when steps are divided differently than at
+// parameters.  The rollout then ends where that can be known early, since a start from which bodies are thrown may take
+// minutes.
 static enum dc_status loss_at(struct dc_checker *checker, struct dc_coordinate c, double step, double *loss,
                               bool *alike, struct dc_error *error)
 {
@@ -81,12 +83,13 @@ static enum dc_status loss_at(struct dc_checker *checker, struct dc_coordinate c
 
 enum { LEVELS = 13 };
 
-// Differences at steps that shrink by 4.
+// Differences at steps that shrink by a factor of 4.
 struct sequence {
   int count;
+  // central differences; extrapolated ones; bounds of their rounding
   double plain[LEVELS], refined[LEVELS], rounding[LEVELS];
-  double least;  // that three neighbours differ by
-  double kink;   // half of what slopes on both sides differ by
+  double least;  // least spread of three neighbours
+  double kink;   // half of the difference of the one-sided slopes
 };
 
 static void start_sequence(struct sequence *sequence, struct dc_gradient_difference *entry)
@@ -97,7 +100,7 @@ static void start_sequence(struct sequence *sequence, struct dc_gradient_differe
   entry->difference = entry->step = NAN;
 }
 
-// Takes in the losses on both sides; the best difference so far becomes the entry's.
+// Adds the losses on both sides; the best difference so far becomes the entry's.
 static void add_to_sequence(struct sequence *s, double step, double up, double middle, double down,
                             struct dc_gradient_difference *entry)
 {
@@ -117,16 +120,18 @@ static void add_to_sequence(struct sequence *s, double step, double up, double m
   }
 }
 
-// Central differences at steps that shrink by 4, each extrapolated once (error of order 4).  Of three neighbours that
-// agree best, the rounding of the loss counted in, the middle one is taken, so that neither coarse steps over a rugged
-// loss nor rounding at fine ones decide.  It ends where rounding, which grows as steps shrink, is more than the best
-// three differ by, if they agree with the adjoint to `close`.  If not, smaller steps are tried too: a loss that bends
-// within less than the coarse steps, as when faces are exactly aligned, is smooth for fine ones only.  Fine ones that
-// agree with each other to a hundredth of what they differ from coarse ones by are taken instead.
+// Central differences at steps that shrink by 4, each extrapolated once (error of order 4).  Among three neighbours
+// that agree best, rounding of the loss included, the middle one is taken: then neither coarse steps over a rugged loss
+// nor rounding at fine ones decide.
 //
-// The loss is a smooth function only as long as time steps are divided alike: where an end is divided otherwise than
-// the centre the difference, and those with larger steps, which reach over the same change, say nothing, and the
-// sequence begins anew at a smaller step.  So it does where a step makes bodies overlap, or a time step fail.
+// The sequence ends where rounding, which grows as steps shrink, exceeds the spread of the best three, if they agree
+// with the adjoint to `close`.  Otherwise smaller steps are tried, too: a loss that bends within less than the coarse
+// steps, such as with exactly aligned faces, is smooth for fine ones only.  Fine differences that agree with each other
+// to a hundredth of their distance from coarse ones are taken instead.
+//
+// The loss is smooth only as long as time steps are divided alike.  Where an end is divided differently than the
+// centre, the difference, and those with larger steps, which span the same change, are invalid: the sequence starts
+// anew at a smaller step.  The same holds where a step makes bodies overlap or a time step fail.
 enum dc_status dc_difference(struct dc_checker *checker, struct dc_coordinate c, double close,
                              struct dc_gradient_difference *entry, struct dc_error *error)
 {
@@ -173,7 +178,7 @@ void dc_draw_directions(double *drawn, int directions, int count, uint64_t seed)
   }
 }
 
-// After the plan was evaluated at parameters.
+// Requires that the plan has been evaluated at parameters.
 enum dc_status dc_checkers_create(struct dc_plan *plan, const double *parameters, double loss,
                                   struct dc_checkers *checkers, struct dc_error *error)
 {
@@ -230,7 +235,7 @@ static void slope_pass(void *context, int index, int thread)
   slopes->statuses[index] = dc_difference(checker, along, slopes->close, &slopes->entries[index], &error);
 }
 
-// Slopes of the gradient along the directions, and those of differences.
+// Computes slopes of the gradient along the directions, and those of differences.
 static enum dc_status take_slopes(struct slopes *slopes, const double *gradient, int count, struct dc_error *error)
 {
   const struct dc_plan *plan = slopes->checkers->each[0].plan;

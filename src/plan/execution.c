@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans executed where they were not made: other steps, other models, perturbed starts.
+// Executes plans in a plant from their own start and from perturbed starts, side by side, and counts those that reach
+// the task.
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static double between(struct dc_random *random, double most)
   return most * (2 * dc_random_uniform(random) - 1);
 }
 
-// Offsets of the coordinates of one body, whose state is in q, into a tangent; a coordinate with a range goes at most
+// Draws offsets of one body's coordinates, whose state is in q, into a tangent; a coordinate with a range moves at most
 // half way to its end.
 static void draw_offsets(const struct dc_body *body, const struct dc_design *design, const double *q,
                          struct dc_random *random, double *tangent)
@@ -39,8 +40,8 @@ static void clear_offsets(const struct dc_body *body, double *tangent)
 
 enum { REDRAWS = 200 };
 
-// Offsets at which nothing overlaps.  Of two bodies that do, both and all that carries them are drawn anew; late ones
-// stay where they were.
+// Draws offsets at which nothing overlaps.  Of two overlapping bodies, both and all that carry them are drawn anew;
+// late in the process they are put back instead.
 static void place_bodies(struct dc_contact *contact, const struct dc_bodies *bodies, const struct dc_design *design,
                          const double *q, struct dc_random *random, struct dc_pose *poses, double *tangent,
                          double *moved)
@@ -74,7 +75,7 @@ enum dc_status dc_perturb_input(struct dc_contact *contact, const struct dc_mode
   double *moved = arena ? dc_arena_alloc(arena, (size_t)bodies->nq, sizeof *moved) : NULL;
   struct dc_pose *poses = arena ? dc_arena_alloc(arena, (size_t)bodies->count, sizeof *poses) : NULL;
   if (tangent && moved && poses) {
-    // streams of neighbouring draws have nothing in common: the seed is hashed
+    // The seed is hashed, so that streams of neighbouring draws are independent.
     dc_random_seed(&random, seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)draw);
     for (int v = 0; v < bodies->nv; v++)
       input->velocity[v] *= 1 + between(&random, DC_PERTURBED_PART);
@@ -90,14 +91,14 @@ enum dc_status dc_perturb_input(struct dc_contact *contact, const struct dc_mode
   return done ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a perturbed start");
 }
 
-// What one thread executes with.
+// Workspace of one thread.
 struct executor {
   struct dc_execution *execution;
   struct dc_rollout_input *input;
   struct dc_trajectory *executed;
 };
 
-// Draw 0 is the plan's own start.
+// All draws; draw 0 is the plan's own start.
 struct draws {
   const struct dc_model *model;
   const struct dc_task *task;
@@ -107,7 +108,7 @@ struct draws {
   int executor_count;
   enum dc_status *statuses;
   bool *reached;
-  struct dc_error *first;  // of draw 0
+  struct dc_error *first;  // error of draw 0
   dc_rollout_proceed *proceed;
   void *context;
   atomic_bool stopped;
@@ -137,7 +138,7 @@ static enum dc_status create_executor(const struct draws *d, const struct dc_pla
   return DC_OK;
 }
 
-// As many as there are threads for, or memory.
+// Creates as many executors as there are threads, or memory.
 static enum dc_status create_executors(struct draws *d, const struct dc_plant *plant, int wanted,
                                        struct dc_error *error)
 {
@@ -170,7 +171,7 @@ static void execute_draw(void *context, int index, int thread)
                               own->input, &error);
   if (!status)
     status = dc_execution_begin(own->execution, own->input, steps, own->executed, &error);
-  // What a design makes of the model says where points of its bodies are.
+  // The design determines where points of bodies are, so that the task is judged with its model.
   const struct dc_model *designed =
       status ? NULL : dc_rollout_adopt(dc_execution_rollout(own->execution), own->input, NULL);
   d->statuses[index] = status;

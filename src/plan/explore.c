@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// First guesses of a receding horizon's window that are looked for (receding_horizon.h tells what for).
+// First guesses for a window of a receding horizon (see receding_horizon.h).
 //
-// Candidates are rolled out side by side: the plan at hand, ways of pushers (route.h), and seeded random changes of the
-// plan at hand.  Choices go by number, so they do not depend on threads; candidates depend on the start of the window,
-// the plan at hand, the seed and the step only, so that a run can be resumed.
+// Candidates are rolled out side by side: the present plan, routes of pushers (route.h), and seeded random changes of
+// the present plan.  Choices go by number, so that they do not depend on threads.  Candidates depend only on the start
+// of the window, the present plan, the seed and the step, so that a run can be resumed.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "plan/route.h"
 #include "plan/worker.h"
 
-static const double LEAST_PROGRESS = 1e-3;  // of the loss
+static const double LEAST_PROGRESS = 1e-3;  // relative decrease of the loss that counts as progress
 enum { MOST_ROUTES = 24 };
 
-// Adds draw number draw to parameters of the window: the same in all of its steps.
+// Adds random draw number draw to the parameters, the same in all steps of the window.
 static void add_draw(const struct dc_receding_horizon *h, int draw, double *parameters)
 {
   int steps = h->plan->window.steps, first = 0;
@@ -36,17 +36,17 @@ static void add_draw(const struct dc_receding_horizon *h, int draw, double *para
   }
 }
 
-// Whether the present window is one for which first guesses are looked for.
+// Whether first guesses are searched for the present window.
 static bool wanted(const struct dc_receding_horizon *h)
 {
   return h->horizon.explore > 0 && h->stalled + 1 >= h->horizon.explore && !h->foreseen && !h->retried;
 }
 
-// First guesses: the plan at hand, ways, draws.
+// First guesses: the present plan, routes, random draws.
 struct guesses {
   int count, ways;
   double *parameters;  // [count][parameter_count]
-  double *lengths;     // [ways] m
+  double *lengths;     // [ways] length of each route, m
   double *losses;      // [count]
   enum dc_status *statuses;
 };
@@ -83,8 +83,8 @@ static enum dc_status fill(const struct dc_receding_horizon *h, struct guesses *
   return DC_OK;
 }
 
-// The guess of the lowest loss, if that is progress.  Where none makes any, nothing is met within the window, and the
-// loss only tells how far away from everything it leads: then the shortest way, of which the next window sees more.
+// Chooses the guess with the lowest loss, if that is progress.  Otherwise nothing is met within the window, and the
+// loss only tells how far a guess leads away: then the shortest route, of which the next window sees more.
 static int choose(const struct dc_receding_horizon *h, const struct guesses *guesses)
 {
   int best = 0;
@@ -101,7 +101,7 @@ static int choose(const struct dc_receding_horizon *h, const struct guesses *gue
   return best;
 }
 
-// Every guess in the plant, which costs no rollout of the planning world.
+// Evaluates every guess in the plant, without rollouts of the planning world.
 static void try_guesses(struct dc_receding_horizon *h, struct guesses *guesses)
 {
   for (int i = 0; i < guesses->count; i++) {
@@ -112,7 +112,7 @@ static void try_guesses(struct dc_receding_horizon *h, struct guesses *guesses)
   }
 }
 
-// The best in the plant of those that the planning world bears, too.
+// Chooses the best guess in the plant that can also be rolled out in the planning world.
 static enum dc_status choose_tried(struct dc_receding_horizon *h, struct guesses *guesses, int *best,
                                    struct dc_error *error)
 {
@@ -131,9 +131,8 @@ static enum dc_status choose_tried(struct dc_receding_horizon *h, struct guesses
   return DC_OK;
 }
 
-// Whether first guesses are compared in the plant.  By the kind of its simulator, not by the clock, so that a run is
-// the same on every machine: implicit steps in a plant, whose contact is harder, cost as much as those that plan or
-// more.
+// Whether first guesses are compared in the plant.  This depends on the kind of simulator, not on time, so that a run
+// is the same on every machine: implicit steps in a plant with harder contact cost as much as planning, or more.
 static bool compared_in_plant(const struct dc_receding_horizon *h)
 {
   return h->plant && h->horizon.trials && !dc_model_has_adjoint(&h->horizon.plant->model);
@@ -159,7 +158,7 @@ enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error
   return status;
 }
 
-// The best so far of plans that were tried in the plant.
+// The best plan so far among those tried in the plant.
 struct best {
   double *parameters, loss;
   bool reached;
@@ -181,7 +180,7 @@ enum dc_status dc_horizon_try(struct dc_receding_horizon *h, double *kept, struc
   struct best best = {.parameters = kept};
   struct guesses guesses = {0};
   enum dc_status status = DC_OK;
-  bool all = wanted(h) && !compared_in_plant(h);  // else the window began with the best of them
+  bool all = wanted(h) && !compared_in_plant(h);  // otherwise the window began with the best of them
   best.loss = dc_horizon_trial(h, kept, INFINITY, &best.reached);
   if (!best.reached && !all)
     try_guess(h, h->parameters, &best);

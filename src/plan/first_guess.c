@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Initialization by sampling (first_guess.h): draws parameters until the gradient does not vanish.
+//
+// The gradient counts as vanished when |gradient| <= threshold loss, where for differences the rounding of the loss is
+// subtracted.  Draws are evaluated side by side but judged in their order, and those behind the first good one are
+// ignored, so that the result does not depend on threads or ranks.
 #include "plan/first_guess.h"
 
 #include <float.h>
@@ -32,9 +37,10 @@ const struct dc_option dc_first_guess_options[] = {
 };
 
 // A loss differs by some units in its last place from one rollout to the next; differences divide that by the step.
+// a loss varies by some units in the last place between rollouts; differences divide this by the step
 static const double ROUNDING = 16 * DBL_EPSILON;
 
-// Memory of a sample.
+// Memory of one sample.
 struct trial {
   double *parameters, *gradient;  // [parameter_count]
 };
@@ -47,8 +53,8 @@ struct search {
   struct trial *trials;            // [trial_count]
   struct dc_plan_sample *samples;  // [trial_count]
   struct dc_plan_team team;
-  double least;    // of |gradient| / loss
-  double largest;  // |gradient| / loss of best; -1: nothing could be rolled out yet
+  double least;    // threshold for |gradient| / loss
+  double largest;  // |gradient| / loss of best; -1: no draw could be rolled out yet
 };
 
 static double draw_number(const struct search *search, struct dc_random *random)
@@ -58,7 +64,7 @@ static double draw_number(const struct search *search, struct dc_random *random)
                                                       : sigma * dc_random_normal(random);
 }
 
-// A draw depends on seed, window and its number only, so that a run can be resumed.
+// A draw depends only on seed, window and its number, so that a run can be resumed.
 static void draw(const struct search *search, long number, double *point)
 {
   const struct dc_plan *plan = search->plan;
@@ -78,13 +84,13 @@ static void draw(const struct search *search, long number, double *point)
     }
     first += count;
   }
-  // the design is the scene's
+  // The design stays the scene's.
   for (int i = dc_task_control_parameter_count(plan->task, plan->model, plan->window.steps); i < plan->parameter_count;
        i++)
     point[i] = search->given[i];
 }
 
-// |gradient| / loss; NAN where nothing could be rolled out.
+// |gradient| / loss; NAN where the draw could not be rolled out.
 static double part_of(const struct dc_plan_sample *sample, int count)
 {
   double norm = 0;
@@ -95,7 +101,7 @@ static double part_of(const struct dc_plan_sample *sample, int count)
   return sample->loss == 0 ? INFINITY : norm / fabs(sample->loss);
 }
 
-// Whether the gradient of a sample does not vanish; keeps the one with the largest so far.
+// Whether the gradient of a sample does not vanish; keeps the sample with the largest one so far.
 static enum dc_status judge(struct search *search, const struct dc_plan_sample *sample, bool *good,
                             struct dc_error *error)
 {
@@ -125,8 +131,8 @@ static bool add_trial(struct search *search)
   return true;
 }
 
-// More than one trial at a time where gradients are adjoints (others share out their own rollouts), as far as memory
-// goes.
+// Adds trials for evaluation side by side, as far as memory allows, where gradients are adjoints; estimators distribute
+// their own rollouts.
 static enum dc_status hire(struct search *search, int wanted, struct dc_error *error)
 {
   int ranks = dc_plan_crew_ranks(search->plan->crew), threads = (wanted + ranks - 1) / ranks;
@@ -138,8 +144,8 @@ static enum dc_status hire(struct search *search, int wanted, struct dc_error *e
   return status;
 }
 
-// Draws are judged in their order, and those after the first good one count for nothing: what is found does not depend
-// on how many were rolled out at a time.
+// Judges draws in their order, ignoring those behind the first good one, so that the result does not depend on how many
+// are rolled out at a time.
 static enum dc_status find(struct search *search, int most, struct dc_error *error)
 {
   bool good;
@@ -168,7 +174,7 @@ static enum dc_status find(struct search *search, int most, struct dc_error *err
   return status;
 }
 
-// What the given point takes; trials has room for as many as there are threads of all ranks.
+// Allocates what the given point needs; trials has room for one draw per thread of all ranks.
 static enum dc_status allocate(struct search *search, int most, struct dc_error *error)
 {
   search->best = dc_alloc((size_t)search->plan->parameter_count, sizeof *search->best);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas and limits: docs/theory.md, "Gradient estimators".
+// Gradients by estimates from rollouts: central differences, and bundles, i.e. means of gradients (order 1) or of
+// differences (order 0) at normally distributed points.  Formulas and limits: docs/theory.md, "Gradient estimators".
 #include "plan/plan_cases.h"
 #include "plan/gradient.h"
 
@@ -63,11 +64,11 @@ enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settin
 struct estimator {
   struct dc_plan *first;  // rolls out on the caller's thread
   struct dc_plan_team team;
-  int room;                        // samples that are held at a time
+  int room;                        // number of samples held at a time
   struct dc_plan_sample *samples;  // [room]
   double *points;                  // [room][parameters]
-  double *gradients;               // [room][parameters], of bundles
-  double *losses[2];               // [parameters] at either side; NAN where it could not be rolled out
+  double *gradients;               // [room][parameters], for bundles
+  double *losses[2];               // [parameters] losses on either side; NAN where the point could not be rolled out
 };
 
 static void destroy_estimator(void *object)
@@ -83,7 +84,7 @@ static void destroy_estimator(void *object)
   free(estimator);
 }
 
-// One estimate under way.
+// One estimate.
 struct estimate {
   struct dc_plan *plan;
   struct estimator *estimator;
@@ -112,7 +113,7 @@ static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *er
   return enough ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for gradients");
 }
 
-// As many workers as there are threads, or as memory allows: the results do not depend on it.
+// Creates as many workers as there are threads, or memory; results do not depend on their number.
 static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *error)
 {
   struct estimator *estimator = plan->estimator.object;
@@ -129,7 +130,7 @@ static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *er
   return status;
 }
 
-// Workers for so many samples of the plan's present window.
+// Prepares workers for so many samples in the plan's present window.
 static enum dc_status prepare(struct estimate *estimate, long samples, struct dc_error *error)
 {
   struct dc_plan *plan = estimate->plan;
@@ -154,13 +155,13 @@ static double *point_of(const struct estimate *estimate, int index)
   return estimate->estimator->points + (size_t)index * (size_t)estimate->plan->parameter_capacity;
 }
 
-// Row `index` of gradients; NULL for losses alone.
+// Row `index` of gradients; NULL when only losses are needed.
 static double *gradient_of(const struct estimate *estimate, int index, bool wanted)
 {
   return wanted ? estimate->estimator->gradients + (size_t)index * (size_t)estimate->plan->parameter_capacity : NULL;
 }
 
-// Rolls out the first `count` points.  The status of one that failed for reasons other than the rollout.
+// Rolls out the first `count` points.  Returns the status of one that failed for other reasons than the rollout.
 static enum dc_status roll_out(struct estimate *estimate, int count, bool gradients, struct dc_error *error)
 {
   struct estimator *estimator = estimate->estimator;
@@ -177,7 +178,7 @@ static enum dc_status roll_out(struct estimate *estimate, int count, bool gradie
   return DC_OK;
 }
 
-// Point number `index` becomes the parameters.
+// Sets point `index` to the plan's parameters and returns it.
 static double *set_point(const struct estimate *estimate, int index)
 {
   size_t bytes = (size_t)estimate->plan->parameter_count * sizeof(double);
@@ -190,7 +191,7 @@ static double loss_of(const struct estimate *estimate, int index)
   return sample->status ? NAN : sample->loss;
 }
 
-// Losses with every parameter moved to either side.
+// Rolls out with every parameter moved to either side.
 static enum dc_status roll_out_sides(struct estimate *estimate, struct dc_error *error)
 {
   struct estimator *estimator = estimate->estimator;
@@ -209,7 +210,8 @@ static enum dc_status roll_out_sides(struct estimate *estimate, struct dc_error 
   return DC_OK;
 }
 
-// (L(x + h) - L(x - h)) / 2h; with one side only, the difference to L(x), which is rolled out again as tightly.
+// (L(x + h) - L(x - h)) / 2h; where one side fails, the difference to L(x), which is rolled out again with the same
+// tolerance.
 static enum dc_status differences(struct estimate *estimate, double *gradient, struct dc_error *error)
 {
   struct dc_plan *plan = estimate->plan;
@@ -242,7 +244,7 @@ static enum dc_status differences(struct estimate *estimate, double *gradient, s
                : dc_fail(error, DC_NUMERICAL, "no difference of the loss to any of %d parameters can be had", count);
 }
 
-// Every sample has its own stream: anyone draws the same numbers.
+// Every sample has its own random stream, so that any worker draws the same numbers.
 static void draw_sample(const struct estimate *estimate, long sample, double *numbers)
 {
   const struct dc_plan *plan = estimate->plan;
@@ -254,7 +256,7 @@ static void draw_sample(const struct estimate *estimate, long sample, double *nu
     numbers[i] = dc_random_normal(&random);
 }
 
-// Rolls out a batch of samples; of order 0 their gradients become those of differences along the draws.
+// Rolls out a batch of samples; for order 0 their gradients become differences along the draws.
 static enum dc_status roll_out_batch(struct estimate *estimate, long first, int count, struct dc_error *error)
 {
   const struct dc_plan *plan = estimate->plan;
@@ -272,7 +274,7 @@ static enum dc_status roll_out_batch(struct estimate *estimate, long first, int 
   return status;
 }
 
-// The mean over the samples that could be rolled out, added up in their order.
+// Mean over the samples that could be rolled out, added in their order.
 static enum dc_status bundle(struct estimate *estimate, double *gradient, struct dc_error *error)
 {
   struct dc_plan *plan = estimate->plan;

@@ -24,29 +24,30 @@ struct dc_gradient_settings {
 };
 extern const struct dc_option dc_gradient_options[];
 
-// Estimates of a plan since its creation.
+// Statistics of a plan's estimates since its creation.
 struct dc_gradient_counts {
-  long estimates;  // begun, failed ones too: the random numbers of a bundle follow from the seed and this number
-  long one_sided;  // components from a difference to one side, because the other one could not be rolled out
-  long dropped;    // components set to zero and samples left out, because nothing could be rolled out there
+  // started, including failed ones: the random numbers of a bundle follow from the seed and this number
+  long estimates;
+  long one_sided;  // components from a one-sided difference, because the other side could not be rolled out
+  long dropped;    // components set to zero and samples left out, because no rollout succeeded
 };
 
-// Where the scene says nothing: models without an adjoint of ours (DC_CONTACT_FOREIGN) take differences, and bundles of
-// order 0.
+// Completes settings that the scene leaves open: models without our adjoint (DC_CONTACT_FOREIGN) use differences, and
+// bundles of order 0.
 void dc_gradient_complete(struct dc_gradient_settings *settings, bool type_given, bool order_given,
                           const struct dc_contact_model *model);
 // DC_BAD_INPUT when the gradient needs an adjoint that the model does not have.
 enum dc_status dc_gradient_check_model(const struct dc_gradient_settings *settings,
                                        const struct dc_contact_model *model, struct dc_error *error);
 
-// Estimates the gradient [parameter_count] of the loss, whose value at parameters is loss, as plan->gradient says (not
-// DC_GRADIENT_ADJOINT).  plan->trajectory and plan->input stay as they are; the work is counted in plan.  Same bits for
-// any number of threads.  Nothing is done or counted without parameters.  DC_NUMERICAL when nothing could be rolled
-// out; DC_MEMORY.
+// Estimates the gradient [parameter_count] of the loss, whose value at parameters is loss, by the method of
+// plan->gradient (not DC_GRADIENT_ADJOINT).  plan->trajectory and plan->input are not changed; the work is counted in
+// plan.  The bits do not depend on the number of threads.  Without parameters nothing is done or counted.  DC_NUMERICAL
+// when no point could be rolled out; DC_MEMORY.
 typedef enum dc_status dc_gradient_function(struct dc_plan *plan, const double *parameters, double loss,
                                             double *gradient, struct dc_error *error);
 
-// How the gradients of later evaluations of a plan are computed; dc_gradient_check_model must hold.
+// Selects how later evaluations of a plan compute gradients; dc_gradient_check_model must hold.
 void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_settings *settings);
 
 #endif

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// `dcsim gradcheck`: the adjoint compared with differences, coordinate by coordinate and by the order of Taylor
+// remainders, and both products of derivatives.
+//
+// 1. Evaluate the plan with tight tolerances; shapes are first shaken off the kinks of their hulls.
+// 2. List all coordinates by kind, choose some of every kind in turn, and difference each (differences.c), side by
+//    side.
+// 3. Along random directions, compute the order of |L(x + h d) - L(x) - h g.d| in h by least squares.
+// 4. Check products (product_check.c).
 #include "plan/plan_cases.h"
 #include "plan/gradient_check.h"
 
@@ -13,13 +21,13 @@
 #include "design/number_kinds.h"
 #include "plan/gradient_check_internal.h"
 
-// A kind of parameter whose gradient is this small beside the others does not matter to the loss: its error is
-// measured against this part of the largest.
+// A kind of parameter whose gradient is below this part of the largest has no influence on the loss; its error is
+// measured against this part.
 static const double NEGLIGIBLE = 1e-6;
 // Differences that agree with the adjoint to this part of the gradient need no closer look.
-static const double CLOSE = 1e-7;
+static const double CLOSE = 1e-7;  // relative agreement with the adjoint that needs no smaller steps
 
-static const double SHAKE = 1e-3;  // of the bounds of parameters of shapes
+static const double SHAKE = 1e-3;  // random shift of shape parameters, relative to their bounds
 
 static void coordinate_name(const struct dc_checker *checker, struct dc_coordinate c, char *text, size_t size)
 {
@@ -56,8 +64,8 @@ static double adjoint_value(struct dc_checker *checker, const double *gradient, 
   return *dc_number_in_cotangent(dc_number_of(c), checker->plan->model, checker->plan->cotangent, c.index);
 }
 
-// Its numbers, and all coordinates of its start: those of free bodies and of what couplings tie are no design's, but
-// the adjoint has their derivatives.
+// Whether a coordinate is checked: those that a design may change, and all coordinates of the start.  The start of free
+// bodies and of coupled coordinates is no design's, but the adjoint has its derivative.
 static bool is_listed(const struct dc_number_kind *kind, const struct dc_model *model, int freedom)
 {
   bool start = kind == &dc_number_position || kind == &dc_number_velocity;
@@ -124,8 +132,9 @@ static int list_coordinates(const struct dc_plan *plan, struct dc_coordinate *li
   return count + list_design(plan, controls, list + count);
 }
 
-// A seeded choice among those of kinds first .. last - 1, behind the chosen ones: a kind in turn, then one of its
-// coordinates not yet chosen; few coordinates are all taken.  How many are chosen then.
+// Chooses coordinates of the kinds first .. last - 1 by a seed and puts them behind those chosen before: one kind after
+// the other, each with a random coordinate not chosen yet; if there are few, all are chosen.  Returns the number
+// chosen.
 static int choose_coordinates(struct dc_coordinate *list, int count, int first, int last, int chosen,
                               struct dc_random *random)
 {
@@ -167,7 +176,8 @@ static void difference_pass(void *context, int index, int thread)
       dc_difference(&d->checkers->each[thread], d->list[index], d->close[index], &d->entries[index], &d->errors[index]);
 }
 
-// The differences of the first check->count of the list, whose adjoints are known; norms: of their kinds.
+// Computes differences of the first check->count coordinates of the list, whose adjoints are known; norms: of their
+// kinds.
 static enum dc_status take_differences(const struct dc_checkers *checkers, const struct dc_coordinate *list,
                                        const double *norms, struct dc_gradient_check *check, struct dc_error *error)
 {
@@ -231,7 +241,7 @@ static enum dc_status check_coordinates(const struct dc_checkers *checkers, cons
 enum { TAYLOR_STEPS = 24, TAYLOR_WINDOW = 4, NOISE_STEPS = 7 };
 static const double ABOVE_NOISE = 300;
 
-// The remainder at the smallest steps is rounding: the median of the last ones.
+// Rounding level: the median remainder of the smallest steps.
 static double median_of_last(const double (*logs)[2], int count)
 {
   double sorted[NOISE_STEPS];
@@ -248,8 +258,8 @@ static double median_of_last(const double (*logs)[2], int count)
 struct taylor {
   const struct dc_checkers *checkers;
   const double *directions;                           // [DC_TAYLOR_DIRECTIONS][parameter_count]
-  double losses[DC_TAYLOR_DIRECTIONS][TAYLOR_STEPS];  // NAN where the loss cannot be had
-  bool alike[DC_TAYLOR_DIRECTIONS][TAYLOR_STEPS];     // divided as at parameters
+  double losses[DC_TAYLOR_DIRECTIONS][TAYLOR_STEPS];  // NAN where there is no loss
+  bool alike[DC_TAYLOR_DIRECTIONS][TAYLOR_STEPS];     // steps are divided as at parameters
   enum dc_status statuses[DC_TAYLOR_DIRECTIONS * TAYLOR_STEPS];
 };
 
@@ -277,8 +287,8 @@ static void taylor_pass(void *context, int index, int thread)
   taylor->statuses[index] = dc_point_has_no_value(status) || status == DC_STOPPED ? DC_OK : status;
 }
 
-// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder stands well
-// above rounding; NAN when there are none.  Steps that reach over a change of division or a gap are passed over.
+// Order of |L(x + h d) - L(x) - h g.d| in h, by least squares over the four smallest steps whose remainder is well
+// above rounding; NAN when there are none.  Steps that span a change of division or have no loss are skipped.
 static double taylor_order(const double losses[TAYLOR_STEPS], const bool alike[TAYLOR_STEPS], double loss, double slope)
 {
   double logs[TAYLOR_STEPS][2], largest = fabs(loss);
@@ -349,8 +359,8 @@ static enum dc_status check_taylor(const struct dc_checkers *checkers, const dou
   return status;
 }
 
-// Parameters of shapes a little off; low, high: workspace for their bounds.  A scene's boxes are where their hulls have
-// kinks.
+// Shifts shape parameters a little at random, because a scene's boxes are exactly where their hulls have kinks; low,
+// high: workspace for bounds.
 static void shake_shapes(const struct dc_plan *plan, uint64_t seed, double *parameters, double *low, double *high)
 {
   const struct dc_task *task = plan->task;

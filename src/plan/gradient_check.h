@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adjoint against differences: for every kind of parameter, and by a Taylor test.
+// Compares the adjoint with differences: for every kind of parameter, and by a Taylor test.
 #ifndef DC_PLAN_GRADIENT_CHECK_H
 #define DC_PLAN_GRADIENT_CHECK_H
 
@@ -8,18 +8,19 @@
 #include "plan/product_check.h"
 #include "plan/trajectory_plan.h"
 
-// Most differences: of controls and numbers of the model together, and as many again of the design's parameters.
+// Most differences: for controls and numbers of the model together, and as many again for parameters of the design.
 enum { DC_GRADIENT_CHECKS = 16, DC_GRADIENT_CHECKS_MOST = 2 * DC_GRADIENT_CHECKS, DC_TAYLOR_DIRECTIONS = 4 };
 
 struct dc_gradient_difference {
   char parameter[128];
-  const char *unit;  // of the parameter: "1" of a factor; a parameter of 1 is scale of it
+  const char *unit;  // unit of the parameter, "1" for a factor; a parameter of 1 changes it by scale
   double scale;
   double adjoint, difference;
   double relative_error;  // |adjoint - difference| / |gradient of this kind of parameter|
-  double step;            // that the difference was taken with
-  double spread;    // what differences with other steps, and slopes on both sides, differ from it by; as the error
-  int passed_over;  // step sizes that could not be used: at an end time steps are divided otherwise than at the point
+  double step;            // step of the difference
+  // largest distance to differences with other steps and between one-sided slopes; relative like the error
+  double spread;
+  int passed_over;  // step sizes that were skipped, because time steps are divided differently at an end
   bool straddles;   // no smooth neighbourhood was found for that reason: difference, error and step are NAN
 };
 
@@ -27,28 +28,28 @@ struct dc_gradient_check {
   double loss;
   int count;
   struct dc_gradient_difference checks[DC_GRADIENT_CHECKS_MOST];
-  double max_relative_error;  // of those that do not straddle
+  double max_relative_error;  // over those that do not straddle
   int steps, divided_steps;   // of the rollout at the point
   int straddling;             // differences that do
-  int taylor_count;           // directions whose remainder stands above rounding
-  int taylor_straddling;      // those that have none for changes of division
+  int taylor_count;           // directions whose remainder is above rounding
+  int taylor_straddling;      // directions without an order because of changes of division
   double taylor_orders[DC_TAYLOR_DIRECTIONS];
   bool flat;  // the gradient is exactly zero
   struct dc_product_check products;
 };
 
-// Checks the plan at parameters, by extrapolated central differences: up to 16 seeded coordinates, one after the other
-// of the controls and of every kind of number (dc_number_kinds: of masses, friction, gains and stiffness the factors;
-// of the start all coordinates; before controls and design act on them), and up to 16 of the parameters of the design,
-// one after the other of its entries.  4 random directions of all parameters are checked by the order of the Taylor
-// remainder.  Forward solves are converged to rounding, as many side by side as there are threads (dc_threads), which
-// changes nothing.  At last the products (plan/product_check.h).
+// Checks the plan at parameters by extrapolated central differences.  Up to 16 seeded coordinates are chosen in turn
+// from the controls and every kind of number (dc_number_kinds), before controls and design act on them: of masses,
+// friction, gains and stiffness the factors, of the start all coordinates.  Up to 16 more are parameters of the design,
+// in turn from its entries. 4 random directions of all parameters are checked by the order of the Taylor remainder.
+// Forward solves are converged to rounding, side by side on all threads (dc_threads), which does not change the result.
+// Finally the products are checked (plan/product_check.h).
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error);
 
-// The adjoint against the same differences along `count` seeded directions of all parameters together, into entries
-// [count], whose names stay empty; errors are relative to the slope or, where it is small, to one as large as is
-// typical of a random direction, |gradient| / sqrt(number of parameters).  DC_NUMERICAL, DC_INFEASIBLE, DC_MEMORY.
+// Compares the adjoint with the same differences along `count` seeded directions of all parameters, into entries
+// [count], without names.  Errors are relative to the slope or, where that is small, to the typical slope of a random
+// direction, |gradient| / sqrt(number of parameters).  DC_NUMERICAL, DC_INFEASIBLE, DC_MEMORY.
 enum dc_status dc_gradient_check_directions(struct dc_plan *plan, const double *parameters, uint64_t seed, int count,
                                             struct dc_gradient_difference *entries, struct dc_error *error);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a receding horizon.
+// Options of a receding horizon, and their check against the task.
 #include <stddef.h>
 
 #include "plan/receding_horizon.h"

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A receding horizon whose steps are executed in a plant: where its windows start (docs/theory.md, "The plant").
+// A receding horizon whose steps are executed in a plant: starts of windows, and trials (docs/theory.md, "The plant").
 //
-// The plant's frame q_p cannot be the start of a window: its contact may be closer than the planning world bears, or,
-// of soft contacts, in surfaces that overlap.  But the frame q that the last window foresaw is one of the planning
+// The plant's frame q_p cannot be the start of a window: in its contact bodies may be closer than the planning world
+// allows, or overlap where contact is soft.  But the frame q foreseen by the last window is a state of the planning
 // world.  One step of that world leads from there towards the plant,
 //
-//   q_s = argmin |q' - q_p|^2_M / (2 h^2) + mu V(q'),
+//     q_s = argmin |q' - q_p|^2_M / (2 h^2) + mu V(q'),
 //
-// which is its own step from q with velocity (q_p - q) / h when nothing but inertia, contact and what joints allow
-// acts.  Like every step it crosses nothing.  The window then starts from q_s with the plant's velocity v: the state
-// before is q_s - h v.  Where the plant did what was foreseen, bit for bit, the window goes on as if there was no
-// plant.
+// which is its own step from q with velocity (q_p - q) / h under inertia, contact and joints alone.  Like every step it
+// passes through nothing.  The window then starts from q_s with the plant's velocity v: the state before is q_s - h v.
+// Where the plant did exactly what was foreseen, the window continues as if there were no plant.
 //
-// A trial executes all steps of a window in the plant without recording them: the plant is a simulator and can be
-// asked.
+// A trial executes all steps of a window in the plant without recording them.
 //
-// Of its friction the simulator may be wrong.  Then trials have several factors on it.  After every window each factor
-// foretells the steps that were applied, from where the plant was; the squared distances of bodies from where they came
+// The simulator's friction may be wrong; then trials use several factors on it.  After every window each factor
+// predicts the applied steps from the plant's state, and the squared distances of bodies from where they really came to
+// rest are added to its error.  A factor counts as long as no other one has predicted twice as well.
 // to add up to what speaks against it.  Factors count as long as no other one has predicted twice as well.
 #include <math.h>
 #include <stdlib.h>
@@ -30,23 +29,23 @@ struct dc_horizon_plant {
   struct dc_trajectory *trajectory;  // of it
   double *q;                         // [nq] the next window's start
   double *q_before;                  // [nq] the plant's state before its last frame
-  double before_length;              // s between them
-  bool moved;                        // q is not the plant's frame
-  // Of trials; NULL without.
+  double before_length;              // length of the interval between them, s
+  bool moved;                        // q differs from the plant's frame
+  // Trials; NULL without.
   struct dc_execution *trial;
   struct dc_rollout_input *tried;
   struct dc_trajectory *outcome;
   int factor_count;       // of friction
   const double *factors;  // [factor_count]
-  double *predicted;      // [factor_count][bodies][3] where bodies should come to
-  double *misses;         // [factor_count] m^2
+  double *predicted;      // [factor_count][bodies][3] predicted centres of mass
+  double *misses;         // [factor_count] accumulated squared errors, m^2
 };
 
 // (Twice as well)^2.
-static const double WORSE = 4;
-// Misses of less in all do not tell factors apart, m^2.
+static const double WORSE = 4;  // ratio of squared errors at which a factor is dropped: (twice as well)^2
+// Below this total squared error, m^2, the factors are indistinguishable.
 static const double UNTOLD = 1e-6;
-// Of what cannot be executed, m^2.
+// Squared error of a prediction that cannot be executed, m^2.
 static const double NOTHING_FORETOLD = 1;
 
 struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, const struct dc_model *model, int steps,
@@ -109,7 +108,7 @@ void dc_horizon_plant_destroy(struct dc_horizon_plant *own)
   free(own);
 }
 
-// Where the plant is; all zeros at the start of the run.
+// State of the plant; all zeros at the start of the run.
 static struct dc_plan_start plant_state(const struct dc_receding_horizon *h)
 {
   const struct dc_trajectory *executed = h->executed;
@@ -146,14 +145,14 @@ static void begin_outcome(const struct dc_receding_horizon *h, struct dc_traject
   memcpy(outcome->poses, executed->poses + k * bodies, bodies * sizeof *outcome->poses);
 }
 
-// Position targets that the plant has followed last; NULL at the start of the run.
+// The plant's last position targets; NULL at the start of the run.
 static const double *targets_before(const struct dc_receding_horizon *h)
 {
   size_t k = (size_t)h->executed->steps, actuators = (size_t)h->model->bodies.actuator_count;
   return k > 0 ? h->target_position + (k - 1) * actuators : NULL;
 }
 
-// From where the plant is, with a factor on friction.  Records nothing but own->outcome.
+// Executes steps from the plant's state with a factor on friction; records only own->outcome.
 static enum dc_status try_steps(struct dc_receding_horizon *h, const struct dc_rollout_input *input, int steps,
                                 double factor)
 {
@@ -164,7 +163,7 @@ static enum dc_status try_steps(struct dc_receding_horizon *h, const struct dc_r
   return dc_execution_run(own->trial, input, &start, targets_before(h), steps, own->outcome, NULL);
 }
 
-// Where the next steps lead with every factor; NAN where they cannot be executed.
+// Predicts where the next steps lead with every factor; NAN where they cannot be executed.
 static void foretell(struct dc_receding_horizon *h, int steps)
 {
   struct dc_horizon_plant *own = h->plant;
@@ -178,7 +177,7 @@ static void foretell(struct dc_receding_horizon *h, int steps)
   }
 }
 
-// What was predicted against what has come.
+// Adds the squared errors of the predictions.
 static void compare(struct dc_receding_horizon *h)
 {
   struct dc_horizon_plant *own = h->plant;
@@ -239,7 +238,7 @@ struct dc_trajectory dc_horizon_frame_of(const struct dc_trajectory *whole, int 
   return single;
 }
 
-// The loss of the last frame; INFINITY when it cannot be executed.
+// Loss of the last frame with one factor; INFINITY when it cannot be executed.
 static double try_factor(struct dc_receding_horizon *h, double factor, bool *reached)
 {
   struct dc_horizon_plant *own = h->plant;
@@ -271,7 +270,7 @@ double dc_horizon_trial(struct dc_receding_horizon *h, const double *parameters,
   return worst;
 }
 
-// Neither gravity nor actuators: inertia, contact, limits and couplings are left.
+// An input without gravity and actuators, so that inertia, contact, limits and couplings are left.
 static void free_of_forces(const struct dc_model *model, struct dc_rollout_input *input)
 {
   size_t bytes = (size_t)model->bodies.count * sizeof(double);
@@ -288,7 +287,7 @@ enum dc_status dc_horizon_place(struct dc_receding_horizon *h, const double *for
   size_t nq = (size_t)bodies->nq;
   const double *q = h->executed->q + (size_t)h->executed->steps * nq;
   own->moved = memcmp(foreseen, q, nq * sizeof *q) != 0;
-  h->foreseen &= !own->moved || own->trial;  // else what the plan ends with is no more certain
+  h->foreseen &= !own->moved || own->trial;  // otherwise it is no longer certain that the plan reaches
   if (!own->moved)
     return DC_OK;
   free_of_forces(h->model, own->input);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A receding horizon between two calls: everything that its rest depends on, for checkpoints.
+// Checkpoints of a receding horizon: everything on which its rest depends, saved between two calls.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 
 enum { COUNTS = 10 };
 enum { INITIAL_LOSS, LOSS, LOWEST_LOSS, GRADIENT_NORM, LARGEST_RESIDUAL, PROGRESS, VALUES };
-static const long MOST_COUNTED = LONG_MAX / 4;  // sums of some of them do not overflow
+static const long MOST_COUNTED = LONG_MAX / 4;  // so that sums of some of them do not overflow
 
-// Newton iterations, evaluations, convergence and substeps of every step.
+// Counts of every step: Newton iterations, evaluations, convergence, substeps.
 enum { STEP_COUNTS = 4 };
 
 static enum dc_status save_counts(const struct dc_trajectory *executed, struct dc_snapshot *snapshot)
@@ -64,7 +64,7 @@ static enum dc_status pose_executed(struct dc_receding_horizon *h, struct dc_err
   return status;
 }
 
-// The states inside of divided steps; substeps [steps].
+// Loads the states inside of divided steps; substeps [steps].
 static enum dc_status load_between(struct dc_trajectory *executed, const long *substeps, size_t stride,
                                    const struct dc_snapshot *snapshot, struct dc_error *error)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// States of a receding horizon as a snapshot has them.
+// Reads states of a receding horizon from a snapshot and checks them.
 #include <math.h>
 #include <stdlib.h>
 
 #include "plan/horizon_internal.h"
 
-static const double LARGEST_NUMBER = 1e12;  // of a state, in its units
+static const double LARGEST_NUMBER = 1e12;  // bound of a state's numbers, in their units
 
 enum dc_status dc_horizon_get_reals(const struct dc_snapshot *snapshot, const char *name, size_t count, double *values,
                                     struct dc_error *error)

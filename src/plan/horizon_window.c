@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The present window of a receding horizon: its length, where it starts, how it is minimized.
+// The present window of a receding horizon: its length, its start, and its minimization.
 #include <string.h>
 
 #include "plan/horizon_internal.h"
@@ -13,7 +13,7 @@ int dc_horizon_window_steps(const struct dc_receding_horizon *h)
 void dc_horizon_set_start(struct dc_receding_horizon *h)
 {
   struct dc_optimizer_common *common = h->optimizer_options;
-  if (common)  // of a replay there is none
+  if (common)  // a replay has none
     common->iterations = h->foreseen && !h->retried ? 0 : h->horizon.iterations;
   size_t nq = (size_t)h->model->bodies.nq, k = (size_t)h->executed->steps;
   struct dc_plan *plan = h->plan;

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Residual rows of a plan and their Jacobian, by columns or by rows.
+//
+// By columns: every parameter gives a direction of the input; a block of directions is pushed forward along the tape
+// (dc_rollout_tangent), then contracted with the derivative of each row by frames and input.  By rows: every row gives
+// a derivative by frames and input; a block of rows is pulled back by the adjoint (dc_rollout_adjoint_block), then
+// through controls and design.  The cheaper way is chosen from the numbers of rows and columns.
+//
+// With cases, every world contributes rows of its own, computed side by side.  Work is done in portions of bounded
+// memory.
 #include "plan/linearize.h"
 
 #include <math.h>
@@ -9,19 +18,18 @@
 #include "base/threads.h"
 #include "plan/plan_cases.h"
 
-// What a portion of columns or rows may take.
-static const double PORTION_BYTES = 128e6;
-// A row pulls friction back at every step; columns share the mixed Hessians of its pairs, twelve times as dear as that.
-// In units of what else a row or a column costs.
+static const double PORTION_BYTES = 128e6;  // bytes that a portion of columns or rows may take
+// Cost of friction, relative to the other cost of a row or column.  A row pulls friction back at every step,
+// FRICTION_COST.  Columns share the mixed Hessians of its pairs, which cost FRICTION_ROWS times as much.
 static const double FRICTION_COST = 10, FRICTION_ROWS = 12;
 
-// A group of rows in the trajectory.
+// Position of a row in the trajectory.
 struct place {
-  int group, axis;  // of a row
-  int first, last;  // frames
+  int group, axis;  // group, and axis within it
+  int first, last;  // frames on which it depends
 };
 
-// Directions of the input, or rows, of one portion.
+// One portion: directions of the input, or rows.
 struct portion {
   int count;
   struct dc_rollout_cotangent **inputs;  // [count]
@@ -30,27 +38,27 @@ struct portion {
   double *numbers;                       // [parameter_count] or [count]
 };
 
-// Of one world: that of the plan, or of one of its cases.
+// Linearization of one world: the plan's own, or one of its cases.
 struct linearization {
   struct dc_plan *plan;
   const double *parameters;
   int group_count, row_count;
   struct place *places;          // [row_count]
   double *jacobian;              // [row_count][parameter_count]
-  bool forward;                  // which way
-  double *bounds;                // [row_count] of what dc_plan_row_bounds finds, or NULL
-  struct dc_stop_request *stop;  // asked while derivatives are computed; NULL: nobody is
+  bool forward;                  // by columns (forward), else by rows
+  double *bounds;                // [row_count] see dc_plan_row_bounds; or NULL
+  struct dc_stop_request *stop;  // polled while derivatives are computed; may be NULL
   enum dc_status status;
   struct dc_error error;
 };
 
-// A plan and its cases: their rows follow each other.
+// A plan and its cases, whose rows follow each other.
 struct worlds {
   struct dc_plan *plan;
   int count;
   struct linearization *of;  // [count] the plan's own first
   struct dc_residual_rows *rows;
-  double start, counted;  // when it began, and the plan's seconds of work then, s
+  double start, counted;  // time of the start, and the plan's seconds of work then, s
 };
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -94,7 +102,7 @@ static bool create_row(const struct dc_plan *plan, int frames, struct dc_adjoint
   return row->frames.wrenches && row->frames.forces;
 }
 
-// The derivative of a row by the frames that it sees and by the input; row->frames and row->input are clear.
+// Derivative of a row by its frames and by the input; row->frames and row->input must be clear.
 static void set_row(const struct linearization *l, const struct place *place, struct dc_adjoint_row *row)
 {
   const struct dc_plan *plan = l->plan;
@@ -107,7 +115,7 @@ static void set_row(const struct linearization *l, const struct place *place, st
                           &cotangent);
 }
 
-// Columns of unit parameters from first on; or, given a direction [parameter_count], that one.
+// Creates the columns of unit parameters from first on, or, given a direction [parameter_count], that one.
 static enum dc_status create_columns(const struct linearization *l, int first, int count, const double *direction,
                                      struct portion *portion, struct dc_error *error)
 {
@@ -129,8 +137,8 @@ static enum dc_status create_columns(const struct linearization *l, int first, i
   return complete ? DC_OK : no_memory(error);
 }
 
-// The columns of a portion in all rows, those of row r from products + r * stride on.  One row after the other is set
-// up in the same memory.
+// Contracts the columns of a portion with all rows; those of row r start at products + r * stride.  Rows are set up one
+// after the other in the same memory.
 static enum dc_status contract_columns(const struct linearization *l, const struct portion *portion, double *products,
                                        size_t stride, struct dc_error *error)
 {
@@ -167,7 +175,7 @@ static enum dc_status contract_columns(const struct linearization *l, const stru
   return status;
 }
 
-// The Jacobian times unit parameters [first, first + count) or times a direction.
+// The Jacobian times unit parameters [first, first + count), or times a direction.
 static enum dc_status push_columns(const struct linearization *l, int first, int count, const double *direction,
                                    double *products, size_t stride, struct dc_error *error)
 {
@@ -249,10 +257,11 @@ static bool has_friction(const struct dc_plan *plan)
   return false;
 }
 
+// Compares the costs of both ways.
 static bool forward_is_cheaper(const struct linearization *l)
 {
   if (l->plan->model->shapes_change)
-    return false;  // shapes have no products forward
+    return false;  // shapes have no forward products
   double friction = has_friction(l->plan) ? FRICTION_COST : 0;
   return l->plan->parameter_count + FRICTION_ROWS * friction < l->row_count * (1 + friction);
 }
@@ -273,7 +282,7 @@ static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
   return DC_OK;
 }
 
-// Whether the trajectory is that of the parameters.
+// Whether the trajectory belongs to the parameters.
 static bool is_rolled_out(const struct dc_plan *plan, const double *parameters)
 {
   return plan->succeeded &&
@@ -285,7 +294,7 @@ static int count_groups(const struct dc_plan *plan)
   return dc_task_group_count(plan->task, plan->model, plan->trajectory);
 }
 
-// Groups [group_count] and rows of a world; the latter's numbers in `first` count from `row` on.
+// Lists groups [group_count] and rows of a world; `first` [group_count] is their first row, counted from `row`.
 static enum dc_status find_groups(struct linearization *l, int row, struct dc_residual_group *groups, int *first,
                                   struct dc_error *error)
 {
@@ -303,7 +312,7 @@ static enum dc_status find_groups(struct linearization *l, int row, struct dc_re
   return DC_OK;
 }
 
-// The rows of all worlds, with room for a Jacobian of so many columns.
+// Lists the rows of all worlds, with room for a Jacobian of so many columns.
 static enum dc_status find_rows(struct worlds *worlds, int columns, struct dc_error *error)
 {
   struct dc_residual_rows *rows = worlds->rows;
@@ -331,7 +340,7 @@ static enum dc_status find_rows(struct worlds *worlds, int columns, struct dc_er
   return DC_OK;
 }
 
-// Rolls out unless that is done already, and finds the rows.
+// Rolls out, unless that has been done already, and lists the rows.
 static enum dc_status begin(struct dc_plan *plan, const double *parameters, int columns, struct dc_residual_rows *rows,
                             struct worlds *worlds, struct dc_error *error)
 {
@@ -352,7 +361,7 @@ static enum dc_status begin(struct dc_plan *plan, const double *parameters, int 
   return find_rows(worlds, columns, error);
 }
 
-// The seconds of a rollout in between are counted once.
+// Counts the seconds; those of a rollout in between only once.
 static enum dc_status end(struct worlds *worlds, enum dc_status status)
 {
   for (int i = 0; i < worlds->count; i++)
@@ -379,7 +388,7 @@ static void linearize_world(void *context, int index, int thread)
   dc_rollout_set_proceed(l->plan->rollout, NULL, NULL);
 }
 
-// Side by side; each world writes rows of its own.
+// Linearizes the worlds side by side; each writes its own rows.
 static enum dc_status linearize_worlds(struct worlds *worlds, struct dc_error *error)
 {
   int i = 0;
@@ -390,7 +399,7 @@ static enum dc_status linearize_worlds(struct worlds *worlds, struct dc_error *e
                            : DC_OK;
 }
 
-// All worlds by the way that is cheaper in the first one.
+// Linearizes all worlds in the way that is cheaper for the first one.
 static enum dc_status linearize(struct dc_plan *plan, const double *parameters, enum dc_products way,
                                 struct dc_stop_request *stop, struct dc_residual_rows *rows, double *bounds,
                                 struct dc_error *error)
@@ -451,7 +460,7 @@ enum dc_status dc_plan_push_forward(struct dc_plan *plan, const double *paramete
   return end(&worlds, status);
 }
 
-// One adjoint row that sees all frames holds the weighted sum of all rows of a world, weights [row_count].
+// One adjoint row that depends on all frames holds the weighted sum of all rows of a world, weights [row_count].
 static enum dc_status pull_weighted(const struct linearization *l, const double *weights, double *gradient,
                                     struct dc_error *error)
 {
@@ -511,7 +520,7 @@ static int count_rows(const struct dc_plan *plan)
   return count;
 }
 
-// Cases come without a receding horizon: their windows are the plan's.
+// Cases do not run in a receding horizon, so that their windows are the plan's.
 int dc_plan_row_count(const struct dc_plan *plan)
 {
   if (refuse(plan, NULL) || plan->gradient.type != DC_GRADIENT_ADJOINT)
@@ -522,9 +531,9 @@ int dc_plan_row_count(const struct dc_plan *plan)
   return count;
 }
 
-// A Jacobian depends, in its rounding, on where contact's iterations begin, and derivatives taken before leave other
-// starts than the rollout did.  An optimization that is resumed has rolled out and nothing else: so has every one,
-// then.  The rollout was counted before.
+// Repeats the rollout before a Jacobian.  The Jacobian's rounding depends on the starting points of contact's
+// iterations, which derivatives computed before have changed.  A resumed optimization has only rolled out; for the same
+// bits every one must do so.  The rollout was counted before.
 static enum dc_status renew(struct dc_plan *plan, const double *x, struct dc_error *error)
 {
   const struct dc_plan_work before = plan->work;
@@ -542,7 +551,7 @@ enum dc_status dc_plan_linearize_problem(void *context, const double *x, const s
   struct dc_plan *plan = context;
   struct dc_residual_rows *found = &plan->rows;
   (void)draw;
-  // an iteration can be taken back when there is one before it
+  // An iteration can only be undone if there is one before it.
   struct dc_stop_request *stop = dc_minimization_begun(plan->minimization) ? plan->stop : NULL;
   enum dc_status status = renew(plan, x, error);
   if (!status)

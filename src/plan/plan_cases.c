@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Losses over several worlds: the plan's own and its cases are evaluated side by side, then losses and gradients are
+// added in their order.
 #include "plan/plan_cases.h"
 
 #include <math.h>
@@ -7,10 +9,10 @@
 
 #include "base/threads.h"
 
-// What a world came to.
+// The result of one world.
 struct share {
   double loss;
-  double *gradient;  // [parameter_count], or NULL
+  double *gradient;  // [parameter_count] or NULL
   enum dc_status status;
   struct dc_error error;
 };
@@ -19,7 +21,7 @@ struct evaluation {
   struct dc_plan *plan;
   dc_plan_evaluate_world *evaluate, *evaluate_case;
   const double *parameters;
-  struct share *shares;  // [1 + cases], its own world first
+  struct share *shares;  // [1 + cases], the plan's own world first
 };
 
 static void evaluate_pass(void *context, int index, int thread)
@@ -32,7 +34,7 @@ static void evaluate_pass(void *context, int index, int thread)
       world, evaluation->parameters, &share->loss, share->gradient, &share->error);
 }
 
-// The present window, stiffness and far field; no work done.
+// Gives cases the present window, stiffness and far field, and resets their work.
 static void follow(struct dc_plan *plan)
 {
   for (int k = 0; k < plan->case_count; k++) {
@@ -52,8 +54,7 @@ enum dc_status dc_plan_case_fail(const struct dc_plan *plan, int world, enum dc_
                : dc_fail(error, status, "%s", of->text);
 }
 
-// To start the losses of the worlds are added in their order, so that a sum has the same bits whoever knows the first
-// one.
+// Adds the losses of the worlds to `start` in fixed order, so that the sum is reproducible bit by bit.
 static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, double start, double *loss,
                              double *gradient, struct dc_error *error)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What grows with the steps grows in proportion to them: a few steps are allocated, and what they take is taken as
-// often as there are steps.  The derivatives of body pairs, too large to try, are counted.
+// Estimates of the memory that plans need.  Arrays that grow with the steps are measured by allocating a few steps and
+// scaling; derivatives of body pairs, too large for that, are counted.
 #include "plan/plan_memory.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static double tape_bytes(const struct dc_model *model, double steps)
              : 0;
 }
 
-// What the cases of a task take besides.
+// Adds the bytes of a task's cases.
 static double cases_bytes(const struct dc_task *task, double steps,
                           double (*bytes)(const struct dc_model *model, const struct dc_task *task, double steps))
 {
@@ -66,7 +66,7 @@ static double parameter_count(const struct dc_model *model, const struct dc_task
 
 static double own_forward_bytes(const struct dc_model *model, const struct dc_task *task, double steps, bool in_file)
 {
-  // parameters in four places, and their groups
+  // Parameters are stored four times, with their groups.
   return bytes_of(try_record, model, in_file ? fmin(steps, DC_RELEASED_FRAMES) : steps) +
          bytes_of(try_input, model, steps) +
          parameter_count(model, task, steps) * (double)(4 * sizeof(double) + sizeof(int));
@@ -80,7 +80,7 @@ double dc_forward_plan_bytes(const struct dc_model *model, const struct dc_task 
 double dc_plan_bytes(const struct dc_model *model, const struct dc_task *task, double steps)
 {
   const struct dc_bodies *bodies = &model->bodies;
-  // first and best trajectory; the derivatives of a loss by the frames
+  // First and best trajectory, and derivatives of a loss by the frames.
   return cases_bytes(task, steps, dc_plan_bytes) + own_forward_bytes(model, task, steps, false) +
          tape_bytes(model, steps) + 2 * bytes_of(try_record, model, steps) + bytes_of(try_cotangent, model, steps) +
          (steps + 1) * (6.0 * bodies->count + bodies->nv) * (double)sizeof(double);
@@ -103,7 +103,7 @@ double dc_plan_kept_bytes(const struct dc_model *model, const struct dc_task *ta
 double dc_horizon_bytes(const struct dc_model *model, const struct dc_task *task, double length, double steps)
 {
   double window = length < steps ? length : steps, targets = steps * model->bodies.actuator_count;
-  // what is executed and its targets; the first trajectory, rolled out in one piece with inputs of its own
+  // Executed frames with targets, and the first trajectory, rolled out in one piece with its own inputs.
   return dc_plan_bytes(model, task, window) + 2 * bytes_of(try_record, model, steps) +
          bytes_of(try_input, model, steps) +
          2 * (targets + parameter_count(model, task, steps)) * (double)sizeof(double);
@@ -116,12 +116,12 @@ double dc_execution_bytes(const struct dc_plant *plant, double steps)
          bytes_of(try_record, &plant->model, all);
 }
 
-// What the contact takes besides (measured for a dozen scenes, all within a fifth of the whole): per triangle of a body
-// its sphere tree and weights; per pair its own record; per body that has others near the lists of near triangles,
-// planes and terms as they are grown at first.
+// Further bytes of contact, measured for a dozen scenes, all within a fifth of the total.  Per triangle of a body: its
+// sphere tree and weights; per pair: its record.  Per body with near bodies: the lists of near triangles, planes and
+// terms at their first size.
 static const double bytes_per_triangle = 273, bytes_per_pair = 2000, bytes_per_near_pair = 110e3;
-// Per node of a solid its part of the sparse Hessian, of the places of elements in it, of vectors and of both iterative
-// solvers (4100 to 5000 at creation), and of what they take at their first solution.
+// Bytes per node of a solid: its part of the sparse Hessian, places of elements in it, vectors and both iterative
+// solvers (4100 to 5000 at creation), and their growth at the first solution.
 static const double bytes_per_node = 8000;
 
 double dc_rollout_bytes(const struct dc_model *model)

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Minimizing the loss of a plan: first guess, iterations, retreats, checkpoints.
+// Minimizes the loss of a plan: first guess, iterations, retreats, checkpoints.
+//
+// dc_plan_next asks the minimization for an iterate.  Where it cannot continue (its first guess fails, or it is blocked
+// by infeasible points), the plan may retreat: a point near the best one that can be rolled out becomes the first guess
+// of a new minimization.  First and best trajectories are recorded on the way.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +30,7 @@ static enum dc_status values_of_problem(void *context, int *count, const double 
   return dc_plan_values_until(context, count, xs, enough, values, statuses, error);
 }
 
-// Keeps what belongs to the iterate; says whether it is the best of the plan.
+// Records what belongs to the iterate; *best: whether it is the best of the plan.
 static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterate, bool *best, struct dc_error *error)
 {
   size_t bytes = (size_t)plan->parameter_count * sizeof *iterate->x;
@@ -45,7 +49,7 @@ static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterat
   return status;
 }
 
-// At plan->parameters.
+// Creates a minimization at plan->parameters.
 static enum dc_status create_minimization(struct dc_plan *plan, struct dc_error *error)
 {
   struct dc_minimization *minimization =
@@ -85,8 +89,8 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
   return create_minimization(plan, error);
 }
 
-// Sets plan->parameters to a point near the best one from which something can be rolled out: a path that ran into
-// overlapping bodies, or into a step that fails, is left.  Draws depend on the retreat and their number alone.
+// Retreats from a path that ran into overlapping bodies or a failing step: sets plan->parameters to a point near the
+// best one that can be rolled out.  Draws depend only on the retreat and their number.
 static enum dc_status draw_retreat(struct dc_plan *plan, const double *best, struct dc_error *error)
 {
   struct dc_random random;
@@ -107,7 +111,7 @@ static enum dc_status draw_retreat(struct dc_plan *plan, const double *best, str
   return status;
 }
 
-// Whether the minimization cannot go on from where it is (it may be done, or status is why), and may begin again.
+// Whether the minimization cannot continue (it may be done, or status says why) and may be restarted.
 static bool may_retreat(const struct dc_plan *plan, enum dc_status status, bool done)
 {
   const struct dc_optimizer_common *common = plan->optimizer_options;
@@ -128,7 +132,7 @@ static enum dc_status retreat(struct dc_plan *plan, struct dc_error *error)
   return create_minimization(plan, error);
 }
 
-// Of a minimization that has not evaluated its first guess yet.
+// Looks for a first guess, if the minimization has not evaluated its own yet.
 static enum dc_status find_first_guess(struct dc_plan *plan, struct dc_error *error)
 {
   bool wanted =
@@ -142,7 +146,7 @@ static enum dc_status find_first_guess(struct dc_plan *plan, struct dc_error *er
   return create_minimization(plan, error);
 }
 
-// One call of the minimization, or of another one nearby in its place; *done: there is no iterate.
+// Computes an iterate, with retreats where needed; *done: there is none.
 static enum dc_status next(struct dc_plan *plan, struct dc_iterate *iterate, bool *done, struct dc_error *error)
 {
   const struct dc_optimizer_common *common = plan->optimizer_options;
@@ -163,7 +167,7 @@ static enum dc_status next(struct dc_plan *plan, struct dc_iterate *iterate, boo
   }
 }
 
-// The minimization has taken back an iteration that was stopped: all of it will be counted when it is done.
+// After a stop the minimization has undone its iteration: its work is not counted, since it will be repeated.
 static enum dc_status take_back(struct dc_plan *plan, const struct dc_plan_work *before, struct dc_error *error)
 {
   dc_plan_uncount_work(plan, before);
@@ -181,7 +185,7 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
   const struct dc_plan_work before = plan->work;
   plan->newton_before = before.newton_iterations;
   if (dc_minimization_begun(plan->minimization))
-    plan->kept.known = false;  // of an iteration before, which a run that was resumed does not know
+    plan->kept.known = false;  // from an iteration before, which a resumed run does not have
   if (!status)
     status = next(plan, &iterate, done, error);
   if (status == DC_STOPPED)
@@ -224,9 +228,9 @@ int dc_plan_iterations(const struct dc_plan *plan)
 }
 
 enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5, RETREAT_COUNTS = 2 };
-static const long MOST_COUNTED = LONG_MAX / 4;  // going on with them does not overflow
+static const long MOST_COUNTED = LONG_MAX / 4;  // so that counting on does not overflow
 
-// "prefix" and a name behind it.
+// A name behind a prefix.
 struct name {
   char text[64];
 };
@@ -273,7 +277,7 @@ enum dc_status dc_plan_save_as(const struct dc_plan *plan, const char *prefix, s
   return status ? status : dc_minimization_save(plan->minimization, named(prefix, "optimizer").text, snapshot);
 }
 
-// Rolls out again what a record held.
+// Rolls out again a trajectory that was recorded.
 static enum dc_status restore(struct dc_plan *plan, const double *parameters, struct dc_trajectory *record,
                               double *loss, struct dc_error *error)
 {
@@ -306,13 +310,13 @@ static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix
   return status;
 }
 
-// The trajectories of what was loaded.
+// Restores the trajectories that belong to the loaded numbers.
 static enum dc_status restore_all(struct dc_plan *plan, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
   double loss;
   bool begun = dc_minimization_begun(plan->minimization);
-  // The last one is the present iterate, so that plan->trajectory is what it was.
+  // The present iterate comes last, so that plan->trajectory is as it was.
   if (begun || plan->earlier) {
     status = restore(plan, plan->first_parameters, plan->first, &loss, error);
     if (!status)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world of a plan as it stands: its model, its window, what the controls make of parameters, its loss.
+// The present world of a plan: its model, its window, the input that controls make of parameters, and its loss.
 #include <stdlib.h>
 #include <string.h>
 

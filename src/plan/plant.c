@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Executes steps of a plan in a plant: start and design are taken over, targets are interpolated to the plant's steps,
+// and the rollout is condensed to frames at the plan's time steps.
 #include "plan/plant.h"
 
 #include <math.h>
@@ -8,11 +10,11 @@
 struct dc_execution {
   const struct dc_plant *plant;
   struct dc_rollout *rollout;
-  struct dc_rollout_input *input;    // of the plant's steps
-  struct dc_trajectory *trajectory;  // of them
-  int capacity;                      // steps of the plan
+  struct dc_rollout_input *input;    // input of the plant's steps
+  struct dc_trajectory *trajectory;  // trajectory of the plant's steps
+  int capacity;                      // most steps of the plan
   double *velocity;                  // [nv] at the end
-  double friction;                   // factor on that of the design
+  double friction;                   // factor on the design's friction
 };
 
 struct dc_plan_start dc_plan_go_on(const struct dc_model *model, const struct dc_trajectory *trajectory,
@@ -92,7 +94,7 @@ struct dc_plan_start dc_execution_end(const struct dc_execution *execution)
   return dc_plan_go_on(&execution->plant->model, execution->trajectory, execution->velocity);
 }
 
-// Start and design of the plan, or what the plant has instead, become those of the plant's rollout.
+// Sets start and design of the plant's rollout: the plan's, or what the plant has instead.
 static void take_start(struct dc_execution *execution, const struct dc_rollout_input *from,
                        const struct dc_plan_start *start)
 {
@@ -110,7 +112,8 @@ static void take_start(struct dc_execution *execution, const struct dc_rollout_i
   input->before_length = start->before_length;
 }
 
-// The part s / n of the way from one row of position targets to the next; the last one is the row itself, bit for bit.
+// Interpolates position targets: s / n of the way from one row to the next; the last one is the row itself, bit for
+// bit.
 static void take_targets(struct dc_execution *execution, const struct dc_rollout_input *from, const double *before,
                          int steps)
 {
@@ -132,7 +135,7 @@ static void take_targets(struct dc_execution *execution, const struct dc_rollout
   }
 }
 
-// Step t of the plan, of the plant's steps t n ... (t + 1) n: what happened in these together.
+// Appends step t of the plan: combines the plant's steps t n ... (t + 1) n.
 static enum dc_status append_step(const struct dc_execution *execution, int t, struct dc_trajectory *to)
 {
   const struct dc_trajectory *from = execution->trajectory;
@@ -151,14 +154,14 @@ static enum dc_status append_step(const struct dc_execution *execution, int t, s
   to->unconverged_steps += !to->converged[k];
   to->between_first[k + 1] = to->between.count;
   enum dc_status status = DC_OK;
-  // States inside of divided steps are kept where a step of the plant is one of the plan.
+  // States inside of divided steps are kept where a step of the plant is a step of the plan.
   for (int i = from->between_first[first]; n == 1 && i < from->between_first[first + 1] && !status; i++)
     status = dc_trajectory_add_between(to, (int)k, from->between.at[i], from->between.q + (size_t)i * nq, NULL);
   to->steps++;
   return status;
 }
 
-// Velocities at the ends of the steps of the plan: those of the plant's last steps before.
+// Velocities at the ends of the plan's steps: those of the plant's last step before each.
 static void note_velocities(struct dc_execution *execution, int steps, struct dc_trajectory *executed)
 {
   struct dc_trajectory until = *execution->trajectory;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks of products of derivatives: tangent against adjoint along random directions of the input; the Jacobian by
+// columns against that by rows, against differences along a random direction, and 2 J^T W e against the gradient.
 #include "plan/product_check.h"
 
 #include <math.h>
@@ -8,7 +10,7 @@
 #include "base/random.h"
 #include "plan/linearize.h"
 
-// The dearer way is compared as long as it has no more products than this.
+// The more expensive way is compared only up to this number of products.
 enum { MOST_ROWS = 64, MOST_COLUMNS = 1024, LEVELS = 9 };
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -22,7 +24,7 @@ static void draw(struct dc_random *random, int count, double scale, double *numb
     numbers[i] = scale * dc_random_normal(random);
 }
 
-// The numbers of a direction: state, targets and forces, then the design's.
+// The numbers of a direction: state, targets and forces, then those of the design.
 enum { OWN_SLICES = 5, SLICES = OWN_SLICES + DC_DESIGN_ARRAYS };
 
 static void list_slices(const struct dc_plan *plan, struct dc_rollout_cotangent *of,
@@ -39,7 +41,7 @@ static void list_slices(const struct dc_plan *plan, struct dc_rollout_cotangent 
   dc_design_arrays(&of->design, bodies, slices + OWN_SLICES);
 }
 
-// The loss by the frames (plan->loss_cotangent) and the input, and the same with what the adjoint adds.
+// Derivatives of the loss by the frames (plan->loss_cotangent) and the input, without and with the adjoint's part.
 static enum dc_status pull_back(struct dc_plan *plan, struct dc_rollout_cotangent *direct,
                                 struct dc_rollout_cotangent *whole, struct dc_error *error)
 {
@@ -92,7 +94,7 @@ static enum dc_status compare_directions(struct dc_plan *plan, struct dc_rollout
   return DC_OK;
 }
 
-// At plan->trajectory.
+// Compares tangent and adjoint at plan->trajectory.
 static enum dc_status check_tangent(struct dc_plan *plan, uint64_t seed, double *apart, struct dc_error *error)
 {
   struct dc_rollout_cotangent *all[2 + DC_PRODUCT_DIRECTIONS];
@@ -108,8 +110,8 @@ static enum dc_status check_tangent(struct dc_plan *plan, uint64_t seed, double 
   return status;
 }
 
-// Largest difference of a row relative to its largest number.
-// Relative to the largest entry of a row, or to what it could be, where that is known and more.
+// Largest difference between rows, relative to the largest entry of a row, or to the bound of its entries where that is
+// known and larger.
 static double rows_apart(const struct dc_residual_rows *a, const struct dc_residual_rows *b, const double *bounds)
 {
   double worst = 0;
@@ -163,8 +165,8 @@ static double distance_of(const double *a, const double *b, int count)
   return sum;
 }
 
-// Central differences at steps that shrink by 4, extrapolated once; the two neighbours that agree best are taken.
-// Those of steps that are divided otherwise, or fail, are passed over.
+// Central differences at steps that shrink by 4, extrapolated once; of the two neighbours that agree best the finer one
+// is taken.  Steps whose rollouts are divided differently, or fail, are skipped.
 static enum dc_status take_differences(struct dc_plan *plan, const double *x, struct differences *of, int count,
                                        struct dc_product_check *check, struct dc_error *error)
 {
@@ -228,7 +230,7 @@ static enum dc_status check_differences(struct dc_plan *plan, const double *para
   return status;
 }
 
-// What the entries of a loss's gradient could be, from what those of its rows could be.
+// Bound of the entries of the loss's gradient, from bounds of the entries of its rows.
 static double gradient_bound(const struct dc_residual_rows *rows, const double *bounds)
 {
   double sum = 0;
@@ -242,7 +244,7 @@ static enum dc_status check_jacobian(struct dc_plan *plan, const double *paramet
                                      uint64_t seed, struct dc_product_check *check, struct dc_error *error)
 {
   struct dc_residual_rows rows = {0}, other = {0};
-  bool shapes = plan->model->shapes_change;  // which have no products forward
+  bool shapes = plan->model->shapes_change;  // shapes have no forward products
   double *sum = dc_alloc((size_t)plan->parameter_count, sizeof *sum), *bounds = NULL;
   enum dc_status status = sum ? dc_plan_linearize(plan, parameters, DC_PRODUCTS_AUTO, &rows, error) : no_memory(error);
   if (!status && !(bounds = dc_alloc((size_t)rows.row_count, sizeof *bounds)))

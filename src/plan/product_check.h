@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of derivatives both ways: the tangent of a rollout against its adjoint, the Jacobian of residual rows by
-// columns against rows, against differences and against the gradient.
+// Compares products of derivatives: the tangent of a rollout with its adjoint, and the Jacobian of residual rows by
+// columns with that by rows, with differences and with the gradient.
 #ifndef DC_PLAN_PRODUCT_CHECK_H
 #define DC_PLAN_PRODUCT_CHECK_H
 
@@ -11,18 +11,18 @@
 enum { DC_PRODUCT_DIRECTIONS = 4 };
 
 struct dc_product_check {
-  // The derivative of the loss along random directions of start, design and targets: what tangent and adjoint differ
-  // by, relative to the sum of the products' magnitudes; the largest.
+  // Largest difference of tangent and adjoint, for the derivative of the loss along random directions of start, design
+  // and targets, relative to the sum of the products' magnitudes.
   double apart;
-  bool rows;  // the objectives have residual rows; else what follows is 0
+  bool rows;  // the objectives have residual rows; otherwise the following is 0
   int row_count, column_count;
-  bool forward;             // the cheaper way
-  bool both;                // the other way was not too dear
-  double ways_apart;        // largest difference of a row, relative to its largest number
-  double gradient_apart;    // of 2 J^T W e from the adjoint's gradient, relative to its largest number
-  bool differences;         // there are some of steps that are divided alike
-  double difference_error;  // of J v, v a random direction of length 1, relative to |J v|
-  double spread;            // of these differences between steps; likewise
+  bool forward;             // whether columns are the cheaper way
+  bool both;                // both ways were computed
+  double ways_apart;        // largest difference of a row, relative to its largest entry
+  double gradient_apart;    // distance of 2 J^T W e from the adjoint's gradient, relative to its largest entry
+  bool differences;         // there were differences with steps divided alike
+  double difference_error;  // error of J v along a random unit vector v, relative to |J v|
+  double spread;            // spread of these differences between steps; relative likewise
 };
 
 // Checks the plan, whose rollout is tight, at parameters.  Statuses of dc_plan_linearize.

@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Runs a receding horizon (see receding_horizon.h).  One window (run_window):
+//
+// 1. set the start of the window, possibly search first guesses (explore.c), and minimize (minimize_window);
+// 2. choose the iterate to be applied, possibly after trials in the plant (accept_window);
+// 3. execute its first steps, in the planning world or in the plant, and record frames, targets and parameters;
+// 4. judge the last frame, shift the parameters, and move on (apply_window).
+//
+// A replay executes the recorded targets window by window instead.
 #include "plan/receding_horizon.h"
 
 #include <math.h>
@@ -36,7 +44,7 @@ static double frame_loss(const struct dc_receding_horizon *h, int frame)
   return dc_task_loss(h->task, h->model, h->plan->input, &single, NULL);
 }
 
-// Frame 0 of the executed trajectory: a rollout without steps.
+// Records frame 0 of the executed trajectory: a rollout without steps.
 static enum dc_status record_start(struct dc_receding_horizon *h, struct dc_error *error)
 {
   struct dc_plan *plan = h->plan;
@@ -50,7 +58,7 @@ static enum dc_status record_start(struct dc_receding_horizon *h, struct dc_erro
   return status || isfinite(h->loss) ? status : dc_fail(error, DC_NUMERICAL, "the loss of the start is not finite");
 }
 
-// In the plant.
+// Rolls out the first trajectory in the plant.
 static enum dc_status execute_first(struct dc_receding_horizon *h, const struct dc_rollout_input *input)
 {
   struct dc_execution *execution = dc_execution_create(h->horizon.plant, h->steps, NULL);
@@ -59,7 +67,7 @@ static enum dc_status execute_first(struct dc_receding_horizon *h, const struct 
   return status;
 }
 
-// The whole run with the initial parameters.  That it cannot be rolled out is no failure of the run.
+// Rolls out the whole run with the initial parameters; it is no failure of the run if that is impossible.
 static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_error *error)
 {
   struct dc_window whole = {.steps = h->steps, .time_step = h->model->definition.time.step};
@@ -82,7 +90,7 @@ static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_er
   return status;
 }
 
-// Executed frames have velocities then: those of the plant.
+// Adds the plant; executed frames then have its velocities.
 static enum dc_status add_plant(struct dc_receding_horizon *h, struct dc_error *error)
 {
   int most = h->horizon.apply < h->steps ? (int)h->horizon.apply : h->steps;
@@ -96,7 +104,8 @@ static enum dc_status add_plant(struct dc_receding_horizon *h, struct dc_error *
   return h->horizon.trials ? dc_horizon_plant_add_trials(h->plant, &h->horizon, h->model, length, error) : DC_OK;
 }
 
-// A horizon of so many steps at its start, with nothing to optimize yet; *status is a failure's (h may be NULL then).
+// Creates a horizon of so many steps at its start, without optimization yet; *status tells a failure (h may be NULL
+// then).
 static struct dc_receding_horizon *create(const struct dc_model *model, const struct dc_task *task,
                                           const struct dc_horizon *horizon, int steps, enum dc_status *status,
                                           struct dc_error *error)
@@ -223,7 +232,7 @@ static bool observe_iteration(void *context, const struct dc_plan_iteration *ite
   return observer->iterated ? observer->iterated(observer->context, iteration) : true;
 }
 
-// Minimizes over the window, a second time from zero parameters when it cannot be evaluated.
+// Minimizes over the window; when it cannot be evaluated, once more from zero parameters.
 static enum dc_status minimize_window(struct dc_receding_horizon *h, const struct dc_horizon_observer *observer,
                                       struct dc_error *error)
 {
@@ -250,7 +259,7 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
   }
 }
 
-// The parameters to be applied become h->parameters (and a copy in accepted), plan->trajectory and plan->input theirs.
+// Sets h->parameters (and a copy in accepted) to the parameters to be applied, with plan->trajectory and plan->input.
 static enum dc_status accept_window(struct dc_receding_horizon *h, double *accepted, struct dc_error *error)
 {
   struct dc_plan *plan = h->plan;
@@ -266,7 +275,7 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
   double loss;
   if (!plan->succeeded || memcmp(plan->evaluated, h->parameters, bytes) != 0)
     status = dc_plan_evaluate(plan, h->parameters, &loss, NULL, error);
-  if (trials && dc_point_has_no_value(status)) {  // a way that the planning world does not bear
+  if (trials && dc_point_has_no_value(status)) {  // a route that cannot be rolled out in the planning world
     memcpy(h->parameters, kept, bytes);
     memcpy(accepted, kept, bytes);
     h->foreseen = false;
@@ -286,7 +295,7 @@ static enum dc_status append_frames(struct dc_receding_horizon *h, int count, st
              : DC_OK;
 }
 
-// Parameters and targets of the steps k .. k + count - 1 of the run.
+// Records parameters and targets of the steps k .. k + count - 1 of the run.
 static void record_controls(struct dc_receding_horizon *h, int k, int count)
 {
   const double *from = h->parameters;
@@ -295,7 +304,7 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
     const struct dc_control *control = &h->task->controls[i];
     int window = control->type->parameter_count(control->options, h->model, h->plan->window.steps);
     int whole = control->type->parameter_count(control->options, h->model, h->steps);
-    // Of controls with parameters for one step (or some) after the other: those of step k, those that were applied.
+    // Controls with parameters for consecutive steps: those of step k on, as applied.
     int one = control->type->parameter_count(control->options, h->model, 1);
     int begin = control->type->parameter_count(control->options, h->model, k + 1) - one;
     int taken = control->type->parameter_count(control->options, h->model, k + count) - begin;
@@ -310,7 +319,7 @@ static void record_controls(struct dc_receding_horizon *h, int k, int count)
   memcpy(h->target_velocity + (size_t)k * actuators, h->plan->input->target_velocity, bytes);
 }
 
-// The last executed frame is what the run is judged by.
+// Judges the run by the last executed frame.
 static enum dc_status judge(struct dc_receding_horizon *h, struct dc_error *error)
 {
   int last = h->executed->steps;
@@ -323,7 +332,7 @@ static enum dc_status judge(struct dc_receding_horizon *h, struct dc_error *erro
   return DC_OK;
 }
 
-// Applies the first steps of the accepted window and moves on to the next one.
+// Applies the first steps of the accepted window and moves to the next one.
 static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_error *error)
 {
   struct dc_plan *plan = h->plan;
@@ -338,7 +347,7 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   if (status)
     return status;
   dc_task_advance(h->task, h->model, &plan->window, count, plan->state, h->parameters);
-  // plan->evaluated has room for a window and is of no use any more.
+  // plan->evaluated has room for a window and is not needed any more.
   memcpy(plan->evaluated, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
   dc_parameters_resize(h->task, h->model, steps, plan->evaluated, dc_horizon_window_steps(h), h->parameters);
   dc_plan_end(plan);
@@ -347,7 +356,7 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   return DC_OK;
 }
 
-// Executes the targets in plan->input where they were planned.
+// Executes the targets in plan->input in the planning world.
 static enum dc_status roll_out_piece(struct dc_receding_horizon *h, struct dc_error *error)
 {
   enum dc_status status = dc_plan_roll_out(h->plan, error);
@@ -357,8 +366,8 @@ static enum dc_status roll_out_piece(struct dc_receding_horizon *h, struct dc_er
   return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
 }
 
-// Executes the next steps with the targets that are given for them.  They are as many as were applied of a window: the
-// first frames of a rollout do not depend on how many come after them.
+// Executes the next steps with given targets, as many as were applied of a window: the first frames of a rollout do not
+// depend on how many follow.
 static enum dc_status replay_window(struct dc_receding_horizon *h, struct dc_error *error)
 {
   struct dc_plan *plan = h->plan;
@@ -381,7 +390,7 @@ static bool finished(const struct dc_receding_horizon *h)
   return h->success || (h->horizon.patience > 0 && h->idle >= h->horizon.patience);
 }
 
-// Reports the last applied frames, which came after frame k, and the parameters of their window.
+// Reports the last applied frames, those after frame k, and the parameters of their window.
 static enum dc_status report(const struct dc_receding_horizon *h, const struct dc_horizon_observer *observer, int k,
                              const double *parameters, int parameter_count, struct dc_error *error)
 {

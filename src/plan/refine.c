@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Creates the problem of a refinement (refine.h): unknown coordinates, solids and contacts, moves within bounds, and
+// restarts.
+//
+// Unknowns are the tangents of all joints except followers of couplings, which move with their leaders.  Restarts
+// alternate between poses near the best one and, for a single free body, poses anywhere with the first pair's targets
+// in contact.
 #include "plan/refine.h"
 
 #include <stdlib.h>
@@ -9,11 +15,13 @@
 #include "math/vector.h"
 #include "plan/refine_internal.h"
 
-// Restarts: the spread of poses about the best one (docs/theory.md, "Refinement").
-static const double RESTART_TURN = 0.3, RESTART_SHIFT = 0.05, RESTART_JOINT = 0.1;  // rad, of the size, rad
-static const double RESTART_OFFSET = 0.01;                                          // of the size
-static const double ALIGN_SPREAD = 0.5, ALIGN_TILT = 0.5;  // of the spreads of poses and normals
-static const double CONE_REACH = 0.5;                      // of the tolerance: what is so near a target is as good
+// Standard deviations of restarts about the best pose (docs/theory.md, "Refinement"): rotation, rad; translation,
+// relative to the body's size; joints, rad; and the offset of targets that are placed on each other, relative to the size.
+static const double RESTART_TURN = 0.3, RESTART_SHIFT = 0.05, RESTART_JOINT = 0.1;
+static const double RESTART_OFFSET = 0.01;
+// Factors on the deviations of poses and normals where restarts are aligned (refine_align.c).
+static const double ALIGN_SPREAD = 0.5, ALIGN_TILT = 0.5;
+static const double CONE_REACH = 0.5;  // normals are collected within this part of the tolerance around a target
 enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };              // restarts that are far
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -38,7 +46,7 @@ static bool follows(const struct dc_refine *refine, int body)
   return false;
 }
 
-// A follower moves with its leader, whose coordinate is kept where the follower's range allows it.
+// A follower moves with its leader, whose range is narrowed to what the follower's range allows.
 static void set_follower(struct dc_refine *refine, int body)
 {
   const struct dc_joint_part *part = &refine->bodies->bodies[body].parts[0];
@@ -84,7 +92,7 @@ static enum dc_status set_unknowns(struct dc_refine *refine, struct dc_error *er
   if (nv && (!refine->unknown || !refine->factor || !refine->range || !refine->coordinate || !refine->metric ||
              !refine->group || !refine->tangent || !refine->pull))
     return no_memory(error);
-  // in the order of tangents: coordinates that follow others have none of their own
+  // Unknowns follow the order of tangents; followers have none of their own.
   for (int v = 0; v < bodies->nv; v++)
     refine->unknown[v] = 0;
   for (int i = 0; i < bodies->count; i++)
@@ -103,7 +111,7 @@ static enum dc_status set_unknowns(struct dc_refine *refine, struct dc_error *er
   return DC_OK;
 }
 
-// Solid and samples of a body; shapes that are used twice are prepared once.
+// Prepares solid and samples of a body; a shape used twice is prepared once.
 static enum dc_status set_solid(struct dc_refine *refine, int i, struct dc_error *error)
 {
   const struct dc_shape *shape = refine->bodies->bodies[i].shape;
@@ -142,7 +150,7 @@ static bool may_overlap(const struct dc_refine *refine, int a, int b)
          !is_pair(refine, a, b);
 }
 
-// Normals around the targets of a pair.
+// Normals of the surfaces around the targets of a pair.
 static enum dc_status set_normals(struct dc_refine *refine, struct dc_refine_contact *contact, const int body[2])
 {
   for (int k = 0; k < 2; k++) {
@@ -271,7 +279,7 @@ static void hold(void *context, const double *point, const double *gradient, boo
   }
 }
 
-// The only body that moves, free, or -1.
+// The only moving body, if it is free, or -1.
 static int only_mover(const struct dc_refine *refine)
 {
   int mover = -1;
@@ -284,14 +292,14 @@ static int only_mover(const struct dc_refine *refine)
   return mover;
 }
 
-// The shortest rotation that takes the unit vector from to to.
+// The shortest rotation that takes one unit vector to another.
 static void align(const double from[3], const double to[3], double quaternion[4])
 {
   double axis[3], half[3];
   dc_vec_add(half, from, to);
   double length = dc_vec_norm(half);
   if (length < 1e-6) {
-    // half a turn about any perpendicular axis
+    // Opposite vectors: half a turn about any perpendicular axis.
     double other[3] = {fabs(from[0]) < 0.6, fabs(from[0]) >= 0.6, 0};
     dc_vec_cross(axis, from, other);
     quaternion[0] = 0;
@@ -303,7 +311,8 @@ static void align(const double from[3], const double to[3], double quaternion[4]
   dc_vec_cross(quaternion + 1, from, half);
 }
 
-// A rotation of body k of a pair: any, or one that opposes the normals at the targets, turned about them at random.
+// Draws a rotation of body k of a pair: any, or one that opposes the normals at the targets with a random angle about
+// them.
 static void draw_rotation(const struct dc_refine *refine, const struct dc_refine_contact *pair, int k,
                           struct dc_random *random, double quaternion[4])
 {
@@ -322,7 +331,7 @@ static void draw_rotation(const struct dc_refine *refine, const struct dc_refine
   dc_rotation_multiply(quaternion, spin, quaternion);
 }
 
-// Turns the mover and puts the first pair's targets on each other, off by a part of its size.
+// Rotates the mover and places the first pair's targets on each other, displaced by a part of its size.
 static void restart_far(struct dc_refine *refine, int mover, const double *best, struct dc_random *random,
                         double *point)
 {
@@ -348,7 +357,7 @@ static void restart_far(struct dc_refine *refine, int mover, const double *best,
   memcpy(q + 3, quaternion, sizeof quaternion);
 }
 
-// About the best state, by a part of the usual spread.
+// Draws a state around the best one, with a part of the usual standard deviation.
 static void restart_near(struct dc_refine *refine, const double *best, double part, struct dc_random *random,
                          double *point)
 {
@@ -372,14 +381,14 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
   struct dc_refine *refine = context;
   int mover = only_mover(refine);
   bool opposed = refine->settings.restart == DC_RESTART_OPPOSED;
-  // the first one is far where that is a good guess
+  // The first restart is far where that is a good guess.
   bool far = opposed ? attempt % OPPOSED_EVERY == 1 : attempt % TURNED_EVERY == 0;
   far = far && refine->pair_count > 0;
   refine->counts.restarts++;
   if (mover >= 0 && far) {
     restart_far(refine, mover, best, random, point);
   } else if (far && opposed) {
-    // the best state is often one whose fingers have passed each other: those near the start have not
+    // In the best state fingers have often passed each other, which is not so near the start.
     restart_near(refine, refine->start, attempt == 1 ? 0 : ALIGN_SPREAD, random, point);
     dc_refine_align(refine, attempt == 1 ? 0 : ALIGN_TILT, random, point);
   } else {
@@ -479,7 +488,7 @@ void dc_refine_destroy(struct dc_refine *refine)
   if (!refine)
     return;
   dc_refine_align_destroy(refine);
-  for (int i = refine->contact_count; i-- > 0;)  // the first one has what the others work in
+  for (int i = refine->contact_count; i-- > 0;)  // the first one owns the shared workspace
     dc_witness_search_destroy(refine->contacts[i].search);
   dc_arena_destroy(refine->arena);
 }

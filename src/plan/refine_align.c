@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets laid on each other with their surfaces' normals opposed: least squares in the poses alone, with distances as
-// the only queries (docs/theory.md, "Refinement").  The normals' rows are multiplied by a length, so that everything is
-// in metres, and, where means of normals are all there is to go by, count the less the farther the normals around the
-// targets spread: on a smooth surface there is one normal at which a point is a witness point, at a corner there is a
-// cone of them.  Bodies that overlap, anywhere, are moved apart; of these rows those count that are violated or that
-// the step would violate.
+// Aligns targets on each other with opposed surface normals: least squares in the poses, with distances as the only
+// queries (docs/theory.md, "Refinement").
+//
+// Rows of normals are multiplied by a length, so that all rows are in metres.  On a smooth surface a witness point has
+// one normal, at a corner a cone of normals; the gap between both cones is minimized.  Where only mean normals are
+// known, their rows weigh less the more the normals spread.  Bodies that overlap anywhere are moved apart; rows of
+// overlaps count if they are violated, or would be by the step.
+//
+// Each step solves damped normal equations, repeated while it would violate further overlaps, and is kept if the sum of
+// squares falls.
 #include <math.h>
 #include <string.h>
 
@@ -13,22 +17,24 @@
 #include "math/vector.h"
 #include "plan/refine_internal.h"
 
-static const double ARM = 0.02;      // of the normals' rows, m: 0.1 rad off weighs as much as targets 2 mm off
-static const double SOFT = 0.05;     // sine of the spread of normals at which it is half of that
-static const double NARROWED = 0.7;  // part of the cones that normals shall be in
-static const double FARTHEST_COSINE = -0.8, LEAST_COSINE = 0.2;  // of the nearest two normals, and of the others with c
-static const double DAMPING = 1e-4;                              // of steps, in the metric, at the start
-static const double FINER = 0.2, COARSER = 5;                    // factors on it after steps that were better, and not
-static const double DONE = 1e-18;                                // m^2: nothing is left to be done
-static const double LONGEST = 0.1;                               // m: of a step, in the metric
-static const double NEGLIGIBLE = 1e-7;                           // m: a step that ends it
-static const double STALLED = 0.7;  // part of the sum of squares left after PATIENCE steps that ends it
+// length that multiplies rows of normals, m: an error of 0.1 rad weighs as much as 2 mm
+static const double ARM = 0.02;
+static const double SOFT = 0.05;     // sine of the spread of normals at which their weight is halved
+static const double NARROWED = 0.7;  // fraction of the cones in which normals must be
+// bounds of cosines: between the nearest two normals; between other normals and c
+static const double FARTHEST_COSINE = -0.8, LEAST_COSINE = 0.2;
+static const double DAMPING = 1e-4;            // initial damping of steps, in the metric
+static const double FINER = 0.2, COARSER = 5;  // factors on it after better steps, and after others
+static const double DONE = 1e-18;              // m^2: below this the alignment is done
+static const double LONGEST = 0.1;             // m: longest step, in the metric
+static const double NEGLIGIBLE = 1e-7;         // m: a shorter step ends it
+static const double STALLED = 0.7;             // ends if this part of the sum of squares is left after PATIENCE steps
 enum {
   ROWS = 6,
   STEPS = 60,
   PATIENCE = 8,
   PASSES = 6
-};  // rows of a pair; most steps; times that a step is asked for again
+};  // rows of a pair; most steps; steps without enough progress; repetitions of a step
 
 static int row_count(const struct dc_refine *refine)
 {
@@ -65,8 +71,8 @@ void dc_refine_align_destroy(struct dc_refine *refine)
   dc_symmetric_destroy(refine->align.matrix);
 }
 
-// The directions of a pair's normals, those of the second body turned round: seen [2][DC_REFINE_CONE], and in c a unit
-// vector between the two nearest; false where even these are too far apart.
+// Directions of a pair's normals in the world, those of the second body reversed: seen [2][DC_REFINE_CONE], and in c
+// the unit vector halfway between the nearest two; false where these are too far apart.
 static bool see_cones(const struct dc_refine *refine, const struct dc_refine_contact *pair,
                       double seen[2][DC_REFINE_CONE][3], double c[3])
 {
@@ -88,11 +94,12 @@ static bool see_cones(const struct dc_refine *refine, const struct dc_refine_con
   return most > FARTHEST_COSINE;
 }
 
-// The gap between the two cones on the plane c.x = 1, where they are convex polygons, each narrowed about its middle;
-// what is seen far from c is left out, which narrows them, too.  rows: its derivative by a turn of the first body,
-// minus that of the second, and that of what lies across the gap, which is zero.  Of discs of radii that sum to s half
-// the square of the gap g has the curvatures 1 along it and g/(g + s) across, the square of the second row's weight:
-// without it steps turn the gap round instead of closing it.  False: too far apart.
+// Gap between the two cones on the plane c.x = 1, where they are convex polygons, each shrunk about its middle.
+// Directions far from c are left out, which shrinks them, too.
+// The first row is the derivative of the gap by a rotation of the first body, minus that of the second.  The second row
+// is that of the component across the gap, which is zero.  For discs whose radii sum to s, half the squared gap g has
+// the curvature 1 along it and g/(g + s) across, which is the squared weight of the second row.  Without it steps would
+// rotate the gap instead of closing it.  False: too far apart.
 static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_contact *pair, double *gap,
                      double rows[2][3])
 {
@@ -124,8 +131,8 @@ static bool cone_gap(const struct dc_refine *refine, const struct dc_refine_cont
   return true;
 }
 
-// How the normals of pair c face each other, three rows by the turns of both bodies: the gap of their cones or, where
-// these are far apart, turn (n_1 + n_2 - tilt).
+// Residual of the normals of pair c, with three rows by the rotations of both bodies: the gap of their cones or, where
+// these are far apart, weight (n_1 + n_2 - tilt).
 static void face(const struct dc_refine *refine, int c, const double tilt[3], double residual[3], double rows[2][9])
 {
   const struct dc_refine_contact *pair = &refine->contacts[c];
@@ -149,7 +156,7 @@ static void face(const struct dc_refine *refine, int c, const double tilt[3], do
   }
 }
 
-// t_2 - t_1 - margin n_1 of pair c and how its normals face each other, and their rows by both twists.
+// Residual t_2 - t_1 - margin n_1 and normals of pair c, with rows by both twists.
 static void add_pair(struct dc_refine *refine, int c, const double tilt[3])
 {
   const struct dc_refine_contact *pair = &refine->contacts[c];
@@ -179,8 +186,8 @@ static void add_pair(struct dc_refine *refine, int c, const double tilt[3])
   }
 }
 
-// How much nearer than they should be the bodies of a contact are, anywhere (less than zero: farther), and its row,
-// n . (V_1 - V_2), exactly.  What is too far to be asked is -INFINITY.
+// Violation of the clearance of a contact (negative: beyond it), with its row n . (V_1 - V_2), which is exact.
+// -INFINITY for bodies too far apart to be queried.
 static void add_overlap(struct dc_refine *refine, const struct dc_refine_answer *answer, int c)
 {
   const struct dc_refine_contact *contact = &refine->contacts[c];
@@ -203,8 +210,7 @@ static void add_overlap(struct dc_refine *refine, const struct dc_refine_answer 
   }
 }
 
-// gradient = J^T r of the rows that count without what is held against its bound, and J^T J, with zeros where it is
-// held.
+// gradient = J^T r over the rows that count, and J^T J, with zeros for coordinates held at their bounds.
 static void square_up(struct dc_refine *refine, const double *q, double *gradient, double *twice)
 {
   struct dc_refine_align *align = &refine->align;
@@ -229,7 +235,7 @@ static void square_up(struct dc_refine *refine, const double *q, double *gradien
   }
 }
 
-// Asks for the rows at q; the sum of the squares of those that count there.
+// Computes the rows at q; returns the sum of squares of those that count.
 static double look(struct dc_refine *refine, double tilt, uint64_t key, const double *q)
 {
   struct dc_refine_align_rows *rows = &refine->align.asked;
@@ -254,7 +260,7 @@ static double look(struct dc_refine *refine, double tilt, uint64_t key, const do
   return sum;
 }
 
-// The step from the last square_up; its length in the metric, NAN: there is none.
+// Solves for the step from the last square_up; returns its length in the metric, NAN: there is none.
 static double solve(struct dc_refine *refine, double damping, const double *gradient, double *step)
 {
   struct dc_refine_align *align = &refine->align;
@@ -276,7 +282,7 @@ static double solve(struct dc_refine *refine, double damping, const double *grad
   return isfinite(length) ? length : NAN;
 }
 
-// The rows just asked for are those of the best state; of overlaps those count that there are.
+// Accepts the rows just computed as those of the best state; violated overlaps count.
 static void keep(struct dc_refine *refine)
 {
   struct dc_refine_align *align = &refine->align;
@@ -287,7 +293,7 @@ static void keep(struct dc_refine *refine)
     align->counts[c] = asked.residual[ROWS * refine->pair_count + c] > 0;
 }
 
-// Lets the overlaps count that step leads into; whether there are any.
+// Makes overlaps count that the step would violate; returns whether there are any.
 static bool look_ahead(struct dc_refine *refine, const double *step)
 {
   struct dc_refine_align *align = &refine->align;
@@ -303,7 +309,7 @@ static bool look_ahead(struct dc_refine *refine, const double *step)
   return more;
 }
 
-// The step from the best state q; its length in the metric, NAN: there is none.
+// Computes the step from the best state q; returns its length in the metric, NAN: there is none.
 static double choose_step(struct dc_refine *refine, const double *q, double damping)
 {
   int n = refine->problem.dimension;

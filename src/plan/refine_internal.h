@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to src/plan: what a refinement holds.
+// The data of a refinement.  Private to src/plan.
 #ifndef DC_PLAN_REFINE_INTERNAL_H
 #define DC_PLAN_REFINE_INTERNAL_H
 
@@ -13,28 +13,28 @@ struct dc_refine_contact {
   int body[2];
   bool pair;
   double target[2][3];         // in the shapes' frames, m
-  double normal[2][3];         // of a pair: out of the bodies at the targets, in the shapes' frames
-  double spread[2];            // of the normals around the targets: dc_solid_normal
+  double normal[2][3];         // of a pair: outward normals at the targets, in the shapes' frames
+  double spread[2];            // spread of the normals around the targets: dc_solid_normal
   const double (*cone[2])[3];  // [cone_count] these normals: dc_solid_normals
   int cone_count[2];
   struct dc_witness_search *search;
 };
 
-// The witness points of all contacts at a state: methods ask for a Jacobian where they have had the residual.
+// Witness points of all contacts at a state, kept because a Jacobian follows its residual.
 struct dc_refine_answer {
   bool known;
   double *q;                     // [nq]
   struct dc_witness *witnesses;  // [contact_count]
-  bool *apart;                   // [contact_count] too far from each other to be asked
+  bool *apart;                   // [contact_count] too far apart to be queried
 };
 
-// Workspace of dc_refine_align, n: dimension, m: six rows a pair and one of each contact's overlap.
+// Workspace of dc_refine_align; n: dimension; m: six rows per pair and one per contact for its overlap.
 struct dc_refine_align_rows {
   double *residual, *jacobian;  // [m], [m][n]
 };
 struct dc_refine_align {
-  struct dc_refine_align_rows found, asked;  // at the best state, at the last one
-  bool *counts;                              // [contact_count] whether the row of an overlap does
+  struct dc_refine_align_rows found, asked;  // rows at the best state, and at the last one
+  bool *counts;                              // [contact_count] whether the row of an overlap counts
   double *normal, *step;                     // [n][n], [3][n]
   double *trial;                             // [nq]
   bool *held;                                // [n]
@@ -48,16 +48,16 @@ struct dc_refine {
   struct dc_witness_settings witness;
   struct dc_kinematics kinematics;
   struct dc_placement *placements;     // [bodies] of the shapes' frames
-  struct dc_witness_solid *solids;     // [bodies]; solid NULL: has no convex parts
+  struct dc_witness_solid *solids;     // [bodies]; solid NULL: no convex parts
   int contact_count, pair_count;       // the pairs come first
   struct dc_refine_contact *contacts;  // [contact_count]
   int coupling_count;
   const struct dc_coupling *couplings;
-  // Steps leave the followers of couplings out: tangent[v] = factor[v] step[unknown[v]].
+  // Steps omit the followers of couplings: tangent[v] = factor[v] step[unknown[v]].
   int *unknown;                        // [nv]
   double *factor;                      // [nv]
   double (*range)[2];                  // [dimension] bounds of the coordinate that moves with it
-  int *coordinate;                     // [dimension] its entry in the state, -1: not a slide or hinge
+  int *coordinate;                     // [dimension] its index in the state, -1: not a slide or hinge
   double *metric;                      // [dimension]
   int *group;                          // [dimension]
   double *tangent, *pull;              // [nv] workspace
@@ -74,25 +74,25 @@ enum dc_status dc_refine_linearize(void *context, const double *q, const struct 
 enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_draw *draw, const double *step_size,
                                  double *value, double *direction, struct dc_error *error);
 
-// Places the bodies at q and finds the witness points of all contacts there, unless they were found already.
+// Places the bodies at q and computes the witness points of all contacts, unless they are known already.
 const struct dc_refine_answer *dc_refine_ask(struct dc_refine *refine, const double *q);
 // Places the bodies at q: kinematics and placements of refine.
 void dc_refine_place(struct dc_refine *refine, const double *q);
 // block [3][6] += scale w x arm, by a twist (w, t).
 void dc_refine_add_turn(double *block, double scale, const double arm[3]);
-// rows [count][6] by the twist of a body -> jacobian [count][dimension] += scale rows J.
+// Maps rows [count][6] by the twist of a body to jacobian [count][dimension]: jacobian += scale rows J.
 void dc_refine_add_columns(const struct dc_refine *refine, int body, double scale, int count, const double *rows,
                            double *jacobian);
 
 enum { DC_REFINE_CONE = 64 };  // most normals of a cone
 
-// Moves q to where the targets of all pairs are on each other, at the margin, and the surfaces' normals there opposed,
-// as nearly as bounds allow.  At vertices and edges there is a cone of normals, and it is enough that the two cones,
-// narrowed to a part of their width, meet; where they are too far apart for that, means are taken, off by random parts
-// (standard deviation `tilt`) of how far they spread.  What overlaps on the way, pairs elsewhere than at their targets
-// included, is moved apart.  Only distances are queried, no derivatives.
+// Moves q such that the targets of all pairs lie on each other, at the margin, with opposed normals, as nearly as
+// bounds allow.  At vertices and edges there is a cone of normals, and it suffices that the two cones, narrowed to a
+// part of their width, meet.  Where they are too far apart for that, mean normals are used, with random offsets of
+// standard deviation `tilt` times their spread. Bodies that overlap on the way, pairs included, are moved apart.  Only
+// distances are queried, no derivatives.
 void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *random, double *q);
-// Its workspace; the problem's dimension and the pairs must be set.
+// Creates its workspace; the problem's dimension and the pairs must be set.
 enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error *error);
 void dc_refine_align_destroy(struct dc_refine *refine);
 

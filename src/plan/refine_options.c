@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Option tables of "refine" and its "pairs".
 #include "plan/refine.h"
 
 const struct dc_option dc_refine_pair_options[] = {

@@ -10,8 +10,8 @@
 // Perturbations of the baselines that difference queries (paper 002, section V-B): rad, m.
 static const double DIFFERENCE_TURN = 0.1, DIFFERENCE_SHIFT = 0.01;
 
-// A contact as placed: witness points, targets in the world, and derivatives by the twists of both bodies about their
-// frames' origins.
+// A contact at its present placement: witness points, targets in the world, and derivatives by the twists of both
+// bodies about their frames' origins.
 struct contact_state {
   struct dc_witness witness;
   double target[2][3], center[2][3];
@@ -40,7 +40,7 @@ static void query(struct dc_refine *refine, const struct dc_refine_contact *cont
                    witness);
 }
 
-// Whether overlaps of two bodies count and the spheres around them come within the clearance.
+// Whether overlaps of two bodies count and their bounding spheres are within the clearance.
 static bool near(const struct dc_refine *refine, const struct dc_refine_contact *contact)
 {
   double center[2][3], reach = refine->settings.clearance;
@@ -79,7 +79,7 @@ const struct dc_refine_answer *dc_refine_ask(struct dc_refine *refine, const dou
   return &answers[0];
 }
 
-// The contact between witness points as found.
+// Sets the data of a contact from its witness points.
 static void locate(const struct dc_refine *refine, const struct dc_refine_contact *contact,
                    const struct dc_witness *witness, struct contact_state *state)
 {
@@ -109,7 +109,7 @@ static void query_moved(struct dc_refine *refine, const struct dc_refine_contact
   dc_witness_query(contact->search, &moved[0], &moved[1], witness);
 }
 
-// jacobian[.][k] += (x(twist) - x(-twist)) weight^T.
+// jacobian[.][k] += (x(twist) - x(-twist)) weight^T
 static void add_difference(struct dc_refine *refine, const struct dc_refine_contact *contact,
                            struct contact_state *state, int k, const double twist[6], const double weight[6])
 {
@@ -137,8 +137,8 @@ static void difference(struct dc_refine *refine, const struct dc_refine_contact 
   }
 }
 
-// The derivative of the query smoothed by a Gaussian of the same widths: E[x(s z) z^T] / s, with pairs z, -z (baseline
-// "rs0"; Montaut et al. 2022).
+// Derivative of the query smoothed by a Gaussian of the same widths: E[x(s z) z^T] / s, with antithetic pairs z, -z
+// (baseline "rs0"; Montaut et al. 2022).
 static void difference_at_random(struct dc_refine *refine, const struct dc_refine_contact *contact,
                                  struct contact_state *state, int k, uint64_t key)
 {
@@ -158,12 +158,12 @@ static void difference_at_random(struct dc_refine *refine, const struct dc_refin
 
 static uint64_t draw_key(const struct dc_refine *refine, int contact, const struct dc_draw *draw)
 {
-  // odd factors spread the three numbers over all bits; the generator mixes them
+  // Odd factors spread the three numbers over all bits; the generator mixes them.
   return (uint64_t)refine->settings.seed * 0x9e3779b97f4a7c15u + (uint64_t)contact * 0xbf58476d1ce4e5b9u +
          draw->number * 0x94d049bb133111ebu;
 }
 
-// Derivatives of the witness points of contact number c by both twists.
+// Derivatives of the witness points of contact c by both twists.
 static void differentiate(struct dc_refine *refine, int c, const struct dc_draw *draw, struct contact_state *state)
 {
   const struct dc_refine_contact *contact = &refine->contacts[c];
@@ -199,7 +199,7 @@ void dc_refine_add_turn(double *block, double scale, const double arm[3])
   block[12] += scale * arm[1], block[13] -= scale * arm[0];
 }
 
-// block [3][6] += sign times the velocity at point of a body with twist (w, t) about center: t + w x (point - center).
+// block [3][6] += sign times the velocity t + w x (point - center) of a point on a body with twist (w, t) about center
 static void add_velocity(double *block, double sign, const double *point, const double *center)
 {
   double arm[3];
@@ -208,7 +208,7 @@ static void add_velocity(double *block, double sign, const double *point, const 
   block[3] += sign, block[10] += sign, block[17] += sign;
 }
 
-// The rows [9][6] of a pair's residual by the twist of body k.
+// Rows [9][6] of a pair's residual by the twist of body k.
 static void pair_rows(const struct contact_state *state, int k, double rows[54])
 {
   double velocity[18] = {0};
@@ -220,8 +220,8 @@ static void pair_rows(const struct contact_state *state, int k, double rows[54])
   }
 }
 
-// Row by the twist of body k of n . (velocity of x_2 on body 2 - velocity of x_1 on body 1): the derivative of d,
-// exactly.
+// The derivative of d by the twist of body k, n . (velocity of x_2 on body 2 - velocity of x_1 on body 1), which is
+// exact.
 static void distance_row(const struct contact_state *state, int k, double row[6])
 {
   double arm[3];
@@ -264,7 +264,7 @@ void dc_refine_add_columns(const struct dc_refine *refine, int body, double scal
   }
 }
 
-// How far two bodies that are no pair are within the clearance, m.
+// Violation of the clearance by two bodies that are no pair, m.
 static double intrusion(const struct dc_refine *refine, const struct dc_refine_answer *answer, int c,
                         struct contact_state *state)
 {
@@ -319,9 +319,9 @@ enum dc_status dc_refine_linearize(void *context, const double *q, const struct 
   return DC_OK;
 }
 
-// Gradient of L by the twist of body k, and with it that of the other body when this one alone moves: an update
-// -S g_o of the other body is for their relative pose one of this body, the opposite, about its own origin
-// (paper 002, section IV-E; it holds for updates, hence the sizes of steps S).
+// Gradient of L by the twist of body k.  Equivalent gradient transport adds the gradient of the other body: for the
+// relative pose, its update -S g_o is the opposite update of this body about its own origin (paper 002, section IV-E;
+// it holds for updates, hence the step sizes S).
 static void pair_gradient(const struct contact_state *state, int k, const double residual[9], double gradient[6])
 {
   double rows[54];
@@ -408,7 +408,7 @@ void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refi
     struct contact_state state;
     double residual[DC_PAIR_RESIDUALS];
     struct dc_witness witness;
-    // of parallel sides the points depend on what was asked before: not here
+    // Between parallel faces the points depend on earlier queries, which must have no influence here.
     dc_witness_search_reset(contact->search);
     query(refine, contact, &witness);
     locate(refine, contact, &witness, &state);

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Routes of pushers as first guesses (route.h).
+//
+// For a pusher and a body with a goal it chooses the yaw at which the pusher is thinnest along the push, and a point
+// behind the body.  The path to this point is straight if it passes; else it leads around the body to the left or right
+// on a circle, or over it.  From there the pusher moves along the line to the goal.  The targets follow this path with
+// a speed from which friction could brake the body within the rest of its way.
 #include "plan/route.h"
 
 #include <math.h>
@@ -10,30 +16,30 @@
 #include "task/actuator_coordinates.h"
 
 enum { MOST_POINTS = 16, GOALS = 4, YAWS = 16 };
-static const double BESIDE = 0.25;  // room left between pusher and body before the push, in radii of the body
-static const double BEHIND = 0.35;  // rad: so near to the line of the push it begins at once
-static const double ARC = 0.5;      // rad between points of the way around
-static const double TOUCH = 0.1;    // speed at the first touch, as a part of the largest
-static const double BRAKE = 0.25;   // of gravity
-static const double OVER = 0.3;     // room above what the way leads over, in half heights of the pusher
+static const double BESIDE = 0.25;  // gap between pusher and body before the push, in radii of the body
+static const double BEHIND = 0.35;  // rad: the push starts at once when the pusher is this close to its line
+static const double ARC = 0.5;      // rad between points of the path around
+static const double TOUCH = 0.1;    // speed at the first touch, relative to the largest
+static const double BRAKE = 0.25;   // deceleration of the body, relative to gravity
+static const double OVER = 0.3;     // height above obstacles on the path over, in half heights of the pusher
 static const double PI = 3.14159265358979323846;
 
-// What pushes: a free body with the coordinates that its control moves.
+// A pusher: a free body, with the coordinates that its control moves.
 struct pusher {
   int body;
   const struct dc_control *control;
-  int offset;  // of the control's parameters
+  int offset;  // first of the control's parameters
   struct dc_actuator_coordinates coordinates;
   double speed;
 };
 
-// What shall go where.
+// A body and its goal.
 struct aim {
   int body;
-  double goal[3], way[3], distance;  // way: unit vector across gravity
+  double goal[3], way[3], distance;  // way: unit vector towards the goal, perpendicular to gravity
 };
 
-// The scene of a window's start.
+// The bodies at the start of a window, with axes along and across gravity.
 struct place {
   const struct dc_model *model;
   const struct dc_pose *poses;
@@ -42,7 +48,8 @@ struct place {
 };
 
 struct point {
-  double at[3], speed, brake, leave;  // world; speed on the way to it, m/s^2 before it, speed at it
+  // position in the world; speed on the way to it; deceleration before it, m/s^2; speed at it
+  double at[3], speed, brake, leave;
 };
 
 struct route {
@@ -67,7 +74,7 @@ static void set_axes(struct place *place)
   dc_vec_cross(place->ahead, place->side, place->up);
 }
 
-// How far a body, turned by yaw about up, reaches along a direction from its centre of mass.
+// Extent of a body, rotated by yaw about up, along a direction from its centre of mass.
 static double reach_along(const struct place *place, int body, double yaw, const double *direction)
 {
   const struct dc_body *b = &place->model->bodies.bodies[body];
@@ -86,7 +93,7 @@ static double reach_along(const struct place *place, int body, double yaw, const
   return b->shape->mesh.vertex_count ? largest : b->radius;
 }
 
-// The largest reach across gravity.
+// Largest extent across gravity.
 static double radius_across(const struct place *place, int body)
 {
   const struct dc_body *b = &place->model->bodies.bodies[body];
@@ -122,7 +129,7 @@ static const struct dc_actuator_coordinate *coordinate_along(const struct pusher
   return NULL;
 }
 
-// The displacement about up, within bounds, at which the pusher is thinnest along the way.
+// The yaw, within its bounds, at which the pusher is thinnest along the way.
 static double best_yaw(const struct place *place, const struct pusher *pusher, const double *way)
 {
   const struct dc_actuator_coordinate *turning = coordinate_along(pusher, place, 0);
@@ -150,7 +157,7 @@ static void add_point(struct route *route, const double *at, double speed)
   point->brake = INFINITY;
 }
 
-// Points on a circle about the body, from where the pusher is to behind, turning with the sign.
+// Adds points on a circle around the body, from the pusher's position to behind it; sign: direction of rotation.
 static void go_around(const struct place *place, const struct pusher *pusher, const double *center,
                       const double *behind, double clearance, double sign, double speed, struct route *route)
 {
@@ -173,7 +180,7 @@ static void go_around(const struct place *place, const struct pusher *pusher, co
   }
 }
 
-// Whether the way from a to b stays so far from the center, across gravity.
+// Whether the segment from a to b keeps the clearance from the center, measured across gravity.
 static bool passes(const struct place *place, const double *a, const double *b, const double *center, double clearance)
 {
   double along[3], from[3];
@@ -189,7 +196,7 @@ static bool passes(const struct place *place, const double *a, const double *b, 
 
 enum kind { LEFT, RIGHT, ABOVE, KINDS };
 
-// Up, across, and down again.  False: there is no room to.
+// Adds points up, across and down again.  False: there is no room.
 static bool go_over(const struct place *place, const struct pusher *pusher, const double *behind, double speed,
                     struct route *route)
 {
@@ -218,7 +225,7 @@ static bool go_over(const struct place *place, const struct pusher *pusher, cons
   return true;
 }
 
-// The height at which it pushes: that of the body's middle, or lower ends level.
+// Height of the push: that of the body's middle, or such that the lower ends are level.
 static double push_height(const struct place *place, const struct pusher *pusher, int body)
 {
   double down[3];
@@ -232,7 +239,7 @@ static double push_height(const struct place *place, const struct pusher *pusher
   return fmin(fmax(height, start + lifting->bounds.low), start + lifting->bounds.high);
 }
 
-// False: there is no such way, or it is the same as one before.
+// Plans one route.  False: there is none, or it equals an earlier one.
 static bool plan_route(const struct place *place, const struct pusher *pusher, const struct aim *aim, enum kind kind,
                        double push, struct route *route)
 {
@@ -285,7 +292,7 @@ static double length_of(const struct route *route, const double *from)
   return length;
 }
 
-// The targets [steps][actuators] of the way: displacements from the initial pose.
+// Converts a route to targets [steps][actuators]: displacements from the initial pose.
 static void follow(const struct place *place, const struct pusher *pusher, const struct route *route,
                    const struct dc_window *window, double *targets)
 {
@@ -320,7 +327,7 @@ static void follow(const struct place *place, const struct pusher *pusher, const
   }
 }
 
-// Goals not reached yet, of other bodies: those farthest away from theirs and those nearest to the pusher.
+// Lists goals that are not reached yet, of other bodies: the farthest from their goals and the nearest to the pusher.
 static int find_aims(const struct dc_task *task, const struct place *place, int pusher, struct aim aims[GOALS])
 {
   int count = 0;
@@ -369,7 +376,7 @@ static bool find_pusher(const struct dc_plan *plan, int number, struct pusher *p
     return false;
   pusher->coordinates = dc_actuator_coordinates(options, plan->model);
   pusher->speed = control->type->speed ? control->type->speed(control->options) : INFINITY;
-  if (!isfinite(pusher->speed))  // what crosses its own size twenty times a second is fast
+  if (!isfinite(pusher->speed))  // fast means twenty times its own size per second
     pusher->speed = 20 * plan->model->bodies.bodies[options->body].radius;
   for (int i = 0; i < number; i++) {
     const struct dc_control *before = &plan->task->controls[i];
@@ -388,11 +395,11 @@ static int state_offset(const struct dc_plan *plan, int number)
   return offset;
 }
 
-// All ways of one pusher.
+// All routes of one pusher.
 static int guess_of(const struct dc_plan *plan, const struct place *place, int number, const double *base, int most,
                     double *targets, double *guesses, double *lengths)
 {
-  static const double pushes[2] = {0.5, 0.25};  // of the largest speed
+  static const double pushes[2] = {0.5, 0.25};  // push speeds, relative to the largest
   struct pusher pusher;
   struct aim aims[GOALS];
   int count = 0;

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// The main loop of a search (dc_search_run); see search.h for stages, rounds and members.
+//
+// One turn (advance):
+// 1. prepare: open the stage's world, the members of a round, or the draws of the next round;
+// 2. in the drawing phase, roll out a batch of draws and keep the best in a pool;
+// 3. in the refining phase, let all members take a turn side by side, collect their results, and end members that have
+//    reached, stalled or used their turns;
+// 4. when a member reaches or the budget is spent, the next stage starts from the best parameters.
+//
+// The best result in the scene itself is recorded throughout.
 #include "plan/search.h"
 
 #include <limits.h>
@@ -15,9 +25,9 @@
 enum { BATCH = 16 };  // draws a turn
 // From the third round on every third draw is about the stage's best, nearer with every round; of fewer none.
 enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
-static const double PROGRESS = 0.7;  // part of its loss below which a member that does not stall must come
+static const double PROGRESS = 0.7;  // a member that does not stall must get below this part of its loss
 
-// What the scene itself comes to: the best now, and the first if there was none.
+// Records the result of the scene itself: as the best now, and as the first if there was none.
 static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
                              const struct dc_trajectory *trajectory, struct dc_error *error)
 {
@@ -34,7 +44,7 @@ static enum dc_status record(struct dc_search *search, const double *parameters,
   return failed ? dc_fail(error, DC_MEMORY, "out of memory for a trajectory") : DC_OK;
 }
 
-// The scene itself at parameters: a record of the best, if that is it.
+// Evaluates the scene itself at parameters, and records it if it is the best.
 static enum dc_status try_in_scene(struct dc_search *search, const double *parameters, struct dc_plan_iteration *row,
                                    struct dc_error *error)
 {
@@ -60,7 +70,7 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
   return status;
 }
 
-// Iteration 0.  A portfolio has other first guesses than one that cannot be rolled out.
+// Iteration 0.  If the first guess cannot be rolled out, a portfolio still has others.
 static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
   struct dc_plan *plan = search->plan;
@@ -107,7 +117,7 @@ static void draw(const struct dc_search *search, int number, double *x)
   dc_task_draw_parameters(world->task, world->model, &world->window, search->x, portfolio->spread, &random, x);
 }
 
-// Takes a draw into the pool, which stays in rising order; of equal ones the earlier first.
+// Adds a draw to the pool, which is sorted by loss; of equal ones the earlier comes first.
 static void pool_draw(struct dc_search *search, double loss, const double *x)
 {
   size_t n = (size_t)search->plan->parameter_capacity, used = (size_t)search->world->parameter_count * sizeof *x;
@@ -126,7 +136,7 @@ static void pool_draw(struct dc_search *search, double loss, const double *x)
   memcpy(search->pool + (size_t)place * n, x, used);
 }
 
-// A batch of draws; the row is of the pool's best.
+// Rolls out a batch of draws; the row shows the pool's best.
 static enum dc_status draw_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
   int n = search->world->parameter_count, count = BATCH;
@@ -159,7 +169,7 @@ static enum dc_status draw_turn(struct dc_search *search, struct dc_plan_iterati
   return DC_OK;
 }
 
-// A member's best in the scene itself becomes the plan's; of one that was on another rank it is rolled out here.
+// Records a member's best in the scene itself as the plan's; if it was found on another rank, it is rolled out here.
 static enum dc_status record_best(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
 {
   struct dc_plan *plan = search->plan, *found = member->plan;
@@ -172,7 +182,7 @@ static enum dc_status record_best(struct dc_search *search, struct dc_search_mem
   return status ? status : record(search, found->best_parameters, found->best_loss, plan->trajectory, error);
 }
 
-// What a member has found is the stage's, and in the scene itself the plan's.
+// Takes over a member's result for the stage and, in the scene itself, for the plan.
 static enum dc_status collect(struct dc_search *search, struct dc_search_member *member, bool *best,
                               struct dc_error *error)
 {
@@ -188,13 +198,13 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
   return *best && search->world == plan && lower ? record_best(search, member, error) : DC_OK;
 }
 
-// Turns that a member waits: in round 0 those that the first one has for itself.
+// Number of turns that a member waits: in round 0 the turns that the first one has alone.
 static long waits(const struct dc_search *search, const struct dc_search_member *member)
 {
   return search->round == 0 && member != search->members ? search->settings.portfolio.alone : 0;
 }
 
-// The members whose turn it is.
+// Lists the members whose turn it is.
 static int list_live(const struct dc_search *search, int *live)
 {
   int count = 0;
@@ -206,7 +216,7 @@ static int list_live(const struct dc_search *search, int *live)
   return count;
 }
 
-// The turns that a first member leaves are passed over: those beside it begin theirs.
+// Ends a member; if the first one leaves turns unused, the others start at once.
 static void end_member(struct dc_search *search, struct dc_search_member *member)
 {
   long alone = search->settings.portfolio.alone;
@@ -215,7 +225,7 @@ static void end_member(struct dc_search *search, struct dc_search_member *member
     search->turn = (int)alone;
 }
 
-// Whether a member, which has had a turn, stalls.
+// Whether a member that has had a turn stalls.
 static bool stalls(const struct dc_search *search, struct dc_search_member *member)
 {
   long most = search->settings.portfolio.stall;
@@ -227,7 +237,7 @@ static bool stalls(const struct dc_search *search, struct dc_search_member *memb
   return most > 0 && member->idle >= most;
 }
 
-// A member that has had its turns, has none left or stalls ends; one that began stiffer goes on in the stage's world.
+// Ends a member that has used its turns or stalls; one with stiffer contact continues in the stage's world.
 static enum dc_status pass_on(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
 {
   long most = search->settings.portfolio.iterations;
@@ -254,8 +264,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
   return DC_OK;
 }
 
-// What a member has drawn and estimated counts for the plan; the number of its estimates is what its next one follows
-// from.
+// Adds a member's counts to the plan's; the random numbers of its next estimate depend on their number.
 static void take_counts(struct dc_plan *plan, struct dc_plan *member)
 {
   dc_plan_add_work(&plan->work, &member->work);
@@ -266,7 +275,7 @@ static void take_counts(struct dc_plan *plan, struct dc_plan *member)
   dc_search_clear_counts(member);
 }
 
-// The turn of all members, in one piece: when one of them is stopped within it, it is broken off.
+// Takes the turn of all members as a unit: if one is stopped within it, the whole turn is broken off.
 static enum dc_status take_turn(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
   double start = dc_seconds();
@@ -282,7 +291,7 @@ static enum dc_status take_turn(struct dc_search *search, const int *live, int c
   return status;
 }
 
-// One turn of all members side by side; the row is of the lowest.
+// One turn of all members side by side; the row shows the lowest.
 static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
   int live[DC_SEARCH_MEMBERS], count = list_live(search, live), lowest = -1;
@@ -307,7 +316,7 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
     *row = search->members[lowest].last;
     row->newton_iterations = newton;
     row->best = best;
-    // the member may end now
+    // The member may end now.
     row->parameters = memcpy(search->pool + DC_SEARCH_MEMBERS * (size_t)search->plan->parameter_capacity,
                              row->parameters, (size_t)row->parameter_count * sizeof *row->parameters);
   }
@@ -324,7 +333,7 @@ static int live_members(const struct dc_search *search)
   return count;
 }
 
-// Whether nothing is left to do in the stage.
+// Whether the stage has nothing left to do.
 static bool stage_is_over(const struct dc_search *search)
 {
   const struct dc_search_stage *stage = &search->stages[search->stage];
@@ -338,7 +347,7 @@ static bool stage_is_over(const struct dc_search *search)
   return (double)(search->plan->work.rollouts + search->refused) >= share;
 }
 
-// The next stage begins at the best of this one, which the scene itself is tried with, too.
+// Ends a stage: its best parameters start the next one, and are tried in the scene itself, too.
 static enum dc_status end_stage(struct dc_search *search, struct dc_error *error)
 {
   struct dc_search_stage *stage = &search->stages[search->stage];
@@ -409,7 +418,7 @@ enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observe
     return status;
   while (!search->begun || search->stage < search->stage_count) {
     struct dc_plan_iteration row;
-    struct dc_search_stage *stage = &search->stages[search->stage];  // the next one may begin now
+    struct dc_search_stage *stage = &search->stages[search->stage];  // the next stage may begin within this turn
     long rollouts = search->plan->work.rollouts;
     status = search->begun ? advance(search, &row, error) : begin(search, &row, error);
     if (status)

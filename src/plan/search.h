@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching for a whole trajectory from anywhere: stages of a continuation, each of them rounds of a portfolio
+// Search for a whole trajectory from anywhere: stages of a continuation, each with rounds of a portfolio
 // (docs/theory.md, "Search").
 //
-// A stage is the scene with contact so many times as stiff, far fields so many times as strong and time steps so many
-// times as long; the last one is the scene itself.  Its first round begins where the stage before was best: a fan of
-// Gauss-Newton steps, the same with stiffer contact first, and the scene's own optimizer.  Every later round draws
-// first guesses (dc_task_draw_parameters), rolls them out and lets a fan go on from each of the best.  What a round
-// refines are its members: plans of their own that take turns side by side until they reach, have had their turns or
-// stall.  A stage ends with the first turn in which
-// a member reaches, or when its share of the rollouts is spent; choices go by value, then by index, so that bits do not
-// depend on threads.
+// A stage scales contact stiffness, far fields and time step by factors; the last one is the scene itself.  Its first
+// round starts at the best of the stage before, with a fan of Gauss-Newton steps, the same with stiffer contact first,
+// and the scene's own optimizer.  Every later round draws first guesses (dc_task_draw_parameters), rolls them out, and
+// refines the best of them by a fan each.  What a round refines are its members: plans of their own that take turns
+// side by side until they reach, have used their turns, or stall.
+//
+// A stage ends with the first turn in which a member reaches, or when its share of the rollouts is spent.  Choices go
+// by value, then by index, so that bits do not depend on threads.
 #ifndef DC_PLAN_SEARCH_H
 #define DC_PLAN_SEARCH_H
 
@@ -19,22 +19,23 @@
 struct dc_continuation {
   double stiffness;  // factor on the contact stiffness in the first stage
   double far_field;  // factor on the far fields of soft bodies there
-  long stages;       // before the scene itself
+  long stages;       // number of stages before the scene itself
   long step;         // factor on the time step in the first stage, a power of two
+  // Most iterations of the scene's optimizer, or turns of a portfolio's round, per stage; 0: no continuation.
   long
-      iterations;  // of the scene's optimizer, or turns of a portfolio's round, at most in each of them; 0: no continuation
+      iterations;
 };
 extern const struct dc_option dc_continuation_options[];
 
 // "portfolio" of a scene.
 struct dc_portfolio {
-  long rollouts;    // of all stages together, about: looked at after every turn; 0: no portfolio
-  long draws;       // of a round
-  long candidates;  // of these that are refined
+  long rollouts;    // for all stages together, approximately: checked after every turn; 0: no portfolio
+  long draws;       // draws per round
+  long candidates;  // how many of these are refined
   long iterations;  // of each fan
-  long alone;       // turns of the first fan before the others of round 0 begin theirs
-  long stall;       // turns in which a member must take away three tenths of its loss, or it ends; 0: it need not
-  double stiffer;   // factor on the contact stiffness with which the second fan of round 0 begins; 1: there is none
+  long alone;       // turns of the first fan before the others of round 0 start
+  long stall;       // turns within which a member must lose three tenths of its loss, or it ends; 0: no limit
+  double stiffer;   // factor on the contact stiffness at the start of the second fan of round 0; 1: there is none
   double spread;    // of draws (dc_task_draw_parameters)
   long seed;
 };
@@ -44,10 +45,10 @@ struct dc_search_settings {
   struct dc_continuation continuation;
   struct dc_portfolio portfolio;
 };
-// Whether there is anything to do that dc_plan_continue does not.
+// Whether the settings ask for more than dc_plan_continue does.
 bool dc_search_wanted(const struct dc_search_settings *settings);
-// DC_BAD_INPUT when time steps cannot be made longer as asked: their number is no multiple of it, or objectives follow
-// a recording.
+// DC_BAD_INPUT when time steps cannot be lengthened as asked: their number is no multiple, or objectives follow a
+// recording.
 enum dc_status dc_continuation_check(const struct dc_continuation *continuation, const struct dc_model *model,
                                      const struct dc_task *task, struct dc_error *error);
 
@@ -64,19 +65,19 @@ struct dc_search_stage {
 
 struct dc_search;
 
-// A search for plan, a plan of the whole run that keeps first and best trajectories and whose work is counted; begins
-// at parameters.  plan, optimizer and options must live as long.  NULL and *error on failure.
+// Creates a search for plan, a plan of the whole run that keeps first and best trajectories and counts its work; it
+// starts at parameters.  plan, optimizer and options must outlive it.  NULL and *error on failure.
 struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_settings *settings,
                                    const struct dc_optimizer_type *optimizer, const void *options,
                                    const double *parameters, struct dc_error *error);
 void dc_search_destroy(struct dc_search *search);
 
-// Goes on until it is done, the observer stops it or plan->stop says so within a Jacobian, which breaks the turn off
-// (DC_STOPPED: another call goes on; after a broken turn with the members as they are loaded).  Iteration 0 is the
-// first guess in the scene itself (of a portfolio with loss NAN when it cannot be rolled out: then plan->first is what
-// first could be, and the guess's own status ends a search in which nothing could), every further one a turn: loss and
-// parameters (of the stage's time steps) of its lowest member or draw, of which DC_INFEASIBLE and DC_NUMERICAL end it;
-// if all fail the loss is NAN.  Other statuses of dc_plan_evaluate end the search.
+// Runs until it is done, the observer stops it, or plan->stop breaks off a turn within a Jacobian (DC_STOPPED: another
+// call continues, after a broken turn with the members as they are loaded). Iteration 0 is the first guess in the scene
+// itself.  If it cannot be rolled out, a portfolio reports the loss NAN; plan->first is then the first rollout that
+// succeeded, and the guess's own status ends a search in which none did.  Every further iteration is a turn, with loss
+// and parameters (of the stage's time steps) of its lowest member or draw.  DC_INFEASIBLE and DC_NUMERICAL end a
+// member; if all fail the loss is NAN.  Other statuses of dc_plan_evaluate end the search.
 enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
                              struct dc_error *error);
 
@@ -85,12 +86,12 @@ int dc_search_iterations(const struct dc_search *search);
 bool dc_search_done(const struct dc_search *search);
 bool dc_search_reached(const struct dc_search *search);  // in the scene itself
 
-// As dc_plan_save and dc_plan_load, under names that begin with "search/" and "plan/"; what is saved after a broken
-// turn is what stood before it.
+// Like dc_plan_save and dc_plan_load, under names that begin with "search/" and "plan/"; after a broken turn, the state
+// before it is saved.
 enum dc_status dc_search_save(const struct dc_search *search, struct dc_snapshot *snapshot);
 enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error);
 
-// Another rank's part: it takes turns of members for rank 0, whose plan and search are made of the same.
+// The part of another rank: it takes turns of members for rank 0, with plan and search created from the same data.
 struct dc_search_scene {
   const struct dc_model *model;
   const struct dc_task *task;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search from its creation to its end, and what it has come to.
+// Creates and destroys searches, and answers questions about their state.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void set_stages(struct dc_search *search)
   }
 }
 
-// The fan's options: the scene's where that is its optimizer.
+// Sets the fan's options: the scene's, if its optimizer is a fan.
 static enum dc_status set_fan(struct dc_search *search, struct dc_error *error)
 {
   const struct dc_optimizer_type *type = &dc_gauss_newton;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search holds.  Private to the files search*.c.
+// The data of a search.  Private to the files search*.c.
 #ifndef DC_PLAN_SEARCH_INTERNAL_H
 #define DC_PLAN_SEARCH_INTERNAL_H
 
 #include "plan/search.h"
 
-// Where a stage is: its next turn draws first guesses or is the members'.
+// Phase of a stage: its next turn draws first guesses, or belongs to the members.
 enum dc_search_phase { DC_SEARCH_DRAW, DC_SEARCH_REFINE };
 
 struct dc_search_member {
-  struct dc_plan *plan;  // NULL: it has come to its end
+  struct dc_plan *plan;  // NULL: it has ended
   const struct dc_optimizer_type *optimizer;
   const void *options;
-  bool own;               // has the scene's optimizer
-  int pace;               // iterations a turn
-  bool stiffer;           // contact is stiffer than the stage's: the first half of its turns
+  bool own;               // it uses the scene's optimizer
+  int pace;               // iterations per turn
+  bool stiffer;           // its contact is stiffer than the stage's, for the first half of its turns
   enum dc_status status;  // of the last turn
-  bool moved;             // an iteration was had in it: the last one
+  bool moved;             // the last turn had an iteration: last
   struct dc_plan_iteration last;
   struct dc_error error;
-  double mark;       // loss below which it has last come by three tenths; INFINITY: it has had no turn yet
+  double mark;       // loss when it last fell by three tenths; INFINITY: no turn yet
   int idle;          // turns since then
-  bool away, fresh;  // its last turn was another rank's; what is_fresh says of it there (search_ranks.c)
-  double *row;       // [parameter_count] of last, then
+  bool away, fresh;  // its last turn was taken on another rank; is_fresh there (search_ranks.c)
+  double *row;       // [parameter_count] parameters of last, then
 };
 
 struct dc_search {
@@ -35,52 +35,52 @@ struct dc_search {
   struct dc_arena *arena;
   struct dc_search_stage stages[DC_SEARCH_STAGES];
   int stage_count, stage;  // stage == stage_count: done
-  struct dc_model model;   // of stages with longer steps
-  struct dc_plan *world;   // of the stage under way; plan itself in the last one; NULL: none is
+  struct dc_model model;   // model of stages with longer steps
+  struct dc_plan *world;   // world of the present stage; plan itself in the last one; NULL: none
   bool begun;
-  bool rolled;            // something could be rolled out in the scene itself: plan has a first and a best
-  struct dc_error guess;  // why the first guess could not
+  bool rolled;            // a rollout of the scene itself succeeded: plan has a first and a best
+  struct dc_error guess;  // why the first guess could not be rolled out
   int iterations;
   enum dc_search_phase phase;
-  int round, turn, drawn;  // of the stage; of the round
+  int round, turn, drawn;  // of the stage; draws of the round
   int member_count;
   struct dc_search_member members[DC_SEARCH_MEMBERS];
   double *x;     // [capacity] where the stage began
   double *best;  // [capacity] its best
+  // Best draws of the round, sorted by loss: [members + 1][capacity], [members]; the last row is for reports.
   double *pool,
-      *losses;  // best draws of the round [members + 1][capacity], [members], in rising order; behind them what a row shows
+      *losses;
   int pool_count;
-  long refused;  // draws that could not be rolled out: they are part of the budget, too
-  // What stood before the members' turn under way, made where plan->stop is set: members end a turn one by one, so it
-  // is not taken back member by member.  broken_off: that turn was stopped, and the search is what stands here.
+  long refused;  // draws that could not be rolled out, which count in the budget
+  // State before the members' present turn, taken where plan->stop is set: members end a turn one by one, so that it
+  // cannot be undone member by member.  broken_off: the turn was stopped, and this is the state of the search.
   struct dc_snapshot *before;
   bool broken_off;
 };
 
-// Makes the stage's world, of which nothing is done yet.  best holds the parameters to begin with, of this stage's
-// steps.
+// Creates the stage's world, unevaluated.  best holds the parameters to start from, for this stage's number of steps.
 enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error);
 void dc_search_close_members(struct dc_search *search);
 void dc_search_close_world(struct dc_search *search);
-// Makes the members of the round, at the beginnings that x or the pool hold.
+// Creates the members of the round, starting from x or from the pool.
 enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error *error);
-// Makes one of them, which begins at x [parameters of the world]; own: with the scene's optimizer, else the fan's.
+// Creates one member that starts at x [parameters of the world]; own: with the scene's optimizer, else with the fan.
 enum dc_status dc_search_make_member(struct dc_search *search, int index, bool own, int pace, bool stiffer,
                                      const double *x, struct dc_error *error);
 void dc_search_release_member(struct dc_search_member *member);
-// Stiffness of a member's contact.
+// Contact stiffness of a member, as a factor.
 double dc_search_stiffness(const struct dc_search *search, const struct dc_search_member *member);
 
-// Turns of count members, side by side on this rank's threads.
+// Takes turns of count members, side by side on this rank's threads.
 void dc_search_run_turns(struct dc_search *search, const int *live, int count);
-// The same with the ranks of the plan's crew.  DC_OK whatever the members' own statuses are, DC_MEMORY or how a rank
-// failed.
+// The same with the ranks of the plan's crew.  DC_OK whatever the members' own statuses are, DC_MEMORY, or the failure
+// of a rank.
 enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, int count, struct dc_error *error);
-// search->before becomes what stands now.  DC_MEMORY.
+// Saves the present state to search->before.  DC_MEMORY.
 enum dc_status dc_search_remember(struct dc_search *search, struct dc_error *error);
-// The search becomes search->before again, with its trajectories rolled out anew.  Statuses of dc_search_load.
+// Restores search->before, with trajectories rolled out anew.  Statuses of dc_search_load.
 enum dc_status dc_search_take_back(struct dc_search *search, struct dc_error *error);
-// What a turn has counted is the search's: the member begins at zero again.
+// Resets a member's counts, after they were added to the search's.
 void dc_search_clear_counts(struct dc_plan *member);
 
 #endif

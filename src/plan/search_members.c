@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world of a stage, the members of its rounds, and their turns.
+// The world of a stage, the members of its rounds, and their turns on this rank.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static enum dc_status add_member(struct dc_search *search, bool own, int pace, b
   return dc_search_make_member(search, search->member_count++, own, pace, stiffer, x, error);
 }
 
-// A portfolio without residual rows has the scene's optimizer alone.
+// Without residual rows a portfolio has only the scene's optimizer.
 enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error *error)
 {
   bool portfolio = search->settings.portfolio.rollouts > 0, rows = dc_plan_row_count(search->world) > 0;
@@ -140,7 +140,7 @@ static void turn_pass(void *context, int index, int thread)
 void dc_search_run_turns(struct dc_search *search, const int *live, int count)
 {
   struct turn turn = {search, live};
-  // where there are ranks the rollouts of each go side by side
+  // With ranks, the rollouts of each member run side by side instead.
   bool one_by_one = count == 1 || (count > 0 && search->members[live[0]].plan->crew);
   for (int k = 0; k < count && one_by_one; k++)
     turn_pass(&turn, k, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a search.
+// Options of searches, and checks of continuations.
 #include <stddef.h>
 
 #include "plan/search_internal.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns of members on other ranks.
 //
-// Rank 0 keeps every member, as numbers: what a checkpoint would hold of it.  A turn sends these to a rank, which makes
-// the member of them, lets it take its turn and answers with the numbers after it.  So a turn has the same bits
-// wherever it is taken, and rank 0 alone can save the search or go on with other ranks.  A rank keeps the members that
-// it made: one that comes again with the numbers it left with is not made anew, which would take up to three rollouts.
-// On rank 0 a member that was away has no trajectories; they are rolled out when it takes a turn there again.
+// Rank 0 keeps every member as the numbers of a checkpoint.  For a turn it sends these to a rank, which creates the
+// member from them, takes the turn, and answers with the numbers after it.  Thus a turn has the same bits wherever it
+// is taken, and rank 0 alone can save the search or continue with other ranks.  A rank keeps its members: one that
+// returns with the numbers it left with is not created anew, which would take up to three rollouts.  On rank 0 such a
+// member has no trajectories; they are rolled out when it takes a turn there again.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 #include "plan/search_internal.h"
 #include "plan/worker.h"
 
-// A message: where the search is, then of every member what it is, its first guess and its snapshot.
+// A message: the place of the search, then for every member its description, first guess and snapshot.
 struct place {
   int64_t stage, round, count;
 };
 struct errand {
-  int64_t index, own, pace, stiffer, fresh, kept;  // kept: its first linearization has no rollout of its own
+  int64_t index, own, pace, stiffer, fresh, kept;  // kept: its first linearization needs no rollout of its own
 };
-// An answer has for every member, in the same order, this, the parameters of its last row and its snapshot.
+// An answer: for every member, in the same order, this, the parameters of its last row, and its snapshot.
 struct outcome {
   int64_t status, moved, fresh, iteration, newton_iterations, best, backed_off;
   double loss, gradient_norm, min_gap, best_loss;
@@ -32,7 +32,8 @@ struct dc_search_helper {
   struct dc_search_scene scene;
   struct dc_plan *plan;
   struct dc_search *search;
-  struct dc_buffer left[DC_SEARCH_MEMBERS];  // what rank 0 will send of a member that takes its next turn here
+  // the message that rank 0 will send for a member whose next turn is taken here
+  struct dc_buffer left[DC_SEARCH_MEMBERS];
 };
 
 static enum dc_status no_memory(struct dc_error *error)
@@ -58,7 +59,7 @@ static enum dc_status write_plan(const struct dc_plan *plan, struct dc_buffer *m
   return status;
 }
 
-// Loads a plan with its trajectories, or the numbers alone.
+// Loads a plan with its trajectories, or only its numbers.
 static enum dc_status read_plan(struct dc_plan *plan, const struct dc_buffer *message, size_t *at, bool trajectories,
                                 struct dc_error *error)
 {
@@ -72,7 +73,7 @@ static enum dc_status read_plan(struct dc_plan *plan, const struct dc_buffer *me
   return status;
 }
 
-// Between turns only what comes next depends on counts: as the search leaves a member.
+// Resets counts between turns, as the search does, except those on which the following depends.
 void dc_search_clear_counts(struct dc_plan *member)
 {
   member->work = (struct dc_plan_work){0};
@@ -96,7 +97,7 @@ static enum dc_status write_errand(const struct dc_search *search, int index, st
   return added ? write_plan(plan, message) : DC_MEMORY;
 }
 
-// The turns of every so many live members, from one on.
+// Sends the turns of live members rank, rank + ranks, ...
 static enum dc_status send_turns(const struct dc_search *search, const int *live, int count, int rank, int ranks,
                                  struct dc_buffer *message, struct dc_error *error)
 {
@@ -137,7 +138,7 @@ static enum dc_status read_outcome(struct dc_search_member *member, const struct
   return status;
 }
 
-// Waits for all of them, also after a failure.
+// Waits for all ranks, even after a failure.
 static enum dc_status collect_turns(struct dc_search *search, const int *live, int count, int ranks,
                                     struct dc_error *error)
 {
@@ -158,7 +159,7 @@ static enum dc_status collect_turns(struct dc_search *search, const int *live, i
   return status;
 }
 
-// A member that was away has its trajectories again.
+// Restores the trajectories of a member that was on another rank.
 static enum dc_status bring_home(struct dc_search_member *member, struct dc_error *error)
 {
   struct dc_buffer message = {0};
@@ -173,14 +174,15 @@ static enum dc_status bring_home(struct dc_search_member *member, struct dc_erro
   return status;
 }
 
-// A turn of a fan is a linearization, which its rank makes alone, and some eight candidates, which could be dealt out:
-// about three rollouts and eight.  Whole members are dealt where that takes less time than all ranks with one member
-// after the other.  The results are the same.
+// Chooses between dealing whole members to ranks and sharing the candidates of each.  A turn of a fan is a
+// linearization, which one rank computes alone (about three rollouts), and some eight candidates, which can be shared.
+// Members are dealt where that takes less time than all ranks working on one member after the other.  The results are
+// the same.
 enum { ALONE = 3, TOGETHER = 8 };
 static int ranks_for(const struct dc_search *search, int count)
 {
   int ranks = dc_plan_crew_ranks(search->plan->crew), shared = count < ranks ? count : ranks;
-  int most = (count + shared - 1) / shared;  // members of a rank
+  int most = (count + shared - 1) / shared;  // members per rank
   double side_by_side = most * (ALONE + TOGETHER), one_by_one = count * (ALONE + (double)TOGETHER / ranks);
   return shared > 1 && side_by_side < one_by_one ? shared : 1;
 }
@@ -222,7 +224,7 @@ static enum dc_status make_search(struct dc_search_helper *helper, struct dc_err
   return helper->search ? DC_OK : error->status;
 }
 
-// The search in a stage and round; members of another one are let go.
+// Sets stage and round of the search; members of another one are released.
 static enum dc_status set_place(struct dc_search_helper *helper, const struct place *place, struct dc_error *error)
 {
   enum dc_status status = helper->search ? DC_OK : make_search(helper, error);

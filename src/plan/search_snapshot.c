@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots of searches: where stages and rounds are, and a plan's snapshot for every member.
+// Checkpoints of searches: state of stages and rounds, and a plan's snapshot for every member.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 enum integer { BEGUN, STAGE, ITERATIONS, PHASE, ROUND, TURN, DRAWN, MEMBERS, POOL, REFUSED, INTEGERS };
 enum { STAGE_NUMBERS = 5, REALS = 6 };
 
-// Numbers of the search beside its integers, stages and members.
+// Numbers of the search besides its integers, stages and members.
 struct numbers {
   const char *name;
   size_t count;
@@ -29,7 +29,7 @@ static void list_reals(const struct dc_search *search, struct numbers reals[REAL
   reals[4] = (struct numbers){"search/first_parameters", own, plan->first_parameters};
   reals[5] = (struct numbers){"search/best_parameters", own, plan->best_parameters};
 }
-// Of BEGUN: begun, and nothing could be rolled out in the scene itself until now.
+// Value of BEGUN: begun, but no rollout of the scene itself has succeeded yet.
 enum { BEGUN_WITHOUT = 2 };
 
 static enum dc_status save_stages(const struct dc_search *search, struct dc_snapshot *snapshot)
@@ -64,7 +64,7 @@ static enum dc_status load_stages(struct dc_search *search, const struct dc_snap
   return status;
 }
 
-// A member's plan has its names behind "search/member3/".
+// Prefix of a member's plan: "search/member3/".
 static void member_prefix(int index, char text[32])
 {
   snprintf(text, 32, "search/member%d/", index);
@@ -72,7 +72,7 @@ static void member_prefix(int index, char text[32])
 
 static enum dc_status save_members(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
-  long kinds[DC_SEARCH_MEMBERS] = {0};  // 0: at its end, 1, 2: stiffer
+  long kinds[DC_SEARCH_MEMBERS] = {0};  // 0: ended, 1: running, 2: running with stiffer contact
   long idle[DC_SEARCH_MEMBERS] = {0};
   double marks[DC_SEARCH_MEMBERS] = {0};
   for (int i = 0; i < search->member_count; i++) {
@@ -179,7 +179,7 @@ enum dc_status dc_search_remember(struct dc_search *search, struct dc_error *err
                                                          : dc_fail(error, DC_MEMORY, "out of memory for a search");
 }
 
-// Rolls first and best out again.
+// Rolls out the first and the best trajectory again.
 static enum dc_status restore_records(struct dc_search *search, struct dc_error *error)
 {
   struct dc_plan *plan = search->plan;
@@ -200,7 +200,7 @@ static enum dc_status restore_records(struct dc_search *search, struct dc_error 
   return DC_OK;
 }
 
-// Why the first guess cannot be rolled out is found out again.
+// Determines again why the first guess cannot be rolled out.
 static enum dc_status restore_refusal(struct dc_search *search, struct dc_error *error)
 {
   double loss;
@@ -212,7 +212,7 @@ static enum dc_status restore_refusal(struct dc_search *search, struct dc_error 
                 : dc_fail(error, DC_CHECKPOINT, "the first guess can be rolled out");
 }
 
-// Numbers beside the members, in their ranges.
+// Loads the numbers besides members, and checks their ranges.
 static enum dc_status load_place(struct dc_search *search, const long integers[INTEGERS],
                                  const struct dc_snapshot *snapshot, struct dc_error *error)
 {

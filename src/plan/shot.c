@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Random instances of billiards-like tasks (shot.h): draws controls until enough bodies move far, and makes their end
+// positions the targets.
 #include "plan/shot.h"
 
 #include <string.h>
@@ -38,7 +40,8 @@ static const double *end_position(const struct dc_plan *plan, int body)
       .position;
 }
 
-// Free bodies that moved far enough, into moved [bodies]; their number.  velocity [nv] is the model's own start.
+// Lists free bodies that moved far enough in moved [bodies]; returns their number.  velocity [nv] is the model's own
+// start.
 static int find_moved(const struct dc_shot *shot, const struct dc_plan *plan, const double *velocity, int *moved)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Evaluates a plan: parameters -> controls and design -> input -> rollout -> loss, and back by the adjoint.
+//
+// dc_plan_evaluate rolls out the plan's own world and its cases, sums losses and, by the adjoint of each world or an
+// estimate (gradient.c), gradients, and counts the work.  The best rollout among sampled points may be kept
+// (dc_plan_kept), so that linearizing there needs no second one.
 #include "plan/trajectory_plan.h"
 
 #include <math.h>
@@ -28,7 +33,7 @@ void dc_parameters_resize(const struct dc_task *task, const struct dc_model *mod
     to[k] = from[k];
 }
 
-// What an adjoint and an optimization need.
+// Allocates what adjoint and optimization need.
 static bool allocate_for_gradients(struct dc_plan *plan)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
@@ -59,8 +64,8 @@ static bool allocate(struct dc_plan *plan, bool in_file)
   return complete && !dc_arena_failed(plan->arena);
 }
 
-// Plans for the cases of the task, of as many steps.  Their frames are not kept: they are rolled out again where they
-// are wanted.
+// Creates plans for the cases of the task, with as many steps.  Their frames are not kept: they are rolled out again
+// where needed.
 static enum dc_status create_cases(struct dc_plan *plan, struct dc_error *error)
 {
   const struct dc_task *task = plan->task;
@@ -88,7 +93,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
     dc_fail(error, DC_MEMORY, "out of memory for a plan");
     return NULL;
   }
-  dc_threads_with_cores();  // the first look at what other programs take: later ones tell what they took since
+  dc_threads_with_cores();  // a first look at the load of other programs: later looks measure from here
   plan->arena = dc_arena_create();
   plan->model = model;
   plan->task = task;
@@ -185,8 +190,8 @@ static void count_work(struct dc_plan *plan)
   }
 }
 
-// All parts of a step of a point that is tried may take so many times the iterations of one.  Collisions at 1000 m/s
-// take up to 15 times as many (two balls, steps of 0.04 s).
+// Factor on the iteration limit for all parts of one step at a trial point.  Collisions at 1000 m/s take up to 15 times
+// the limit (two balls, steps of 0.04 s).
 enum { MOST_SOLVES = 100 };
 
 static enum dc_status roll_out(struct dc_plan *plan, struct dc_error *error)
@@ -200,7 +205,7 @@ static enum dc_status roll_out(struct dc_plan *plan, struct dc_error *error)
   return status;
 }
 
-// By the adjoint of plan->trajectory, whose loss has left its cotangent.
+// Pulls the loss's cotangent back by the adjoint of plan->trajectory.
 static enum dc_status pull_back(struct dc_plan *plan, const double *parameters, double *gradient,
                                 struct dc_error *error)
 {
@@ -212,7 +217,7 @@ static enum dc_status pull_back(struct dc_plan *plan, const double *parameters, 
   return status;
 }
 
-// The plan's own world; gradient by the adjoint, or NULL.
+// Evaluates the plan's own world; gradient by the adjoint, or NULL.
 static enum dc_status evaluate_world(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                      struct dc_error *error)
 {
@@ -305,7 +310,7 @@ bool dc_plan_keeps(const struct dc_plan *plan, const double *parameters)
          memcmp(parameters, plan->kept.parameters, (size_t)plan->parameter_count * sizeof *parameters) == 0;
 }
 
-// What contact remembers of other rollouts would be seen in the last bits.
+// Resets warm starts of contact; otherwise they would differ from those of a rollout in the last bits.
 enum dc_status dc_plan_return_to_kept(struct dc_plan *plan, struct dc_error *error)
 {
   size_t bytes = (size_t)plan->parameter_count * sizeof *plan->evaluated;
@@ -338,7 +343,7 @@ enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error)
   return status;
 }
 
-// The window becomes the steps that were done, the parameters theirs.
+// Shortens the window and the parameters to the steps that were done.
 static enum dc_status shorten(struct dc_plan *plan, struct dc_error *error)
 {
   int whole = plan->window.steps, done = plan->trajectory->steps;
@@ -352,7 +357,7 @@ static enum dc_status shorten(struct dc_plan *plan, struct dc_error *error)
   return DC_STOPPED;
 }
 
-// Here or in the plant, asking proceed between steps.
+// Rolls out here or in the plant, polling proceed between steps.
 static enum dc_status simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, struct dc_error *error)
 {
   if (plan->execution) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Teams of plans that roll out samples side by side (worker.h), with an early end.
+//
+// The caller's plan is worker 0.  Samples are dealt by index; with `enough`, samples behind the first good one are left
+// out or broken off, and whatever was computed for them is ignored, so that nothing depends on the number of threads.
 #include "plan/plan_cases.h"
 #include "plan/worker.h"
 
@@ -16,7 +20,7 @@ struct dc_plan *dc_plan_hire(const struct dc_plan *plan, struct dc_error *error)
   return dc_plan_create(plan->model, plan->task, plan->capacity, error);
 }
 
-// The same for losses alone, in a fraction of the memory.
+// A worker for losses alone, with a fraction of the memory.
 static struct dc_plan *hire_forward(const struct dc_plan *plan, struct dc_error *error)
 {
   return dc_plan_create_forward(plan->model, plan->task, plan->capacity, false, error);
@@ -70,13 +74,14 @@ void dc_plan_team_release(struct dc_plan_team *team)
   *team = (struct dc_plan_team){0};
 }
 
+// One call of dc_plan_team_sample.
 struct sampling {
   struct dc_plan_team *team;
   struct dc_plan_sample *samples;
-  int stride;  // every so many samples are rolled out here
+  int stride;  // every stride-th sample is rolled out here, the others by other ranks
   double enough;
-  bool keep;           // every plan keeps the lowest of those that it rolls out
-  atomic_int reached;  // a sample whose loss is at most enough: those behind it are left out or broken off
+  bool keep;  // every plan keeps the lowest of its rollouts
+  atomic_int reached;  // index of a sample whose loss is at most enough: later ones are skipped or broken off
 };
 
 static bool is_enough(const struct dc_plan_sample *sample, double enough)
@@ -84,7 +89,7 @@ static bool is_enough(const struct dc_plan_sample *sample, double enough)
   return !sample->status && sample->loss <= enough;
 }
 
-// A sample while it is rolled out: needless from when one before it is enough.
+// A sample under rollout; it becomes needless when an earlier one is good enough.
 struct rolled {
   const struct sampling *sampling;
   int number;
@@ -110,7 +115,7 @@ static void sample_pass(void *context, int index, int thread)
   dc_rollout_set_proceed(plan->rollout, is_needed, &rolled);
   sample->status = dc_plan_evaluate(plan, sample->parameters, &sample->loss, sample->gradient, &sample->error);
   dc_rollout_set_proceed(plan->rollout, NULL, NULL);
-  if (sample->status == DC_STOPPED)  // the trajectory was cut where it ended
+  if (sample->status == DC_STOPPED)  // the trajectory ends where it was stopped
     plan->trajectory->steps = plan->window.steps;
   sample->work = plan->work;
   if (sampling->keep && !sample->status)
@@ -120,16 +125,16 @@ static void sample_pass(void *context, int index, int thread)
     ;
 }
 
-// How many samples are rolled out at the same time.  With an end (`enough`) those after the first may turn out needless:
-// they only get cores that nobody else wants.
+// Number of samples rolled out at a time.  With `enough`, samples after the first may turn out to be needless: they
+// only get cores that no other program uses.
 static int most_threads(const struct dc_plan_team *team, int threads, double enough)
 {
   int most = threads > 0 && threads < team->count ? threads : team->count, free = dc_threads_with_cores();
   return isfinite(enough) && free < most ? free : most;
 }
 
-// As dc_plan_team_sample, up to the first sample that is enough; the number of samples up to it.  All threads have
-// rolled out at least these: what they did beyond is forgotten, so that nothing depends on their number.
+// Rolls out samples up to the first that is good enough; returns their number.  Every thread has rolled out at least
+// these; the rest is discarded, so that nothing depends on the number of threads.
 static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, int threads,
                         double enough, bool keep)
 {
@@ -160,7 +165,7 @@ static void destroy_team(void *team)
   free(team);
 }
 
-// The plan's own team, in its present window.
+// Creates the plan's own team, in its present window.
 static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *error)
 {
   int threads = dc_threads();
@@ -181,7 +186,7 @@ static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *e
   return DC_OK;
 }
 
-// What another plan of the team has kept becomes what this one keeps.
+// Takes over the rollout that another plan of the team has kept.
 static void take_kept(struct dc_plan *plan, struct dc_plan *from)
 {
   struct dc_trajectory *trajectory = plan->kept.trajectory;
@@ -190,7 +195,7 @@ static void take_kept(struct dc_plan *plan, struct dc_plan *from)
   plan->kept.sample = from->kept.sample;
 }
 
-// Losses alone, of trajectories that nobody looks at but that of the lowest.
+// Rolls out for losses alone; only the trajectory of the lowest may be kept.
 static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, double enough)
 {
   struct dc_plan *plan = team->plans[0];
@@ -201,7 +206,7 @@ static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sa
     dc_plan_set_gapless(team->plans[i], true);
   }
   int until = sample_until(team, count, samples, 0, enough, keep), lowest = -1;
-  dc_plan_set_gapless(plan, false);  // the others do nothing else
+  dc_plan_set_gapless(plan, false);  // the other plans do nothing else
   for (int i = 0; i < until && keep; i++)
     if (!samples[i].status && (lowest < 0 || samples[i].loss < samples[lowest].loss))
       lowest = i;
@@ -228,7 +233,7 @@ enum dc_status dc_plan_values_until(struct dc_plan *plan, int *count, const doub
     samples[i].parameters = xs + (size_t)i * (size_t)plan->parameter_count;
   if (!status)
     *count = sample_losses(plan->team.object, *count, samples, enough);
-  plan->succeeded = false;  // which of them it holds depends on the threads, and what is counted later must not
+  plan->succeeded = false;  // which sample it holds depends on the threads; what is counted later must not
   for (int i = 0; i < *count && !status; i++) {
     losses[i] = samples[i].loss;
     statuses[i] = samples[i].status;
