@@ -16,7 +16,7 @@
 #include "plan/refine_internal.h"
 
 // Standard deviations of restarts about the best pose (docs/theory.md, "Refinement"): rotation, rad; translation,
-// relative to the body's size; joints, rad; and the offset of targets that are placed on each other, relative to the size.
+// relative to the body's size; joints, rad; and the offset of targets placed on each other, relative to the size.
 static const double RESTART_TURN = 0.3, RESTART_SHIFT = 0.05, RESTART_JOINT = 0.1;
 static const double RESTART_OFFSET = 0.01;
 // Factors on the deviations of poses and normals where restarts are aligned (refine_align.c).

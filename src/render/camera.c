@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The pinhole camera: axes from eye, target and upward hint, footprints of pixels, and a view that frames given points.
+//
+// Framing: for every border of the picture, the condition that all points are inside is linear in the camera's position
+// along one axis and in depth; the nearest position at which both borders hold is where their lines meet.
 #include "render/camera.h"
 
 #include <string.h>
@@ -7,7 +11,7 @@
 
 static const double default_fov = 22;  // degrees; a long lens keeps balls round
 const char *const dc_render_side_names[] = {"corner", "front", "back", "left", "right", "top", NULL};
-// Degrees: from the front to the left, above the horizon.
+// Directions from which a side is seen, degrees: azimuth from the front to the left, elevation above the horizon.
 static const struct {
   double azimuth, elevation;
 } sides[DC_RENDER_SIDES] = {{28, 36}, {0, 0}, {180, 0}, {90, 0}, {-90, 0}, {0, 90}};
@@ -61,7 +65,7 @@ enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_setti
 void dc_view_footprint(const struct dc_view *view, const double direction[3], double distance, const double normal[3],
                        double footprint[2][3])
 {
-  // With D = direction / (direction . forward) and P = eye + t D on the plane, D moving by a moves P by t (a - D
+  // With D = direction / (direction . forward) and P = eye + t D on the plane, a change a of D moves P by t (a - D
   // (n.a) / (n.D)).
   double along = dc_vec_dot(direction, view->forward), incidence = dc_vec_dot(direction, normal);
   if (fabs(incidence) < 1e-6)
@@ -78,9 +82,9 @@ static bool finite_point(const double point[3])
   return isfinite(point[0] + point[1] + point[2]) && fabs(point[0]) + fabs(point[1]) + fabs(point[2]) < 1e14;
 }
 
-// Where the camera must be, along one axis of the picture (coordinate side) and in depth, so that |side_i - side| <=
-// slope (depth_i - depth) for all points, nearest to them: the lines through the extreme points of both borders meet
-// there.
+// Position of the camera along one axis of the picture (coordinate side) and in depth, nearest to the points, such that
+// |side_i - side| <= slope (depth_i - depth) for all of them: where the lines through the extreme points of both
+// borders meet.
 struct border {
   double low, high;  // least depth_i - side_i / slope and depth_i + side_i / slope
 };
@@ -115,7 +119,7 @@ void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render
   bool empty = !(low[0] <= high[0]);
   if (empty)
     memset(low, 0, sizeof low), memset(high, 0, sizeof high);
-  // A single place is shown with a metre around it.
+  // A single point is shown with a metre around it.
   double extent = dc_vec_distance(low, high), pad = extent > 1e-9 ? 0 : 1;
 
   struct border across = {INFINITY, INFINITY}, upright = {INFINITY, INFINITY};
@@ -132,7 +136,7 @@ void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render
     near = fmin(near, depth);
     far = fmax(far, depth);
   }
-  // Points in one line of sight need some distance all the same.
+  // Points on one line of sight still need some distance.
   double depth = fmin(0.5 * (across.low + across.high), 0.5 * (upright.low + upright.high));
   depth = fmin(depth, near - 0.5 * (extent + pad));
   double right = 0.5 * slope_right * (across.high - across.low), up = 0.5 * slope_up * (upright.high - upright.low);

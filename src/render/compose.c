@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of pixels from their surfaces and light, and edges by many rays of the eye.
+// Colours of pixels from surfaces and light, and anti-aliasing of edges by many eye rays (stages dc_stage_shade and
+// dc_stage_finish).
+//
+// Light is interpolated between patches of blocks: only from patches on the same surface with a similar normal.  Blocks
+// of open ground are shaded at their corners only.  A pixel at an edge casts up to `samples` eye rays; each takes its
+// light from the most similar neighbour, or, where there is none, casts light rays of its own.
 #include <stdlib.h>
 
 #include "math/vector.h"
 #include "render/renderer.h"
 
-static const float least_cosine = 0.8f;  // of normals, for a weight above 0
-static const float edge_cosine = 0.9f;   // of neighbours' normals, below which there is an edge between them
-static const float edge_slope = 0.5f;    // of the way to a neighbour above the tangent plane, above which there is one
-static const float edge_width = 3;       // pixels, such a way at least
+static const float least_cosine = 0.8f;  // cosine between normals, for a positive weight
+static const float edge_cosine = 0.9f;   // cosine between neighbours' normals, below which there is an edge
+// height of a neighbour above the tangent plane, relative to its distance, above which there is an edge
+static const float edge_slope = 0.5f;
+static const float edge_width = 3;  // least such height, in widths of a pixel
 
 static float cosine_of(const float a[3], const float b[3])
 {
@@ -32,8 +38,8 @@ static const struct dc_patch *patch_of(const struct dc_pixels *pixels, int colum
   return layer == DC_NO_PATCH ? NULL : dc_patch_at(pixels, column, row, layer);
 }
 
-// Mean over the pixels around on the same surface: of the key light what their own rays saw, or what their patch says;
-// of the sky what their own rays brought, if they had any.
+// Mean over surrounding pixels on the same surface.  Key light: what their own rays saw, or the state of their patch;
+// sky: what their own rays brought, if any.
 static void average(const struct dc_pixels *pixels, int column, int row, int reach, bool key, float *result)
 {
   size_t here = dc_pixel_index(pixels, column, row);
@@ -63,7 +69,7 @@ static void average(const struct dc_pixels *pixels, int column, int row, int rea
     result[i] = sum[i] / weight;
 }
 
-// Part of the key light in a wide penumbra: of the blocks around, by a quadratic B-spline over their middles.
+// Fraction of the key light in a wide penumbra: a quadratic B-spline over the centres of the surrounding blocks.
 static float wide_key(const struct dc_pixels *pixels, int column, int row, int surface)
 {
   const float *normal = normal_of(pixels, dc_pixel_index(pixels, column, row));
@@ -94,7 +100,7 @@ static float wide_key(const struct dc_pixels *pixels, int column, int row, int s
   return sum / weight;
 }
 
-// Light of the sky between the middles of blocks.
+// Sky light, interpolated between the centres of blocks.
 static void interpolate(const struct dc_pixels *pixels, int column, int row, const struct dc_patch *own, float sky[3])
 {
   size_t here = dc_pixel_index(pixels, column, row);
@@ -164,7 +170,7 @@ static void shade_pixel(struct dc_renderer *renderer, int column, int row)
     pixels->color[index][i] = (float)color[i];
 }
 
-// Whether the block and those around it are of the ground alone, and nothing but the light of the sky changes over it.
+// Whether the block and those around it show only ground, over which nothing but the sky's light varies.
 static bool is_smooth(const struct dc_renderer *renderer, int column, int row)
 {
   const struct dc_pixels *pixels = &renderer->pixels;
@@ -183,7 +189,7 @@ static bool is_smooth(const struct dc_renderer *renderer, int column, int row)
   return true;
 }
 
-// Colours of a smooth block between those of its corners.
+// Interpolates the colours of a smooth block between its corners.
 static void shade_smooth(struct dc_renderer *renderer, int column, int row)
 {
   struct dc_pixels *pixels = &renderer->pixels;
@@ -213,7 +219,7 @@ void dc_stage_shade(struct dc_renderer *renderer, int column, int row)
       shade_pixel(renderer, x, y);
 }
 
-// Whether all of the block and of those around it see one and the same thing: the ground, or nothing.
+// Whether the block and all pixels around it show one thing, the ground or nothing.
 static bool is_plain(const struct dc_pixels *pixels, int column, int row)
 {
   int surface = pixels->surface[dc_pixel_index(pixels, column, row)];
@@ -259,8 +265,8 @@ static bool at_edge(const struct dc_renderer *renderer, int column, int row)
   return false;
 }
 
-// The pixel around whose colour a ray of the eye through (x, y) takes: of those on the same surface the nearest in
-// place and normal.  false: there is none.
+// Finds the surrounding pixel whose light an eye ray through (x, y) takes: of those on the same surface the nearest in
+// position and normal.  false: there is none.
 static bool find_like(const struct dc_renderer *renderer, int column, int row, double x, double y, int surface,
                       const double normal[3], size_t *found)
 {
@@ -289,7 +295,7 @@ static bool find_like(const struct dc_renderer *renderer, int column, int row, d
   return best < INFINITY;
 }
 
-// Adds the colours of up to DC_RAYS rays of the eye through a pixel, from the given one on.
+// Adds the colours of up to DC_RAYS eye rays through a pixel, starting with the given one.
 static void add_rays(const struct dc_renderer *renderer, int column, int row, int first, double sum[3])
 {
   const struct dc_view *view = &renderer->view;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rings, discs, traces and grid lines painted on the ground, with edges softened over a pixel's footprint.
+//
+// Traces are many short segments; the nearest one is found by a point query in an Embree tree of their boxes, rebuilt
+// for every picture.
 #include "render/decals.h"
 
 #include <stdlib.h>
@@ -7,14 +11,15 @@
 #include "math/vector.h"
 
 static const double disc_opacity = 0.20, ring_opacity = 0.95;
-static const double ring_width = 0.16;                              // of the radius
+static const double ring_width = 0.16;                              // relative to the radius
 static const double least_ring_pixels = 2;                          // small rings stay visible
 static const double grid_opacity = 0.24, grid_bold_opacity = 0.45;  // bold: every tenth line
 static const double grid_color[3] = {0.22, 0.25, 0.30};
-static const double grid_pixels = 1.1;  // width of lines
-static const double grid_reach = 3.4;   // half heights of the picture, from the target, where lines have faded
+static const double grid_pixels = 1.1;  // width of lines, pixels
+// distance from the target at which lines have faded, in half heights of the picture
+static const double grid_reach = 3.4;
 static const double oldest_opacity = 0.40, newest_opacity = 0.90;
-static const double least_incidence = 0.05;  // sine of the angle under which the ground is seen, below which paint fades
+static const double least_incidence = 0.05;  // sine of the viewing angle below which paint on the ground fades
 
 enum dc_status dc_decals_create(struct dc_decals *decals, RTCDevice device, int mark_count,
                                 const struct dc_render_mark *marks, double grid, struct dc_error *error)
@@ -61,7 +66,7 @@ static void segment_bounds(const struct RTCBoundsFunctionArguments *arguments)
   bounds->lower_z = bounds->upper_z = 0;
 }
 
-// Appends the segment unless it has no length on the ground or is not finite.
+// Appends a segment, unless it is too short or not finite.
 static enum dc_status add_segment(struct dc_decals *decals, const double *start, const double *end, int body,
                                   double opacity, struct dc_error *error)
 {
@@ -108,7 +113,7 @@ enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surface
   for (int t = 0; traces && t < trace_count; t++) {
     size_t length = 3 * (size_t)surfaces->body_count;
     const double *row = traces + (size_t)t * length, *next = row + length;
-    double age = (double)(trace_count - 1 - t) / trace_count;  // towards 1 for the oldest
+    double age = (double)(trace_count - 1 - t) / trace_count;  // 1 for the oldest
     double opacity = newest_opacity + age * (oldest_opacity - newest_opacity);
     for (int b = 0; b < surfaces->body_count; b++) {
       const struct dc_surface_body *body = &surfaces->bodies[b];
@@ -173,7 +178,7 @@ static bool nearest_segment(struct RTCPointQueryFunctionArguments *arguments)
   struct nearest *nearest = arguments->userPtr;
   double away[3];
   double distance = segment_distance(&nearest->decals->segments[arguments->primID], nearest->position, away);
-  // Of two that meet in one point the later piece wins, in whatever order the tree is walked.
+  // The later of two segments that meet wins, whatever the order in which the tree is traversed.
   bool better = distance < nearest->distance || (distance == nearest->distance && arguments->primID > nearest->segment);
   if (better) {
     nearest->distance = distance;
@@ -190,7 +195,7 @@ static double footprint_along(const double footprint[2][3], const double along[3
   return sqrt(x * x + y * y) + 1e-30;
 }
 
-// Part of an edge softened over width that lies inside, at distance inside (negative: outside) from the edge.
+// Covered fraction of a pixel at the distance `inside` (negative: outside) from an edge softened over `width`.
 static double coverage(double inside, double width)
 {
   return fmin(1, fmax(0, inside / width + 0.5));
@@ -247,8 +252,8 @@ static void paint_trace(const struct dc_decals *decals, const struct dc_surfaces
   paint_over(decal, surfaces->bodies[segment->body].color, inside * (double)segment->opacity);
 }
 
-// Lines at multiples of the grid's distance along x and y; they fade with the distance from the target, and before they
-// come so close that they would flicker.
+// Lines at multiples of the grid's distance along x and y.  They fade with the distance from the target, and where they
+// would be so close as to flicker.
 static void paint_grid(const struct dc_decals *decals, const struct dc_view *view, const double position[3],
                        const double footprint[2][3], double softness, double decal[4])
 {
@@ -271,7 +276,7 @@ void dc_decals_evaluate(const struct dc_decals *decals, const struct dc_surfaces
 {
   for (int i = 0; i < 4; i++)
     decal[i] = 0;
-  // A pixel is stretched along the view by the inverse sine of the angle under which the surface is seen.
+  // A pixel's footprint is stretched along the view by the inverse sine of the angle at which the surface is seen.
   double incidence = fabs(dc_vec_dot(place->direction, place->normal));
   double largest = 1.5 * view->pixel * place->distance / fmax(incidence, 1e-6), footprint[2][3];
   bool known = false;
@@ -293,6 +298,6 @@ void dc_decals_evaluate(const struct dc_decals *decals, const struct dc_surfaces
     known = true;
     paint_mark(&decals->marks[m], place->position, (const double(*)[3])footprint, softness, decal);
   }
-  // Towards the horizon a pixel sees much more ground than what is painted on it.
+  // Towards the horizon the footprint is much larger than anything painted.
   decal[3] *= fmin(1, incidence / least_incidence);
 }

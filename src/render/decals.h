@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is painted on the ground: rings of marks and lines of traces, with edges softened over a sample's footprint.
+// Paint on the ground: rings and discs of marks, traces, grid; edges are softened over a sample's footprint.
 #ifndef DC_RENDER_DECALS_H
 #define DC_RENDER_DECALS_H
 
@@ -27,15 +27,16 @@ enum dc_status dc_decals_create(struct dc_decals *decals, RTCDevice device, int 
                                 const struct dc_render_mark *marks, double grid, struct dc_error *error);
 void dc_decals_destroy(struct dc_decals *decals);
 
-// Traces of all movable bodies: earlier positions [trace_count][bodies][3], then the present one.  traces NULL: none.
+// Sets the traces of all movable bodies: earlier positions [trace_count][bodies][3], then the present one.  traces
+// NULL: none.
 enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surfaces *surfaces, int trace_count,
                                const double *traces, struct dc_error *error);
 
-// How many things are painted, and the rectangle on the ground around the centre line of one of them.
+// Number of painted things, and the rectangle on the ground around the centre line of one.
 int dc_decals_count(const struct dc_decals *decals);
 void dc_decals_bounds(const struct dc_decals *decals, int index, double low[2], double high[2]);
 
-// A place on the ground as the camera sees it.
+// A point on the ground as the camera sees it.
 struct dc_decal_place {
   const double *position, *normal;  // [3], m
   const double *direction;          // [3], unit, of the ray that met it
@@ -43,7 +44,7 @@ struct dc_decal_place {
   double ground;                    // z of the ground, m, which the grid is painted on
 };
 
-// Colour (0 .. 2) and opacity (3) at a place; softness: width of edges, line_width: of traces, both in pixels.
+// Colour (0 .. 2) and opacity (3) at a point; softness: width of edges, line_width: of traces, both in pixels.
 void dc_decals_evaluate(const struct dc_decals *decals, const struct dc_surfaces *surfaces, const struct dc_view *view,
                         const struct dc_decal_place *place, double softness, double line_width, double decal[4]);
 

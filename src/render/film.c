@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Films by an ffmpeg process, which reads raw pixels from a pipe and writes to a temporary file that is renamed at the
+// end.
+//
+// The process runs in a group of its own; its standard error goes to a file, from which the last line becomes the
+// message of a failure.  SIGPIPE is blocked while pixels are written.
 #include "render/film.h"
 
 #include <errno.h>
@@ -24,13 +29,13 @@ static const double least_rate = 0.001, largest_rate = 1000;  // frames per seco
 
 static const struct container {
   const char *suffix, *format;
-  bool index_first;  // the index can be moved to the front, so that a film plays while it is being loaded
+  bool index_first;  // the index can be moved to the front, for playback during download
 } containers[] = {
     {".mp4", "mp4", true}, {".m4v", "mp4", true}, {".mov", "mov", true}, {".mkv", "matroska", false}, {0}};
 
 struct dc_film {
-  const char *path;       // the film to be
-  const char *temporary;  // "file:" and the name ffmpeg writes to
+  const char *path;       // path of the finished film
+  const char *temporary;  // "file:" and the name to which ffmpeg writes
   const struct container *container;
   int width, height;
   double frames_per_second;
@@ -91,7 +96,7 @@ static enum dc_status reserve_file(struct dc_film *film, struct dc_error *error)
   return dc_fail(error, DC_IO, "%.800s: %s", film->path, strerror(errno));
 }
 
-// Starts ffmpeg with the reading end of a pipe as standard input.  0 or an errno.
+// Starts ffmpeg with the reading end of a pipe as standard input.  Returns 0 or an errno.
 static int spawn(struct dc_film *film, const char *const *arguments, int reading_end)
 {
   posix_spawn_file_actions_t actions;
@@ -105,7 +110,7 @@ static int spawn(struct dc_film *film, const char *const *arguments, int reading
     posix_spawn_file_actions_destroy(&actions);
     return failed;
   }
-  // SIGXFSZ stays ignored where it is: ffmpeg then reports a full quota instead of dying.
+  // SIGXFSZ stays ignored if it is: ffmpeg then reports a full quota instead of dying.
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
   failed = posix_spawn_file_actions_adddup2(&actions, reading_end, STDIN_FILENO);
@@ -119,7 +124,7 @@ static int spawn(struct dc_film *film, const char *const *arguments, int reading
     failed = posix_spawnattr_setpgroup(&attributes, 0);
   if (!failed)
     failed = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  // posix_spawnp does not change the words, though its type does not say so.
+  // posix_spawnp does not change the strings, though its type does not say so.
   if (!failed)
     failed =
         posix_spawnp(&film->process, "ffmpeg", &actions, &attributes, (char *const *)(uintptr_t)arguments, environ);
@@ -199,7 +204,7 @@ struct dc_film *dc_film_open(const char *path, int width, int height, double fra
   return film;
 }
 
-// The last line that ffmpeg wrote, but for the one that says nothing; "" when there is none.
+// Reads the last line that ffmpeg wrote, except one without information; "" when there is none.
 static void last_words(FILE *file, char *text, size_t size)
 {
   char words[LAST_WORDS + 1];
@@ -215,7 +220,7 @@ static void last_words(FILE *file, char *text, size_t size)
       snprintf(text, size, "%s", line);
 }
 
-// Waits for the end of ffmpeg, whose input is closed or which has closed it itself.
+// Waits for the end of ffmpeg, whose input is closed.
 static enum dc_status wait_for_end(struct dc_film *film, struct dc_error *error)
 {
   int ending;
@@ -240,8 +245,8 @@ static enum dc_status wait_for_end(struct dc_film *film, struct dc_error *error)
   return dc_fail(error, DC_IO, "%.500s: ffmpeg %s%s%s", film->path, how, words[0] ? ": " : "", words);
 }
 
-// Writes everything; 0 or an errno.  A program that does not ignore SIGPIPE must survive the end of ffmpeg too: the
-// signal is blocked in this thread meanwhile and, when it came, taken back.
+// Writes all bytes; returns 0 or an errno.  SIGPIPE is blocked in this thread and, if it came, consumed, so that
+// callers that do not ignore it survive the end of ffmpeg.
 static int write_all(int descriptor, const unsigned char *bytes, size_t size)
 {
   sigset_t pipe_signal, before, pending;
@@ -293,7 +298,7 @@ void dc_film_abandon(struct dc_film *film)
 {
   if (!film)
     return;
-  // What it writes is thrown away, so it need not finish.
+  // The output is discarded, so that ffmpeg need not finish.
   if (film->process)
     kill(film->process, SIGKILL);
   if (film->process)

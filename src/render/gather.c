@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Light of patches from the blocks around, and rays of their own for the pixels of those where light changes fast.
+// Light of patches from the surrounding blocks, and separate light rays for pixels where light changes fast (stage
+// dc_stage_gather).
 //
-// Light that arrives over a surface may be averaged over distances that are short against those of what sends or hides
-// it (Ward et al. 1988, A Ray Tracing Solution for Diffuse Interreflection; for the sky the harmonic mean distance of
-// what its rays meet), and on the same side of edges only: weights are those of a joint bilateral filter in place,
-// normal and distance from the tangent plane.
+// Incident light may be averaged over distances that are short compared with those to what sends or blocks it (Ward et
+// al. 1988, A Ray Tracing Solution for Diffuse Interreflection; for the sky, the harmonic mean distance of what its
+// rays meet), and only on the same side of edges.  Weights are those of a joint bilateral filter in position, normal
+// and distance from the tangent plane.
 #include <stdlib.h>
 
 #include "math/vector.h"
@@ -35,7 +36,7 @@ static float likeness(int surface, const float position[3], const float normal[3
   return (cosine - least_cosine) / (1 - least_cosine);
 }
 
-// Of the patches around: how they see the key light, and their mean light of the sky.
+// Sums over surrounding patches: how they see the key light, and their mean sky light.
 struct around {
   int key_rays, key_visible;
   float blocker;
@@ -95,7 +96,7 @@ static void settle_patch(struct dc_patch *patch, const struct around *around)
   patch->fine_sky = around->weight < least_rays || around->inverse * wide_sky * patch->width > around->inverse_weight;
 }
 
-// A place within the pixel, so that shadows have soft edges of a pixel at least.
+// A random point within the pixel, so that shadow edges are softened over at least one pixel.
 static void jitter(const struct dc_renderer *renderer, int column, int row, const double origin[3],
                    const double normal[3], const float within[2], double place[3])
 {
@@ -115,7 +116,7 @@ static void ground_place(const struct dc_renderer *renderer, int column, int row
   normal[0] = normal[1] = 0, normal[2] = 1;
 }
 
-// Which rays of its own the pixel wants.
+// Whether a pixel needs its own light rays of one kind.
 static bool wants(const struct dc_pixels *pixels, int column, int row, bool key)
 {
   size_t index = dc_pixel_index(pixels, column, row);
@@ -126,7 +127,7 @@ static bool wants(const struct dc_pixels *pixels, int column, int row, bool key)
   return key ? patch->key == DC_KEY_PARTLY : patch->fine_sky;
 }
 
-// Sends the pixels' own rays of one kind, one of each pixel at a time.
+// Casts the pixels' own rays of one kind, one per pixel at a time.
 static void send_rays(struct dc_renderer *renderer, int column, int row, bool key)
 {
   struct dc_pixels *pixels = &renderer->pixels;

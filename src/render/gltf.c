@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format: Khronos, glTF 2.0 Specification, ISO/IEC 12113:2022.
+// Writes a GLB file: JSON document and binary chunk (Khronos, glTF 2.0 Specification, ISO/IEC 12113:2022).
 #include "render/gltf.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "render/camera.h"
 #include "render/gltf_builder.h"
 
-static const double near_plane = 1e-3;  // of the distance from eye to target
+static const double near_plane = 1e-3;  // relative to the distance from eye to target
 
-// What the file is about, where programs look for their own data.
+// Application data of a body: its name, the name of its shape, whether it moves, and its mass.
 static void put_extras(const struct dc_body *body, bool skinned, struct dc_json_writer *json)
 {
   dc_json_begin(json, "extras", '{');
@@ -57,7 +57,7 @@ static void put_camera_node(const struct dc_view *view, struct dc_json_writer *j
   dc_json_end(json, "}");
 }
 
-// Node 0 is the root, 1 + b body b, the last one the camera.
+// Node 0 is the root, node 1 + b is body b, the last one is the camera.
 static void put_nodes(const struct dc_gltf_builder *builder, const struct dc_view *view, struct dc_json_writer *json)
 {
   int count = builder->run->bodies->count;
@@ -88,7 +88,7 @@ static void put_cameras(const struct dc_gltf_run *run, const struct dc_view *vie
   dc_json_end(json, "}}]");
 }
 
-// Arrays must not be empty, so what no body asks for is left out.
+// glTF forbids empty arrays, so that unused ones are omitted.
 static void put_document(const struct dc_gltf_builder *builder, const struct dc_view *view, struct dc_json_writer *json)
 {
   const struct dc_gltf_run *run = builder->run;
@@ -123,7 +123,7 @@ static void pad(struct dc_text *text, char with)
     dc_text_append(text, &with, 1);
 }
 
-// Header, JSON chunk, binary chunk (glTF 2.0, 4.4).
+// Header, JSON chunk, binary chunk (glTF 2.0, section 4.4).
 static enum dc_status assemble(struct dc_gltf_builder *builder, struct dc_text *json, struct dc_text *file,
                                struct dc_error *error)
 {

@@ -16,12 +16,12 @@ struct dc_gltf_run {
   const struct dc_render_settings *view;  // camera and aspect
 };
 
-// Builds the file in memory; *bytes is released with free().  A root node turns z up into glTF's y up; below it stand a
-// node for every body, in the order of bodies and with their names, and the camera.  Shapes have flat normals and stand
-// once in the file; bodies of the same shape and colour share a mesh; half spaces are large squares.  Bodies that move
-// have a translation and a rotation for every frame, interpolated linearly; a frame whose time is in single precision
-// that of the one before is left out.  Soft bodies are meshes in the world, with a morph target for every such frame.
-// Colours are linear, here as there.  The same run gives the same bytes.
+// Builds the file in memory; *bytes is released with free().  A root node turns z up into glTF's y up; below it are a
+// node for every body, in order and with its name, and the camera.  Shapes have flat normals and are stored once;
+// bodies of the same shape and colour share a mesh; half-spaces are large squares.  Moving bodies have a translation
+// and a rotation per frame, interpolated linearly; a frame whose time equals the previous one in single precision is
+// left out.  Soft bodies are meshes in the world, with a morph target for every such frame.  Colours are linear in the
+// scene and in the file.  The same run gives the same bytes.
 // DC_BAD_INPUT (camera), DC_MEMORY (also above 4 GiB, which the format cannot hold).
 enum dc_status dc_gltf_build(const struct dc_gltf_run *run, char **bytes, size_t *size, struct dc_error *error);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Arrays of vectors in the binary chunk, little-endian, and the accessors, views and buffer that describe them.
 #include "render/gltf_builder.h"
 
 #include <math.h>

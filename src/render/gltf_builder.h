@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A glTF file being built: its binary chunk is filled first (shapes, then motions), its document tells what lies where.
-// Private to gltf*.c.
+// A glTF file under construction: first the binary chunk is filled (shapes, then motions), then the document describes
+// it.  Private to gltf*.c.
 #ifndef DC_RENDER_GLTF_BUILDER_H
 #define DC_RENDER_GLTF_BUILDER_H
 
@@ -10,11 +10,11 @@
 #include "render/gltf.h"
 #include "render/skin.h"
 
-// A run of vectors of floats, or of indices, in the binary chunk; a buffer view and its accessor.
+// A sequence of vectors of floats, or of indices, in the binary chunk: a buffer view and its accessor.
 struct dc_gltf_array {
   size_t offset, count;
   int width;
-  bool vertices, bounded;  // vertex data; least and largest are asked for
+  bool vertices, bounded;  // vertex data; with least and largest values
   bool indices;            // whole numbers
   float least[4], largest[4];
 };
@@ -22,11 +22,11 @@ struct dc_gltf_array {
 struct dc_gltf_body {
   bool skinned;  // its shape is the skin, in the world
   struct dc_skin skin;
-  int shape_array;  // its positions; normals follow, of a skin indices and the moves of its targets
+  int shape_array;  // its positions; normals follow, for a skin indices and the displacements of its targets
   int material;     // numbers in the order of first use
   int mesh;
   bool new_shape, new_material, new_mesh;
-  int motion_array;  // translations; rotations follow; of a skin weights; -1: does not move
+  int motion_array;  // translations; rotations follow; for a skin weights; -1: does not move
 };
 
 struct dc_gltf_builder {
@@ -43,7 +43,7 @@ struct dc_gltf_builder {
 
 // Little-endian.
 void dc_gltf_put_u32(struct dc_text *text, uint32_t value);
-// Begins an array of vectors of that width; its number, -1 and failed when out of memory.
+// Begins an array of vectors of that width; returns its number, or -1, with failed set, when out of memory.
 int dc_gltf_begin_array(struct dc_gltf_builder *builder, int width, bool vertices, bool bounded);
 // Adds a vector to the array begun last.
 void dc_gltf_add_vector(struct dc_gltf_builder *builder, const double *vector);
@@ -51,18 +51,18 @@ void dc_gltf_add_vector(struct dc_gltf_builder *builder, const double *vector);
 void dc_gltf_put_arrays(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
 void dc_gltf_put_index(struct dc_json_writer *json, const char *key, int index);
 
-// Arrays of shapes; which shapes, colours and both together are met for the first time at which body.
+// Adds the arrays of shapes, and finds for every body whether its shape, colour or their combination is new.
 void dc_gltf_add_shapes(struct dc_gltf_builder *builder);
 void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
-// Colours of bodies are linear RGB, and so is baseColorFactor (glTF 2.0, 3.9.2): no sRGB anywhere.
+// Colours of bodies and baseColorFactor are both linear RGB (glTF 2.0, 3.9.2), so that no sRGB conversion is needed.
 void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json_writer *json);
-// Targets of a skin: what moves its vertices from the first frame to every later one.
+// Number of targets of a skin: displacements of its vertices from the first frame to every later one.
 int dc_gltf_target_count(const struct dc_gltf_builder *builder);
 
-// Place of a body's centre of mass in a frame [3], m; its unit quaternion in glTF's order (x, y, z, w).
+// Position of a body's centre of mass in a frame [3], m; its unit quaternion in glTF's order (x, y, z, w).
 const double *dc_gltf_position(const struct dc_gltf_run *run, int frame, int body);
 void dc_gltf_rotation(const struct dc_gltf_run *run, int frame, int body, double rotation[4]);
-// Frames that single precision tells apart; room for all frames in keys.
+// Lists the frames whose times differ in single precision; keys has room for all frames.
 void dc_gltf_find_keys(struct dc_gltf_builder *builder);
 // Arrays of times, translations, rotations and weights.
 void dc_gltf_add_motions(struct dc_gltf_builder *builder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bodies look like: shapes, colours, and soft bodies and cables as morph targets.
+// Meshes and materials of bodies: shapes, colours, and soft bodies and cables as morph targets.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "render/gltf_builder.h"
 
 static const double roughness = 0.7;
-static const double least_half_side = 1.0;  // m, of the squares that stand for half spaces
+static const double least_half_side = 1.0;  // m, of the squares that represent half-spaces
 
-// Half the side of the squares: twice as far as anything comes from anything else.
+// Half the side of the squares: twice the largest distance between bodies.
 static double half_side(const struct dc_gltf_run *run)
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, radius = 0;
@@ -60,7 +60,7 @@ static void add_shape(struct dc_gltf_builder *builder, const struct dc_body *bod
   add_triangles(builder, body, corners, halves, 2);
 }
 
-// The vertices of a skin in a frame of the animation; points: workspace.
+// Vertices of a skin in a frame of the animation; points: workspace.
 static void place_skin(const struct dc_gltf_builder *builder, const struct dc_skin *skin, int key, double (*points)[3],
                        double (*vertices)[3])
 {
@@ -192,7 +192,7 @@ void dc_gltf_put_meshes(const struct dc_gltf_builder *builder, struct dc_json_wr
   dc_json_end(json, "]");
 }
 
-// Cloth is seen from both sides.
+// Cloth is visible from both sides.
 static bool is_cloth(const struct dc_soft *soft)
 {
   return soft && soft->mesh.corners == 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How bodies move: frames of the animation, translations, rotations and weights of morph targets.
+// The animation: its frames, translations, rotations, and weights of morph targets.
 #include "render/gltf_builder.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static void add_motion(struct dc_gltf_builder *builder, int body)
   }
 }
 
-// Of every frame one target in full, of the first none.
+// Weights: in every frame one target at 1, in the first none.
 static void add_weights(struct dc_gltf_builder *builder, int body)
 {
   int targets = dc_gltf_target_count(builder);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Versions of Embree and libpng.
 #include "render/render.h"
 
 #include <embree3/rtcore.h>

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lines, arrows and text drawn over a finished picture, with coverage by the distance to the nearest segment.
+//
+// Letters are polylines on a grid, smoothed by cutting corners; a bright rim is drawn first, then the dark letter.
 #include "render/overlay.h"
 
 #include <math.h>
 #include <string.h>
 
-// Letters are strokes on a grid 4 wide: baseline at 2, capitals up to 8, small letters up to 6, tails down to 0.  A
-// stroke is a row of places, two digits each; ~ rounds its corners, and closes it where it ends at its beginning.
+// Letters are strokes on a grid 4 wide: baseline at 2, capitals up to 8, small letters up to 6, descenders down to 0.
+// A stroke is a sequence of points, two digits each; ~ rounds its corners, and closes it where it ends at its start.
 static const char *const glyphs[95] = {
     [' ' - ' '] = "",
     ['!' - ' '] = "2824 2222",
@@ -115,7 +118,7 @@ static void blend(const struct dc_overlay *overlay, int column, int row, const u
     pixel[i] = (unsigned char)(pixel[i] + opacity * (color[i] - pixel[i]) + 0.5);
 }
 
-// Columns or rows within reach of a .. b, kept in 0 .. count.
+// Columns or rows within reach of a .. b, clipped to 0 .. count.
 static void range(double a, double b, double reach, int count, int *first, int *end)
 {
   *first = (int)fmin(count, at_least_zero(floor(fmin(a, b) - reach)));
@@ -157,7 +160,7 @@ void dc_overlay_arrow(const struct dc_overlay *overlay, const double start[2], c
   double slope = hypot(head, half);
   for (int row = top; row < bottom; row++)
     for (int column = left; column < right; column++) {
-      // behind the point, and to the side
+      // Distances behind the tip, and to the side.
       double x = column + 0.5 - end[0], y = row + 0.5 - end[1];
       double behind = -(x * along[0] + y * along[1]), side = fabs(x * along[1] - y * along[0]);
       double inside = fmin((behind * half - side * head) / slope, head - behind);
@@ -165,7 +168,7 @@ void dc_overlay_arrow(const struct dc_overlay *overlay, const double start[2], c
     }
 }
 
-// Cuts the corners of a row of places (Chaikin 1974), of a closed one the first too; their new number.
+// Cuts the corners of a polyline (Chaikin 1974), for a closed one also the first; returns the new number of points.
 static int round_corners(double (*places)[2], int count)
 {
   double cut[4 * MOST_PLACES][2];

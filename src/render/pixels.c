@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pixels see, in patches, and a few rays of light for each of these.
+// Eye rays (stage dc_stage_see): which surface every pixel of a block shows, patches of pixels on one smooth piece of a
+// surface, and a few light rays for each patch.  Blocks of open ground, in which no body or shadow can be, skip
+// tracing.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +10,8 @@
 #include "render/renderer.h"
 
 enum { BLOCK_PIXELS = DC_BLOCK * DC_BLOCK, BAND_PIXELS = 1 << 21 };
-static const double same_patch = 0.9;        // cosine of normals within a patch, at least
-static const double least_incidence = 0.05;  // of the view on a surface, for the width of a pixel there
+static const double same_patch = 0.9;        // cosine between normals within a patch, at least
+static const double least_incidence = 0.05;  // sine of the viewing angle, bounded from below for the width of a pixel
 
 int dc_band_rows(int width, int height)
 {
@@ -50,7 +52,7 @@ void dc_pixels_destroy(struct dc_pixels *pixels)
   free(pixels->patches);
 }
 
-// A block while it is looked at.
+// A block during this stage.
 struct block {
   int column, row, columns, rows;  // of the picture
   double direction[BLOCK_PIXELS][3], position[BLOCK_PIXELS][3], normal[BLOCK_PIXELS][3], distance[BLOCK_PIXELS];
@@ -79,7 +81,7 @@ static void see_ground(const struct dc_renderer *renderer, struct block *block, 
   block->normal[p][2] = 1;
 }
 
-// Through the middle of pixel p of a block.
+// Direction through the centre of pixel p of a block.
 static void aim(const struct dc_view *view, struct block *block, int p)
 {
   int row = block->row + p / DC_BLOCK, column = block->column + p % DC_BLOCK;
@@ -108,7 +110,7 @@ static void see(struct dc_renderer *renderer, struct block *block)
     if (!in_picture(block, p))
       continue;
     double ground = dc_ground_distance(renderer, block->direction[p]);
-    // a floor whose top is there is drawn as the floor
+    // Where a body's top coincides with the ground, the ground is drawn.
     if (!bodies || dc_packet_body(&packet, p) < 0 || dc_packet_distance(&packet, p) > ground * (1 + 1e-5)) {
       see_ground(renderer, block, p, ground);
       continue;
@@ -127,7 +129,7 @@ static void see(struct dc_renderer *renderer, struct block *block)
   }
 }
 
-// Layer of the patch that the pixel belongs to, a new one when it fits none.
+// Layer of the patch to which the pixel belongs; a new one when it fits none.
 static int find_patch(const struct dc_pixels *pixels, const struct block *block, int p)
 {
   for (int layer = 0; layer < DC_LAYERS; layer++) {
@@ -176,7 +178,7 @@ static void make_patches(const struct dc_renderer *renderer, struct block *block
   }
 }
 
-// Rays of light from pixels of the patch, evenly spread over it, are added to the batch; layers tells whose they are.
+// Adds light rays from pixels of the patch, evenly distributed over it, to the batch; layers tells their patches.
 static void add_places(const struct dc_renderer *renderer, const struct block *block, int layer,
                        struct dc_light_batch *batch, int layers[DC_RAYS])
 {
@@ -186,7 +188,7 @@ static void add_places(const struct dc_renderer *renderer, const struct block *b
     if (in_picture(block, p) && pixels->layer[pixel_index(pixels, block, p)] == layer)
       members[count++] = p;
   for (int r = 0; r < rays && count && batch->count < DC_RAYS; r++) {
-    // one of every part of the pixels, another one in neighbouring blocks
+    // One ray in every part of the pixels, at another place in neighbouring blocks.
     int turn = (5 * (block->column / DC_BLOCK) + 3 * (block->row / DC_BLOCK)) & 3;
     int p = members[(4 * r + turn) * count / (4 * rays)], k = batch->count++;
     dc_vec_copy(batch->origin[k], block->position[p]);
@@ -200,7 +202,7 @@ static void add_places(const struct dc_renderer *renderer, const struct block *b
   }
 }
 
-// Where no body is seen and all four corners of a block show the ground, all of it does.
+// If no body is seen and all four corners of a block show ground, the whole block does.
 static bool is_open_ground(const struct dc_renderer *renderer, const struct block *block)
 {
   if (dc_tile_at(renderer, block->column, block->row) & DC_TILE_BODY)
@@ -244,7 +246,7 @@ static void see_open_ground(const struct dc_renderer *renderer, struct block *bl
   }
 }
 
-// The light of ground that no body dims is known.
+// The light of ground that no body shades is known.
 static void light_open_ground(const struct dc_renderer *renderer, struct dc_patch *patch)
 {
   int rays = renderer->block_rays.rays;

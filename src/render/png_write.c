@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes PNG files by libpng, without filters and at a low compression level, to a temporary name that is then renamed.
 #include <errno.h>
 #include <fcntl.h>
 #include <png.h>
@@ -12,7 +13,7 @@
 
 enum { NAME_ATTEMPTS = 100, REASON_SIZE = 128 };
 
-// libpng reports by calling these; its own would print to stderr.
+// Error handlers of libpng; its own would print to stderr.
 static void png_failed(png_structp png, png_const_charp message)
 {
   char *text = png_get_error_ptr(png);
@@ -26,8 +27,8 @@ static void png_warned(png_structp png, png_const_charp message)
   (void)message;
 }
 
-// Encodes the picture into file.  0, or -1 with the reason in the text given to png_create_write_struct.  No local
-// changes between setjmp and longjmp.
+// Encodes the picture into file.  Returns 0, or -1 with the reason in the text given to png_create_write_struct.  No
+// local variable may change between setjmp and longjmp.
 static int encode(png_structp png, png_infop info, FILE *file, int width, int height, const unsigned char *pixels)
 {
   if (setjmp(png_jmpbuf(png)))
@@ -36,8 +37,8 @@ static int encode(png_structp png, png_infop info, FILE *file, int width, int he
   png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
-  // What noise samples leave defeats filters: without them files are 5 to 10 % smaller and take half the time.  Level 4
-  // takes a third of the time of the default for a few per cent in size.
+  // Noise left by sampling defeats filters: without them files are 5 to 10 % smaller and take half the time.  Level 4
+  // takes a third of the default's time for a few per cent in size.
   png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
   png_set_compression_level(png, 4);
   png_write_info(png, info);
@@ -65,7 +66,7 @@ static enum dc_status encode_file(FILE *file, const char *path, int width, int h
   return DC_OK;
 }
 
-// Opens a new file beside path; its name, "path.PID.N.tmp", goes to name.
+// Creates a new file beside path; its name, "path.PID.N.tmp", goes to name.
 static int open_temporary(const char *path, char *name, size_t size)
 {
   int descriptor = -1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a scene: rays by Embree, soft light, ground, target marks.  Same pixels for any number of threads; of
-// other vector instructions, by which Embree rounds differently, single pixels differ by one of 255 levels or few.
+// Pictures of a scene: ray tracing by Embree, soft light, ground, target marks.  The pixels do not depend on the number
+// of threads.  With other vector instructions Embree rounds differently, and single pixels differ by one of 255 levels
+// or few.
 #ifndef DC_RENDER_RENDER_H
 #define DC_RENDER_RENDER_H
 
@@ -16,9 +17,9 @@ struct dc_render_mark {
 
 struct dc_render_settings {
   int width, height;  // 1 .. 16384
-  // Rays of the eye through a pixel at an edge, 1 .. 4096; a quarter as many go towards the light from a pixel where it
-  // changes fast, and are averaged over its neighbours.  16 is plenty.  From 64 on every pixel has them all, each with
-  // rays of light of its own, and nothing is averaged: slow, to compare with.
+  // Eye rays through a pixel at an edge, 1 .. 4096; where light changes fast, a pixel casts a quarter as many light
+  // rays, which are averaged over neighbours.  16 suffices.  From 64 on every pixel has all of them, each with its own
+  // light rays and without averaging: slow, for comparison.
   int samples;
   double eye[3], target[3], up[3], fov_deg;  // m; the field of view is the vertical one, 1 .. 170 degrees
   double floor_height;                       // z of the infinite ground plane that is drawn, m; NAN: none
@@ -27,25 +28,24 @@ struct dc_render_settings {
 
 struct dc_renderer;
 
-// Bodies are drawn with their meshes and colours, half spaces not at all: floor_height gives the ground.  Vertex
-// normals are smoothed where faces meet at less than 40 degrees.  Marks and traces lie on the ground and on upward
-// faces of fixed bodies.  Everything needed is copied.  Returns NULL on failure: DC_BAD_INPUT (sizes, camera, marks,
-// mesh indices), DC_MEMORY, or DC_NUMERICAL when Embree refuses to work.
+// Creates a renderer; everything needed is copied.  Bodies are drawn with their meshes and colours, half-spaces not at
+// all: floor_height gives the ground.  Vertex normals are smoothed where faces meet at less than 40 degrees.  Marks and
+// traces lie on the ground and on upward faces of fixed bodies.  Returns NULL on failure: DC_BAD_INPUT (sizes, camera,
+// marks, mesh indices), DC_MEMORY, or DC_NUMERICAL when Embree fails.
 struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_count,
                                        const struct dc_render_mark *marks, const struct dc_render_settings *settings,
                                        struct dc_error *error);
 void dc_renderer_destroy(struct dc_renderer *renderer);
 
-// Looks from elsewhere: eye, target, up and fov_deg of settings; the light stays where it was.  DC_BAD_INPUT: the
-// camera.
+// Moves the camera: eye, target, up and fov_deg of settings; the light stays.  DC_BAD_INPUT: the camera.
 enum dc_status dc_render_look(struct dc_renderer *renderer, const struct dc_render_settings *settings,
                               struct dc_error *error);
-// Where the last frame drawn shows a point, in pixels from the upper left corner, and whether a body hides it; false:
-// behind the camera.
+// Position of a point in the last frame drawn, in pixels from the upper left corner, and whether a body hides it;
+// false: behind the camera.
 bool dc_render_project(const struct dc_renderer *renderer, const double point[3], bool *hidden, double place[2]);
 
-// Where a camera that shows everything looks from: the corner of the front and the left side, above the horizon; -y;
-// +y; -x; +x; above, with y upwards in the picture.
+// Directions from which a camera that shows everything looks: the front left corner from above the horizon; -y; +y; -x;
+// +x; from above, with y upwards in the picture.
 enum dc_render_side {
   DC_FROM_CORNER,
   DC_FROM_FRONT,
@@ -57,13 +57,13 @@ enum dc_render_side {
 };
 extern const char *const dc_render_side_names[DC_RENDER_SIDES + 1];  // NULL-terminated
 
-// Sets eye, target, up (and fov_deg unless it is in 1 .. 170) so that points [count][3] are in view with a margin,
-// seen from that side.  Width and height of settings are read for the aspect; points that are not finite are left out.
+// Sets eye, target, up (and fov_deg unless it is in 1 .. 170) such that points [count][3] are in view with a margin,
+// seen from that side.  The aspect is that of settings; points that are not finite are ignored.
 void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render_side side,
                             struct dc_render_settings *settings);
 
-// Places of all nodes of soft bodies [3 node_count], soft body after soft body, m, in the frames to come; before that
-// they are where they start.  DC_MEMORY, DC_NUMERICAL from Embree.
+// Positions of all nodes of soft bodies [3 node_count], in order, m, for the following frames; before, they are at
+// their start.  DC_MEMORY, DC_NUMERICAL from Embree.
 enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *nodes, struct dc_error *error);
 
 // Draws one frame: poses [bodies], pixels [height][width][3], 8-bit sRGB, top row first.  traces (may be NULL):
@@ -78,7 +78,7 @@ enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pos
 enum dc_status dc_png_write(const char *path, int width, int height, const unsigned char *pixels,
                             struct dc_error *error);
 
-// Versions of the libraries that draw.
+// Versions of the libraries for drawing.
 const char *dc_embree_version(void);
 const char *dc_png_version(void);
 

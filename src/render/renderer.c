@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Creates renderers and draws frames (dc_render_frame).
+//
+// 1. Set poses and traces; find the tiles of the picture in which bodies, shadows, sky shading or paint can occur.
+// 2. For bands of rows run the stages: see, gather, shade, finish (renderer.h), each over the margin that the next
+//    needs.
+// 3. Blocks run in parallel, since each stage is a pure function of position and of the stages before.
 #include "render/renderer.h"
 
 #include <stdlib.h>
@@ -8,12 +14,13 @@
 
 enum { MOST_SAMPLES = 4096, UNFILTERED_SAMPLES = 64 };
 
-static const double trace_pixels_per_height = 1.9 / 720;  // width of traces, of the picture's height
+static const double trace_pixels_per_height = 1.9 / 720;  // width of traces, relative to the picture's height
 
-static const double filter_slack = 2;    // pixels around what is seen: the filter's reach and rounding
-static const double least_taken = 1e-3;  // of the sky's light, in the middle of a tile, for rays to look for it
+static const double filter_slack = 2;  // pixels around visible things: the filter's reach and rounding
+// least fraction of the sky's light blocked, at a tile's centre, for which rays are cast
+static const double least_taken = 1e-3;
 
-// Rays of light: of a block, and of a pixel that has its own, as a part of its samples.
+// Light rays per block, and of a pixel with its own rays as a fraction of its samples.
 enum { BLOCK_RAYS = 8, PIXEL_RAYS_PART = 4 };
 
 static enum dc_status fill_offsets(struct dc_renderer *renderer, struct dc_error *error)
@@ -95,7 +102,7 @@ static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct d
   if (!renderer->spheres)
     return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", bodies->count);
   status = prepare_samples(renderer, error);
-  // What is painted is seen once by every pixel, or by all of its samples.
+  // Paint is evaluated once per pixel, or by all of its samples.
   renderer->softness = renderer->filtered ? 1 : 0.25;
   if (!status)
     status = dc_surfaces_create(&renderer->surfaces, bodies, error);
@@ -136,14 +143,14 @@ void dc_renderer_destroy(struct dc_renderer *renderer)
   free(renderer);
 }
 
-// Tile that holds picture coordinate x, kept within -1 .. count.
+// The tile that contains picture coordinate x, kept within -1 .. count.
 static int tile_of(double x, int count)
 {
   double tile = floor(x / DC_TILE);
   return tile < -1 ? -1 : tile > count ? count : (int)tile;
 }
 
-// Marks the tiles in which a convex thing with these corners may be seen, or anything within slack pixels of it.
+// Marks the tiles in which a convex thing with these corners, or anything within slack pixels of it, may be seen.
 static void mark_tiles(struct dc_renderer *renderer, int count, const double (*corners)[3], double slack,
                        unsigned char mark)
 {
@@ -159,7 +166,7 @@ static void mark_tiles(struct dc_renderer *renderer, int count, const double (*c
     }
   }
   int left = 0, top = 0, right = renderer->tile_columns - 1, bottom = renderer->tile_rows - 1;
-  if (in_front) {  // else the picture of the thing is not the hull of its corners' pictures
+  if (in_front) {  // otherwise its picture is not the hull of its corners' pictures
     left = tile_of(low[0], right), right = tile_of(high[0], right);
     top = tile_of(low[1], bottom), bottom = tile_of(high[1], bottom);
   }
@@ -168,7 +175,7 @@ static void mark_tiles(struct dc_renderer *renderer, int count, const double (*c
       renderer->tiles[row * renderer->tile_columns + column] |= mark;
 }
 
-// Most of a picture is open ground: tiles tell where bodies and their shadows may be.
+// Marks the tiles of a body and of its shadow; most of a picture is open ground.
 static void mark_body(struct dc_renderer *renderer, int body)
 {
   double corners[8][3], shadow[4][3], *sphere = renderer->spheres[body];
@@ -183,7 +190,7 @@ static void mark_body(struct dc_renderer *renderer, int body)
   mark_tiles(renderer, 4, (const double(*)[3])shadow, filter_slack, DC_TILE_SHADOW);
 }
 
-// Where something is painted on the ground.
+// Marks tiles with paint on the ground.
 static void mark_decals(struct dc_renderer *renderer)
 {
   int count = dc_decals_count(&renderer->decals);
@@ -202,9 +209,8 @@ static void mark_decals(struct dc_renderer *renderer)
   }
 }
 
-// Ground from which bodies take light of the sky.  The part that a sphere takes, seen whole, is (radius / distance)^2
-// times the cosine of its middle to the vertical; its top's is more than that also where the sphere is cut by the
-// ground.
+// Marks ground on which bodies block the sky's light.  A sphere seen whole blocks the fraction (radius / distance)^2
+// times the cosine of its centre to the vertical; that of its top is larger, also where the ground cuts the sphere.
 static void mark_dim_tiles(struct dc_renderer *renderer)
 {
   const double *eye = renderer->view.eye;
@@ -224,7 +230,7 @@ static void mark_dim_tiles(struct dc_renderer *renderer)
   }
 }
 
-// A stage for all blocks in some rows of the picture, whose first is one of a tile.
+// Runs a stage for all blocks in some rows, which start with a tile.
 static void run_stage(struct dc_renderer *renderer, dc_block_stage *stage, int first, int end)
 {
   int columns = renderer->tile_columns, rows = (end - first + DC_TILE - 1) / DC_TILE;
@@ -237,7 +243,7 @@ static void run_stage(struct dc_renderer *renderer, dc_block_stage *stage, int f
   }
 }
 
-// All stages for the rows of a band, each with what the next one needs around it.
+// Runs all stages for the rows of a band, each with the margin that the next one needs.
 static void draw_band(struct dc_renderer *renderer, int first, int end)
 {
   static const struct {

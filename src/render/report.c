@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Pages of reports: numbers as base64, and JSON data inserted into a template.
 #include "render/report.h"
 
 #include <float.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Points of the scrambled (0, 2)-sequence for pixels: tables of Sobol's second dimension, and Morton order within
+// blocks.
 #include "render/sampler.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples that have all their rays for themselves: what pictures are compared with, and what the pixels of a picture
-// have to say nothing about.
+// Samples with all their own rays: the reference for pictures, and the way of drawing where neighbours' light cannot be
+// used.
 #include "math/vector.h"
 #include "render/renderer.h"
 
 static const double filter_radius = 0.85;  // of the tent over a pixel, pixels
 
-// Inverse of the distribution of the tent on [-1, 1]: sqrt(2 u) - 1 below one half, 1 - sqrt(2 - 2 u) above, without a
-// branch that nobody can predict.
+// Inverse distribution of the tent on [-1, 1]: sqrt(2 u) - 1 below one half, 1 - sqrt(2 - 2 u) above, without an
+// unpredictable branch.
 static double tent(double u)
 {
   return copysign(1 - sqrt(1 - fabs(2 * u - 1)), 2 * u - 1);
@@ -19,7 +19,7 @@ void dc_tent_offset(const double u[2], double offset[2])
     offset[i] = filter_radius * tent(u[i]);
 }
 
-// What the eye's rays meet, and the places that want light; those that meet nothing have surface DC_ON_NOTHING.
+// Finds what the eye rays meet and the points that need light; those that meet nothing have surface DC_ON_NOTHING.
 static void meet(const struct dc_renderer *renderer, const struct dc_sample_batch *samples, double direction[][3],
                  struct dc_surface_hit hits[], struct dc_light_batch *light)
 {
@@ -35,7 +35,7 @@ static void meet(const struct dc_renderer *renderer, const struct dc_sample_batc
   for (int k = 0; k < samples->count; k++) {
     double ground = dc_ground_distance(renderer, direction[k]);
     struct dc_surface_hit *hit = &hits[k];
-    // a floor whose top is there is drawn as the floor
+    // Where a body's top coincides with the ground, the ground is drawn.
     if (dc_packet_body(&packet, k) >= 0 && dc_packet_distance(&packet, k) <= ground * (1 + 1e-5)) {
       dc_surfaces_locate(&renderer->surfaces, &packet, k, view->eye, direction[k], hit);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colour of what is seen at a point, and colours into the picture.
+// Colour at a visible point, and colours as pixels of the picture.
 #include <math.h>
 
 #include "math/vector.h"
@@ -7,7 +7,7 @@
 
 static const double upward = 0.7;  // marks lie on fixed surfaces whose normal has at least this z
 
-// Colour of what is painted on the ground or on a fixed body.
+// Colour of the paint on the ground or on a fixed body.
 static void decal_at(const struct dc_renderer *renderer, const struct dc_decal_place *place, double decal[4])
 {
   dc_decals_evaluate(&renderer->decals, &renderer->surfaces, &renderer->view, place, renderer->softness,
@@ -42,7 +42,8 @@ void dc_shade(const struct dc_renderer *renderer, const struct dc_seen *seen, do
 
 void dc_put_pixel(struct dc_renderer *renderer, int column, int row, const double color[3])
 {
-  // Thresholds that differ much between neighbours: the additive sequence of the plastic number in two dimensions.
+  // Dither thresholds that differ much between neighbours: the additive sequence of the plastic number in two
+  // dimensions.
   double dither = 0.7548776662466927 * column + 0.5698402909980532 * row;
   dc_tone_map(&renderer->lighting, color, dither - floor(dither),
               renderer->picture + 3 * ((size_t)row * (size_t)renderer->view.width + (size_t)column));

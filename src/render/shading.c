@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+// Light, materials, backdrop and tone curve: the look of the pictures, in one place.
 #include "render/shading.h"
 
 #include "math/vector.h"
 
-// The look of the pictures, in one place.  Key and sky make open ground receive about 1.
+// Colours and intensities of key light and sky; together, open ground receives about 1.
 static const double key_color[3] = {0.86, 0.83, 0.79};
 static const double sky_color[3] = {0.29, 0.31, 0.335};
 const double dc_key_radius = 0.13;
-static const double ground_albedo = 0.50;  // for light that bodies get from below
-static const double body_bounce = 0.45;    // light that a lit body passes on, as a part of its colour
-static const double below_horizon = 0.75;  // the sky's brightness downwards where there is no ground
+static const double ground_albedo = 0.50;  // albedo of the ground, for light that bodies receive from below
+static const double body_bounce = 0.45;    // light that a lit body passes on, relative to its colour
+static const double below_horizon = 0.75;  // brightness of the sky below the horizon where there is no ground
 static const double gloss_reflectance = 0.04;
 enum { GLOSS_EXPONENT = 106 };  // 120, and the width of the key light's disc
 static const double ground_color[3] = {0.875, 0.885, 0.90};
 // A white, overexposed backdrop.
 static const double top_color[3] = {1.36, 1.37, 1.38}, bottom_color[3] = {1.11, 1.12, 1.13};
-// The sky above ground: from the horizon's colour to the other one at the sine of so much.
+// The sky above ground: from the horizon's colour to the other one at this sine of elevation.
 static const double low_sky[3] = {1.04, 1.08, 1.15}, high_sky[3] = {0.48, 0.64, 0.88}, high_rise = 0.5;
-static const double fade_start = 0.5, fade_end = 3.4;  // distance from the target in half heights of the picture there
+// distances from the target at which ground fades, in half heights of the picture there
+static const double fade_start = 0.5, fade_end = 3.4;
 static const double shoulder = 0.72;                   // tone curve: straight below, rolls off to 1 above
 static const float tone_range = 4;                     // square root of the brightest light that the table of tones has
 
@@ -29,7 +31,7 @@ static void across(const double n[3], double a[3], double b[3])
   b[0] = d, b[1] = sign + n[1] * n[1] * c, b[2] = -n[1];
 }
 
-// sRGB of light root^2 that the tone curve has bent.
+// sRGB value of light root^2 after the tone curve.
 static float tone(float root)
 {
   float x = root * root, knee = (float)shoulder;
@@ -67,7 +69,7 @@ void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view
     lighting->tones[t] = tone((float)t * (tone_range / DC_TONES));
 }
 
-// At the given square of the radius and part of a turn.  Single precision is plenty for directions to sample.
+// Square of the radius, and fraction of a turn, from u.  Single precision suffices for sampling directions.
 void dc_disc_point(const double u[2], double disc[2])
 {
   float angle = 6.28318531f * (float)u[1];
@@ -81,17 +83,17 @@ static double positive(double x)
   return x > 0 ? x : 0;
 }
 
-// Towards a point of the key light's disc, uniform over it; not of unit length.
+// Direction towards a point of the key light's disc, uniform over it; not of unit length.
 static void light_direction(const struct dc_lighting *lighting, const double disc[2], double direction[3])
 {
   dc_vec_add_scaled(direction, lighting->direction, dc_key_radius * disc[0], lighting->side[0]);
   dc_vec_add_scaled(direction, direction, dc_key_radius * disc[1], lighting->side[1]);
 }
 
-// A point at height z casts its shadow where the rays towards it begin, at -z (w_x, w_y) / w_z from below it for the
-// directions w = d + dc_key_radius (x a + y b), x^2 + y^2 <= 1, of the light's disc; (w_x / w_z - d_x / d_z) is bounded
-// by the largest numerator over the least denominator.  The places below the corners count too: what reaches below the
-// ground begins to cast its shadow there.
+// A point at height z casts its shadow at -z (w_x, w_y) / w_z from below it, for directions w = d + dc_key_radius (x a
+// + y b), x^2 + y^2 <= 1, to the light's disc.  (w_x / w_z - d_x / d_z) is bounded by the largest numerator over the
+// least denominator.  The points below the corners count, too: a thing that reaches below the ground casts its shadow
+// from there on.
 void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const double (*corners)[3],
                         double rectangle[4][3])
 {
@@ -113,7 +115,7 @@ void dc_lighting_shadow(const struct dc_lighting *lighting, int count, const dou
   }
 }
 
-// The direction about normal above a point of the unit disc: density cosine / pi.
+// Direction about normal above a point of the unit disc: density cosine / pi.
 static void hemisphere_direction(const double normal[3], const double disc[2], double direction[3])
 {
   double a[3], b[3];
@@ -153,8 +155,8 @@ void dc_light_key(const struct dc_lighting *lighting, const struct dc_surfaces *
   }
 }
 
-// What the rays into the sky meet: sky, the ground (in the key light or in a body's shadow), or a body, whose own light
-// is estimated.
+// Evaluates what sky rays meet: the sky, the ground (in key light or in a body's shadow), or a body, whose light is
+// estimated.
 void dc_light_sky(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, struct dc_light_batch *batch)
 {
   struct dc_ray_packet packet, ground;
@@ -194,7 +196,7 @@ void dc_light_sky(const struct dc_lighting *lighting, const struct dc_surfaces *
       batch->radiance[k][i] += (float)(ground_albedo * lighting->key[i] * lighting->direction[2]);
 }
 
-// Decal over color: color <- mix(color, decal, decal[3]).
+// Blends a decal over color: color <- mix(color, decal, decal[3]).
 static void paint(double color[3], const double decal[4])
 {
   for (int i = 0; i < 3; i++)
@@ -218,7 +220,7 @@ void dc_shade_body(const struct dc_lighting *lighting, const double body_color[3
   dc_vec_copy(albedo, body_color);
   paint(albedo, decal);
   double incidence = positive(dc_vec_dot(normal, lighting->direction));
-  // Blinn's highlight of the whole disc, and Schlick's reflectance of the sky, both dimmed by what stands in the way.
+  // Blinn's highlight of the whole disc, and Schlick's reflectance of the sky, both reduced by visibility.
   dc_vec_sub(half, lighting->direction, direction);
   dc_vec_scale(half, half, 1 / fmax(dc_vec_norm(half), 1e-12));
   double grazing = 1 - positive(-dc_vec_dot(normal, direction)), square = grazing * grazing;
@@ -241,8 +243,7 @@ void dc_shade_ground(const struct dc_lighting *lighting, const struct dc_view *v
   for (int i = 0; i < 3; i++)
     albedo[i] = ground_color[i] + fade * (background[i] - ground_color[i]);
   paint(albedo, decal);
-  // Relative to open ground: where no body is near, the ground has its colour exactly and passes into the backdrop
-  // without a seam.
+  // Light is relative to open ground: far from bodies the ground has exactly its colour and merges with the backdrop.
   for (int i = 0; i < 3; i++)
     color[i] = albedo[i] * (lighting->key[i] * lighting->direction[2] * visible + sky[i]) * lighting->per_open[i];
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Skins: surface meshes of soft bodies, and tubes of eight sides around rods and cables, whose rings rotate as little
+// as possible from one point to the next.
 #include "render/skin.h"
 
 #include <string.h>
@@ -38,7 +40,7 @@ int dc_skin_vertex_count(const struct dc_skin *skin)
   return skin->radius > 0 ? SIDES * skin->point_count : skin->point_count;
 }
 
-// Around every segment a ring of quads, at both ends a fan.
+// Two triangles per side of every segment, and a fan at both ends.
 int dc_skin_triangle_count(const struct dc_skin *skin)
 {
   return skin->radius > 0 ? 2 * SIDES * (skin->point_count - 1) + 2 * (SIDES - 2) : skin->soft->mesh.triangle_count;
@@ -77,7 +79,7 @@ void dc_skin_points(const struct dc_skin *skin, const double *nodes, const doubl
     dc_vec_copy(points[k], positions[skin->cable->through[k]]);
 }
 
-// The direction of a tube at a point, from the one before to the one behind.
+// Direction of a tube at a point, from the point before to the point after.
 static void direction_at(const struct dc_skin *skin, const double (*points)[3], int point, double along[3])
 {
   int before = point > 0 ? point - 1 : point, behind = point < skin->point_count - 1 ? point + 1 : point;
@@ -86,7 +88,7 @@ static void direction_at(const struct dc_skin *skin, const double (*points)[3], 
   dc_vec_scale(along, along, 1 / (length > 0 ? length : 1));
 }
 
-// Rings of which each turns as little as it can against the one before it.
+// Places rings, each rotated as little as possible against the one before.
 void dc_skin_place(const struct dc_skin *skin, const double (*points)[3], double (*vertices)[3])
 {
   double across[3] = {0, 0, 0}, along[3], other[3];

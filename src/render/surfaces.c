@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Surfaces in Embree: one tree per shape, an instance per body in a scene of all bodies, deformable meshes of skins,
+// and packets of rays.
+//
+// Corner normals are smoothed over faces that meet at less than 40 degrees, weighted by angle.  Trees are built on one
+// thread, so that the order of equally near triangles does not depend on the machine.
 #include "render/surfaces.h"
 
 #include <limits.h>
@@ -46,8 +51,8 @@ static void face_normals(const struct dc_mesh *mesh, double (*normals)[3])
   }
 }
 
-// Angle of triangle t at its corner: the weight of its normal there, so that the smoothed normal does not depend on
-// how neighbouring faces are split (Thuermer and Wuethrich 1998).
+// Angle of triangle t at its corner: the weight of its normal, so that the smoothed normal does not depend on how faces
+// are split (Thuermer and Wuethrich 1998).
 static double corner_angle(const struct dc_mesh *mesh, int t, int corner)
 {
   const int *v = mesh->triangles[t];
@@ -58,8 +63,8 @@ static double corner_angle(const struct dc_mesh *mesh, int t, int corner)
   return atan2(dc_vec_norm(c), dc_vec_dot(a, b));
 }
 
-// Normal at a corner: angle-weighted mean over the faces at its vertex that are less than 40 degrees off this face.
-// first [vertex_count + 1] and corners (3 t + corner) list the corners at every vertex.
+// Normal at a corner: the angle-weighted mean over faces at its vertex within 40 degrees of this face.  first
+// [vertex_count + 1] and corners (3 t + corner) list the corners at every vertex.
 static void smooth_corner(const struct dc_mesh *mesh, const double (*normals)[3], const int *first, const int *corners,
                           int t, int corner, float result[3])
 {
@@ -86,8 +91,8 @@ static enum dc_status compute_corner_normals(struct dc_surface_mesh *surface, co
   bool allocated = normals && first && corners && surface->corner_normals;
   if (allocated) {
     face_normals(mesh, normals);
-    // Counting sort of the corners by vertex; counts stand two places up so that filling leaves first[v] at the start
-    // of v.
+    // Counting sort of the corners by vertex; counts are stored two places up, so that filling leaves first[v] at the
+    // start of v.
     for (int c = 0; c < 3 * mesh->triangle_count; c++)
       first[mesh->triangles[c / 3][c % 3] + 2]++;
     for (int v = 0; v < mesh->vertex_count; v++)
@@ -121,7 +126,7 @@ static enum dc_status check_mesh(const struct dc_shape *shape, struct dc_error *
   return DC_OK;
 }
 
-// Everything needed of the mesh is copied.
+// Creates the tree of a mesh, of which everything needed is copied.
 static enum dc_status fill_mesh(RTCDevice device, struct dc_surface_mesh *surface, const struct dc_shape *shape,
                                 const struct dc_mesh *mesh, struct dc_error *error)
 {
@@ -179,7 +184,7 @@ static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surfa
   return status;
 }
 
-// A skin where nodes and frames are, as of dc_skin_points, of which both arrays are released by free_skin.
+// Creates the mesh of a skin for nodes and frames as in dc_skin_points; free_skin releases both arrays.
 static enum dc_status make_skin(const struct dc_skin *skin, const double *nodes, const double (*positions)[3],
                                 struct dc_mesh *mesh, struct dc_error *error)
 {
@@ -219,7 +224,7 @@ static enum dc_status add_instance(struct dc_surfaces *surfaces, int index, stru
   return dc_surfaces_check(surfaces->device, name, error);
 }
 
-// The mesh of a body's skin as it starts.
+// Builds the mesh of a body's skin at the start.
 static enum dc_status build_skin(struct dc_surfaces *surfaces, int index, const struct dc_bodies *bodies,
                                  struct dc_error *error)
 {
@@ -276,7 +281,8 @@ enum dc_status dc_surfaces_create(struct dc_surfaces *surfaces, const struct dc_
   // Trees are built on one thread: the order in which equally near triangles are met must not depend on the machine.
   surfaces->device = rtcNewDevice("threads=1");
   if (!surfaces->device) {
-    enum dc_status status = dc_surfaces_check(NULL, "renderer", error);  // of the thread, as there is no device
+    // error of the thread, as there is no device yet
+    enum dc_status status = dc_surfaces_check(NULL, "renderer", error);
     return status ? status : dc_fail(error, DC_NUMERICAL, "renderer: Embree made no device");
   }
   surfaces->scene = rtcNewScene(surfaces->device);

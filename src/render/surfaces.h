@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rays meet: the bodies' meshes as Embree instances, and where on them a ray arrives.
+// The surfaces that rays meet: the bodies' meshes as Embree instances, and where on them a ray arrives.
 #ifndef DC_RENDER_SURFACES_H
 #define DC_RENDER_SURFACES_H
 
