@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim bench: the built-in benchmarks.
-#include "bench/bench.h"
+// dcsim bench: starts the program dcsim-bench, which holds the benchmarks, with the same arguments.
+//
+// The benchmarks measure the library from inside and are not installed by default; they lie beside dcsim where it was
+// built.  Their options are described here, so that help and completion do not depend on whether they are there.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cli/commands.h"
+#include "cli/message.h"
 #include "cli/session.h"
 
 static int run(const struct cli_arguments *arguments)
 {
-  dcsim_report report = {0};
-  dcsim_error error = {0};
-  if (arguments->threads > 0)
-    dcsim_set_threads((int)arguments->threads);
-  const struct bench_options chosen = {.count = arguments->overrides.count,
-                                       .settings = arguments->overrides.items,
-                                       .task = arguments->task,
-                                       .draws = arguments->draws > 0 ? arguments->draws : 0,
-                                       .seed_given = arguments->seed >= 0,
-                                       .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 1,
-                                       .method_count = arguments->methods.count,
-                                       .methods = arguments->methods.items,
-                                       .limit = arguments->limit,
-                                       .output = arguments->output,
-                                       .write = arguments->write,
-                                       .scenes = arguments->scenes,
-                                       .run = arguments->run,
-                                       .command_line = arguments->command_line};
-  int status = bench_run(arguments->operand, &chosen, &report, &error);
-  return cli_finish(arguments, status, &report, &error);
+  char path[CLI_PATH];
+  char *slash = cli_find_program(path) ? strrchr(path, '/') : NULL;
+  size_t space = slash ? sizeof path - (size_t)(slash + 1 - path) : 0;
+  if (slash && snprintf(slash + 1, space, "dcsim-bench") < (int)space)
+    execv(path, arguments->argv);
+  return cli_fail(DCSIM_USAGE, "bench: the benchmarks are a program of their own, dcsim-bench, which is not beside "
+                               "dcsim here; it is there where dcsim was built from its sources");
 }
 
 static const struct cli_option setting_options[] = {

@@ -311,6 +311,7 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
                                       .eye = {NAN, NAN, NAN},
                                       .target = {NAN, NAN, NAN}};
   arguments->command_line = join(argc, argv);
+  arguments->argv = argv;
   arguments->overrides.items = calloc((size_t)argc, sizeof(const char *));
   arguments->allowed_paths.items = calloc((size_t)argc, sizeof(const char *));
   arguments->package_paths.items = calloc((size_t)argc, sizeof(const char *));

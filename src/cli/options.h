@@ -76,6 +76,7 @@ struct cli_arguments {
   int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2], port;
   double max_time, limit, tolerance, checkpoint, orbit, eye[3], target[3], softness, gradient_softness;
   char *command_line;  // quoted for a shell; owned
+  char **argv;         // the arguments of the program, NULL-terminated; not owned
 };
 
 // Entries of option tables by type; least and most are bounds, completion is the kind of candidates.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program dcsim-bench: takes the arguments of `dcsim bench` (src/cli/cmd_bench.c describes them) and runs the
+// benchmark that they name.
+#include <string.h>
+
+#include "bench/bench.h"
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/session.h"
+#include "cli/signals.h"
+
+static int run(const struct cli_arguments *arguments)
+{
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  if (arguments->threads > 0)
+    dcsim_set_threads((int)arguments->threads);
+  const struct bench_options chosen = {.count = arguments->overrides.count,
+                                       .settings = arguments->overrides.items,
+                                       .task = arguments->task,
+                                       .draws = arguments->draws > 0 ? arguments->draws : 0,
+                                       .seed_given = arguments->seed >= 0,
+                                       .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 1,
+                                       .method_count = arguments->methods.count,
+                                       .methods = arguments->methods.items,
+                                       .limit = arguments->limit,
+                                       .output = arguments->output,
+                                       .write = arguments->write,
+                                       .scenes = arguments->scenes,
+                                       .run = arguments->run,
+                                       .command_line = arguments->command_line};
+  int status = bench_run(arguments->operand, &chosen, &report, &error);
+  return cli_finish(arguments, status, &report, &error);
+}
+
+int main(int argc, char **argv)
+{
+  struct cli_arguments arguments;
+  struct cli_command command = cli_command_bench;
+  command.run = run;
+  cli_open_standard_streams();
+  cli_signals_install();
+  if (argc < 2 || strcmp(argv[1], "bench") != 0)
+    return cli_fail(DCSIM_USAGE, "dcsim-bench is started by dcsim: dcsim bench [NAME] [options]");
+  int status = cli_parse(&command, argc, argv, &arguments);
+  if (!status && arguments.help)
+    cli_print_help(&command);
+  else if (!status)
+    status = command.run(&arguments);
+  cli_arguments_free(&arguments);
+  int lost = cli_close_output();
+  return lost && status <= DCSIM_UNMET ? lost : status;
+}
