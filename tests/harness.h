@@ -77,8 +77,30 @@ static inline int run_tests(const struct test *tests, int count)
   return failed > 0;
 }
 
+// The main function of a file of tests.  All files of a folder are linked into one program, its runner (tests/runner.c),
+// where each file registers itself before main begins and is called by its name; a file that stands alone has a main
+// function of its own.
+#ifdef DC_TEST_RUNNER
+struct test_program {
+  const char *file;
+  int (*run)(void);
+  struct test_program *next;
+};
+void test_register(struct test_program *program);
+#define TEST_MAIN                                                                                                      \
+  static int test_main(void);                                                                                          \
+  __attribute__((constructor)) static void register_test_main(void)                                                    \
+  {                                                                                                                    \
+    static struct test_program program = {.file = __FILE__, .run = test_main};                                         \
+    test_register(&program);                                                                                           \
+  }                                                                                                                    \
+  static int test_main(void)
+#else
+#define TEST_MAIN int main(void)
+#endif
+
 #define RUN_TESTS(...)                                                                                                 \
-  int main(void)                                                                                                       \
+  TEST_MAIN                                                                                                            \
   {                                                                                                                    \
     static const struct test tests[] = {__VA_ARGS__};                                                                  \
     return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));                                                    \

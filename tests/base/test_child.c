@@ -163,7 +163,7 @@ static void test_collected_elsewhere(void)
   signal(SIGCHLD, handler);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {{"bytes arrive, none to many", test_bytes},
                                       {"failures, signals, exits and endless work are errors", test_bad_ends},

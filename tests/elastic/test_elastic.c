@@ -289,7 +289,7 @@ static void test_viscosity(void)
   dc_arena_destroy(body.arena);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {
       {"decomposition of 3x3 matrices", test_svd3},

@@ -199,7 +199,7 @@ static void test_coordinates(void)
   }
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {
       {"gradients and Hessians agree with differences", test_derivatives},

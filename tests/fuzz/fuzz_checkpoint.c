@@ -330,7 +330,7 @@ static void enter_memory_folder(void)
     perror(memory_folder);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {{"damaged bytes", test_damaged_bytes},
                                       {"sealed bytes", test_sealed_bytes},

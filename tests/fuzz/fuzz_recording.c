@@ -140,7 +140,7 @@ static void test_damaged_tables(void)
   printf("# %ld accepted, %ld refused\n", accepted, refused);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {{"damaged tables", test_damaged_tables}};
   enter_temporary_folder();

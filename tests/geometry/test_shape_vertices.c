@@ -319,7 +319,7 @@ static const struct test tests[] = {{"mass by vertices", test_mass},
                                     {"principal extents of a box", test_box_extents},
                                     {"principal extents and widths", test_extents}};
 
-int main(void)
+TEST_MAIN
 {
   return run_tests(tests, (int)(sizeof tests / sizeof *tests));
 }

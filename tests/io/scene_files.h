@@ -35,7 +35,7 @@ static inline void enter_temporary_folder(void)
 
 // RUN_TESTS for tests that write files.
 #define RUN_TESTS_IN_TEMPORARY_FOLDER(...)                                                                             \
-  int main(void)                                                                                                       \
+  TEST_MAIN                                                                                                            \
   {                                                                                                                    \
     enter_temporary_folder();                                                                                          \
     static const struct test tests[] = {__VA_ARGS__};                                                                  \

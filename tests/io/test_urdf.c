@@ -503,7 +503,7 @@ static void test_hostile(void)
   free(text);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {
       {"links and joints become entries", test_entries},

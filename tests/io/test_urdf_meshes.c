@@ -289,7 +289,7 @@ static void test_panda_scene(void)
   dc_scene_destroy(scene);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {
       {"finds meshes", test_files},

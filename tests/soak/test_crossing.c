@@ -210,7 +210,7 @@ static void test_random_motions(void)
   CHECK(found > 200 && clear > 200, "%d crossings, %d clear", found, clear);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {
       {"balls that swap sides cross, however far they move", test_balls_that_swap},

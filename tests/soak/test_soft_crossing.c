@@ -149,7 +149,7 @@ static void test_judge(void)
   CHECK(crossing_between(&sheet, &rest, &ground, &rest, 1e-9).verdict == CROSSING_CLEAR);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {
       {"the judge finds and does not find", test_judge},

@@ -155,7 +155,7 @@ static void test_limits(void)
   dc_arena_destroy(arena);
 }
 
-int main(void)
+TEST_MAIN
 {
   static const struct test tests[] = {
       {"a grid has all combinations, the last factor fastest", test_grid},
