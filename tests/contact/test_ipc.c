@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Incremental potential contact: every pair of primitives once, derivatives against differences, what is exactly zero,
 // bounds of the distance.
+#include "contact/barrier/clamped.h"
 #include "contact/baselines/ipc_internal.h"
 #include "contact_scene.h"
 
@@ -12,18 +13,18 @@ static void test_barrier(void)
   double b[3], up[3], down[3], dhat = 0.02;
   for (double y = 0.001; y < 0.9995; y += 0.0173) {
     double h = 1e-5 * y * dhat, u = y - 1;
-    dc_ipc_barrier(y * dhat, dhat, b);
-    dc_ipc_barrier(y * dhat + h, dhat, up);
-    dc_ipc_barrier(y * dhat - h, dhat, down);
+    dc_clamped_barrier(y * dhat, dhat, b);
+    dc_clamped_barrier(y * dhat + h, dhat, up);
+    dc_clamped_barrier(y * dhat - h, dhat, down);
     CHECK_NEAR(b[0], -u * u * log(y), 1e-13);
     CHECK_NEAR((up[0] - down[0]) / (2 * h), b[1], 1e-8 * (fabs(b[1]) + 1));
     CHECK_NEAR((up[1] - down[1]) / (2 * h), b[2], 1e-8 * (fabs(b[2]) + 1 / dhat));
     CHECK(b[0] > 0 && b[1] < 0 && b[2] > 0, "%g: %g, %g, %g", y, b[0], b[1], b[2]);
   }
-  dc_ipc_barrier(dhat * (1 - 1e-9), dhat, b);
+  dc_clamped_barrier(dhat * (1 - 1e-9), dhat, b);
   CHECK(fabs(b[0]) < 1e-26 && fabs(b[1]) < 1e-15 && fabs(b[2]) < 1e-4, "vanishes smoothly: %g, %g, %g", b[0], b[1],
         b[2]);
-  dc_ipc_barrier(dhat, dhat, b);
+  dc_clamped_barrier(dhat, dhat, b);
   CHECK(b[0] == 0 && b[1] == 0 && b[2] == 0, "0 at dhat");
 }
 
@@ -32,17 +33,17 @@ static void test_mollifier(void)
   double m[3], up[3], down[3], threshold = 3e-5;
   for (double x = 0.01; x < 2; x += 0.0931) {
     double h = 1e-6 * threshold;
-    dc_ipc_mollifier(x * threshold, threshold, m);
-    dc_ipc_mollifier(x * threshold + h, threshold, up);
-    dc_ipc_mollifier(x * threshold - h, threshold, down);
+    dc_clamped_mollifier(x * threshold, threshold, m);
+    dc_clamped_mollifier(x * threshold + h, threshold, up);
+    dc_clamped_mollifier(x * threshold - h, threshold, down);
     CHECK_NEAR(m[0], x < 1 ? 2 * x - x * x : 1, 1e-15);
     CHECK_NEAR((up[0] - down[0]) / (2 * h), m[1], 1e-8 / threshold);
     CHECK_NEAR((up[1] - down[1]) / (2 * h), m[2], 1e-8 / (threshold * threshold));
   }
   // Value and slope are continuous where it ends.
-  dc_ipc_mollifier(threshold * (1 - 1e-9), threshold, m);
+  dc_clamped_mollifier(threshold * (1 - 1e-9), threshold, m);
   CHECK(fabs(m[0] - 1) < 1e-15 && fabs(m[1] * threshold) < 1e-8, "%g, %g", m[0] - 1, m[1] * threshold);
-  dc_ipc_mollifier(0, threshold, m);
+  dc_clamped_mollifier(0, threshold, m);
   CHECK(m[0] == 0, "parallel edges have no weight");
 }
 
@@ -57,7 +58,7 @@ static void test_profiles(void)
       dc_ipc_profile(contact, square, p);
       dc_ipc_profile(contact, square + h, up);
       dc_ipc_profile(contact, square - h, down);
-      dc_ipc_barrier(d, 1, b);
+      dc_clamped_barrier(d, 1, b);
       double expected = k ? 24 * sqrt(0.3 / d) + 12 * 0.3 / d : b[0];
       CHECK_NEAR(p[0], expected, 1e-14 * expected);
       CHECK_NEAR((up[0] - down[0]) / (2 * h), p[1], 1e-8 * fabs(p[1]) + 1e-9);
@@ -130,7 +131,7 @@ static void add_edge_pair(const struct scene *scene, const struct dc_contact *co
   dc_vec_sub(u, x[1], x[0]);
   dc_vec_sub(v, x[3], x[2]);
   dc_vec_cross(n, u, v);
-  dc_ipc_mollifier(dc_vec_dot(n, n), 1e-3 * length * length, m);
+  dc_clamped_mollifier(dc_vec_dot(n, n), 1e-3 * length * length, m);
   dc_ipc_profile(contact, closest.square, p);
   double w = dc_ipc_of(contact)->global ? edge_weight(a, e[0], e[1]) * edge_weight(b, f[0], f[1]) / 3 : 1;
   totals->energy += w * m[0] * p[0];
@@ -388,7 +389,7 @@ static void test_single_terms(void)
     }
     dc_vec_copy(scene.poses[0].position, (double[3]){k ? 0.02 : 0.31, k ? 0.03 : 0.17, height + d});
     double energy = dc_contact_evaluate(contact, scene.poses, 2, &pair);
-    dc_ipc_barrier(d, 0.01, b);
+    dc_clamped_barrier(d, 0.01, b);
     CHECK(fabs(energy / b[0] - 1) < 1e-12, "%d: %.17g, %.17g", k, energy, b[0]);
     CHECK(fabs(pair.gradient[5] / b[1] - 1) < 1e-12, "%d: %g, %g", k, pair.gradient[5], b[1]);
     CHECK(fabs(pair.gradient[3]) + fabs(pair.gradient[4]) < 1e-12 * fabs(b[1]), "sideways %g", pair.gradient[3]);
@@ -418,7 +419,7 @@ static void test_half_space(void)
           double x[3], b[3];
           dc_mat_apply(x, scene.poses[0].rotation, contact->colliders[0].vertices[v]);
           lowest = pass ? lowest : fmin(lowest, x[2]);
-          dc_ipc_barrier(pass ? x[2] - lowest + gap : 1, 0.03, b);
+          dc_clamped_barrier(pass ? x[2] - lowest + gap : 1, 0.03, b);
           sum += b[0];
         }
       scene.poses[0].position[2] = gap - lowest;

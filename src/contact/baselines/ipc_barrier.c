@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distance functions and mollifier of incremental potential contact, and the energy of one pair of primitives.
+// Distance functions of incremental potential contact, and the energy of one pair of primitives.
 //
 // With D the squared distance, c = |e x f|^2 of two edges, w the weight, E = w m(c) B(D):
 //     E_xi = w (m B' D_xi + m' B c_xi),
 //     E_xixi = w (m (B' D_xixi + B'' D_xi D_xi^T) + m' B' (c_xi D_xi^T + D_xi c_xi^T)
 //                 + B (m' c_xixi + m'' c_xi c_xi^T)).
 // As e turns with a, q = e.f has q_w = e x f and q_ww = (e f^T + f e^T)/2 - q I; c = |e|^2 |f|^2 - q^2.
+#include "contact/barrier/clamped.h"
 #include "contact/baselines/ipc_internal.h"
 #include "math/vector.h"
-
-void dc_ipc_barrier(double d, double dhat, double b[3])
-{
-  double y = d / dhat;
-  b[0] = b[1] = b[2] = 0;
-  if (!(y < 1))
-    return;
-  double log_y = log(y), u = y - 1, ratio = u / y;
-  b[0] = -u * u * log_y;
-  b[1] = -u * (2 * log_y + ratio) / dhat;
-  b[2] = -(2 * log_y + 4 * ratio - ratio * ratio) / (dhat * dhat);
-}
 
 // 12 l/d + 24 sqrt(l/d): the centred potential of two triangles without its constant (docs/theory.md, "Centred terms").
 static void global_profile(double length, double square, double p[3])
@@ -36,23 +25,7 @@ void dc_ipc_profile(const struct dc_contact *contact, double square, double p[3]
     global_profile(contact->settings.length, square, p);
     return;
   }
-  double b[3], d = sqrt(square);
-  dc_ipc_barrier(d, contact->settings.dhat, b);
-  p[0] = b[0];
-  p[1] = b[1] / (2 * d);
-  p[2] = (b[2] - b[1] / d) / (4 * square);
-}
-
-void dc_ipc_mollifier(double c, double threshold, double m[3])
-{
-  double x = c / threshold;
-  m[0] = 1;
-  m[1] = m[2] = 0;
-  if (x >= 1)
-    return;
-  m[0] = x * (2 - x);
-  m[1] = 2 * (1 - x) / threshold;
-  m[2] = -2 / (threshold * threshold);
+  dc_clamped_profile(square, contact->settings.dhat, p);
 }
 
 static void edge_vectors(const struct dc_ipc_primitive *primitive, double e[3], double f[3], double n[3])
@@ -98,7 +71,7 @@ void dc_ipc_add(const struct dc_contact *contact, const struct dc_ipc_primitive 
 {
   double p[3], m[3] = {1, 0, 0}, gradient[6], hessian[21];
   if (primitive->kind == DC_IPC_EDGES)
-    dc_ipc_mollifier(dc_ipc_parallel(primitive), primitive->threshold, m);
+    dc_clamped_mollifier(dc_ipc_parallel(primitive), primitive->threshold, m);
   if (m[0] == 0)
     return;
   dc_ipc_profile(contact, primitive->closest.square, p);
@@ -127,7 +100,7 @@ static void local_barrier(const struct dc_primitive_points *points, int first, i
   for (int v = 0; v < count; v++) {
     memset(values[v], 0, sizeof values[v]);
     if (gaps[v] < dhat && gaps[v] > 0)
-      dc_ipc_barrier(gaps[v], dhat, values[v]);
+      dc_clamped_barrier(gaps[v], dhat, values[v]);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contact/barrier/clamped.h"
 #include "contact/baselines/ipc_internal.h"
 #include "math/vector.h"
 
@@ -54,7 +55,7 @@ static int list_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitiv
   const struct dc_closest *closest = &primitive->closest;
   double p[3], m[3] = {1, 0, 0}, d = sqrt(closest->square);
   if (primitive->kind == DC_IPC_EDGES)
-    dc_ipc_mollifier(dc_ipc_parallel(primitive), primitive->threshold, m);
+    dc_clamped_mollifier(dc_ipc_parallel(primitive), primitive->threshold, m);
   dc_ipc_profile(listing->contact, closest->square, p);
   double strength =
       -listing->coefficient * listing->contact->friction->stiffness * primitive->weight * m[0] * 2 * d * p[1];
@@ -94,7 +95,7 @@ static int list_vertices(const struct listing *listing, int p)
     double n[3], b[3], height = dc_primitive_gap(&seen, a->turned[v], n);
     if (!(height < contact->settings.dhat))
       continue;
-    dc_ipc_barrier(height, contact->settings.dhat, b);
+    dc_clamped_barrier(height, contact->settings.dhat, b);
     if (dc_ipc_of(contact)->global) {  // docs/theory.md, "Half spaces"
       b[1] = -12 * contact->settings.length * a->vertex_weight[v] / (height * height);
       b[2] = -2 * b[1] / height;

@@ -51,13 +51,9 @@ int dc_ipc_walk(struct dc_ipc_walk *walk);
 // Sets up the walk through pair p at the poses for which the colliders have been turned.
 void dc_ipc_walk_of(const struct dc_contact *contact, int p, const double arm[3], struct dc_ipc_walk *walk);
 
-// Value and two derivatives of b(d) = -(d/dhat - 1)^2 ln(d/dhat), 0 from dhat on (Li et al. 2020, Eq. 6, in units of
-// stiffness/dhat^2), by d.
-void dc_ipc_barrier(double d, double dhat, double b[3]);
-// The same of the distance function in use, by the square of the distance.
+// Value and two derivatives of the distance function in use, by the square of the distance.
 void dc_ipc_profile(const struct dc_contact *contact, double square, double p[3]);
-// e of Eq. 24 and its two derivatives by c = |(x_1 - x_0) x (x_3 - x_2)|^2; 1 from the threshold on.
-void dc_ipc_mollifier(double c, double threshold, double m[3]);
+// c = |(x_1 - x_0) x (x_3 - x_2)|^2 of two edges, for the mollifier.
 double dc_ipc_parallel(const struct dc_ipc_primitive *primitive);
 // Adds weight * mollifier * profile and its derivatives by the twist of a.
 void dc_ipc_add(const struct dc_contact *contact, const struct dc_ipc_primitive *primitive, int order,

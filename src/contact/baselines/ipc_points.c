@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/barrier/clamped.h"
 #include "contact/baselines/ipc_internal.h"
 #include "contact/models/points.h"
 
@@ -78,7 +79,7 @@ static int add_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitive
       dc_points_velocity(points, body[v], primitive->vertex[v], s.velocity[v]);
   }
   if (primitive->kind == DC_IPC_EDGES)
-    dc_ipc_mollifier(dc_ipc_parallel(primitive), primitive->threshold, m);
+    dc_clamped_mollifier(dc_ipc_parallel(primitive), primitive->threshold, m);
   dc_ipc_profile(points->contact, primitive->closest.square, p);
   distance_derivatives(primitive, points->products, &s);
   if (m[1] != 0 || m[2] != 0)

@@ -9,16 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/baselines/ipc_internal.h"
+#include "contact/barrier/clamped.h"
 #include "contact/surface/surface_internal.h"
 
 void dc_touch_profile(const struct dc_touch *touch, double p[3])
 {
-  double b[3], d = sqrt(touch->closest.square);
-  dc_ipc_barrier(d, touch->range, b);
-  p[0] = b[0];
-  p[1] = b[1] / (2 * d);
-  p[2] = (b[2] - b[1] / d) / (4 * touch->closest.square);
+  dc_clamped_profile(touch->closest.square, touch->range, p);
 }
 
 static void edges_of(const struct dc_touch *touch, double e[3], double f[3])
@@ -36,7 +32,7 @@ void dc_touch_mollifier(const struct dc_touch *touch, double m[3])
     return;
   edges_of(touch, e, f);
   dc_vec_cross(n, e, f);
-  dc_ipc_mollifier(dc_vec_dot(n, n), touch->threshold, m);
+  dc_clamped_mollifier(dc_vec_dot(n, n), touch->threshold, m);
 }
 
 // The rows phi_k, the second orthogonal to the first, and what divides their squares; returns how many.
