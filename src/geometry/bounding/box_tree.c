@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Binary trees of axis-aligned boxes: built once over centres by medians along the longest axis, refitted when items
+// move, and walked in pairs by a stack of nodes.
+//
+// A walk descends the larger of two nodes and passes pairs of items to a visitor, in an order that depends on the trees
+// only.
 #include "geometry/bounding/box_tree.h"
 
 #include <math.h>
@@ -35,7 +40,7 @@ static int longest_axis(const struct keyed *items, int count, const double (*cen
   return axis;
 }
 
-// The node over items [count] at `node`; the first number after its nodes.
+// Builds the node over items [count] at index `node`; returns the index behind its nodes.
 static int build(struct dc_box_tree *tree, struct keyed *items, int count, const double (*centers)[3], int node)
 {
   tree->right[node] = tree->item[node] = -1;
@@ -98,8 +103,8 @@ static double size(const struct dc_box *box)
   return most;
 }
 
-// Replaces the larger of two nodes, or of the two halves of a node and itself, by its children; the new top of the
-// stack.
+// Replaces the larger of two nodes, or a node paired with itself by its two halves and their pair, by children; returns
+// the new top of the stack.
 static int push_children(const struct dc_box_tree *a, int i, const struct dc_box_tree *b, int j, int (*stack)[2],
                          int top)
 {
@@ -117,7 +122,7 @@ static int push_children(const struct dc_box_tree *a, int i, const struct dc_box
   return top + 2;
 }
 
-// Square of the diagonal of the box around two.
+// Squared diagonal of the box around two boxes.
 static double squared_extent(const struct dc_box *a, const struct dc_box *b)
 {
   double sum = 0;
@@ -129,7 +134,8 @@ static double squared_extent(const struct dc_box *a, const struct dc_box *b)
   return sum;
 }
 
-// Pairs that have moved by less than `least` against each other are left out, unless ways is NULL.
+// Walks pairs of nodes within the margin.  Pairs that have moved by less than `least` relative to each other are left
+// out, unless ways is NULL.
 static int walk(const struct dc_box_tree *a, const struct dc_box_tree *b, double margin, const struct dc_box *ways,
                 double least, dc_box_visit *visit, void *context)
 {

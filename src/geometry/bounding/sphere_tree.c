@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Builds sphere trees over triangles: leaves are halved along the longest axis of their centroids, down to single
+// triangles; then, bottom-up, each node gets its centre, radius, weight and second moment.
+//
+// Halves are found by selection instead of sorting, in linear time per level.
 #include "geometry/bounding/sphere_tree.h"
 
 #include <math.h>
@@ -10,7 +14,7 @@
 
 struct leaf {
   double centroid[3];
-  double key;  // coordinate that the leaves are parted by
+  double key;  // coordinate by which leaves are divided
   int triangle;
 };
 
@@ -36,7 +40,7 @@ static void exchange(struct leaf *a, struct leaf *b)
   *b = held;
 }
 
-// Brings the middle one of the first, the one half way and the last to the front.
+// Moves the median of the first, middle and last leaf to the front, as pivot.
 static void choose_pivot(struct leaf *leaves, int count)
 {
   struct leaf *first = leaves, *middle = leaves + count / 2, *last = leaves + count - 1;
@@ -49,9 +53,9 @@ static void choose_pivot(struct leaf *leaves, int count)
   exchange(first, middle);
 }
 
-// Brings the `half` leaves that come first to the front, in any order (Hoare 1961, Find).  Which leaves these are does
-// not depend on the order that the leaves had, and build_node parts every half again down to single leaves: the tree is
-// the same as with sorted leaves.
+// Moves the `half` leaves that come first to the front, in any order (Hoare 1961, Find).  Which leaves these are does
+// not depend on their previous order, and build_node divides every half again down to single leaves, so that the tree
+// is the same as with sorted leaves.
 static void part_leaves(struct leaf *leaves, int count, int half)
 {
   while (count > 1 && half > 0) {
@@ -69,7 +73,7 @@ static void part_leaves(struct leaf *leaves, int count, int half)
         break;
       exchange(&leaves[low], &leaves[high]);
     }
-    int front = high + 1;  // of these none comes after one of the others
+    int front = high + 1;  // none of these comes after one of the others
     if (half < front) {
       count = front;
     } else {
@@ -80,7 +84,7 @@ static void part_leaves(struct leaf *leaves, int count, int half)
   }
 }
 
-// The half that goes to the left comes first.
+// Divides leaves along the longest axis; the half for the left child comes first.
 static void part_along_longest_axis(struct leaf *leaves, int count, int half)
 {
   double low[3], high[3];

@@ -41,13 +41,15 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
 enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_sphere_tree *from,
                                    struct dc_arena *arena, struct dc_error *error);
 
-// Trees whose vertices move keep topology, weights and sizes, so that what is summed over them is a smooth function of
-// the vertices (docs/theory.md, "Shapes as parameters"): with d_v and D_c the distances of a leaf's vertices and of the
-// centres of a node's children from its centre, and p = 32,
-//     R = (sum_v d_v^p)^(1/p) of leaves,   R = (sum_c (D_c + R_c)^p)^(1/p) else:
-// a smooth maximum, at most 2^(1/p), 3^(1/p) times the largest of them.
-// Makes a tree of DC_CENTER_WEIGHTED one of vertices that may differ from those it was built over; sizes become the
-// radii that it had then.  DC_MEMORY.
+// Trees whose vertices move keep topology, weights and sizes, so that sums over them are smooth functions of the
+// vertices (docs/theory.md, "Shapes as parameters").  With p = 32 and the distances d_v of a leaf's vertices, and D_c
+// of the centres of a node's children, from its centre,
+//
+//     R = (sum_v d_v^p)^(1/p) for leaves,   R = (sum_c (D_c + R_c)^p)^(1/p) else.
+//
+// This is a smooth maximum, at most 2^(1/p) or 3^(1/p) times the largest of them.  Converts a tree of
+// DC_CENTER_WEIGHTED to vertices that may differ from those over which it was built; sizes become the radii that it had
+// then.  DC_MEMORY.
 enum dc_status dc_sphere_tree_follow(struct dc_sphere_tree *tree, const double (*vertices)[3],
                                      const int (*triangles)[3], struct dc_arena *arena, struct dc_error *error);
 // The numbers of such a tree for vertices that have moved on; sizes stay.

@@ -145,7 +145,7 @@ static double smooth_largest_rate(int count, const double *x, const double *rate
   return rate;
 }
 
-// Of a leaf: arms, lengths and slopes of its corners, with their rates.
+// The corners of a leaf: arms, lengths and slopes, with their rates.
 struct moving_leaf {
   double arm[3][3], arm_rate[3][3], distance[3], distance_rate[3], slope[3], slope_rate[3], radius_rate;
 };

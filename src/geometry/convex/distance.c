@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Closest points of a vertex and a triangle, and of two edges, with the derivatives of their difference r by twists and
+// vertices.
+//
+// The parameters u of closest points minimize |r|^2, so that they drop out of first derivatives of |r|^2.  Second
+// derivatives lose the part taken by their response, phi (t.t)^-1 phi^T for the directions t_k = dr/du_k.
 #include "geometry/convex/distance.h"
 
 #include <stdbool.h>
@@ -9,7 +14,7 @@
 // Squared sine of the angle below which edges are parallel: their closest points inside are no longer defined.
 static const double PARALLEL = 1e-20;
 
-// The part of r along n, or across e: what the rounding of the parameters leaves is taken away.
+// Projects r to n, or off e: removes the rounding of the parameters.
 static void keep_along(double r[3], const double n[3])
 {
   dc_vec_scale(r, n, dc_vec_dot(n, r) / dc_vec_dot(n, n));
@@ -27,7 +32,7 @@ static void near_vertex(int vertex, const double (*x)[3], struct dc_closest *clo
   dc_vec_sub(closest->r, x[0], x[1 + vertex]);
 }
 
-// At the fraction s of the edge from vertex i to vertex j
+// Closest point at the fraction s of the edge from vertex i to vertex j.
 static void near_edge(int region, int i, int j, double s, const double (*x)[3], struct dc_closest *closest)
 {
   double e[3];
@@ -42,8 +47,8 @@ static void near_edge(int region, int i, int j, double s, const double (*x)[3], 
   keep_across(closest->r, e);
 }
 
-// Regions by the signs of projections (Ericson, Real-Time Collision Detection, 5.1.5); barycentric coordinates from
-// cross products, which keep their digits in thin triangles.
+// Chooses the region by signs of projections (Ericson, Real-Time Collision Detection, 5.1.5); barycentric coordinates
+// come from cross products, which keep their digits in thin triangles.
 void dc_closest_point_triangle(const double (*x)[3], struct dc_closest *closest)
 {
   double ab[3], ac[3], ap[3], n[3], turned[3];
@@ -88,7 +93,7 @@ void dc_closest_point_triangle(const double (*x)[3], struct dc_closest *closest)
   closest->square = dc_vec_dot(closest->r, closest->r);
 }
 
-// |d + s e - t f|^2 over the unit square
+// Minimization of |d + s e - t f|^2 over the unit square.
 struct edge_search {
   double d[3], e[3], f[3], ee, ff, ef, de, df;
   double s, t, square;
@@ -112,7 +117,7 @@ static void try_at(struct edge_search *search, double s, double t)
   search->t = t;
 }
 
-// The best of the four sides of the unit square: an end of one edge and the other edge.
+// Finds the best of the four sides of the unit square: an end of one edge against the other edge.
 static void search_sides(struct edge_search *search)
 {
   search->square = INFINITY;
@@ -185,7 +190,7 @@ void dc_closest_flip(struct dc_closest *closest)
   dc_vec_scale(closest->r, closest->r, -1);
 }
 
-// sum_v c_v x_v over the vertices in `which`
+// sum = sum_v c_v x_v over the vertices in `which`
 static void combine(const double c[4], const double (*x)[3], unsigned which, double sum[3])
 {
   memset(sum, 0, 3 * sizeof *sum);
@@ -196,7 +201,7 @@ static void combine(const double c[4], const double (*x)[3], unsigned which, dou
 
 enum { ALL = 15 };
 
-// The derivative of t_k.r by the twist: (rho x t_k + t~_k x r; t_k), t~_k the part of t_k that turns.
+// The derivative of t_k.r by the twist: (rho x t_k + t~_k x r; t_k), with t~_k the part of t_k that rotates.
 static void parameter_row(const struct dc_closest *closest, const double (*x)[3], unsigned moving, int k,
                           const double rho[3], double t[3], double row[6])
 {
@@ -217,7 +222,7 @@ static void subtract_square(double scale, const double row[6], double hessian[21
       hessian[e] -= scale * row[i] * row[j];
 }
 
-// What the answer of the parameters takes: 2 phi (t.t)^-1 phi^T, the second row orthogonal to the first.
+// Subtracts the response of the parameters, 2 phi (t.t)^-1 phi^T, with the second row made orthogonal to the first.
 static void subtract_answer(const struct dc_closest *closest, const double (*x)[3], unsigned moving,
                             const double rho[3], double hessian[21])
 {
@@ -265,8 +270,8 @@ void dc_closest_twist(const struct dc_closest *closest, const double (*x)[3], un
   subtract_answer(closest, x, moving, rho, hessian);
 }
 
-// t_k.r = 0 gives (t_k.t_l) du_l = -sum_v (slope_kv r + weight_v t_k).dx_v; with (t.t) eta = the cotangent of u the
-// vertices get -sum_k eta_k (slope_kv r + weight_v t_k).
+// t_k.r = 0 gives (t_k.t_l) du_l = -sum_v (slope_kv r + weight_v t_k).dx_v.  With (t.t) eta = the cotangent of u, the
+// vertices receive -sum_k eta_k (slope_kv r + weight_v t_k).
 void dc_closest_pull_back(const struct dc_closest *closest, const double (*x)[3], const double by_r[3],
                           const double by_weight[4], double (*out)[3])
 {

@@ -9,9 +9,9 @@
 
 #include "math/vector.h"
 
-// Relative to the size of the set of points: thinner is flat; a triangle lower than the second (rounding may tilt its
-// plane by 1e-8) or smaller than the third (twice what dc_mesh_validate takes for degenerate) is a sliver; a corner
-// higher above a side than the last has not been made by rounding.
+// Tolerances relative to the size of the set of points.  A set thinner than least_thickness is flat.  A triangle is a
+// sliver if it is lower than sliver_height (rounding may tilt its plane by 1e-8) or smaller than sliver_area (twice
+// what dc_mesh_validate calls degenerate).  A corner higher than largest_excess above a side is not due to rounding.
 static const double least_thickness = 1e-10, sliver_height = 5e-8, sliver_area = 2e-14, largest_excess = 1e-8;
 static const double largest_coordinate = 1e9;
 
@@ -274,7 +274,7 @@ static enum dc_status write_mesh(const double (*points)[3], const struct candida
   return DC_OK;
 }
 
-// What qhull promises within its own tolerances holds within ours.
+// Checks that the hull, which qhull guarantees within its own tolerances, holds within ours.
 static enum dc_status check_hull(const struct dc_mesh *mesh, struct dc_error *error)
 {
   double excess;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Solids for witness points: unions of convex parts, each with the neighbours of its vertices and a bounding sphere.  A
+// part that is not convex to rounding is replaced by its hull.  Normals around surface points are area-weighted means
+// over the nearest triangles.
 #include "geometry/convex/solid.h"
 
 #include <math.h>
@@ -8,8 +11,9 @@
 #include "geometry/convex/hull.h"
 #include "math/vector.h"
 
-// Of the size of a part: vertices higher than the first above the plane of a triangle make the part's hull take its
-// place, higher than the second supports be found by looking at every vertex.
+// Relative to the size of a part.  If a vertex is higher than convex_tolerance above the plane of a triangle, the
+// part's hull replaces its mesh.  If one is higher than climb_tolerance, support points are found by testing every
+// vertex instead of climbing.
 static const double convex_tolerance = 1e-12, climb_tolerance = 1e-13;
 enum { SHRINKS = 200 };
 
@@ -18,7 +22,7 @@ static enum dc_status fail_memory(struct dc_error *error)
   return dc_fail(error, DC_MEMORY, "out of memory for a solid");
 }
 
-// The largest distance of a vertex from center, at point.
+// Largest distance of a vertex from center; the vertex in point.
 static double farthest(const struct dc_convex *parts, int count, const double center[3], double point[3])
 {
   double most = -1;
@@ -35,8 +39,8 @@ static double farthest(const struct dc_convex *parts, int count, const double ce
   return sqrt(most);
 }
 
-// A sphere that holds the parts, near the smallest: the centre moves from that of the bounding box towards the farthest
-// vertex by ever smaller shares of the way (Badoiu and Clarkson 2003).  Returns the diagonal of the bounding box.
+// A sphere around the parts, close to the smallest: starting at the centre of the bounding box, the centre moves
+// towards the farthest vertex by decreasing fractions (Badoiu and Clarkson 2003).  Returns the diagonal of the box.
 static double enclose(const struct dc_convex *parts, int count, double center[3], double *radius)
 {
   double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -75,8 +79,8 @@ static int compare_ints(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-// In a closed surface every edge is in two triangles, in opposite directions: the next corners of all triangles around
-// a vertex are all its neighbours, once each.
+// Lists the neighbours of vertices.  In a closed surface every edge is in two triangles, in opposite directions, so
+// that the next corners of all triangles around a vertex are its neighbours, once each.
 static enum dc_status connect(struct dc_convex *part, struct dc_arena *arena)
 {
   int *start = dc_arena_alloc(arena, (size_t)part->vertex_count + 1, sizeof *start);
@@ -108,7 +112,7 @@ static enum dc_status connect(struct dc_convex *part, struct dc_arena *arena)
   return DC_OK;
 }
 
-// Adds a part and its surface area; *extent: the diagonal of its bounding box.
+// Adds a part and its surface area; *extent: diagonal of its bounding box.
 static enum dc_status add_part(struct dc_solid *solid, const struct dc_mesh *mesh, struct dc_arena *arena,
                                struct dc_convex *part, double *extent, struct dc_error *error)
 {
@@ -120,7 +124,7 @@ static enum dc_status add_part(struct dc_solid *solid, const struct dc_mesh *mes
     if (!status) {
       used = hull;
       status = dc_hull_excess(&used, &used, &excess, error);
-    } else if (status == DC_BAD_INPUT) {  // flat to rounding, for example: the mesh serves
+    } else if (status == DC_BAD_INPUT) {  // such as flat to rounding: the mesh is used
       status = DC_OK;
     }
   }
@@ -165,8 +169,8 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
 
 static const double BESIDE =
     1e-7;  // of the size: triangles that are so much farther than the nearest one count as near
-// Squared distance of unit normals that are one, 3e-5: triangles of a side differ by up to 2e-8 in files with nine
-// digits, sides of shipped objects by more than 1e-2.
+// Squared distance below which unit normals are equal, 3e-5: triangles of one side differ by up to 2e-8 in files with
+// nine digits, sides of shipped objects by more than 1e-2.
 static const double SAME = 1e-9;
 
 static double distance_to(const struct dc_convex *part, int t, const double point[3])
@@ -189,7 +193,7 @@ static double nearest_triangle(const struct dc_solid *solid, const double point[
   return nearest;
 }
 
-// Twice the area of a triangle, along its normal.
+// Normal of a triangle with the length of twice its area.
 static void area_of(const struct dc_convex *part, int t, double area[3])
 {
   const int *corners = part->triangles[t];
@@ -216,7 +220,7 @@ double dc_solid_normal(const struct dc_solid *solid, const double point[3], doub
   if (length > 0)
     dc_vec_scale(normal, normal, 1 / length);
   else
-    normal[2] = 1;  // sides back to back
+    normal[2] = 1;  // opposite sides cancel
   double cosine = areas > 0 ? fmin(length / areas, 1) : 1;
   return sqrt(1 - cosine * cosine);
 }

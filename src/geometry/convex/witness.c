@@ -10,12 +10,14 @@
 #include "geometry/convex/witness_epa.h"
 #include "math/vector.h"
 
-// Of the coordinates: distances that close are equal; distances of which only rounding would make a direction.
+// Relative to the coordinates: distances closer than EQUAL are equal; below TOUCHING, rounding would determine a
+// direction.
 static const double EQUAL = 1e-13, TOUCHING = 1e-12;
-// Of the coordinates: of poses; the way after which a sum of motions begins anew, before it loses digits.
+// Relative to the coordinates: rounding of poses; length of motion after which a sum of motions is restarted, before it
+// loses digits.
 static const double ROUNDING = 4e-15, LONGEST_WAY = 100;
 
-// What the last query of a pair of parts left.
+// Result of the last query of a pair of parts, for a warm start.
 struct memory {
   int simplex_count, face_count;  // 0: nothing; face_count is 0 or 3
   int simplex[4][2], face[3][2];

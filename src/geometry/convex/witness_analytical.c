@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// Exact derivatives of witness points on convex polyhedra: how the witness point of a solid follows the point nearest
+// to it.
 #include "geometry/convex/witness_local.h"
 #include "math/vector.h"
 
-// A face touches a point this part of the solid's size below it: witness points are exact to about 1e-12.
+// A point this far below a face, relative to the solid's size, touches it: witness points are accurate to about 1e-12.
 static const double TOUCHING = 1e-9;
-// Sine of the angle below which normals are the same, or lie in one plane: between triangles of a side (up to 2e-8 in
-// files with nine digits) and sides of shipped objects (more than 1e-2).
+// Sine of the angle below which normals are equal, or coplanar: between the angle of triangles of one side (up to 2e-8
+// in files with nine digits) and of sides of shipped objects (more than 1e-2).
 static const double SAME = 1e-6;
 
-// A convex polyhedron meets the plane of a face in this face only, so the faces at a point are those whose planes it is
-// on.  Their normals span a line on a face (also where it is made of several triangles), a plane on an edge, space at
-// a vertex.  For a point whose normal cone is that of the feature
-//     dx/dy = 1 - n n^T on a face with normal n,  t t^T on an edge along t,  0 at a vertex.
+// A convex polyhedron meets the plane of a face only in this face, so that the faces at a point are those on whose
+// planes it lies.  Their normals span a line on a face (also one of several triangles), a plane on an edge, and space
+// at a vertex.  For a point whose normal cone is that of the feature,
+//
+//     dx/dy = 1 - n n^T on a face with normal n,   t t^T on an edge along t,   0 at a vertex.
 void dc_witness_follow_exactly(const struct dc_solid *solid, const struct dc_witness_local *local, double follow[9])
 {
   const struct dc_convex *part = &solid->parts[local->part];
@@ -49,7 +52,7 @@ void dc_witness_follow_exactly(const struct dc_solid *solid, const struct dc_wit
       rank = 3;
     }
   }
-  if (rank == 0) {  // below all planes, by more than rounding: on a part that is convex to its tolerance only
+  if (rank == 0) {  // below all planes by more than rounding: the part is convex only to its tolerance
     dc_vec_copy(first, top);
     rank = 1;
   }

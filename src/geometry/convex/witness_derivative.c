@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Derivatives of both witness points by the twists of both solids.
+//
+// For each solid, F tells how its witness point follows the other one: exactly (witness_analytical.c) or smoothed over
+// samples (witness_smoothing.c).  Both equations are then solved together where coupling is asked for (paper 002, Eq.
+// 15 and 16).
 #include "geometry/convex/witness_derivative.h"
 
 #include <string.h>
@@ -6,8 +11,7 @@
 #include "geometry/convex/witness_local.h"
 #include "math/vector.h"
 
-// The coupled equations are solved with A B times this where they are nearly singular: when their determinant is below
-// the second number.
+// The coupled equations are solved with A B times COUPLING where their determinant is below SINGULAR.
 static const double COUPLING = 0.9999, SINGULAR = 1e-3;
 
 void dc_witness_localize(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
@@ -89,7 +93,7 @@ static double coupling(double r[9], double scale, const double a[9], const doubl
   return dc_vec_dot(r, minor);
 }
 
-// x <- (1 - A B)^-1 x by Cramer's rule; x as it is where even the regularized matrix is singular.
+// x <- (1 - A B)^-1 x by Cramer's rule; x is unchanged where even the regularized matrix is singular.
 static void couple(const double a[9], const double b[9], double x[18])
 {
   double m[9], cofactor[9], solution[18];
@@ -109,8 +113,8 @@ static void couple(const double a[9], const double b[9], double x[18])
   memcpy(x, solution, sizeof solution);
 }
 
-// With the twist of solid k alone: dx_k = V_k(x_k*) - F_k V_k(x_other), the other point held (paper 002, Eq. 15), and
-// dx_other = F_other dx_k (Eq. 16); coupled: dx_k = (1 - F_k F_other)^-1 of that.
+// For the twist of solid k alone: dx_k = V_k(x_k*) - F_k V_k(x_other), with the other point held (paper 002, Eq. 15),
+// and dx_other = F_other dx_k (Eq. 16); coupled: dx_k = (1 - F_k F_other)^-1 of that.
 void dc_witness_jacobian(const struct dc_witness_settings *settings, const struct dc_witness *witness,
                          const struct dc_witness_side sides[2], const double center[2][3], double jacobian[2][2][18])
 {

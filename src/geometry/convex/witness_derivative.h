@@ -60,7 +60,7 @@ struct dc_witness_draw {
   double radius_scale;  // factor on the radius of adaptive sampling, the least one included, in (0, 1]
 };
 
-// What of a solid the derivative needs.
+// The data of a solid that derivatives need.
 struct dc_witness_solid {
   const struct dc_solid *solid;
   const struct dc_surface_samples *samples;

@@ -120,7 +120,7 @@ static bool insert(struct dc_epa *epa, const struct dc_difference_point *point, 
       epa->vacant[epa->vacant_count++] = f;
     }
   epa->points[epa->point_count++] = *point;
-  // As many faces as corners allow fit: a closed surface of n corners has 2 n - 4.
+  // There is room for as many faces as the corners allow: a closed surface of n corners has 2 n - 4.
   for (int i = 0; i < epa->horizon_count; i++) {
     int beyond = epa->horizon[i][0], edge = epa->horizon[i][1];
     int added = epa->vacant_count > 0 ? epa->vacant[--epa->vacant_count] : epa->face_count++;

@@ -76,8 +76,8 @@ struct nearest {
   double weight[4], point[3], square;
 };
 
-// Of faces as near as each other the one of more vertices counts: a direction off by a small angle lengthens the
-// vector by its square only but costs gap in proportion.
+// Prefers, of faces at equal distance, the one with more vertices: a small error of the direction lengthens the vector
+// by its square only, but costs gap in proportion.
 static bool nearer(const struct nearest *best, double square, int count)
 {
   return square < best->square * (1 - TIE) || (square < best->square * (1 + TIE) && count > best->count);

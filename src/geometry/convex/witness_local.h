@@ -27,9 +27,10 @@ struct dc_witness_points {
   double x[DC_WITNESS_SAMPLES_MOST], y[DC_WITNESS_SAMPLES_MOST], z[DC_WITNESS_SAMPLES_MOST];
 };
 
-// Draws settings->samples points with replacement from the chosen candidates and the witness point itself: of adaptive
-// and fixed sampling the candidates within local->radius whose normals are within 120 degrees of local->normal; when
-// those are fewer than a quarter of the points, the nearest that many (paper 002, section IV-C).  key names the draw.
+// Draws settings->samples points with replacement from the candidates and the witness point itself.  For adaptive and
+// fixed sampling, candidates are samples within local->radius whose normals are within 120 degrees of local->normal; if
+// there are fewer than a quarter of the points, that many nearest ones are taken (paper 002, section IV-C).  key
+// identifies the draw.
 void dc_witness_sample(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
                        const struct dc_witness_local *local, uint64_t key, struct dc_witness_points *points);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Options of witness points and their derivatives, and default settings.
 #include "geometry/convex/witness_derivative.h"
 
 static const char *const methods[] = {"smoothed", "rs1-direction", "analytical", "finite-difference", "rs0", NULL};

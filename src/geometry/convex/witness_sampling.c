@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
+// Samples of a surface around a witness point, for smoothed derivatives (paper 002, section IV-C).
+//
+// Blocks of samples with bounding distances are measured first.  Where the radius holds many samples, points are drawn
+// by trial from the blocks within reach; otherwise the candidates are listed, or the nearest ones are searched.  All
+// loops are without unpredictable branches, since a derivative takes hundreds of draws.
 #include "geometry/convex/witness_local.h"
 
 #include <string.h>
 
 #include "math/vector.h"
 
-// cos 120 degrees: what faces away from the contact, such as the other side of a thin plate, is left out.
+// cos 120 degrees: samples that face away from the contact, such as the other side of a thin plate, are excluded.
 static const double NORMAL_LEAST = -0.5;
 
-// Neighbours: vertices up to so many edges away, and room for them (as many around a vertex with six edges are 91).
+// Neighbours: vertices within so many edges, and room for them (around a vertex with six edges there are 91).
 enum { RINGS = 5, NEIGHBORS_MOST = 1024, TABLE_SIZE = 4096 };
 
 enum { BLOCKS_MOST = DC_SURFACE_SAMPLES_MOST / DC_SURFACE_BLOCK };
 
-// Samples are drawn from blocks and refused when they are no candidates, at most so many for each one wanted; where the
-// blocks hold no more than so many samples for each one wanted, the candidates are looked up first.
+// By trial, samples are drawn from blocks and rejected when they are no candidates, at most TRIES times per point
+// wanted.  If the blocks hold at most FEW samples per point wanted, candidates are listed first.
 enum { TRIES = 6, FEW = 8 };
 
-// What is drawn from: candidates or vertices of a part by their indices.
+// Indices from which points are drawn: candidates, or vertices of a part.
 struct pool {
   int count;
   int index[DC_SURFACE_SAMPLES_MOST];
 };
 
-// The finalizer of splitmix64 (Steele, Lea, Flood 2014): neighbouring arguments give unrelated values.
+// Finalizer of splitmix64 (Steele, Lea, Flood 2014): neighbouring arguments give unrelated values.
 static inline uint64_t mix(uint64_t z)
 {
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -31,8 +36,8 @@ static inline uint64_t mix(uint64_t z)
   return z ^ (z >> 31);
 }
 
-// Squared distances of the blocks' centres from the witness point, and how far within the radius they reach: squares,
-// below 0 when not at all.  One simple loop, for the compiler to make vectors of.
+// Squared distances of the blocks' centres from the witness point, and their reach within the radius, squared;
+// negative: none.  One simple loop, which compilers vectorize.
 static void measure_blocks(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
                            double distance[BLOCKS_MOST], double reach[BLOCKS_MOST])
 {
@@ -47,7 +52,7 @@ static void measure_blocks(const struct dc_surface_samples *samples, const struc
   }
 }
 
-// Sample i is within the radius and faces the contact.
+// Whether sample i is within the radius and faces the contact.
 static inline bool is_candidate(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
                                 double square, int i)
 {
@@ -57,7 +62,7 @@ static inline bool is_candidate(const struct dc_surface_samples *samples, const 
   return (dx * dx + dy * dy + dz * dz <= square) & (facing >= NORMAL_LEAST) & (i < samples->count);
 }
 
-// The candidates among the samples of blocks.
+// Lists the candidates among the samples of blocks.
 static void pool_within(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
                         const int *blocks, int block_count, struct pool *pool)
 {
@@ -72,7 +77,7 @@ static void pool_within(const struct dc_surface_samples *samples, const struct d
   pool->count = count;
 }
 
-// The least numbers offered so far, ascending, at most `most`.
+// The `most` smallest numbers offered so far, ascending.
 struct least {
   int count, most;
   double number[DC_WITNESS_SAMPLES_MOST];
@@ -92,7 +97,7 @@ static inline void offer(struct least *least, double number, int index)
   least->index[i] = index;
 }
 
-// Offers the samples of a block that face the contact by their squared distance.
+// Offers the samples of a block that face the contact, by squared distance.
 static void offer_block(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int block,
                         struct least *least)
 {
@@ -105,14 +110,14 @@ static void offer_block(const struct dc_surface_samples *samples, const struct d
   }
 }
 
-// The `most` samples nearest to the witness point that face the contact: first those of the nearest blocks, then those
-// of all that may hold nearer ones.  distance [block_count], m^2, is used up.
+// Lists the `most` samples nearest to the witness point that face the contact: first from the nearest blocks, then from
+// all that may hold nearer ones.  distance [block_count], m^2, is overwritten.
 static void pool_nearest(const struct dc_surface_samples *samples, const struct dc_witness_local *local, int most,
                          double distance[BLOCKS_MOST], struct pool *pool)
 {
   struct least blocks, least;
-  blocks.count = least.count = 0;         // the rest, some kilobytes, is left as it is
-  blocks.most = most < 4 ? 1 : most / 4;  // of DC_SURFACE_BLOCK samples each: twice as many as wanted
+  blocks.count = least.count = 0;         // the rest, some kilobytes, need not be cleared
+  blocks.most = most < 4 ? 1 : most / 4;  // blocks of DC_SURFACE_BLOCK samples each: twice as many samples as wanted
   least.most = most;
   for (int b = 0; b < samples->block_count; b++)
     offer(&blocks, distance[b], b);
@@ -146,8 +151,8 @@ static int nearest_vertex(const struct dc_convex *part, const double point[3])
   return nearest;
 }
 
-// Vertices of the part up to RINGS edges from the one nearest to the witness point, breadth first, at most
-// NEIGHBORS_MOST; seen is a hash table of the vertices in the pool plus one.
+// Lists vertices within RINGS edges of the one nearest to the witness point, breadth first, at most NEIGHBORS_MOST;
+// seen is a hash table of vertex numbers plus one.
 static void pool_neighbors(const struct dc_convex *part, const struct dc_witness_local *local, struct pool *pool)
 {
   int seen[TABLE_SIZE] = {0};
@@ -174,15 +179,15 @@ static void pool_neighbors(const struct dc_convex *part, const struct dc_witness
   }
 }
 
-// Number i of a draw, in [0, count)
+// Number i of a draw, in [0, count).
 static inline int choose(uint64_t key, int i, int count)
 {
   uint64_t bits = mix(key + (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
   return (int)(bits * (uint64_t)count >> 32);
 }
 
-// Draws points->count candidates and witness points alike by trial; false when the trials do not suffice.  Without
-// branches on what is refused, as nobody can predict it.
+// Draws points->count candidates and witness points with equal probability by trial; false when TRIES do not suffice.
+// Rejection uses no branches, which could not be predicted.
 static bool draw_by_trial(const struct dc_surface_samples *samples, const struct dc_witness_local *local,
                           const int *blocks, int block_count, uint64_t key, struct dc_witness_points *points)
 {

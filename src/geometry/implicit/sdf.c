@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all signed distances share: their places, Hessians, normals and parameters.
+// Common functions of signed distances: points, Hessians, normals and parameters.
 #include "geometry/implicit/sdf.h"
 
 #include <math.h>

@@ -28,7 +28,7 @@ struct dc_sdf_type {
   // Adds dF/dx, and to parameters (NULL: not wanted) those by numbers and by what belongs to the children.
   void (*pull_back)(const struct dc_sdf *sdf, const double x[3], double v, const double u[3], double by_x[3],
                     double *parameters);
-  // Of a ball about the origin that holds the inside.
+  // Radius of a ball about the origin that contains the inside.
   double (*radius)(const struct dc_sdf *sdf);
 };
 
@@ -39,10 +39,10 @@ extern const struct dc_sdf_type *const dc_sdf_types[];  // NULL-terminated
 struct dc_sdf {
   const struct dc_sdf_type *type;
   double position[3], rotation[9];  // of its frame in that of its parent, m
-  // superquadric: half-axes a, b, c (m), exponents e1, e2.  polyhedron: smoothing (m), then unit normal and offset of
-  // each plane, n.x <= o.  points: place (m), unit normal and range h (m) of each.  capsule: radius, half the length of
-  // its axis, along z (m).  cone: radii below and above (0: a tip; the same: a cylinder), half the height, along z
-  // (m).  union, difference: smoothing (m).
+  // Numbers by kind.  Superquadric: half-axes a, b, c (m), exponents e1, e2.  Polyhedron: smoothing (m), then unit
+  // normal and offset of each plane, n.x <= o.  Points: position (m), unit normal and range h (m) of each.  Capsule:
+  // radius, half the length of its axis, along z (m).  Cone: radii below and above (0: a tip; equal: a cylinder), half
+  // the height, along z (m).  Union, difference: smoothing (m).
   double *numbers;
   int number_count;
   int child_count;  // of a difference the first one loses what the others have
@@ -87,7 +87,8 @@ struct dc_sdf *dc_sdf_make_half_space(struct dc_arena *arena);
 struct dc_mesh;
 enum dc_status dc_sdf_from_mesh(const struct dc_mesh *mesh, double smoothing, struct dc_arena *arena,
                                 struct dc_sdf **sdf, struct dc_error *error);
-// Of places [count][3] with unit normals [count][3]: ranges are 1.5 times the mean distance to the six nearest ones.
+// Signed distance of points [count][3] with unit normals [count][3]; ranges are 1.5 times the mean distance to the six
+// nearest points.
 struct dc_sdf *dc_sdf_make_points(int count, const double (*places)[3], const double (*normals)[3],
                                   struct dc_arena *arena);
 

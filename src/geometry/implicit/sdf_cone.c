@@ -3,10 +3,10 @@
 // rho the distance from the axis.  The outline is a polyline: the axis below, the rim of the base (R_0, -h), that of
 // the top (R_1, h), the axis above; R_1 = 0 is a cone, R_1 = R_0 a cylinder.
 //
-// Of each of the three segments (base, side, top) the nearest point is taken, of them the nearest; inside is what is
-// below all three lines, as the outline is convex.  Where the nearest point lies within a segment, distance and
-// gradient are those of its line, phi = n.(p - q) with unit normal n; where it is an end q, phi = |p - q|.  Once
-// differentiable only where these meet, not differentiable on the medial axis inside.
+// The nearest point is the nearest of those on the three segments (base, side, top).  As the outline is convex, a point
+// is inside if it is below all three lines.  Where the nearest point lies within a segment, distance and gradient are
+// those of its line, phi = n.(p - q) with unit normal n.  Where it is an end q, phi = |p - q|.  phi is once
+// differentiable where these regions meet, and not differentiable on the medial axis inside.
 #include <math.h>
 
 #include "geometry/implicit/sdf.h"
@@ -16,8 +16,8 @@ enum { BASE, TOP, HALF, NUMBERS };
 static const double LEAST =
     1e-12;  // of the larger radius: keeps the axis finite, where the distance is off by that much
 
-// What is nearest: a line (normal n, phi = n.(p - q)) or a point q.  by_q: how q moves with R_0, R_1, h; by_n: how n
-// turns with them, along (-n[1], n[0]).
+// The nearest feature: a line (normal n, phi = n.(p - q)) or a point q.  by_q: derivatives of q by R_0, R_1, h; by_n:
+// rotation of n by these, along (-n[1], n[0]).
 struct nearest {
   bool line;
   double n[2], q[2], by_q[NUMBERS][2], by_n[NUMBERS], phi;

@@ -10,9 +10,9 @@
 #include "math/vector.h"
 
 enum { SOFTNESS, PLANES, PLANE = 4, MOST_PLANES = 1024 };
-// Of 1, of the size: planes that are one.  Both triangles of a side differ by 1e-16 where the corners are exact; in
-// files with nine digits by up to 2e-8 (scenes/hands, scenes/objects), and those above the tolerance count as two
-// planes.
+// Differences of planes, normals relative to 1 and offsets to the size, below which they are one plane.  Both triangles
+// of a side differ by 1e-16 where corners are exact, and by up to 2e-8 in files with nine digits (scenes/hands,
+// scenes/objects); those above the tolerance count as two planes.
 static const double SAME = 1e-9;
 static const double CONVEX = 1e-7;  // of the size: how far a vertex may stand out
 

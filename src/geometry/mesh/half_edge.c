@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sorts half-edges by their vertices, so that both halves of an edge become neighbours.
 #include "geometry/mesh/half_edge.h"
 
 #include <stdlib.h>

@@ -110,7 +110,7 @@ static bool meet(const struct parts *all, int t, int u)
   return dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, all->rounding, normal) <= all->rounding;
 }
 
-// What meets: how many pairs of triangles of different parts, and one of them; of how many that were looked at.
+// The number of intersecting pairs of triangles of different parts, one of them, and the number of pairs tested.
 struct crossing {
   long count, looked_at;
   int triangles[2];

@@ -362,7 +362,7 @@ static enum dc_status begin(struct decimation *d, const struct dc_mesh *mesh, co
   return DC_OK;
 }
 
-// What is left, in the order of the mesh.
+// Collects the remaining triangles, in the order of the mesh.
 static enum dc_status gather(const struct decimation *d, const double middle[3], double size, struct dc_arena *arena,
                              struct dc_mesh *mesh, struct dc_error *error)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Groups of a mesh: hulls of groups as one mesh, and the decomposition into convex parts where every group is a closed
+// convex surface.
 #include "geometry/mesh/mesh_groups.h"
 
 #include <math.h>
@@ -17,14 +19,14 @@ static enum dc_status fail_memory(const struct dc_mesh *mesh, struct dc_error *e
   return dc_fail(error, DC_MEMORY, "out of memory for the groups of a mesh of %d triangles", mesh->triangle_count);
 }
 
-// Triangles *first to *end - 1 of a group; group 0 of a mesh without groups is all of it.
+// Triangles *first to *end - 1 of a group; a mesh without groups is its group 0.
 static void group_range(const struct dc_mesh *mesh, int group, int *first, int *end)
 {
   *first = mesh->group_count ? mesh->group_start[group] : 0;
   *end = mesh->group_count ? mesh->group_start[group + 1] : mesh->triangle_count;
 }
 
-// The group as a mesh with vertices of its own, in order of appearance.  number [vertex_count] is zero before and
+// Extracts a group as a mesh with its own vertices, in order of appearance.  number [vertex_count] is zero before and
 // after.
 static enum dc_status extract(const struct dc_mesh *mesh, int group, int *number, struct dc_arena *arena,
                               struct dc_mesh *part, struct dc_error *error)
@@ -53,8 +55,8 @@ static enum dc_status extract(const struct dc_mesh *mesh, int group, int *number
   return DC_OK;
 }
 
-// Whether the vertices lie in a plane within 1e-6 of their extent: of a sheet nothing is solid.  Files give coordinates
-// to six digits at least; rounding of the second moments, 1e-16 of the largest, is 1e-8 of the extent.
+// Whether the vertices lie in a plane within 1e-6 of their extent, so that the group encloses no solid.  Files give at
+// least six digits; rounding of the second moments, 1e-16 of the largest, is 1e-8 of the extent.
 static bool is_flat(const struct dc_mesh *part)
 {
   double center[3] = {0}, spread[9] = {0}, u[9], s[3], v[9];
@@ -70,7 +72,7 @@ static bool is_flat(const struct dc_mesh *part)
   return fmin(fabs(s[0]), fmin(fabs(s[1]), fabs(s[2]))) <= 1e-12 * fmax(fabs(s[0]), fmax(fabs(s[1]), fabs(s[2])));
 }
 
-// *flat: the group has no hull because it is flat, which *error says then.
+// *flat: the group has no hull because it is flat, as *error says.
 static enum dc_status hull_of_group(const struct dc_mesh *mesh, int group, int points, int *number,
                                     struct dc_arena *arena, struct dc_mesh *hull, bool *flat, struct dc_error *error)
 {
@@ -92,7 +94,7 @@ static enum dc_status hull_of_group(const struct dc_mesh *mesh, int group, int p
   return status;
 }
 
-// All hulls [count] as one mesh, each a group.
+// Joins hulls [count] to one mesh, each a group.
 static enum dc_status unite(const struct dc_mesh *hulls, int count, struct dc_arena *arena, struct dc_mesh *united,
                             struct dc_error *error)
 {

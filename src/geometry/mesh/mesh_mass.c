@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Volume, centre of mass and second moment of a closed mesh by tetrahedra, and the rates of these when vertices move.
 #include <string.h>
 
 #include "geometry/mesh/mesh.h"
@@ -13,7 +14,7 @@ static void vertex_mean(const struct dc_mesh *mesh, double mean[3])
     dc_vec_scale(mean, mean, 1.0 / mesh->vertex_count);
 }
 
-// A sum that carries its rounding error along (Neumaier 1974): millions of like terms cost no digits.
+// A sum with its rounding error carried along (Neumaier 1974): millions of like terms lose no digits.
 struct sum {
   double value, carry;
 };

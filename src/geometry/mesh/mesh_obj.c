@@ -51,7 +51,7 @@ static int continuation(const struct scanner *scanner, const char *place)
   return bytes ? bytes + 1 : 0;
 }
 
-// What may end a word, or the rest of a statement that is skipped: everything else is passed over without a look.
+// Characters that may end a word, or the rest of a statement that is skipped; all others are passed over at once.
 enum { MAY_END_WORD = 1, MAY_END_LINE = 2 };
 static const unsigned char may_end[256] = {[' '] = MAY_END_WORD,
                                            ['\t'] = MAY_END_WORD,

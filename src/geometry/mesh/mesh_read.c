@@ -13,7 +13,7 @@
 // Leaves room for the reason in a message.
 #define PATH_FORMAT "%.700s"
 
-// What Git leaves in the place of a large file that has not been fetched (the Git LFS specification: the first line).
+// Whether a file is the pointer that Git LFS leaves in place of a large file that was not fetched (its first line).
 static bool is_pointer(const struct dc_mesh_file *file)
 {
   static const char line[] = "version https://git-lfs.github.com/spec/";

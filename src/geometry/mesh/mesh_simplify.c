@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Simpler hulls and finer surfaces.
+//
+// dc_hull_simplify: a greedy hull of few corners.  It starts from corners that are extreme along the axes and adds, one
+// by one, the corner that is highest above the hull so far; all corners are the hull's own, so that the result lies
+// inside of it.
+//
+// dc_mesh_split_edges: passes that split long creases, flip diagonals within flat faces to shorter ones, and split the
+// longest edges within flat faces, until no edge is longer than asked.
 #include "geometry/mesh/mesh_simplify.h"
 
 #include <math.h>
@@ -15,7 +23,7 @@ static enum dc_status no_memory(struct dc_error *error)
   return dc_fail(error, DC_MEMORY, "out of memory for a simpler mesh");
 }
 
-// The vertex of hull that is highest above the planes of inner, and its height; 0 when none is above any.
+// Finds the vertex of hull that is highest above the planes of inner, and its height; 0 when none is above any.
 static double find_highest(const struct dc_mesh *hull, const struct dc_mesh *inner, int *highest)
 {
   double most = 0, (*normals)[3] = dc_alloc((size_t)inner->triangle_count, sizeof *normals);
@@ -35,7 +43,7 @@ static double find_highest(const struct dc_mesh *hull, const struct dc_mesh *inn
   return normals ? most : -1;
 }
 
-// How far the vertices of hull are from inner at most.
+// Largest distance of a vertex of hull from inner.
 static double find_deviation(const struct dc_mesh *hull, const struct dc_mesh *inner)
 {
   double most = 0;
@@ -60,7 +68,7 @@ static double find_deviation(const struct dc_mesh *hull, const struct dc_mesh *i
   return most;
 }
 
-// Corners of hull that are farthest along the axes.
+// Chooses the corners of hull that are extreme along the axes.
 static void choose_first(const struct dc_mesh *hull, bool *chosen)
 {
   for (int side = 0; side < 6; side++) {
@@ -84,7 +92,7 @@ static int collect(const struct dc_mesh *hull, const bool *chosen, double (*poin
   return count;
 }
 
-// The greedy way: the hull of few corners, and to it, one after the other, the corner that stands out most.
+// Adds corners to the hull one after the other, always the one that is highest above it.
 enum dc_status dc_hull_simplify(struct dc_mesh *hull, int points, struct dc_arena *arena, double *deviation,
                                 struct dc_error *error)
 {
@@ -102,7 +110,7 @@ enum dc_status dc_hull_simplify(struct dc_mesh *hull, int points, struct dc_aren
     struct dc_arena *scratch = dc_arena_create();
     struct dc_error flat = {0};
     status = scratch ? dc_hull((const double(*)[3])corners, count, scratch, &inner, &flat) : DC_MEMORY;
-    bool planar = status == DC_BAD_INPUT && count < points;  // the first corners may lie in a plane: take one more
+    bool planar = status == DC_BAD_INPUT && count < points;  // the first corners may lie in a plane: one more is added
     double height = status ? 0 : find_highest(hull, &inner, &highest);
     dc_arena_destroy(scratch);
     if (planar) {
@@ -114,7 +122,7 @@ enum dc_status dc_hull_simplify(struct dc_mesh *hull, int points, struct dc_aren
     }
     if (status || highest < 0 || count == points)
       break;
-    if (chosen[highest])  // above a plane by rounding
+    if (chosen[highest])  // above a plane by rounding only
       break;
     chosen[highest] = true;
   }
@@ -132,7 +140,7 @@ enum dc_status dc_hull_simplify(struct dc_mesh *hull, int points, struct dc_aren
 // A surface whose triangles are being split.
 struct splitting {
   double (*vertices)[3];
-  int (*triangles)[3], *groups;  // [triangle_count]; of each triangle its group
+  int (*triangles)[3], *groups;  // [triangle_count] triangles, and the group of each
   size_t vertex_count, triangle_count, vertex_capacity, triangle_capacity, group_capacity;
 };
 
@@ -162,7 +170,8 @@ static struct edge edge_of(const struct splitting *s, int triangle, int k)
   return edge;
 }
 
-// All edges longer than longest, each with both of its triangles, one after the other; *count of entries.
+// Lists all edges longer than longest, each with both of its triangles as neighbouring entries; *count: number of
+// entries.
 static void find_edges(const struct splitting *s, double longest, struct edge *edges, size_t *count)
 {
   *count = 0;
@@ -174,7 +183,7 @@ static void find_edges(const struct splitting *s, double longest, struct edge *e
   qsort(edges, *count, sizeof *edges, compare_edges);
 }
 
-// The normal of corners a, b, c, twice the area long.
+// Normal of corners a, b, c, with the length of twice the area.
 static void area_normal(const struct splitting *s, int a, int b, int c, double normal[3])
 {
   double u[3], v[3];
@@ -188,8 +197,7 @@ static int opposite(const struct splitting *s, const struct edge *edge)
   return s->triangles[edge->triangle][(edge->corner + 2) % 3];
 }
 
-// Whether the triangles on both sides of an edge lie in one plane, to the rounding of corners in single precision,
-// 6e-8.
+// Whether the triangles on both sides of an edge are coplanar, up to rounding of corners in single precision, 6e-8.
 static bool is_flat(const struct splitting *s, const struct edge *one, const struct edge *two)
 {
   double n[3], m[3], across[3];
@@ -200,7 +208,7 @@ static bool is_flat(const struct splitting *s, const struct edge *one, const str
   return dc_vec_dot(n, m) > 0 && dc_vec_norm(across) < 1e-7 * dc_vec_norm(n) * dc_vec_norm(m);
 }
 
-// Halves a triangle by the middle of the edge from its corner k.
+// Halves a triangle at the middle of the edge that begins at its corner k.
 static void halve(struct splitting *s, int triangle, int k, int middle)
 {
   int *corner = s->triangles[triangle], *added = s->triangles[s->triangle_count];
@@ -218,9 +226,9 @@ static bool make_room(struct splitting *s, size_t more)
          !dc_grow(&s->groups, &s->group_capacity, s->triangle_count + 2 * more, sizeof *s->groups);
 }
 
-// Splits one edge after the other, of each triangle one at most: creases, or, when there is no long one, the longest
-// edges within flat faces.  Slivers of a flat face are split along its border only and then joined anew (flip_edges):
-// otherwise every halving of a sliver would make three of it.
+// Splits edges in order, at most one per triangle: creases, or, when no crease is long, the longest edges within flat
+// faces.  Slivers of a flat face are split along its border only and then rejoined (flip_edges); otherwise every
+// halving of a sliver would make three of it.
 static size_t split_edges(struct splitting *s, bool creases, const struct edge *edges, size_t count, bool *touched)
 {
   size_t done = 0;
@@ -240,8 +248,8 @@ static size_t split_edges(struct splitting *s, bool creases, const struct edge *
   return done;
 }
 
-// Joins two triangles of a flat face by the other diagonal where that is shorter and inside; of each triangle once at
-// most.
+// Rejoins two triangles of a flat face by the other diagonal where that is shorter and inside; each triangle at most
+// once.
 static size_t flip_edges(struct splitting *s, const struct edge *edges, size_t count, bool *touched)
 {
   size_t done = 0;
@@ -269,7 +277,7 @@ static size_t flip_edges(struct splitting *s, const struct edge *edges, size_t c
   return done;
 }
 
-// Edges in the order of their length, the longest first; ties by their ends.
+// Sorts edges by length, the longest first; ties by their ends.
 static int compare_pairs(const void *a, const void *b)
 {
   const struct edge *first = a, *second = b;
@@ -278,7 +286,7 @@ static int compare_pairs(const void *a, const void *b)
   return compare_edges(a, b);
 }
 
-// One pass of splitting or flipping; *done: what it did.
+// One pass of splitting or flipping; *done: number of edges changed.
 enum pass { CREASES, FLIPS, FLATS };
 static enum dc_status pass_over(struct splitting *s, enum pass pass, double longest, size_t *done,
                                 struct dc_error *error)
@@ -318,7 +326,7 @@ static bool begin(struct splitting *s, const struct dc_mesh *mesh)
   return true;
 }
 
-// The mesh of what there is, group after group.
+// Writes the resulting mesh, group after group.
 static enum dc_status finish(const struct splitting *s, struct dc_arena *arena, struct dc_mesh *mesh,
                              struct dc_error *error)
 {

@@ -127,7 +127,7 @@ static enum dc_status expect(struct scanner *scanner, const char *const *words, 
   return DC_OK;
 }
 
-// What stands behind "facet", up to "endfacet"; corner [9].
+// Parses the text after "facet", up to "endfacet"; corner [9].
 static enum dc_status parse_facet(struct scanner *scanner, double *corner, struct dc_error *error)
 {
   static const char *const before[] = {"normal", "*", "*", "*", "outer", "loop", NULL};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Merges corners with equal coordinates by a hash table with open addressing and a random seed.
 #include "geometry/mesh/mesh_read.h"
 
 #include <stdint.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-// Mixes the bits of a point; each step is a bijection of the state, so points that differ in one coordinate get
+// Mixes the bits of a point; each step is a bijection of the state, so that points that differ in one coordinate get
 // different hashes.
 static uint64_t hash_point(uint64_t state, const double point[3])
 {
@@ -20,7 +21,7 @@ static uint64_t hash_point(uint64_t state, const double point[3])
   return state ^ state >> 32;
 }
 
-// Index of the vertex equal to point, which becomes vertex number vertex_count when there is none.  table [mask + 1]
+// Returns the vertex equal to point; if there is none, point becomes vertex number vertex_count.  table [mask + 1]
 // holds vertex + 1, 0 where free.
 static int find_vertex(const double (*vertices)[3], int vertex_count, int *table, size_t mask, uint64_t seed,
                        const double point[3])
@@ -39,8 +40,7 @@ static int find_vertex(const double (*vertices)[3], int vertex_count, int *table
 enum dc_status dc_mesh_weld(double (*corners)[3], int triangle_count, struct dc_arena *arena, struct dc_mesh *mesh,
                             struct dc_error *error)
 {
-  // The seed keeps files from being made to collide; the numbering follows the order of appearance, whatever the
-  // seed.
+  // A random seed prevents files made to collide; vertices are numbered in order of appearance, whatever the seed.
   uint64_t seed = UINT64_C(0x243f6a8885a308d3), random;
   if (getrandom(&random, sizeof random, GRND_NONBLOCK) == (ssize_t)sizeof random)
     seed = random;
@@ -53,12 +53,13 @@ enum dc_status dc_mesh_weld(double (*corners)[3], int triangle_count, struct dc_
     free(table);
     return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d triangles", triangle_count);
   }
-  // A vertex never has a higher number than its first corner: the vertices gather at the front of corners.
+  // A vertex never has a higher number than its first corner, so that vertices can be collected at the front of
+  // corners.
   int vertex_count = 0;
   for (size_t i = 0; i < corner_count; i++) {
     double point[3];
     for (int k = 0; k < 3; k++)
-      point[k] = corners[i][k] + 0.0;  // -0 becomes 0
+      point[k] = corners[i][k] + 0.0;  // turns -0 into 0
     int vertex = find_vertex((const double(*)[3])corners, vertex_count, table, slots - 1, seed, point);
     if (vertex == vertex_count)
       memcpy(corners[vertex_count++], point, sizeof point);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Meshes of simplices for soft bodies: checks of elements and edges, barycentric coordinates, and grids of sheets and
+// rods.
 #include "geometry/mesh/simplices.h"
 
 #include <limits.h>
@@ -10,7 +12,7 @@
 #include "geometry/mesh/half_edge.h"
 #include "math/vector.h"
 
-static const double LEAST_AREA = 1e-9;  // of the square of the longest edge
+static const double LEAST_AREA = 1e-9;  // relative to the square of the longest edge
 
 static enum dc_status check_nodes(const struct dc_simplices *mesh, struct dc_error *error)
 {
@@ -40,7 +42,7 @@ double dc_simplices_coordinates(const struct dc_simplices *mesh, int element, co
       m[i][j] = dc_vec_dot(edges[i], edges[j]);
     m[i][count] = dc_vec_dot(edges[i], offset);
   }
-  for (int i = 0; i < count; i++)  // positive definite: no pivots
+  for (int i = 0; i < count; i++)  // positive definite: elimination without pivots
     for (int j = i + 1; j < count; j++)
       for (int k = count; k >= i; k--)
         m[j][k] -= m[j][i] / m[i][i] * m[i][k];
@@ -59,8 +61,8 @@ double dc_simplices_coordinates(const struct dc_simplices *mesh, int element, co
 
 // Edges of sheets.
 
-// The side of a triangle opposite of its corner k has the index 3 t + k.  Whether the triangle goes from low to high
-// there:
+// The edge of a triangle opposite to its corner k has the index 3 t + k.  Returns whether the triangle runs from low to
+// high there.
 static bool rises(const struct dc_simplices *mesh, const struct dc_half_edge *edge)
 {
   return mesh->elements[edge->index / 3][(edge->index + 1) % 3] == edge->low;
@@ -133,7 +135,7 @@ static enum dc_status check_triangle(const struct dc_simplices *mesh, int t, str
   return DC_OK;
 }
 
-// The elements are what is drawn and touched.
+// Sets the surface that is drawn and touched: the elements themselves.
 static enum dc_status show_elements(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
 {
   mesh->triangle_count = mesh->element_count;

@@ -23,9 +23,9 @@ enum dc_status dc_sheet_grid(struct dc_simplices *mesh, const double size[2], co
 enum dc_status dc_rod_grid(struct dc_simplices *mesh, double size, long cells, struct dc_arena *arena,
                            struct dc_error *error);
 
-// Of a mesh of triangles: refuses nodes that do not exist, triangles without area (less than 1e-9 of the square of
-// their longest edge), edges of more than two triangles or of two that turn against each other, and nodes of no
-// triangle; the message names the first.  Fills triangles.
+// Checks a mesh of triangles and fills in its triangles.  It refuses nodes that do not exist, triangles without area
+// (less than 1e-9 of the square of their longest edge), edges of more than two triangles or of two with opposite
+// orientation, and unused nodes; the message names the first.
 enum dc_status dc_sheet_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error);
 
 // An edge between two triangles t[0] < t[1]: corner k[i] of t[i] lies opposite.
@@ -39,7 +39,7 @@ int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges)
 enum dc_status dc_simplices_start(struct dc_simplices *mesh, double nodes, double elements, struct dc_arena *arena,
                                   struct dc_error *error);
 
-// Of a mesh whose elements have so many corners: refuses one without elements ("there are no NAME"), each element that
+// Checks a mesh whose elements have so many corners: refuses one without elements ("there are no NAME"), elements that
 // check refuses, and nodes that belong to no element.  DC_BAD_INPUT, DC_MEMORY.
 typedef enum dc_status dc_simplices_check_function(const struct dc_simplices *mesh, int element,
                                                    struct dc_error *error);

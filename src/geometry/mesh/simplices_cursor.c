@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of meshes of simplices share: a place in a file, and lists of what was read.
+// Common functions of readers of simplex meshes: a position in a file, and lists of what has been read.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -38,7 +38,7 @@ static void take_node(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *
   dc_parts_add_node(parts, cursor, number, place);
 }
 
-// What follows a number of bytes is at the beginning of a line.
+// A byte count ends its line: the bytes start on the next one.
 static void end_line(struct dc_mesh_cursor *cursor)
 {
   size_t length;
@@ -65,7 +65,8 @@ static void read_element_2(struct dc_mesh_cursor *cursor, struct dc_simplices_pa
     dc_parts_add_element(parts, cursor, nodes);
 }
 
-// As text: number, type, how many tags, tags, nodes.  As bytes: type, how many such elements, tags of each; then each.
+// Elements of version 2.  As text: number, type, number of tags, tags, nodes.  Binary: type, number of such elements,
+// number of tags of each; then each element.
 static void read_elements_2(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t count)
 {
   for (int64_t done = 0; done < count && !cursor->status;) {

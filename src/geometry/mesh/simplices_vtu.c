@@ -113,7 +113,7 @@ static int array_of(const struct vtu *vtu, const char *name)
   return -1;
 }
 
-// Of a number of that type, 0: there is no such one of this kind.
+// Bytes of a number of that type; 0: no such type of this kind.
 static int bytes_of(const char *type, bool real)
 {
   static const struct {
@@ -231,7 +231,7 @@ static void find_arrays(struct vtu *vtu)
   XML_ParserFree(vtu->parser);
 }
 
-// What the numbers of an array are read from: the file, or bytes of its own.
+// Source of an array's numbers: the file, or decoded bytes of its own.
 struct source {
   struct dc_mesh_cursor cursor;
   struct dc_mesh_file file;

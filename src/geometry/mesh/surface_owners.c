@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds the owners of vertices and edges: the first element in order, for edges after sorting half-edges.
 #include "geometry/mesh/surface_owners.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ enum dc_status dc_surface_owners(int count, const int (*elements)[3], int vertex
       edge_owner[3 * t + k] = -1;
       if (k < corners && vertex_owner[elements[t][k]] < 0)
         vertex_owner[elements[t][k]] = 3 * t + k;
-      if (k >= 2 * corners - 3)  // one edge of two corners, three of three
+      if (k >= 2 * corners - 3)  // two corners have one edge, three corners three
         continue;
       edges[used++] = dc_half_edge_of(elements[t][k], elements[t][(k + 1) % corners], 3 * t + k);
     }

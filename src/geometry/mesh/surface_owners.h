@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes every vertex and every edge of a surface count once: each belongs to the first element that has it.
+// Owners of vertices and edges of a surface, so that each counts once: it belongs to the first element that contains
+// it.
 #ifndef DC_GEOMETRY_SURFACE_OWNERS_H
 #define DC_GEOMETRY_SURFACE_OWNERS_H
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Random points on the surface of a union of convex parts, with normals, ordered in blocks of neighbours.
+//
+// 1. Planes, areas and vertex normals of all parts.
+// 2. Vertices in random order, then points uniform by area; each is kept if it lies on the surface of the union.
+// 3. Recursive halving along the longest side puts neighbours together; a sphere encloses each block.
 #include "geometry/mesh/surface_samples.h"
 
 #include <stdlib.h>
@@ -6,8 +11,8 @@
 #include "base/random.h"
 #include "math/vector.h"
 
-// A point is moved outwards by this part of the solid's size before it is looked for in other parts: faces of parts
-// that lie on each other are inside then.  Parts are convex to 1e-6 of their size.
+// A point is moved outwards by STEP of the solid's size before it is tested against other parts, so that coincident
+// faces of parts count as inside.  Parts are convex to 1e-6 of their size.
 static const double STEP = 1e-5;
 static const double TOLERANCE = 2e-6;
 
@@ -20,17 +25,17 @@ struct plane {
 
 struct sample {
   double point[3], normal[3];
-  int part, vertex;  // of vertices
+  int part, vertex;  // of samples at vertices
   int number;        // in the order of drawing
 };
 
-// What is needed while samples are made.
+// Temporary data while samples are made.
 struct maker {
   const struct dc_solid *solid;
   int triangle_count, vertex_count;  // of all parts
   int *first_triangle;               // [part_count + 1]
   struct plane *planes;              // [triangle_count]
-  double *area;                      // [triangle_count] of it and all before it, m^2
+  double *area;                      // [triangle_count] running sum of areas, m^2
   int *vertex_part, *vertex_index;   // [vertex_count] all vertices
   double (*vertex_normal)[3];        // [vertex_count]
   struct dc_random random;
@@ -49,7 +54,7 @@ static void release(struct maker *maker)
   free(maker->samples);
 }
 
-// Planes and areas of the triangles, normals of the vertices of part `part`.
+// Computes planes and areas of the triangles, and normals of the vertices, of one part.
 static void measure_part(struct maker *maker, int part, int first_vertex, double *total)
 {
   const struct dc_convex *convex = &maker->solid->parts[part];
@@ -107,7 +112,7 @@ static enum dc_status prepare(struct maker *maker, const struct dc_solid *solid,
   return DC_OK;
 }
 
-// Greatest height of point above the planes of a part; *top is the plane.
+// Largest height of point above the planes of a part; *top: that plane.
 static double height(const struct maker *maker, int part, const double point[3], const struct plane **top)
 {
   double best = -INFINITY;
@@ -127,8 +132,8 @@ static bool has_vertex_at(const struct dc_convex *part, const double point[3], d
   return false;
 }
 
-// True when a point of the surface of a part, with its normal, is on the surface of the union and is no second copy of
-// a point of an earlier part.
+// Whether a surface point of a part, with its normal, is on the surface of the union and no copy of a point of an
+// earlier part.
 static bool is_on_union(const struct maker *maker, int part, bool vertex, const double point[3], const double normal[3])
 {
   const struct dc_solid *solid = maker->solid;
@@ -157,7 +162,7 @@ static void add_sample(struct maker *maker, int part, int vertex, const double p
   dc_vec_copy(sample->normal, normal);
 }
 
-// Takes vertices in random order until there are `most`.
+// Adds vertices in random order, up to `most`.
 static void add_vertices(struct maker *maker, int most)
 {
   for (int i = 0; i < maker->vertex_count && maker->count < most; i++) {
@@ -174,7 +179,8 @@ static void add_vertices(struct maker *maker, int most)
   }
 }
 
-// Uniform by area: a triangle by bisection of the running sums, then a point of it (Osada et al. 2002, section 3.1).
+// Adds points uniform by area: a triangle by bisection of the running sums, then a point in it (Osada et al. 2002,
+// section 3.1).
 static void add_points(struct maker *maker, int count)
 {
   double total = maker->triangle_count ? maker->area[maker->triangle_count - 1] : 0;
@@ -226,7 +232,7 @@ static int compare_z(const void *a, const void *b)
   return compare_along(a, b, 2);
 }
 
-// Puts neighbours together: halves by the longest side of the bounding box until a block is left.
+// Orders neighbours together: halves by the longest side of the bounding box until a block is left.
 static void order(struct sample *samples, int count)
 {
   while (count > DC_SURFACE_BLOCK) {
@@ -251,7 +257,7 @@ static void order(struct sample *samples, int count)
   }
 }
 
-// Arrays of what maker holds; blocks are enclosed by spheres about the middle of their bounding box.
+// Writes the arrays; a sphere around the middle of its bounding box encloses each block.
 static enum dc_status arrange(const struct maker *maker, int vertices, struct dc_arena *arena,
                               struct dc_surface_samples *samples, struct dc_error *error)
 {

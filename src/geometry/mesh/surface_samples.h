@@ -9,9 +9,10 @@
 
 enum { DC_SURFACE_SAMPLES_MOST = 4096, DC_SURFACE_BLOCK = 8 };
 
-// count candidates in the solid's frame, structure of arrays for the search: all vertices when they are at most half of
-// them, otherwise as many random ones; the others uniform by area; of a union only what is on its surface (outside
-// every other part).  Normals point outwards (of a vertex: the area-weighted mean of its triangles').
+// count candidates in the solid's frame, as a structure of arrays for the search.  They are all vertices if these are
+// at most half of them, otherwise as many random ones; the others are uniform by area.  Of a union only points on its
+// surface are taken (outside of every other part).  Normals point outwards (at a vertex: the area-weighted mean of its
+// triangles').
 struct dc_surface_samples {
   int count;
   const double *x, *y, *z;  // [count], m, padded to a multiple of 8 by copies of the last

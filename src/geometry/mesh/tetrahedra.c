@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Meshes of tetrahedra: check of elements, the surface of faces that belong to one element only, and grids of blocks,
+// balls and beams.
 #include "geometry/mesh/tetrahedra.h"
 
 #include <math.h>
@@ -8,7 +10,7 @@
 
 #include "math/vector.h"
 
-static const double LEAST_VOLUME = 1e-9;  // of the cube of the longest edge
+static const double LEAST_VOLUME = 1e-9;  // relative to the cube of the longest edge
 
 double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4])
 {
@@ -20,7 +22,7 @@ double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4])
   return dc_vec_dot(cross, c);
 }
 
-// Faces of a tetrahedron, turned outwards.
+// Faces of a tetrahedron, oriented outwards.
 static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 struct face {
@@ -44,7 +46,7 @@ static void set_face(struct face *face, const int element[4], const int corners[
       }
 }
 
-// The faces that belong to one element only.
+// Collects the faces that belong to one element only.
 static enum dc_status find_surface(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
 {
   size_t count = 4 * (size_t)mesh->element_count;
@@ -111,7 +113,7 @@ enum dc_status dc_tetrahedra_finish(struct dc_simplices *mesh, struct dc_arena *
 static void place_node(double p[3], enum dc_grid_form form, const double size[3], double taper)
 {
   double x = p[0], y = p[1], z = p[2];  // in [-1, 1]
-  if (form == DC_GRID_SPHERE) {         // the cube to the ball (Nowell 2005)
+  if (form == DC_GRID_SPHERE) {         // maps the cube to the ball (Nowell 2005)
     p[0] = x * sqrt(1 - 0.5 * y * y - 0.5 * z * z + y * y * z * z / 3);
     p[1] = y * sqrt(1 - 0.5 * z * z - 0.5 * x * x + z * z * x * x / 3);
     p[2] = z * sqrt(1 - 0.5 * x * x - 0.5 * y * y + x * x * y * y / 3);
@@ -123,8 +125,8 @@ static void place_node(double p[3], enum dc_grid_form form, const double size[3]
     p[k] *= 0.5 * size[k];
 }
 
-// The six ways from corner 000 to corner 111 of a cube along its edges are six tetrahedra; every other cube is mirrored
-// (in neighbours alike on their common face), so that the mesh has no preferred direction.
+// The six paths from corner 000 to corner 111 of a cube along its edges are six tetrahedra.  Every other cube is
+// mirrored (neighbours agree on their common face), so that the mesh has no preferred direction.
 static void cut_cube(const int corner[8], bool mirror[3], int (*elements)[4])
 {
   static const int ways[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// A lower bound of the distance of two triangles: the best gap over candidate axes of a separating plane, which are
+// vertex differences, normals, cross products of edges, and in-plane normals of edges.
 #include "geometry/mesh/triangle.h"
 
 #include <stdbool.h>
@@ -10,7 +12,7 @@ struct search {
   double best, enough, *normal;
 };
 
-// Whether the best gap is enough.
+// Tests an axis; returns whether the best gap so far is enough.
 static bool try_axis(struct search *search, const double axis[3])
 {
   double square = dc_vec_dot(axis, axis);
@@ -21,7 +23,7 @@ static bool try_axis(struct search *search, const double axis[3])
     double d[3], h;
     dc_vec_sub(d, search->a[v], search->a[0]);
     h = dc_vec_dot(d, axis);
-    low_a = h < low_a ? h : low_a;  // fmin would be a call
+    low_a = h < low_a ? h : low_a;  // fmin would be a function call
     high_a = h > high_a ? h : high_a;
     dc_vec_sub(d, search->b[v], search->a[0]);
     h = dc_vec_dot(d, axis);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Decodes the data arrays of VTK's XML files: base64, with or without zlib blocks, with 32-bit or 64-bit sizes.
 #include "geometry/mesh/vtk_data.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ struct stream {
   const char *at, *end;
   bool base64;
   unsigned char group[3];
-  int left;  // bytes of the group that were not taken
+  int left;  // bytes of the group that are not consumed yet
 };
 
 static int digit_of(char c)
@@ -27,7 +28,7 @@ static int digit_of(char c)
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-// The next group; false: the stream ends, or is not base64.
+// Reads the next group of four digits; false: the stream ends, or is not base64.
 static bool read_group(struct stream *stream)
 {
   unsigned bits = 0;
@@ -72,7 +73,7 @@ static bool take(struct stream *stream, size_t count, unsigned char *bytes)
   return true;
 }
 
-// A number of a header.
+// Reads a number of the header.
 static bool take_size(struct stream *stream, const struct dc_vtk_encoding *encoding, uint64_t *number)
 {
   unsigned char bytes[8];
@@ -92,7 +93,7 @@ static enum dc_status out_of_memory(struct dc_mesh_cursor *cursor)
   return cursor->status = dc_fail(cursor->error, DC_MEMORY, "%.700s: out of memory", cursor->file->name);
 }
 
-// Blocks of zlib: sizes first, then all of them; no size is believed before it is compared with what is there.
+// Unpacks zlib blocks: first all sizes, then the blocks; every size is checked against what is there before it is used.
 static enum dc_status unpack(struct dc_mesh_cursor *cursor, const struct dc_vtk_encoding *encoding,
                              struct stream *stream, char **bytes, size_t *size)
 {
@@ -111,10 +112,10 @@ static enum dc_status unpack(struct dc_mesh_cursor *cursor, const struct dc_vtk_
   unsigned char *from = dc_alloc(room, 1);
   if (!*bytes || !from)
     out_of_memory(cursor);
-  for (uint64_t i = 0; i < count && !cursor->status; i++)  // past all sizes
+  for (uint64_t i = 0; i < count && !cursor->status; i++)  // skips the sizes
     if (!take_size(stream, encoding, &packed))
       dc_cursor_fail(cursor, "%s", cut);
-  stream->left = 0;  // data begin a group of their own
+  stream->left = 0;  // the data start a group of their own
   for (uint64_t i = 0; i < count && !cursor->status; i++) {
     uLongf wanted = (uLongf)(i + 1 < count || !last ? block : last), got = wanted;
     if (!take_size(&sizes, encoding, &packed) || packed > room || !take(stream, (size_t)packed, from))

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The registry of shapes, and building of one: check options, make the mesh, validate it, find convex parts, compute
+// mass properties.
 #include "geometry/shapes/shape.h"
 
 #include <math.h>
@@ -23,7 +25,7 @@ const struct dc_shape_type *dc_shape_type_find(const char *name)
   return NULL;
 }
 
-// Number `component` of an option of numbers.
+// Number `component` of a numeric option.
 static double option_number(const struct dc_option *option, const void *value, int component)
 {
   switch (option->type) {
@@ -58,7 +60,8 @@ static bool is_absent(const struct dc_option *option, const void *value)
   return option->fallback && strcmp(option->fallback, "null") == 0 && isnan(option_number(option, value, 0));
 }
 
-// The scene reader has checked what stands in a file; options set by a program, or left out by it, are checked here.
+// Checks numbers of options.  The scene reader has checked those from a file; a program may have set others or left
+// some out.
 static enum dc_status check_options(const struct dc_shape_type *type, const void *options, struct dc_error *error)
 {
   for (const struct dc_option *option = type->options; option->name; option++) {
@@ -77,7 +80,7 @@ static enum dc_status check_options(const struct dc_shape_type *type, const void
   return DC_OK;
 }
 
-// Mesh and convex parts of a shape that stands alone.
+// Builds mesh and convex parts of a shape that is no union.
 static enum dc_status build_alone(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error)
 {
   enum dc_status status = shape->type->build(shape->options, arena, &shape->mesh, error);

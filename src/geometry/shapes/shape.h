@@ -86,14 +86,14 @@ struct dc_shape {
   // not known to be such a union.
   int part_count;
   const struct dc_mesh *parts;
-  // Of every vertex of the parts, part after part, the first one that it moves with where vertices move, in another part
-  // or itself; most are in the same place.  NULL: every vertex is its own.
+  // [vertices of all parts] the first vertex with which each one moves, in another part or itself, usually at the same
+  // position.  NULL: every vertex moves by itself.
   const int *twins;
-  // What the mesh has been made from, in the shape's frame; NULL: nothing of the kind (dc_shape_sdf).
+  // Signed distance from which the mesh was made, in the shape's frame; NULL: none (dc_shape_sdf).
   const struct dc_sdf *sdf;
 };
 
-// What a body without shape has: no mesh, no mass, no parts.
+// The shape of a body without one: no mesh, no mass, no parts.
 extern const struct dc_shape dc_shape_nothing;
 
 // False for half spaces and for nothing.
@@ -142,8 +142,8 @@ enum dc_status dc_shape_add_common_vertices(int count, struct dc_mesh *given, st
 // than a thousandth of the volume that it has in shape; DC_MEMORY.
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error);
-// Of every vertex of the mesh of a shape its number among the vertices of the parts: indices [mesh.vertex_count].
-// false when the mesh is not made of the parts, in their order.
+// indices [mesh.vertex_count]: for every vertex of a shape's mesh its number among the vertices of the parts.  false
+// when the mesh is not made of the parts, in their order.
 bool dc_shape_mesh_vertices(const struct dc_shape *shape, int *indices);
 // Likewise, but mesh and parts keep their triangles, whatever the hulls of the vertices are; properties are of the
 // mesh.  DC_INFEASIBLE when a part has less than a thousandth of the volume that it has in shape; DC_BAD_INPUT when the

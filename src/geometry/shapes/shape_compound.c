@@ -22,7 +22,7 @@ static const struct dc_option compound_option_table[] = {
     DC_OPTIONS_END,
 };
 
-// What a union needs to know before any memory is taken for it.
+// Sizes of a union, needed before memory is allocated.
 struct sizes {
   size_t vertices, triangles;
   int convex_parts;  // of all members; -1: one of them is not known to be convex parts

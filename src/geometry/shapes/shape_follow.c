@@ -16,8 +16,8 @@
 
 #include "math/vector.h"
 
-// Of the size.  Designs of tests/design/test_shapes stand out by up to 8e-3.  Vertices that move by factors are off by
-// 3e-16, others by 1e-3 and more (tests/geometry/test_shape_follow).
+// Tolerances relative to the size.  Designs of tests/design/test_shapes deviate from the level set by up to 8e-3.
+// Vertices that move by factors are off by 3e-16, others by 1e-3 and more (tests/geometry/test_shape_follow).
 static const double MOST_STANDING = 3e-2, MOST_OFF = 1e-9;
 static const double ALIGNED = 1e-12;  // an axis lies along one of the shape where 1 - cosine is less: to rounding
 enum { PLACE = 6, PLANE = 4, FIRST_PLANE = 1, AXES = 3, TURN = 3 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Common vertices of overlapping parts (paper 003, VI, Fig. 3): a vertex in the middle of the intersection of two hulls
-// that both have, so that a design that moves it as one keeps them together.
+// is added to both, so that a design that moves it as one keeps them together.
 //
-// The middle is the point that is deepest in both, min over x of f(x) = max over the faces of both of n.x - d.  f is
-// convex; Polyak's steps towards the depth of the best point so far and a bit more go to it within thousandths of the
-// size, which is enough: any point inside of both would do.
+// The middle is the point deepest in both, min over x of f(x) = max over the faces of both of n.x - d.  f is convex;
+// Polyak's subgradient steps towards slightly more than the best depth so far reach it within thousandths of the size.
+// This suffices, since any point inside of both would do.
 #include <math.h>
 #include <string.h>
 

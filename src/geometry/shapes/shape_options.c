@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks that several shapes share: numbers of divisions, and rotations of parts.
 #include "geometry/shapes/shape_options.h"
 
 #include <math.h>
 
-static const double ROTATION_TOLERANCE = 1e-3;  // on the length of a quaternion: given to three digits it still passes
+static const double ROTATION_TOLERANCE = 1e-3;  // relative error of a quaternion's length: three digits suffice
 
 enum dc_status dc_shape_read_divisions(const double divisions[3], int n[3], struct dc_error *error)
 {

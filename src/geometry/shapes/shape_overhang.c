@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+// Measures overhangs: for six directions that may be up, the area of faces that look down more steeply than 45 degrees,
+// do not lie on the bed, and are not hidden in another part; the direction with the least area wins.
 #include "geometry/shapes/shape_overhang.h"
 
 #include <math.h>
 
 #include "math/vector.h"
 
-static const double NEAR = 1e-6;      // of the size: on the bed, just outside
-static const double BETTER = 1e-9;    // of the surface: another axis must be
-static const double FLATTEST = 1e-9;  // beyond sin(45 degrees): facets at 45 degrees stand to rounding
+static const double NEAR = 1e-6;      // relative to the size: tolerance of lying on the bed, and step outwards
+static const double BETTER = 1e-9;    // relative to the surface: by which another direction must be better
+static const double FLATTEST = 1e-9;  // beyond sin(45 degrees), so that facets at 45 degrees count as standing
 
 enum { AXES = 3, WAYS = 6 };
-static const int order[WAYS][2] = {{2, 1}, {2, -1}, {0, 1}, {0, -1}, {1, 1}, {1, -1}};  // axis and sign of what is up
+// axis and sign of the upward direction
+static const int order[WAYS][2] = {{2, 1}, {2, -1}, {0, 1}, {0, -1}, {1, 1}, {1, -1}};
 static const char *const names[WAYS] = {"+z", "-z", "+x", "-x", "+y", "-y"};
 
 static bool is_in_part(const struct dc_mesh *part, const double point[3])
@@ -48,14 +51,14 @@ static void find_box(const struct dc_shape *shape, double low[AXES], double high
         }
 }
 
-// The shape as it is being measured: areas are twice those of the surface.
+// Running measurement; areas are twice those of the surface.
 struct survey {
   const struct dc_shape *shape;
   double low[AXES], high[AXES], near;
   double whole, hanging[WAYS];
 };
 
-// Whether all corners of a face are at the side of the box that is down.
+// Whether all corners of a face are on the lower side of the box.
 static bool lies_on_bed(const struct survey *survey, const struct dc_mesh *part, int face, int way)
 {
   int axis = order[way][0];

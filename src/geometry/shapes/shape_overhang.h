@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a shape hangs over when it is printed layer by layer.
+// Overhangs of a shape when it is printed layer by layer.
 #ifndef DC_GEOMETRY_SHAPE_OVERHANG_H
 #define DC_GEOMETRY_SHAPE_OVERHANG_H
 

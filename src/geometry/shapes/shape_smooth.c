@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finer meshes for pictures, of shapes whose mesh is an approximation of a sphere or capsule.
 #include "geometry/shapes/shape_smooth.h"
 
 #include <string.h>
 
 #include "geometry/shapes/shape_types.h"
 
-// Whether the mesh is, bit for bit, the one that its type makes of its options.
+// Whether the mesh is, bit for bit, the one that its type makes from its options.
 static enum dc_status is_as_made(const struct dc_shape *shape, struct dc_arena *arena, bool *same,
                                  struct dc_error *error)
 {

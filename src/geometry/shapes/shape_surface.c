@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Construction of meshes from vertices, triangles, quads, bands and circles, for shapes of revolution.
 #include "geometry/shapes/shape_surface.h"
 
 #include <math.h>
@@ -49,7 +50,8 @@ void dc_surface_add_band(struct dc_mesh *mesh, int lower, int upper, int sides, 
   }
 }
 
-// Only angles up to 45 degrees are computed; the others are mirror images and quarter turns.
+// Only angles up to 45 degrees are computed; all others follow by mirroring and quarter turns, so that circles are
+// exactly symmetric.
 void dc_surface_circle(double point[2], int i, int n)
 {
   int quarter = (int)(4 * (long)i / n);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Thickness of convex parts: the least extent along face normals, and principal extents from the covariance, with their
+// rates.
 #include "geometry/shapes/shape_thickness.h"
 
 #include <math.h>
@@ -46,7 +48,7 @@ void dc_part_extents(const struct dc_mesh *part, struct dc_extents *extents)
     extents->lengths[k] = sqrt(12 * fmax(variances[k], 0));
 }
 
-// C = S/V with S about the centre, whose own motion is of second order there: C' = (S' - V' C)/V.
+// C = S/V with S about the centre, whose motion has only a second-order effect there: C' = (S' - V' C)/V.
 void dc_part_extents_pull_back(const struct dc_mesh *part, const struct dc_extents *extents,
                                const double by_covariance[9], double (*gradient)[3])
 {
