@@ -103,7 +103,7 @@ typedef struct {
 } dcsim_scene_body;
 int dcsim_scene_get_body(const dcsim_scene *scene, int body, dcsim_scene_body *about, dcsim_error *error);
 
-// What a command reports, for people and as JSON.  Release with dcsim_report_free.
+// The report of a command, for people and as JSON.  Release with dcsim_report_free.
 typedef struct {
   char *text, *json;
 } dcsim_report;
@@ -122,9 +122,9 @@ typedef struct {
   int iteration, iterations;  // 0 of 0 where there is nothing to report but that time has passed: other numbers are NAN
   double loss, best_loss, gradient_norm, min_gap, seconds;
   int is_best, backed_off;
-  // What iteration counts: NULL: iterations; "step": steps that a receding horizon has applied; "draw": first guesses
-  // drawn so far of the most there may be (see "init" of a scene), other numbers are then NAN; "rollout": rollouts of
-  // a portfolio so far of those it may have.
+  // The unit in which iteration counts.  NULL: iterations.  "step": applied steps of a receding horizon.  "draw": first
+  // guesses drawn so far, of the most that are allowed (see "init" of a scene); other numbers are then NAN.  "rollout":
+  // rollouts of a portfolio so far, of those it may use.
   const char *unit;
   double fraction;  // of the work of the run that is done, 0 .. 1, as far as can be foreseen; negative: unknown
   // The parameters that loss belongs to, until the function returns; of a receding horizon those of its present window;
@@ -138,15 +138,18 @@ typedef struct {
 
 enum { DCSIM_PROGRESS_CHECKPOINT = -1, DCSIM_PROGRESS_STOP = -2 };
 
-// Called after every iteration (of a receding horizon: after every iteration in a window and when its steps have been
-// applied; and after every draw of a first guess, where only signs of life are given: a run stops after the iteration
-// that follows; between the steps of a simulation, with nothing to report but that time has passed: it stops after the
-// step, and what was computed is its result; and so now and then while a Jacobian is computed, from iteration 1 on: an
-// optimization that is stopped there takes the iteration back, and has it again when it is resumed).  Returns 0 to go
-// on; DCSIM_PROGRESS_CHECKPOINT to have a checkpoint written (by an optimization with a run directory; nothing happens
-// otherwise) and go on; DCSIM_PROGRESS_STOP to stop after this iteration as a time limit does; anything else stops the
-// run after this iteration: results so far are kept, and the value is written to run.json as the exit status (130 and
-// 143 by custom).
+// Called after every iteration of an optimization.  It is also called at these points:
+// * in a receding horizon, when the steps of a window have been applied;
+// * after every draw of a first guess, as a sign of life: a run stops after the iteration that follows;
+// * between the steps of a simulation, with no news but the time: it stops after the step, and the steps so far are its
+//   result;
+// * repeatedly while a Jacobian is computed, from iteration 1 on: an optimization that is stopped there undoes the
+//   iteration, and repeats it when it is resumed.
+//
+// Returns 0 to continue.  DCSIM_PROGRESS_CHECKPOINT: write a checkpoint (an optimization with a run directory; ignored
+// otherwise) and continue.  DCSIM_PROGRESS_STOP: stop after this iteration, as a time limit does.  Anything else stops
+// the run after this iteration: results so far are kept, and the value is written to run.json as the exit status (130
+// and 143 by custom).
 typedef int dcsim_progress_function(void *context, const dcsim_progress *progress);
 
 typedef struct {
@@ -212,8 +215,8 @@ typedef struct {
   double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
   char directory[1024];                                 // "" when nothing was written
   char warning[1024];                                   // what could not be done beside the run itself, or ""
-  // Of an optimization in one piece whose result was then executed in the scene's plant: whether every objective is
-  // reached there, too; -1: this was no such run.  What is executed in a plant otherwise is what success tells about.
+  // For an optimization in one piece whose result was then executed in the scene's plant: whether every objective is
+  // reached there; -1: there was no such execution.  For other runs in a plant, success is about the plant itself.
   int plant_success;
   int64_t rollouts;  // of the whole scene or of windows: those of estimated gradients, draws and samples, too
 } dcsim_result;
@@ -245,11 +248,12 @@ typedef struct dcsim_trajectory {
   int divided_steps;  // solved in parts, where bodies would have passed through each other or nothing converged
 } dcsim_trajectory;
 
-// An objective of the caller's: stores its value, which is added to the loss, and, unless wrenches is NULL, adds its
-// derivatives to wrenches [steps + 1][bodies][6], for the twists (w, t) of the bodies about their centres of mass,
-// rotation first, and to forces [steps + 1][nv], for the tangents of the states (either may be used; a pose counts
-// once).  Returns 0; anything else ends the evaluation with DCSIM_STOPPED.  Estimated gradients ("fd", "bundle") call
-// it from several threads at once.
+// An objective of the caller's.  It stores its value, which is added to the loss.  Unless wrenches is NULL, it also
+// adds its derivatives.  wrenches [steps + 1][bodies][6] take those by the twists (w, t) of the bodies about their
+// centres of mass, rotation first; forces [steps + 1][nv] those by the tangents of the states (use either for a pose,
+// not both).
+// Returns 0; anything else ends the evaluation with DCSIM_STOPPED.  Estimated gradients ("fd", "bundle") call it from
+// several threads at once.
 typedef int dcsim_objective_function(void *context, const dcsim_trajectory *trajectory, double *value, double *wrenches,
                                      double *forces);
 
@@ -283,9 +287,9 @@ const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scal
 // finite; DCSIM_STOPPED: the objective said so; DCSIM_MEMORY.  After a failure loss and gradient are not changed and
 // there is no trajectory.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error);
-// The loss as a sum over residual rows: d = 0 is the target, and a group of rows counts where it is outside of a set
-// about 0, a disc of some radius or a box of half widths, by its squared distance times the weight (docs/theory.md,
-// "Products").  The arrays belong to the handle; their numbers hold until its next linearization.
+// The loss as a sum over residual rows.  d = 0 is the target; a group of rows contributes its weight times the squared
+// distance of d from a set about 0, a disc of some radius or a box of half widths (docs/theory.md, "Products").  The
+// arrays belong to the handle; their numbers are valid until its next linearization.
 typedef struct {
   size_t size;
   int rows, dimension;
@@ -301,9 +305,9 @@ typedef struct {
 // dcsim_problem_evaluate.  Rolls out unless x was evaluated last.
 int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
                             dcsim_error *error);
-// The same rows without the Jacobian J (jacobian is NULL), and products with it that do not form it, for problems with
-// many rows and many parameters: product [rows] = J direction [dimension], by one tangent of the rollout;
-// product [dimension] = J^T weights [rows], by one adjoint.  Statuses and rolling out as above.
+// The same rows without the Jacobian J: jacobian is NULL.  The two functions after it compute products with J without
+// forming it, for problems with many rows and many parameters.  product [rows] = J direction [dimension] takes one
+// tangent of the rollout; product [dimension] = J^T weights [rows] takes one adjoint.  Statuses and rollouts as above.
 int dcsim_problem_find_rows(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
                             dcsim_error *error);
 int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const double *direction, double *product,
@@ -324,8 +328,8 @@ typedef struct {
   const double (*wrenches)[2][6];  // [frames][pairs] of the contact potential less restitution
   const double (*friction)[2][6];  // [frames][pairs] of friction in the step before the frame; zeros at the first
 } dcsim_contacts;
-// Of all frames of the last evaluation, at about the cost of one evaluation of contact per frame.  DCSIM_BAD_INPUT when
-// the contact model has no forces to be read (mujoco); DCSIM_USAGE, DCSIM_MEMORY.
+// Contacts of all frames of the last evaluation, at about the cost of one evaluation of contact per frame.
+// DCSIM_BAD_INPUT when the contact model does not offer its forces (mujoco); DCSIM_USAGE, DCSIM_MEMORY.
 int dcsim_problem_get_contacts(dcsim_problem *problem, dcsim_contacts *contacts, dcsim_error *error);
 
 // Step by step: x' = f(x, u), x = (q, qd).  A step is a pure function of the state, the targets and the forces; the
@@ -339,10 +343,10 @@ void dcsim_simulation_destroy(dcsim_simulation *simulation);
 int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, const double *qd, dcsim_error *error);
 // Copies the state into q [nq] and qd [nv]; either may be NULL.
 void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, double *qd);
-// One step with the targets of the actuators at its end, [actuators] each: displacements from the scene's start (m,
-// rad; a rotation vector) and velocities, and generalized forces [nv] held over it, N and N m, which drive degrees of
-// freedom as velocities count them: of a rotation a torque in the axes of its rotation vectors, about the centre of
-// mass of a free body.  NULL: zeros.  DCSIM_INFEASIBLE: bodies overlap before the step; DCSIM_NUMERICAL: the
+// Takes one step with actuator targets at its end, [actuators] each: displacements from the scene's start (m, rad; a
+// rotation vector) and velocities, and generalized forces [nv] held over the step, N and N m.  Forces act on degrees of
+// freedom as velocities count them; for a rotation they are a torque in the axes of its rotation vectors, about the
+// centre of mass of a free body.  NULL: zeros.  DCSIM_INFEASIBLE: bodies overlap before the step; DCSIM_NUMERICAL: the
 // step failed; the state is then as before.
 int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, const double *target_velocity,
                           const double *force, dcsim_error *error);
@@ -406,16 +410,16 @@ typedef struct {
   double softness, gradient_softness;
 } dcsim_query_options;
 
-// Contact manifolds of all bodies that may touch, at the initial state: points, normals, signed distances, activities
-// and the derivatives of distances by the twists of both bodies, also as NPZ file at path unless that is NULL (paper
-// 001); a path that ends in .png becomes a picture of them instead, blue at rest to red for active ones.
+// Contact manifolds of all bodies that may touch, at the initial state: points, normals, signed distances, activities,
+// and derivatives of distances by the twists of both bodies (paper 001).  Unless path is NULL they are also written as
+// NPZ file to path; a path that ends in .png becomes a picture of them, from blue at rest to red for active ones.
 // options may be NULL.  DCSIM_USAGE when a factor is out of range; DCSIM_BAD_INPUT when a shape has no signed distance,
 // or a mesh does not fit its own.
 int dcsim_query(const dcsim_scene *scene, const char *path, const dcsim_query_options *options, dcsim_report *report,
                 dcsim_error *error);
-// Reads a robot's URDF or MJCF file as the include of a scene, or a scene (*.json) with its includes, and writes the
-// scene that comes of it, with every default, to the file output, and its meshes to the folder "meshes" beside that.
-// options may be NULL.
+// Reads a robot's URDF or MJCF file like the include of a scene, or a scene (*.json) with its includes.  Writes the
+// resulting scene, with every default, to the file output, and its meshes to the folder "meshes" beside it.  options
+// may be NULL.
 int dcsim_import(const char *file, const dcsim_scene_options *options, const char *output, dcsim_report *report,
                  dcsim_error *error);
 // Masses, meshes, initial gaps, the acceleration that the far field alone gives.
@@ -485,12 +489,12 @@ int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim
 
 // Runs for other programs and beside each other.
 
-// Writes the trajectory of a run directory as format "csv" (a table of the best trajectory, a row per frame), "npz"
-// (arrays for NumPy, the first trajectory among them) or "glb" (an animated glTF 2.0 model) to file; NULL:
+// Writes the trajectory of a run directory to file.  Formats: "csv" (a table of the best trajectory, one row per
+// frame), "npz" (arrays for NumPy, including the first trajectory), "glb" (an animated glTF 2.0 model).  file NULL:
 // DIR/export/trajectory.csv, DIR/export/trajectory.npz, DIR/run.glb.  The file is written completely or not at all.
-// Formats "mjcf" and "urdf" are the model at its start, DIR/export/model.xml and DIR/export/model.urdf (with meshes and
-// pairs that do not touch beside it, "_meshes/" and ".srdf" instead of the ending); directory may then be a scene file,
-// too, if file is given.
+// Formats "mjcf" and "urdf" write the model at its start: DIR/export/model.xml and DIR/export/model.urdf.  Meshes and
+// pairs that do not touch are written beside it ("_meshes/" and ".srdf" instead of the extension).  directory may then
+// also be a scene file, if file is given.
 int dcsim_export(const char *directory, const char *format, const char *file, dcsim_report *report, dcsim_error *error);
 
 // Compares two run directories that have ended: results, rows of loss.csv, trajectories, settings.  DCSIM_UNMET, with a
@@ -525,7 +529,7 @@ int dcsim_write_report(const char *directory, dcsim_report *report, dcsim_error 
 // cases has its other worlds on the page in this way.
 int dcsim_write_comparison(int count, const char *const *directories, dcsim_report *report, dcsim_error *error);
 
-// What there is.
+// Lists and versions.
 
 // Families: "models", "joints", "shapes", "controls", "objectives", "optimizers", or NULL for all; names, summaries,
 // options.

@@ -33,17 +33,17 @@ struct dc_nearness {
   int other;     // of which body, or -1
   bool touched;  // as near as contact is: 1 % of the smaller body's size, or what both move past each other in a step
 };
-// Of bodies [count] that is asked for; at most as many frames are looked at as takes about a second.  DC_MEMORY.
+// Measures how near bodies [count] come; it looks at as many frames as take about a second.  DC_MEMORY.
 enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
                                   struct dc_nearness *nearness, struct dc_error *error);
 // Whether a control moves the body or what carries it.
 bool dc_advice_is_driven(const struct dc_scene *scene, int body);
 
-// Of an optimization that has ended.  DC_MEMORY.
+// Adds advice on an optimization that has ended.  DC_MEMORY.
 enum dc_status dc_advise_run(struct session *session, const struct outcome *outcome, const dcsim_result *result,
                              struct dc_advice_list *list);
 
-// What a check knows of a scene.
+// Facts about a scene that a check has established.
 struct dc_scene_facts {
   const double *far_force;  // [bodies] N, of the field of other bodies that move, at the start
   const bool *touched;      // [bodies] by a body that moves

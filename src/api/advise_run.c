@@ -150,7 +150,7 @@ static enum dc_status advise_contact(struct session *session, const struct outco
   return DC_OK;
 }
 
-// What the losses alone tell of an optimization in one piece.
+// Advice from the losses of an optimization in one piece.
 static void advise_course(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -204,7 +204,7 @@ static bool advise_far_field(const struct session *session, const struct outcome
   return true;
 }
 
-// What is left when neither losses nor ways of bodies show a fault.
+// Advice when neither losses nor motions show a fault.
 static void advise_end(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -226,7 +226,7 @@ static void advise_end(const struct session *session, const struct outcome *outc
   }
 }
 
-// Of a search: its rollouts, or the iterations of its stages.
+// Advice on a search, from its rollouts or the iterations of its stages.
 static void advise_search(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_portfolio *portfolio = &session->scene->scene->search.portfolio;

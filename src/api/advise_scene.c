@@ -107,7 +107,7 @@ static void advise_units(const struct dc_scene *scene, struct dc_advice_list *li
              big->shape->name);
 }
 
-// Of free bodies: links of a robot hang on its joints, however small they are.
+// Considers free bodies only: links of a robot are held by joints, however small they are.
 static void advise_step(const struct dc_scene *scene, struct dc_advice_list *list)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;

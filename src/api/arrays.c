@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Arrays of trajectories and contacts for users of the library: internal arrays are handed out as they are where
+// possible, velocities and contacts are computed on request and belong to the handle.
 #include "api/arrays.h"
 
 #include <assert.h>
@@ -6,7 +8,7 @@
 
 #include "dynamics/readout.h"
 
-// Poses are handed out as they are.
+// Poses are handed out without conversion.
 static_assert(sizeof(struct dc_pose) == DCSIM_POSE * sizeof(double), "a pose is 16 numbers");
 
 void dc_api_arrays_free(struct dc_api_arrays *arrays)

@@ -5,8 +5,8 @@
 
 #include "api/internal.h"
 
-// What is made when it is asked for, as large as the trajectories of its handle, which all have as many steps; zeros at
-// first, released by dc_api_arrays_free.
+// Arrays created on request for a handle, as large as its trajectories, which all have the same number of steps; zeros
+// at first, released by dc_api_arrays_free.
 struct dc_api_arrays {
   double *qd, *gaps;
   double (*contact)[2][6], (*friction)[2][6];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is: families of descriptors with their options, and the schema.
+// The lists of `dcsim list`: families of descriptors with their options; and the JSON schema made from the option
+// tables.
 #include <stdlib.h>
 #include <string.h>
 

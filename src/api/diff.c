@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs beside each other.
+// dcsim_diff: two runs side by side.  Settings, provenance and results are compared member by member, trajectories
+// frame by frame.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,7 +225,7 @@ static enum dc_status compare_ends(struct diff *diff, const struct dc_bodies *co
   return DC_OK;
 }
 
-// What of run.json says where numbers come from; the rest are times, places and the result.
+// Whether a member of run.json tells where numbers come from; the others are times, places and the result.
 static bool tells_origin(const char *path)
 {
   static const char *const names[] = {"version",    "vector_width", "blas_core", "libraries",
@@ -314,7 +315,7 @@ static void put_differences(struct dc_json_writer *json, const char *key, const 
     const struct dc_json_difference *difference = &differences->items[i];
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "path", difference->path);
-    // What is not there is left out: null is a value.
+    // A missing value is omitted, since null is a value.
     for (int k = 0; k < 2; k++)
       if (difference->values[k])
         dc_json_put_raw(json, k ? "second" : "first", difference->values[k]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs for other programs.
+// dcsim_export: trajectories as CSV, NPZ or GLB, and models as MJCF or URDF.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,7 @@ static void put_contacts(struct dc_npz *npz, const struct dc_stored_contacts *co
   put_array(npz, "contacts/", "friction", 2, (size_t[]){rows, 3}, contacts->friction);
 }
 
-// What the best trajectory alone has.
+// Arrays that only the best trajectory has.
 static void put_readout(struct dc_npz *npz, const struct dc_bodies *bodies, const struct dc_stored_trajectory *best)
 {
   static const char *const titles[DC_MOTIONS] = {"coordinates/q_names", "coordinates/qd_names", NULL,
@@ -256,7 +256,7 @@ static enum dc_status check_target(const char *path, struct dc_error *error)
   return DC_OK;
 }
 
-// What there is to say of a model that was written.
+// Reports on a model that was written.
 static void report_model(const struct format *format, const struct dc_scene *scene, const char *path,
                          const struct dc_notes *notes, struct dc_text *text, struct dc_json_writer *json)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A run as animated glTF: frames of a stored trajectory, thinned to a bounded number, with the camera of pictures.
 #include "api/glb.h"
 
 #include <dcsim.h>
@@ -13,7 +14,7 @@
 
 const char dc_glb_name[] = "run.glb";
 
-// The camera of pictures of the default size.
+// Camera of pictures of the default size.
 static enum dc_status set_view(const struct dc_scene *scene, const struct dc_bodies *bodies,
                                const struct dc_stored_trajectory *trajectory, struct dc_render_settings *view,
                                struct dc_error *error)
@@ -64,7 +65,7 @@ int dc_api_most_frames(int bodies)
   return most < LEAST_FRAMES ? LEAST_FRAMES : most;
 }
 
-// The nodes are the last numbers of q.
+// The nodes' coordinates are the last numbers of q.
 static enum dc_status as_stored(const struct dc_bodies *model_bodies, const struct dc_trajectory *trajectory,
                                 const double *parameters, struct dc_stored_trajectory *stored, struct dc_error *error)
 {

@@ -9,7 +9,7 @@
 
 static const double DEFAULT_TOLERANCE = 1e-6;
 
-// What differences say about a gradient.
+// Results of the differences of a gradient.
 struct verdicts {
   int off;         // by more than the tolerance, whatever the step
   int unclear;     // so are differences with other steps from this one

@@ -51,7 +51,7 @@ static double surface_gap(const struct dc_bodies *bodies, const struct start *st
   return gap;
 }
 
-// What soft bodies and others do to each other at a distance, on the body as a whole.
+// Adds the far-field forces between soft bodies and others, as a sum on each body.
 static enum dc_status add_far_field(const struct dc_scene *scene, struct start *start, struct dc_error *error)
 {
   struct dc_far_field *field = dc_rollout_far_field(start->plan->rollout);
@@ -244,7 +244,8 @@ static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, s
     dc_text_add(text, ", %d convex hulls of %d to %d vertices\n", shape->part_count, least, most);
 }
 
-// What a refinement lets others pass through: bodies that are no unions of convex parts, half-spaces among them.
+// Lists bodies that a refinement lets others pass through: those that are no unions of convex parts, such as
+// half-spaces.
 static void note_passed_through(const struct dc_scene *scene, struct dc_text *text)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -254,7 +255,7 @@ static void note_passed_through(const struct dc_scene *scene, struct dc_text *te
                   bodies->bodies[i].name);
 }
 
-// What a run of the scene needs; nothing for a refinement, whose memory is that of its bodies.
+// Describes the memory of a run of the scene; nothing for a refinement, whose memory is that of its bodies.
 static void describe_memory(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
 {
   struct dc_memory_limit limit = dc_memory_limit();

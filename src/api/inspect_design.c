@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The part of `dcsim check` about parameters and design: names, units and bounds, designed bodies (mass, thickness,
+// overhangs), and shapes whose parts do not hold together.
 #include "api/inspect_design.h"
 
 #include <math.h>
@@ -19,7 +21,7 @@ struct design_view {
   int lines;
 };
 
-// A bound of a number: its value where all parameters are at theirs.
+// A bound of a number: its value where all parameters are at their bounds.
 static double value_at(const struct dc_design_entry *entry, const struct dc_model *model, const double *parameters,
                        int i)
 {
@@ -88,7 +90,7 @@ void dc_api_describe_designed(const struct dc_model *model, const struct dc_roll
   dc_json_end(json, "}");
 }
 
-// Those of the parameters first ... last, each once, in text and as an array.
+// Lists the units of the parameters first ... last, each once, in text and as an array.
 static void list_units(const struct dc_scene *scene, int steps, int first, int last, char *list, size_t size,
                        struct dc_json_writer *json)
 {
@@ -151,7 +153,7 @@ void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct 
   dc_json_end(json, "]");
 }
 
-// Parts that share a vertex, or two (a hinge), and do not overlap do not hold together in print.
+// Notes parts that share only one vertex, or two (a hinge), without overlap: they do not hold together in print.
 static enum dc_status note_pieces(struct design_view *view, const struct dc_design_entry *entry)
 {
   int shapes[2];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the live view knows of a run: rows, log, the best trajectory so far, wishes of who looks at it.  Its memory is
-// taken at the beginning and does not grow with the run.  Everything may be called by any thread.  Private to src/api.
+// The state of a run for the live view: rows, log, the best trajectory so far, and requests of the viewer.  Its memory
+// is allocated at the start and does not grow with the run.  All functions may be called by any thread.  Private to
+// src/api.
 #ifndef DC_API_LIVE_H
 #define DC_API_LIVE_H
 

@@ -34,7 +34,7 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_m
 {
   const struct dc_model *model = &scene->model;
   double steps = (double)scene->definition.time.steps;
-  // Of a horizon in a plant the first guess is executed as a whole.
+  // With a plant, the first guess of a horizon is executed as a whole.
   double plant = scene->plant_given ? dc_execution_bytes(&scene->plant, steps) : 0;
   if (!optimizing)
     return dc_rollout_bytes(model) + plant +

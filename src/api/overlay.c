@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Drawings over pictures: arrows of contact forces, dots at contacts, activities, trails, and text.
+//
+// A force is drawn where two bodies face each other: the overlap, across the force's direction, of the foremost
+// vertices of both.
 #include "api/overlay.h"
 
 #include <math.h>
@@ -6,12 +10,13 @@
 
 #include "math/vector.h"
 
-static const double longest_arrow = 0.4;  // of the picture's size
+static const double longest_arrow = 0.4;  // relative to the picture's size
 static const double normal_length = 0.06;
 static const double arrow_pixels = 3.0 / 720, dot_pixels = 9.0 / 720, trail_pixels = 2.2 / 720;  // of the height
 static const double text_pixels = 17.0 / 720, least_text = 8, least_line = 1;
 static const double oldest_trail = 0.15, newest_trail = 0.9;  // opacity
-static const double foremost = 0.02;  // of a body's size: vertices that are as near to the other body
+// relative to a body's size: vertices this close to the foremost one count as foremost
+static const double foremost = 0.02;
 static const unsigned char force_color[3] = {222, 92, 20}, dot_color[3] = {150, 30, 30};
 static const unsigned char quiet_color[3] = {60, 90, 200}, active_color[3] = {230, 40, 30};
 
@@ -31,7 +36,7 @@ double dc_api_largest_force(const struct dc_stored_contacts *contacts)
   return largest;
 }
 
-// What a body has foremost along a direction: an interval on either of two axes across it, and how far it reaches.
+// The foremost vertices of a body along a direction: intervals on two axes across it, and how far it reaches.
 struct face {
   bool any;
   double front, low[2], high[2];
@@ -67,7 +72,8 @@ static struct face find_face(const struct dc_body *body, const struct dc_pose *p
   return face;
 }
 
-// Where two bodies face each other, push being the direction of the force on the first; false: neither has vertices.
+// Finds where two bodies face each other; push is the direction of the force on the first.  false: neither has
+// vertices.
 static bool find_place(const struct dc_api_picture *picture, const int pair[2], const double push[3], double place[3])
 {
   double axes[3][3], length = dc_vec_norm(push);
@@ -154,7 +160,7 @@ void dc_api_draw_trails(const struct dc_api_picture *picture, const struct dc_st
     bool begun = false;
     if (!dc_body_moves(body))
       continue;
-    for (int i = 0; i < 3; i++)  // darker than the body, so that both are seen
+    for (int i = 0; i < 3; i++)  // darker than the body, so that both are visible
       color[i] = (unsigned char)lrint(200 * pow(fmin(1, fmax(0, body->color[i])), 1 / 2.2));
     for (int f = 0; f <= frame; f++) {
       const double *place = stored->position + 3 * ((size_t)f * (size_t)stored->bodies + (size_t)b);
@@ -162,7 +168,7 @@ void dc_api_draw_trails(const struct dc_api_picture *picture, const struct dc_st
       bool hidden;
       bool seen = dc_render_project(picture->renderer, place, &hidden, now) && !hidden;
       if (seen && begun && hypot(now[0] - before[0], now[1] - before[1]) < 1)
-        continue;  // not a pixel further
+        continue;  // it has not moved by a pixel
       if (seen && begun)
         dc_overlay_line(picture->overlay, before, now, width, color,
                         newest_trail + age * (oldest_trail - newest_trail));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures tell beside bodies: contact, ways and words.  Private to src/api.
+// Drawings over pictures: contact forces, trails and text.  Private to src/api.
 #ifndef DC_API_OVERLAY_H
 #define DC_API_OVERLAY_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes shapes, bodies, marks, camera and poses of a page; arrays of numbers are base64.
 #include "api/page.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "math/vector.h"
 #include "render/report.h"
 
-// Whether a body of the model looks like its shape i.
+// Whether a body of the model is drawn with its shape i.
 static bool is_seen(const struct dc_model *model, int i)
 {
   bool seen = false;
@@ -38,7 +39,7 @@ static void put_shape(struct dc_page *page, const struct dc_shape *shape, bool s
   dc_arena_destroy(arena);
 }
 
-// The scene's shapes, those of the best design, and those of the first.
+// Lists the scene's shapes, those of the best design, and those of the first.
 static void put_shapes(struct dc_page *page)
 {
   const struct dc_model_definition *best = &page->best_model->definition, *first = &page->first_model->definition;
@@ -51,7 +52,7 @@ static void put_shapes(struct dc_page *page)
   dc_json_end(&page->json, "]");
 }
 
-// Number of what a body looks like among those that put_shapes lists; -1: nothing.
+// Index of a body's drawn shape in the list of put_shapes; -1: none.
 static long look_index(const struct dc_page *page, const struct dc_model *model, const struct dc_shape *look)
 {
   int given = page->scene->definition.shape_count, designed = page->best_model->definition.shape_count - given;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pages of reports and of the live view show of a world and its trajectories, as JSON (viewer/src/bytes.js
-// reads it).  Private to src/api.
+// World and trajectories for the pages of reports and of the live view, as JSON (read by viewer/src/bytes.js).  Private
+// to src/api.
 #ifndef DC_API_PAGE_H
 #define DC_API_PAGE_H
 

@@ -39,7 +39,7 @@ static void put_curve(struct dc_page *page, const struct curve *curve, int frame
   dc_json_end(json, "}");
 }
 
-// Of the best trajectory of a run, with all that moves and drives mechanisms.
+// Motion of the best trajectory, with drives of mechanisms.
 static enum dc_status put_motion(struct dc_page *page, const struct dc_stored_trajectory *stored, enum dc_motion motion,
                                  int kept, double *values)
 {
@@ -66,7 +66,7 @@ static enum dc_status put_motion(struct dc_page *page, const struct dc_stored_tr
   return DC_OK;
 }
 
-// Of a trajectory without these.
+// Joints of a trajectory without stored motion.
 static void put_joints(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept, double *values)
 {
   for (int j = 0; j < stored->joint_count; j++) {

@@ -74,7 +74,7 @@ static double grid_step(double size)
   return power * (rest >= 5 ? 5 : rest >= 2 ? 2 : 1);
 }
 
-// What options ask for beyond the camera.
+// Sets the options that go beyond the camera.
 static enum dc_status set_extras(const char *directory, struct pictures *pictures, const dcsim_render_options *options,
                                  struct dc_render_settings *settings, struct dc_error *error)
 {

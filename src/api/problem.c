@@ -261,7 +261,7 @@ int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const doubl
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
 
-// Of the last evaluation, or NULL.
+// Trajectory of the last evaluation, or NULL.
 static const struct dc_trajectory *evaluated(const dcsim_problem *problem)
 {
   return problem->plan->succeeded ? problem->plan->trajectory : NULL;

@@ -16,7 +16,7 @@ static const double SMOOTHING = 0.01;       // of a body's size, of signed dista
 static const double LEAST_ACTIVITY = 1e-3;  // of contacts that are told; a file has all
 static const double LEAST_SOFTNESS = 1e-3, MOST_SOFTNESS = 1e3;
 
-// What is evaluated with softnesses of its own: values, and derivatives.
+// Evaluations with separate softnesses: values, and derivatives.
 enum { VALUES, GRADIENTS, SETS };
 
 struct query {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// MPI ranks of an optimization: start, identity, and the loop of ranks other than 0 (plan/crew.h).
 #include "api/ranks.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ struct dcsim_ranks {
 
 enum { IDENTITY = 200 };
 
-// What must be the same on all ranks for a point to have the same bits everywhere: what must be for a resume.
+// Identity of a rank: everything that must be equal for the same bits everywhere, as for resuming a run.
 static enum dc_status identify(const dcsim_scene *scene, char text[IDENTITY], struct dc_error *error)
 {
   struct dc_checkpoint_identity identity;
@@ -31,7 +32,7 @@ static enum dc_status identify(const dcsim_scene *scene, char text[IDENTITY], st
   return status;
 }
 
-// Ranks of one machine share its cores.
+// Divides the cores of a machine among its ranks.
 static void share_cores(const struct dc_transport *transport)
 {
   long cores = sysconf(_SC_NPROCESSORS_ONLN) / transport->local_ranks, threads = omp_get_max_threads();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What impacts of two bodies of a scene come to at its stiffness, step and masses.
+// Predicts impacts between bodies of a scene, at its stiffness, step and masses.
 #ifndef DC_API_REBOUND_H
 #define DC_API_REBOUND_H
 
@@ -8,11 +8,11 @@
 #include "io/scene/scene.h"
 
 // Adds a line for every kind of pair (shapes, masses, restitution; at most eight) to text and "impacts" to json: the
-// ratio of the speeds after and before an impact, and the gap at which what gravity loads rests.  By the scene's own
-// step in one dimension: a body moves along its contact force on the other, as they lie in the scene, without turning
-// and without joints and actuators.  poses [bodies] and pairs [pair_count] are those of the last evaluation of contact,
-// of order 1; both are left behind.  Into *resting what floats highest over its size, {NAN, -1} when nothing rests.
-// DC_OK, or DC_MEMORY.
+// ratio of the speeds after and before an impact, and the gap at which a body rests under gravity.  Impacts follow the
+// scene's own step in one dimension.  A body moves along its contact force on the other, as they are placed in the
+// scene, without rotation, joints and actuators.  poses [bodies] and pairs [pair_count] are those of the last
+// evaluation of contact, of order 1; both are overwritten.  *resting: the body that rests highest relative to its size,
+// {NAN, -1} when none rests.  DC_OK, or DC_MEMORY.
 struct dc_resting {
   double height;  // gap over the size of the body
   int body;

@@ -48,7 +48,7 @@ static void keep_frame(struct refinement *run, const double *q)
   memcpy(run->frames + (size_t)run->frame_count++ * nq, q, bytes);
 }
 
-// What has succeeded does not begin anew: asked once for each time that it did.  With a target of zero it goes on.
+// A successful refinement does not restart: asked once for each success.  With a target of zero it continues.
 static bool is_enough(struct refinement *run)
 {
   const struct dc_optimizer_common *common = run->session.scene->scene->refinement.method_options;

@@ -152,8 +152,8 @@ static bool frames_are_foreign(const struct session *session, const struct outco
           memcmp(&plant->model.definition.contact, &mine->contact, sizeof mine->contact) != 0);
 }
 
-// What drove the best trajectory and what touched in it.  Contact is that of our own potential: of frames that a plant
-// brought forth, or a stepper with contacts of its own, it is not known.
+// Computes the drives of the best trajectory and the contacts in it.  Contacts come from our own potential: they are
+// unknown for frames produced by a plant, or by a stepper with contacts of its own.
 static enum dc_status read_out(struct session *session, const struct outcome *outcome,
                                const struct dc_rollout_input *input, struct dc_contact_list *contacts,
                                struct dc_run_readout *readout)
@@ -336,7 +336,7 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
   return finish(session, status, result, report, error);
 }
 
-// What cannot be asked for together.
+// Names options that exclude each other.
 static const char *misuse(const dcsim_run_options *options, bool optimizing)
 {
   if (options->resume && !optimizing)

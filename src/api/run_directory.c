@@ -43,7 +43,7 @@ enum dc_status dc_session_open_run(struct session *session)
   return status;
 }
 
-// What the program exits with.
+// The program's exit status.
 static int exit_status_of(const struct session *session, const dcsim_result *result, enum dc_status status)
 {
   int exit_status = status == DC_STOPPED ? session->stop_status : (int)status;

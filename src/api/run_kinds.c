@@ -122,7 +122,7 @@ static enum dc_status begin_optimization(struct session *session)
   return status ? status : dc_session_checkpoint(session);
 }
 
-// What was stopped within an iteration has no checkpoint of that yet.
+// An iteration that was stopped has no checkpoint yet.
 static enum dc_status keep_stopped(struct session *session, enum dc_status status)
 {
   if (status == DC_STOPPED && atomic_load(&session->stop.stopped) && !session->row_status)
@@ -165,7 +165,7 @@ static enum dc_status prepare_horizon(struct session *session, const double *par
   return DC_OK;
 }
 
-// Of a horizon, optimized or replayed.
+// Runs the windows of a horizon, optimized or replayed.
 static enum dc_status run_windows(struct session *session, struct dc_error *error)
 {
   struct dc_horizon_observer observer = {

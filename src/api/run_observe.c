@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run does after every iteration, step or draw: a row, the caller's progress function, a checkpoint, a limit.
+// Work after every iteration, step or draw of a run: write a row, call the caller's progress function, write a
+// checkpoint, observe limits.
 #include <math.h>
 
 #include "api/arrays.h"

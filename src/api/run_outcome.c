@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run has made so far.
+// The results of a run so far: first, best and present trajectories and parameters, by kind of run.
 #include "api/session.h"
 
 enum dc_status dc_session_horizon_outcome(struct session *session, struct outcome *outcome)

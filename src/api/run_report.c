@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run reports at its end.
+// The report of a run at its end.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void put_cases(const struct session *session, const struct outcome *outco
   dc_json_end(json, "]");
 }
 
-// What there is to say about the plant; nothing without one.
+// Describes the plant; nothing without one.
 static void describe_plant(const struct session *session, const struct transfer *transfer,
                            const struct outcome *outcome, struct dc_text *text, struct dc_json_writer *json)
 {

@@ -77,7 +77,7 @@ enum dc_status dc_session_open_run(struct session *session);
 // Takes the name out of the result when what stands under it, if anything, is no longer this run's directory.
 void dc_session_forget_lost_directory(const struct session *session, dcsim_result *result);
 
-// What came of a case.
+// The result of a case.
 struct case_outcome {
   const char *name;
   double loss, distance;  // of the body farthest from its target, m; NAN: no objective tells
@@ -85,7 +85,7 @@ struct case_outcome {
   bool success;
 };
 
-// What a run has made so far; refers to the session.
+// The results of a run so far; refers to the session.
 struct outcome {
   int case_count;
   struct case_outcome *cases;
@@ -146,8 +146,8 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, enum dc_status status,
                                         const char *json);
 
-// What a run ends with once its files are written (written: how that went): the animated model, whose failure is a
-// warning in result only, then closing.  How all of it went.
+// Ends a run whose files are written (written: the status of that): writes the animated model, whose failure is only a
+// warning in result, and closes the directory.  Returns the status of all.
 enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
                                     const double *parameters, dcsim_result *result, enum dc_status written);
 

@@ -210,7 +210,7 @@ int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, co
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
 
-// Of the last step, or NULL.
+// Trajectory of the last step, or NULL.
 static const struct dc_trajectory *stepped(const dcsim_simulation *simulation)
 {
   return simulation->stepped ? simulation->trajectory : NULL;

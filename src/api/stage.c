@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Marks, floor, camera and poses for pictures and reports of a run.
 #include "api/stage.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "math/vector.h"
 #include "render/camera.h"
 
-static const double level = 0.999;  // z of the normal of a half space that is drawn as the ground, at least
+static const double level = 0.999;  // least z of the normal of a half-space that is drawn as ground
 
 enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
                                const struct dc_model **model, struct dc_error *error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures and reports show of a run: target marks and the camera.  Private to src/api.
+// Elements that pictures and reports share: target marks and the camera.  Private to src/api.
 #ifndef DC_API_STAGE_H
 #define DC_API_STAGE_H
 

@@ -144,7 +144,7 @@ static enum dc_status reproduce(struct dc_verification *v)
   return taken || v->found.reproduced ? taken : take_stored(v);
 }
 
-// What the frames are of: the scene's world, or the plant that the run was executed in.
+// The rollout to which the frames belong: of the scene's world, or of the plant in which the run was executed.
 static struct dc_rollout *rollout_of_frames(const struct dc_verification *v, const struct dc_model **model)
 {
   *model = v->there ? &v->scene->plant.model : &v->scene->model;
@@ -272,7 +272,7 @@ static enum dc_status compare_slopes(struct dc_verification *v, struct dc_plan *
   return status;
 }
 
-// What is missing for a comparison, or NULL.
+// The reason why gradients cannot be compared, or NULL.
 static const char *lacks_gradient(const struct dc_verification *v)
 {
   if (!dc_model_has_adjoint(&v->scene->model))

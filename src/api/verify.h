@@ -17,7 +17,7 @@ struct dc_world_finding {
   char note[256], closed_note[256];
 };
 
-// What was found out about a run, part by part.
+// Findings about a run, part by part.
 struct dc_findings {
   // Reproduction: the first frame and body (-1: another number) that came out otherwise, and the largest distance, m.
   bool reproduced;

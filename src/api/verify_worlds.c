@@ -51,7 +51,7 @@ static bool is_foreign(const struct dc_verification *v)
   return resolved_scene(v)->definition.contact_model->flags & DC_CONTACT_FOREIGN;
 }
 
-// What the run was executed in.
+// The world in which the run was executed.
 static const struct dc_model_definition *executed_in(const struct dc_verification *v)
 {
   const struct dc_scene *scene = resolved_scene(v);

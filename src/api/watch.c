@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Follows a run that another process writes: reads rows of progress.jsonl as they appear, and rolls out the best
+// parameters now and then, within a share of the time.
 #include "api/watch.h"
 
 #include <fcntl.h>
@@ -16,18 +18,18 @@
 #include "base/clock.h"
 
 enum { CHUNK = 1 << 16, LONGEST_LINE = 1 << 26 };
-static const double share = 0.1;  // of the time that rollouts may take
+static const double share = 0.1;  // fraction of the time that rollouts may take
 
 struct dc_watch {
   char *directory;
   const dcsim_scene *scene;
   struct dc_live *live;
-  dcsim_problem *problem;  // NULL: rollouts cannot be made of rows
+  dcsim_problem *problem;  // NULL: rows cannot be rolled out
   int parameter_count;
   double *parameters;  // [parameter_count] of the best row
   bool new_best;
   double best_loss, next_rollout;
-  int file;  // progress.jsonl; -1: not there yet
+  int file;  // progress.jsonl; -1: it does not exist yet
   char *line;
   size_t length, capacity;
   bool ended;
@@ -40,7 +42,7 @@ struct dc_watch *dc_watch_create(const char *directory, const dcsim_scene *scene
     return NULL;
   *watch = (struct dc_watch){.scene = scene, .live = live, .best_loss = INFINITY, .file = -1};
   watch->directory = strdup(directory);
-  // parameters of a horizon are those of a window, of which the whole cannot be rolled out
+  // Rows of a horizon have the parameters of a window, which cannot be rolled out as a whole.
   if (!scene->scene->horizon_given && !scene->scene->refinement.given &&
       dcsim_problem_create(scene, NULL, &watch->problem, NULL) == DCSIM_OK) {
     watch->parameter_count = dcsim_problem_dimension(watch->problem);
@@ -115,7 +117,7 @@ static void take_row(struct dc_watch *watch, const char *row)
   dc_live_observe(watch->live, &progress);
 }
 
-// Whole lines of what was read so far; the rest stays.
+// Takes the complete lines read so far; the rest stays.
 static void take_lines(struct dc_watch *watch)
 {
   char *begin = watch->line, *end;
@@ -163,7 +165,7 @@ static void read_rows(struct dc_watch *watch)
   }
 }
 
-// What a run leaves at its end.
+// Reads the files that a run writes at its end.
 static void take_result(struct dc_watch *watch)
 {
   const struct dc_scene *scene = watch->scene->scene;
@@ -197,7 +199,7 @@ void dc_watch_look(struct dc_watch *watch)
 {
   if (watch->ended)
     return;
-  // first: what is written at the end comes after all rows
+  // Checked first: the files of the end are written after all rows.
   bool over = dc_run_has(watch->directory, "run.json");
   read_rows(watch);
   if (over)
@@ -206,7 +208,7 @@ void dc_watch_look(struct dc_watch *watch)
     roll_out(watch);
 }
 
-// The process that holds the lock of the run, as the kernel lists it; 0: none.
+// The process that holds the lock of the run, according to the kernel's list; 0: none.
 static pid_t find_writer(const struct dc_watch *watch)
 {
   struct stat info;
@@ -243,7 +245,7 @@ bool dc_watch_wish(struct dc_watch *watch, const char *name)
       continue;
     if (!dc_live_wish(watch->live, name) || kill(writer, signals[i].signal))
       return false;
-    // a process that is paused obeys when it goes on
+    // A stopped process acts on the signal when it continues.
     return signals[i].signal != SIGTERM || kill(writer, SIGCONT) == 0;
   }
   return false;
