@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds dcsim and runs all its tests.  The last line is "N passed, N failed", with ", N skipped" when there are any; the numbers are test
 # points (TAP).  Exits 1 when anything failed, did not build, or no test ran.
-# Usage: scripts/check.sh, from any directory.
+# Usage: scripts/check.sh [--smallest], from any directory; --smallest: of a build without any optional library, in build-smallest/.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
+case ${1-} in
+  '') ;;
+  --smallest) build=$root/build-smallest ;;
+  *) echo "usage: scripts/check.sh [--smallest]" >&2; exit 2 ;;
+esac
 jobs=$(nproc 2> /dev/null || echo 1)
 passed=0 failed=0 skipped=0
 
@@ -22,7 +27,7 @@ finish() {
   exit
 }
 
-if ! "$root/scripts/build.sh" 2>&1; then
+if ! "$root/scripts/build.sh" "$@" 2>&1; then
   echo "the build failed"
   failed=1
 fi

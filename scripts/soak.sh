@@ -23,11 +23,6 @@ done
 DCSIM=${DCSIM:-$root/build/dcsim}
 SOAK_DCSIM=$DCSIM
 export DCSIM SOAK_DCSIM DCSIM_DATADIR="${DCSIM_DATADIR:-$root}"
-python=
-for candidate in python3 /usr/bin/python3; do
-  [ -n "$python" ] || ! "$candidate" -c 'import h5py, numpy' 2> /dev/null || python=$candidate
-done
-[ -n "$python" ] || { echo "soak: no python3 with h5py and numpy"; exit 1; }
 what="$("$DCSIM" --version | head -n 1), seed $seed, one in $parts of the cases"
 if [ -n "$kept" ]; then
   mkdir -p "$kept"
@@ -44,7 +39,7 @@ trap 'exit 130' INT TERM HUP
 measure() {
   echo "soak: $2 $1"
   [ -e "$folder/$1.md" ] ||
-    "$python" -B "$root/scripts/soak/soak.py" "--$1" "$2" --seed "$seed" --jobs "$jobs" --markdown "$folder/$1.md" > "$folder/$1.log" 2>&1 || : > "$folder/failed"
+    "$root/scripts/with-python" h5py,numpy "$root/scripts/soak/soak.py" "--$1" "$2" --seed "$seed" --jobs "$jobs" --markdown "$folder/$1.md" > "$folder/$1.log" 2>&1 || : > "$folder/failed"
   cat "$folder/$1.log"
 }
 # sweep NAME ARGUMENT...: another script, of which the last line counts
@@ -76,7 +71,7 @@ measure thrown $((200 / parts))
 measure passages $((100 / parts))
 echo "soak: gradients of random scenes"
 [ -e "$folder/gradients.md" ] ||
-  "$python" -B "$root/scripts/soak/gradients.py" --seeds "$seed-$((seed + 300 / parts - 1))" --rows "$folder/gradients.jsonl" --markdown "$folder/gradients.md" > "$folder/gradients.log" 2>&1 || : > "$folder/failed"
+  "$root/scripts/with-python" h5py,numpy "$root/scripts/soak/gradients.py" --seeds "$seed-$((seed + 300 / parts - 1))" --rows "$folder/gradients.jsonl" --markdown "$folder/gradients.md" > "$folder/gradients.log" 2>&1 || : > "$folder/failed"
 grep '^#' "$folder/gradients.log" || :
 sweep kill-test.sh $((30 / parts))
 sweep fault-sweep.sh $((3000 / parts))

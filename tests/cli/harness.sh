@@ -74,6 +74,11 @@ says() {
   fi
 }
 
+# built_with LIBRARY: whether this build has the optional library, by its name in `dcsim --version`
+built_with() {
+  "$dcsim" --version | grep -q "^$1 [0-9]"
+}
+
 # have_python: sets $interpreter, once, to the program itself: what is called python3 may be a script that looks for it
 # every time.  Called with -I -S below, as the standard library is enough to read JSON.
 have_python() {

@@ -160,7 +160,7 @@ for optimizer in '{"type":"lbfgs","iterations":25}' '{"type":"gauss_newton","ite
   '{"type":"nlopt","method":"LD_SLSQP","iterations":25}' '{"type":"nlopt","method":"LN_SBPLX","iterations":25}'; do
   continuation=3
   case $optimizer in *adam* | *gauss*) continuation=4 ;; esac
-  case $optimizer in *nlopt*) "$dcsim" --version | grep -q '^NLopt [0-9]' || continue ;; esac
+  case $optimizer in *nlopt*) built_with NLopt || continue ;; esac
   rm -rf whole parts
   run 0 optimize scene.json -o whole --quiet --threads 1 --set "optimizer=$optimizer" --set continuation.iterations=$continuation
   run 0 optimize scene.json -o parts --max-time 0.001 --checkpoint 1000 --threads 2 --set "optimizer=$optimizer" --set continuation.iterations=$continuation

@@ -4,7 +4,7 @@
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 scenes=$DCSIM_SOURCE/scenes
 
-if "$dcsim" --version | grep -q '^libmicrohttpd none'; then
+if ! built_with libmicrohttpd; then
   run 2 optimize "$scenes/two_balls.json" -o none --view
   says "this build has no live view"
   finish
