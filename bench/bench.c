@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// `dcsim bench`: runs the benchmarks of this folder and prints their tables, as text and as JSON.
 #include "bench/bench.h"
 
 #include <math.h>
@@ -272,7 +273,7 @@ static enum dc_status bench_pictures(struct dc_json_writer *json, struct dc_text
   return DC_OK;
 }
 
-// Those of one kind.
+// Prints the rows of one kind.
 static void put_nearest(struct dc_json_writer *json, struct dc_text *text, const char *kind,
                         const struct dc_nearest_rate rates[DC_NEAREST_METHODS])
 {

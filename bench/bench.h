@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What a benchmark is asked for; zeros and NULL: as by default.  Those of tasks are described in task_table.h.
+// Options of a benchmark; zeros and NULL are the defaults.  Those of tasks are described in task_table.h.
 struct bench_options {
   int count;
   const char *const *settings;  // [count] "path=value", for witness, witness-time and tasks

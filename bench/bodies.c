@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Builds shapes of benchmarks from option tables, among them a bent bar that is no convex body.
 #include "bench/bodies.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 
 enum { CORNERS = 6, CAP_TRIANGLES = 4, ANGLE_TRIANGLES = 2 * CAP_TRIANGLES + 2 * CORNERS };
 
-// The outline of a bent bar in thirds of its legs, counter-clockwise, and triangles that fill it.
+// Outline of a bent bar in thirds of its legs, counter-clockwise, and triangles that fill it.
 static const double outline[CORNERS][2] = {{0, 0}, {3, 0}, {3, 1}, {1, 1}, {1, 3}, {0, 3}};
 static const int cap[CAP_TRIANGLES][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}};
 

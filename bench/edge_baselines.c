@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Baselines for nearest points of edges: minimize a.Q a/2 + c.a over the unit square with a logarithmic barrier, by an
+// interior point method and by L-BFGS, and the exact solution by cases.
 #include "bench/edge_baselines.h"
 
 #include <math.h>

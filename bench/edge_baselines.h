@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nearest points of edges are measured against (paper 001, V-2): the same box-constrained problem with a
-// logarithmic barrier, solved step by step.
+// Baselines for nearest points of edges (paper 001, V-2): the same box-constrained problem with a logarithmic barrier,
+// solved by iteration.
 #ifndef BENCH_EDGE_BASELINES_H
 #define BENCH_EDGE_BASELINES_H
 

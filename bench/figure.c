@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A figure of superquadrics for benchmarks of contact manifolds: its signed distance and its mesh.
 #include "bench/figure.h"
 
 #include "math/rotation.h"

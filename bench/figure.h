@@ -9,7 +9,7 @@
 
 enum { DC_FIGURE_PARTS = 18 };
 
-// Of its first `parts` superquadrics, meshed with at most 606 triangles; owned by arena.
+// Builds a figure of its first `parts` superquadrics, meshed with at most 606 triangles; owned by arena.
 enum dc_status dc_bench_figure(int parts, struct dc_arena *arena, struct dc_manifold_surface *surface,
                                struct dc_error *error);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Contact forces of the hierarchy compared with those of all triangle pairs, along random lines of approach, for
+// several blends and both rules of weights.
 #include "bench/force.h"
 
 #include <math.h>
@@ -87,7 +89,7 @@ static void place_on_line(struct scene *scene, const double direction[3], double
   dc_vec_scale(scene->poses[0].position, direction, distance);
 }
 
-// Random orientations and direction; the distance of the centres at which the bodies, convex, touch.
+// Draws orientations and a direction; returns the distance of the centres at which the convex bodies touch.
 static double start_line(struct scene *scene, struct dc_random *random, double direction[3])
 {
   double low = 0, high = scene->bodies.bodies[0].radius + scene->bodies.bodies[1].radius;
@@ -121,7 +123,7 @@ static double force(struct dc_contact *contact, const struct scene *scene)
   return isfinite(energy) ? dc_vec_norm(pair.gradient + 3) : NAN;
 }
 
-// One line: adds to the rows of either weighting [DC_FORCE_BLENDS].
+// Measures one line and adds to the rows of both weightings [DC_FORCE_BLENDS].
 static enum dc_status measure_line(struct scene *scene, struct dc_random *random, struct dc_force_profile *rows,
                                    struct dc_error *error)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Small scenes whose derivatives are known: the Jacobian of outputs by parameters is computed by adjoint and by
+// differences, and compared with rules such as equal, zero, or a sign.
 #include "bench/gradients.h"
 
 #include <math.h>
@@ -163,7 +165,7 @@ static const struct gradient_case {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-// Derivatives by adjoint and by differences agree to this part of the largest one.
+// Relative agreement of adjoint and differences, to the largest derivative.
 static const double AGREEMENT = 1e-4;
 
 struct run {

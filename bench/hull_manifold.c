@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Contact manifolds of convex hulls as physics engines compute them: nearest points or depth, clipping of one face by
+// the sides of another, and a choice of four corners.
 #include "bench/hull_manifold.h"
 
 #include <math.h>
@@ -218,7 +220,7 @@ struct polygon {
   double x[MOST_CORNERS][3];
 };
 
-// The face whose normal is nearest to a direction, in the hull's axes.
+// Finds the face whose normal is nearest to a direction, in the hull's axes.
 static int facing(const struct dc_bench_hull *hull, const double direction[3], double *along)
 {
   int best = 0;
@@ -245,7 +247,7 @@ static void load_face(const struct dc_bench_hull *hull, int face, const struct r
   }
 }
 
-// Leaves what is on the inner side of the plane n.(x - o) = 0.
+// Keeps the part of the polygon on the inner side of the plane n.(x - o) = 0.
 static void clip(struct polygon *polygon, const double n[3], const double o[3])
 {
   struct polygon kept = {.count = 0};
@@ -297,8 +299,8 @@ static double off_line(const double x[3], const double a[3], const double b[3], 
   return either ? fabs(off) : off;
 }
 
-// As MJX: the deepest, the farthest from it, the farthest from their line, the farthest outside of the triangle of
-// these.
+// Chooses corners as MJX does: the deepest, the farthest from it, the farthest from their line, and the farthest
+// outside of the triangle of these.
 static int choose(const struct polygon *p, const double *distances, const double normal[3], int chosen[DC_HULL_POINTS])
 {
   double measures[MOST_CORNERS];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What smooth manifolds are measured against (paper 001, V-3): contacts of bodies made of convex hulls as engines find
-// them, pair of hulls by pair of hulls.  GJK and EPA (geometry/convex) give the nearest points or the depth.  Of the
-// faces that are nearest to that direction one is clipped by the sides of the other (Sutherland and Hodgman 1974); of
-// the polygon that is left four corners of about the largest area are chosen.  Nothing is smoothed, nothing remembered.
+// The baseline for smooth manifolds (paper 001, V-3): contacts of bodies made of convex hulls, computed pair by pair as
+// in physics engines.  GJK and EPA (geometry/convex) yield the nearest points or the depth.  Of the two faces nearest
+// to that direction, one is clipped by the sides of the other (Sutherland and Hodgman 1974); four corners of about the
+// largest area are kept.  Nothing is smoothed or remembered.
 #ifndef BENCH_HULL_MANIFOLD_H
 #define BENCH_HULL_MANIFOLD_H
 

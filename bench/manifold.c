@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Time of contact manifolds between two figures, smooth and by hulls, at random poses.
 #include "bench/manifold.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static void time_poses(struct dc_manifold *manifold, struct dc_manifold_contact 
   rate->with_gradient = dc_bench_median(both, POSES);
 }
 
-// The same poses as above.
+// Times the hulls at the same poses as above.
 static enum dc_status time_hulls(const struct dc_sdf *sdf, struct dc_arena *arena, struct dc_figure_rate *rate,
                                  struct dc_error *error)
 {

@@ -8,7 +8,7 @@
 
 enum { DC_MANIFOLD_FIGURES = 8 };
 
-// Of two figures at random poses.
+// Rates for two figures at random poses.
 struct dc_figure_rate {
   int parts, vertices, edges, vertex_contacts, edge_contacts;
   const char *options;            // "", "no edges", "one-sided", ...

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Contact manifolds with known properties: boxes on boxes (edges, vertices), and nearly parallel edges.
 #include "bench/manifold_cases.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ static double uniform(struct dc_random *random, double low, double high)
   return low + (high - low) * dc_random_uniform(random);
 }
 
-// The upper box at a height, turned about z.
+// Draws a pose of the upper box at a height, rotated about z.
 static void draw_pose(struct boxes *boxes, double height)
 {
   double turn[3] = {0, 0, uniform(&boxes->random, 0.1, 1.4)}, none[3] = {0, 0, 0};
@@ -88,7 +89,7 @@ static void place_edge(const struct boxes *boxes, int s, int e, double out[2][3]
   }
 }
 
-// Whether a, of the upper box's lower face, and b, of the lower one's upper face, cross seen along z.
+// Whether edge a, of the upper box's lower face, and edge b, of the lower box's upper face, cross when seen along z.
 static bool crosses(const struct boxes *boxes, const int edges[2])
 {
   double a[2][3], b[2][3];
@@ -113,7 +114,7 @@ struct lists {
   double *active, *angles, *others;
 };
 
-// The contacts of edges at one pose.
+// Counts the contacts of edges at one pose.
 static void count_edges(const struct boxes *boxes, struct dc_box_edges *figures, const struct lists *lists)
 {
   double other = 0;
@@ -176,7 +177,7 @@ enum dc_status dc_bench_box_edges(double softness, int poses, unsigned seed, str
   return status;
 }
 
-// The surface of a lattice of LATTICE^3 points on the cube.
+// Points on the surface of a lattice of LATTICE^3 points on the cube.
 static void make_lattice(double (*vertices)[3])
 {
   int count = 0;
@@ -220,7 +221,7 @@ enum dc_status dc_bench_box_vertices(int poses, unsigned seed, struct dc_box_ver
   return status;
 }
 
-// Edge 2 along x at y = -1.2, edge 1 about the origin, both of length 1, where cosine and sine are those of the angle.
+// Edge 2 along x at y = -1.2, edge 1 about the origin at the angle of cosine and sine, both of length 1.
 static void turn_edge(double cosine, double sine, double ends[DC_EDGE_ENDS])
 {
   const double all[DC_EDGE_ENDS] = {-0.5 * cosine, -0.5 * sine, 0, 0.5 * cosine, 0.5 * sine, 0,
@@ -229,7 +230,7 @@ static void turn_edge(double cosine, double sine, double ends[DC_EDGE_ENDS])
     ends[k] = all[k];
 }
 
-// Nearest point at DC_BATCH angles and its derivative by the angle.
+// Nearest points at DC_BATCH angles, and their derivatives by the angle.
 static void turn_through(const struct dc_edge_smoothing *smoothing, const double *angles, double *alpha, double *slopes)
 {
   double ends[DC_EDGE_ENDS][DC_BATCH] DC_LINE, results[DC_EDGE_RESULTS][DC_BATCH] DC_LINE,

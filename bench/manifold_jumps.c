@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Jumps of contact along smooth paths: how much sums of contact points and normals change per step, for smooth
+// manifolds and for hulls.
 #include "bench/manifold_jumps.h"
 
 #include <math.h>
@@ -27,7 +29,7 @@ struct bodies {
   struct dc_hull_contact *hull_contacts;
 };
 
-// From start by this motion, as a fraction of it.
+// Start and motion of a path; positions are fractions of the motion.
 struct path {
   struct dc_pose start[2];
   double turn[3], move[3];

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Time of nearest points of edges and faces, for batches of pairs, by the smooth formulas, exact cases and iterative
+// baselines.
 #include "bench/nearest.h"
 
 #include "base/clock.h"
@@ -15,7 +17,7 @@ static const double BARRIER = 1e-3;
 
 const int dc_nearest_counts[DC_NEAREST_COUNTS] = {1, 100, PAIRS, PART, 10 * PART};
 
-// Both layouts of the same numbers: one array for each of the 12, and 12 for each pair.
+// The same numbers in both layouts: one array for each of the 12, and 12 for each pair.
 struct pairs {
   int count, room;  // room: count in whole batches
   double *ends[DC_EDGE_ENDS], *by_ends[DC_EDGE_ENDS], *results[DC_EDGE_RESULTS], *by_results[DC_EDGE_RESULTS];
@@ -147,7 +149,7 @@ static void draw(struct dc_random *random, int count, struct pairs *p)
   }
 }
 
-// Seconds of one run, of as many as take AT_LEAST pairs.
+// Seconds per run, over as many runs as take AT_LEAST pairs.
 static double seconds_of(const struct method *method, struct pairs *p)
 {
   int runs = p->count < AT_LEAST ? (AT_LEAST + p->count - 1) / p->count : 1;

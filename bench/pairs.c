@@ -287,7 +287,7 @@ int dc_paper_pair(const double vertices[6][3], double length, int order, double 
   return iterations;
 }
 
-// What is timed: pairs at two poses and the planes found at the first one.
+// The timed workload: pairs at two poses, and the planes found at the first one.
 struct workload {
   struct dc_triangle_batch *batches;  // [BATCHES] at the second pose
   double (*planes)[4][DC_BATCH];      // [BATCHES] start planes

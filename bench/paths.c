@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Paths of two bodies on which nearest features change, and a search for the largest jump of the contact gradient along
+// them.
 #include "bench/paths.h"
 
 #include <math.h>
@@ -22,7 +24,7 @@ static void set_turn(struct dc_pose *pose, const double first[3], const double t
 
 static const double none[3] = {0, 0, 0};
 
-// A corner of a, turned down, over the face of b and over its edge: the face is at z = 0.2, its edge at x = 0.2.
+// A downward corner of a passes over the face of b and over its edge: the face is at z = 0.2, its edge at x = 0.2.
 static struct dc_bench_path corner_over_edge(double y, double dy)
 {
   // (1, 1, 1)/sqrt 3 turns to -z about (1, -1, 0)/sqrt 2 by pi - acos(1/sqrt 3).
@@ -36,7 +38,7 @@ static struct dc_bench_path corner_over_edge(double y, double dy)
   return path;
 }
 
-// Edges along x, one above the other, a turning through parallel.
+// Edges along x, one above the other; a rotates through parallel.
 static struct dc_bench_path edges_through_parallel(void)
 {
   double roll[3] = {pi / 4, 0, 0}, yaw[3] = {0, 0, -0.27};
@@ -65,7 +67,7 @@ struct walk {
   bool broken;  // a gradient was not finite though the energy was
 };
 
-// The gradient at s; false when the bodies meet.
+// Gradient at s; false when the bodies meet.
 static bool gradient(struct walk *walk, double s, double g[6])
 {
   const struct dc_bench_path *path = walk->path;
@@ -105,7 +107,7 @@ static double combination(int count, const double *weights, const double (*g)[6]
 
 static const double slope_weights[2] = {-1, 1}, jump_weights[3] = {1, -2, 1}, bend_weights[4] = {-1, 3, -3, 1};
 
-// The largest jump between neighbouring quotients in [low, high] cut into parts; *place where.
+// Finds the largest jump between neighbouring quotients in [low, high], cut into parts; *place: where.
 static bool largest_jump(struct walk *walk, double low, double high, int parts, double *place, double *jump)
 {
   double g[3][6], step = (high - low) / parts;
@@ -121,7 +123,7 @@ static bool largest_jump(struct walk *walk, double low, double high, int parts, 
   return true;
 }
 
-// Narrows [low, high] down to the step around the largest jump.
+// Narrows [low, high] to the step around the largest jump.
 static bool refine(struct walk *walk, double low, double high, double scale, struct dc_path_jump *worst)
 {
   double place, jump, fine;

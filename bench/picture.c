@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Time of drawing a picture of a scene of many bodies.
 #include "bench/picture.h"
 
 #include <math.h>

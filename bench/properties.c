@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Measures the four properties of contact models of paper 000, section 3: barrier, smoothness, no attraction, and force
+// at any distance.
 #include "bench/properties.h"
 
 #include <math.h>
@@ -28,10 +30,10 @@ enum { CASES = sizeof cases / sizeof *cases, EDGES_CASE = 0 };
 enum { MARCH = 100, BISECTIONS = 60, DECADES = 7, INSIDE_POSES = 4, PUSH_POSES = 12, RANGE_POINTS = 49 };
 static const double LEAST_GAIN = 0.5;  // of a barrier: a logarithm has 1, a bounded energy 0.1
 static const double MOST_ANGLE = 1e-6;
-// A jump that is still so large a part after the step has shrunk to a tenth does not go away, unless it is rounding.
+// A jump that keeps this fraction when the step shrinks to a tenth is persistent, unless it is rounding.
 static const double PERSISTENT = 0.3, ROUNDING = 1e-5;
 
-// A pair of bodies and the contact between them; a stands on a random line from b.
+// Two bodies and their contact; a is on a random line from b.
 struct setup {
   struct dc_arena *arena;
   struct dc_shape shapes[2];
@@ -136,7 +138,7 @@ static bool overlaps(struct setup *setup, double distance)
   return dc_contact_overlap(setup->contact, setup->poses, &pair, &depth);
 }
 
-// Random orientations and direction; where the bodies first touch when a comes in along it.
+// Draws orientations and a direction, and finds where the bodies first touch as a approaches along it.
 static void draw_line(struct setup *setup, struct dc_random *random)
 {
   for (int side = 0; side < 2; side++)
@@ -166,7 +168,7 @@ static double evaluate(struct setup *setup, double gap, struct dc_pair_derivativ
   return dc_contact_evaluate(setup->contact, setup->poses, 1, pair);
 }
 
-// Length of the force on a at a gap.
+// Norm of the force on a at a gap.
 static double force(struct setup *setup, double gap)
 {
   struct dc_pair_derivatives pair;
@@ -250,7 +252,7 @@ static void measure_path(struct setup *setup, const struct dc_bench_path *path,
   if (!dc_bench_path_jump(setup->contact, path, setup->size, &jump))
     return;
   properties->smooth.paths++;
-  // What persists comes before what shrinks; of equals the larger.
+  // Persistent jumps come before shrinking ones; of equals the larger first.
   bool persists = isinf(jump.fine) || (jump.fine > PERSISTENT * jump.coarse && jump.fine > ROUNDING);
   bool held = properties->smooth.holds;
   if (persists ? held || jump.fine > properties->smooth.jump_tenth

@@ -39,7 +39,7 @@ struct dc_contact_properties {
   } lasting;
 };
 
-// What a model's descriptor leads one to expect: a barrier always, the others by its flags.
+// Properties that a model's descriptor promises: a barrier always, the others by its flags.
 bool dc_properties_expected_smooth(const struct dc_contact_model *model);
 bool dc_properties_expected_pushing(const struct dc_contact_model *model);
 bool dc_properties_expected_lasting(const struct dc_contact_model *model);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Planar pushing by a driven ball, from several starts: the cost that gradient descent with each contact model reaches.
 #include "bench/push.h"
 
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "plan/trajectory_plan.h"
 
 enum { BOX, PUSHER, STEPS = 40, HOLD = 5, ITERATIONS = 60 };
-static const double RATE = 0.02;        // of Adam, m
-static const double DIFFERENCE = 1e-4;  // of models without an adjoint, m
+static const double RATE = 0.02;        // learning rate of Adam, m
+static const double DIFFERENCE = 1e-4;  // step of differences for models without an adjoint, m
 
 static const struct dc_bench_shape cube = {"box", {{"size", 3, {0.2, 0.2, 0.2}}, {"divisions", 3, {1, 1, 1}}}};
 static const struct dc_bench_shape ball = {"sphere", {{"radius", 1, {0.05}}, {"level", 1, {0}}}};

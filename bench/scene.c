@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Builds small scenes of bodies with joints and actuators for benchmarks, for any contact model.
 #include "bench/scene.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Linear solvers for a soft cube with contact: the Hessian A + C of a step is assembled, then solved directly and by
+// every iterative method, with counts and times.
 #include "bench/solvers.h"
 
 #include <math.h>
@@ -28,7 +30,7 @@ struct soft_scene {
   struct dc_trajectory *trajectory;
 };
 
-// What is solved: A in the rollout's matrix, C beside it.
+// The linear system: A in the rollout's matrix, C beside it.
 struct linear_system {
   struct dc_symmetric_matrix *matrix;
   int size;
@@ -166,7 +168,7 @@ static int count_contacts(const struct linear_system *system)
   return count;
 }
 
-// The last interval of the trajectory: A, and C = what it has with contact less A.
+// Takes the last interval of the trajectory: A, and C = the Hessian with contact, minus A.
 static enum dc_status make_system(struct soft_scene *scene, struct linear_system *system, struct dc_error *error)
 {
   struct dc_rollout *rollout = scene->rollout;
@@ -196,7 +198,7 @@ static enum dc_status make_system(struct soft_scene *scene, struct linear_system
   return DC_OK;
 }
 
-// The direct solution, of A + C; leaves A in the matrix.
+// Solves A + C directly; leaves A in the matrix.
 static enum dc_status solve_directly(struct linear_system *system, struct dc_solver_case *result,
                                      struct dc_error *error)
 {

@@ -26,10 +26,9 @@ struct dc_solver_case {
 };
 
 // A cube of cells^3 cubes of 1 cm falls on the ground with 0.5 m/s and slides with 0.5 m/s.  After 8 steps of `step`,
-// s, the exact Hessian of the last one, with contact kept apart, is solved for a right-hand side of random numbers,
-// until the residual is 1e-10 of it (conjugate gradients with sweeps: in the preconditioner's norm) or for 1000
-// iterations.  young in Pa.  Statuses of dc_rollout_forward; DC_MEMORY; DC_NUMERICAL where the Hessian is not positive
-// definite.
+// s, the exact Hessian of the last one, with contact separate, is solved for a random right-hand side.  Iterations end
+// at a residual of 1e-10 of it (conjugate gradients with sweeps: in the preconditioner's norm), or after 1000.  young
+// in Pa.  Statuses of dc_rollout_forward; DC_MEMORY; DC_NUMERICAL when the Hessian is not positive definite.
 enum dc_status dc_bench_solvers(long cells, double young, double friction, double step, struct dc_solver_case *result,
                                 struct dc_error *error);
 

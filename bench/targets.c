@@ -11,8 +11,8 @@
 enum { MOST_DRAWS = 10000, MOST_POINTS_TRIED = 200 };
 static const double START_SPREAD = 0.1;  // m
 
-// Of an object's size: how far outside a surface is looked whether another part covers it, which points are one, and
-// how far along a triangle its corner's surroundings are looked at.
+// Relative to an object's size: distance outside of a surface at which other parts are tested, distance below which
+// points are equal, and distance along a triangle at which a corner's surroundings are tested.
 static const double OUTSIDE = 1e-6, SAME = 1e-9, AROUND = 1e-3;
 
 void dc_witness_tasks_settings_default(struct dc_witness_tasks_settings *settings)

@@ -8,7 +8,7 @@
 #define SAMPLING "optimizer={\"type\": \"mppi\", \"samples\": 128, \"temperature\": 0, \"spread\": 0.5}"
 #define MPPI "optimizer={\"type\": \"mppi\", \"samples\": 64, \"temperature\": 0.1, \"spread\": 0.5}"
 #define CEM "optimizer={\"type\": \"cem\", \"samples\": 64, \"elites\": 8, \"spread\": 0.5}"
-// Of windows: changes at 6 knots, four steps applied, 48 ahead.
+// Settings of windows: changes at 6 knots, four steps applied, 48 steps ahead.
 #define KNOTS "optimizer.knots=6", "horizon.length=48", "horizon.apply=4", "horizon.keep=best", "horizon.explore=0"
 
 const struct dc_task_method dc_task_methods[] = {

@@ -180,7 +180,7 @@ static int open_case(const struct bench *bench, const struct dc_task_case *drawn
   return status;
 }
 
-// What a run under way is watched with.
+// Data for watching a run.
 struct watch {
   const struct dc_task_kind *kind;
   const dcsim_scene *scene;

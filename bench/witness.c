@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tasks of witness points, solved by descent with each method of derivatives: success rates and times (paper 002,
+// section V).
 #include "bench/witness.h"
 
 #include <math.h>
@@ -321,8 +323,8 @@ static enum dc_status time_descent(const struct stretch *stretch, int first, int
   return DC_OK;
 }
 
-// What transport takes: directions with it less directions without, at each state the shortest times of several.  The
-// witness points are asked for once there, before.
+// Time of equivalent gradient transport: directions with it minus directions without, each the shortest of several
+// times at a state.  The witness points are queried there once before.
 static enum dc_status time_transport(const struct stretch *stretch, struct dc_bench_witness_times *times,
                                      struct dc_error *error)
 {

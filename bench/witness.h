@@ -18,7 +18,7 @@ struct dc_bench_witness_settings {
 };
 extern const struct dc_option dc_bench_witness_options[];
 
-// Of the values that tasks end with (paper 002, section V-A).
+// Statistics of the values with which tasks end (paper 002, section V-A).
 struct dc_bench_witness_score {
   double accuracy;       // share below 1e-6 m^2
   double median, ninth;  // D5 and D9, m^2

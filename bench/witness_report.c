@@ -8,7 +8,7 @@
 #include "io/scene/scene_format.h"
 #include "bench/witness.h"
 
-// What the settings say; owned by arena.
+// The request from the settings; owned by arena.
 struct request {
   struct dc_arena *arena;
   struct dc_bench_witness_settings settings;

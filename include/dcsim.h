@@ -249,9 +249,9 @@ typedef struct dcsim_trajectory {
 } dcsim_trajectory;
 
 // An objective of the caller's.  It stores its value, which is added to the loss.  Unless wrenches is NULL, it also
-// adds its derivatives.  wrenches [steps + 1][bodies][6] take those by the twists (w, t) of the bodies about their
-// centres of mass, rotation first; forces [steps + 1][nv] those by the tangents of the states (use either for a pose,
-// not both).
+// adds its derivatives.  Those by the twists (w, t) of the bodies about their centres of mass, rotation first, go to
+// wrenches [steps + 1][bodies][6].  Those by the tangents of the states go to forces [steps + 1][nv].  Either may be
+// used for a pose, but not both.
 // Returns 0; anything else ends the evaluation with DCSIM_STOPPED.  Estimated gradients ("fd", "bundle") call it from
 // several threads at once.
 typedef int dcsim_objective_function(void *context, const dcsim_trajectory *trajectory, double *value, double *wrenches,
