@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Versions of the libraries that this folder is linked with: cJSON, HDF5 and expat, for run.json and the version text
+// of the program.
 #include "io/libraries.h"
 
 #include <cjson/cJSON.h>
@@ -14,7 +16,8 @@ const char *dc_cjson_version(void)
 
 const char *dc_hdf5_version(void)
 {
-  // Of the headers: HDF5 does not work with a library of another version, and asking it would start it in this process.
+  // The version that the program was compiled against, from the headers.  HDF5 does not work with a library of another
+  // version, and asking the library would start it in this process.
   static char text[40];
   snprintf(text, sizeof text, "%d.%d.%d", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
   return text;

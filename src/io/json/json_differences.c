@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// The comparison descends both trees together.  Members of objects are matched by their keys, elements of arrays by
+// their indices; everything else is a leaf, and two leaves that differ make one entry.  Numbers are equal when their
+// values are, however they are written.
 #include "io/json/json_differences.h"
 
 #include <stdlib.h>
@@ -68,6 +71,8 @@ static void add(struct comparison *comparison, const struct dc_json *where, cons
 
 static void compare(struct comparison *comparison, const struct dc_json *left, const struct dc_json *right);
 
+// The members of left in their order, each against the member of right with the same key; then the members that only
+// right has.
 static void compare_objects(struct comparison *comparison, const struct dc_json *left, const struct dc_json *right)
 {
   for (cJSON *node = left->node->child; node && !comparison->failed; node = node->next) {
@@ -84,6 +89,7 @@ static void compare_objects(struct comparison *comparison, const struct dc_json 
   }
 }
 
+// Element by element; elements beyond the end of the shorter array count as missing there.
 static void compare_arrays(struct comparison *comparison, const struct dc_json *left, const struct dc_json *right)
 {
   cJSON *ours = left->node->child, *theirs = right->node->child;

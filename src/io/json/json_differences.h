@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs between two JSON files.
+// The differences between two JSON files, each with the path of the value and both values.
 #ifndef DC_IO_JSON_DIFFERENCES_H
 #define DC_IO_JSON_DIFFERENCES_H
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Printing descends the tree recursively: its depth is bounded, because json_scan.h refuses deeper texts.  Numbers get
+// as few of 15 to 17 digits as read back the same bits.
 #include "io/json/json_print.h"
 
 void dc_json_print(const cJSON *value, struct dc_text *text)

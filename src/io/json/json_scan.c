@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// A recursive-descent scanner of RFC 8259.  dc_json_scan checks UTF-8 once over the whole text and then scans one
+// value: scan_value notes where the value and its key stand, scans its string, number or word, or, for an object or
+// array, its members in turn.  Places are added in the order in which the text has the values, so that json_value.c can
+// hand them out to the nodes of cJSON's tree in a walk of the same order.
+//
+// Comments (// to the end of the line and /* */) are allowed between tokens.  They are overwritten with blanks (line
+// ends stay), which keeps every offset, as cJSON does not know comments.
 #include "io/json/json_scan.h"
 
 #include <stdbool.h>
@@ -30,6 +37,7 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
+// The whole text, before anything else looks at it.
 static enum dc_status check_utf8(struct scanner *scanner)
 {
   while (scanner->at < scanner->length) {

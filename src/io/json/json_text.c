@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// A growing buffer with printf.  Real numbers are printed with least_digits significant digits at first and with more,
+// up to 17, until strtod gives back the same bits; a decimal comma of the locale becomes a point.
 #include "io/json/json_text.h"
 
 #include <math.h>

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reading a document takes three passes over the text:
+// 1. json_scan.c checks the grammar, blanks comments and records the place of every value;
+// 2. cJSON builds the tree from the blanked text;
+// 3. visit() walks the tree in the order of the text, gives every node the index of its place (valueint) and refuses
+//    numbers that overflow to infinity and keys that occur twice in an object.
+//
+// An error about a value (dc_json_fail) finds the value's place and names file, line, column and path.  Values that a
+// "--set" argument or an overlay brought have the number of that source in their place, so that the error names the
+// argument.  Paths are rebuilt from struct dc_json, which has a pointer to the parent.
 #include "io/json/json_value.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writing is immediate: each call appends to one buffer.  `follows` says whether a comma is due before the next value,
+// and `depth` how far to indent.
 #include "io/json/json_write.h"
 
 #include <stdlib.h>

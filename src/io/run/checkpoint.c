@@ -52,7 +52,7 @@ enum dc_status dc_checkpoint_identify(const struct dc_scene *scene, const char *
   return status;
 }
 
-// What has to be the same: as stored, in messages, its value.
+// One part of the identity: its name in the file, the words of messages about another one, its value.
 struct identity_text {
   const char *name, *what;
   char value[TEXT_SIZE];
@@ -239,7 +239,8 @@ static enum dc_status read_image(struct reader *reader, const struct dc_checkpoi
   return status ? status : get_arrays(reader, snapshot);
 }
 
-// What is not there, or no file, is no checkpoint; a file that cannot be read may be one.
+// DC_CHECKPOINT when the path names nothing or no regular file; DC_IO when a file cannot be examined, as it may be a
+// checkpoint.
 static enum dc_status check_file(const char *path, struct dc_error *error)
 {
   struct stat info;

@@ -9,7 +9,7 @@
 #include "base/snapshot.h"
 #include "io/run/run.h"
 
-// What has to be the same for the same bits.
+// Everything on which the bits of a run depend; a run goes on only when all of it is the same.
 struct dc_checkpoint_identity {
   const char *version;  // of the program
   uint64_t scene_hash, mesh_hash;

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// HDF5's "core" driver keeps a file in memory.  Two ways are used:
+// * a small file is built on the heap and copied out by dc_h5_writer_image;
+// * a large one is built in place, in a mapped file of the run directory that both processes share: the callbacks below
+//   give HDF5 this mapping as its memory, at a fixed address and with a fixed largest size, and copy nothing.
+//
+// Files are reproducible: no times of creation, the earliest format that can hold the data, names of our own.
 #include "io/run/h5_file.h"
 
 #include <stdatomic.h>
@@ -11,6 +17,7 @@
 
 enum { IMAGE_INCREMENT = 1 << 20 };
 
+// Whether one entry of HDF5's error stack says that memory ran out.
 static herr_t look_at(unsigned number, const H5E_error2_t *cause, void *out_of_memory)
 {
   (void)number;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 files of ours.  HDF5 is used in a forked process only (base/child.h), because it ends the program or crashes
-// when memory runs out, and in memory only: a full disk then fails in our own writer, not inside the library, and a
-// damaged file is recognized by its seal, the user block at its start, before the library sees a byte of it.  Private
-// to src/io.
+// HDF5 files in memory, written and read by way of a seal.  HDF5 is used in a forked process only (base/child.h),
+// because it ends the program or crashes when memory runs out.  It works in memory only, so that a full disk fails in
+// our own writer, not inside the library.  A damaged file is recognized by its seal, the user block at its start,
+// before the library sees a byte of it.  Private to src/io.
 #ifndef DC_IO_H5_FILE_H
 #define DC_IO_H5_FILE_H
 

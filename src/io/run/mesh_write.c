@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wavefront OBJ in metres, a group for each convex part, and binary STL in millimetres: 80 bytes of header, the number
+// of triangles, and for each triangle normal, three corners and two bytes of attributes.  Normals are those of the
+// corners' order, (b - a) x (c - a), of unit length.
 #include "io/run/mesh_write.h"
 
 #include <math.h>
@@ -11,6 +14,7 @@ enum { STL_HEADER = 80 };
 static const double MILLIMETRES = 1e3;  // in a metre
 
 static bool is_corner(const struct dc_mesh *part, int vertex)
+// Whether a triangle of the part's hull has this vertex as a corner.
 {
   for (int t = 0; t < part->triangle_count; t++)
     for (int k = 0; k < 3; k++)

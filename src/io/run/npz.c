@@ -44,7 +44,7 @@ static uint32_t crc32(const char *bytes, size_t size)
   return ~crc;
 }
 
-// What the header before an entry and its line in the directory have in common.
+// The fields that the header before an entry and its line in the central directory have in common.
 static void put_entry(struct dc_text *text, uint32_t crc, size_t size, size_t name_length)
 {
   put_u16(text, NEEDED_VERSION);

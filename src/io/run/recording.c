@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Two kinds of recorded motion come to the same structure: a trajectory.h5 of this program, whose poses are picked by
+// the names of bodies, and a table of markers or poses in CSV (recording_csv.c).  The name of the file decides which it
+// is.
 #include "io/run/recording.h"
 
 #include <stdlib.h>
@@ -28,7 +31,7 @@ static int *list_bodies(const struct dc_bodies *bodies, const struct dc_index_li
   return indices;
 }
 
-// A trajectory of ours has all bodies of its scene.
+// A trajectory of this program holds all bodies of its scene, under their names.
 static enum dc_status read_trajectory(const char *path, const struct dc_bodies *bodies,
                                       const struct dc_index_list *wanted, struct dc_arena *arena,
                                       struct dc_recording *recording, struct dc_error *error)

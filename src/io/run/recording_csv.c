@@ -94,7 +94,7 @@ static bool ends_with(const char *text, const char *ending)
   return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-// What a title means; it is changed.
+// Sets what a column holds by its title, "time" or "BODY.NUMBER", with or without " [unit]"; the title is cut up.
 static void read_title(struct table *table, int column, char *title)
 {
   table->body[column] = table->number[column] = -1;

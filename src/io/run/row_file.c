@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// A file grows by whole rows.  `size` is the length up to the end of the last whole row; a write sets `torn` first, and
+// dc_row_file_keep, called once the row is complete in all files, moves `size` forward.  dc_row_file_mend cuts a torn
+// file back to its whole rows.  Reopening finds the end of the first rows lines and leaves what is behind to the next mending.
 #include "io/run/row_file.h"
 
 #include <errno.h>

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// A run directory from its creation to its end:
+// 1. dc_run_create makes the directory, locks it, refuses one that holds a run, and writes scene.json, resolved.json,
+//    meshes and the headers of the row files;
+// 2. dc_run_add_row appends a line to loss.csv and progress.jsonl, to both or to neither;
+// 3. dc_run_write_file replaces a file as a whole (trajectory.h5, checkpoint.bin, run.json, design/);
+// 4. dc_run_close syncs the rows and releases the lock.
+//
+// dc_run_reopen and dc_run_begin_again take an existing directory instead of step 1: the former to go on after a
+// checkpoint, the latter when there is none yet.  The lock is flock() on DIR/.lock, which ends with the process.  All
+// files are addressed through the descriptor of the directory; a directory that was moved or replaced is noticed before
+// anything is written.
 #include "io/run/run.h"
 
 #include <errno.h>
@@ -24,7 +35,7 @@ struct dc_run {
   bool bare;  // without scene and rows
 };
 
-// Searches tell the stage.
+// The header of loss.csv, which has a column for the stage of a search.
 static const char *loss_header(const struct dc_scene *scene)
 {
   return dc_search_wanted(&scene->search) ? LOSS_COLUMNS ",stage\n" : LOSS_COLUMNS "\n";
@@ -38,6 +49,7 @@ static bool is_named(int fd, int folder, const char *name)
          held.st_ino == named.st_ino;
 }
 
+// Creates DIR/.lock and locks it, or fails when another process holds it.
 static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
 {
   for (;;) {
@@ -111,6 +123,7 @@ static enum dc_status refuse_existing(const char *directory, const char *const *
   return DC_OK;
 }
 
+// Writes directory/name as a whole: temporary file, fsync, rename.
 static enum dc_status write_named(const char *directory, const char *name, const void *bytes, size_t size,
                                   struct dc_error *error)
 {
@@ -153,6 +166,7 @@ static void sweep(const char *directory)
   }
 }
 
+// scene.json is written last: a directory that has it has meshes and resolved.json too.
 static enum dc_status write_scene(const char *directory, const struct dc_scene *scene,
                                   const struct dc_mesh_copies *copies, struct dc_error *error)
 {
@@ -168,6 +182,7 @@ static enum dc_status write_scene(const char *directory, const struct dc_scene *
   return status;
 }
 
+// Creates loss.csv with its header and progress.jsonl without any line.
 static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
 {
   struct dc_text header = {0};
@@ -310,7 +325,8 @@ static enum dc_status refuse_rows(const struct dc_run *run, struct dc_error *err
               : DC_OK;
 }
 
-// What reopening does once the directory is locked.  Rows are cut off last, when all else has gone well.
+// Opens the files of a locked directory to go on after `rows` rows.  Rows beyond these are cut off last, when all else
+// has gone well.
 static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
   sweep(run->directory);
@@ -325,7 +341,7 @@ static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, lo
   return dc_run_sync(run, error);
 }
 
-// What beginning again does once the directory is locked.
+// Makes the files of a locked directory anew whose run was killed before its first checkpoint.
 static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
   static const char *const later_files[] = {"run.json", "trajectory.h5", "checkpoint.bin", NULL};
@@ -344,6 +360,7 @@ static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *sce
 
 typedef enum dc_status opener(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error);
 
+// The common part of dc_run_reopen and dc_run_begin_again: locks the directory and lets open_files do the rest.
 static enum dc_status open_again(const char *directory, opener *open_files, const struct dc_scene *scene, long rows,
                                  struct dc_run **run, struct dc_error *error)
 {

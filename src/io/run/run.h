@@ -39,9 +39,9 @@ const char *dc_run_directory(const struct dc_run *run);
 bool dc_run_is_in_place(const struct dc_run *run);
 
 // Opens a run directory again to go on after its first rows rows: takes the lock, cuts loss.csv and progress.jsonl off
-// behind these rows, removes temporary files that a killed process left, and, when scene is not what resolved.json and
-// meshes/ hold, replaces these and scene.json.  DC_CHECKPOINT when there are fewer rows or no header.  After a failure
-// *run is NULL and the lock is released.
+// behind these rows and removes temporary files that a killed process left.  When scene is not what resolved.json and
+// meshes/ hold, these and scene.json are replaced.  DC_CHECKPOINT when there are fewer rows or no header.  After a
+// failure *run is NULL and the lock is released.
 enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene, long rows, struct dc_run **run,
                              struct dc_error *error);
 
@@ -97,25 +97,33 @@ enum dc_status dc_run_image_end(struct dc_run *run, const char *name, struct dc_
 // Makes the rows so far durable; DC_IO.
 enum dc_status dc_run_sync(struct dc_run *run, struct dc_error *error);
 
-// What the best trajectory was driven by and what touched in it.
+// The inputs and contacts of the best trajectory, from which its forces are computed while they are written.
 struct dc_run_readout {
   const struct dc_model *model;
   const struct dc_rollout_input *input;    // with targets of all its steps
   const struct dc_contact_list *contacts;  // NULL: not known
 };
 
-// trajectory.h5 (replaced when there): /time [F], /bodies/NAME/position [F,3] (of the centre of mass) and rotation
-// [F,4] (w, x, y, z) of all bodies, /joints/NAME [F,n] (the numbers of the state of bodies with a joint that is neither
-// free nor fixed), /control [K] (the parameters of a run of F - 1 steps), /contact/min_gap [F] (left out when no two
-// bodies can meet), and the same below /first for the first trajectory (may be NULL).  With targets (may be NULL; as
-// many steps as best has) also what drove a receding horizon: /targets/position and velocity [F-1,A], /targets/apply
-// [1].  With readout (may be NULL) also, of the best trajectory, /coordinates/q, qd, torque and target [F,...]
-// (io/run/motion_columns.h) and /contacts/frame [M], bodies [M,2] (their indices), gap [M], force and friction [M,3]
-// (struct dc_contact_entry), each only when there are any numbers. Attributes: "unit" of each dataset ("s", "m", "1";
-// /joints/NAME and /targets have one for each number, "rad" for hinges, up to 4000; /control has "names" instead, up to
-// 4000), "format" and "name" of the root.  In NAME "%" is written "%25", "/" "%2F", and a body named "." is "%2E". The
-// first 512 bytes (HDF5 user block) hold size and hash of the rest.  The same data give the same bytes. DC_NUMERICAL
-// when a number is not finite; the file is then as before.
+// Writes trajectory.h5, or replaces it, with these datasets:
+//     /time [F]                         s
+//     /bodies/NAME/position [F,3]       of the centre of mass, m, of every body
+//     /bodies/NAME/rotation [F,4]       quaternion w, x, y, z
+//     /joints/NAME [F,n]                numbers of the state of bodies whose joint is neither free nor fixed
+//     /control [K]                      parameters of a run of F - 1 steps
+//     /contact/min_gap [F]              m; left out when no two bodies can meet
+// and the same below /first for the first trajectory (first may be NULL).  With targets of a receding horizon (may be
+// NULL; as many steps as best has):
+//     /targets/position, velocity [F-1,A]
+//     /targets/apply [1]
+// With readout (may be NULL), of the best trajectory, each only when there are any numbers:
+//     /coordinates/q, qd, torque, target [F,...]    io/run/motion_columns.h
+//     /contacts/frame [M], bodies [M,2]             indices of the two bodies
+//     /contacts/gap [M], force, friction [M,3]      struct dc_contact_entry
+//
+// Attributes: "unit" of each dataset ("s", "m", "1"), "format" and "name" of the root.  /joints/NAME and /targets have
+// a unit for each number, "rad" for hinges, up to 4000; /control has "names" instead, up to 4000.  In NAME "%" is
+// written "%25", "/" "%2F", and a body named "." is "%2E".  The first 512 bytes (HDF5 user block) hold size and hash of
+// the rest.  The same data give the same bytes.  DC_NUMERICAL when a number is not finite; the file is then as before.
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,
@@ -125,10 +133,12 @@ enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene
 // DC_MEMORY, with the place in the scene, when the file of a whole run might be too large to be written and read.
 enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error);
 
-// What a design of shapes has made, of a scene whose shapes change (nothing otherwise): design.csv, a row of its
-// numbers, and of mass and volume of every designed body, for each row of progress.jsonl; design/BODY.obj and
-// design/BODY.stl of every body whose vertices the design moves; design/scene.json, the scene with this design built
-// in.  parameters are those of a run of so many steps.
+// Writes the results of a run whose design moves shapes; nothing for other scenes:
+// * design.csv: for each row of progress.jsonl the numbers of the design, and mass and volume of every designed body;
+// * design/BODY.obj and design/BODY.stl: every body whose vertices the design moves;
+// * design/scene.json: the scene with this design built in.
+//
+// `parameters` are those of a run of so many steps.
 enum dc_status dc_run_write_design(struct dc_run *run, const struct dc_scene *scene, int steps,
                                    const double *parameters, struct dc_error *error);
 
@@ -205,7 +215,8 @@ struct dc_stored_trajectory {
   struct dc_stored_joint *joints;  // [joint_count], in the order of bodies
   double *motion[DC_MOTIONS];      // [frames][dc_motion_columns] each; NULL: not there
   struct dc_stored_contacts contacts;
-  // Of a receding horizon.  Zeros: the run was none, or the scene has another number of actuated coordinates.
+  // Targets that a receding horizon applied; zeros: the run had none, or the scene has another number of actuated
+  // coordinates.
   struct dc_applied_targets targets;
 };
 // Reads DIR/trajectory.h5 for the bodies of scene (read from DIR/resolved.json).  Everything is owned by
@@ -237,7 +248,7 @@ bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene,
 enum dc_status dc_run_read_overlay(const char *directory, const char *model, struct dc_arena *arena, int *count,
                                    const char ***overrides, struct dc_error *error);
 
-// What tells DIR/trajectory.h5 from any other: a hash of its seal.  DC_IO.
+// The hash of its seal, which tells DIR/trajectory.h5 from any other.  DC_IO.
 enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, struct dc_error *error);
 
 extern const char dc_certificate_name[];  // "certificate.json"

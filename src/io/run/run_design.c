@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run with a design of shapes leaves of it: the numbers of every iteration, the parts as files for other
-// programs, and the scene with the design built in.
+// The files that a run with a design of shapes leaves: the numbers of every iteration (design.csv), the parts for other
+// programs (OBJ, STL), and the scene with the design built in (design/scene.json).
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

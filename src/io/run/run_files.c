@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// A file is written to a temporary name in its directory, synced, renamed to its own name, and the directory is synced:
+// whoever looks sees the file before or the file after, also when the machine stops in between.  Temporary names are
+// ".tmp-PROCESS-ATTEMPT", by which those of a killed process are found and removed (dc_directory_sweep).  An
+// interrupted system call (EINTR) is repeated everywhere.
 #include "io/run/run_files.h"
 
 #include <dirent.h>
@@ -10,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Process and attempt.
+// ".tmp-PROCESS-ATTEMPT" of temporary files
 #define TEMPORARY_NAME ".tmp-%ld-%d"
 
 char *dc_path_join(const char *directory, const char *name)

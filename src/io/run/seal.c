@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// The seal is a text of three lines in the first 512 bytes, padded with zeros:
+//     FORMAT
+//     size BYTES
+//     fnv1a HASH
+// HASH is the 64-bit FNV-1a of all bytes behind the seal, in hexadecimal; BYTES counts the seal too.  A file is whole
+// when the seal made from what is there equals the one that is written.
 #include "io/run/seal.h"
 
 #include <errno.h>
@@ -40,7 +46,7 @@ void dc_seal_mapped(const char *format, const struct dc_mapped_file *file, size_
   make_seal(file->bytes, format, size, hash);
 }
 
-// hash: of what lies behind.
+// `hash` is that of the bytes behind the seal.
 static enum dc_status check_seal(const char *path, const char *format, const char *image, size_t size, uint64_t hash,
                                  struct dc_error *error)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Columns are copied into an arena as they are added; dc_h5_table_image then writes them to HDF5 in a forked process,
+// whose finished image comes back through a pipe.
 #include "io/run/table_h5.h"
 
 #include <stdlib.h>
@@ -8,10 +10,11 @@
 #include "base/memory.h"
 #include "io/run/h5_file.h"
 
+// One of numbers and texts is NULL.
 struct column {
   const char *group, *name;
-  double *numbers;     // or
-  const char **texts;  // the other is NULL
+  double *numbers;     // [rows]
+  const char **texts;  // [rows]
 };
 
 struct dc_h5_table {
@@ -72,6 +75,7 @@ void dc_h5_table_add_texts(struct dc_h5_table *table, const char *group, const c
       table->failed = true;
 }
 
+// The group of this name, made when it is not there yet; the root for NULL.
 static hid_t open_group(struct writer *writer, const char *name)
 {
   if (!name)
@@ -108,7 +112,7 @@ struct request {
   const char *format;
 };
 
-// In a process of its own.
+// Runs in a process of its own (dc_child_run).
 static enum dc_status build(void *context, char **bytes, size_t *size, struct dc_error *error)
 {
   const struct request *request = context;

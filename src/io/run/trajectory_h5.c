@@ -277,7 +277,7 @@ static enum dc_status check_targets(const struct dc_bodies *bodies, const struct
   return DC_OK;
 }
 
-// What goes into a file.
+// Everything that a trajectory.h5 is written from, for the process that writes it.
 struct content {
   const struct dc_scene *scene;
   const struct dc_trajectory *best, *first;

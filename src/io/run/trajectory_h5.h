@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What writing and reading trajectory.h5 share.  Private to src/io.
+// Parts that writing and reading trajectory.h5 share.  Private to src/io.
 #ifndef DC_IO_TRAJECTORY_H5_H
 #define DC_IO_TRAJECTORY_H5_H
 

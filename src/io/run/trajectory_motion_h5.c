@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a trajectory no pose tells: velocities, targets and torques of mechanisms, and the forces of contact.  Rows
-// are computed frame by frame while they are written, so that long runs need no memory for them.
+// Datasets of a trajectory that cannot be computed from poses alone: velocities, targets and torques of mechanisms, and
+// the forces of contact.  Rows are computed frame by frame while they are written, so that long runs need no memory for
+// them.
 #include <stdlib.h>
 #include <string.h>
 

@@ -74,7 +74,8 @@ static herr_t read_rows(hid_t dataset, size_t begin, size_t count, int columns, 
   return result;
 }
 
-// As many of all rows as are kept, evenly spread; read in blocks, whose memory is let go.
+// Reads `kept` rows, evenly spread over all rows of the dataset, the first and the last among them.  The file is read
+// in blocks whose pages are released at once, so that memory is in proportion to the rows kept.
 static enum dc_status read_spread(const struct reader *reader, hid_t dataset, int all, int kept, int columns,
                                   double *values)
 {
@@ -362,7 +363,7 @@ static enum dc_status read_root(hid_t file, bool first, struct reader *reader, c
   return status;
 }
 
-// What is read, and what from.
+// A reading to be done in a process of its own: the file, the parts wanted, and where they go.
 struct request {
   const char *path;
   bool first, poses_only;

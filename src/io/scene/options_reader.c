@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// One reader for all options: dc_read_options takes the members of a JSON object in turn, finds each in the option
+// table, reads it as the table's type says (read_number, read_choice, read_body, ...) and checks its range; unknown
+// keys are refused with the most similar known one.  Lists may be written as one value, objects with a short_key as a
+// string.
 #include "io/scene/options_reader.h"
 
 #include <math.h>
@@ -316,6 +320,7 @@ static enum dc_status read_objects(struct dc_options_reader *reader, const struc
   return read_list(reader, value, option, "objects", option->object_size, read_object, &list->count, &list->objects);
 }
 
+// Room for one option of any type but DC_REALS.
 union value {
   bool boolean;
   long integer;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// A "path=value" argument is applied by descending from the root: each part of the path is a key of an object, or a
+// name or an index of an element of an array.  The last part is replaced, added or removed.  Values are scanned and
+// parsed as JSON with the argument as their source, so that errors about them name the argument; text that is not JSON
+// is a string.
 #include "io/scene/overrides.h"
 
 #include <errno.h>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reading a scene file, the cheap parts first, so that nothing is built for a scene with a mistake in them:
+// 1. the JSON tree, with included files, overlays of the contact model and --set arguments (scene_tree, overrides.h);
+// 2. keys, name, problem, and the settings without bodies (time, contact, solver, optimizer, gradient, ...), camera;
+// 3. shapes, bodies and couplings; from these the model (dc_model_create);
+// 4. pairs of robots' links that never collide;
+// 5. for a refinement its pairs; otherwise plant, task, checks of horizon and continuation, and the cases, each of
+//    which is a scene of its own from the same file;
+// 6. the resolved text, in which every default is written out, and its hash.
+//
+// Every reader takes its options from tables (base/options.h), and every error names file, line, column and path.
 #include "io/scene/scene.h"
 
 #include <locale.h>
@@ -248,6 +258,7 @@ static enum dc_status check_memory(struct dc_scene_build *build)
                       definition->time.steps, definition->body_count, pairs, bytes, DC_SCENE_MOST_TRAJECTORY_BYTES);
 }
 
+// Writes the resolved text and hashes it, and hashes the meshes of shapes and soft bodies, whose files it only names.
 static enum dc_status resolve(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -276,7 +287,7 @@ static enum dc_status resolve(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// What has neither shapes nor bodies.
+// The settings that refer to neither shapes nor bodies.
 static enum dc_status read_settings(struct dc_scene_build *build)
 {
   struct dc_model_definition *definition = &build->scene->definition;
@@ -312,7 +323,7 @@ static enum dc_status read_cases(struct dc_scene_build *build)
   return status || count == 0 ? status : dc_scene_end_cases(build);
 }
 
-// Cheap parts first: nothing is built for a scene with a mistake in them.
+// The steps of the head, in order.
 static enum dc_status read_scene(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

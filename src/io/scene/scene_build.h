@@ -70,7 +70,7 @@ enum dc_status dc_scene_read_bodies(struct dc_scene_build *build);
 enum dc_status dc_scene_read_couplings(struct dc_scene_build *build);  // bodies must have been read
 enum dc_status dc_scene_read_plant(struct dc_scene_build *build);      // the model must be built
 enum dc_status dc_scene_read_task(struct dc_scene_build *build);       // the model must be built
-// What acts between bodies: "contact", "solver" and "mujoco" into the definition.
+// Reads how bodies act on each other, "contact", "solver" and "mujoco", into the definition.
 enum dc_status dc_scene_read_world(struct dc_scene_build *build);
 // Whether it is a refinement; refuses the keys of the other kind of problem.  Then its settings and method; then, the
 // model built, its pairs.
@@ -80,10 +80,10 @@ enum dc_status dc_scene_read_pairs(struct dc_scene_build *build);
 
 // Keeps build->own of a tree that no overlay was laid over yet.
 enum dc_status dc_scene_keep_own(struct dc_scene_build *build, const cJSON *tree);
-// Keeps for a scene with a design what "models" of the resolved scene must hold so that every other contact model finds
-// what the scene itself says, and over it what its "models" has for that one: the world ("time", "contact", "solver",
-// "mujoco"), "gradient" and "optimizer", as JSON text.  Bodies and what moves them are left out, as a design may have
-// changed them.  NULL when there is none.
+// Keeps, for a scene with a design, the "models" of the resolved scene, as JSON text.  In them every other contact
+// model must find what the scene itself says, and over it what the scene's "models" says for that model.  They hold the
+// world ("time", "contact", "solver", "mujoco"), "gradient" and "optimizer"; bodies and what moves them are left out,
+// as a design may have changed them.  NULL when there is none.
 enum dc_status dc_scene_keep_models(struct dc_scene_build *build);
 
 // Keeps where the parts stand, for dc_scene_wrap.

@@ -162,7 +162,7 @@ enum dc_status dc_scene_add_case(struct dc_scene_build *build, int k, struct dc_
   return compare_parameters(build, &element, made);
 }
 
-// What a sum over worlds cannot go with.
+// Refuses the sections that have no meaning for a sum over several worlds.
 static enum dc_status check_alone(struct dc_scene_build *build, const struct dc_json *cases)
 {
   static const char *const others[] = {"horizon", "plant", "continuation", "portfolio", "refine", NULL};

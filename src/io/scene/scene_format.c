@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The tables of the scene format, which reader, resolved text and JSON Schema all follow: keys of the top level,
+// sections that --set may add, and options of sections that belong to no registry (problem, pairs, gravity, camera,
+// shot, include, init).  The families of types (contact models, gradients, optimizers, ...) are collected from their
+// registries.
 #include "io/scene/scene_format.h"
 
 #include <string.h>

@@ -348,7 +348,7 @@ static enum dc_status remember_bodies(const struct include *include, int first)
   return DC_OK;
 }
 
-// What the options say of any kind of file.
+// The options that hold for every kind of robot file.
 static struct dc_urdf_use use_of(const struct include *include)
 {
   const struct dc_include_options *options = &include->options;

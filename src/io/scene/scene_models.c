@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes along in "models" with a scene whose design was built in ("design/scene.json").
+// The "models" section of design/scene.json, the scene with its design built in.
 //
-// That scene is written as it was resolved for the chosen contact model: the model's overlay lies over what the scene
-// itself says, and options that only other models have are gone.  So there is an overlay for each other model, first
-// with what leads back to the scene's own settings, and over that with what the scene says for that model.
+// This scene is written as it was resolved for the chosen contact model: the model's overlay lies over what the scene
+// itself says, and options that only other models have are gone.  Another model must not inherit this.  So an overlay
+// is written for each other model: first members that lead back to the scene's own settings, and over them what the
+// scene says for that model.
 #include <string.h>
 
 #include "io/json/json_print.h"
@@ -55,8 +56,8 @@ static bool put_copy(cJSON *object, const char *key, const cJSON *value)
   return false;
 }
 
-// What makes the members of `own` of those of `laid` again when it is laid over them: those that differ, and null for
-// those that own has not.
+// Adds to back the members that turn `laid` into `own` again when back is laid over it: members that differ, and null
+// for those that own does not have.
 static bool lead_back(const cJSON *own, const cJSON *laid, cJSON *back)
 {
   const cJSON *member;
@@ -70,7 +71,8 @@ static bool lead_back(const cJSON *own, const cJSON *laid, cJSON *back)
   return true;
 }
 
-// Of a contact section: what model has not is left out, and added what it has and the chosen one has not.
+// Fits the way back in a "contact" section to model: removes options that model does not have, and adds those that it
+// has and the chosen model does not.
 static bool fit_contact(const cJSON *own, const struct dc_contact_model *chosen, const struct dc_contact_model *model,
                         cJSON *back)
 {

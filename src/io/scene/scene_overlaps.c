@@ -37,7 +37,7 @@ static enum dc_status append(struct dc_arena *arena, struct dc_index_list *list,
   return DC_OK;
 }
 
-// What there is to say of each pair of links of one robot.
+// Findings about each pair of links of one robot.
 struct pairs {
   struct dc_contact *contact;
   const struct dc_scene_robot **robot_of;  // [bodies]

@@ -402,8 +402,7 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
-// What objectives demand of the model, once more, and what they take from it, when it is known what the design changes
-// of it.
+// Checks and prepares the objectives once more, when it is known which parts of the model the design changes.
 static enum dc_status finish_objectives(struct dc_scene_build *build, const struct dc_json *array)
 {
   int i = 0;
