@@ -234,6 +234,18 @@ static enum dc_status set_axes(struct build *build, int i, const double *axis, c
   return DC_OK;
 }
 
+static struct dc_joint_passive passive_of(const struct dc_joint_definition *joint)
+{
+  return (struct dc_joint_passive){.given = joint->damping != 0 || joint->armature != 0 || joint->stiffness != 0 ||
+                                            joint->dry_friction != 0 || joint->force != 0,
+                                   .stiffness = joint->stiffness,
+                                   .rest = joint->rest,
+                                   .damping = joint->damping,
+                                   .armature = joint->armature,
+                                   .dry_friction = joint->dry_friction,
+                                   .force = joint->force};
+}
+
 // Adds the parts of one joint, with axes and anchors in the body's frame at rest, and numbers its coordinates.
 static enum dc_status add_parts(struct build *build, int i, const struct dc_joint_definition *joint,
                                 struct dc_joint_part *parts, int *q, int *v)
@@ -256,7 +268,8 @@ static enum dc_status add_parts(struct build *build, int i, const struct dc_join
   for (int k = 0; k < type->part_count; k++) {
     struct dc_joint_part *part = &parts[k];
     double direction[3], offset[3];
-    *part = (struct dc_joint_part){.kind = type->parts[k], .q = *q, .v = *v, .range = {-INFINITY, INFINITY}};
+    *part =
+        (struct dc_joint_part){.kind = type->parts[k], .q = *q, .v = *v, .range = {-INFINITY, INFINITY}, .target = NAN};
     dc_vec_copy(direction, axes[type->part_axis[k]]);
     if (frame)
       dc_mat_apply(direction, frame->rotation, axes[type->part_axis[k]]);
@@ -265,6 +278,7 @@ static enum dc_status add_parts(struct build *build, int i, const struct dc_join
     dc_mat_apply_transposed(part->anchor, rest->rotation, offset);
     if (type->range && !isnan(range[0]))
       memcpy(part->range, range, sizeof part->range);
+    part->passive = passive_of(joint);
     *q += dc_part_nq(part);
     *v += dc_part_nv(part);
   }
@@ -413,6 +427,7 @@ static enum dc_status set_start(struct build *build, int i)
   struct dc_body *body = &build->bodies->bodies[i];
   double *q = build->bodies->initial_q, *velocity = dc_arena_alloc(build->arena, (size_t)body->nv, sizeof *velocity);
   int scalars = 0, positions = definition->joint_position.count, velocities = definition->joint_velocity.count;
+  bool whole = !body->free && velocities == body->nv;  // with the three of every ball
   if (!velocity)
     return out_of_memory(build);
   for (int p = 0; p < body->part_count; p++) {
@@ -420,22 +435,45 @@ static enum dc_status set_start(struct build *build, int i)
     if (part->kind == DC_PART_TRANSLATION) {
       dc_vec_copy(q + part->q, body->position);
     } else if (part->kind == DC_PART_BALL) {
+      if (whole)
+        memcpy(velocity + (part->v - body->v_offset), definition->joint_velocity.values + (part->v - body->v_offset),
+               3 * sizeof *velocity);
       memcpy(q + part->q, body->free ? body->quaternion : (double[4]){1, 0, 0, 0}, 4 * sizeof *q);
     } else {
       double given = scalars < positions ? definition->joint_position.values[scalars] : 0;
       enum dc_status status = build->follows[i] ? DC_OK : start_coordinate(build, i, part, given, &q[part->q]);
       if (status)
         return status;
-      velocity[part->v - body->v_offset] = scalars < velocities ? definition->joint_velocity.values[scalars] : 0;
+      int at = whole ? part->v - body->v_offset : scalars;
+      velocity[part->v - body->v_offset] = at < velocities ? definition->joint_velocity.values[at] : 0;
       scalars++;
     }
   }
   body->joint_velocity = velocity;
-  if ((positions && positions != scalars) || (velocities && velocities != scalars))
+  if ((positions && positions != scalars) || (velocities && velocities != scalars && !whole))
     return dc_fail(build->error, DC_BAD_INPUT,
                    "bodies[%d].%s: must hold %d numbers, one per slide and hinge (holds %d)", i,
                    positions && positions != scalars ? "joint_position" : "joint_velocity", scalars,
                    positions && positions != scalars ? positions : velocities);
+  return DC_OK;
+}
+
+// Where an actuator pulls slides and hinges to.
+static enum dc_status set_targets(struct build *build, int i)
+{
+  const struct dc_real_list *given = &build->definitions[i].pd->target;
+  struct dc_body *body = &build->bodies->bodies[i];
+  struct dc_joint_part *parts = (struct dc_joint_part *)body->parts;
+  int scalars = 0;
+  for (int p = 0; p < body->part_count && given->count; p++)
+    if (parts[p].kind == DC_PART_SLIDE || parts[p].kind == DC_PART_HINGE) {
+      parts[p].target = scalars < given->count ? given->values[scalars] : NAN;
+      scalars++;
+    }
+  if (given->count && given->count != scalars)
+    return dc_fail(build->error, DC_BAD_INPUT,
+                   "bodies[%d].pd.target: must hold %d numbers, one per slide and hinge (holds %d)", i, scalars,
+                   given->count);
   return DC_OK;
 }
 
@@ -445,6 +483,9 @@ static enum dc_status set_actuator(struct build *build, int i)
   struct dc_body *body = &build->bodies->bodies[i];
   if (!definition->pd)
     return DC_OK;
+  enum dc_status status = set_targets(build, i);
+  if (status)
+    return status;
   struct dc_pd_definition *pd = dc_arena_alloc(build->arena, 1, sizeof *pd);
   if (!pd)
     return out_of_memory(build);
@@ -528,7 +569,8 @@ static enum dc_status set_initial_poses(struct build *build)
     dc_vec_copy(bodies->bodies[i].position, build->rest[i].position);
     memcpy(bodies->bodies[i].quaternion, build->rest[i].quaternion, sizeof build->rest[i].quaternion);
   }
-  return dc_body_filter(bodies, build->definitions, build->arena, build->error);
+  enum dc_status status = dc_body_filter(bodies, build->definitions, build->arena, build->error);
+  return status ? status : dc_body_pair_friction(bodies, build->definitions, build->arena, build->error);
 }
 
 enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,

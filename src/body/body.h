@@ -11,6 +11,8 @@
 #ifndef DC_BODY_BODY_H
 #define DC_BODY_BODY_H
 
+#include <math.h>
+
 #include "body/coupling.h"
 #include "body/cable.h"
 #include "body/joint.h"
@@ -30,6 +32,7 @@ struct dc_pd_definition {
   double kp_rotation, kd_rotation;  // of angles where they differ; NAN: kp, kd
   double effort;                    // limit of the force on each length or angle, N or N m; 0: none
   bool gravity_compensation;        // slides and hinges hold the weight that hangs on them, too
+  struct dc_real_list target;       // where slides and hinges are pulled to without controls; the start when empty
 };
 extern const struct dc_option dc_pd_options[];
 
@@ -38,6 +41,18 @@ enum dc_mass_model {
   DC_MASS_HULL,    // spread over the solid: mass grows with the volume
   DC_MASS_LUMPED,  // the given mass in equal points at the vertices of the convex parts (paper 003, Eq. 4)
   DC_MASS_GIVEN    // as at the start, whatever the shape
+};
+
+// The Coulomb coefficient of one pair of bodies; the option table is dc_pair_friction_options.
+struct dc_pair_friction {
+  int body;  // the other one
+  double friction;
+};
+extern const struct dc_option dc_pair_friction_options[];
+// The same of two bodies a < b.
+struct dc_friction_between {
+  int a, b;
+  double friction;
 };
 
 enum dc_body_frame { DC_FRAME_WORLD, DC_FRAME_PARENT };
@@ -69,8 +84,10 @@ struct dc_body_definition {
   struct dc_soft_definition *soft;                     // NULL: a rigid body
   struct dc_cable_definition *cable;                   // NULL: no cable
   double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
+  struct dc_object_list friction_with;                 // struct dc_pair_friction
   double restitution;                                  // in [0, 1]; NAN: that of the contact settings
   bool collide;                                        // false: touches nothing
+  bool collide_parent;                                 // touches what its joint hangs on
   struct dc_index_list collide_except;                 // bodies that it does not touch
   struct dc_index_list near_only;  // bodies that it has no far field with (contact/contact.h, near_range)
   double color[3];                 // linear RGB in [0, 1]
@@ -138,6 +155,9 @@ struct dc_bodies {
   const int *group, *above;
   const bool *collide;
   const struct dc_index_list *except, *near_only;
+  // Pairs with a coefficient of their own [friction_pair_count], in order.
+  int friction_pair_count;
+  const struct dc_friction_between *friction_pairs;
 };
 
 // The support of a body's frame on nodes of a soft body, or NULL: the body is no marker.
@@ -167,6 +187,12 @@ static inline const struct dc_shape *dc_body_look(const struct dc_body *body)
   return body->visual ? body->visual : body->shape;
 }
 
+// Coordinate k of a part that targets of actuators are added to.
+static inline double dc_target_origin(const struct dc_bodies *bodies, const struct dc_joint_part *part, int k)
+{
+  return isnan(part->target) ? bodies->initial_q[part->q + k] : part->target;
+}
+
 static inline bool dc_body_moves(const struct dc_body *body)
 {
   return body->mechanism >= 0;
@@ -175,6 +201,10 @@ static inline bool dc_body_moves(const struct dc_body *body)
 // Whether two bodies have contact: one moves, they are neither in one rigid group nor connected by one joint (bodies
 // fixed to each other count as one), and no filter excludes the pair.
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b);
+// The coefficient that a pair has for itself; NAN: the geometric mean of the two.
+double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b);
+// Factor on the geometric mean of two coefficients that makes it the pair's own; of_a, of_b: without a design's scales.
+double dc_bodies_friction_factor(const struct dc_bodies *bodies, int a, int b, double of_a, double of_b);
 // Whether one of two bodies lists the other as one without far field.
 bool dc_bodies_near_only(const struct dc_bodies *bodies, int a, int b);
 

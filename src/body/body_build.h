@@ -42,4 +42,8 @@ enum dc_status dc_couplings_start(struct dc_bodies *bodies, const struct dc_body
 enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                               struct dc_arena *arena, struct dc_error *error);
 
+// Coefficients of pairs.
+enum dc_status dc_body_pair_friction(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                                     struct dc_arena *arena, struct dc_error *error);
+
 #endif

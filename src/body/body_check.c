@@ -87,6 +87,18 @@ static bool is_zero(const double *vector)
   return vector[0] == 0 && vector[1] == 0 && vector[2] == 0;
 }
 
+// The passive force that a joint cannot have: one that turns about a point has damping and, unless free, a spring.
+static const char *forbidden_force(const struct dc_joint_definition *joint, bool pointed, bool fixed, bool free)
+{
+  return joint->damping != 0 && fixed                     ? "damping"
+         : joint->stiffness != 0 && (fixed || free)       ? "stiffness"
+         : joint->rest != 0 && (fixed || pointed)         ? "rest"
+         : joint->armature != 0 && (fixed || pointed)     ? "armature"
+         : joint->dry_friction != 0 && (fixed || pointed) ? "dry_friction"
+         : joint->force != 0 && (fixed || pointed)        ? "force"
+                                                          : NULL;
+}
+
 static enum dc_status check_joint(const struct dc_body_definition *definition, int index, int i, struct dc_error *error)
 {
   const struct dc_joint_definition *joint = (const struct dc_joint_definition *)definition->joint.objects + i;
@@ -101,6 +113,11 @@ static enum dc_status check_joint(const struct dc_body_definition *definition, i
                       : !isnan(joint->axis2[0]) && !second    ? "axis2"
                       : !isnan(joint->anchor[0]) && !anchored ? "anchor"
                                                               : NULL;
+  bool pointed = false;
+  for (int p = 0; p < type->part_count; p++)
+    pointed |= type->parts[p] == DC_PART_BALL;
+  if (!extra)
+    extra = forbidden_force(joint, pointed, type->nv == 0, type->only);
   if (extra)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint[%d].%s: must not be given for \"%s\"", index, i, extra,
                    type->name);
@@ -205,6 +222,10 @@ static enum dc_status check_solid(const struct dc_body_definition *definition, i
                    shape->name);
   if (!isnan(definition->density) && !isnan(definition->mass))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
+  const struct dc_joint_definition *joints = definition->joint.objects;
+  if (definition->mass == 0 && (dc_joint_types[joints[0].type]->nv > 0 || !isnan(definition->inertia[0])))
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must be > 0 for a body that moves by itself or has inertia",
+                   index);
   if (!isnan(definition->inertia[0]))
     return DC_OK;
   if (dc_is_marker(definition))

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of bodies that may touch.  Bodies fixed to each other are one rigid group.  A group does not touch itself, nor
-// the group to which a joint connects it, nor bodies that a filter names.
+// Pairs of bodies that may touch, and their coefficients of friction.  Bodies fixed to each other are one rigid group.
+// A group does not touch itself, nor the group to which a joint connects it (unless collide_parent says so), nor bodies
+// that a filter names.
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "body/body_build.h"
@@ -27,7 +30,8 @@ enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_def
     int i = bodies->order[k], parent = bodies->bodies[i].parent;
     bool joined = parent >= 0 && bodies->bodies[i].nv == 0;
     group[i] = joined ? group[parent] : i;
-    above[group[i]] = joined ? above[group[i]] : parent >= 0 ? group[parent] : -1;
+    bool hangs = parent >= 0 && !definitions[i].collide_parent;
+    above[group[i]] = joined ? above[group[i]] : hangs ? group[parent] : -1;
   }
   for (int i = 0; i < bodies->count; i++) {
     collide[i] = definitions[i].collide && definitions[i].shape >= 0;
@@ -41,6 +45,72 @@ enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_def
   bodies->except = except;
   bodies->near_only = near_only;
   return DC_OK;
+}
+
+static int compare_pairs(const void *first, const void *second)
+{
+  const struct dc_friction_between *a = first, *b = second;
+  return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
+}
+
+static enum dc_status check_pair(const struct dc_body_definition *definitions, int i, int other, struct dc_error *error)
+{
+  if (other == i)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].friction_with: must not name the body itself", i);
+  if (definitions[i].soft || definitions[other].soft)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].friction_with: must not be about soft bodies", i);
+  if (definitions[i].friction == 0 || definitions[other].friction == 0)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "bodies[%d].friction_with: both bodies must have friction above 0, which \"%s\" has not", i,
+                   definitions[definitions[i].friction == 0 ? i : other].name);
+  return DC_OK;
+}
+
+enum dc_status dc_body_pair_friction(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                                     struct dc_arena *arena, struct dc_error *error)
+{
+  int count = 0;
+  for (int i = 0; i < bodies->count; i++)
+    count += definitions[i].friction_with.count;
+  struct dc_friction_between *pairs = dc_arena_alloc(arena, (size_t)count, sizeof *pairs);
+  if (!pairs)
+    return dc_fail(error, DC_MEMORY, "out of memory for the friction of %d pairs", count);
+  count = 0;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_pair_friction *given = definitions[i].friction_with.objects;
+    for (int k = 0; k < definitions[i].friction_with.count; k++) {
+      int other = given[k].body;
+      enum dc_status status = check_pair(definitions, i, other, error);
+      if (status)
+        return status;
+      pairs[count++] = (struct dc_friction_between){i < other ? i : other, i < other ? other : i, given[k].friction};
+    }
+  }
+  qsort(pairs, (size_t)count, sizeof *pairs, compare_pairs);
+  for (int p = 1; p < count; p++)
+    if (compare_pairs(&pairs[p - 1], &pairs[p]) == 0)
+      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].friction_with: \"%s\" has a coefficient with it already",
+                     pairs[p].a, definitions[pairs[p].b].name);
+  bodies->friction_pairs = pairs;
+  bodies->friction_pair_count = count;
+  return DC_OK;
+}
+
+double dc_bodies_friction_between(const struct dc_bodies *bodies, int a, int b)
+{
+  const struct dc_friction_between wanted = {a < b ? a : b, a < b ? b : a, 0};
+  const struct dc_friction_between *found =
+      bodies->friction_pair_count
+          ? bsearch(&wanted, bodies->friction_pairs, (size_t)bodies->friction_pair_count, sizeof wanted, compare_pairs)
+          : NULL;
+  return found ? found->friction : NAN;
+}
+
+double dc_bodies_friction_factor(const struct dc_bodies *bodies, int a, int b, double of_a, double of_b)
+{
+  double own = bodies->friction_pair_count ? dc_bodies_friction_between(bodies, a, b) : NAN,
+         mean = sqrt(of_a) * sqrt(of_b);
+  return isnan(own) || !(mean > 0) ? 1 : own / mean;
 }
 
 bool dc_bodies_touch(const struct dc_bodies *bodies, int a, int b)

@@ -20,6 +20,15 @@ const struct dc_option dc_pd_options[] = {
                    "limit of the force on each coordinate, which smoothly levels off there; 0: none"),
     DC_BOOLEAN_OPTION(struct dc_pd_definition, gravity_compensation, "false",
                       "slides and hinges hold the weight that hangs on them, as it is at the start of a step"),
+    DC_REAL_LIST_OPTION(struct dc_pd_definition, target, "m or rad", "[]", MOST_COORDINATES, -1e6, 1e6,
+                        "coordinates of slides and hinges that they are pulled to without controls, which are added; "
+                        "the start when empty"),
+    DC_OPTIONS_END,
+};
+
+const struct dc_option dc_pair_friction_options[] = {
+    DC_BODY_OPTION(struct dc_pair_friction, body, NULL, "the other body"),
+    DC_REAL_OPTION(struct dc_pair_friction, friction, "", NULL, 0, 100, "Coulomb coefficient of the two"),
     DC_OPTIONS_END,
 };
 
@@ -46,8 +55,9 @@ const struct dc_option dc_body_options[] = {
                     "name of the shape that pictures show instead, in the frame of shape"),
     DC_POSITIVE_OPTION(struct dc_body_definition, density, "kg/m^3", "null", 1e6,
                        "density of the solid; free bodies take density or mass, 1000 kg/m^3 without either"),
-    DC_POSITIVE_OPTION(struct dc_body_definition, mass, "kg", "null", 1e9,
-                       "mass, spread evenly over the solid unless inertia is given; instead of density"),
+    DC_REAL_OPTION(struct dc_body_definition, mass, "kg", "null", 0, 1e9,
+                   "mass, spread evenly over the solid unless inertia is given; instead of density; 0 only of a body "
+                   "that never moves by itself"),
     DC_REALS_OPTION(
         struct dc_body_definition, inertia, "kg m^2", "null", 6, -1e15, 1e15,
         "xx, yy, zz, xy, xz, yz of the inertia about the centre of mass, axes of the shape's frame; with mass"),
@@ -73,7 +83,8 @@ const struct dc_option dc_body_options[] = {
     DC_REAL_LIST_OPTION(struct dc_body_definition, joint_position, "m or rad", "[]", MOST_COORDINATES, -1e6, 1e6,
                         "initial coordinates of slides and hinges; zeros when empty"),
     DC_REAL_LIST_OPTION(struct dc_body_definition, joint_velocity, "m/s or rad/s", "[]", MOST_COORDINATES, -1e6, 1e6,
-                        "initial velocities of slides and hinges; zeros when empty"),
+                        "initial velocities of slides and hinges, or of all: with three rad/s of every ball in the axes that its body "
+                        "has at rest; zeros when empty"),
     DC_POSITIVE_OPTION(struct dc_body_definition, limit_stiffness, "J", "1e-4", 1e6,
                        "strength of the barriers at the ends of ranges; they act over the last twentieth of the range"),
     DC_POSITIVE_OPTION(
@@ -89,10 +100,15 @@ const struct dc_option dc_body_options[] = {
                      "makes it a cable, which pulls markers on soft bodies together; controls drive its length"),
     DC_REAL_OPTION(struct dc_body_definition, friction, "", "null", 0, 100,
                    "Coulomb coefficient; default: that of the contact settings; of a pair: the geometric mean"),
+    DC_OBJECT_LIST_OPTION(struct dc_body_definition, friction_with, "null", MOST_FILTERS, dc_pair_friction_options,
+                          struct dc_pair_friction,
+                          "bodies with which it has another coefficient; both must have friction above 0"),
     DC_REAL_OPTION(
         struct dc_body_definition, restitution, "", "null", 0, 1,
         "ratio of speeds after and before an impact; default: that of the contact settings; of a pair: the smaller"),
     DC_BOOLEAN_OPTION(struct dc_body_definition, collide, "true", "false: the body touches nothing"),
+    DC_BOOLEAN_OPTION(struct dc_body_definition, collide_parent, "false",
+                      "true: the body touches what its joint hangs on, which it does not otherwise"),
     DC_BODY_LIST_OPTION(struct dc_body_definition, collide_except, "null", MOST_FILTERS,
                         "bodies that it does not touch"),
     DC_BODY_LIST_OPTION(

@@ -96,5 +96,19 @@ const struct dc_option dc_joint_options[] = {
                      "point that the joint turns about; default: the body's anchor"),
     DC_REALS_OPTION(struct dc_joint_definition, range, "m or rad", "null", 2, -1e6, 1e6,
                     "bounds of the coordinate of a hinge or slide; default: the body's range, none without"),
+    DC_REAL_OPTION(struct dc_joint_definition, damping, "N s/m or N m s/rad", "0", 0, 1e12,
+                   "force against the velocity, per velocity; of a free body also on the origin of its shape's frame"),
+    DC_REAL_OPTION(struct dc_joint_definition, armature, "kg or kg m^2", "0", 0, 1e12,
+                   "inertia of a rotor that every coordinate turns, seen through its gear; not of what turns about a "
+                   "point"),
+    DC_REAL_OPTION(struct dc_joint_definition, stiffness, "N/m or N m/rad", "0", 0, 1e12,
+                   "spring towards rest; of a ball joint towards its start"),
+    DC_REAL_OPTION(struct dc_joint_definition, rest, "m or rad", "0", -1e6, 1e6,
+                   "coordinate where the spring is slack"),
+    DC_REAL_OPTION(struct dc_joint_definition, dry_friction, "N or N m", "0", 0, 1e12,
+                   "force against motion, of this size at any speed above 0.001 m/s or rad/s; not of what turns about a "
+                   "point"),
+    DC_REAL_OPTION(struct dc_joint_definition, force, "N or N m", "0", -1e12, 1e12,
+                   "constant force along every coordinate; not of what turns about a point"),
     DC_OPTIONS_END,
 };

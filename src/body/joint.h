@@ -16,12 +16,23 @@ enum dc_part_kind {
   DC_PART_HINGE         // one number (rad) about the axis through the anchor
 };
 
+// Forces of a joint that nothing drives (dynamics/terms_passive.c).
+struct dc_joint_passive {
+  bool given;                // one of them is not zero
+  double stiffness, rest;    // spring, N/m or N m/rad, towards the coordinate rest, m or rad; a ball's is its start
+  double damping, armature;  // N s/m or N m s/rad; kg or kg m^2
+  double dry_friction;       // N or N m
+  double force;              // constant, N or N m
+};
+
 struct dc_joint_part {
   enum dc_part_kind kind;
   int q, v;          // first entry in the state and in tangent vectors
   double axis[3];    // slide, hinge: unit vector in the body's frame at rest
   double anchor[3];  // ball, hinge: the fixed point of the rotation, in the body's frame, m
   double range[2];   // slide, hinge: bounds of the coordinate; -INFINITY, INFINITY without
+  double target;     // slide, hinge: coordinate that an actuator pulls to without controls; NAN: the start
+  struct dc_joint_passive passive;
 };
 
 static inline int dc_part_nq(const struct dc_joint_part *part)
@@ -43,6 +54,7 @@ struct dc_joint_definition {
                      // axis after the one nearest to axis, made perpendicular
   double anchor[3];  // default: the position of the body
   double range[2];   // of the only coordinate
+  double damping, armature, stiffness, rest, dry_friction, force;  // struct dc_joint_passive, of every part
 };
 extern const struct dc_option dc_joint_options[];
 

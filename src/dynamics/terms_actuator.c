@@ -129,7 +129,7 @@ static void errors(const struct drive_context *c, const struct drive *drive, dou
 {
   int at = drive->part->q + drive->component;
   double target = *drive->position - c->interval.remaining * *drive->velocity;
-  *position = c->model->bodies.initial_q[at] + target - c->q_next[at];
+  *position = dc_target_origin(&c->model->bodies, drive->part, drive->component) + target - c->q_next[at];
   *velocity = *drive->velocity - (c->q_next[at] - c->q_now[at]) / c->interval.length;
 }
 

@@ -128,6 +128,36 @@ static inline void limited_arm(struct scene *scene)
   bodies[ARM_LOOSE].pd->gravity_compensation = true;
 }
 
+// Springs, damping, rotors, dry friction and constant forces on the joints; friction of joints is felt on both sides of
+// its rounded corner.  A free body is damped about a frame beside its centre of mass.
+static inline void passive_arm(struct scene *scene)
+{
+  arm(scene);
+  for (int i = 0; i < ARM_BODIES; i++) {
+    struct dc_joint_definition *joints = (struct dc_joint_definition *)scene->bodies[i].joint.objects;
+    for (int k = 0; k < scene->bodies[i].joint.count; k++) {
+      const struct dc_joint_type *type = dc_joint_types[joints[k].type];
+      bool pointed = type->nq != type->nv;
+      if (type->nv == 0)
+        continue;
+      joints[k].damping = 0.3 + 0.1 * i;
+      joints[k].stiffness = type->only ? 0 : 2 + i;
+      if (pointed)
+        continue;
+      joints[k].armature = 0.05;
+      joints[k].rest = 0.2;
+      joints[k].dry_friction = 0.1;
+      joints[k].force = 0.4 - 0.1 * i;
+    }
+  }
+  struct dc_body_definition *body = mechanism_link(scene, "thrown", "free", -1, 0, 0.5);
+  ((struct dc_joint_definition *)body->joint.objects)->damping = 0.7;
+  mechanism_vector(body->position, 3, 3, 3);
+  mechanism_vector(body->center_of_mass, 0.1, -0.05, 0.2);
+  for (int k = 0; k < 6; k++)
+    body->inertia[k] = k < 3 ? 0.01 + 0.001 * k : 0.001;
+}
+
 // Targets for every step; those of the arm's lower link, if there is one, two radians from its start.
 static inline void arm_targets(const struct dc_model *model, struct dc_rollout_input *input)
 {

@@ -76,7 +76,7 @@ static void test_rules(void)
   bad.name = "";
   expect_refusal(1, &bad, "bodies[0].name: must not be empty");
   bad = good, bad.mass = -1;
-  expect_refusal(1, &bad, "bodies[0].mass: must be > 0 kg (is -1)");
+  expect_refusal(1, &bad, "bodies[0].mass: must be >= 0 kg (is -1)");
   bad = good, bad.mass = 1, bad.density = 1;
   expect_refusal(1, &bad, "bodies[0].mass: must not be given together with density");
   bad = good, bad.rotation[0] = 1.0011;
@@ -184,6 +184,51 @@ static void test_move_and_difference(void)
   dc_arena_destroy(arena);
 }
 
-RUN_TESTS({"defaults of the option table", test_defaults}, {"mass, moments and layout", test_mass},
+// Who touches what a joint hangs on, coefficients of pairs, parts of bodies without mass, starts of balls, targets.
+static void test_new_options(void)
+{
+  arena = dc_arena_create();
+  struct dc_body_definition d[4];
+  struct dc_bodies bodies;
+  double velocity[4] = {1, 2, 3, 4}, target[1] = {0.25};
+  d[0] = definition_of(arena, "table", "fixed", TETRAHEDRON);
+  d[1] = definition_of(arena, "arm", "slide", TETRAHEDRON);
+  d[2] = definition_of(arena, "pad", "fixed", TETRAHEDRON);
+  d[3] = definition_of(arena, "block", "free", TETRAHEDRON);
+  d[1].parent = 0;
+  d[2].parent = 1;
+  d[2].mass = 0;
+  struct dc_pd_definition pd = {.kp = 1, .kp_rotation = NAN, .kd_rotation = NAN, .target = {1, target}};
+  d[1].pd = &pd;
+  static struct dc_pair_friction other = {.body = 3, .friction = 0.9};
+  d[1].friction = 0.4, d[3].friction = 0.1;
+  d[1].friction_with = (struct dc_object_list){1, &other};
+  CHECK(create(&bodies, 4, d, NULL) == DC_OK, "built");
+  CHECK(!dc_bodies_touch(&bodies, 0, 1) && !dc_bodies_touch(&bodies, 0, 2), "joined");
+  CHECK(bodies.bodies[2].mass == 0 && bodies.bodies[1].mass == 1000, "a part without mass");
+  CHECK(bodies.bodies[1].parts[0].target == 0.25, "target");
+  CHECK(dc_bodies_friction_between(&bodies, 3, 1) == 0.9 && isnan(dc_bodies_friction_between(&bodies, 1, 2)), "pair");
+  CHECK_NEAR(sqrt(0.4 * 0.1) * dc_bodies_friction_factor(&bodies, 1, 3, 0.4, 0.1), 0.9, 1e-15);
+  CHECK(dc_bodies_friction_factor(&bodies, 0, 3, 0.4, 0.1) == 1, "other pairs");
+  d[1].collide_parent = true;
+  CHECK(create(&bodies, 4, d, NULL) == DC_OK, "built");
+  CHECK(dc_bodies_touch(&bodies, 0, 1) && dc_bodies_touch(&bodies, 0, 2) && !dc_bodies_touch(&bodies, 1, 2), "touch");
+  d[3].friction = 0;
+  expect_refusal(4, d, "bodies[1].friction_with: both bodies must have friction above 0, which \"block\" has not");
+  d[3].friction = 0.1;
+  other.body = 1;
+  expect_refusal(4, d, "bodies[1].friction_with: must not name the body itself");
+  other.body = 3;
+  d[1].mass = 0;
+  expect_refusal(4, d, "bodies[1].mass: must be > 0 for a body that moves by itself");
+  d[0] = definition_of(arena, "ball", "ball", TETRAHEDRON);
+  d[0].joint_velocity = (struct dc_real_list){3, velocity};
+  CHECK(create(&bodies, 1, d, NULL) == DC_OK && bodies.bodies[0].joint_velocity[2] == 3, "a ball turns");
+  ((struct dc_joint_definition *)d[0].joint.objects)->armature = 1;
+  expect_refusal(1, d, "bodies[0].joint[0].armature: must not be given for \"ball\"");
+  dc_arena_destroy(arena);
+}
+
+RUN_TESTS({"pairs, parts, targets", test_new_options}, {"defaults of the option table", test_defaults}, {"mass, moments and layout", test_mass},
           {"rules of definitions", test_rules}, {"pose of the centre of mass", test_pose_of_center},
           {"move and difference are inverse", test_move_and_difference})

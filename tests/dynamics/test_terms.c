@@ -416,6 +416,7 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
       continue;
     if (!cabled && (of_nodes != (add == soft_bodies) || (term == &dc_limit_term && add == free_bodies) ||
                     (term == &dc_impact_term && add != free_bodies) ||  // hardly opens there
+                    (term == &dc_passive_term && add != passive_arm) ||
                     (term == &dc_coupling_term && add != coupled_arm)))
       continue;
     check_gradient(&problem, dc_step_terms[t]);
@@ -465,6 +466,38 @@ static void test_coupled_arm(void)
   check_terms(coupled_arm, true);
 }
 
+static void test_passive_arm(void)
+{
+  check_terms(passive_arm, false);
+  check_terms(passive_arm, true);
+}
+
+// A slide of 2 kg from 1 m/s after one step of 0.01 s, against what implicit Euler makes of its passive forces:
+// (m + a) (v' - v)/h = -k (h v' - rest) - c v' - f + F.
+static void test_passive_step(void)
+{
+  struct scene scene;
+  const double h = 0.01, k = 30, rest = 0.1, c = 4, a = 1, f = 3, force = 0.7;
+  scene_begin(&scene);
+  mechanism_vector(scene.definition.gravity, 0, 0, 0);
+  struct dc_body_definition *body = mechanism_link(&scene, "slide", "slide", -1, scene_box(&scene, 1, 1, 1, 1, 1, 1), 2);
+  struct dc_joint_definition *joint = (struct dc_joint_definition *)body->joint.objects;
+  joint->stiffness = k, joint->rest = rest, joint->damping = c, joint->armature = a, joint->dry_friction = f;
+  joint->force = force;
+  mechanism_numbers(&scene, &body->joint_velocity, 1, (const double[]){1});
+  scene.definition.time.step = h;
+  scene_create(&scene);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 1);
+  struct dc_trajectory *trajectory = dc_trajectory_create(&scene.model, 1);
+  CHECK(input && trajectory, "memory");
+  CHECK(dc_rollout_forward(scene.rollout, input, trajectory, &scene.error) == DC_OK, "%s", scene.error.text);
+  double v = ((2 + a) / h * 1 + k * rest - f + force) / ((2 + a) / h + k * h + c);
+  CHECK_NEAR(trajectory->q[trajectory->nq], h * v, 1e-12);
+  dc_trajectory_destroy(trajectory);
+  dc_rollout_input_destroy(input);
+  scene_end(&scene);
+}
+
 // Friction has no energy and no force where nothing has moved, but it is stiffest there.
 static void test_friction_at_rest(void)
 {
@@ -484,5 +517,5 @@ static void test_friction_at_rest(void)
 
 RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of soft bodies", test_soft_bodies},
           {"terms of an arm", test_arm}, {"terms of an arm with limits", test_limited_arm},
-          {"terms of an arm with couplings", test_coupled_arm}, {"terms of cables", test_cables},
+          {"terms of an arm with couplings", test_coupled_arm}, {"terms of passive joints", test_passive_arm}, {"a step of a passive joint", test_passive_step}, {"terms of cables", test_cables},
           {"friction at rest", test_friction_at_rest})

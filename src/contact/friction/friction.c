@@ -48,10 +48,17 @@ bool dc_friction_law_acts(const struct dc_friction_law *law, int bodies)
   return any;
 }
 
-// The coefficient of a pair of bodies: the geometric mean of the two.
-static double pair_coefficient(const double *coefficient, const struct dc_pair *pair)
+// The coefficient of a pair of bodies: the geometric mean of the two, or its own times that of the design's scales.
+static double pair_coefficient(const struct dc_contact *contact, const double *coefficient, const struct dc_pair *pair)
 {
-  return sqrt(coefficient[pair->a]) * sqrt(coefficient[pair->b]);
+  double mean = sqrt(coefficient[pair->a]) * sqrt(coefficient[pair->b]), given[2];
+  if (!contact->bodies->friction_pair_count)
+    return mean;
+  for (int x = 0; x < 2; x++) {
+    double own = contact->bodies->bodies[x ? pair->b : pair->a].friction;
+    given[x] = isnan(own) ? contact->settings.friction : own;
+  }
+  return mean * dc_bodies_friction_factor(contact->bodies, pair->a, pair->b, given[0], given[1]);
 }
 
 // 1 - e^2, e the smaller restitution of the two.
@@ -64,7 +71,7 @@ static double pair_loss(const double *restitution, const struct dc_pair *pair)
 static bool anything_acts(const struct dc_contact *contact, const struct dc_friction_law *law)
 {
   for (int p = 0; p < contact->pair_count; p++)
-    if (pair_coefficient(law->coefficient, &contact->pairs[p]) > 0 ||
+    if (pair_coefficient(contact, law->coefficient, &contact->pairs[p]) > 0 ||
         pair_loss(law->restitution, &contact->pairs[p]) > 0)
       return true;
   return false;
@@ -156,7 +163,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   methods_of(contact)->clear(contact);
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
-    double coefficient = pair_coefficient(law->coefficient, pair), loss = pair_loss(law->restitution, pair);
+    double coefficient = pair_coefficient(contact, law->coefficient, pair), loss = pair_loss(law->restitution, pair);
     if (!(coefficient > 0 || loss > 0) || pair->crossing || pair->failed)
       continue;
     if (list_pair(contact, p, coefficient, loss)) {

@@ -73,6 +73,21 @@ static void put_assets(struct writer *writer)
   fputs("</asset>\n", writer->file);
 }
 
+// A constant force is applied by the stepper.
+static void put_passive(FILE *file, const struct dc_joint_passive *passive)
+{
+  if (passive->damping > 0)
+    put_numbers(file, "damping", 1, &passive->damping);
+  if (passive->armature > 0)
+    put_numbers(file, "armature", 1, &passive->armature);
+  if (passive->dry_friction > 0)
+    put_numbers(file, "frictionloss", 1, &passive->dry_friction);
+  if (passive->stiffness > 0) {
+    put_numbers(file, "stiffness", 1, &passive->stiffness);
+    put_numbers(file, "springref", 1, &passive->rest);
+  }
+}
+
 static void put_joint(FILE *file, const struct dc_joint_part *part)
 {
   static const char *const types[] = {[DC_PART_BALL] = "ball", [DC_PART_SLIDE] = "slide", [DC_PART_HINGE] = "hinge"};
@@ -85,6 +100,7 @@ static void put_joint(FILE *file, const struct dc_joint_part *part)
     fputs(" limited=\"true\"", file);
     put_numbers(file, "range", 2, part->range);
   }
+  put_passive(file, &part->passive);
   fputs("/>\n", file);
 }
 
@@ -109,7 +125,9 @@ static void put_parts(struct writer *writer, int i)
   int freedoms = 0;
   bool turned = false;
   if (body->free) {
-    fprintf(writer->file, "<freejoint name=\"j%d\"/>\n", body->v_offset);
+    fprintf(writer->file, "<joint type=\"free\" name=\"j%d\"", body->v_offset);
+    put_passive(writer->file, &body->parts[0].passive);  // damps the centre of mass, where its frame is here
+    fputs("/>\n", writer->file);
     return;
   }
   for (int p = 0; p < body->part_count; p++) {
@@ -205,7 +223,8 @@ static void put_pairs(struct writer *writer)
     for (int b = 0; b < a; b++) {
       if (!dc_bodies_touch(bodies, a, b))
         continue;
-      double friction = dc_model_friction(writer->model, a) * dc_model_friction(writer->model, b);
+      double of_a = dc_model_friction(writer->model, a), of_b = dc_model_friction(writer->model, b);
+      double friction = of_a * of_b * dc_bodies_friction_factor(bodies, a, b, of_a, of_b);
       for (int k = 0; k < geometry_count(bodies->bodies[a].shape); k++)
         for (int m = 0; m < geometry_count(bodies->bodies[b].shape); m++)
           fprintf(writer->file, "<pair geom1=\"g%d_%d\" geom2=\"g%d_%d\" condim=\"%d\"/>\n", a, k, b, m,

@@ -58,7 +58,7 @@ static void set_joints(struct dc_mujoco_simulation *simulation, const struct dc_
     if (!isinf(at->part->range[0]))
       dc_design_range(design, at->part, m->jnt_range + 2 * m->dof_jntid[at->freedom]);
     for (int k = 0; pd && k < dc_part_nv(at->part); k++)
-      m->dof_damping[at->freedom + k] = gain(at, pd->kd, pd->kd_rotation, design->kd_scale[at->body]) +
+      m->dof_damping[at->freedom + k] = at->part->passive.damping + gain(at, pd->kd, pd->kd_rotation, design->kd_scale[at->body]) +
                                         implicit * gain(at, pd->kp, pd->kp_rotation, design->kp_scale[at->body]);
   }
 }
@@ -87,10 +87,11 @@ static void apply_design(struct dc_mujoco_simulation *simulation, const struct d
   dc_vec_copy(m->opt.gravity, design->gravity);
   for (int p = 0; p < m->npair; p++) {
     int a = simulation->pair_bodies[p][0], b = simulation->pair_bodies[p][1];
-    double of_a = design->friction_scale[a] * dc_model_friction(model, a);
-    double of_b = design->friction_scale[b] * dc_model_friction(model, b);
+    double own_a = dc_model_friction(model, a), own_b = dc_model_friction(model, b);
+    double of_a = design->friction_scale[a] * own_a, of_b = design->friction_scale[b] * own_b;
+    double factor = dc_bodies_friction_factor(&model->bodies, a, b, own_a, own_b);
     double *friction = m->pair_friction + 5 * p, disc = 2.0 / 3 * model->definition.mujoco.patch;
-    friction[0] = friction[1] = fmax(sqrt(of_a) * sqrt(of_b), mjMINMU);
+    friction[0] = friction[1] = fmax(factor * sqrt(of_a) * sqrt(of_b), mjMINMU);
     friction[2] = fmax(disc * friction[0], mjMINMU);  // m, of even pressure
     set_restitution(m, model, design, p, a, b);
   }
@@ -130,11 +131,12 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
 
 // The force s on a length or angle, which damping D makes s - D q'+ at the end of the step, under a limit: what it
 // becomes is taken as linear in the velocity, at the one that the step begins with.
-static double limit_force(struct dc_mujoco_simulation *simulation, int freedom, double effort, double damping, double s)
+static double limit_force(struct dc_mujoco_simulation *simulation, const struct dc_mujoco_coordinate *at, int freedom,
+                          double effort, double damping, double s)
 {
   double velocity = simulation->data->qvel[freedom];
   struct dc_saturated law = dc_saturate(effort, s - damping * velocity);
-  simulation->model->dof_damping[freedom] = law.slope * damping;
+  simulation->model->dof_damping[freedom] = at->part->passive.damping + law.slope * damping;
   return law.force + law.slope * damping * velocity;
 }
 
@@ -152,6 +154,8 @@ static void apply_actuators(struct dc_mujoco_simulation *simulation, const struc
   for (int i = 0; i < simulation->coordinate_count; i++) {
     const struct dc_mujoco_coordinate *at = &simulation->coordinates[i];
     const struct dc_body *body = &bodies->bodies[at->body];
+    for (int k = 0; k < dc_part_nv(at->part) && at->part->passive.force != 0; k++)
+      d->qfrc_applied[at->freedom + k] = at->part->passive.force;
     if (!body->pd)
       continue;
     size_t first = row + (size_t)(body->actuator + at->part->v - body->v_offset);
@@ -162,11 +166,12 @@ static void apply_actuators(struct dc_mujoco_simulation *simulation, const struc
     double *force = d->qfrc_applied + at->freedom, target[4], torque[3], rotation[9];
     if (at->part->kind != DC_PART_BALL) {
       for (int k = 0; k < dc_part_nv(at->part); k++) {
-        force[k] = kp * (initial[k] + position[k] - now[k]) + kd * velocity[k];
+        force[k] = kp * (dc_target_origin(bodies, at->part, k) + position[k] - now[k]) + kd * velocity[k];
         if (body->pd->gravity_compensation && dc_part_nv(at->part) == 1)
           force[k] += dc_weight_hold(weight, at->body, at->part->v);
         if (body->pd->effort > 0)
-          force[k] = limit_force(simulation, at->freedom + k, body->pd->effort, kd + implicit * kp, force[k]);
+          force[k] = limit_force(simulation, at, at->freedom + k, body->pd->effort, kd + implicit * kp, force[k]);
+        force[k] += at->part->passive.force;
       }
       continue;
     }
@@ -195,7 +200,7 @@ static void apply_forces(struct dc_mujoco_simulation *simulation, const struct d
       dc_mat_apply_transposed(force, rotation, forces + at->part->v);
     }
     for (int k = 0; k < n; k++)
-      sum[k] = (model->bodies.bodies[at->body].pd ? sum[k] : 0) + force[k];
+      sum[k] = (model->bodies.bodies[at->body].pd || at->part->passive.force != 0 ? sum[k] : 0) + force[k];
   }
 }
 

@@ -50,7 +50,8 @@ int dc_motion_columns(const struct dc_bodies *bodies, enum dc_motion motion, str
                                                    .number = number,
                                                    .count = motion == DC_MOTION_Q ? body->nq : body->nv,
                                                    .at = at,
-                                                   .q = part->kind == DC_PART_BALL ? -1 : part->q + k,
+                                                   .part = part->kind == DC_PART_BALL ? NULL : part,
+                                                   .component = k,
                                                    .unit = unit_of(motion, part->kind)};
       }
     }

@@ -22,7 +22,9 @@ struct dc_motion_column {
   int body;
   int number, count;  // which one of how many of the body
   int at;             // index in states, in tangents (velocities, torques) or in vectors of actuator targets
-  int q;  // of a target: index in states of the coordinate whose start is added; -1: of a rotation vector, none
+  // Of a target: coordinate `component` of this part has the origin that is added; NULL: a rotation vector, none.
+  const struct dc_joint_part *part;
+  int component;
   const char *unit;
 };
 // The columns of a dataset in the order of bodies: those with a joint that is neither free nor fixed, and free ones

@@ -60,7 +60,7 @@ static void fill_row(const void *context, int frame, double *row)
       row[c] = rows->numbers[column->at];
     else
       row[c] = input->target_position[(size_t)step * (size_t)model->bodies.actuator_count + (size_t)column->at] +
-               (column->q < 0 ? 0 : model->bodies.initial_q[column->q]);
+               (column->part ? dc_target_origin(&model->bodies, column->part, column->component) : 0);
   }
 }
 
