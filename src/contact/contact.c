@@ -9,9 +9,6 @@
 #include "contact/models/points.h"
 #include "math/vector.h"
 
-// The reference sums all triangle pairs and stores every one of them; beyond this it would take gigabytes.
-static const double MOST_EXACT_PAIRS = 8e6;
-
 static const double SHARES = 64;  // of the whole cost: a pair that costs more is taken early
 
 // Whether (a, b) is a pair: body a moves; of two that move the first comes first.
@@ -48,23 +45,6 @@ static void make_pairs(struct dc_contact *contact)
     }
 }
 
-static enum dc_status check_size(const struct dc_contact *contact, struct dc_error *error)
-{
-  double triangle_pairs = 0;
-  for (int p = 0; p < contact->pair_count; p++)
-    triangle_pairs += (double)contact->colliders[contact->pairs[p].a].triangle_count *
-                      contact->colliders[contact->pairs[p].b].triangle_count;
-  if (contact->model->methods != &dc_plane_methods || contact->model->hierarchical ||
-      triangle_pairs <= MOST_EXACT_PAIRS)
-    return DC_OK;
-  return dc_fail(
-      error, DC_MEMORY,
-      "contact model %s would sum %.3g triangle pairs, about %.3g bytes (limit: %.3g pairs); use bsh or coarser meshes",
-      contact->model->name, triangle_pairs,
-      triangle_pairs * (double)(2 * sizeof(struct dc_term) + sizeof(struct dc_term_value) + 10 * sizeof(double)),
-      MOST_EXACT_PAIRS);
-}
-
 struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const struct dc_contact_settings *settings,
                                      const struct dc_bodies *bodies, struct dc_error *error)
 {
@@ -92,22 +72,20 @@ struct dc_contact *dc_contact_create_following(const struct dc_contact_model *mo
   size_t pairs = count_pairs(bodies);
   contact->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pairs);
   contact->pair_bodies = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pair_bodies);
-  contact->far_pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->far_pairs);
   contact->order = dc_arena_alloc(contact->arena, pairs, sizeof *contact->order);
   contact->costs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->costs);
   contact->fractions = dc_arena_alloc(contact->arena, pairs, sizeof *contact->fractions);
   contact->bounds = dc_arena_alloc(contact->arena, pairs, sizeof *contact->bounds);
   contact->bounded = dc_arena_alloc(contact->arena, pairs, sizeof *contact->bounded);
-  if (!contact->pairs || !contact->pair_bodies || !contact->far_pairs || !contact->order || !contact->costs ||
-      !contact->fractions || !contact->bounds || !contact->bounded) {
+  if (!contact->pairs || !contact->pair_bodies || !contact->order || !contact->costs || !contact->fractions ||
+      !contact->bounds || !contact->bounded) {
     dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
     dc_contact_destroy(contact);
     return NULL;
   }
   make_pairs(contact);
   const struct dc_contact_methods *methods = model->methods;
-  if (dc_colliders_create(contact, former, error) || check_size(contact, error) ||
-      (methods->create && methods->create(contact, error))) {
+  if (dc_colliders_create(contact, former, error) || (methods->create && methods->create(contact, error))) {
     dc_contact_destroy(contact);
     return NULL;
   }
@@ -118,10 +96,6 @@ void dc_contact_destroy(struct dc_contact *contact)
 {
   if (!contact)
     return;
-  for (int p = 0; p < contact->pair_count; p++)
-    dc_pair_release(&contact->pairs[p]);
-  free(contact->units);
-  free(contact->blend_rates);
   if (contact->model->methods->destroy)
     contact->model->methods->destroy(contact);
   dc_friction_destroy(contact);
@@ -141,47 +115,9 @@ const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
 
 void dc_contact_reset(struct dc_contact *contact)
 {
-  for (int p = 0; p < contact->pair_count; p++) {
-    struct dc_pair *pair = &contact->pairs[p];
-    if (pair->planes)  // lists, gaps and counts stay those of the last evaluation
-      memset(pair->planes, 0, pair->plane_capacity * sizeof *pair->planes);
-  }
   if (contact->model->methods->reset)
     contact->model->methods->reset(contact);
 }
-
-// Small pairs are finished at once; of large ones the terms are collected, to be shared out; far ones are left for
-// batches of eight, and of those apart nothing acts.
-static void evaluate_plane_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
-                                struct dc_pair_derivatives *result)
-{
-  struct dc_pair *pair = &contact->pairs[p];
-  pair->far = dc_pair_is_far(contact, pair, result->arm);
-  pair->apart = dc_pair_is_apart(contact, pair, result->arm);
-  if (pair->far || pair->apart)
-    return;
-  if (dc_pair_collect(contact, pair, result->arm)) {
-    pair->failed = true;
-    return;
-  }
-  if (pair->large || pair->parted)
-    return;
-  for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
-    dc_pair_run_unit(contact, pair, unit, poses, result->arm, order);
-  dc_pair_gather(contact, pair, order, result);
-}
-
-static void evaluate_plane_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
-                                     struct dc_pair_derivatives *result)
-{
-  struct dc_pair *pair = &contact->pairs[p];
-  dc_primitive_pair(contact, pair, &poses[pair->a], order, dc_primitive_far_barrier, result);
-}
-
-const struct dc_contact_methods dc_plane_methods = {.evaluate_pair = evaluate_plane_pair,
-                                                    .evaluate_primitive = evaluate_plane_primitive,
-                                                    .friction = &dc_plane_friction,
-                                                    .points = &dc_plane_points};
 
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                           struct dc_pair_derivatives *result)
@@ -189,8 +125,8 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
-  pair->failed = pair->large = pair->parted = pair->far = pair->apart = pair->unsolved = pair->listed = false;
-  pair->has_nearest = false;
+  pair->failed = pair->large = pair->unsolved = false;
+  pair->near = (struct dc_near_list){0};
   const struct dc_contact_methods *methods = contact->model->methods;
   (contact->colliders[pair->b].primitive.type ? methods->evaluate_primitive : methods->evaluate_pair)(contact, p, poses,
                                                                                                       order, result);
@@ -201,9 +137,9 @@ static void note_costs(struct dc_contact *contact)
 {
   contact->cost = 0;
   for (int p = 0; p < contact->pair_count; p++) {
-    const struct dc_pair *pair = &contact->pairs[p];
-    contact->costs[p] = 100e-9 * (double)pair->exact_count + 15e-9 * (double)(pair->centred_count + pair->blend_count) +
-                        10e-9 * (double)pair->visited;
+    const struct dc_pair_counts *counts = &contact->pairs[p].counts;
+    contact->costs[p] = 100e-9 * (double)counts->exact + 15e-9 * (double)(counts->centred + counts->blends) +
+                        10e-9 * (double)counts->visited;
     contact->cost += contact->costs[p];
   }
 }
@@ -227,20 +163,11 @@ static void order_pairs(struct dc_contact *contact)
       contact->order[count++] = p;
 }
 
-static int list_far_pairs(struct dc_contact *contact)
-{
-  int count = 0;
-  for (int p = 0; p < contact->pair_count; p++)
-    if (contact->pairs[p].far)
-      contact->far_pairs[count++] = p;
-  return count;
-}
-
 // One evaluation, as its loops see it.
 struct evaluation {
   struct dc_contact *contact;
   const struct dc_pose *poses;
-  int order, far_count;
+  int order;
   struct dc_pair_derivatives *results;
 };
 
@@ -260,15 +187,6 @@ static void pair_pass(void *context, int k, int thread)
   evaluate_pair(e->contact, p, e->poses, e->order, &e->results[p]);
 }
 
-static void far_pass(void *context, int batch, int thread)
-{
-  (void)thread;
-  const struct evaluation *e = context;
-  int first = batch * DC_BATCH, rest = e->far_count - first;
-  dc_far_pairs_evaluate(e->contact, e->contact->far_pairs + first, rest < DC_BATCH ? rest : DC_BATCH, e->order,
-                        e->results);
-}
-
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *results)
 {
@@ -278,18 +196,15 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   contact->shared = dc_threads_pay();
   dc_loop_run(turn_pass, &e, contact->bodies->count, threads, &contact->loops.turns);
   dc_loop_run(pair_pass, &e, pairs, threads, &contact->loops.pairs);
-  e.far_count = list_far_pairs(contact);
-  dc_loop_run(far_pass, &e, (e.far_count + DC_BATCH - 1) / DC_BATCH, threads, &contact->loops.far_pairs);
-  dc_large_pairs_evaluate(contact, threads, poses, order, results);
+  if (contact->model->methods->finish)
+    contact->model->methods->finish(contact, 0, pairs, threads, poses, order, results);
   contact->fixed_turned = true;
   note_costs(contact);
   double energy = 0;
   bool failed = false;
   for (int p = 0; p < contact->pair_count; p++) {
-    struct dc_pair *pair = &contact->pairs[p];
     energy += results[p].energy;
-    pair->listed &= !pair->failed;
-    failed |= pair->failed;
+    failed |= contact->pairs[p].failed;
   }
   return failed ? NAN : energy;
 }
@@ -301,14 +216,9 @@ double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose
   dc_collider_turn(&contact->colliders[pair->a], &poses[pair->a]);
   dc_collider_turn(&contact->colliders[pair->b], &poses[pair->b]);
   evaluate_pair(contact, p, poses, order, &results[p]);
-  if (pair->far)
-    dc_far_pairs_evaluate(contact, &p, 1, order, results);
-  if (!pair->large || pair->failed)
-    return pair->failed ? NAN : results[p].energy;
-  for (int unit = 0; unit < dc_pair_unit_count(pair); unit++)
-    dc_pair_run_unit(contact, pair, unit, poses, results[p].arm, order);
-  dc_pair_gather(contact, pair, order, &results[p]);
-  return results[p].energy;
+  if (contact->model->methods->finish)
+    contact->model->methods->finish(contact, p, p + 1, 1, poses, order, results);
+  return pair->failed ? NAN : results[p].energy;
 }
 
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair)
@@ -336,9 +246,9 @@ struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact
 {
   struct dc_contact_counts counts = {0};
   for (int p = 0; p < contact->pair_count; p++) {
-    counts.exact += (long)contact->pairs[p].exact_count;
-    counts.centred += (long)contact->pairs[p].centred_count;
-    counts.visited += contact->pairs[p].visited;
+    counts.exact += contact->pairs[p].counts.exact;
+    counts.centred += contact->pairs[p].counts.centred;
+    counts.visited += contact->pairs[p].counts.visited;
   }
   return counts;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/threads.h"
+#include "contact/collide/near_list.h"
 #include "contact/contact.h"
 #include "contact/kernels/lane_kernels.h"
 #include "contact/models/primitive.h"
@@ -46,40 +47,6 @@ static inline void dc_vertex_arm(const struct dc_collider *collider, int vertex,
     dc_mat_apply(r, instant->rotation, collider->vertices[vertex]);
 }
 
-// Triangles (i, j) of an exact term and the blend it belongs to.  code: 1 for the roots, 2 c and 2 c + 1 for the node
-// pairs below c; terms are listed by rising code.
-struct dc_term {
-  uint64_t code;
-  int i, j, blend;
-};
-
-// Nodes (i, j) of a centred term, or of a blend, between d1 and d2, and the blend it belongs to.  Blend 0 is the root
-// sum, no blend.
-struct dc_node_term {
-  int i, j, blend;
-};
-
-// The sum over what lies below a blend, and the product of its 1 - phi and of those above it.
-struct dc_blend_sum {
-  double energy, gradient[6], weight;
-};
-
-// Rates along twists: of the distance of a blend's nodes, m per unit, of its weight and of the energy below it.
-struct dc_blend_rate {
-  double along, weight, energy;
-};
-
-// What a unit of work leaves.
-struct dc_unit_sum {
-  double hessian[DC_HESSIAN], gap;
-  bool crossing, unsolved;
-};
-
-struct dc_term_value {
-  double energy, gradient[6];
-  int blend;
-};
-
 // Remembered separating planes of a body pair, by triangle pair: open addressing, key 0 empty.
 struct dc_plane_entry {
   uint64_t key;
@@ -91,94 +58,23 @@ struct dc_plane_cache {
   size_t capacity, count;  // capacity a power of two
 };
 
-// A far node pair: square of the distance of its centres, sum of its radii.
-struct dc_close {
-  double square, inner;
+// Terms that a model evaluated or visited for a pair: triangles or whatever it has in their place, centred terms, blends,
+// node pairs on the way to them.
+struct dc_pair_counts {
+  long exact, centred, blends, visited;
 };
 
-static inline double dc_closer(double gap, double square, double inner)
-{
-  return square < (gap + inner) * (gap + inner) ? sqrt(square) - inner : gap;
-}
-
-// Numbers of entries after a level.
-struct dc_walk_ends {
-  size_t exact, centred, blend, close;
-};
-
-// Parts: four for each of four threads, so that what they differ by evens out; no result depends on it.  A level of a
-// walk has a bit of the codes.
-enum { DC_PARTS = 16, DC_LEVELS = 64 };
-
-// A walk through the node pairs of two trees, level by level (pair_list.c).
-struct dc_walk {
-  struct dc_term *exact, *level[2];  // level: node pairs at two depths
-  struct dc_node_term *centred, *blends;
-  size_t exact_count, centred_count, blend_count, count;  // count: node pairs of the level that was reached
-  size_t exact_capacity, centred_capacity, blend_capacity, level_capacity[2];
-  long visited;
-  double gap;
-  int last;  // index of that level
-  // Of a part of a walk: its first blend's index, below which blends are those above all parts, and far node pairs that
-  // may be closer than all before them.
-  bool part;
-  int first_blend;
-  struct dc_close *close;
-  size_t close_count, close_capacity;
-};
-
-// What lies below a part of the node pairs of a level (pair_parts.c).
-struct dc_walk_part {
-  struct dc_walk walk;
-  bool failed;
-  int levels;
-  size_t begin, end;                      // its node pairs among those of the level
-  double place;                           // where they begin, in [0, 1] of the level's codes
-  struct dc_walk_ends ends[DC_LEVELS];    // what each level ended with
-  struct dc_walk_ends places[DC_LEVELS];  // where what it added begins in the lists of the pair
-  int *global;                            // [blend_count] indices of the blends there
-  size_t global_capacity;
-};
-
-// One body pair and the terms of its last evaluation.  Models without lists of their own here only count in
-// exact_count.
+// One body pair, as everyone sees it, at its last evaluation.  What a model keeps of it besides is in contact->own.
 struct dc_pair {
   int a, b;
-  struct dc_term *exact;
-  double (*planes)[4];  // of the exact terms, in the coordinates of b's frame; normal 0: none
-  struct dc_node_term *centred, *blends;
-  double *gaps;      // of the exact terms: lower bounds of the distance of their triangles, m
-  double *energies;  // of the exact terms, neither scaled nor weighted
-  size_t exact_count, centred_count, blend_count;
-  struct dc_blend_sum *sums;             // [blend_count]
-  struct dc_blend_batch *blend_batches;  // of the blends from 1 on
-  struct dc_term_value *values;          // of a large pair: of the exact terms, then of the centred ones
-  struct dc_unit_sum *units;             // of the units of work
-  struct dc_term *level[2];              // node pairs at two depths
-  struct dc_walk_part *parts;            // [DC_PARTS] of a parted pair; NULL until there is one
-  // Exact terms and planes of the evaluation before.
-  struct dc_term *last_exact;
-  double (*last_planes)[4];
-  size_t last_count;
-  size_t exact_capacity, plane_capacity, last_exact_capacity, last_plane_capacity;
-  size_t centred_capacity, blend_capacity, gap_capacity, energy_capacity, sum_capacity, batch_capacity;
-  size_t value_capacity, unit_capacity, level_capacity[2];
-  size_t cut_count, top_exact, top_centred,
-      top_blends;         // of a parted pair: node pairs of the level that is cut, entries above
-  double cuts[DC_PARTS];  // where each part ends, in [0, 1] of the level's codes
-  int cut;                // index of that level
-  long visited, last_visited;
-  double gap;
-  double far_gap;  // lower bound of the distance of triangles that are no exact terms
   bool near_only;  // node pairs farther apart than near_range do not act (docs/theory.md, "Pairs without a far field")
-  bool all;        // exact lists all triangle pairs, with code 1 + i triangles + j
-  bool listed;     // exact, planes, gaps and far_gap are those of the last evaluation; other models leave it false
-  int nearest[2];  // triangles at the distance of the bodies, of models without lists
-  bool has_nearest;  // they are known from the last evaluation
-  bool crossing, large, far, failed;
-  bool apart;     // of a pair without a far field: the roots do not act on each other, and nothing is listed
-  bool parted;    // a large pair whose walk went on in parts
+  double gap;      // lower bound of the distance of the bodies, m
+  struct dc_near_list near;
+  struct dc_pair_counts counts;
+  bool crossing;  // surfaces meet
+  bool failed;    // memory ran out
   bool unsolved;  // a plane did not reach its tolerance: its Hessian is missing
+  bool large;     // so much is near that threads may share the work on this pair alone
 };
 
 // Width of the zone beyond inner = R_I + R_J in which a node pair is blended: with its centred term; of a pair without
@@ -188,18 +84,6 @@ static inline double dc_pair_zone(const struct dc_contact_settings *settings, co
   return pair->near_only ? settings->near_range : settings->blend * inner;
 }
 
-// Batches of eight that the blends fill; the root sum is none.
-static inline int dc_pair_blend_batches(const struct dc_pair *pair)
-{
-  return (int)((pair->blend_count - 1 + DC_BATCH - 1) / DC_BATCH);
-}
-
-enum { DC_EXACT_UNIT = 512, DC_CENTRED_UNIT = 2048 };  // terms per unit of parallel work
-
-struct dc_unit {
-  int pair, index;
-};
-
 // What tells contact models apart.  Colliders, their turning, overlap at the start and continuous collision detection
 // are common to all.
 struct dc_contact_methods {
@@ -207,21 +91,26 @@ struct dc_contact_methods {
   // was not reached (own NULL); create and destroy NULL: none.
   enum dc_status (*create)(struct dc_contact *contact, struct dc_error *error);
   void (*destroy)(struct dc_contact *contact);
-  // Forgets warm starts other than the planes of the pairs; NULL: there are none.
+  // Forgets warm starts; NULL: there are none.
   void (*reset)(struct dc_contact *contact);
   // Derivatives of pair p's potential at poses, whose colliders have been turned, into *result (zeroed, arm set), with
-  // pair->gap, crossing, failed and unsolved.  Called by several threads for different pairs.  A pair left `large` or
-  // `far` is finished by dc_pair_run_unit and dc_pair_gather or by dc_far_pairs_evaluate.
+  // pair->gap, counts, crossing, failed and unsolved, and the near list where the model has one.  Called by several
+  // threads for different pairs.
   void (*evaluate_pair)(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                         struct dc_pair_derivatives *result);
   // The same of a pair whose body b is a primitive.
   void (*evaluate_primitive)(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                              struct dc_pair_derivatives *result);
+  // What evaluate_pair has left undone of the pairs from begin to end, for loops of most_threads (as of dc_loop_run);
+  // NULL: nothing.
+  void (*finish)(struct dc_contact *contact, int begin, int end, int most_threads, const struct dc_pose *poses,
+                 int order, struct dc_pair_derivatives *results);
   const struct dc_friction_methods *friction;
   const struct dc_point_methods *points;  // NULL: none
 };
 
-extern const struct dc_contact_methods dc_plane_methods;   // bsh and exact: pair_terms.c, triangle_friction.c
+extern const struct dc_contact_methods dc_bsh_methods;  // bsh.c
+extern const struct dc_contact_model dc_contact_bsh, dc_contact_exact, dc_contact_mujoco;
 extern const struct dc_contact_model dc_contact_sdrs;      // sdrs.c
 extern const struct dc_contact_model dc_contact_manifold;  // manifold_model.c
 
@@ -237,25 +126,19 @@ struct dc_contact {
   int pair_count;
   int (*pair_bodies)[2];
   struct dc_pair *pairs;
-  struct dc_unit *units;
-  int *far_pairs;       // [pair_count], those whose roots count as one centred term
   int *order;           // [pair_count]: threads take pairs in this order, those that cost much first
   double *costs, cost;  // [pair_count] of the last evaluation, roughly, s; their sum
-  size_t unit_capacity;
   struct {
-    struct dc_loop_history turns, pairs, far_pairs, walks, joins, blends, units, sums, gathers, fractions[2], chunks,
-        bounds;
+    struct dc_loop_history turns, pairs, fractions[2], chunks, bounds;
   } loops;
-  struct dc_blend_rate *blend_rates;  // [most blends of a pair] workspace of dc_contact_point_rates
-  size_t blend_rate_capacity;
-  struct dc_point_rows *rows;    // workspace likewise, of models that have products only; NULL until then
+  struct dc_point_rows *rows;    // workspace of dc_contact_point_rates, of models with products only; NULL until then
   double *fractions;             // [pair_count] workspace of dc_contact_safe_fraction
   struct dc_gap_bound *bounds;   // [pair_count] workspace of dc_contact_gap_bounds
   bool *bounded;                 // [pair_count] likewise
   bool shared;                   // several threads may take part in the evaluation under way
   bool fixed_turned;             // fixed bodies have been turned once
   struct dc_friction *friction;  // NULL until something slides
-  void *own;                     // memory of other models
+  void *own;                     // memory of the model
 };
 
 // What the descent rule compares.
@@ -300,52 +183,6 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
 // Takes what by_node of all bodies holds to points [bodies], which may be NULL: then it is dropped.
 void dc_colliders_pull_back_nodes(struct dc_contact *contact, double (*const *points)[3]);
 void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose);
-
-// pair_list.c
-// Lists the terms and blends of a pair; -1 when out of memory, which leaves empty lists, else 0.  The walk of a pair
-// that is left `parted` has only begun: pair_parts.c.
-int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
-void dc_pair_drop_lists(struct dc_pair *pair);
-// What collecting does in turn, for parts of a pair.  The walk below a part of the node pairs of the last level; -1
-// when out of memory, also of the others.
-int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, int part, const double arm[3]);
-// Room for planes, blends and all that is found out about the terms.
-int dc_pair_reserve(struct dc_pair *pair);
-// Planes of the last evaluation for those terms from begin to end that stayed.
-void dc_pair_hand_on_planes(struct dc_pair *pair, size_t begin, size_t end);
-// Geometry and factors of the blends in some batches of eight; their sums are cleared.
-void dc_pair_set_blends(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int begin,
-                        int end);
-// Weights of all blends; a blend comes after the one that it belongs to.
-void dc_pair_set_weights(struct dc_pair *pair);
-// The plane remembered for the exact term of a code of a listed pair; NULL: none.
-const double *dc_pair_plane(const struct dc_pair *pair, uint64_t code);
-void dc_pair_release(struct dc_pair *pair);
-
-// pair_parts.c
-// What is left of the evaluation of large pairs.  The loops of one pair are shared by threads, most_threads as of
-// dc_loop_run.
-void dc_large_pairs_evaluate(struct dc_contact *contact, int most_threads, const struct dc_pose *poses, int order,
-                             struct dc_pair_derivatives *results);
-
-// pair_terms.c
-int dc_pair_unit_count(const struct dc_pair *pair);
-void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, int unit, const struct dc_pose *poses,
-                      const double arm[3], int order);
-// Of a parted pair, before it is gathered: sums of the blends above all parts, and of those of a part.
-void dc_pair_sum_top(struct dc_pair *pair);
-void dc_pair_sum_part(struct dc_pair *pair, const struct dc_walk_part *part, int order);
-void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int order,
-                    struct dc_pair_derivatives *result);
-
-// far_pairs.c
-// Whether the roots are beyond (1 + epsilon) (R_I + R_J): sets the pair's counts and gap.
-bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
-// Whether the roots of a pair without a far field are so far apart that nothing acts: sets the pair's counts and gap.
-bool dc_pair_is_apart(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3]);
-// Up to 8 far pairs by index into results, whose arms are set.
-void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices, int count, int order,
-                           struct dc_pair_derivatives *results);
 
 // plane_cache.c, for models other than those of the triangle planes
 int dc_plane_cache_reserve(struct dc_plane_cache *cache, size_t more);

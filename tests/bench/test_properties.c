@@ -53,7 +53,7 @@ static void test_local(void)
   CHECK(properties.lasting.least == 0 && properties.lasting.vanishes < 10, "%g", properties.lasting.vanishes);
 }
 
-// Broken models: what dc_plane_methods return, spoilt.
+// Broken models: what dc_bsh_methods return, spoilt.
 
 enum fault { PULLS, BOUNDED, LEAKS, KINKED, FAULTS };
 static enum fault fault;
@@ -61,7 +61,7 @@ static enum fault fault;
 static void evaluate_spoilt(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                             struct dc_pair_derivatives *result)
 {
-  dc_plane_methods.evaluate_pair(contact, p, poses, order, result);
+  dc_bsh_methods.evaluate_pair(contact, p, poses, order, result);
   if (fault == PULLS)
     for (int i = 0; i < 6; i++)
       result->gradient[i] = -result->gradient[i];
@@ -77,7 +77,7 @@ static void evaluate_spoilt(struct dc_contact *contact, int p, const struct dc_p
 static void test_broken(void)
 {
   static const char *const names[FAULTS] = {"pulls", "bounded", "leaks", "kinked"};
-  struct dc_contact_methods methods = dc_plane_methods;
+  struct dc_contact_methods methods = dc_bsh_methods;
   struct dc_contact_model model = *dc_contact_model_find("exact");
   methods.evaluate_pair = evaluate_spoilt;
   model.methods = &methods;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients and Hessians of body pairs against differences, their invariances, the projected Hessian, and what must
 // not change results: the number of threads, remembered planes, a reset.
+#include "contact/bsh/bsh_pair.h"
 #include "contact/contact_scene.h"
 #include "math/eigen6.h"
 
@@ -143,7 +144,7 @@ static void test_differences(void)
         struct errors e = difference_errors(contact, scene.poses, direction, i > 0, 5e-4 * fmin(gap, 0.02));
         struct errors f = difference_errors(contact, scene.poses, direction, i > 0, 5e-5 * fmin(gap, 0.02));
         e = (struct errors){fmin(e.gradient, f.gradient), fmin(e.hessian, f.hessian)};
-        blended += (long)contact->pairs[0].blend_count - 1;
+        blended += contact->pairs[0].counts.blends - 1;
         worst[0] = larger(worst[0], e.gradient);
         worst[1] = larger(worst[1], e.hessian);
         CHECK(e.gradient < 1e-8 && e.hessian < 1e-6, "%s - %s, %s %s, gap %.1e: gradient %.1e, Hessian %.1e",
@@ -501,9 +502,9 @@ static void test_threads(void)
       CHECK(dc_contact_most_threads(contact) != 1, "%s is worth threads", m ? "exact" : "bsh");
       double sum = dc_contact_evaluate(contact, scene.poses, 2, again);
       double safe = dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists));
-      CHECK(isfinite(sum) && contact->pairs[0].large && contact->pairs[0].exact_count > 2 * DC_EXACT_UNIT, "%zu",
-            contact->pairs[0].exact_count);
-      CHECK(contact->pairs[0].parted == (m == 0 && threads[t] > 1), "%ld visited", contact->pairs[0].visited);
+      const struct dc_pair *pair = &contact->pairs[0];
+      CHECK(isfinite(sum) && pair->counts.exact > 2 * DC_EXACT_UNIT, "%ld", pair->counts.exact);
+      CHECK(pair->large == (m == 0 && threads[t] > 1), "%ld visited", pair->counts.visited);
       if (t == 0) {
         memcpy(first, again, sizeof first);
         energy = sum;

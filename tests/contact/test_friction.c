@@ -183,10 +183,11 @@ static double defined_energy(const struct sliding *sliding)
   const struct dc_pair *pair = &contact->pairs[0];
   const struct dc_collider *colliders = contact->colliders;
   double sum = 0, length = contact->settings.length, lambda = sqrt(sliding->coefficient[0] * sliding->coefficient[1]);
-  for (size_t t = 0; t < pair->exact_count; t++) {
-    const struct dc_term *term = &pair->exact[t];
-    const double *plane = pair->planes[t];
-    double x[6][3], moved[6][3], velocity[6][3], n[3], height[6], force[6], s = 0, support = pair->sums[term->blend].weight;
+  for (size_t t = 0; t < pair->near.count; t++) {
+    const struct dc_term *term = &pair->near.terms[t];
+    const double *plane = pair->near.planes[t];
+    double x[6][3], moved[6][3], velocity[6][3], n[3], height[6], force[6], s = 0,
+                                                                            support = pair->near.weights[term->blend];
     dc_mat_apply(n, sliding->now[1].rotation, plane);
     for (int v = 0; v < 6; v++) {
       int body = v / 3, vertex = colliders[body].triangles[body ? term->j : term->i][v % 3];
@@ -468,7 +469,6 @@ static void test_threads_and_widths(void)
 
 RUN_TESTS({"derivatives at t+1 against differences", test_differences},
           {"derivatives at t against differences", test_pull_back},
-          {"rows of zeros leave nothing", test_points_of_rows}, {"range", test_range},
-          {"definition", test_definition}, {"invariants", test_invariants}, {"Coulomb's law", test_coulomb},
-          {"what slides", test_what_slides}, {"extremes", test_extremes},
-          {"threads and vector widths", test_threads_and_widths})
+          {"rows of zeros leave nothing", test_points_of_rows}, {"range", test_range}, {"definition", test_definition},
+          {"invariants", test_invariants}, {"Coulomb's law", test_coulomb}, {"what slides", test_what_slides},
+          {"extremes", test_extremes}, {"threads and vector widths", test_threads_and_widths})

@@ -124,7 +124,7 @@ static void test_random(void)
               apart(&bounds[0], &scene));
         CHECK(closing(&bounds[0], (const double(*)[6])twists) > bounds[0].room, "%g closes, %g room",
               closing(&bounds[0], (const double(*)[6])twists), bounds[0].room);
-      } else if (!turns && 4 * gap < contact->pairs[0].far_gap) {
+      } else if (!turns && 4 * gap < contact->pairs[0].near.beyond) {
         kept++;
         for (int body = 0; body < 2; body++)
           dc_vec_add(scene.poses[body].position, scene.poses[body].position, twists[body] + 3);

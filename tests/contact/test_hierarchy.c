@@ -347,7 +347,7 @@ static double hessian_jump(struct dc_contact *contact, const struct dc_pose pose
     dc_vec_add_scaled(moved[0].position, poses[0].position, side ? step : -step, direction);
     if (isinf(dc_contact_evaluate(contact, moved, 2, &sides[side])))
       return NAN;
-    blends[side] = (int)contact->pairs[0].blend_count;
+    blends[side] = (int)contact->pairs[0].counts.blends;
   }
   double most = 0, jump = 0;
   for (int e = 0; e < DC_HESSIAN; e++) {
@@ -494,7 +494,7 @@ static void test_no_blending(void)
     dc_contact_evaluate(bsh, scene.poses, 2, &result);
     dc_contact_evaluate(exact, scene.poses, 2, &all);
     struct dc_contact_counts counts = dc_contact_last_counts(bsh);
-    CHECK(counts.exact == 144 && counts.centred == 0 && bsh->pairs[0].blend_count == 1, "%ld %ld", counts.exact,
+    CHECK(counts.exact == 144 && counts.centred == 0 && bsh->pairs[0].counts.blends == 1, "%ld %ld", counts.exact,
           counts.centred);
     CHECK_NEAR(result.energy / all.energy, 1, 1e-14);
     for (int i = 0; i < 6; i++)

@@ -3,6 +3,7 @@
 // that runs out.
 #include <stdlib.h>
 
+#include "contact/bsh/bsh_pair.h"
 #include "contact/contact_scene.h"
 
 // Takes the place of the C library's; the allocation number fail_at from now on fails, 0: none.
@@ -80,7 +81,7 @@ static int compare_entries(const void *left, const void *right)
 }
 
 // Codes aside where the list has none.
-static void compare_nodes(const struct dc_pair *pair, const struct dc_node_term *terms, size_t count,
+static void compare_nodes(const struct bsh_pair *pair, const struct dc_node_term *terms, size_t count,
                           struct entry *expected, size_t expected_count)
 {
   static struct entry entries[MOST];
@@ -97,18 +98,22 @@ static void compare_nodes(const struct dc_pair *pair, const struct dc_node_term 
   CHECK(count == expected_count && memcmp(entries, expected, count * sizeof *entries) == 0, "%zu node pairs", count);
 }
 
-static void compare_lists(const struct dc_pair *pair, struct reference *r)
+static void compare_lists(const struct bsh_pair *pair, struct reference *r)
 {
-  size_t count = pair->exact_count;
+  size_t count = pair->now.count;
+  const struct dc_near_list near = {
+      .count = count, .terms = pair->now.terms, .planes = (const double(*)[4])pair->now.planes};
   CHECK(count == r->exact_count, "%zu %zu", count, r->exact_count);
   qsort(r->exact, r->exact_count, sizeof *r->exact, compare_entries);
   for (size_t t = 0; t < count && t < r->exact_count; t++) {
-    const struct dc_term *term = &pair->exact[t];
+    const struct dc_term *term = &pair->now.terms[t];
     const struct dc_node_term *blend = &pair->blends[term->blend];
     struct entry entry = {term->code, term->i, term->j, term->blend ? blend->i : -1, term->blend ? blend->j : -1};
-    CHECK(t == 0 || term->code > pair->exact[t - 1].code, "term %zu", t);
+    CHECK(t == 0 || term->code > pair->now.terms[t - 1].code, "term %zu", t);
     CHECK(memcmp(&entry, &r->exact[t], sizeof entry) == 0, "term %zu", t);
-    CHECK(dc_pair_plane(pair, term->code) == pair->planes[t] && !dc_pair_plane(pair, 2 * term->code), "term %zu", t);
+    CHECK(dc_near_plane(&near, term->i, term->j, term->code) == pair->now.planes[t] &&
+              !dc_near_plane(&near, term->i, term->j, 2 * term->code),
+          "term %zu", t);
   }
   for (size_t k = 1; k < pair->blend_count; k++)
     CHECK(pair->blends[k].blend < (int)k, "blend %zu before the one that it belongs to", k);
@@ -131,7 +136,7 @@ static void test_lists(void)
     scene_pair(&scene, shapes[s][0], shapes[s][1]);
     for (int k = 0; k < 2; k++) {
       struct dc_contact *contact = scene_contact(&scene, "bsh", k ? "weights=paper blend=1" : "");
-      struct dc_pair *pair = &contact->pairs[0];
+      struct bsh_pair *pair = dc_bsh_pair(contact, 0);
       for (int sample = 0; sample < 8; sample++) {
         double direction[3];
         pose_random_rotation(&random, &scene.poses[0]);
@@ -145,7 +150,7 @@ static void test_lists(void)
         dc_vec_sub(r.arm, scene.poses[0].position, scene.poses[1].position);
         for (int i = 0; i < 2; i++)
           dc_collider_turn(&contact->colliders[i], &scene.poses[i]);
-        CHECK(dc_pair_collect(contact, pair, r.arm) == 0, "memory");
+        CHECK(dc_bsh_collect(contact, pair, r.arm) == 0, "memory");
         descend(&r, (struct entry){1, 0, 0, -1, -1});
         compare_lists(pair, &r);
         exact += r.exact_count;
@@ -167,48 +172,49 @@ static void test_planes_handed_on(void)
     struct scene scene;
     scene_pair(&scene, m ? "sphere radius=0.2 level=1" : ball, m ? "box size=0.4,0.4,0.4" : box);
     struct dc_contact *contact = scene_contact(&scene, models[m], "");
-    struct dc_pair *pair = &contact->pairs[0];
+    struct bsh_pair *pair = dc_bsh_pair(contact, 0);
     struct dc_pair_derivatives result;
     struct dc_pose moved = scene.poses[0];
     const double twist[6] = {0.02, -0.01, 0.015, 0.004, -0.003, 0.002};
     scene.poses[0].position[2] = 0.402;
     dc_contact_evaluate(contact, scene.poses, 2, &result);
-    size_t count = pair->exact_count, kept = 0, left = 0;
+    size_t count = pair->now.count, kept = 0, left = 0;
     struct dc_term *terms = dc_alloc(count, sizeof *terms);
     double(*planes)[4] = dc_alloc(count, sizeof *planes), arm[3];
     scene_need(&scene, terms && planes, "memory");
-    memcpy(terms, pair->exact, count * sizeof *terms);
-    memcpy(planes, pair->planes, count * sizeof *planes);
+    memcpy(terms, pair->now.terms, count * sizeof *terms);
+    memcpy(planes, pair->now.planes, count * sizeof *planes);
     pose_move(&scene.poses[0], 1, twist, &moved);
     dc_collider_turn(&contact->colliders[0], &moved);
     dc_vec_sub(arm, moved.position, scene.poses[1].position);
-    CHECK(dc_pair_collect(contact, pair, arm) == 0, "memory");
-    for (size_t t = 0; t < pair->exact_count; t++) {
+    CHECK(dc_bsh_collect(contact, pair, arm) == 0, "memory");
+    for (size_t t = 0; t < pair->now.count; t++) {
       static const double none[4] = {0, 0, 0, 0};
       size_t k = 0;  // by triangles: codes are what is tested
-      while (k < count && (terms[k].i != pair->exact[t].i || terms[k].j != pair->exact[t].j))
+      while (k < count && (terms[k].i != pair->now.terms[t].i || terms[k].j != pair->now.terms[t].j))
         k++;
       kept += k < count;
-      CHECK(memcmp(pair->planes[t], k < count ? planes[k] : none, sizeof none) == 0, "term %zu of %zu", t,
-            pair->exact_count);
+      CHECK(memcmp(pair->now.planes[t], k < count ? planes[k] : none, sizeof none) == 0, "term %zu of %zu", t,
+            pair->now.count);
     }
     left = count - kept;
-    CHECK(m ? kept == count : kept > 100 && left > 5 && pair->exact_count > kept + 5, "%zu of %zu stayed, %zu now",
-          kept, count, pair->exact_count);
-    printf("# %s: %zu of %zu terms stayed, %zu now\n", models[m], kept, count, pair->exact_count);
+    CHECK(m ? kept == count : kept > 100 && left > 5 && pair->now.count > kept + 5, "%zu of %zu stayed, %zu now", kept,
+          count, pair->now.count);
+    printf("# %s: %zu of %zu terms stayed, %zu now\n", models[m], kept, count, pair->now.count);
     free(terms);
     free(planes);
     scene_end(&scene);
   }
 }
 
-static bool same_lists(const struct dc_pair *x, const struct dc_pair *y)
+static bool same_lists(const struct bsh_pair *x, const struct bsh_pair *y)
 {
-  size_t count = x->exact_count;
-  if (count != y->exact_count || x->centred_count != y->centred_count || x->blend_count != y->blend_count ||
-      x->gap != y->gap || x->far != y->far || x->crossing != y->crossing || x->unsolved != y->unsolved)
+  size_t count = x->now.count;
+  if (count != y->now.count || x->centred_count != y->centred_count || x->blend_count != y->blend_count ||
+      x->face->gap != y->face->gap || x->far != y->far || x->face->crossing != y->face->crossing ||
+      x->face->unsolved != y->face->unsolved)
     return false;
-  bool same_planes = count == 0 || memcmp(x->planes, y->planes, count * sizeof *x->planes) == 0;
+  bool same_planes = count == 0 || memcmp(x->now.planes, y->now.planes, count * sizeof *x->now.planes) == 0;
   return same_planes && (count == 0 || (memcmp(x->gaps, y->gaps, count * sizeof *x->gaps) == 0 &&
                                         memcmp(x->energies, y->energies, count * sizeof *x->energies) == 0));
 }
@@ -236,9 +242,9 @@ static void test_reset(void)
       dc_contact_evaluate(used, scene.poses, 2, &results[0]);
       dc_contact_evaluate(fresh, scene.poses, 2, &results[1]);
       CHECK(memcmp(&results[0], &results[1], sizeof *results) == 0, "%g after %g", heights[after], heights[before]);
-      const struct dc_pair *pair = &used->pairs[0];
-      CHECK(same_lists(pair, &fresh->pairs[0]), "%g after %g", heights[after], heights[before]);
-      states[pair->far ? 1 : pair->crossing ? 2 : 0]++;
+      const struct bsh_pair *pair = dc_bsh_pair(used, 0);
+      CHECK(same_lists(pair, dc_bsh_pair(fresh, 0)), "%g after %g", heights[after], heights[before]);
+      states[pair->far ? 1 : pair->face->crossing ? 2 : 0]++;
       dc_contact_destroy(fresh);
     }
   CHECK(states[0] > 0 && states[1] > 0 && states[2] > 0, "%d %d %d", states[0], states[1], states[2]);
@@ -269,7 +275,8 @@ static void test_no_memory(void)
   stack_boxes(&scene, true);
   double energy = dc_contact_evaluate(steady, scene.poses, 2, expected), worst = 0;
   double safe = dc_contact_safe_fraction(steady, scene_path(&scene, (const double(*)[6])twists));
-  CHECK(isfinite(energy) && steady->pairs[0].large && steady->pairs[2].large && safe < 1, "%g %g", energy, safe);
+  CHECK(isfinite(energy) && dc_bsh_pair(steady, 0)->large && dc_bsh_pair(steady, 2)->large && safe < 1, "%g %g", energy,
+        safe);
   int failures = 0;
   for (bool failed = true; failed;) {
     struct dc_contact *contact = dc_contact_create(steady->model, &steady->settings, &scene.bodies, &scene.error);
@@ -284,11 +291,11 @@ static void test_no_memory(void)
     failures += failed;
     int marked = 0;
     for (int p = 0; p < 3; p++) {
-      const struct dc_pair *pair = &contact->pairs[p];
-      marked += pair->failed;
-      CHECK(!pair->failed || !pair->listed, "pair %d is listed", p);
-      CHECK(pair->exact_count <= pair->plane_capacity && pair->exact_count <= pair->gap_capacity, "pair %d", p);
-      CHECK(!pair->large || pair->exact_count + pair->centred_count <= pair->value_capacity, "pair %d", p);
+      const struct bsh_pair *pair = dc_bsh_pair(contact, p);
+      marked += pair->face->failed;
+      CHECK(!pair->face->failed || !pair->listed, "pair %d is listed", p);
+      CHECK(pair->now.count <= pair->now.plane_capacity && pair->now.count <= pair->capacity.gaps, "pair %d", p);
+      CHECK(!pair->large || pair->now.count + pair->centred_count <= pair->capacity.values, "pair %d", p);
     }
     CHECK(failed == (marked > 0), "%d pairs failed", marked);
     double again = dc_contact_evaluate(contact, scene.poses, 2, results);
@@ -307,15 +314,15 @@ static void test_no_memory(void)
   scene_end(&scene);
 }
 
-static bool same_terms(const struct dc_pair *x, const struct dc_pair *y)
+static bool same_terms(const struct bsh_pair *x, const struct bsh_pair *y)
 {
-  for (size_t t = 0; t < x->exact_count; t++) {
-    const struct dc_term *p = &x->exact[t], *q = &y->exact[t];
+  for (size_t t = 0; t < x->now.count; t++) {
+    const struct dc_term *p = &x->now.terms[t], *q = &y->now.terms[t];
     if (p->code != q->code || p->i != q->i || p->j != q->j || p->blend != q->blend)
       return false;
   }
   for (size_t k = 0; k < x->blend_count; k++)
-    if (memcmp(&x->sums[k], &y->sums[k], sizeof *x->sums) != 0)
+    if (memcmp(&x->sums[k], &y->sums[k], sizeof *x->sums) != 0 || x->weights[k] != y->weights[k])
       return false;
   return x->far_gap == y->far_gap && x->visited == y->visited &&
          memcmp(x->centred, y->centred, x->centred_count * sizeof *x->centred) == 0 &&
@@ -346,11 +353,12 @@ static void test_parts(void)
     double safe = dc_contact_safe_fraction(whole, scene_path(&scene, (const double(*)[6])twists));
     scene_threads(3);
     dc_contact_evaluate(parted, scene.poses, 2, &results[1]);
-    CHECK(parted->pairs[0].parted == (k > 0) && !whole->pairs[0].parted, "%d: %ld visited", k, whole->pairs[0].visited);
+    CHECK(parted->pairs[0].large == (k > 0) && !whole->pairs[0].large, "%d: %ld visited", k,
+          whole->pairs[0].counts.visited);
     CHECK(memcmp(&results[0], &results[1], sizeof *results) == 0, "%d: %.17g %.17g", k, results[0].energy,
           results[1].energy);
-    CHECK(same_lists(&whole->pairs[0], &parted->pairs[0]), "%d", k);
-    CHECK(results[0].energy == INFINITY || same_terms(&whole->pairs[0], &parted->pairs[0]), "%d", k);
+    CHECK(same_lists(dc_bsh_pair(whole, 0), dc_bsh_pair(parted, 0)), "%d", k);
+    CHECK(results[0].energy == INFINITY || same_terms(dc_bsh_pair(whole, 0), dc_bsh_pair(parted, 0)), "%d", k);
     CHECK(safe == dc_contact_safe_fraction(parted, scene_path(&scene, (const double(*)[6])twists)), "%d: %g", k, safe);
     crossings += results[0].energy == INFINITY;
   }
@@ -366,7 +374,7 @@ static void test_parts(void)
     failed = isnan(dc_contact_evaluate(parted, scene.poses, 2, &results[1]));
     fail_at = 0;
     failures += failed;
-    CHECK(parted->pairs[0].failed == failed && parted->pairs[0].listed == !failed, "allocation %d", failures);
+    CHECK(parted->pairs[0].failed == failed && dc_bsh_pair(parted, 0)->listed == !failed, "allocation %d", failures);
     dc_contact_destroy(parted);
   }
   CHECK(failures > 5 && failures < 200, "%d", failures);

@@ -86,9 +86,9 @@ static void start(struct points *p, const struct kind *kind, struct dc_random *r
   }
   dc_vec_add_scaled(poses[0].position, poses[1].position, touch + gap, direction);
   double energy = dc_contact_evaluate(p->contact, poses, 2, &p->pair);
-  const struct dc_pair *pair = &p->contact->pairs[0];
-  p->terms = (pair->exact_count > 0 ? 1 : 0) | (pair->centred_count > 0 ? 2 : 0) | (pair->blend_count > 2 ? 4 : 0) |
-             (pair->far ? 8 : 0);
+  const struct dc_pair_counts *counts = &p->contact->pairs[0].counts;
+  bool far = counts->centred == 1 && counts->blends == 0;  // the roots alone
+  p->terms = (counts->exact > 0 ? 1 : 0) | (counts->centred > 0 ? 2 : 0) | (counts->blends > 2 ? 4 : 0) | (far ? 8 : 0);
   CHECK(isfinite(energy) && dc_contact_solved(p->contact) && dc_contact_has_points(p->contact), "%s", kind->name);
 }
 

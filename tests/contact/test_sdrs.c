@@ -564,7 +564,7 @@ static void test_edge_of_support(void)
   memcpy(sliding.now, sliding.scene.poses, sizeof sliding.now);
   double support = sliding.contact->settings.support * sliding.contact->settings.length;
   sliding.now[0].position[2] = sliding.now[1].position[2] + 0.1 + support * (1 + 1e-14);
-  CHECK(dc_contact_evaluate(sliding.contact, sliding.now, 2, &pair) == 0 && sliding.contact->pairs[0].exact_count == 0,
+  CHECK(dc_contact_evaluate(sliding.contact, sliding.now, 2, &pair) == 0 && sliding.contact->pairs[0].counts.exact == 0,
         "beyond");
   sliding.now[0].position[2] -= 2e-14 * support;
   CHECK(dc_contact_friction_begin(sliding.contact, sliding.now, &sliding.law, &error) == DC_OK, "within");

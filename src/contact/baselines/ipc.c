@@ -69,7 +69,8 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
   contact->own = ipc;
   ipc->global = contact->model->flags & DC_CONTACT_LONG_RANGE;
   ipc->surfaces = dc_arena_alloc(contact->arena, bodies, sizeof *ipc->surfaces);
-  if (!ipc->surfaces)
+  ipc->nearest = dc_arena_alloc(contact->arena, (size_t)contact->pair_count, sizeof *ipc->nearest);
+  if (!ipc->surfaces || !ipc->nearest)
     return dc_fail(error, DC_MEMORY, "out of memory for contact");
   for (size_t i = 0; i < bodies; i++)
     if (contact->colliders[i].triangle_count > 0 && create_surface(contact, &contact->colliders[i], &ipc->surfaces[i]))
@@ -90,6 +91,13 @@ static int add_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitive
   return 0;
 }
 
+// The near list of a pair: the two triangles that are closest.
+static void list_nearest(struct dc_ipc_nearest *nearest, const int triangles[2], double gap, struct dc_near_list *near)
+{
+  *nearest = (struct dc_ipc_nearest){.term = {.i = triangles[0], .j = triangles[1]}, .gap = gap};
+  *near = (struct dc_near_list){.count = 1, .terms = &nearest->term, .gaps = &nearest->gap};
+}
+
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                           struct dc_pair_derivatives *result)
 {
@@ -104,10 +112,10 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   dc_ipc_walk(&walk);
   pair->gap = walk.gap;
   pair->crossing = walk.crossing;
-  memcpy(pair->nearest, walk.nearest, sizeof pair->nearest);
-  pair->has_nearest = walk.nearest[0] >= 0 && !walk.crossing;
-  pair->visited = walk.visited;
-  pair->exact_count = (size_t)walk.measured;
+  if (walk.nearest[0] >= 0 && !walk.crossing)
+    list_nearest(&ipc->nearest[p], walk.nearest, walk.gap, &pair->near);
+  pair->counts.visited = walk.visited;
+  pair->counts.exact = walk.measured;
   if (!walk.crossing)
     return;
   *result = (struct dc_pair_derivatives){.energy = INFINITY};

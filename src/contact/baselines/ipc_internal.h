@@ -75,9 +75,16 @@ struct dc_ipc_friction {
   size_t count, sliding_capacity, lag_capacity;
 };
 
+// The triangles of two bodies that are closest, and their distance, m.
+struct dc_ipc_nearest {
+  struct dc_term term;
+  double gap;
+};
+
 struct dc_ipc {
   bool global;
   struct dc_ipc_surface *surfaces;  // [bodies]
+  struct dc_ipc_nearest *nearest;   // [pair_count] of the last evaluation
 };
 
 static inline struct dc_ipc *dc_ipc_of(const struct dc_contact *contact)

@@ -59,13 +59,15 @@ static double term_bound(const struct dc_contact *contact, const struct dc_pair 
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
   const struct dc_pose *pose_a = &path->poses[pair->a], *pose_b = &path->poses[pair->b];
+  const struct dc_term *term = &pair->near.terms[t];
+  const double *plane = dc_near_plane_of(&pair->near, t);
   double n[3], d[3];
-  if (dc_vec_dot(pair->planes[t], pair->planes[t]) < 0.5)
+  if (!plane || dc_vec_dot(plane, plane) < 0.5)
     return least;
-  dc_mat_apply(n, pose_b->rotation, pair->planes[t]);
+  dc_mat_apply(n, pose_b->rotation, plane);
   dc_vec_sub(d, pose_a->position, pose_b->position);
-  struct heights p = heights_of(a, pair->exact[t].i, path->frames[pair->a].twist, n),
-                 q = heights_of(b, pair->exact[t].j, path->frames[pair->b].twist, n);
+  struct heights p = heights_of(a, term->i, path->frames[pair->a].twist, n),
+                 q = heights_of(b, term->j, path->frames[pair->b].twist, n);
   double apart = dc_vec_dot(n, d), gap = apart + fmin(p.height[0], fmin(p.height[1], p.height[2])) -
                                          fmax(q.height[0], fmax(q.height[1], q.height[2]));
   if (!(gap > 0))
@@ -94,8 +96,8 @@ static bool pair_bound(const struct dc_contact *contact, const struct dc_pair *p
   if (contact->colliders[pair->b].primitive.type)
     least = primitive_bound(contact, pair, path, keep, bound);
   else
-    for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
-      if (pair->gaps[t] < reach)
+    for (size_t t = 0; t < pair->near.count; t++)
+      if (pair->near.gaps[t] < reach)
         least = term_bound(contact, pair, t, path, keep, least, bound);
   bound->missed = -least;
   return least < -CLOSED;

@@ -36,43 +36,33 @@ static double primitive_fraction(const struct dc_collider *a, const struct dc_pr
   return fmin(s, 1);
 }
 
-// With a motion that brings no triangles together but those of exact terms: only they, by their gaps.
+// With a motion that brings no triangles together but those of the near list: only they, by their gaps.
 static double listed_fraction(const struct dc_pair *pair, double reach, const struct dc_collider *a,
                               struct dc_motion *motion_a, const struct dc_collider *b, struct dc_motion *motion_b,
                               double keep, size_t begin, size_t end, double safe)
 {
+  const struct dc_near_list *near = &pair->near;
   double enough = reach + keep * pair->gap;
   bool whole = dc_whole_path(keep);
   double asked = safe;
   for (size_t t = begin; t < end && !(whole && safe < asked); t++)
-    if (!(pair->gaps[t] > enough))
-      safe = dc_triangles_fraction(pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b, keep,
-                                   pair->gap, safe);
+    if (!(near->gaps[t] > enough))
+      safe = dc_triangles_fraction(dc_near_plane_of(near, t), a, near->terms[t].i, motion_a, b, near->terms[t].j,
+                                   motion_b, keep, pair->gap, safe);
   return safe;
 }
 
-// Of the exact terms that are nearly as close as the closest, or of the closest triangles: what most likely bounds the
-// pair.
+// Of the near triangles that are nearly as close as the closest: what most likely bounds the pair.
 static double nearest_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
                                const struct dc_collider *b, struct dc_motion *motion_b)
 {
+  const struct dc_near_list *near = &pair->near;
   double safe = 1;
-  if (pair->has_nearest)
-    safe = dc_triangles_fraction(NULL, a, pair->nearest[0], motion_a, b, pair->nearest[1], motion_b, DC_KEPT_GAP,
-                                 pair->gap, safe);
-  for (size_t t = 0; t < pair->exact_count && pair->listed; t++)
-    if (pair->gaps[t] <= NEARLY * pair->gap)
-      safe = dc_triangles_fraction(pair->planes[t], a, pair->exact[t].i, motion_a, b, pair->exact[t].j, motion_b,
-                                   DC_KEPT_GAP, pair->gap, safe);
+  for (size_t t = 0; t < near->count; t++)
+    if (near->gaps[t] <= NEARLY * pair->gap)
+      safe = dc_triangles_fraction(dc_near_plane_of(near, t), a, near->terms[t].i, motion_a, b, near->terms[t].j,
+                                   motion_b, DC_KEPT_GAP, pair->gap, safe);
   return safe;
-}
-
-static const double *remembered_plane(const struct dc_pair *pair, int i, const struct dc_collider *b, int j,
-                                      uint64_t code)
-{
-  if (!pair->listed)
-    return NULL;
-  return pair->all ? pair->planes[(size_t)i * (size_t)b->triangle_count + (size_t)j] : dc_pair_plane(pair, code);
 }
 
 // Two nodes, and their code as in struct dc_term.
@@ -115,7 +105,7 @@ static double mesh_fraction(const struct dc_pair *pair, const struct dc_collider
       continue;
     if (both_leaves(a, b, &nodes)) {
       int i = a->tree.triangle[nodes.i], j = b->tree.triangle[nodes.j];
-      safe = dc_triangles_fraction(remembered_plane(pair, i, b, j, nodes.code), a, i, motion_a, b, j, motion_b, keep,
+      safe = dc_triangles_fraction(dc_near_plane(&pair->near, i, j, nodes.code), a, i, motion_a, b, j, motion_b, keep,
                                    pair->gap, safe);
       continue;
     }
@@ -145,10 +135,10 @@ struct query {
   bool nearest, rest;
 };
 
-// Whether only exact terms can come near each other; reach: dc_pair_reach.
+// Whether only listed triangles can come near each other; reach: dc_pair_reach.
 static bool by_list(const struct dc_pair *pair, const struct query *query, double reach)
 {
-  return pair->listed && reach + query->keep * pair->gap < pair->far_gap;
+  return reach + query->keep * pair->gap < pair->near.beyond;
 }
 
 // How far one pair may go, nothing beyond `safe` asked for.
@@ -168,7 +158,7 @@ static double pair_fraction(const struct dc_contact *contact, const struct dc_pa
   if (query->nearest)
     return nearest_fraction(pair, a, &motion_a, b, &motion_b);
   if (by_list(pair, query, reach))
-    return listed_fraction(pair, reach, a, &motion_a, b, &motion_b, keep, 0, pair->exact_count, safe);
+    return listed_fraction(pair, reach, a, &motion_a, b, &motion_b, keep, 0, pair->near.count, safe);
   return mesh_fraction(pair, a, &motion_a, b, &motion_b, keep, &roots, safe);
 }
 
@@ -190,7 +180,7 @@ static void chunk_pass(void *context, int k, int thread)
   const struct dc_pair *pair = c->pair;
   const struct dc_collider *a = &c->contact->colliders[pair->a], *b = &c->contact->colliders[pair->b];
   struct dc_motion motion_a = dc_motion_of(c->query->path, pair->a), motion_b = dc_motion_of(c->query->path, pair->b);
-  size_t begin = pair->exact_count * (size_t)k / MOST_CHUNKS, end = pair->exact_count * (size_t)(k + 1) / MOST_CHUNKS;
+  size_t begin = pair->near.count * (size_t)k / MOST_CHUNKS, end = pair->near.count * (size_t)(k + 1) / MOST_CHUNKS;
   c->results[k] = c->listed
                       ? listed_fraction(pair, c->reach, a, &motion_a, b, &motion_b, c->query->keep, begin, end, c->safe)
                       : mesh_fraction(pair, a, &motion_a, b, &motion_b, c->query->keep, &c->nodes[k], c->safe);
@@ -254,7 +244,7 @@ static double large_fraction(struct dc_contact *contact, const struct dc_pair *p
 
 static bool is_large(const struct dc_contact *contact, const struct dc_pair *pair, const struct query *query)
 {
-  return pair->parted && contact->shared && !query->nearest;
+  return pair->large && contact->shared && !query->nearest;
 }
 
 // The least of all pairs, as passes leave it one by one.

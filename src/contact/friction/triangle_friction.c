@@ -80,7 +80,7 @@ static int leaf_support(const struct dc_contact *contact, const struct dc_fricti
 {
   struct dc_triangle_friction *own = contact->friction->own;
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  const struct dc_term *term = &pair->exact[sliding->term];
+  const struct dc_term *term = &pair->near.terms[sliding->term];
   int i = own->leaf[pair->a][term->i], j = own->leaf[pair->b][term->j];
   double d[3], rate;
   for (int k = 0; k < 3; k++)
@@ -102,7 +102,7 @@ static double term_within_range(const struct dc_contact *contact, const struct d
   const struct dc_contact_settings *settings = &contact->settings;
   if (isnan(settings->friction_range))
     return 1;
-  double energy = pair->energies[term] - (settings->offset ? 12 : 0);
+  double energy = pair->near.energies[term] - (settings->offset ? 12 : 0);
   double root = energy / (sqrt(12) + sqrt(12 + energy)), rate;
   return dc_friction_within_range(root * root / settings->length, settings->friction_range, &rate);
 }
@@ -112,7 +112,7 @@ static void fill_lane(const struct dc_contact *contact, const struct dc_pair *pa
                       struct dc_friction_batch *batch, int lane)
 {
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
-  const struct dc_term *term = &pair->exact[t];
+  const struct dc_term *term = &pair->near.terms[t];
   const int *s = a->triangles[term->i], *r = b->triangles[term->j];
   for (int v = 0; v < 3; v++)
     for (int k = 0; k < 3; k++) {
@@ -120,14 +120,14 @@ static void fill_lane(const struct dc_contact *contact, const struct dc_pair *pa
       batch->arms[9 + 3 * v + k][lane] = b->turned[r[v]][k];
     }
   for (int k = 0; k < 4; k++)
-    batch->plane[k][lane] = pair->planes[t][k];
+    batch->plane[k][lane] = pair->near.planes[t][k];
   batch->strength[lane] = strength * a->leaf_weight[term->i] * b->leaf_weight[term->j];
 }
 
 int dc_triangle_fill_batch(const struct dc_contact *contact, const struct dc_pair *pair, size_t first,
                            const struct dc_friction_place *place, struct dc_friction_batch *batch)
 {
-  size_t left = pair->exact_count - first, count = left < DC_BATCH ? left : DC_BATCH;
+  size_t left = pair->near.count - first, count = left < DC_BATCH ? left : DC_BATCH;
   for (size_t l = 0; l < DC_BATCH; l++)
     fill_lane(contact, pair, first + (l < count ? l : count - 1), 1, batch, (int)l);
   contact->kernels->friction_setup(batch, place);
@@ -159,8 +159,8 @@ static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, 
     fill_lane(contact, pair, term->term, l < count ? strength : 0, &own->batches[index], l);
     own->batches[index].strength[l] *= term->support;
     own->blend[index][l] = l < count ? sliding[l].blend : -1;
-    own->triangles[index][l][0] = pair->exact[term->term].i;
-    own->triangles[index][l][1] = pair->exact[term->term].j;
+    own->triangles[index][l][0] = pair->near.terms[term->term].i;
+    own->triangles[index][l][1] = pair->near.terms[term->term].j;
   }
   contact->kernels->friction_setup(&own->batches[index], place);
   own->batch_count++;
@@ -180,12 +180,12 @@ static int list_triangles(struct dc_contact *contact, int p)
   list->first_blend = own->blend_count;
   if (add_blend(own, 0, 0, 0))
     return -1;
-  for (size_t k = 1; k < pair->blend_count; k++)
-    if (add_blend(own, pair->blends[k].i, pair->blends[k].j, pair->blends[k].blend))
+  for (size_t k = 1; k < pair->near.blend_count; k++)
+    if (add_blend(own, pair->near.blends[k].i, pair->near.blends[k].j, pair->near.blends[k].blend))
       return -1;
-  for (size_t t = 0; t < pair->exact_count; t++) {
+  for (size_t t = 0; t < pair->near.count; t++) {
     struct sliding_term *next = &sliding[filled];
-    *next = (struct sliding_term){t, pair->sums[pair->exact[t].blend].weight, pair->exact[t].blend};
+    *next = (struct sliding_term){t, pair->near.weights[pair->near.terms[t].blend], pair->near.terms[t].blend};
     double within = term_within_range(contact, pair, t);
     if (!(within > 0))
       continue;
@@ -271,9 +271,10 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   const struct dc_pair *pair = &contact->pairs[p];
   own->pairs[p] = (struct dc_friction_pair){
       .coefficient = coefficient, .first_batch = own->batch_count, .first_floor = own->floor_count};
-  if (pair->far || pair->apart)
+  bool primitive = contact->colliders[pair->b].primitive.type != NULL;
+  if (!primitive && pair->near.count == 0)
     return 0;
-  if (contact->colliders[pair->b].primitive.type ? list_vertices(contact, p) : list_triangles(contact, p))
+  if (primitive ? list_vertices(contact, p) : list_triangles(contact, p))
     return -1;
   return list_units(contact, p);
 }

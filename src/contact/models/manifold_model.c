@@ -185,7 +185,7 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   dc_manifold_add_vertices(contact, p, 0, poses, order, result);
   dc_manifold_add_vertices(contact, p, 1, poses, order, result);
   dc_manifold_add_edges(contact, p, poses, order, result);
-  pair->visited += contact->colliders[pair->a].vertex_count + contact->colliders[pair->b].vertex_count;
+  pair->counts.visited += contact->colliders[pair->a].vertex_count + contact->colliders[pair->b].vertex_count;
 }
 
 static void evaluate_primitive(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,

@@ -1,100 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The potential by the points of the bodies, and that of bsh and exact by the vertices of their meshes (docs/theory.md,
-// "Points"); how their rates follow the places of these is in point_rates.c.
-//
-// A term E of a pair counts with a weight W, the product of 1 - phi of the blends above it.  Its part of the gradient
-// by the vertices is W dE/dx.
-// *Triangles*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs":  dE/dx_v = -w_i w_j P' s_v m/h_v^2.
-// *Centred terms and blends* are radial, U e at the centres of two nodes.  The force on a centre is divided among the
-// nodes below it by their weights.
+// The potential by the points of the bodies (docs/theory.md, "Points"): the loop over the pairs, what points above
+// primitives add, and rates from products.  A model adds what a pair of its own has (struct dc_point_methods).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contact/friction/triangle_friction.h"
 #include "contact/models/points.h"
-
-// A radial term of nodes (i, j): the force -U e on node i, and the opposite on j.
-static void add_radial(const struct dc_points *p, int i, int j, const double e[3], double u)
-{
-  double *a = p->node_forces[p->pair->a][i], *b = p->node_forces[p->pair->b][j];
-  dc_vec_add_scaled(a, a, -u, e);
-  dc_vec_add_scaled(b, b, u, e);
-}
-
-// A lower bound of the distance of the triangles of two nodes whose centres are r apart: the larger of the distance of
-// their spheres and the gap of the pair.
-static double node_gap(const struct dc_points *p, const struct dc_node_term *nodes, double r)
-{
-  const struct dc_sphere_tree *a = &p->contact->colliders[p->pair->a].tree;
-  const struct dc_sphere_tree *b = &p->contact->colliders[p->pair->b].tree;
-  return fmax(r - a->radius[nodes->i] - b->radius[nodes->j], p->pair->gap);
-}
-
-// Of nodes (i, j), weighted by the blend they belong to.
-static void centred_term(const struct dc_points *p, const struct dc_node_term *term, double weight)
-{
-  const struct dc_collider *a = &p->contact->colliders[p->pair->a], *b = &p->contact->colliders[p->pair->b];
-  double e[3], first, second;
-  for (int k = 0; k < 3; k++)
-    e[k] = a->spheres[term->i][k] - b->spheres[term->j][k] + p->arm[k];
-  double r = dc_vec_norm(e);
-  if (node_gap(p, term, r) > p->reach)
-    return;
-  dc_vec_scale(e, e, 1 / r);
-  dc_centred_slopes(r, a->tree.spread[term->i] + b->tree.spread[term->j],
-                    a->tree.weight[term->i] * b->tree.weight[term->j], p->contact->settings.length, &first, &second);
-  add_radial(p, term->i, term->j, e, weight * first);
-}
-
-// One lane of triangles, as friction_setup leaves it with strength 1.
-static void triangle_forces(const struct dc_points *p, const struct dc_friction_batch *batch, int l,
-                            const struct dc_term *term)
-{
-  const struct dc_pair *pair = p->pair;
-  const struct dc_collider *a = &p->contact->colliders[pair->a], *b = &p->contact->colliders[pair->b];
-  double sum = 0, slope, curvature, weight = pair->sums[term->blend].weight;
-  double normal[3] = {batch->axes[6][l], batch->axes[7][l], batch->axes[8][l]};
-  for (int v = 0; v < 6; v++)
-    sum += 1 / batch->distances[v][l];
-  dc_triangle_slopes(sum, 1, p->contact->settings.length, &slope, &curvature);
-  double scale = a->leaf_weight[term->i] * b->leaf_weight[term->j];
-  for (int v = 0; v < 6; v++) {
-    double *force =
-        v < 3 ? p->forces[pair->a][a->triangles[term->i][v]] : p->forces[pair->b][b->triangles[term->j][v - 3]];
-    double size = weight * scale * slope / (batch->distances[v][l] * batch->distances[v][l]);
-    dc_vec_add_scaled(force, force, v < 3 ? size : -size, normal);
-  }
-}
-
-static void triangle_terms(const struct dc_points *p)
-{
-  const struct dc_pair *pair = p->pair;
-  const struct dc_friction_place place = dc_triangle_place(p->contact, pair, p->poses);
-  for (size_t first = 0; first < pair->exact_count; first += DC_BATCH) {
-    struct dc_friction_batch batch;
-    int count = dc_triangle_fill_batch(p->contact, pair, first, &place, &batch);
-    for (int l = 0; l < count; l++)
-      if (pair->gaps[first + (size_t)l] <= p->reach)
-        triangle_forces(p, &batch, l, &pair->exact[first + (size_t)l]);
-  }
-}
-
-// Blend k, (1 - phi) A + phi C: the slope phi' (C - A) + phi C' by the distance, which A's terms leave out.
-static void blend_terms(const struct dc_points *p)
-{
-  for (size_t k = 1; k < p->pair->blend_count; k++) {
-    const struct dc_node_term *nodes = &p->pair->blends[k];
-    const struct dc_blend_batch *batch = &p->pair->blend_batches[(k - 1) / DC_BATCH];
-    size_t l = (k - 1) % DC_BATCH;
-    double e[3] = {batch->direction[3][l], batch->direction[4][l], batch->direction[5][l]};
-    double excess = batch->centred[0][l] - p->pair->sums[k].energy;
-    if (node_gap(p, nodes, 1 / batch->inverse[l]) <= p->reach)
-      add_radial(p, nodes->i, nodes->j, e,
-                 p->pair->sums[nodes->blend].weight *
-                     (batch->phi[1][l] * excess + batch->phi[0][l] * batch->centred[1][l]));
-  }
-}
 
 void dc_points_velocity(const struct dc_points *p, int body, int index, double velocity[3])
 {
@@ -140,69 +51,6 @@ void dc_points_add_primitive_pair(const struct dc_points *p, dc_primitive_barrie
   }
 }
 
-static int add_pair(struct dc_points *p)
-{
-  static const struct dc_node_term roots = {.blend = 0};
-  const struct dc_pair *pair = p->pair;
-  if (pair->apart)
-    return 0;
-  if (p->contact->colliders[pair->b].primitive.type) {
-    dc_points_add_primitive_pair(p, dc_primitive_far_barrier);
-  } else if (pair->far) {
-    centred_term(p, &roots, 1);
-  } else {
-    triangle_terms(p);
-    for (size_t t = 0; t < pair->centred_count; t++)
-      centred_term(p, &pair->centred[t], pair->sums[pair->centred[t].blend].weight);
-    blend_terms(p);
-  }
-  return 0;
-}
-
-// From the forces on nodes to those on vertices, parents first.
-static void lower_forces(const struct dc_collider *collider, double (*nodes)[3], double (*forces)[3])
-{
-  const struct dc_sphere_tree *tree = &collider->tree;
-  for (int i = 0; i < tree->node_count; i++) {
-    if (tree->right[i] < 0) {
-      const int *v = collider->triangles[tree->triangle[i]];
-      for (int c = 0; c < 3; c++)
-        dc_vec_add_scaled(forces[v[c]], forces[v[c]], 1.0 / 3, nodes[i]);
-      continue;
-    }
-    double part = tree->weight[tree->right[i]] / tree->weight[i];
-    dc_vec_add_scaled(nodes[i + 1], nodes[i + 1], 1 - part, nodes[i]);
-    dc_vec_add_scaled(nodes[tree->right[i]], nodes[tree->right[i]], part, nodes[i]);
-  }
-}
-
-static int begin(struct dc_points *p, struct dc_arena *arena)
-{
-  const struct dc_contact *contact = p->contact;
-  size_t bodies = (size_t)contact->bodies->count;
-  p->node_forces = dc_arena_alloc(arena, bodies, sizeof *p->node_forces);
-  if (!p->node_forces)
-    return -1;
-  for (size_t i = 0; i < bodies; i++) {
-    size_t nodes = (size_t)contact->colliders[i].tree.node_count;
-    if (nodes > 0 && !(p->node_forces[i] = dc_arena_alloc(arena, nodes, sizeof **p->node_forces)))
-      return -1;
-  }
-  return 0;
-}
-
-static void end(struct dc_points *p)
-{
-  for (int i = 0; i < p->contact->bodies->count; i++)
-    if (p->contact->colliders[i].tree.node_count > 0)
-      lower_forces(&p->contact->colliders[i], p->node_forces[i], p->forces[i]);
-}
-
-static bool offers(const struct dc_contact *contact)
-{
-  return !contact->model->hierarchical || contact->settings.weights == DC_WEIGHTS_CONSISTENT;
-}
-
 int dc_points_of_mesh(const struct dc_contact *contact, int body)
 {
   return contact->colliders[body].vertex_count;
@@ -212,14 +60,6 @@ const double (*dc_places_of_mesh(const struct dc_contact *contact, int body))[3]
 {
   return (const double(*)[3])contact->colliders[body].vertices;
 }
-
-const struct dc_point_methods dc_plane_points = {.offers = offers,
-                                                 .count = dc_points_of_mesh,
-                                                 .places = dc_places_of_mesh,
-                                                 .begin = begin,
-                                                 .add_pair = add_pair,
-                                                 .end = end,
-                                                 .rates = dc_plane_point_rates};
 
 static const struct dc_point_methods *methods_of(const struct dc_contact *contact)
 {

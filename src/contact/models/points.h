@@ -38,30 +38,12 @@ struct dc_point_methods {
                double (*const *by_point)[3]);
 };
 
-extern const struct dc_point_methods dc_plane_points, dc_sdrs_points, dc_ipc_points, dc_manifold_points;
+extern const struct dc_point_methods dc_sdrs_points, dc_ipc_points, dc_manifold_points;
 
 // dc_contact_point_rates of what add_pair has, from its products with the velocities of the twists.
 enum dc_status dc_points_rates_of_products(struct dc_contact *contact, const struct dc_pose *poses,
                                            const double (*twists)[6], double scale, double (*const *by_point)[3],
                                            struct dc_error *error);
-
-// psi' and psi'' of a centred term at distance r of its centres, by r (docs/theory.md, "Centred terms").
-static inline void dc_centred_slopes(double r, double spread, double scale, double length, double *first,
-                                     double *second)
-{
-  double inverse = 1 / sqrt(r * r + spread), root = sqrt(length * inverse), ratio = r * inverse;
-  double slope = -12 * (root + length * inverse) * inverse, square = inverse * inverse;
-  *first = scale * slope * ratio;
-  *second = scale * ((18 * root + 24 * length * inverse) * square * ratio * ratio + slope * spread * square * inverse);
-}
-
-// P' and P'' of a triangle pair with weights w_i w_j = scale, by S (docs/theory.md, "Triangle pairs").
-static inline void dc_triangle_slopes(double sum, double scale, double length, double *first, double *second)
-{
-  double root = sqrt(length * sum);
-  *first = scale * length * (1 + DC_SQRT12 / root);
-  *second = -0.5 * scale * DC_SQRT12 * root / (sum * sum);
-}
 
 // Velocity of a point, world axes: the given one, or that of its body's twist.
 void dc_points_velocity(const struct dc_points *points, int body, int index, double velocity[3]);
@@ -76,9 +58,5 @@ void dc_points_add_primitive(const struct dc_points *points, const struct dc_pri
                              int index, const double value[3]);
 // The same for all vertices of body a.
 void dc_points_add_primitive_pair(const struct dc_points *points, dc_primitive_barrier *barrier);
-
-// point_rates.c: of bsh and exact.
-int dc_plane_point_rates(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
-                         double scale, double (*const *by_point)[3]);
 
 #endif

@@ -30,7 +30,7 @@ void dc_primitive_pair(const struct dc_contact *contact, struct dc_pair *pair, c
   struct dc_primitive_points points = {contact, a, (const double(*)[3])a->turned, a->vertex_count};
   double arm[3] = {result->arm[0], result->arm[1], result->arm[2]}, least;
   least = seen.type->sum(&seen, &points, barrier, order, result);
-  pair->visited = a->vertex_count;
+  pair->counts.visited = a->vertex_count;
   pair->crossing = !(least > 0);
   pair->gap = pair->crossing ? 0 : least;
   if (!pair->crossing)

@@ -183,7 +183,7 @@ static int add_hulls(const struct evaluation *e, int i, int j, double apart)
     outcome = solve_warm(e, &own->hulls, remembered, &solution);
   if (outcome == DC_SDRS_UNSOLVED)
     outcome = solve_cold(e, &own->hulls, &solution, &crossing);
-  pair->visited += (long)own->hulls.count * (solution.iterations + 1);
+  pair->counts.visited += (long)own->hulls.count * (solution.iterations + 1);
   pair->crossing |= crossing;
   if (crossing)
     return 0;
@@ -193,7 +193,7 @@ static int add_hulls(const struct evaluation *e, int i, int j, double apart)
   store_plane(&solution.plane, rotation_b, e->result->arm, length, own->planes.entries[index].plane);
   if (outcome == DC_SDRS_APART)
     return 0;
-  pair->exact_count++;
+  pair->counts.exact++;
   if (outcome == DC_SDRS_UNSOLVED) {
     pair->unsolved = true;
     e->result->energy += solution.energy;
@@ -222,7 +222,7 @@ static int descend(const struct evaluation *e)
     for (int k = 0; k < 3; k++)
       d[k] = x[k] - y[k] + e->result->arm[k];
     double apart = CLOSED * dc_vec_norm(d) - (a->radius[i] + b->radius[j]);
-    pair->visited++;
+    pair->counts.visited++;
     if (apart >= reach) {
       pair->gap = fmin(pair->gap, apart);
       continue;
@@ -241,8 +241,8 @@ static struct evaluation begin_pair(struct dc_contact *contact, int p, const str
   struct dc_pair *pair = &contact->pairs[p];
   pair->gap = INFINITY;
   pair->crossing = false;
-  pair->visited = 0;
-  pair->exact_count = 0;
+  pair->counts.visited = 0;
+  pair->counts.exact = 0;
   ((struct dc_sdrs *)contact->own)->pairs[p].contact_count = 0;
   return (struct evaluation){
       .contact = contact, .pair = p, .order = order, .poses = poses, .reach = reach_of(contact), .result = result};
@@ -273,7 +273,7 @@ static void add_vertex(const struct evaluation *e, const struct dc_primitive *ab
   struct dc_contact *contact = e->contact;
   struct dc_pair_derivatives *result = e->result;
   double unit = 1 / contact->settings.length, r[3], n[3], z[6], p[3];
-  contact->pairs[e->pair].exact_count++;
+  contact->pairs[e->pair].counts.exact++;
   dc_sdrs_barrier(contact->settings.support, height * unit, p);
   result->energy += p[0];
   if (e->order < 1)
@@ -309,7 +309,7 @@ static void evaluate_primitive(struct dc_contact *contact, int p, const struct d
     for (int v = 0; v < dc_sdrs_hull_size(body, i) && !pair->crossing; v++) {
       const double *x = dc_sdrs_hull_vertex(body, i, v);
       double height = dc_primitive_gap(&seen, x, NULL);
-      pair->visited++;
+      pair->counts.visited++;
       pair->gap = fmin(pair->gap, height);
       pair->crossing = !(height > 0);
       if (pair->crossing || height * unit >= contact->settings.support)

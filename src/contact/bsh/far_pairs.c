@@ -3,37 +3,37 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/contact_internal.h"
+#include "contact/bsh/bsh_pair.h"
 #include "math/vector.h"
 
 static const double OFFSET = 12;  // paper 000, Eq. 7
 
-static double inner_radius(const struct dc_contact *contact, const struct dc_pair *pair)
+static double inner_radius(const struct dc_contact *contact, const struct bsh_pair *pair)
 {
-  return contact->colliders[pair->a].tree.radius[0] + contact->colliders[pair->b].tree.radius[0];
+  return contact->colliders[pair->face->a].tree.radius[0] + contact->colliders[pair->face->b].tree.radius[0];
 }
 
 // Whether the centres of the roots are at least outer apart; the pair lists nothing then.  inner: sum of their radii.
-static bool roots_beyond(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], double inner,
+static bool roots_beyond(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3], double inner,
                          double outer)
 {
-  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  const struct dc_collider *a = &contact->colliders[pair->face->a], *b = &contact->colliders[pair->face->b];
   double d[3];
   for (int k = 0; k < 3; k++)
     d[k] = a->spheres[0][k] - b->spheres[0][k] + arm[k];
   double square = dc_vec_dot(d, d);
   if (square < outer * outer)
     return false;
-  pair->exact_count = pair->blend_count = pair->centred_count = 0;
+  pair->now.count = pair->blend_count = pair->centred_count = 0;
   pair->visited = 1;
-  pair->gap = sqrt(square) - inner;
-  pair->crossing = false;
+  pair->face->gap = sqrt(square) - inner;
+  pair->face->crossing = false;
   return true;
 }
 
-bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+bool dc_bsh_is_far(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
-  if (!contact->model->hierarchical || contact->model->local || pair->near_only)
+  if (!contact->model->hierarchical || contact->model->local || pair->face->near_only)
     return false;
   double inner = inner_radius(contact, pair);
   if (!roots_beyond(contact, pair, arm, inner, (1 + contact->settings.blend) * inner))
@@ -42,14 +42,14 @@ bool dc_pair_is_far(const struct dc_contact *contact, struct dc_pair *pair, cons
   return true;
 }
 
-bool dc_pair_is_apart(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+bool dc_bsh_is_apart(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
   double inner = inner_radius(contact, pair);
-  return pair->near_only && roots_beyond(contact, pair, arm, inner, inner + contact->settings.near_range);
+  return pair->face->near_only && roots_beyond(contact, pair, arm, inner, inner + contact->settings.near_range);
 }
 
-void dc_far_pairs_evaluate(const struct dc_contact *contact, const int *indices, int count, int order,
-                           struct dc_pair_derivatives *results)
+void dc_bsh_evaluate_far(const struct dc_contact *contact, const int *indices, int count, int order,
+                         struct dc_pair_derivatives *results)
 {
   struct dc_centred_batch batch = {.length = contact->settings.length};
   double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));

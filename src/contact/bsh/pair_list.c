@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contact/contact_internal.h"
+#include "contact/bsh/bsh_pair.h"
 
 static const double OFFSET = 12;        // paper 000, Eq. 7: the potential of a pair at infinity
 static const long LEAST_PARTED = 4000;  // node pairs visited, 250 a part: shorter walks are not worth cutting
@@ -39,15 +39,16 @@ static struct walked walked_of(const struct dc_collider *collider)
                          .size = collider->tree.size};
 }
 
-static struct rule rule_of(const struct dc_contact *contact, const struct dc_pair *pair, const double arm[3])
+static struct rule rule_of(const struct dc_contact *contact, const struct bsh_pair *pair, const double arm[3])
 {
   const struct dc_contact_settings *settings = &contact->settings;
-  return (struct rule){.a = walked_of(&contact->colliders[pair->a]),
-                       .b = walked_of(&contact->colliders[pair->b]),
+  return (struct rule){.a = walked_of(&contact->colliders[pair->face->a]),
+                       .b = walked_of(&contact->colliders[pair->face->b]),
                        .arm = arm,
-                       .outer = pair->near_only ? settings->near_range : (1 + settings->blend) * (1 + settings->blend),
-                       .local = contact->model->local || pair->near_only,
-                       .near = pair->near_only};
+                       .outer =
+                           pair->face->near_only ? settings->near_range : (1 + settings->blend) * (1 + settings->blend),
+                       .local = contact->model->local || pair->face->near_only,
+                       .near = pair->face->near_only};
 }
 
 // Room for what the node pairs of a level can add, and for one entry more: entries are written before it is known
@@ -146,39 +147,39 @@ static int walk_from_roots(struct dc_walk *walk, const struct rule *rule, size_t
 }
 
 // The lists of a pair are lent to its walk.
-static struct dc_walk lend(const struct dc_pair *pair)
+static struct dc_walk lend(const struct bsh_pair *pair)
 {
-  return (struct dc_walk){.exact = pair->exact,
+  return (struct dc_walk){.exact = pair->now.terms,
                           .centred = pair->centred,
                           .blends = pair->blends,
                           .level = {pair->level[0], pair->level[1]},
-                          .exact_capacity = pair->exact_capacity,
-                          .centred_capacity = pair->centred_capacity,
-                          .blend_capacity = pair->blend_capacity,
-                          .level_capacity = {pair->level_capacity[0], pair->level_capacity[1]},
+                          .exact_capacity = pair->now.term_capacity,
+                          .centred_capacity = pair->capacity.centred,
+                          .blend_capacity = pair->capacity.blends,
+                          .level_capacity = {pair->capacity.level[0], pair->capacity.level[1]},
                           .gap = INFINITY};
 }
 
-static void take_back(struct dc_pair *pair, const struct dc_walk *walk)
+static void take_back(struct bsh_pair *pair, const struct dc_walk *walk)
 {
-  pair->exact = walk->exact;
+  pair->now.terms = walk->exact;
   pair->centred = walk->centred;
   pair->blends = walk->blends;
-  pair->exact_capacity = walk->exact_capacity;
-  pair->centred_capacity = walk->centred_capacity;
-  pair->blend_capacity = walk->blend_capacity;
+  pair->now.term_capacity = walk->exact_capacity;
+  pair->capacity.centred = walk->centred_capacity;
+  pair->capacity.blends = walk->blend_capacity;
   memcpy(pair->level, walk->level, sizeof pair->level);
-  memcpy(pair->level_capacity, walk->level_capacity, sizeof pair->level_capacity);
-  pair->exact_count = pair->top_exact = walk->exact_count;
-  pair->centred_count = pair->top_centred = walk->centred_count;
-  pair->blend_count = pair->top_blends = walk->blend_count;
-  pair->gap = walk->gap;
+  memcpy(pair->capacity.level, walk->level_capacity, sizeof pair->capacity.level);
+  pair->now.count = pair->cut.exact = walk->exact_count;
+  pair->centred_count = pair->cut.centred = walk->centred_count;
+  pair->blend_count = pair->cut.blends = walk->blend_count;
+  pair->face->gap = walk->gap;
   pair->visited = walk->visited;
-  pair->cut = walk->last;
-  pair->cut_count = walk->count;
+  pair->cut.index = walk->last;
+  pair->cut.count = walk->count;
 }
 
-static int collect_hierarchy(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+static int collect_hierarchy(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
   const struct rule rule = rule_of(contact, pair, arm);
   struct dc_walk walk = lend(pair);
@@ -196,7 +197,7 @@ static void mark_ends(struct dc_walk_part *part)
       (struct dc_walk_ends){walk->exact_count, walk->centred_count, walk->blend_count, walk->close_count};
 }
 
-int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, int index, const double arm[3])
+int dc_bsh_walk_part(const struct dc_contact *contact, const struct bsh_pair *pair, int index, const double arm[3])
 {
   const struct rule rule = rule_of(contact, pair, arm);
   struct dc_walk_part *part = &pair->parts[index];
@@ -204,10 +205,10 @@ int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, i
   walk->part = true;
   walk->exact_count = walk->centred_count = walk->blend_count = walk->close_count = 0;
   walk->visited = part->levels = 0;
-  walk->gap = pair->gap;
-  walk->first_blend = (int)pair->top_blends;
+  walk->gap = pair->face->gap;
+  walk->first_blend = (int)pair->cut.blends;
   walk->count = part->end - part->begin;
-  const struct dc_term *from = pair->level[pair->cut] + part->begin;
+  const struct dc_term *from = pair->level[pair->cut.index] + part->begin;
   for (int next = 0; walk->count > 0; next = 1 - next) {
     if (part->levels == DC_LEVELS || walk_on(walk, &rule, from, next))
       return -1;
@@ -217,78 +218,49 @@ int dc_walk_part(const struct dc_contact *contact, const struct dc_pair *pair, i
   return dc_grow(&part->global, &part->global_capacity, walk->blend_count, sizeof *part->global);
 }
 
-static int collect_all(struct dc_pair *pair, const struct dc_collider *a, const struct dc_collider *b)
+static int collect_all(struct bsh_pair *pair, const struct dc_collider *a, const struct dc_collider *b)
 {
   size_t count = (size_t)a->triangle_count * (size_t)b->triangle_count, t = 0;
-  if (dc_grow(&pair->exact, &pair->exact_capacity, count, sizeof *pair->exact) ||
-      dc_grow(&pair->blends, &pair->blend_capacity, 1, sizeof *pair->blends))
+  if (dc_grow(&pair->now.terms, &pair->now.term_capacity, count, sizeof *pair->now.terms) ||
+      dc_grow(&pair->blends, &pair->capacity.blends, 1, sizeof *pair->blends))
     return -1;
   for (int i = 0; i < a->triangle_count; i++)
     for (int j = 0; j < b->triangle_count; j++, t++)
-      pair->exact[t] = (struct dc_term){.code = t + 1, .i = i, .j = j};
-  pair->exact_count = count;
+      pair->now.terms[t] = (struct dc_term){.code = t + 1, .i = i, .j = j};
+  pair->now.count = count;
   pair->blend_count = 1;
   pair->visited = (long)count;
   pair->all = true;
   return 0;
 }
 
-// Index of the first of `count` terms whose code is not below a given one.
-static size_t first_not_below(const struct dc_term *terms, size_t count, uint64_t code)
+static void keep_last(struct bsh_pair *pair)
 {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (terms[middle].code < code)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static void keep_last(struct dc_pair *pair)
-{
-  struct dc_term *terms = pair->exact;
-  double(*planes)[4] = pair->planes;
-  size_t term_capacity = pair->exact_capacity, plane_capacity = pair->plane_capacity;
-  pair->exact = pair->last_exact;
-  pair->planes = pair->last_planes;
-  pair->exact_capacity = pair->last_exact_capacity;
-  pair->plane_capacity = pair->last_plane_capacity;
-  pair->last_exact = terms;
-  pair->last_planes = planes;
-  pair->last_exact_capacity = term_capacity;
-  pair->last_plane_capacity = plane_capacity;
-  pair->last_count = pair->exact_count;
+  struct bsh_terms terms = pair->now;
+  pair->now = pair->last;
+  pair->last = terms;
   pair->last_visited = pair->visited;
 }
 
-void dc_pair_hand_on_planes(struct dc_pair *pair, size_t begin, size_t end)
+void dc_bsh_hand_on_planes(struct bsh_pair *pair, size_t begin, size_t end)
 {
-  size_t k = begin < end ? first_not_below(pair->last_exact, pair->last_count, pair->exact[begin].code) : 0;
+  size_t k = begin < end ? dc_first_term(pair->last.terms, pair->last.count, pair->now.terms[begin].code) : 0;
   for (size_t t = begin; t < end; t++) {
-    uint64_t code = pair->exact[t].code;
-    while (k < pair->last_count && pair->last_exact[k].code < code)
+    uint64_t code = pair->now.terms[t].code;
+    while (k < pair->last.count && pair->last.terms[k].code < code)
       k++;
-    if (k < pair->last_count && pair->last_exact[k].code == code)
-      memcpy(pair->planes[t], pair->last_planes[k], sizeof *pair->planes);
+    if (k < pair->last.count && pair->last.terms[k].code == code)
+      memcpy(pair->now.planes[t], pair->last.planes[k], sizeof *pair->now.planes);
     else
-      memset(pair->planes[t], 0, sizeof *pair->planes);
+      memset(pair->now.planes[t], 0, sizeof *pair->now.planes);
   }
 }
 
-const double *dc_pair_plane(const struct dc_pair *pair, uint64_t code)
+void dc_bsh_set_blends(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3], int begin, int end)
 {
-  size_t t = first_not_below(pair->exact, pair->exact_count, code);
-  return t < pair->exact_count && pair->exact[t].code == code ? pair->planes[t] : NULL;
-}
-
-void dc_pair_set_blends(const struct dc_contact *contact, struct dc_pair *pair, const double arm[3], int begin, int end)
-{
-  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  const struct dc_collider *a = &contact->colliders[pair->face->a], *b = &contact->colliders[pair->face->b];
   size_t count = pair->blend_count - 1;
-  bool local = contact->model->local || pair->near_only;
+  bool local = contact->model->local || pair->face->near_only;
   struct dc_node_batch nodes = {.length = contact->settings.length};
   double offset = contact->settings.offset ? OFFSET : 0;
   for (int n = begin; n < end; n++) {
@@ -303,7 +275,7 @@ void dc_pair_set_blends(const struct dc_contact *contact, struct dc_pair *pair, 
         nodes.center_b[k][l] = d[k] - arm[k];
       }
       nodes.inner[l] = c[3] + d[3];
-      nodes.zone[l] = dc_pair_zone(&contact->settings, pair, nodes.inner[l]);
+      nodes.zone[l] = dc_pair_zone(&contact->settings, pair->face, nodes.inner[l]);
       nodes.spread[l] = a->tree.spread[blend->i] + b->tree.spread[blend->j];
       nodes.scale[l] = local ? 0 : a->tree.weight[blend->i] * b->tree.weight[blend->j];
       nodes.constant[l] = offset * nodes.scale[l];
@@ -313,64 +285,67 @@ void dc_pair_set_blends(const struct dc_contact *contact, struct dc_pair *pair, 
   }
 }
 
-void dc_pair_set_weights(struct dc_pair *pair)
+void dc_bsh_set_weights(struct bsh_pair *pair)
 {
-  pair->sums[0] = (struct dc_blend_sum){.weight = 1};
+  pair->sums[0] = (struct dc_blend_sum){0};
+  pair->weights[0] = 1;
   for (size_t k = 1; k < pair->blend_count; k++) {
     const struct dc_blend_batch *batch = &pair->blend_batches[(k - 1) / DC_BATCH];
-    pair->sums[k].weight = pair->sums[pair->blends[k].blend].weight * (1 - batch->phi[0][(k - 1) % DC_BATCH]);
+    pair->weights[k] = pair->weights[pair->blends[k].blend] * (1 - batch->phi[0][(k - 1) % DC_BATCH]);
   }
 }
 
-int dc_pair_reserve(struct dc_pair *pair)
+int dc_bsh_reserve(struct bsh_pair *pair)
 {
-  pair->large = pair->parted || pair->exact_count > DC_EXACT_UNIT || pair->centred_count > DC_CENTRED_UNIT;
-  size_t terms = pair->exact_count + pair->centred_count;
-  return dc_grow(&pair->planes, &pair->plane_capacity, pair->exact_count, sizeof *pair->planes) ||
-                 dc_grow(&pair->sums, &pair->sum_capacity, pair->blend_count, sizeof *pair->sums) ||
-                 dc_grow(&pair->blend_batches, &pair->batch_capacity, (size_t)dc_pair_blend_batches(pair),
+  pair->large = pair->parted || pair->now.count > DC_EXACT_UNIT || pair->centred_count > DC_CENTRED_UNIT;
+  size_t terms = pair->now.count + pair->centred_count;
+  return dc_grow(&pair->now.planes, &pair->now.plane_capacity, pair->now.count, sizeof *pair->now.planes) ||
+                 dc_grow(&pair->sums, &pair->capacity.sums, pair->blend_count, sizeof *pair->sums) ||
+                 dc_grow(&pair->weights, &pair->capacity.weights, pair->blend_count, sizeof *pair->weights) ||
+                 dc_grow(&pair->blend_batches, &pair->capacity.batches, (size_t)dc_bsh_blend_batches(pair),
                          sizeof *pair->blend_batches) ||
-                 dc_grow(&pair->gaps, &pair->gap_capacity, pair->exact_count, sizeof *pair->gaps) ||
-                 dc_grow(&pair->energies, &pair->energy_capacity, pair->exact_count, sizeof *pair->energies) ||
-                 (pair->large && dc_grow(&pair->values, &pair->value_capacity, terms, sizeof *pair->values)) ||
-                 dc_grow(&pair->units, &pair->unit_capacity, (size_t)dc_pair_unit_count(pair), sizeof *pair->units)
+                 dc_grow(&pair->gaps, &pair->capacity.gaps, pair->now.count, sizeof *pair->gaps) ||
+                 dc_grow(&pair->energies, &pair->capacity.energies, pair->now.count, sizeof *pair->energies) ||
+                 (pair->large && dc_grow(&pair->values, &pair->capacity.values, terms, sizeof *pair->values)) ||
+                 dc_grow(&pair->units, &pair->capacity.units, (size_t)dc_bsh_unit_count(pair), sizeof *pair->units)
              ? -1
              : 0;
 }
 
-static int list_terms(struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+static int list_terms(struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
-  if (contact->model->hierarchical ? collect_hierarchy(contact, pair, arm)
-                                   : collect_all(pair, &contact->colliders[pair->a], &contact->colliders[pair->b]))
+  if (contact->model->hierarchical
+          ? collect_hierarchy(contact, pair, arm)
+          : collect_all(pair, &contact->colliders[pair->face->a], &contact->colliders[pair->face->b]))
     return -1;
   if (pair->parted)
     return 0;
-  if (dc_pair_reserve(pair))
+  if (dc_bsh_reserve(pair))
     return -1;
-  dc_pair_hand_on_planes(pair, 0, pair->exact_count);
-  dc_pair_set_blends(contact, pair, arm, 0, dc_pair_blend_batches(pair));
-  dc_pair_set_weights(pair);
-  pair->far_gap = pair->gap;
+  dc_bsh_hand_on_planes(pair, 0, pair->now.count);
+  dc_bsh_set_blends(contact, pair, arm, 0, dc_bsh_blend_batches(pair));
+  dc_bsh_set_weights(pair);
+  pair->far_gap = pair->face->gap;
   pair->listed = true;
   return 0;
 }
 
-void dc_pair_drop_lists(struct dc_pair *pair)
+void dc_bsh_drop_lists(struct bsh_pair *pair)
 {
-  pair->exact_count = pair->centred_count = pair->blend_count = 0;
+  pair->now.count = pair->centred_count = pair->blend_count = 0;
   pair->large = pair->parted = false;
 }
 
-int dc_pair_collect(struct dc_contact *contact, struct dc_pair *pair, const double arm[3])
+int dc_bsh_collect(struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
   keep_last(pair);
-  dc_pair_drop_lists(pair);
+  dc_bsh_drop_lists(pair);
   pair->visited = 0;
-  pair->gap = INFINITY;
-  pair->crossing = false;
+  pair->face->gap = INFINITY;
+  pair->face->crossing = false;
   if (!list_terms(contact, pair, arm))
     return 0;
-  dc_pair_drop_lists(pair);  // half a list has no planes, values or weights
+  dc_bsh_drop_lists(pair);  // half a list has no planes, values or weights
   return -1;
 }
 
@@ -382,11 +357,11 @@ static void release_part(struct dc_walk_part *part)
     free(arrays[i]);
 }
 
-void dc_pair_release(struct dc_pair *pair)
+void dc_bsh_release(struct bsh_pair *pair)
 {
-  void *arrays[] = {pair->exact,    pair->planes,   pair->centred,       pair->blends,     pair->gaps,
-                    pair->energies, pair->sums,     pair->blend_batches, pair->values,     pair->units,
-                    pair->level[0], pair->level[1], pair->last_exact,    pair->last_planes};
+  void *arrays[] = {pair->now.terms, pair->now.planes, pair->last.terms, pair->last.planes,   pair->centred,
+                    pair->blends,    pair->gaps,       pair->energies,   pair->sums,          pair->weights,
+                    pair->values,    pair->units,      pair->level[0],   pair->blend_batches, pair->level[1]};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     free(arrays[i]);
   for (int part = 0; part < DC_PARTS && pair->parts; part++)

@@ -28,6 +28,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/bsh/bsh_pair.h"
 #include "contact/friction/plane_slip.h"
 #include "contact/friction/triangle_friction.h"
 #include "contact/models/points.h"
@@ -36,7 +37,7 @@
 // wanted.
 struct pair_rates {
   const struct dc_contact *contact;
-  const struct dc_pair *pair;
+  const struct bsh_pair *pair;
   const struct dc_collider *a, *b;
   double arm[3], w[3], t[3];
   struct dc_blend_rate *rates;
@@ -97,7 +98,7 @@ static void add_centred(const struct pair_rates *p, const struct dc_node_term *t
 // Rates of the weights, and r' of the blends' nodes.
 static void begin_blends(const struct pair_rates *p)
 {
-  const struct dc_pair *pair = p->pair;
+  const struct bsh_pair *pair = p->pair;
   p->rates[0] = (struct dc_blend_rate){0};
   for (size_t k = 1; k < pair->blend_count; k++) {
     const struct dc_blend_batch *batch = &pair->blend_batches[(k - 1) / DC_BATCH];
@@ -107,14 +108,14 @@ static void begin_blends(const struct pair_rates *p)
       along += batch->direction[i][l] * p->w[i] + batch->direction[3 + i][l] * p->t[i];
     p->rates[k] = (struct dc_blend_rate){.along = along,
                                          .weight = (1 - batch->phi[0][l]) * p->rates[above].weight -
-                                                   pair->sums[above].weight * batch->phi[1][l] * along};
+                                                   pair->weights[above] * batch->phi[1][l] * along};
   }
 }
 
 // The blend k with the rate of what lies below it, which is complete.
 static void add_blend(const struct pair_rates *p, size_t k)
 {
-  const struct dc_pair *pair = p->pair;
+  const struct bsh_pair *pair = p->pair;
   const struct dc_blend_batch *batch = &pair->blend_batches[(k - 1) / DC_BATCH];
   const struct dc_node_term *nodes = &pair->blends[k];
   size_t l = (k - 1) % DC_BATCH;
@@ -127,13 +128,13 @@ static void add_blend(const struct pair_rates *p, size_t k)
     c[i] = batch->centred[i][l];
   }
   double inverse = batch->inverse[l], r = 1 / inverse, along = p->rates[k].along, below = p->rates[k].energy;
-  double weight = pair->sums[nodes->blend].weight, excess = c[0] - pair->sums[k].energy;
+  double weight = pair->weights[nodes->blend], excess = c[0] - pair->sums[k].energy;
   double slope = phi[1] * excess + phi[0] * c[1];
   above->energy += (1 - phi[0]) * below + slope * along;
   double u_rate =
       above->weight * slope + weight * ((phi[2] * excess + 2 * phi[1] * c[1] + phi[0] * c[2]) * along - phi[1] * below);
   double phi_inner = -phi[1], phi_inner_rate = -phi[2] * along;  // phi is a function of r - inner
-  if (!pair->near_only) {
+  if (!pair->face->near_only) {
     double by_inner = 1 / (p->a->tree.radius[nodes->i] + p->b->tree.radius[nodes->j]);
     phi_inner *= r * by_inner;
     phi_inner_rate = -(phi[1] + r * phi[2]) * by_inner * along;
@@ -206,10 +207,10 @@ static void add_triangles(const struct pair_rates *p, const struct dc_term *term
   const int *corners[2] = {p->a->triangles[term->i], p->b->triangles[term->j]};
   double slope, curvature, eta[3];
   dc_triangle_slopes(t->sum, size, p->contact->settings.length, &slope, &curvature);
-  double weight = p->pair->sums[term->blend].weight * slope;
+  double weight = p->pair->weights[term->blend] * slope;
   struct dc_blend_rate *above = &p->rates[term->blend];
   above->energy += slope * t->sum_rate;
-  double rate = p->pair->sums[term->blend].weight * curvature * t->sum_rate + above->weight * slope;
+  double rate = p->pair->weights[term->blend] * curvature * t->sum_rate + above->weight * slope;
   answer_of(t, eta);
   for (int v = 0; v < 6; v++) {
     const double *place = t->vertex[v].place;
@@ -229,13 +230,13 @@ static void add_triangles(const struct pair_rates *p, const struct dc_term *term
 
 static void add_all_triangles(const struct pair_rates *p, const struct dc_pose *poses)
 {
-  const struct dc_pair *pair = p->pair;
-  const struct dc_friction_place place = dc_triangle_place(p->contact, pair, poses);
-  for (size_t first = 0; first < pair->exact_count; first += DC_BATCH) {
+  const struct bsh_pair *pair = p->pair;
+  const struct dc_friction_place place = dc_triangle_place(p->contact, pair->face, poses);
+  for (size_t first = 0; first < pair->now.count; first += DC_BATCH) {
     struct dc_friction_batch batch;
-    int count = dc_triangle_fill_batch(p->contact, pair, first, &place, &batch);
+    int count = dc_triangle_fill_batch(p->contact, pair->face, first, &place, &batch);
     for (int l = 0; l < count; l++) {
-      const struct dc_term *term = &pair->exact[first + (size_t)l];
+      const struct dc_term *term = &pair->now.terms[first + (size_t)l];
       struct triangles t;
       read_lane(p, &batch, l, &t);
       add_triangles(p, term, &t, p->a->leaf_weight[term->i] * p->b->leaf_weight[term->j]);
@@ -262,11 +263,11 @@ static void add_primitive(const struct pair_rates *p, const struct dc_pose *pose
 static void add_pair(const struct pair_rates *p, const struct dc_pose *poses)
 {
   static const struct dc_node_term roots = {.blend = 0};
-  const struct dc_pair *pair = p->pair;
+  const struct bsh_pair *pair = p->pair;
   if (pair->apart)
     return;
   if (p->b->primitive.type) {
-    add_primitive(p, &poses[pair->a]);
+    add_primitive(p, &poses[pair->face->a]);
     return;
   }
   if (pair->far) {
@@ -277,7 +278,7 @@ static void add_pair(const struct pair_rates *p, const struct dc_pose *poses)
   begin_blends(p);
   add_all_triangles(p, poses);
   for (size_t t = 0; t < pair->centred_count; t++)
-    add_centred(p, &pair->centred[t], pair->sums[pair->centred[t].blend].weight);
+    add_centred(p, &pair->centred[t], pair->weights[pair->centred[t].blend]);
   for (size_t k = pair->blend_count - 1; k > 0; k--)
     add_blend(p, k);
 }
@@ -306,36 +307,38 @@ static void turn_sums(struct dc_collider *collider, const double *rotation, doub
   }
 }
 
-static struct pair_rates rates_of(struct dc_contact *contact, const struct dc_pair *pair, const struct dc_pose *poses,
+static struct pair_rates rates_of(struct dc_contact *contact, const struct bsh_pair *pair, const struct dc_pose *poses,
                                   const double (*twists)[6], double (*const *by_point)[3])
 {
-  struct dc_collider *sides[2] = {&contact->colliders[pair->a], &contact->colliders[pair->b]};
-  struct pair_rates p = {.contact = contact, .pair = pair, .a = sides[0], .b = sides[1], .rates = contact->blend_rates};
-  const double *twist_a = twists[pair->a], *twist_b = twists[pair->b];
+  struct dc_collider *sides[2] = {&contact->colliders[pair->face->a], &contact->colliders[pair->face->b]};
+  struct pair_rates p = {
+      .contact = contact, .pair = pair, .a = sides[0], .b = sides[1], .rates = dc_bsh_of(contact)->blend_rates};
+  const double *twist_a = twists[pair->face->a], *twist_b = twists[pair->face->b];
   double turned[3];
-  dc_vec_sub(p.arm, poses[pair->a].position, poses[pair->b].position);
+  dc_vec_sub(p.arm, poses[pair->face->a].position, poses[pair->face->b].position);
   dc_vec_sub(p.w, twist_a, twist_b);
   dc_vec_cross(turned, twist_b, p.arm);
   for (int k = 0; k < 3; k++)
     p.t[k] = twist_a[3 + k] - twist_b[3 + k] - turned[k];
   for (int x = 0; x < 2; x++) {
-    bool wanted = by_point[x ? pair->b : pair->a] && sides[x]->by_node;
+    bool wanted = by_point[x ? pair->face->b : pair->face->a] && sides[x]->by_node;
     p.vertices[x] = wanted ? sides[x]->vertex_sums : NULL;
     p.nodes[x] = wanted ? sides[x]->node_sums : NULL;
   }
   return p;
 }
 
-int dc_plane_point_rates(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6],
-                         double scale, double (*const *by_point)[3])
+int dc_bsh_point_rates(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6], double scale,
+                       double (*const *by_point)[3])
 {
+  struct bsh *bsh = dc_bsh_of(contact);
   size_t blends = 1;
   for (int k = 0; k < contact->pair_count; k++)
-    blends = contact->pairs[k].blend_count > blends ? contact->pairs[k].blend_count : blends;
-  if (dc_grow(&contact->blend_rates, &contact->blend_rate_capacity, blends, sizeof *contact->blend_rates))
+    blends = bsh->pairs[k].blend_count > blends ? bsh->pairs[k].blend_count : blends;
+  if (dc_grow(&bsh->blend_rates, &bsh->blend_rate_capacity, blends, sizeof *bsh->blend_rates))
     return -1;
   for (int k = 0; k < contact->pair_count; k++) {
-    struct pair_rates p = rates_of(contact, &contact->pairs[k], poses, twists, by_point);
+    struct pair_rates p = rates_of(contact, &bsh->pairs[k], poses, twists, by_point);
     if (p.vertices[0] || p.vertices[1])
       add_pair(&p, poses);
   }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/contact_internal.h"
+#include "contact/bsh/bsh_pair.h"
 #include "math/vector.h"
 
 static const double OFFSET = 12;  // paper 000, Eq. 7: the potential of a pair at infinity
@@ -14,9 +14,9 @@ static size_t units_of(size_t count, size_t size)
   return (count + size - 1) / size;
 }
 
-int dc_pair_unit_count(const struct dc_pair *pair)
+int dc_bsh_unit_count(const struct bsh_pair *pair)
 {
-  return (int)(units_of(pair->exact_count, DC_EXACT_UNIT) + units_of(pair->centred_count, DC_CENTRED_UNIT));
+  return (int)(units_of(pair->now.count, DC_EXACT_UNIT) + units_of(pair->centred_count, DC_CENTRED_UNIT));
 }
 
 static size_t smaller_size(size_t a, size_t b)
@@ -26,7 +26,7 @@ static size_t smaller_size(size_t a, size_t b)
 
 struct unit_context {
   const struct dc_contact *contact;
-  struct dc_pair *pair;
+  struct bsh_pair *pair;
   const struct dc_collider *a, *b;
   const double *arm, *rotation_b;
   int order;
@@ -46,7 +46,7 @@ static void add_to_sum(struct dc_blend_sum *sum, const struct dc_term_value *val
 static void put_values(struct unit_context *u, size_t first, int count, const int *blend, const double *scale,
                        const double *energy, const double (*gradient)[DC_BATCH])
 {
-  struct dc_pair *pair = u->pair;
+  struct bsh_pair *pair = u->pair;
   struct dc_term_value value = {0};
   for (int l = 0; l < count; l++) {
     value.energy = scale[l] * energy[l];
@@ -76,14 +76,14 @@ static void run_exact(struct unit_context *u, size_t begin, size_t end, double (
   struct dc_triangle_batch batch;
   double scale[DC_BATCH], constant = u->contact->settings.offset ? OFFSET : 0;
   int blend[DC_BATCH];
-  struct dc_pair *pair = u->pair;
+  struct bsh_pair *pair = u->pair;
   batch.length = u->contact->settings.length;
   dc_vec_copy(batch.arm, u->arm);
   memcpy(batch.rotation_b, u->rotation_b, sizeof batch.rotation_b);
   for (size_t first = begin; first < end; first += DC_BATCH) {
     int count = (int)smaller_size(DC_BATCH, end - first);
-    const struct dc_term *terms = pair->exact + first;
-    double(*planes)[4] = pair->planes + first;
+    const struct dc_term *terms = pair->now.terms + first;
+    double(*planes)[4] = pair->now.planes + first;
     for (int l = 0; l < DC_BATCH; l++) {
       int t = l < count ? l : count - 1;
       load_triangles(u, l, &terms[t], &batch);
@@ -91,7 +91,7 @@ static void run_exact(struct unit_context *u, size_t begin, size_t end, double (
         batch.plane[k][l] = planes[t][k];
       blend[l] = terms[t].blend;
       scale[l] = u->a->leaf_weight[terms[t].i] * u->b->leaf_weight[terms[t].j];
-      batch.weight[l] = l < count ? pair->sums[blend[l]].weight * scale[l] : 0;
+      batch.weight[l] = l < count ? pair->weights[blend[l]] * scale[l] : 0;
     }
     u->contact->kernels->triangle_pairs(&batch, u->order, hessian);
     u->unsolved |= batch.unconverged > 0;
@@ -112,7 +112,7 @@ static void run_centred(struct unit_context *u, size_t begin, size_t end, double
 {
   static const double one[DC_BATCH] = {1, 1, 1, 1, 1, 1, 1, 1};  // the kernel has scaled already
   struct dc_centred_batch batch;
-  struct dc_pair *pair = u->pair;
+  struct bsh_pair *pair = u->pair;
   int blend[DC_BATCH];
   double offset = u->contact->settings.offset ? OFFSET : 0;
   batch.length = u->contact->settings.length;
@@ -128,13 +128,12 @@ static void run_centred(struct unit_context *u, size_t begin, size_t end, double
       batch.spread[l] = u->a->tree.spread[term->i] + u->b->tree.spread[term->j];
       batch.scale[l] = u->a->tree.weight[term->i] * u->b->tree.weight[term->j];
       blend[l] = term->blend;
-      batch.weight[l] = l < count ? pair->sums[blend[l]].weight : 0;
+      batch.weight[l] = l < count ? pair->weights[blend[l]] : 0;
     }
     u->contact->kernels->centred_terms(&batch, u->order, hessian);
     for (int l = 0; l < count; l++)
       batch.energy[l] += offset * batch.scale[l];
-    put_values(u, pair->exact_count + first, count, blend, one, batch.energy,
-               (const double(*)[DC_BATCH])batch.gradient);
+    put_values(u, pair->now.count + first, count, blend, one, batch.energy, (const double(*)[DC_BATCH])batch.gradient);
   }
 }
 
@@ -147,23 +146,23 @@ static void sum_lanes(double (*lanes)[DC_BATCH], size_t count, double *sum)
       sum[e] += lanes[e][l];
 }
 
-void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, int unit, const struct dc_pose *poses,
-                      const double arm[3], int order)
+void dc_bsh_run_unit(const struct dc_contact *contact, struct bsh_pair *pair, int unit, const struct dc_pose *poses,
+                     const double arm[3], int order)
 {
   struct unit_context u = {.contact = contact,
                            .pair = pair,
                            .order = order,
                            .arm = arm,
                            .gap = INFINITY,
-                           .a = &contact->colliders[pair->a],
-                           .b = &contact->colliders[pair->b],
-                           .rotation_b = poses[pair->b].rotation};
+                           .a = &contact->colliders[pair->face->a],
+                           .b = &contact->colliders[pair->face->b],
+                           .rotation_b = poses[pair->face->b].rotation};
   double hessian[DC_HESSIAN][DC_BATCH] __attribute__((aligned(64)));
   memset(hessian, 0, sizeof hessian);
-  size_t index = (size_t)unit, exact_units = units_of(pair->exact_count, DC_EXACT_UNIT), begin, end;
+  size_t index = (size_t)unit, exact_units = units_of(pair->now.count, DC_EXACT_UNIT), begin, end;
   if (index < exact_units) {
     begin = index * DC_EXACT_UNIT;
-    end = smaller_size(pair->exact_count, begin + DC_EXACT_UNIT);
+    end = smaller_size(pair->now.count, begin + DC_EXACT_UNIT);
     run_exact(&u, begin, end, hessian);
   } else {
     begin = (index - exact_units) * DC_CENTRED_UNIT;
@@ -178,7 +177,7 @@ void dc_pair_run_unit(const struct dc_contact *contact, struct dc_pair *pair, in
 
 // Blends a sum into the one above: (1 - phi) A + phi C (paper 000, Eq. 8); gradient (1 - phi) g_A + (phi' (C - A) + phi
 // C') z.
-static inline void gather_blend(struct dc_pair *pair, size_t k, int order)
+static inline void gather_blend(struct bsh_pair *pair, size_t k, int order)
 {
   const struct dc_blend_batch *batch = &pair->blend_batches[(k - 1) / DC_BATCH];
   size_t l = (k - 1) % DC_BATCH;
@@ -194,7 +193,7 @@ static inline void gather_blend(struct dc_pair *pair, size_t k, int order)
 }
 
 // What a blend's Hessian needs of its finished sum; lane: its own place or, without weight, one behind all blends.
-static inline void prepare_blend(struct dc_pair *pair, size_t k, size_t lane)
+static inline void prepare_blend(struct bsh_pair *pair, size_t k, size_t lane)
 {
   struct dc_blend_batch *batch = &pair->blend_batches[lane / DC_BATCH];
   const struct dc_blend_sum *sum = &pair->sums[k];
@@ -202,39 +201,39 @@ static inline void prepare_blend(struct dc_pair *pair, size_t k, size_t lane)
   batch->energy[l] = sum->energy;
   for (int i = 0; i < 6; i++)
     batch->gradient[i][l] = sum->gradient[i];
-  batch->weight[l] = lane == k - 1 ? pair->sums[pair->blends[k].blend].weight : 0;
+  batch->weight[l] = lane == k - 1 ? pair->weights[pair->blends[k].blend] : 0;
 }
 
-void dc_pair_sum_top(struct dc_pair *pair)
+void dc_bsh_sum_top(struct bsh_pair *pair)
 {
-  int top = (int)pair->top_blends;
-  for (size_t t = 0; t < pair->exact_count; t++)
-    if (pair->exact[t].blend < top)
-      add_to_sum(&pair->sums[pair->exact[t].blend], &pair->values[t]);
+  int top = (int)pair->cut.blends;
+  for (size_t t = 0; t < pair->now.count; t++)
+    if (pair->now.terms[t].blend < top)
+      add_to_sum(&pair->sums[pair->now.terms[t].blend], &pair->values[t]);
   for (size_t t = 0; t < pair->centred_count; t++)
     if (pair->centred[t].blend < top)
-      add_to_sum(&pair->sums[pair->centred[t].blend], &pair->values[pair->exact_count + t]);
+      add_to_sum(&pair->sums[pair->centred[t].blend], &pair->values[pair->now.count + t]);
 }
 
 // Adds the values of some terms to the sums of those blends that are below the top.
-static void add_below_top(struct dc_pair *pair, size_t first, size_t count)
+static void add_below_top(struct bsh_pair *pair, size_t first, size_t count)
 {
   for (size_t t = first; t < first + count; t++)
-    if (pair->values[t].blend >= (int)pair->top_blends)
+    if (pair->values[t].blend >= (int)pair->cut.blends)
       add_to_sum(&pair->sums[pair->values[t].blend], &pair->values[t]);
 }
 
-void dc_pair_sum_part(struct dc_pair *pair, const struct dc_walk_part *part, int order)
+void dc_bsh_sum_part(struct bsh_pair *pair, const struct dc_walk_part *part, int order)
 {
   struct dc_walk_ends begin = {0};
   for (int level = 0; level < part->levels; begin = part->ends[level++])
     add_below_top(pair, part->places[level].exact, part->ends[level].exact - begin.exact);
   begin = (struct dc_walk_ends){0};
   for (int level = 0; level < part->levels; begin = part->ends[level++])
-    add_below_top(pair, pair->exact_count + part->places[level].centred, part->ends[level].centred - begin.centred);
+    add_below_top(pair, pair->now.count + part->places[level].centred, part->ends[level].centred - begin.centred);
   for (size_t n = part->walk.blend_count; n-- > 0;) {
     size_t k = (size_t)part->global[n];
-    if (pair->blends[k].blend >= (int)pair->top_blends)
+    if (pair->blends[k].blend >= (int)pair->cut.blends)
       gather_blend(pair, k, order);
     if (order > 1)
       prepare_blend(pair, k, k - 1);
@@ -243,42 +242,42 @@ void dc_pair_sum_part(struct dc_pair *pair, const struct dc_walk_part *part, int
 
 // Sums of a large pair in one piece, and blends, innermost first; of a parted pair only blends into those above the
 // parts are left.
-static void gather_sums(struct dc_pair *pair, int order)
+static void gather_sums(struct bsh_pair *pair, int order)
 {
-  for (size_t t = 0; t < pair->exact_count + pair->centred_count && pair->large && !pair->parted; t++)
+  for (size_t t = 0; t < pair->now.count + pair->centred_count && pair->large && !pair->parted; t++)
     add_to_sum(&pair->sums[pair->values[t].blend], &pair->values[t]);
-  int top = pair->parted ? (int)pair->top_blends : INT_MAX;
+  int top = pair->parted ? (int)pair->cut.blends : INT_MAX;
   for (size_t k = pair->blend_count - 1; k > 0; k--)
     if (pair->blends[k].blend < top)
       gather_blend(pair, k, order);
 }
 
-static void blend_hessians(const struct dc_contact *contact, struct dc_pair *pair, double (*hessian)[DC_BATCH])
+static void blend_hessians(const struct dc_contact *contact, struct bsh_pair *pair, double (*hessian)[DC_BATCH])
 {
-  for (size_t k = 1; k < (pair->parted ? pair->top_blends : pair->blend_count); k++)
+  for (size_t k = 1; k < (pair->parted ? pair->cut.blends : pair->blend_count); k++)
     prepare_blend(pair, k, k - 1);
   for (size_t lane = pair->blend_count - 1; lane % DC_BATCH; lane++)  // the last batch is filled up with its last blend
     prepare_blend(pair, pair->blend_count - 1, lane);
-  for (int n = 0; n < dc_pair_blend_batches(pair); n++)
+  for (int n = 0; n < dc_bsh_blend_batches(pair); n++)
     contact->kernels->blend_hessians(&pair->blend_batches[n], hessian);
 }
 
-void dc_pair_gather(const struct dc_contact *contact, struct dc_pair *pair, int order,
-                    struct dc_pair_derivatives *result)
+void dc_bsh_gather(const struct dc_contact *contact, struct bsh_pair *pair, int order,
+                   struct dc_pair_derivatives *result)
 {
-  int units = dc_pair_unit_count(pair);
+  int units = dc_bsh_unit_count(pair);
   for (int unit = 0; unit < units; unit++) {
-    pair->gap = fmin(pair->gap, pair->units[unit].gap);
-    pair->crossing |= pair->units[unit].crossing;
-    pair->unsolved |= pair->units[unit].unsolved;
+    pair->face->gap = fmin(pair->face->gap, pair->units[unit].gap);
+    pair->face->crossing |= pair->units[unit].crossing;
+    pair->face->unsolved |= pair->units[unit].unsolved;
   }
-  if (pair->crossing) {
+  if (pair->face->crossing) {
     result->energy = INFINITY;
     return;
   }
   gather_sums(pair, order);
   result->energy = pair->sums[0].energy;
-  result->radial = pair->exact_count == 0 && pair->centred_count == 1 && pair->blend_count == 1;
+  result->radial = pair->now.count == 0 && pair->centred_count == 1 && pair->blend_count == 1;
   if (order > 0)
     memcpy(result->gradient, pair->sums[0].gradient, sizeof result->gradient);
   if (order < 2)
