@@ -12,7 +12,7 @@
 #include "contact/models/primitive.h"
 #include "geometry/bounding/sphere_tree.h"
 
-// What several terms add to a vertex, world axes: of dc_contact_point_rates (force alone) or of dc_friction_add_point.
+// Sums of several terms at a vertex, world axes: of dc_contact_point_rates (force alone) or of dc_friction_add_point.
 struct dc_vertex_sum {
   double force[3], slip[3], pulled[3];
 };
@@ -31,7 +31,7 @@ struct dc_collider {
   double radius;         // farthest vertex from the origin
   double (*turned)[3];   // R x of the vertices
   double (*spheres)[4];  // R x of the node centres, and the radii
-  // Of a body that follows a design, else NULL: by_node [nodes] derivatives in the body's axes, until they are taken;
+  // Arrays of a body that follows a design, else NULL: by_node [nodes] derivatives in the body's axes, until they are taken;
   // node_sums [nodes] and vertex_sums [vertex_count] workspace, zeros between evaluations.
   struct dc_node_cotangent *by_node, *node_sums;
   struct dc_vertex_sum *vertex_sums;
@@ -84,7 +84,7 @@ static inline double dc_pair_zone(const struct dc_contact_settings *settings, co
   return pair->near_only ? settings->near_range : settings->blend * inner;
 }
 
-// What tells contact models apart.  Colliders, their turning, overlap at the start and continuous collision detection
+// The functions that tell contact models apart.  Colliders, their turning, overlap at the start and continuous collision detection
 // are common to all.
 struct dc_contact_methods {
   // Memory of the model's own in contact->own, made after the colliders, and its release, also when create failed or
@@ -101,7 +101,7 @@ struct dc_contact_methods {
   // The same of a pair whose body b is a primitive.
   void (*evaluate_primitive)(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                              struct dc_pair_derivatives *result);
-  // What evaluate_pair has left undone of the pairs from begin to end, for loops of most_threads (as of dc_loop_run);
+  // Does what evaluate_pair has left undone of the pairs from begin to end, for loops of most_threads (as of dc_loop_run);
   // NULL: nothing.
   void (*finish)(struct dc_contact *contact, int begin, int end, int most_threads, const struct dc_pose *poses,
                  int order, struct dc_pair_derivatives *results);
@@ -141,7 +141,7 @@ struct dc_contact {
   void *own;                     // memory of the model
 };
 
-// What the descent rule compares.
+// The size that the descent rule compares.
 static inline double dc_node_size(const struct dc_sphere_tree *tree, int node)
 {
   return tree->size ? tree->size[node] : tree->radius[node];
@@ -206,7 +206,7 @@ dc_primitive_barrier dc_primitive_far_barrier;
 // ipc.c
 extern const struct dc_contact_model dc_contact_ipc, dc_contact_ipc_global;
 
-// What each model reads of struct dc_contact_settings (model_options.c).
+// The options that each model reads of struct dc_contact_settings (model_options.c).
 extern const struct dc_option dc_bsh_options[], dc_exact_options[], dc_ipc_options[], dc_ipc_global_options[],
     dc_sdrs_options[], dc_manifold_options[], dc_mujoco_contact_options[];
 

@@ -79,7 +79,7 @@ static void reset(struct dc_contact *contact)
   }
 }
 
-// What others read of a pair: counts, and its near list.
+// Counts and the near list: all that others read of a pair.
 static void hand_over(const struct dc_contact *contact, const struct bsh_pair *pair)
 {
   struct dc_pair *face = pair->face;

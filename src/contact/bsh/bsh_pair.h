@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to src/contact/bsh: the state of the model and of its pairs of bodies.
 //
-// A pair goes through these files in turn: far_pairs.c (are the roots so far apart that one term stands for all?),
-// pair_list.c (which triangles and nodes count, and how they are blended), pair_parts.c (the same in parts that threads
-// share), pair_terms.c (values of the terms, their sum).  points.c and point_rates.c read what they leave.
+// A pair goes through these files in turn.  far_pairs.c asks whether the roots are so far apart that one term stands for
+// all.  pair_list.c lists which triangles and nodes count, and how they are blended; pair_parts.c does the same in parts
+// that threads share.  pair_terms.c evaluates the terms and sums them.  points.c and point_rates.c read the result.
 #ifndef DC_CONTACT_BSH_PAIR_H
 #define DC_CONTACT_BSH_PAIR_H
 
@@ -40,8 +40,8 @@ struct dc_walk {
   long visited;
   double gap;
   int last;  // index of that level
-  // Of a part of a walk: its first blend's index, below which blends are those above all parts, and far node pairs that
-  // may be closer than all before them.
+  // A part of a walk has the index of its first blend, below which blends are those above all parts, and far node pairs
+  // that may be closer than all before them.
   bool part;
   int first_blend;
   struct dc_close *close;
@@ -71,7 +71,7 @@ struct dc_blend_rate {
   double along, weight, energy;
 };
 
-// What a unit of work leaves.
+// The sums of a unit of work.
 struct dc_unit_sum {
   double hessian[DC_HESSIAN], gap;
   bool crossing, unsolved;
@@ -109,8 +109,8 @@ struct bsh_pair {
   struct bsh_terms now, last;             // exact terms of this evaluation and of the one before
   struct dc_node_term *centred, *blends;  // blend 0: the root sum, no blend
   size_t centred_count, blend_count;
-  double *gaps;      // of the exact terms: lower bounds of the distance of their triangles, m
-  double *energies;  // of the exact terms, neither scaled nor weighted
+  double *gaps;                          // of the exact terms: lower bounds of the distance of their triangles, m
+  double *energies;                      // of the exact terms, neither scaled nor weighted
   struct dc_blend_sum *sums;             // [blend_count]
   double *weights;                       // [blend_count] product of 1 - phi of a blend and of those above it
   struct dc_blend_batch *blend_batches;  // of the blends from 1 on
@@ -192,8 +192,8 @@ void dc_bsh_evaluate_far(const struct dc_contact *contact, const int *indices, i
 // that is left `parted` has only begun: pair_parts.c.
 int dc_bsh_collect(struct dc_contact *contact, struct bsh_pair *pair, const double arm[3]);
 void dc_bsh_drop_lists(struct bsh_pair *pair);
-// What collecting does in turn, for parts of a pair.  The walk below a part of the node pairs of the last level; -1
-// when out of memory, also of the others.
+// The steps of collecting, for parts of a pair.  The first walks below a part of the node pairs of the last level; -1
+// when out of memory, also from the others.
 int dc_bsh_walk_part(const struct dc_contact *contact, const struct bsh_pair *pair, int part, const double arm[3]);
 // Room for planes, blends and all that is found out about the terms.
 int dc_bsh_reserve(struct bsh_pair *pair);
@@ -216,7 +216,7 @@ void dc_bsh_evaluate_large(struct dc_contact *contact, int begin, int end, int m
 int dc_bsh_unit_count(const struct bsh_pair *pair);
 void dc_bsh_run_unit(const struct dc_contact *contact, struct bsh_pair *pair, int unit, const struct dc_pose *poses,
                      const double arm[3], int order);
-// Of a parted pair, before it is gathered: sums of the blends above all parts, and of those of a part.
+// Before a parted pair is gathered: sums of the blends above all parts, and of those of a part.
 void dc_bsh_sum_top(struct bsh_pair *pair);
 void dc_bsh_sum_part(struct bsh_pair *pair, const struct dc_walk_part *part, int order);
 void dc_bsh_gather(const struct dc_contact *contact, struct bsh_pair *pair, int order,

@@ -15,7 +15,7 @@ static const long LEAST_PARTED = 4000;  // node pairs visited, 250 a part: short
 static const double CLOSE = 1 + 1e-9;   // of a squared distance, far above what rounding does to the gap of a walk
 enum { PARTED = 256 };                  // node pairs of the level that is cut: 16 a part, to share the work evenly
 
-// What the walk needs of one body: index of the right child, triangle of a leaf, sphere.
+// One body as the walk sees it: index of the right child, triangle of a leaf, sphere.
 struct walked {
   const int *right, *triangle;
   const double (*spheres)[4];

@@ -52,7 +52,7 @@ static inline void velocity_at(const struct pair_rates *p, const double x[3], do
   dc_vec_add(q, q, p->t);
 }
 
-// Of a radial term between nodes i of a, at x about c_a, and j of b: U = u with U' = u_rate; along: r'.
+// Adds a radial term between nodes i of a, at x about c_a, and j of b: U = u with U' = u_rate; along: r'.
 static inline void add_radial(const struct pair_rates *p, int i, int j, const double x[3], const double e[3],
                               double inverse, double along, double u, double u_rate, double by_inner, double by_spread)
 {

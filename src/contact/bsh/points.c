@@ -37,7 +37,7 @@ static double node_gap(const struct dc_points *p, const struct dc_node_term *nod
   return fmax(r - a->radius[nodes->i] - b->radius[nodes->j], p->pair->gap);
 }
 
-// Of nodes (i, j), weighted by the blend they belong to.
+// The centred term of nodes (i, j), weighted by the blend they belong to.
 static void centred_term(const struct dc_points *p, const struct dc_node_term *term, double weight)
 {
   const struct dc_collider *a = &p->contact->colliders[p->pair->a], *b = &p->contact->colliders[p->pair->b];
@@ -98,8 +98,7 @@ static void blend_terms(const struct dc_points *p)
     double excess = batch->centred[0][l] - pair->sums[k].energy;
     if (node_gap(p, nodes, 1 / batch->inverse[l]) <= p->reach)
       add_radial(p, nodes->i, nodes->j, e,
-                 pair->weights[nodes->blend] *
-                     (batch->phi[1][l] * excess + batch->phi[0][l] * batch->centred[1][l]));
+                 pair->weights[nodes->blend] * (batch->phi[1][l] * excess + batch->phi[0][l] * batch->centred[1][l]));
   }
 }
 
@@ -167,9 +166,9 @@ static bool offers(const struct dc_contact *contact)
 }
 
 const struct dc_point_methods dc_bsh_points = {.offers = offers,
-                                                 .count = dc_points_of_mesh,
-                                                 .places = dc_places_of_mesh,
-                                                 .begin = begin,
-                                                 .add_pair = add_pair,
-                                                 .end = end,
-                                                 .rates = dc_bsh_point_rates};
+                                               .count = dc_points_of_mesh,
+                                               .places = dc_places_of_mesh,
+                                               .begin = begin,
+                                               .add_pair = add_pair,
+                                               .end = end,
+                                               .rates = dc_bsh_point_rates};

@@ -15,7 +15,7 @@ static double speed_along(const double n[3], const double twist[6], const double
   return dc_vec_dot(n, turned) + dc_vec_dot(n, twist + 3);
 }
 
-// Of the vertices of body a above a primitive the one that uses up most of its own gap.
+// The bound of the vertex of body a above a primitive that uses up most of its own gap.
 static double primitive_bound(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
                               double keep, struct dc_gap_bound *bound)
 {
@@ -53,7 +53,7 @@ static struct heights heights_of(const struct dc_collider *collider, int triangl
   return heights;
 }
 
-// Of two triangles, along the axis of their remembered plane.
+// The bound of two triangles, along the axis of their remembered plane.
 static double term_bound(const struct dc_contact *contact, const struct dc_pair *pair, size_t t,
                          const struct dc_path *path, double keep, double least, struct dc_gap_bound *bound)
 {

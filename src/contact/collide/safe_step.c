@@ -10,7 +10,7 @@
 #include "contact/collide/triangle_path.h"
 #include "math/vector.h"
 
-// Of a large pair: more than parts of a walk (DC_PARTS), as the time that one takes is not known before; no result
+// Chunks of a large pair: more than parts of a walk (DC_PARTS), as the time that one takes is not known before; no result
 // depends on it.
 enum { MOST_CHUNKS = 64 };
 enum { STACK = 256 };
@@ -52,7 +52,7 @@ static double listed_fraction(const struct dc_pair *pair, double reach, const st
   return safe;
 }
 
-// Of the near triangles that are nearly as close as the closest: what most likely bounds the pair.
+// The fraction that the near triangles allow that are nearly as close as the closest: what most likely bounds the pair.
 static double nearest_fraction(const struct dc_pair *pair, const struct dc_collider *a, struct dc_motion *motion_a,
                                const struct dc_collider *b, struct dc_motion *motion_b)
 {
@@ -127,7 +127,7 @@ double dc_pair_reach(const struct dc_contact *contact, const struct dc_pair *pai
          path_b->turn * contact->colliders[pair->b].radius;
 }
 
-// What is asked of a path: how much of the gaps at its beginning must be left; nearest: of the triangles that are
+// A question about a path: how much of the gaps at its beginning must be left; nearest: of the triangles that are
 // closest only, and of primitives; rest: of all but primitives, which those were asked for before.
 struct query {
   const struct dc_path *path;
@@ -293,7 +293,7 @@ double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_p
   return is_finite(contact, path) ? least_fraction(contact, &query, 1) : 0;
 }
 
-// What the closest triangles allow bounds how far all the others have to be followed.
+// The fraction that the closest triangles allow bounds how far all the others have to be followed.
 double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct dc_path *path, double nearest)
 {
   const struct query query = {.path = path, .keep = DC_KEPT_GAP, .rest = true};
