@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to src/contact/bsh: the state of the model and of its pairs of bodies.
 //
-// A pair goes through these files in turn.  far_pairs.c asks whether the roots are so far apart that one term stands for
-// all.  pair_list.c lists which triangles and nodes count, and how they are blended; pair_parts.c does the same in parts
-// that threads share.  pair_terms.c evaluates the terms and sums them.  points.c and point_rates.c read the result.
+// A pair goes through these files in turn.  First far_pairs.c asks whether the roots are so far apart that one term
+// stands for all.  Then pair_list.c lists the triangles and nodes that count, and how they are blended; pair_parts.c
+// does so in parts that threads share.  At last pair_terms.c evaluates the terms and sums them.  Two files read the
+// result for the points of the bodies: points.c, point_rates.c.
 #ifndef DC_CONTACT_BSH_PAIR_H
 #define DC_CONTACT_BSH_PAIR_H
 
