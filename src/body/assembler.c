@@ -124,6 +124,25 @@ static double curvature(const double *k, const double *l, bool same_ball, const 
   return 0.5 * dc_vec_dot(g, w) + dc_vec_dot(g + 3, t);
 }
 
+void dc_add_curvature(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics,
+                      const double (*wrenches)[6], const double *tangent, double *sum)
+{
+  for (int b = 0; b < bodies->count; b++) {
+    const struct dc_body *body = &bodies->bodies[b];
+    if (!dc_body_moves(body) || body->free)
+      continue;
+    for (int i = 0; i < body->chain_count; i++)
+      for (int j = i; j < body->chain_count; j++) {
+        int k = body->chain[i], l = body->chain[j];
+        double value = curvature(column(kinematics, body, i), column(kinematics, body, j),
+                                 bodies->part_of[k] == bodies->part_of[l], wrenches[b]);
+        sum[k] += value * tangent[l];
+        if (k != l)
+          sum[l] += value * tangent[k];
+      }
+  }
+}
+
 // Fills buffer [chain_count][chain_count] with J^T block J and the second derivative, and places with its rows.
 static void expand_body(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
                         const struct dc_body *body, const double *block, const double *wrench)

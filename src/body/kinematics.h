@@ -46,6 +46,10 @@ void dc_pull_back_body(const struct dc_bodies *bodies, const struct dc_kinematic
 void dc_pull_back_magnitude(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, int body,
                             const double magnitude[6], double *bound);
 
+// sum [nv] += the second derivative of the frames, contracted with wrenches [bodies][6], times a tangent [nv].
+void dc_add_curvature(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics,
+                      const double (*wrenches)[6], const double *tangent, double *sum);
+
 // Assembles Hessians in the tangent space from blocks in the charts of the frames.  The blocks of the matrix are the
 // mechanisms, in order.
 struct dc_assembler;

@@ -7,23 +7,7 @@
 
 #include "dynamics/linearization.h"
 #include "dynamics/stepper.h"
-#include "math/rotation.h"
 #include "math/vector.h"
-
-// q_{-1} = x - h v, exp(-h [omega]x) R with E = exp(-h [omega]x): a tangent d of R moves q_{-1} by E d, one of omega
-// by -h J(-h omega).
-static void pull_back_ball(const double *velocity, double h, const double *before, double *q, double *cotangent)
-{
-  double turn[3], quaternion[4], e[9], jacobian[9], part[3];
-  dc_vec_scale(turn, velocity, -h);
-  dc_rotation_exp(quaternion, turn);
-  dc_rotation_matrix(e, quaternion);
-  dc_rotation_left_jacobian(jacobian, turn);
-  dc_mat_apply_transposed(part, e, before);
-  dc_vec_add(q, q, part);
-  dc_mat_apply_transposed(part, jacobian, before);
-  dc_vec_add_scaled(cotangent, cotangent, -h, part);
-}
 
 // What frames and steps have left belongs to the vertices in the end.
 static enum dc_status pull_back_shapes(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -47,26 +31,11 @@ static enum dc_status pull_back_start(const struct dc_rollout *rollout, const st
                                       struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
-  double h = model->definition.time.step;
   for (int v = 0; v < model->bodies.nv; v++)
     cotangent->q[v] += now[v];
-  for (int i = 0; i < model->bodies.count && !input->q_before; i++)
-    for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
-      const struct dc_joint_part *part = &model->bodies.bodies[i].parts[p];
-      int v = part->v;
-      if (part->kind == DC_PART_BALL) {
-        pull_back_ball(input->velocity + v, h, before + v, cotangent->q + v, cotangent->velocity + v);
-        continue;
-      }
-      for (int k = v; k < v + dc_part_nv(part); k++) {
-        cotangent->q[k] += before[k];
-        cotangent->velocity[k] -= h * before[k];
-      }
-    }
-  for (int k = model->bodies.first_node_v; k < model->bodies.nv && !input->q_before; k++) {
-    cotangent->q[k] += before[k];
-    cotangent->velocity[k] -= h * before[k];
-  }
+  if (!input->q_before)
+    dc_start_pull_back(&model->bodies, input->velocity, -model->definition.time.step, before, cotangent->q,
+                       cotangent->velocity);
   return cotangent->shape ? pull_back_shapes(rollout, input, now, before, cotangent, error) : DC_OK;
 }
 
@@ -236,6 +205,9 @@ enum dc_status dc_rollout_check_shapes(const struct dc_rollout *rollout, struct 
                    "model %s has no derivatives by shapes with these settings; use sdrs, manifold, exact or bsh with "
                    "consistent weights, or --gradient fd or bundle",
                    rollout->model->definition.contact_model->name);
+  if (rollout->prediction)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "time.integrator second_order has no derivatives by shapes; use euler, or --gradient fd or bundle");
   if (rollout->surface)
     return dc_fail(error, DC_BAD_INPUT,
                    "contact of soft bodies has no derivatives by shapes; use --gradient fd or bundle");

@@ -41,13 +41,15 @@ static int divisions(long size)
   return count;
 }
 
-static struct dc_step_interval interval_of(const struct dc_rollout *rollout, int step, struct progress progress)
+static struct dc_step_interval interval_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                                           int step, struct progress progress)
 {
   double h = rollout->model->definition.time.step, length = h * part_of_step(progress.size);
   return (struct dc_step_interval){.step = step,
                                    .length = length,
                                    .ratio = length / rollout->before_length,
                                    .remaining = h * part_of_step(WHOLE - progress.begin - progress.size),
+                                   .starts = step == 0 && progress.begin == 0 && !input->q_before,
                                    .continuation = progress.continuation};
 }
 
@@ -68,7 +70,7 @@ static enum dc_status try_interval(struct dc_rollout *rollout, const struct dc_r
                                    struct dc_error *error)
 {
   const struct dc_step_settings *solver = &rollout->model->definition.solver;
-  struct dc_step_interval interval = interval_of(rollout, step, progress);
+  struct dc_step_interval interval = interval_of(rollout, input, step, progress);
   enum dc_status status = dc_step_solve(rollout, input, &interval, q, q_next, pairs, report, error);
   if (status)
     return status;
@@ -157,7 +159,7 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
     if (status)
       return status;
     memcpy(rollout->q_before, q, bytes);
-    rollout->before_length = interval_of(rollout, step, progress).length;
+    rollout->before_length = interval_of(rollout, input, step, progress).length;
     advance(&progress);
     if (progress.begin == WHOLE)
       break;

@@ -140,17 +140,21 @@ static double part_before(const struct dc_trajectory *trajectory, struct dc_stat
   return at;
 }
 
-struct dc_step_interval dc_interval_to(const struct dc_trajectory *trajectory, struct dc_state_place end,
-                                       double first_before_length)
+struct dc_step_interval dc_interval_to(const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
+                                       struct dc_state_place end)
 {
-  double h = trajectory->time_step, at = part_before(trajectory, end), before_length = first_before_length;
+  double h = trajectory->time_step, at = part_before(trajectory, end),
+         before_length = input->q_before ? input->before_length : h;
   struct dc_state_place begin = {end.step, end.inside - 1}, now = dc_place_before(trajectory, end);
   double length = h * (at - part_before(trajectory, begin));
   if (now.inside > 0)
     before_length =
         h * (part_before(trajectory, now) - part_before(trajectory, (struct dc_state_place){now.step, now.inside - 1}));
-  return (struct dc_step_interval){
-      .step = end.step, .length = length, .ratio = length / before_length, .remaining = h * (1 - at)};
+  return (struct dc_step_interval){.step = end.step,
+                                   .length = length,
+                                   .ratio = length / before_length,
+                                   .remaining = h * (1 - at),
+                                   .starts = now.step == 0 && now.inside == 0 && !input->q_before};
 }
 
 bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory)
@@ -174,9 +178,8 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
                                        const struct dc_trajectory *trajectory, struct dc_state_place next)
 {
   struct dc_state_place now = dc_place_before(trajectory, next), before = dc_place_before(trajectory, now);
-  double first_before_length = input->q_before ? input->before_length : trajectory->time_step;
   struct dc_step_state state =
-      dc_step_state_of(rollout, input, dc_interval_to(trajectory, next, first_before_length),
+      dc_step_state_of(rollout, input, dc_interval_to(input, trajectory, next),
                        dc_place_state(rollout, trajectory, before), dc_place_state(rollout, trajectory, now),
                        dc_place_state(rollout, trajectory, next));
   state.pairs = pairs_at(rollout, trajectory, next);

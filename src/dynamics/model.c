@@ -4,9 +4,15 @@
 #include <math.h>
 #include <stddef.h>
 
+static const char *const integrators[] = {"euler", "second_order", NULL};
+
 const struct dc_option dc_time_options[] = {
     DC_POSITIVE_OPTION(struct dc_time_settings, step, "s", NULL, 10, "length of a time step"),
-    DC_INTEGER_OPTION(struct dc_time_settings, steps, NULL, 0, 1e7, "number of time steps"), DC_OPTIONS_END};
+    DC_INTEGER_OPTION(struct dc_time_settings, steps, NULL, 0, 1e7, "number of time steps"),
+    DC_CHOICE_OPTION(struct dc_time_settings, integrator, "\"euler\"", integrators,
+                     "euler damps spin; second_order keeps it, and the motion of bodies and chains without contact is "
+                     "of second order in the step"),
+    DC_OPTIONS_END};
 
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
 const char *const dc_linear_names[] = {"automatic", "direct", "conjugate_gradients", "gmres", NULL};
@@ -47,6 +53,22 @@ static enum dc_status check_far_field(const struct dc_model *model, struct dc_er
   return DC_OK;
 }
 
+// Soft bodies would need an elasticity of second order, and a foreign stepper has an integrator of its own.
+static enum dc_status check_integrator(const struct dc_model *model, struct dc_error *error)
+{
+  if (model->definition.time.integrator != DC_SECOND_ORDER)
+    return DC_OK;
+  if (model->definition.contact_model->flags & DC_CONTACT_FOREIGN)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "time.integrator: second_order is not for contact model %s, which has its own (mujoco.integrator)",
+                   model->definition.contact_model->name);
+  if (model->bodies.soft_count)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "time.integrator: second_order is for rigid bodies and joints; use euler for the soft body \"%.255s\"",
+                   model->bodies.bodies[model->bodies.soft[0].body].name);
+  return DC_OK;
+}
+
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error)
 {
@@ -61,6 +83,8 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
     return dc_fail(error, DC_BAD_INPUT,
                    "solver.linear: %s is for scenes in which nodes of soft bodies move and nothing else does",
                    dc_linear_names[definition->solver.linear]);
+  if (!status)
+    status = check_integrator(model, error);
   return status ? status : check_far_field(model, error);
 }
 

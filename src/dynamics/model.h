@@ -7,9 +7,13 @@
 #include "contact/contact.h"
 #include "dynamics/mujoco/mujoco.h"
 
+// The order of the time integration: of inertia and gravity, which is what there is without contact and actuators.
+enum dc_integrator { DC_EULER, DC_SECOND_ORDER };
+
 struct dc_time_settings {
-  double step;  // s
-  long steps;   // number of time steps
+  double step;     // s
+  long steps;      // number of time steps
+  int integrator;  // enum dc_integrator
 };
 extern const struct dc_option dc_time_options[];
 

@@ -11,8 +11,7 @@ static enum dc_status judge_interval(struct dc_rollout *rollout, const struct dc
                                      const struct dc_trajectory *trajectory, struct dc_state_place end,
                                      struct dc_step_residual *residual, struct dc_error *error)
 {
-  double length = input->q_before ? input->before_length : trajectory->time_step;
-  struct dc_step_interval interval = dc_interval_to(trajectory, end, length);
+  struct dc_step_interval interval = dc_interval_to(input, trajectory, end);
   const double *q = dc_trajectory_state(trajectory, end.step, end.inside - 1, NULL);
   dc_poses(&rollout->model->bodies, q, rollout->now.poses);
   enum dc_status status = dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, 0, rollout->rigid.spare, error);

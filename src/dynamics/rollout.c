@@ -46,6 +46,9 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
   }
   if (rollout->base->shapes_change && !(rollout->shape_workspace = dc_shape_workspace_create(rollout, arena)))
     return false;
+  if (rollout->model->definition.time.integrator == DC_SECOND_ORDER &&
+      !(rollout->prediction = dc_prediction_create(model_bodies, arena)))
+    return false;
   rollout->assembler = dc_assembler_create(model_bodies, arena);
   rollout->bounded = dc_bounded_move_create(model_bodies, rollout->rigid.pair_count, arena);
   return rollout->assembler && rollout->bounded &&

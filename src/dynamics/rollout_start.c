@@ -40,6 +40,67 @@ void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_r
   }
 }
 
+// x + h v, exp(h [omega]x) R with E = exp(h [omega]x): a tangent d of R moves it by E d, one of omega by h J(h omega).
+static void push_ball(const double *velocity, double h, const double *q, const double *change, double *moved)
+{
+  double turn[3], quaternion[4], matrix[9], part[3];
+  dc_vec_scale(turn, velocity, h);
+  dc_rotation_exp(quaternion, turn);
+  dc_rotation_matrix(matrix, quaternion);
+  dc_mat_apply(moved, matrix, q);
+  dc_rotation_left_jacobian(matrix, turn);
+  dc_mat_apply(part, matrix, change);
+  dc_vec_add_scaled(moved, moved, h, part);
+}
+
+static void pull_back_ball(const double *velocity, double h, const double *moved, double *q, double *change)
+{
+  double turn[3], quaternion[4], e[9], jacobian[9], part[3];
+  dc_vec_scale(turn, velocity, h);
+  dc_rotation_exp(quaternion, turn);
+  dc_rotation_matrix(e, quaternion);
+  dc_rotation_left_jacobian(jacobian, turn);
+  dc_mat_apply_transposed(part, e, moved);
+  dc_vec_add(q, q, part);
+  dc_mat_apply_transposed(part, jacobian, moved);
+  dc_vec_add_scaled(change, change, h, part);
+}
+
+void dc_start_push(const struct dc_bodies *bodies, const double *velocity, double h, const double *q,
+                   const double *change, double *moved)
+{
+  for (int v = 0; v < bodies->nv; v++)
+    moved[v] = q[v] + h * change[v];
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
+      int v = bodies->bodies[i].parts[p].v;
+      if (bodies->bodies[i].parts[p].kind == DC_PART_BALL)
+        push_ball(velocity + v, h, q + v, change + v, moved + v);
+    }
+}
+
+void dc_start_pull_back(const struct dc_bodies *bodies, const double *velocity, double h, const double *moved,
+                        double *q, double *change)
+{
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
+      int v = part->v;
+      if (part->kind == DC_PART_BALL) {
+        pull_back_ball(velocity + v, h, moved + v, q + v, change + v);
+        continue;
+      }
+      for (int k = v; k < v + dc_part_nv(part); k++) {
+        q[k] += moved[k];
+        change[k] += h * moved[k];
+      }
+    }
+  for (int k = bodies->first_node_v; k < bodies->nv; k++) {
+    q[k] += moved[k];
+    change[k] += h * moved[k];
+  }
+}
+
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                             double length, double *coefficients)
 {

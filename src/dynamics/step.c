@@ -298,13 +298,16 @@ static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
 }
 
-// First guess: the last velocity again, bounded when something is in the way, as far as it is safe.
+// First guess: the last velocity again, or what the integrator predicts, bounded when something is in the way, as far as it is safe.
 static void first_guess(struct dc_rollout *rollout, const struct step_input *given, double *q_next)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   const struct dc_design *design = &given->input->design;
-  dc_state_difference(bodies, rollout->q_before, given->q, rollout->step);
-  for (int v = 0; v < bodies->nv; v++)
+  if (rollout->prediction)
+    dc_state_difference(bodies, given->q, dc_predicted_state(rollout->prediction), rollout->step);
+  else
+    dc_state_difference(bodies, rollout->q_before, given->q, rollout->step);
+  for (int v = 0; v < bodies->nv && !rollout->prediction; v++)
     rollout->step[v] *= given->interval.ratio;
   dc_node_bound_each(rollout->model, given->q, rollout->step);
   double fraction = 1;

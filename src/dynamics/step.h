@@ -12,6 +12,7 @@
 #include "contact/friction/impact.h"
 #include "contact/surface/surface.h"
 #include "dynamics/bounded_move.h"
+#include "dynamics/prediction.h"
 #include "dynamics/rollout.h"
 #include "dynamics/slip.h"
 #include "math/linear_iterative.h"
@@ -26,6 +27,7 @@ struct dc_step_interval {
   double length;     // s
   double ratio;      // of this length to that of the interval before, from q_before to q_now
   double remaining;  // from the end of the interval to that of the step, s
+  bool starts;       // q_before is no state that was: the velocity of the start led back to it
   // Approach the solution by potentials of falling stiffness (docs/theory.md, "Divided steps"), for violent contacts.
   bool continuation;
 };
@@ -78,6 +80,7 @@ struct dc_step_state {
   const struct dc_pair_derivatives *pairs;   // [pair_count] at t+1: rigid->pairs, or those of a tape
   const struct dc_surface_contact *surface;  // at t+1, sliding since t; NULL: soft bodies touch half-spaces only
   struct dc_far_field *far;                  // at t; NULL: there is none
+  struct dc_prediction *prediction;          // of the interval; NULL: integrator euler
   bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
@@ -258,6 +261,7 @@ struct dc_rollout {
   struct dc_rigid_contact rigid;
   struct dc_surface_contact *surface;  // NULL: soft bodies touch half-spaces only
   struct dc_far_field *far;            // NULL: there is none
+  struct dc_prediction *prediction;    // NULL: integrator euler
   double far_factor;                   // on its stiffness
   struct dc_step_pattern pattern;
   struct dc_symmetric_matrix *matrix;
@@ -400,6 +404,13 @@ void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const d
 void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 // The state before that [nq].
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
+// The state that a start is moved to by h times its velocity: ahead of it, or behind for h < 0.  push: its tangent
+// [nv] for those of start and velocity [nv]; pull_back adds to those of start and velocity what a cotangent [nv] of it
+// is.
+void dc_start_push(const struct dc_bodies *bodies, const double *velocity, double h, const double *q,
+                   const double *change, double *moved);
+void dc_start_pull_back(const struct dc_bodies *bodies, const double *velocity, double h, const double *moved,
+                        double *q, double *change);
 // The friction law of a rollout at this input for an interval of that length; coefficients [bodies] are filled.
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                             double length, double *coefficients);

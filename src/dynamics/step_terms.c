@@ -60,7 +60,8 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
                                 .rigid = &rollout->rigid,
                                 .pairs = rollout->rigid.pairs,
                                 .surface = rollout->surface,
-                                .far = rollout->far};
+                                .far = rollout->far,
+                                .prediction = rollout->prediction};
 }
 
 enum dc_status dc_step_begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)

@@ -8,7 +8,6 @@
 
 #include "dynamics/linearization.h"
 #include "dynamics/stepper.h"
-#include "math/rotation.h"
 #include "math/vector.h"
 
 // Directions at one interval: moves [count][nv] of q(t-1), q(t) and q(t+1).
@@ -31,33 +30,14 @@ static bool design_is_zero(const struct dc_design *design, const struct dc_bodie
   return true;
 }
 
-// The move of the state before the first frame: q_{-1} = x - h v, exp(-h [omega]x) R, so that d of R and e of omega
-// move it by exp(-h [omega]x) d - h J(-h omega) e.
+// The move of the state before the first frame.
 static void move_start(const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_rollout_cotangent *direction, double *before)
 {
-  double h = model->definition.time.step;
   memset(before, 0, (size_t)model->bodies.nv * sizeof *before);
-  for (int i = 0; i < model->bodies.count && !input->q_before; i++)
-    for (int p = 0; p < model->bodies.bodies[i].part_count; p++) {
-      const struct dc_joint_part *part = &model->bodies.bodies[i].parts[p];
-      int v = part->v;
-      if (part->kind == DC_PART_BALL) {
-        double turn[3], quaternion[4], matrix[9], change[3];
-        dc_vec_scale(turn, input->velocity + v, -h);
-        dc_rotation_exp(quaternion, turn);
-        dc_rotation_matrix(matrix, quaternion);
-        dc_mat_apply(before + v, matrix, direction->q + v);
-        dc_rotation_left_jacobian(matrix, turn);
-        dc_mat_apply(change, matrix, direction->velocity + v);
-        dc_vec_add_scaled(before + v, before + v, -h, change);
-        continue;
-      }
-      for (int k = v; k < v + dc_part_nv(part); k++)
-        before[k] = direction->q[k] - h * direction->velocity[k];
-    }
-  for (int k = model->bodies.first_node_v; k < model->bodies.nv && !input->q_before; k++)
-    before[k] = direction->q[k] - h * direction->velocity[k];
+  if (!input->q_before)
+    dc_start_push(&model->bodies, input->velocity, -model->definition.time.step, direction->q, direction->velocity,
+                  before);
 }
 
 // The places that free bodies start in, about the centres of their shapes in the scene, turn with them: of moves of the

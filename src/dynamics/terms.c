@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The terms of the step potential that see frames only: inertia and gravity.
+#include <string.h>
+
 #include "dynamics/step.h"
 #include "math/vector.h"
 
@@ -15,10 +17,23 @@ static double mass_scale(const struct dc_step_state *state, int body)
 // M = integral of r r^T dm.  With A = R+ M Y^T the rotation part is const - tr(A)/h^2, and for R+ <- exp([w]x) R+
 //     gradient -(1/h^2) (A_12 - A_21, A_20 - A_02, A_01 - A_10),   Hessian (1/h^2) (tr(A) I - sym(A)).
 
+//
+// With the integrator "second_order" Y and x + r (x - x-) are a predicted rotation and place (prediction.h), which hold
+// gravity, too: nothing is damped, and without contact the prediction is the minimum.
+
+static bool predicts(const struct dc_step_state *state)
+{
+  return state->prediction != NULL;
+}
+
 // (x+ - x) - r (x - x-): differences of nearby numbers are exact.
 static void second_difference(const struct dc_step_state *state, int i, double d[3])
 {
   double ratio = state->interval.ratio;
+  if (predicts(state)) {
+    dc_vec_sub(d, state->next[i].position, dc_predicted_poses(state->prediction)[i].position);
+    return;
+  }
   for (int k = 0; k < 3; k++)
     d[k] = (state->next[i].position[k] - state->now[i].position[k]) -
            ratio * (state->now[i].position[k] - state->before[i].position[k]);
@@ -30,6 +45,16 @@ static double inverse_square_step(const struct dc_step_state *state)
   return 1 / (h * h);
 }
 
+// E, likewise
+static void rotation_difference(const struct dc_step_state *state, int i, double e[9])
+{
+  const double *next = state->next[i].rotation, *now = state->now[i].rotation, *before = state->before[i].rotation;
+  for (int k = 0; k < 9 && predicts(state); k++)
+    e[k] = next[k] - dc_predicted_poses(state->prediction)[i].rotation[k];
+  for (int k = 0; k < 9 && !predicts(state); k++)
+    e[k] = (next[k] - now[k]) - state->interval.ratio * (now[k] - before[k]);
+}
+
 static double inertia_value(const struct dc_step_state *state)
 {
   double sum = 0;
@@ -39,9 +64,7 @@ static double inertia_value(const struct dc_step_state *state)
       continue;
     double d[3], e[9], em[9], rotation = 0;
     second_difference(state, i, d);
-    for (int k = 0; k < 9; k++)
-      e[k] = (state->next[i].rotation[k] - state->now[i].rotation[k]) -
-             state->interval.ratio * (state->now[i].rotation[k] - state->before[i].rotation[k]);
+    rotation_difference(state, i, e);
     dc_mat_multiply(em, e, body->second_moment);
     for (int k = 0; k < 9; k++)
       rotation += em[k] * e[k];
@@ -63,6 +86,10 @@ static void moment_product(const struct dc_step_state *state, int i, const doubl
 static void extrapolated_rotation(const struct dc_step_state *state, int i, double y[9])
 {
   double ratio = state->interval.ratio;
+  if (predicts(state)) {
+    memcpy(y, dc_predicted_poses(state->prediction)[i].rotation, 9 * sizeof *y);
+    return;
+  }
   for (int k = 0; k < 9; k++)
     y[k] = (1 + ratio) * state->now[i].rotation[k] - ratio * state->before[i].rotation[k];
 }
@@ -134,16 +161,48 @@ static void add_rotation_mixed(const struct dc_step_state *state, int i, const d
     out[k] += factor * ((a[0] + a[4] + a[8]) * lambda[k] - al[k]);
 }
 
+static void add_scale_mixed(const struct dc_step_state *state, int i, const double *l, struct dc_step_cotangent *out)
+{
+  double g[6], along = 0;
+  inertia_body_gradient(state, i, g);
+  for (int k = 0; k < 6; k++)
+    along += l[k] * g[k];
+  out->input->design.body_mass_scale[i] += along / mass_scale(state, i);
+}
+
+// The derivatives by the predicted frames are those by the frames of Y and x: factors -1.
+static void predicted_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                                struct dc_step_cotangent *out)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double(*wrenches)[6] = dc_prediction_wrenches(state->prediction);
+  memset(wrenches, 0, (size_t)bodies->count * sizeof *wrenches);
+  for (int i = 0; i < bodies->count; i++) {
+    const double *l = direction->twists[i];
+    if (!dc_body_moves(&bodies->bodies[i]))
+      continue;
+    double m = mass_scale(state, i) * bodies->bodies[i].mass * inverse_square_step(state);
+    add_rotation_mixed(state, i, dc_predicted_poses(state->prediction)[i].rotation, -1, l, wrenches[i]);
+    dc_vec_scale(wrenches[i] + 3, l + 3, -m);
+    add_scale_mixed(state, i, l, out);
+  }
+  dc_prediction_pull_back(state, (const double(*)[6])wrenches, out);
+}
+
 static void inertia_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {
   double ratio = state->interval.ratio;
+  if (predicts(state)) {
+    predicted_add_mixed(state, direction, out);
+    return;
+  }
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     if (!dc_body_moves(body))
       continue;
     const double *l = direction->twists[i];
-    double g[6], along = 0, m = mass_scale(state, i) * body->mass * inverse_square_step(state);
+    double m = mass_scale(state, i) * body->mass * inverse_square_step(state);
     double *now = out->now.wrenches[i], *before = out->before.wrenches[i];
     add_rotation_mixed(state, i, state->now[i].rotation, -(1 + ratio), l, now);
     add_rotation_mixed(state, i, state->before[i].rotation, ratio, l, before);
@@ -151,10 +210,7 @@ static void inertia_add_mixed(const struct dc_step_state *state, const struct dc
       now[k] -= (1 + ratio) * m * l[k];
       before[k] += ratio * m * l[k];
     }
-    inertia_body_gradient(state, i, g);
-    for (int k = 0; k < 6; k++)
-      along += l[k] * g[k];
-    out->input->design.body_mass_scale[i] += along / mass_scale(state, i);
+    add_scale_mixed(state, i, l, out);
   }
 }
 
@@ -197,26 +253,51 @@ static void add_rotation_product(const struct dc_step_state *state, int i, const
     out[k] += factor * ((a[0] + a[4] + a[8]) * turn[k] - at[k]);
 }
 
+static void add_scale_product(const struct dc_step_state *state, int i, const struct dc_step_variation *variation,
+                              double force[6])
+{
+  double g[6], scale = variation->input->design.body_mass_scale[i] / mass_scale(state, i);
+  if (scale == 0)
+    return;
+  inertia_body_gradient(state, i, g);
+  for (int k = 0; k < 6; k++)
+    force[k] += scale * g[k];
+}
+
+static void predicted_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                                  struct dc_step_forces *forces)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  const double(*twists)[6] = dc_prediction_push(state, variation);
+  for (int i = 0; i < bodies->count; i++) {
+    if (!dc_body_moves(&bodies->bodies[i]))
+      continue;
+    double m = mass_scale(state, i) * bodies->bodies[i].mass * inverse_square_step(state), *force = forces->wrenches[i];
+    add_rotation_product(state, i, dc_predicted_poses(state->prediction)[i].rotation, -1, twists[i], force);
+    dc_vec_add_scaled(force + 3, force + 3, -m, twists[i] + 3);
+    add_scale_product(state, i, variation, force);
+  }
+}
+
 static void inertia_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                 struct dc_step_forces *forces)
 {
   double ratio = state->interval.ratio;
+  if (predicts(state)) {
+    predicted_add_product(state, variation, forces);
+    return;
+  }
   for (int i = 0; i < state->model->bodies.count; i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     if (!dc_body_moves(body))
       continue;
     const double *now = variation->now.twists[i], *before = variation->before.twists[i];
-    double g[6], m = mass_scale(state, i) * body->mass * inverse_square_step(state), *force = forces->wrenches[i];
-    double scale = variation->input->design.body_mass_scale[i] / mass_scale(state, i);
+    double m = mass_scale(state, i) * body->mass * inverse_square_step(state), *force = forces->wrenches[i];
     add_rotation_product(state, i, state->now[i].rotation, -(1 + ratio), now, force);
     add_rotation_product(state, i, state->before[i].rotation, ratio, before, force);
     for (int k = 3; k < 6; k++)
       force[k] += m * (ratio * before[k] - (1 + ratio) * now[k]);
-    if (scale == 0)
-      continue;
-    inertia_body_gradient(state, i, g);
-    for (int k = 0; k < 6; k++)
-      force[k] += scale * g[k];
+    add_scale_product(state, i, variation, force);
   }
 }
 
@@ -233,6 +314,19 @@ static void inertia_add_floor(const struct dc_step_state *state, struct dc_step_
   }
 }
 
+static enum dc_status inertia_begin(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                    struct dc_error *error)
+{
+  return predicts(state) ? dc_predict(rollout, state, error) : DC_OK;
+}
+
+static enum dc_status inertia_restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
+                                      struct dc_error *error)
+{
+  (void)pairs;
+  return inertia_begin(rollout, state, error);
+}
+
 const struct dc_step_term dc_inertia_term = {
     .name = "inertia",
     .reference = "paper 003, Eq. 14; docs/theory.md, \"Inertia\"",
@@ -243,14 +337,16 @@ const struct dc_step_term dc_inertia_term = {
     .add_shape_mixed = inertia_add_shape_mixed,
     .add_product = inertia_add_product,
     .add_floor = inertia_add_floor,
+    .begin = inertia_begin,
+    .restore = inertia_restore,
 };
 
-// Gravity: -m g.(x+ - x); the constant keeps the number small.
+// Gravity: -m g.(x+ - x); the constant keeps the number small.  A prediction holds it already.
 
 static double gravity_value(const struct dc_step_state *state)
 {
   double sum = 0;
-  for (int i = 0; i < state->model->bodies.count; i++) {
+  for (int i = 0; i < state->model->bodies.count && !predicts(state); i++) {
     double d[3];
     dc_vec_sub(d, state->next[i].position, state->now[i].position);
     sum -= mass_scale(state, i) * state->model->bodies.bodies[i].mass * dc_vec_dot(state->input->design.gravity, d);
@@ -260,7 +356,7 @@ static double gravity_value(const struct dc_step_state *state)
 
 static void gravity_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  for (int i = 0; i < state->model->bodies.count; i++)
+  for (int i = 0; i < state->model->bodies.count && !predicts(state); i++)
     for (int k = 0; k < 3; k++)
       forces->wrenches[i][3 + k] -=
           mass_scale(state, i) * state->model->bodies.bodies[i].mass * state->input->design.gravity[k];
@@ -274,7 +370,7 @@ static void gravity_add_hessian(const struct dc_step_state *state, bool exact, s
 static void gravity_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {
-  for (int i = 0; i < state->model->bodies.count; i++) {
+  for (int i = 0; i < state->model->bodies.count && !predicts(state); i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     const double *l = direction->twists[i] + 3;
     out->input->design.body_mass_scale[i] -= body->mass * dc_vec_dot(l, state->input->design.gravity);
@@ -298,7 +394,7 @@ static void gravity_add_product(const struct dc_step_state *state, const struct 
                                 struct dc_step_forces *forces)
 {
   const struct dc_design *design = &variation->input->design;
-  for (int i = 0; i < state->model->bodies.count; i++)
+  for (int i = 0; i < state->model->bodies.count && !predicts(state); i++)
     for (int k = 0; k < 3; k++)
       forces->wrenches[i][3 + k] -=
           state->model->bodies.bodies[i].mass *

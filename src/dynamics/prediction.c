@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// The motion of an interval without contact (docs/theory.md, "Second order"): the discrete principle of least action
+// (Moser and Veselov 1991 for a free body, SHAKE by Ryckaert, Ciccotti and Berendsen 1977 for what joints hold), in the
+// 3x4 poses T with the moments W of the solids.  With r the length h of the interval over that of the one before and T*
+// the frames at the predicted coordinates q*, G(q*; q, q-) = 0 with
+//     G = J(q)^T [W (T* - T - r (T - T-)) - h (h + h-)/2 f],
+// J the derivative of the frames by the coordinates and f gravity.  From a velocity v there is no interval before:
+//     G = J(q)^T [W (T* - T - r (T(q + h v) - T(q - h v))/2) - h^2/2 f].
+// Both are J(q)^T of a sum over partners p of T with coefficients c_p,
+//     G = J(q)^T [sum c_p W (T_p - T) - k f]:   T* with 1, T- with r; or T- with r/2 and T(q + h v) with -r/2.
+// With A = R_p M R^T the wrench of a partner is c_p (axial(A); m (x_p - x)), where axial(A) = (A_21 - A_12, ...).  Its
+// derivative by the twist (w; t) of the partner is c_p ((tr(A) I - A) w; m t), and by that of T, whose chart is
+// exponential, -c_p ((tr(A) I - sym(A)) w; m t), to which the second derivative of the frames along joints comes
+// (assembler.c).  Newton's method solves for q*, mechanism by mechanism.
+#include "dynamics/prediction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/step.h"
+#include "math/general.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+enum { MOST_ITERATIONS = 30 };
+// Newton's steps, rad or m, behind which the error of the next iterate is rounding.
+static const double LAST_STEP = 1e-9;
+// The cosine of the largest turn in an interval that is followed: sines of angles tell them up to a right angle only.
+static const double LEAST_COSINE = 0.3;
+
+// The frames that those of t are compared with.
+struct partners {
+  const struct dc_pose *poses[3];  // [bodies] predicted, before, ahead
+  double coefficients[3];
+};
+enum { PREDICTED, BEFORE, AHEAD };
+
+struct dc_prediction {
+  double *q, *ahead_q;                // [nq]
+  struct dc_kinematics next, ahead;   // at q, and at q(t) moved on by the velocity that an interval starts with
+  const struct dc_kinematics *now;    // of the rollout
+  struct partners partners;
+  double kick;                        // s^2, of gravity
+  double *vector, *column;            // [nv]
+  double (*twists)[6], (*wrenches)[6], (*total)[6], (*given)[6];  // [bodies]; total: the wrenches of G
+  double *matrices;                   // dG/dq* of one mechanism behind the other, by columns, then its factors
+  int *pivots;                        // [nv]
+};
+
+static size_t matrices_size(const struct dc_bodies *bodies)
+{
+  size_t size = 0;
+  for (int m = 0; m < bodies->mechanism_count; m++)
+    size += (size_t)bodies->mechanisms[m].nv * (size_t)bodies->mechanisms[m].nv;
+  return size;
+}
+
+struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struct dc_arena *arena)
+{
+  size_t nq = (size_t)bodies->nq, nv = (size_t)bodies->nv, count = (size_t)bodies->count;
+  struct dc_prediction *p = dc_arena_alloc(arena, 1, sizeof *p);
+  if (!p)
+    return NULL;
+  p->q = dc_arena_alloc(arena, nq, sizeof *p->q);
+  p->ahead_q = dc_arena_alloc(arena, nq, sizeof *p->ahead_q);
+  p->vector = dc_arena_alloc(arena, nv, sizeof *p->vector);
+  p->column = dc_arena_alloc(arena, nv, sizeof *p->column);
+  p->twists = dc_arena_alloc(arena, count, sizeof *p->twists);
+  p->wrenches = dc_arena_alloc(arena, count, sizeof *p->wrenches);
+  p->total = dc_arena_alloc(arena, count, sizeof *p->total);
+  p->given = dc_arena_alloc(arena, count, sizeof *p->given);
+  p->matrices = dc_arena_alloc(arena, matrices_size(bodies), sizeof *p->matrices);
+  p->pivots = dc_arena_alloc(arena, nv, sizeof *p->pivots);
+  bool complete = p->q && p->ahead_q && p->vector && p->column && p->twists && p->wrenches && p->total && p->given && p->matrices &&
+                  p->pivots;
+  return complete && !dc_kinematics_create(bodies, arena, &p->next, NULL) &&
+                 !dc_kinematics_create(bodies, arena, &p->ahead, NULL)
+             ? p
+             : NULL;
+}
+
+const double *dc_predicted_state(const struct dc_prediction *prediction)
+{
+  return prediction->q;
+}
+
+const struct dc_pose *dc_predicted_poses(const struct dc_prediction *prediction)
+{
+  return prediction->next.poses;
+}
+
+double (*dc_prediction_wrenches(struct dc_prediction *prediction))[6]
+{
+  return prediction->given;
+}
+
+static double mass_scale(const struct dc_step_state *state, int body)
+{
+  return state->input->design.body_mass_scale[body];
+}
+
+// A = s c_p R_p M R^T of a partner of body i; returns s c_p m.
+static double product_with(const struct dc_step_state *state, const struct partners *partners, int p, int i,
+                           double a[9])
+{
+  const struct dc_body *body = &state->model->bodies.bodies[i];
+  double moved[9], factor = mass_scale(state, i) * partners->coefficients[p];
+  dc_mat_multiply(moved, partners->poses[p][i].rotation, body->second_moment);
+  dc_mat_multiply_transposed(a, moved, state->now[i].rotation);
+  for (int k = 0; k < 9; k++)
+    a[k] *= factor;
+  return factor * body->mass;
+}
+
+static void find_total(const struct dc_step_state *state, struct dc_prediction *prediction)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  memset(prediction->total, 0, (size_t)bodies->count * sizeof *prediction->total);
+  for (int i = 0; i < bodies->count; i++) {
+    double *sum = prediction->total[i], a[9], d[3];
+    if (!dc_body_moves(&bodies->bodies[i]))
+      continue;
+    for (int p = 0; p < 3; p++) {
+      if (prediction->partners.coefficients[p] == 0)
+        continue;
+      double m = product_with(state, &prediction->partners, p, i, a);
+      dc_vec_sub(d, prediction->partners.poses[p][i].position, state->now[i].position);
+      sum[0] += a[7] - a[5];
+      sum[1] += a[2] - a[6];
+      sum[2] += a[3] - a[1];
+      dc_vec_add_scaled(sum + 3, sum + 3, m, d);
+    }
+    dc_vec_add_scaled(sum + 3, sum + 3, -prediction->kick * mass_scale(state, i) * bodies->bodies[i].mass,
+                      state->input->design.gravity);
+  }
+}
+
+// Adds to wrenches [bodies][6] what twists of a partner do to those of G, or the transposed of that.
+static void add_partner_block(const struct dc_step_state *state, const struct partners *partners, int p,
+                              bool transposed, const double (*twists)[6], double (*wrenches)[6])
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    double a[9], aw[3];
+    if (!dc_body_moves(&state->model->bodies.bodies[i]))
+      continue;
+    double m = product_with(state, partners, p, i, a), trace = a[0] + a[4] + a[8];
+    if (transposed)
+      dc_mat_apply_transposed(aw, a, twists[i]);
+    else
+      dc_mat_apply(aw, a, twists[i]);
+    for (int k = 0; k < 3; k++) {
+      wrenches[i][k] += trace * twists[i][k] - aw[k];
+      wrenches[i][3 + k] += m * twists[i][3 + k];
+    }
+  }
+}
+
+// The same for twists of the frames at t, in exponential charts: symmetric.
+static void add_now_block(const struct dc_step_state *state, const struct partners *partners, const double (*twists)[6],
+                          double (*wrenches)[6])
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    if (!dc_body_moves(&state->model->bodies.bodies[i]))
+      continue;
+    for (int p = 0; p < 3; p++) {
+      double a[9], aw[3], atw[3];
+      if (partners->coefficients[p] == 0)
+        continue;
+      double m = product_with(state, partners, p, i, a), trace = a[0] + a[4] + a[8];
+      dc_mat_apply(aw, a, twists[i]);
+      dc_mat_apply_transposed(atw, a, twists[i]);
+      for (int k = 0; k < 3; k++) {
+        wrenches[i][k] -= trace * twists[i][k] - 0.5 * (aw[k] + atw[k]);
+        wrenches[i][3 + k] -= m * twists[i][3 + k];
+      }
+    }
+  }
+}
+
+// dG/dq*, one column of every mechanism at a time, factored.  DC_NUMERICAL when it is singular.
+static enum dc_status factor(const struct dc_step_state *state, struct dc_prediction *prediction,
+                             struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  size_t bytes = (size_t)bodies->count * sizeof *prediction->wrenches;
+  int columns = 0;
+  for (int m = 0; m < bodies->mechanism_count; m++)
+    columns = bodies->mechanisms[m].nv > columns ? bodies->mechanisms[m].nv : columns;
+  for (int c = 0; c < columns; c++) {
+    double *matrix = prediction->matrices, *unit = prediction->column;
+    for (int m = 0; m < bodies->mechanism_count; m++)
+      for (int k = 0; k < bodies->mechanisms[m].nv; k++)
+        unit[bodies->mechanisms[m].v_offset + k] = k == c;
+    dc_twists(bodies, &prediction->next, unit, prediction->twists);
+    memset(prediction->wrenches, 0, bytes);
+    add_partner_block(state, &prediction->partners, PREDICTED, false, (const double(*)[6])prediction->twists,
+                      prediction->wrenches);
+    memset(unit, 0, (size_t)bodies->nv * sizeof *unit);
+    dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, unit);
+    for (int m = 0; m < bodies->mechanism_count; m++) {
+      size_t n = (size_t)bodies->mechanisms[m].nv;
+      if ((size_t)c < n)
+        memcpy(matrix + (size_t)c * n, unit + bodies->mechanisms[m].v_offset, n * sizeof *unit);
+      matrix += n * n;
+    }
+  }
+  double *matrix = prediction->matrices;
+  for (int m = 0; m < bodies->mechanism_count; m++) {
+    const struct dc_mechanism *mechanism = &bodies->mechanisms[m];
+    if (!dc_general_factor(mechanism->nv, matrix, prediction->pivots + mechanism->v_offset))
+      return dc_fail(error, DC_NUMERICAL, "the motion without contact has no solution (time.integrator second_order)");
+    matrix += (size_t)mechanism->nv * (size_t)mechanism->nv;
+  }
+  return DC_OK;
+}
+
+// x [nv] <- -(dG/dq*)^-1 x, or the transposed.
+static void answer(const struct dc_bodies *bodies, const struct dc_prediction *prediction, bool transposed, double *x)
+{
+  const double *matrix = prediction->matrices;
+  for (int m = 0; m < bodies->mechanism_count; m++) {
+    const struct dc_mechanism *mechanism = &bodies->mechanisms[m];
+    dc_general_solve(mechanism->nv, matrix, prediction->pivots + mechanism->v_offset, transposed,
+                     x + mechanism->v_offset);
+    matrix += (size_t)mechanism->nv * (size_t)mechanism->nv;
+  }
+  for (int v = 0; v < bodies->nv; v++)
+    x[v] = -x[v];
+}
+
+// Turns beyond a right angle have the sines of smaller ones.
+static enum dc_status check_turns(const struct dc_step_state *state, const struct dc_pose *poses,
+                                  struct dc_error *error)
+{
+  for (int i = 0; i < state->model->bodies.count; i++) {
+    double turn[9];
+    if (!dc_body_moves(&state->model->bodies.bodies[i]))
+      continue;
+    dc_mat_multiply_transposed(turn, poses[i].rotation, state->now[i].rotation);
+    double cosine = 0.5 * (turn[0] + turn[4] + turn[8] - 1);
+    if (!(cosine >= LEAST_COSINE))
+      return dc_fail(error, DC_NUMERICAL,
+                     "body \"%.255s\" turns by %.2g rad in a step; time.integrator second_order follows turns up to "
+                     "%.2g rad: shorten time.step, or use euler",
+                     state->model->bodies.bodies[i].name, acos(fmax(fmin(cosine, 1), -1)), acos(LEAST_COSINE));
+  }
+  return DC_OK;
+}
+
+// Partners and weights of an interval; the first guess goes on as before.
+static void begin(const struct dc_step_state *state, struct dc_prediction *prediction)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  const struct dc_step_interval *interval = &state->interval;
+  double h = interval->length, before = h / interval->ratio;
+  prediction->partners = (struct partners){.poses = {prediction->next.poses, state->before, prediction->ahead.poses},
+                                           .coefficients = {1, interval->ratio, 0}};
+  prediction->kick = 0.5 * h * (h + before);
+  if (interval->starts) {
+    prediction->partners.coefficients[BEFORE] = 0.5 * interval->ratio;
+    prediction->partners.coefficients[AHEAD] = -0.5 * interval->ratio;
+    prediction->kick = 0.5 * h * h;
+    dc_state_move(bodies, state->q_now, before, state->input->velocity, prediction->ahead_q);
+    dc_kinematics_update(bodies, prediction->ahead_q, &prediction->ahead);
+  }
+  dc_state_difference(bodies, state->q_before, state->q_now, prediction->vector);
+  dc_state_move(bodies, state->q_now, interval->ratio, prediction->vector, prediction->q);
+}
+
+// G into prediction->vector.
+static void find_residual(const struct dc_step_state *state, struct dc_prediction *prediction)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  dc_kinematics_update(bodies, prediction->q, &prediction->next);
+  find_total(state, prediction);
+  memset(prediction->vector, 0, (size_t)bodies->nv * sizeof *prediction->vector);
+  dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->total, prediction->vector);
+}
+
+enum dc_status dc_predict(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  struct dc_prediction *prediction = state->prediction;
+  prediction->now = &rollout->now;
+  begin(state, prediction);
+  enum dc_status status = check_turns(state, state->before, error);
+  double largest = INFINITY;
+  for (int k = 0; k < MOST_ITERATIONS && largest > LAST_STEP && !status; k++) {
+    find_residual(state, prediction);
+    status = factor(state, prediction, error);
+    if (status)
+      break;
+    answer(bodies, prediction, false, prediction->vector);
+    largest = 0;
+    for (int v = 0; v < bodies->nv; v++)
+      largest = isfinite(prediction->vector[v]) ? fmax(largest, fabs(prediction->vector[v])) : INFINITY;
+    if (isinf(largest))
+      break;
+    dc_state_move(bodies, prediction->q, 1, prediction->vector, prediction->q);
+  }
+  if (!status && !(largest <= LAST_STEP))
+    status = dc_fail(error, DC_NUMERICAL,
+                     "the motion without contact was not found (time.integrator second_order): shorten time.step, or "
+                     "use euler");
+  if (status)
+    return status;
+  find_residual(state, prediction);
+  status = check_turns(state, prediction->next.poses, error);
+  return status ? status : factor(state, prediction, error);
+}
+
+void dc_prediction_pull_back(const struct dc_step_state *state, const double (*wrenches)[6],
+                             struct dc_step_cotangent *out)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  struct dc_prediction *prediction = state->prediction;
+  size_t bytes = (size_t)bodies->nv * sizeof(double);
+  double *mu = prediction->vector;
+  memset(mu, 0, bytes);
+  dc_pull_back(bodies, &prediction->next, wrenches, mu);
+  answer(bodies, prediction, true, mu);
+  dc_twists(bodies, prediction->now, mu, prediction->twists);
+  const double(*twists)[6] = (const double(*)[6])prediction->twists;
+  add_now_block(state, &prediction->partners, twists, out->now.wrenches);
+  dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, mu, out->now.joints);
+  add_partner_block(state, &prediction->partners, BEFORE, true, twists, out->before.wrenches);
+  if (state->interval.starts) {
+    memset(prediction->wrenches, 0, (size_t)bodies->count * sizeof *prediction->wrenches);
+    memset(prediction->column, 0, bytes);
+    add_partner_block(state, &prediction->partners, AHEAD, true, twists, prediction->wrenches);
+    dc_pull_back(bodies, &prediction->ahead, (const double(*)[6])prediction->wrenches, prediction->column);
+    dc_start_pull_back(bodies, state->input->velocity, state->interval.length / state->interval.ratio,
+                       prediction->column, out->now.joints, out->input->velocity);
+  }
+  for (int i = 0; i < bodies->count; i++) {
+    double along = 0, kick = prediction->kick * mass_scale(state, i) * bodies->bodies[i].mass;
+    if (!dc_body_moves(&bodies->bodies[i]))
+      continue;
+    for (int k = 0; k < 6; k++)
+      along += prediction->total[i][k] * twists[i][k];
+    out->input->design.body_mass_scale[i] += along / mass_scale(state, i);
+    for (int k = 0; k < 3; k++)
+      out->input->design.gravity[k] -= kick * twists[i][3 + k];
+  }
+}
+
+const double (*dc_prediction_push(const struct dc_step_state *state, const struct dc_step_variation *variation))[6]
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  const struct dc_design *design = &variation->input->design;
+  struct dc_prediction *prediction = state->prediction;
+  double *change = prediction->vector;
+  memset(prediction->wrenches, 0, (size_t)bodies->count * sizeof *prediction->wrenches);
+  memset(change, 0, (size_t)bodies->nv * sizeof *change);
+  add_now_block(state, &prediction->partners, variation->now.twists, prediction->wrenches);
+  add_partner_block(state, &prediction->partners, BEFORE, false, variation->before.twists, prediction->wrenches);
+  if (state->interval.starts) {
+    dc_start_push(bodies, state->input->velocity, state->interval.length / state->interval.ratio, variation->now.joints,
+                  variation->input->velocity, prediction->column);
+    dc_twists(bodies, &prediction->ahead, prediction->column, prediction->twists);
+    add_partner_block(state, &prediction->partners, AHEAD, false, (const double(*)[6])prediction->twists,
+                      prediction->wrenches);
+  }
+  for (int i = 0; i < bodies->count; i++) {
+    double scale = design->body_mass_scale[i] / mass_scale(state, i),
+           kick = prediction->kick * mass_scale(state, i) * bodies->bodies[i].mass;
+    if (!dc_body_moves(&bodies->bodies[i]))
+      continue;
+    for (int k = 0; k < 6; k++)
+      prediction->wrenches[i][k] += scale * prediction->total[i][k];
+    dc_vec_add_scaled(prediction->wrenches[i] + 3, prediction->wrenches[i] + 3, -kick, design->gravity);
+  }
+  dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, change);
+  dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, variation->now.joints, change);
+  answer(bodies, prediction, false, change);
+  dc_twists(bodies, &prediction->next, change, prediction->twists);
+  return (const double(*)[6])prediction->twists;
+}

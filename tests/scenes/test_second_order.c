@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Known answers of the integrator "second_order": what is exact, what is kept, and the order of the rest.
+#include "physics.h"
+
+#define SECOND "'integrator': 'second_order'"
+#define TIGHT "'solver': {'tolerance': 1e-9}"
+
+// Free flight is a parabola to rounding at any step, and divided steps are on it, too.
+static void test_free_fall(void)
+{
+  struct experiment experiment;
+  if (set_up(&experiment,
+             "{'time': {'step': 0.04, 'steps': 25, " SECOND "}, 'gravity': [0, 0, -9.81], " TIGHT ","
+             "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1}},"
+             "'bodies': [{'name': 'ball', 'shape': 'ball', 'mass': 2, 'position': [0, 0, 2], 'velocity': [1, 0, 3]}]}") &&
+      roll(&experiment)) {
+    double worst = 0;
+    for (int n = 0; n <= 25; n++) {
+      const double *x = poses_at(&experiment, n)[0].position, t = 0.04 * n;
+      worst = larger(worst, hypot(x[0] - t, x[2] - (2 + 3 * t - GRAVITY * t * t / 2)));
+    }
+    CHECK_NEAR(worst, 0, 1e-13);
+  }
+  tear_down(&experiment);
+}
+
+// About a principal axis 0.4 rad a step are kept; implicit Euler keeps a third of it after these 25 steps.
+static void test_spin(void)
+{
+  struct experiment experiment;
+  if (set_up(&experiment,
+             "{'time': {'step': 0.04, 'steps': 25, " SECOND "}, 'gravity': [0, 0, 0], " TIGHT ","
+             "'shapes': {'box': {'type': 'box', 'size': [0.3, 0.2, 0.1]}},"
+             "'bodies': [{'name': 'box', 'shape': 'box', 'mass': 2, 'angular_velocity': [0, 0, 10]}]}") &&
+      roll(&experiment)) {
+    double turn[9];
+    dc_mat_multiply_transposed(turn, poses_at(&experiment, 25)[0].rotation, poses_at(&experiment, 24)[0].rotation);
+    CHECK_NEAR(atan2(turn[3], turn[0]), 0.4, 1e-9);
+  }
+  tear_down(&experiment);
+}
+
+// Of a free body that tumbles about all three axes the energy of its motion over the steps is kept to rounding, and so
+// is the angular momentum; the attitude is of second order.
+static void tumble(double step, double *stray, double attitude[9])
+{
+  struct experiment experiment;
+  double least = INFINITY, most = 0;
+  if (set_up(&experiment,
+             "{'time': {'step': %g, 'steps': %d, " SECOND "}, 'gravity': [0, 0, 0], " TIGHT ","
+             "'shapes': {'box': {'type': 'box', 'size': [0.3, 0.2, 0.1]}},"
+             "'bodies': [{'name': 'box', 'shape': 'box', 'mass': 2, 'angular_velocity': [2, 5, 8]}]}",
+             step, (int)lround(1 / step)) &&
+      roll(&experiment)) {
+    for (int n = 1; n <= experiment.trajectory->steps; n++) {
+      double energy = kinetic_energy(&experiment, n);
+      least = fmin(least, energy);
+      most = fmax(most, energy);
+    }
+    memcpy(attitude, poses_at(&experiment, experiment.trajectory->steps)[0].rotation, 9 * sizeof *attitude);
+  }
+  *stray = most / least - 1;
+  tear_down(&experiment);
+}
+
+static double apart(const double a[9], const double b[9])
+{
+  double sum = 0;
+  for (int k = 0; k < 9; k++)
+    sum += (a[k] - b[k]) * (a[k] - b[k]);
+  return sqrt(sum);
+}
+
+static void test_tumbling(void)
+{
+  double attitudes[3][9] = {{0}}, stray;
+  for (int k = 0; k < 3; k++) {
+    tumble(0.01 / (1 << k), &stray, attitudes[k]);
+    CHECK_NEAR(stray, 0, 1e-11);
+  }
+  CHECK_NEAR(log2(apart(attitudes[0], attitudes[1]) / apart(attitudes[1], attitudes[2])), 2, 0.1);
+}
+
+// A fast top in gimbals, its axis level: a disc of radius 0.1 m, 0.02 m from the pivot, turns about the vertical
+// by m g l t/(I w) = 0.196 rad in 1 s.
+static double precession(const char *integrator)
+{
+  struct experiment experiment;
+  double angle = NAN;
+  if (set_up(&experiment,
+             "{'time': {'step': 0.001, 'steps': 1000, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " TIGHT ","
+             "'bodies': [{'name': 'disc', 'mass': 1, 'inertia': [0.005, 0.0025, 0.0025, 0, 0, 0],"
+             "'center_of_mass': [0, 0, 0], 'position': [0.02, 0, 0], 'anchor': [0, 0, 0],"
+             "'joint': [{'type': 'hinge', 'axis': [0, 0, 1]}, {'type': 'hinge', 'axis': [0, 1, 0]},"
+             "{'type': 'hinge', 'axis': [1, 0, 0]}], 'joint_velocity': [0, 0, 200]}]}",
+             integrator) &&
+      roll(&experiment)) {
+    const double *x = poses_at(&experiment, 1000)[0].position;
+    angle = atan2(x[1], x[0]);
+  }
+  tear_down(&experiment);
+  return angle;
+}
+
+static void test_gyroscope(void)
+{
+  double right = GRAVITY * 0.02 / (0.005 * 200), second = precession("second_order");
+  CHECK_NEAR(right, 0.1962, 1e-9);
+  CHECK_NEAR(second / right, 1, 0.02);
+}
+
+// Two rods on hinges that are not parallel, the second one turning fast: the place of its end after 0.8 s.
+static void swing(double step, const char *integrator, double end[3])
+{
+  struct experiment experiment;
+  if (set_up(&experiment,
+             "{'time': {'step': %g, 'steps': %d, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " TIGHT ","
+             "'shapes': {'rod': {'type': 'box', 'size': [0.05, 0.05, 0.5]}},"
+             "'bodies': [{'name': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.25], 'anchor': [0, 0, 0],"
+             "'joint': {'type': 'hinge', 'axis': [0, 1, 0]}, 'joint_position': [1.5]},"
+             "{'name': 'b', 'parent': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.75], 'anchor': [0, 0, -0.5],"
+             "'joint': {'type': 'hinge', 'axis': [1, 0.3, 0]}, 'joint_position': [1], 'joint_velocity': [5]}]}",
+             step, (int)lround(0.8 / step), integrator) &&
+      roll(&experiment))
+    dc_vec_copy(end, poses_at(&experiment, experiment.trajectory->steps)[1].position);
+  tear_down(&experiment);
+}
+
+static double order_of_swing(const char *integrator)
+{
+  double ends[3][3] = {{0}};
+  for (int k = 0; k < 3; k++)
+    swing(0.01 / (1 << k), integrator, ends[k]);
+  return log2(dc_vec_distance(ends[0], ends[1]) / dc_vec_distance(ends[1], ends[2]));
+}
+
+static void test_double_pendulum(void)
+{
+  CHECK_NEAR(order_of_swing("second_order"), 2, 0.15);
+  CHECK(order_of_swing("euler") < 1.3, "euler: %g", order_of_swing("euler"));
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"free flight is a parabola at any step", test_free_fall},
+                              {"spin about a principal axis is kept", test_spin},
+                              {"a tumbling body keeps its energy and is of second order", test_tumbling},
+                              {"a fast top turns about the vertical as it should", test_gyroscope},
+                              {"a double pendulum is of second order", test_double_pendulum})
