@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The motion of an interval without contact (docs/theory.md, "Second order"): the discrete principle of least action
-// (Moser and Veselov 1991 for a free body, SHAKE by Ryckaert, Ciccotti and Berendsen 1977 for what joints hold), in the
-// 3x4 poses T with the moments W of the solids.  With r the length h of the interval over that of the one before and T*
-// the frames at the predicted coordinates q*, G(q*; q, q-) = 0 with
+// The motion of an interval without contact (docs/theory.md, "Second order"): the discrete principle of least action,
+// for a free body (Moser and Veselov 1991) and for what joints hold (SHAKE, Ryckaert, Ciccotti and Berendsen 1977), in
+// the 3x4 poses T with the moments W of the solids.  With r the length h of the interval over that of the one before
+// and T* the frames at the predicted coordinates q*, G(q*; q, q-) = 0 with
 //     G = J(q)^T [W (T* - T - r (T - T-)) - h (h + h-)/2 f],
 // J the derivative of the frames by the coordinates and f gravity.  From a velocity v there is no interval before:
 //     G = J(q)^T [W (T* - T - r (T(q + h v) - T(q - h v))/2) - h^2/2 f].
@@ -26,7 +26,7 @@ enum { MOST_ITERATIONS = 30 };
 // Newton's steps, rad or m, behind which the error of the next iterate is rounding.
 static const double LAST_STEP = 1e-9;
 // The cosine of the largest turn in an interval that is followed: sines of angles tell them up to a right angle only.
-static const double LEAST_COSINE = 0.3;
+static const double LEAST_COSINE = 0.36;
 
 // The frames that those of t are compared with.
 struct partners {
