@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dynamics/step.h"
+#include "dynamics/linearization.h"
 #include "math/vector.h"
 
 // The last interval that led to a frame (>= 1): the state it began with, its length in s.
@@ -49,10 +49,17 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
                    definition->contact_model->name);
   double stiffness = definition->contact.stiffness * input->design.stiffness_scale;
   dc_contact_reset(rollout->rigid.contact);
-  double length = 0;
-  if (frame > 0)
-    dc_poses(&rollout->model->bodies, last_interval(trajectory, frame, &length), rollout->now.poses);
-  enum dc_status status = dc_rigid_forces(rollout, input, length, frame > 0 ? rollout->now.poses : NULL, poses, error);
+  struct dc_step_interval interval;
+  if (frame > 0) {
+    struct dc_state_place end = {frame - 1, dc_trajectory_substeps(trajectory, frame - 1)},
+                          now = dc_place_before(trajectory, end);
+    interval = dc_interval_to(input, trajectory, end);
+    dc_rollout_state_before(rollout, input, rollout->q_before);
+    dc_poses(&rollout->model->bodies, dc_place_state(rollout, trajectory, dc_place_before(trajectory, now)),
+             rollout->before.poses);
+    dc_poses(&rollout->model->bodies, dc_place_state(rollout, trajectory, now), rollout->now.poses);
+  }
+  enum dc_status status = dc_rigid_forces(rollout, input, frame > 0 ? &interval : NULL, poses, error);
   if (status)
     return status;
   for (int p = 0; p < rollout->rigid.pair_count; p++) {

@@ -59,6 +59,7 @@ struct dc_rigid_contact {
   struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
   double energy;                              // of the last evaluation, sum over the pairs, without stiffness
   double *coefficients, *restitution;         // [bodies] of the law at t
+  double *lag_factors, (*before)[3];          // [pair_count] dc_lag_factor; contact forces at t-1, over the stiffness
   bool slides, resists;                       // the lists of sliding contacts and of restitution are of t and not empty
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
@@ -327,10 +328,18 @@ enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc
 // DC_NUMERICAL.
 enum dc_status dc_rigid_recompute(struct dc_rollout *rollout, const struct dc_pose *poses,
                                   struct dc_pair_derivatives *pairs, struct dc_error *error);
-// Gradients at poses next, of friction and restitution over an interval of that length, s, from now (NULL: there are
-// none).  DC_MEMORY.
-enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input, double length,
-                               const struct dc_pose *now, const struct dc_pose *next, struct dc_error *error);
+// Gradients at poses next, of friction and restitution over an interval (NULL: there are none) from rollout->now, with
+// the poses of rollout->before before that.  DC_MEMORY.
+enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                               const struct dc_step_interval *interval, const struct dc_pose *next,
+                               struct dc_error *error);
+
+// lag.c: the factor on a normal force at t in the friction of an interval of another length than the one before.
+// Whether there may be one but 1.
+bool dc_lag_changes(const struct dc_step_interval *interval);
+// The factor for a force at t that was `before` at t-1, any unit; scale is dc_lag_scale of the interval.
+double dc_lag_factor(double scale, double ratio, const double force[3], const double before[3]);
+double dc_lag_scale(const struct dc_model *model, const struct dc_step_interval *interval);
 
 // Makes room for one pair more; NULL when out of memory.
 struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair);

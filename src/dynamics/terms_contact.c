@@ -35,8 +35,10 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_conta
   rigid->impact = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->impact);
   rigid->coefficients = dc_arena_alloc(arena, bodies, sizeof *rigid->coefficients);
   rigid->restitution = dc_arena_alloc(arena, bodies, sizeof *rigid->restitution);
-  bool complete =
-      rigid->pairs && rigid->spare && rigid->friction && rigid->impact && rigid->coefficients && rigid->restitution;
+  rigid->lag_factors = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->lag_factors);
+  rigid->before = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->before);
+  bool complete = rigid->pairs && rigid->spare && rigid->friction && rigid->impact && rigid->coefficients &&
+                  rigid->restitution && rigid->lag_factors && rigid->before;
   return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
 }
 
@@ -73,11 +75,50 @@ static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_pose
       rigid->resists ? dc_contact_impact_evaluate(rigid->contact, next, order, false, rigid->impact) : 0;
 }
 
+// Whether the forces of time t ask for those of the time before, too.
+static bool lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
+                 const struct dc_friction_law *law)
+{
+  return rollout->rigid.pair_count > 0 && dc_lag_changes(interval) &&
+         dc_friction_law_acts(law, rollout->model->bodies.count);
+}
+
+// Contact forces at the poses before, which an interval of another length compares with those of time t.
+static enum dc_status keep_forces_before(struct dc_rollout *rollout, const struct dc_pose *before,
+                                         struct dc_error *error)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  enum dc_status status = dc_rigid_evaluate(rigid, before, 1, rigid->spare, error);
+  for (int p = 0; p < rigid->pair_count && !status; p++)
+    dc_vec_copy(rigid->before[p], rigid->spare[p].gradient + 3);
+  return status;
+}
+
+// From those, when the interval lags, and the derivatives of contact at t.
+static void set_lag_factors(struct dc_rollout *rollout, const struct dc_step_interval *interval, bool lagging,
+                            const struct dc_pair_derivatives *pairs, struct dc_friction_law *law)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  double scale = dc_lag_scale(rollout->model, interval);
+  for (int p = 0; p < rigid->pair_count; p++)
+    rigid->lag_factors[p] =
+        lagging ? dc_lag_factor(scale, interval->ratio, pairs[p].gradient + 3, rigid->before[p]) : 1;
+  law->lag_factor = rigid->lag_factors;
+}
+
+// Contact was evaluated last at t.
 static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
-  struct dc_friction_law law =
-      dc_step_friction_law(rollout, state->input, state->interval.length, rollout->rigid.coefficients);
-  return list_lagged(&rollout->rigid, state->now, &law, error);
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
+  bool lagging = lags(rollout, &state->interval, &law);
+  enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
+  if (lagging && !status)
+    status = dc_rigid_evaluate(rigid, state->now, 1, rigid->spare, error);
+  if (status)
+    return status;
+  set_lag_factors(rollout, &state->interval, lagging, rigid->spare, &law);
+  return list_lagged(rigid, state->now, &law, error);
 }
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
@@ -125,12 +166,12 @@ enum dc_status dc_rigid_recompute(struct dc_rollout *rollout, const struct dc_po
 
 // Contact at t: what friction acts on and, where the interval before needs them too, its derivatives.
 static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_step_state *state, bool friction,
-                                   bool pairs, struct dc_error *error)
+                                   int order, bool pairs, struct dc_error *error)
 {
   struct dc_pair_derivatives *spare = rollout->rigid.spare;
   if (pairs)
     return dc_rigid_recompute(rollout, state->now, spare, error);
-  return friction ? evaluate_again(rollout, state->now, 0, spare, error) : DC_OK;
+  return friction ? evaluate_again(rollout, state->now, order, spare, error) : DC_OK;
 }
 
 static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
@@ -139,8 +180,12 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool acts = dc_friction_law_acts(&law, rollout->model->bodies.count);
+  bool lagging = lags(rollout, &state->interval, &law);
   rigid->slides = rigid->resists = false;
-  enum dc_status status = evaluate_now(rollout, state, acts, pairs, error);
+  enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
+  if (!status)
+    status = evaluate_now(rollout, state, acts, lagging ? 1 : 0, pairs, error);
+  set_lag_factors(rollout, &state->interval, lagging && !status, rigid->spare, &law);
   if (!status && acts)
     status = list_lagged(rigid, state->now, &law, error);
   if (status || !(rigid->slides || rigid->resists))
@@ -151,15 +196,22 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
              : dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
 }
 
-enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input, double length,
-                               const struct dc_pose *now, const struct dc_pose *next, struct dc_error *error)
+enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                               const struct dc_step_interval *interval, const struct dc_pose *next,
+                               struct dc_error *error)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
-  struct dc_friction_law law = dc_step_friction_law(rollout, input, length, rigid->coefficients);
+  const struct dc_pose *now = rollout->now.poses;
+  struct dc_friction_law law =
+      dc_step_friction_law(rollout, input, interval ? interval->length : 0, rigid->coefficients);
   memset(rigid->friction, 0, (size_t)rigid->pair_count * sizeof *rigid->friction);
   memset(rigid->impact, 0, (size_t)rigid->pair_count * sizeof *rigid->impact);
-  if (now && dc_friction_law_acts(&law, rollout->model->bodies.count)) {
-    enum dc_status status = dc_rigid_evaluate(rigid, now, 0, rigid->pairs, error);
+  if (interval && dc_friction_law_acts(&law, rollout->model->bodies.count)) {
+    bool lagging = lags(rollout, interval, &law);
+    enum dc_status status = lagging ? keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
+    if (!status)
+      status = dc_rigid_evaluate(rigid, now, lagging ? 1 : 0, rigid->pairs, error);
+    set_lag_factors(rollout, interval, lagging && !status, rigid->pairs, &law);
     if (!status)
       status = list_lagged(rigid, now, &law, error);
     if (status)
@@ -519,7 +571,8 @@ static void friction_add_floor(const struct dc_step_state *state, struct dc_step
     double force = stiffness(state) * dc_vec_norm(state->pairs[p].gradient + 3);
     if (force == 0)
       continue;
-    dc_rigid_add_floor(state, p, 0, sqrt(c[pair[0]] * c[pair[1]]) * force / width, 0, floor);
+    dc_rigid_add_floor(state, p, 0, state->rigid->lag_factors[p] * sqrt(c[pair[0]] * c[pair[1]]) * force / width, 0,
+                       floor);
   }
 }
 

@@ -3,7 +3,8 @@
 //
 // The smoothed Fischer-Burmeister law phi_eps(gap, r force) = 0 (paper 004, Eq. 4 and 14) says 2 gap force = e with
 // e = eps^2/r: the force of a logarithmic barrier.  Friction acts on the way t = P (x+ - x) along the plane, P = I - n
-// n^T, with the normal force of time t, as friction does between rigid bodies.  With c = mu e/(2 gap(x)) and s = |t|
+// n^T, with the normal force of time t, as friction does between rigid bodies.  With c = mu e/(2 gap(x)), times the
+// factor of lag.c, and s = |t|
 //     -(e/2) log gap(x+)  +  D(s),   force -k t,   |k t| < c always (slip.c).
 // With k' = dk/d(s^2) the Hessian of D is k P + 2 k' t t^T, positive semidefinite.
 #include "dynamics/step.h"
@@ -67,6 +68,19 @@ static void visit(const struct dc_step_state *state, visitor_function *visitor, 
   }
 }
 
+// dc_lag_factor of a node's force e/(2 gap) at t; a node that was not above the plane felt none.
+static double lag_factor(const struct dc_step_state *state, const struct touch *touch)
+{
+  double normal[3], force[3], before[3];
+  int at = touch->soft->q_offset + touch->at;
+  if (!dc_lag_changes(&state->interval))
+    return 1;
+  double gap = dc_node_gap(&state->before[touch->plane], state->q_before + at, normal);
+  dc_vec_scale(before, normal, gap > 0 ? 1 / gap : 0);
+  dc_vec_scale(force, normal, 1 / dc_node_gap(&state->now[touch->plane], state->q_now + at, normal));
+  return dc_lag_factor(dc_lag_scale(state->model, &state->interval), state->interval.ratio, force, before);
+}
+
 // False without friction.
 static bool find_slip(const struct dc_step_state *state, const struct touch *touch, struct slip *slip)
 {
@@ -76,8 +90,9 @@ static bool find_slip(const struct dc_step_state *state, const struct touch *tou
          e = touch->e;
   if (!(mu > 0))
     return false;
-  slip->law = (struct dc_slip_law){touch->soft->friction_law, e,
-                                   mu * e / (2 * dc_node_gap(&state->now[touch->plane], x, normal))};
+  slip->law =
+      (struct dc_slip_law){touch->soft->friction_law, e,
+                           lag_factor(state, touch) * mu * e / (2 * dc_node_gap(&state->now[touch->plane], x, normal))};
   dc_vec_sub(slip->way, y, x);
   dc_vec_add_scaled(slip->way, slip->way, -dc_vec_dot(slip->way, touch->normal), touch->normal);
   slip->at = dc_slip_stiffness(&slip->law, dc_vec_dot(slip->way, slip->way));

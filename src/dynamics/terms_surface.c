@@ -302,15 +302,33 @@ static enum dc_status touch(struct dc_rollout *rollout, const double *q, const s
   return DC_OK;
 }
 
+// In an interval of another length than the one before: what slides is compared with where it was then (lag.c).
+static enum dc_status scale_lagged(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                   struct dc_error *error)
+{
+  double scale = dc_lag_scale(state->model, &state->interval), force[3], before[3];
+  size_t count;
+  const struct dc_sliding_contact *sliding = dc_surface_sliding_contacts(rollout->surface, &count);
+  if (!count || !dc_lag_changes(&state->interval))
+    return DC_OK;
+  enum dc_status status = touch(rollout, state->q_before, state->before, error);
+  for (size_t k = 0; k < count && !status; k++) {
+    dc_sliding_forces(rollout->surface, &sliding[k], force, before);
+    dc_surface_friction_scale(rollout->surface, k, dc_lag_factor(scale, state->interval.ratio, force, before));
+  }
+  return status ? status : touch(rollout, state->q_now, state->now, error);
+}
+
 static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   double smoothing = state->model->definition.contact.friction_smoothing;
   enum dc_status status = touch(rollout, state->q_now, state->now, error);
   rollout->pattern.fresh = true;
-  if (!status && rollout->surface &&
-      dc_surface_friction_begin(rollout->surface, state->rigid->coefficients, smoothing, state->interval.length))
+  if (status || !rollout->surface)
+    return status;
+  if (dc_surface_friction_begin(rollout->surface, state->rigid->coefficients, smoothing, state->interval.length))
     return dc_fail(error, DC_MEMORY, "out of memory for friction");
-  return status;
+  return scale_lagged(rollout, state, error);
 }
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,

@@ -132,10 +132,12 @@ static void test_recomputed(void)
         scene_create(&scene);
         start_gradient(&problem, &scene, scenes[k].steps, NULL);
         double apart = products_apart(&problem, problem.trajectory);
-        // 6e-14 observed, sdrs with friction 4e-11: the planes it acts on come out of a tolerance.
+        // 6e-14 observed; 1.6e-12 with the friction of an impact in intervals of other lengths, whose Hessian is large;
+        // sdrs with friction 4e-11: the planes it acts on come out of a tolerance.
         bool planes = friction && strcmp(dc_contact_models[m]->name, "sdrs") == 0;
-        CHECK(apart <= (planes ? 1e-10 : 1e-12), "%s: products apart by %g", name, apart);
-        check_block(&problem, name, planes ? 1e-10 : 1e-12);
+        double tolerance = planes ? 1e-10 : friction ? 1e-11 : 1e-12;
+        CHECK(apart <= tolerance, "%s: products apart by %g", name, apart);
+        check_block(&problem, name, tolerance);
         check_recomputed(&problem, name, 1e-10);
         end_gradient(&problem);
         dc_rollout_destroy(scene.rollout);

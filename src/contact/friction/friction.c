@@ -166,7 +166,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
     double coefficient = pair_coefficient(contact, law->coefficient, pair), loss = pair_loss(law->restitution, pair);
     if (!(coefficient > 0 || loss > 0) || pair->crossing || pair->failed)
       continue;
-    if (list_pair(contact, p, coefficient, loss)) {
+    if (list_pair(contact, p, coefficient * (law->lag_factor ? law->lag_factor[p] : 1), loss)) {
       friction->unit_count = friction->impact_count = 0;
       return dc_fail(error, DC_MEMORY, "out of memory for friction");
     }

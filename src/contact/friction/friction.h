@@ -8,7 +8,7 @@
 //     r_v = B^T (x_v+ - x_v)/h - u - omega B^T (n x (x_v - o)),        slip of vertex v, m/s,
 // with
 //     f_v     normal force on vertex v at time t, times the weights of the hierarchy
-//     lambda  coefficient of the two bodies
+//     lambda  coefficient of the two bodies, times the factor of the lag (dynamics/lag.c)
 //     e       smoothing velocity
 //     B, n, o basis of the plane, its normal, any point of it, at time t.
 // On a half space the plane does not move and every vertex of the mesh slides on it.  D depends on q+ through x_v+, and
@@ -26,6 +26,7 @@ struct dc_friction_law {
   const double *coefficient;  // [bodies]; of a pair: the geometric mean of the two
   const double *restitution;  // [bodies]; of a pair: the smaller of the two (contact/friction/impact.h); NULL: 1
   double opening_speed;       // from which on parting bodies lose in full, m/s
+  const double *lag_factor;   // [pairs] on the normal forces that friction has of time t, > 0; NULL: 1
 };
 
 // Whether any of so many bodies has friction, or loses speed where it parts from another.

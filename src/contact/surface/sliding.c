@@ -40,6 +40,32 @@ int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *
   return 0;
 }
 
+// From body[1] to body[0].
+static void touch_force(const struct dc_touch *touch, double force[3])
+{
+  double p[3], m[3];
+  dc_touch_profile(touch, p);
+  dc_touch_mollifier(touch, m);
+  dc_vec_scale(force, touch->closest.r, -2 * touch->stiffness * m[0] * p[1]);
+}
+
+void dc_sliding_forces(const struct dc_surface_contact *contact, const struct dc_sliding_contact *sliding,
+                       double force[3], double before[3])
+{
+  struct dc_touch touch = sliding->touch;
+  touch_force(&touch, force);
+  memset(before, 0, 3 * sizeof *before);
+  dc_surface_places(contact, &sliding->touch, touch.x, touch.arm);
+  dc_feature_closest(touch.first, (const double(*)[3])touch.x, &touch.closest);
+  if (touch.closest.square > 0 && touch.closest.square < touch.range * touch.range)
+    touch_force(&touch, before);
+}
+
+void dc_surface_friction_scale(struct dc_surface_contact *contact, size_t k, double factor)
+{
+  contact->sliding_contacts[k].strength *= factor;
+}
+
 const struct dc_sliding_contact *dc_surface_sliding_contacts(const struct dc_surface_contact *contact, size_t *count)
 {
   *count = contact->sliding_count;

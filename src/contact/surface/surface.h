@@ -62,6 +62,12 @@ void dc_touch_derivatives(const struct dc_touch *touch, double (*gradient)[3], d
 // s.  -1 when out of memory.
 int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *coefficients, double smoothing,
                               double time_step);
+// The force of a sliding contact at t, over its coefficient, N, and that which its four vertices had at the last
+// evaluation, from body[1] to body[0]: 0 where they were out of range.
+void dc_sliding_forces(const struct dc_surface_contact *contact, const struct dc_sliding_contact *sliding,
+                       double force[3], double before[3]);
+// Multiplies the strength of sliding contact number k.
+void dc_surface_friction_scale(struct dc_surface_contact *contact, size_t k, double factor);
 const struct dc_sliding_contact *dc_surface_sliding_contacts(const struct dc_surface_contact *contact, size_t *count);
 // Places [4][3] at the last evaluation of the vertices of a touch, and arms [4][3] of those of rigid bodies.
 void dc_surface_places(const struct dc_surface_contact *contact, const struct dc_touch *touch, double (*x)[3],

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of the normal force F of time t friction gets in the interval from t on (docs/theory.md, "Friction").
+//
+// F acted over the interval before, of length h-: the normal impulse was F h-.  Friction comes an interval later, of
+// length h = r h-.  Two rules are right for one kind of contact each:
+//     an impact     F h- is all that there was: friction may use it up, F h-, in the sum exactly,
+//     a lasting one F goes on: friction may use F h.
+// Equal lengths make them one.  Otherwise a contact lasts whose force changes by less than LASTING of itself in a step
+// of the scene, at the rate at which it changed over the interval before: c |F - F-| <= LASTING |F|, c = step/h-.  In a
+// short interval that is a small change; an impact changes its force by the order of itself in every interval that
+// resolves it.  The factor on F is 1 or 1/r.  It is constant wherever it has a derivative, so that no derivative has to
+// know how it was found; where it jumps the division of the step jumps just as well.
+#include "dynamics/step.h"
+#include "math/vector.h"
+
+static const double LASTING = 0.5;
+// Beyond this c the change of a force over an interval drowns in what solutions leave of their residuals.
+static const double MOST_SCALE = 64;
+
+bool dc_lag_changes(const struct dc_step_interval *interval)
+{
+  return interval->ratio != 1 && !interval->starts;
+}
+
+double dc_lag_scale(const struct dc_model *model, const struct dc_step_interval *interval)
+{
+  double scale = model->definition.time.step * interval->ratio / interval->length;
+  return (scale < MOST_SCALE ? scale : MOST_SCALE) / LASTING;
+}
+
+double dc_lag_factor(double scale, double ratio, const double force[3], const double before[3])
+{
+  double change[3];
+  dc_vec_sub(change, force, before);
+  return scale * scale * dc_vec_dot(change, change) <= dc_vec_dot(force, force) ? 1 : 1 / ratio;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction where the intervals of time change their lengths: impulses of impacts are passed on in the sum, forces that
+// last are passed on as forces, and a body far away that divides the step changes neither.
+#include "harness.h"
+
+#include "gradients.h"
+#include "scenes.h"
+
+static const double COULOMB = 0.3, PULL = 9.81;
+
+static void set_model(struct scene *scene, const struct dc_contact_model *model)
+{
+  scene->definition.contact_model = model;
+  scene->definition.contact.friction = COULOMB;
+  if (strcmp(model->name, "ipc") == 0)
+    scene->definition.contact.stiffness = 1e-3;
+  if (strcmp(model->name, "sdrs") == 0)
+    scene->definition.contact.length = 0.02;
+}
+
+// A ball of few triangles that skids off a plane on its corners at 30 m/s, in steps that have to be divided.
+static struct dc_body_definition *skid(struct scene *scene, const struct dc_contact_model *model, double h)
+{
+  scene_begin(scene);
+  set_model(scene, model);
+  scene->definition.time.step = h;
+  scene_body(scene, "plane", scene_plane(scene), 0, 0, 0, 0);
+  struct dc_body_definition *ball =
+      scene_body(scene, "ball", scene_sphere(scene, 0.05, 1, "icosahedron"), 1, 0, 0, 0.0866 + 4.5 * h);
+  const double rotation[4] = {0.92338, 0.30779, 0.20520, 0.10260};
+  memcpy(ball->rotation, rotation, sizeof rotation);
+  ball->velocity[0] = 30;
+  ball->velocity[2] = -3;
+  return ball;
+}
+
+// The change of momentum of a body up to the last frame, kg m/s, and in how many parts the most divided step was solved.
+static int impulse(const struct scene *scene, const struct dc_trajectory *trajectory, int body, const double start[3],
+                   double change[3])
+{
+  double at;
+  int last = trajectory->steps - 1, parts = 0, q = scene->model.bodies.bodies[body].q_offset;
+  const double *before = dc_trajectory_state(trajectory, last, dc_trajectory_substeps(trajectory, last) - 1, &at);
+  for (int k = 0; k < 3; k++)
+    change[k] = scene->model.bodies.bodies[body].mass *
+                ((frame_of(trajectory, trajectory->steps)[q + k] - before[q + k]) / (trajectory->time_step * (1 - at)) -
+                 start[k]);
+  for (int t = 0; t < trajectory->steps; t++)
+    parts = dc_trajectory_substeps(trajectory, t) > parts ? dc_trajectory_substeps(trajectory, t) : parts;
+  return parts;
+}
+
+// Sliding all the time it loses its coefficient times what the plane has pushed.
+static void test_skid(void)
+{
+  int divided = 0;
+  for (int m = 0; dc_contact_models[m]; m++)
+    for (int k = 0; k < 3; k++) {
+      const struct dc_contact_model *model = dc_contact_models[m];
+      const double steps[] = {0.04, 0.02, 0.01};
+      struct scene scene;
+      double change[3];
+      if (model->flags & DC_CONTACT_FOREIGN)
+        continue;
+      struct dc_body_definition *ball = skid(&scene, model, steps[k]);
+      scene_create(&scene);
+      struct dc_trajectory *trajectory = scene_roll(&scene, 8);
+      int parts = impulse(&scene, trajectory, 1, ball->velocity, change);
+      divided += parts > 1;
+      double ratio = hypot(change[0], change[1]) / change[2];
+      CHECK(change[2] > 0.1, "%s, step %g: nothing happened", model->name, steps[k]);
+      // 1e-3 observed: smoothing of the slip; 0.12 ... 0.344 where forces are passed on as such
+      CHECK(fabs(ratio / COULOMB - 1) < 0.005, "%s, step %g in %d parts: ratio %g", model->name, steps[k], parts,
+            ratio);
+      dc_trajectory_destroy(trajectory);
+      scene_end(&scene);
+    }
+  CHECK(divided > 10, "steps are divided: %d", divided);
+}
+
+// A cube on a plane that is tilted by gravity, and two balls far away that meet at a speed (0: there are none).
+static void cube_and_balls(struct scene *scene, double z, double slope, const double velocity[3], double speed)
+{
+  scene_begin(scene);
+  set_model(scene, dc_contact_model_find("bsh"));
+  scene->definition.time.step = 0.01;
+  scene->definition.gravity[0] = PULL * sin(slope);
+  scene->definition.gravity[2] = -PULL * cos(slope);
+  scene_body(scene, "plane", scene_plane(scene), 0, 0, 0, 0);
+  struct dc_body_definition *cube = scene_body(scene, "cube", scene_box(scene, 0.1, 0.1, 0.1, 1, 1, 1), 1, 0, 0, z);
+  memcpy(cube->velocity, velocity, sizeof cube->velocity);
+  int ball = speed > 0 ? scene_sphere(scene, 0.1, 0, "icosahedron") : 0;
+  for (int side = 0; side < 2 && speed > 0; side++) {
+    double sign = side ? 1 : -1;
+    scene_body(scene, side ? "b" : "a", ball, 1, sign * (0.12 + 0.055 * speed), side * 0.03, 100)->velocity[0] =
+        -sign * speed;
+  }
+  scene_create(scene);
+}
+
+// How far the cube is after some steps; most parts of a step.
+static double slid(double z, double slope, const double velocity[3], double speed, int *parts)
+{
+  struct scene scene;
+  double change[3];
+  cube_and_balls(&scene, z, slope, velocity, speed);
+  struct dc_trajectory *trajectory = scene_roll(&scene, 24);
+  *parts = impulse(&scene, trajectory, 1, velocity, change);
+  double x = frame_of(trajectory, 24)[scene.model.bodies.bodies[1].q_offset];
+  dc_trajectory_destroy(trajectory);
+  scene_end(&scene);
+  return x;
+}
+
+// What lies, slides or lands is not moved by a collision 100 m above that divides a step.
+static void test_far_away(void)
+{
+  static const struct {
+    const char *name;
+    double slope, height, velocity[3], most;  // most: m, that the far balls may change
+  } cases[] = {
+      {"held on a slope", 0.25, 0, {0, 0, 0}, 2e-5},     // 0.26 of 0.3
+      {"slides down a slope", 0.5, 0, {0, 0, 0}, 1e-3},  // of 0.07
+      {"slides on", 0, 0, {1, 0, 0}, 2e-3},              // of 0.16
+      {"lands and slides", 0, 0.04, {2, 0, -1}, 4e-3},   // of 0.4
+  };
+  static const double none[3];
+  struct scene scene;
+  int parts;
+  cube_and_balls(&scene, 0.0535, 0, none, 0);
+  struct dc_trajectory *rest = scene_roll(&scene, 150);
+  double z = frame_of(rest, 150)[scene.model.bodies.bodies[1].q_offset + 2];
+  dc_trajectory_destroy(rest);
+  scene_end(&scene);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    double alone = slid(z + cases[k].height, cases[k].slope, cases[k].velocity, 0, &parts);
+    CHECK(parts == 1, "%s: undivided", cases[k].name);
+    for (double speed = 25; speed < 500; speed *= 4) {
+      double beside = slid(z + cases[k].height, cases[k].slope, cases[k].velocity, speed, &parts);
+      CHECK(parts > 2, "%s: divided", cases[k].name);
+      CHECK(fabs(beside - alone) <= cases[k].most, "%s: %g m, %g m beside balls at %g m/s in %d parts", cases[k].name,
+            alone, beside, speed, parts);
+    }
+  }
+}
+
+// A block of nodes that skids off the plane, undivided and divided by the balls: the momentum it loses.
+static void soft_skid(struct scene *scene, double speed)
+{
+  static const double velocity[3] = {4, 0, -1};
+  static double size[] = {0.2, 0.2, 0.2}, cells[] = {1, 1, 1};
+  struct dc_soft_definition *soft;
+  scene_begin(scene);
+  set_model(scene, dc_contact_model_find("bsh"));
+  scene->definition.time.step = 0.01;
+  scene_body(scene, "plane", scene_plane(scene), 0, 0, 0, 0);
+  struct dc_body_definition *block = scene_body(scene, "block", -1, 1, 0, 0, 0.15);
+  block->soft = soft = dc_arena_alloc(scene->arena, 1, sizeof *soft);
+  CHECK(!dc_options_set_defaults(dc_soft_options, soft, scene->arena, NULL), "soft");
+  soft->size = (struct dc_real_list){3, size};
+  soft->cells = (struct dc_real_list){3, cells};
+  soft->young = 1e4;
+  block->mass = NAN;
+  memcpy(block->velocity, velocity, sizeof velocity);
+  int ball = scene_sphere(scene, 0.1, 0, "icosahedron");
+  for (int side = 0; side < 2; side++) {
+    double sign = side ? 1 : -1;
+    scene_body(scene, side ? "b" : "a", ball, 1, sign * (0.12 + 0.055 * speed), side * 0.03, 100)->velocity[0] =
+        -sign * speed;
+  }
+  scene_create(scene);
+}
+
+static void test_nodes(void)
+{
+  int parts = 0;
+  double alone = 0;
+  for (double speed = 1e-3; speed < 500; speed = speed < 1 ? 25 : 4 * speed) {
+    struct scene scene;
+    double sum[2] = {0, 0};
+    soft_skid(&scene, speed);
+    struct dc_trajectory *trajectory = scene_roll(&scene, 12);
+    const struct dc_soft *soft = &scene.model.bodies.soft[0];
+    const double *end = frame_of(trajectory, 12) + soft->q_offset, *before = frame_of(trajectory, 11) + soft->q_offset;
+    for (int i = 0; i < soft->node_count; i++)
+      for (int k = 0; k < 2; k++)
+        sum[k] += dc_soft_node_mass(soft, i) *
+                  ((end[3 * i + 2 * k] - before[3 * i + 2 * k]) / trajectory->time_step - (k ? -1 : 4));
+    for (int t = 0; t < 12; t++)
+      parts = dc_trajectory_substeps(trajectory, t) > parts ? dc_trajectory_substeps(trajectory, t) : parts;
+    double ratio = -sum[0] / sum[1];
+    alone = speed < 1 ? ratio : alone;
+    // The law of nodes comes near its limit slowly: 0.2765 observed.
+    CHECK(ratio > 0.9 * COULOMB && ratio < 1.001 * COULOMB, "balls at %g m/s: ratio %g", speed, ratio);
+    CHECK(fabs(ratio / alone - 1) < 0.005, "balls at %g m/s: ratio %g, alone %g", speed, ratio, alone);
+    dc_trajectory_destroy(trajectory);
+    scene_end(&scene);
+  }
+  CHECK(parts > 2, "divided");
+}
+
+// Derivatives through an impact whose friction comes in an interval of another length.
+static void test_adjoint(void)
+{
+  for (int m = 0; dc_contact_models[m]; m++) {
+    const struct dc_contact_model *model = dc_contact_models[m];
+    struct scene scene;
+    struct gradient_problem problem;
+    if (model->flags & DC_CONTACT_FOREIGN)
+      continue;
+    skid(&scene, model, 0.02);
+    scene_create(&scene);
+    start_gradient(&problem, &scene, 7, NULL);
+    CHECK(dc_trajectory_divided_steps(problem.trajectory) > 0, "%s: divided", model->name);
+    double apart = products_apart(&problem, problem.trajectory);
+    CHECK(apart <= 1e-8, "%s: products apart by %g", model->name, apart);
+    check_recomputed(&problem, model->name, 1e-8);
+    check_directions(&problem, model->name, 1e-7, 1e-5, 1e-5);
+    end_gradient(&problem);
+    scene_end(&scene);
+  }
+}
+
+RUN_TESTS({"a skid on corners", test_skid}, {"a collision far away", test_far_away}, {"nodes", test_nodes},
+          {"adjoint", test_adjoint})
