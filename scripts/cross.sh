@@ -6,7 +6,7 @@
 # they are unpacked).  Alternatives and ldconfig are made when packages are configured, which does not happen there, so that the links to
 # OpenBLAS, BLAS, LAPACK and HDF5 are set here.
 # -O2: with -O3 Debian 12's compiler for aarch64 (12.2.0) ends with an internal error in src/contact/models/sdrs.c (vect_transform_reduction).
-# Usage: scripts/cross.sh [--test], from any directory; exits 0 with a message where the compiler or debootstrap is not there.
+# Usage: scripts/cross.sh [--test], from any directory; exits 77 with a reason where the compiler or the target's packages cannot be had.
 #   --test   also runs the unit tests of base, math and contact under qemu-user (minutes)
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,7 +23,7 @@ esac
 for program in $tuple-gcc debootstrap; do
   if ! command -v $program > /dev/null 2>&1; then
     echo "cross: there is no $program (Debian: gcc-$tuple libc6-dev-arm64-cross debootstrap; qemu-user for --test); nothing is built"
-    exit 0
+    exit 77
   fi
 done
 
@@ -51,7 +51,7 @@ unpack() {
 }
 if [ ! -d "$sysroot" ]; then
   echo "cross: unpacking the target's libraries"
-  unpack
+  unpack || { echo "cross: the target's packages cannot be had from $mirror (DEBIAN_MIRROR); nothing is built"; exit 77; }
 fi
 
 cd "$root"
