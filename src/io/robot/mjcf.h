@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models in MuJoCo's own format (https://mujoco.readthedocs.io/en/stable/XMLreference.html), read by MuJoCo itself, so
-// that what it compiles is what a scene gets.  Private to src/io; only dc_mjcf_is works in builds without MuJoCo.
+// Models in MuJoCo's format (https://mujoco.readthedocs.io/en/stable/XMLreference.html), read without MuJoCo: a file
+// becomes a compiled model, the model becomes entries of a scene's tree.  Private to src/io.
 #ifndef DC_IO_MJCF_H
 #define DC_IO_MJCF_H
 
@@ -8,26 +8,19 @@
 
 #include "base/notes.h"
 #include "io/json/json_value.h"
+#include "io/robot/mjcf_tree.h"
 #include "io/robot/urdf.h"
 
 // Whether the first element of a text is <mujoco>.
 bool dc_mjcf_is(const char *text);
 
-// Whether a file may be read: DC_OK or a status with a message.
-typedef enum dc_status dc_mjcf_permit(const void *context, const char *path, struct dc_error *error);
-
-// Checks every file that the model in folder names (its own <include>s too) and that exists: MuJoCo reads whatever it
-// is told to.  The text [length] is terminated by a NUL.  DC_BAD_INPUT with "name:line:column: rule", DC_MEMORY.
-enum dc_status dc_mjcf_check_files(const char *name, const char *text, size_t length, const char *folder,
-                                   dc_mjcf_permit *permit, const void *context, struct dc_arena *arena,
-                                   struct dc_error *error);
-
 struct dc_mjcf;
 
-// The compiled model of the file at path, called name in messages; text: its text, kept by reference.  To be released
-// with dc_mjcf_release, NULL is fine there.  DC_BAD_INPUT with what MuJoCo says, DC_MEMORY.
-enum dc_status dc_mjcf_load(struct dc_mjcf **mjcf, const char *name, const char *path, const char *text,
-                            struct dc_error *error);
+// The model of a file, whose text, names and path are kept by reference, as is opener; strings and meshes are owned by arena.  Also
+// after a failure it is to be released with dc_mjcf_release; NULL is fine there.  DC_BAD_INPUT with "name:line:column:
+// rule", DC_MEMORY, statuses of opener->find.
+enum dc_status dc_mjcf_load(struct dc_mjcf **mjcf, const struct dc_mjcf_file *file, const struct dc_mjcf_opener *opener,
+                            struct dc_arena *arena, struct dc_error *error);
 void dc_mjcf_release(struct dc_mjcf *mjcf);
 
 int dc_mjcf_joint_count(const struct dc_mjcf *mjcf);
@@ -42,8 +35,9 @@ struct dc_mjcf_use {
   const char *keyframe;  // its name: where the model starts; NULL: where its coordinates are those of its description
 };
 
-// Appends the model to "shapes", "bodies" and "couplings" as dc_urdf_add does.
-enum dc_status dc_mjcf_add(const struct dc_mjcf *mjcf, const struct dc_mjcf_use *use, struct dc_arena *arena,
-                           struct dc_json_document *document, uint32_t source, const cJSON *at, struct dc_error *error);
+// Appends the model to "shapes", "bodies" and "couplings" as dc_urdf_add does, and its gravity where the scene says
+// none.
+enum dc_status dc_mjcf_add(struct dc_mjcf *mjcf, const struct dc_mjcf_use *use, struct dc_arena *arena,
+                           struct dc_json_document *document, const cJSON *at, struct dc_error *error);
 
 #endif

@@ -1,109 +1,270 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bodies touch each other: the bits, pairs and exclusions of MuJoCo become lists of bodies.
+// Contact of an MJCF model: who touches whom, and with which friction.
+//
+// Masks, priorities and coefficients belong to geometries there, to bodies here.  The geometries of a body that touch the
+// same with the same friction are one side.  The first side is the body's own shape, the others are bodies fixed to it.
+// Two geometries touch when a <pair> names them.  They also touch when a mask of one meets that of the other, no
+// <exclude> names their bodies, and these are neither fixed to each other nor joined by a joint.  A joint that hangs a
+// body on the world does not count.
+// Friction of a pair is its own, or that of the geometry with more priority, or the greater one.  condim 1 is none.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/robot/mjcf_build.h"
 
-// A body of the scene that has geometry of the model: name, and which geometries.
-struct side {
-  const char *name;
-  int carrier, plane;  // body of MuJoCo; or the geometry, -1 without
-  cJSON *node;
-};
+// Coefficient of what has none but in some pairs.
+static const double ALMOST_NONE = 1e-6, MOST_FRICTION = 100;
 
-static bool belongs(const struct dc_mjcf_builder *builder, const struct side *side, int geom)
+// Whether a geometry touches anything.
+static bool collides(const struct dc_mjcf_builder *builder, int geom)
 {
-  const mjModel *model = builder->model;
-  bool plane = model->geom_type[geom] == mjGEOM_PLANE;
-  if (side->plane >= 0 || plane)
-    return side->plane == geom;
-  return builder->links[model->geom_bodyid[geom]].carrier == side->carrier;
+  const struct dc_mjcf_geom *g = &builder->mjcf->geoms[geom];
+  bool masked = (g->contype || g->conaffinity) && !builder->mjcf->option.pairs_only;
+  return (builder->in_pairs[geom] || masked) && g->type != DC_MJCF_HFIELD && g->type != DC_MJCF_SDF;
 }
 
-static bool are_excluded(const mjModel *model, int a, int b)
+static bool are_excluded(const struct dc_mjcf *mjcf, int a, int b)
 {
-  int first = ((a + 1) << 16) + b + 1, second = ((b + 1) << 16) + a + 1;
-  for (int e = 0; e < model->nexclude; e++)
-    if (model->exclude_signature[e] == first || model->exclude_signature[e] == second)
+  for (size_t e = 0; e < mjcf->excluded_count; e++) {
+    const int *pair = mjcf->excluded[e];
+    if ((pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a))
       return true;
+  }
   return false;
 }
 
-static bool are_paired(const mjModel *model, int a, int b)
+static const struct dc_mjcf_pair *pair_of(const struct dc_mjcf_builder *builder, int a, int b)
 {
-  for (int p = 0; p < model->npair; p++)
-    if ((model->pair_geom1[p] == a && model->pair_geom2[p] == b) ||
-        (model->pair_geom1[p] == b && model->pair_geom2[p] == a))
-      return true;
-  return false;
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  for (size_t p = 0; p < mjcf->pair_count && builder->in_pairs[a] && builder->in_pairs[b]; p++) {
+    const int *pair = mjcf->pairs[p].geoms;
+    if ((pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a))
+      return &mjcf->pairs[p];
+  }
+  return NULL;
+}
+
+// Joined by a joint, and what it hangs on moves.
+static bool are_neighbours(const struct dc_mjcf *mjcf, int a, int b)
+{
+  int first = mjcf->bodies[a].weld, second = mjcf->bodies[b].weld;
+  if (mjcf->option.touch_parents || first == 0 || second == 0)
+    return false;
+  return mjcf->bodies[mjcf->bodies[first].parent].weld == second ||
+         mjcf->bodies[mjcf->bodies[second].parent].weld == first;
 }
 
 static bool geoms_touch(const struct dc_mjcf_builder *builder, int a, int b)
 {
-  const mjModel *model = builder->model;
-  if (are_paired(model, a, b))
-    return true;
-  if (!(model->geom_contype[a] & model->geom_conaffinity[b]) && !(model->geom_contype[b] & model->geom_conaffinity[a]))
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  const struct dc_mjcf_geom *g = &mjcf->geoms[a], *h = &mjcf->geoms[b];
+  if (pair_of(builder, a, b))
+    return !mjcf->option.no_dynamic_pairs;
+  if (mjcf->option.pairs_only || (!(g->contype & h->conaffinity) && !(h->contype & g->conaffinity)))
     return false;
-  return model->opt.collision != mjCOL_PAIR && !are_excluded(model, model->geom_bodyid[a], model->geom_bodyid[b]);
+  return mjcf->bodies[g->body].weld != mjcf->bodies[h->body].weld && !are_excluded(mjcf, g->body, h->body) &&
+         !are_neighbours(mjcf, g->body, h->body);
 }
 
-static bool sides_touch(const struct dc_mjcf_builder *builder, const struct side *a, const struct side *b)
+static double friction_of(const struct dc_mjcf_builder *builder, int a, int b)
 {
-  for (int g = 0; g < builder->model->ngeom; g++)
-    for (int h = 0; belongs(builder, a, g) && h < builder->model->ngeom; h++)
-      if (belongs(builder, b, h) && geoms_touch(builder, g, h))
-        return true;
+  const struct dc_mjcf_geom *g = &builder->mjcf->geoms[a], *h = &builder->mjcf->geoms[b];
+  const struct dc_mjcf_pair *pair = pair_of(builder, a, b);
+  const struct dc_mjcf_geom *first = g->priority > h->priority ? g : h->priority > g->priority ? h : NULL;
+  int condim = pair ? pair->condim : first ? first->condim : g->condim > h->condim ? g->condim : h->condim;
+  double friction = pair ? pair->friction : first ? first->friction[0] : fmax(g->friction[0], h->friction[0]);
+  return condim == 1 ? 0 : fmin(friction, MOST_FRICTION);
+}
+
+// Whether two geometries of one carrier touch the same with the same friction.
+static bool are_alike(const struct dc_mjcf_builder *builder, int a, int b)
+{
+  const struct dc_mjcf_geom *g = &builder->mjcf->geoms[a], *h = &builder->mjcf->geoms[b];
+  if (!builder->use->common.collide || builder->mjcf->option.no_contact)
+    return true;
+  bool masks = g->contype == h->contype && g->conaffinity == h->conaffinity;
+  bool rubs = g->condim == h->condim && g->friction[0] == h->friction[0] && g->priority == h->priority;
+  bool body = g->body == h->body || (!builder->in_exclusions[g->body] && !builder->in_exclusions[h->body]);
+  return masks && rubs && body && !builder->in_pairs[a] && !builder->in_pairs[b];
+}
+
+static int find_side(const struct dc_mjcf_builder *builder, int geom, int carrier, bool *first)
+{
+  *first = true;
+  for (int s = 0; s < builder->side_count; s++) {
+    const struct dc_mjcf_side *side = &builder->sides[s];
+    if (side->plane || side->carrier != carrier)
+      continue;
+    if (are_alike(builder, side->geom, geom))
+      return s;
+    *first = false;
+  }
+  return -1;
+}
+
+// The name of a plane's body: that of the geometry, or, where it has none and is the only one, of its body.
+static const char *plane_name(struct dc_mjcf_builder *builder, const struct dc_mjcf_geom *geom)
+{
+  const struct dc_mjcf_body *body = &builder->mjcf->bodies[geom->body];
+  if (!geom->name && geom->body > 0 && body->geoms == 1 && body->name)
+    return dc_mjcf_take_name(builder, body->name);
+  return dc_mjcf_take_name(builder, geom->name ? geom->name : "plane");
+}
+
+static void add_side(struct dc_mjcf_builder *builder, int g, int carrier, bool first)
+{
+  const struct dc_mjcf_geom *geom = &builder->mjcf->geoms[g];
+  struct dc_mjcf_side *side = &builder->sides[builder->side_count];
+  bool plane = geom->type == DC_MJCF_PLANE;
+  *side = (struct dc_mjcf_side){.carrier = carrier, .geom = g, .plane = plane, .first = !plane && first};
+  side->friction = geom->condim == 1 ? 0 : fmin(geom->friction[0], MOST_FRICTION);
+  builder->side_of[g] = builder->side_count++;
+}
+
+// Planes get their names before other sides, so that those of the file stay.
+static void name_sides(struct dc_mjcf_builder *builder)
+{
+  for (int s = 0; s < builder->side_count; s++)
+    if (builder->sides[s].plane)
+      builder->sides[s].name = plane_name(builder, &builder->mjcf->geoms[builder->sides[s].geom]);
+  builder->links[0].name = dc_mjcf_take_name(builder, "world");
+  for (int s = 0; s < builder->side_count; s++) {
+    struct dc_mjcf_side *side = &builder->sides[s];
+    const struct dc_mjcf_geom *geom = &builder->mjcf->geoms[side->geom];
+    if (side->first)
+      side->name = builder->links[side->carrier].name;
+    else if (!side->plane)
+      side->name = dc_mjcf_take_name(builder, geom->name ? geom->name : "part");
+  }
+}
+
+// A joint's body touches what that hangs on where MuJoCo says so of any two of their geometries.
+static void find_parents_that_touch(struct dc_mjcf_builder *builder)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  for (int a = 0; a < builder->side_count; a++)
+    for (int b = 0; b < builder->side_count; b++) {
+      int first = mjcf->bodies[builder->sides[a].carrier].weld, above = builder->links[first].parent;
+      if (first == 0 || above == first)
+        continue;
+      if (mjcf->bodies[above].weld == mjcf->bodies[builder->sides[b].carrier].weld && above > 0 &&
+          !builder->links[first].collide_parent && geoms_touch(builder, builder->sides[a].geom, builder->sides[b].geom))
+        builder->links[first].collide_parent = true;
+    }
+}
+
+enum dc_status dc_mjcf_find_sides(struct dc_mjcf_builder *builder)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  for (int g = 0; g < (int)mjcf->geom_count; g++) {
+    const struct dc_mjcf_geom *geom = &mjcf->geoms[g];
+    int carrier = builder->links[geom->body].carrier;
+    bool first = true;
+    builder->side_of[g] = -1;
+    if (!collides(builder, g))
+      continue;
+    if (geom->type == DC_MJCF_PLANE && mjcf->bodies[geom->body].weld != 0) {
+      dc_mjcf_remember(builder, &builder->refused, "plane that moves", dc_mjcf_called(builder, geom->name, geom->node),
+                       geom->node);
+      continue;
+    }
+    if (geom->type != DC_MJCF_PLANE && (builder->side_of[g] = find_side(builder, g, carrier, &first)) >= 0)
+      continue;
+    add_side(builder, g, carrier, first);
+  }
+  name_sides(builder);
+  if (builder->use->common.collide && !mjcf->option.no_contact)
+    find_parents_that_touch(builder);
+  return DC_OK;
+}
+
+static bool is_still(const struct dc_mjcf_builder *builder, const struct dc_mjcf_side *side)
+{
+  return side->plane || builder->mjcf->bodies[side->carrier].weld == 0;
+}
+
+// The scene itself lets these not touch.
+static bool are_apart(const struct dc_mjcf_builder *builder, const struct dc_mjcf_side *a, const struct dc_mjcf_side *b)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  int first = mjcf->bodies[a->carrier].weld, second = mjcf->bodies[b->carrier].weld;
+  if ((is_still(builder, a) && is_still(builder, b)) || (first == second && first != 0))
+    return true;
+  for (int k = 0; k < 2; k++) {
+    int own = k ? second : first, other = k ? first : second, above = own ? builder->links[own].parent : -1;
+    const struct dc_mjcf_side *beside = k ? a : b;
+    if (above > 0 && mjcf->bodies[above].weld == other && (other > 0 || beside->carrier == above) && !beside->plane &&
+        !builder->links[own].collide_parent)
+      return true;
+  }
   return false;
 }
 
-static bool is_still(const struct dc_mjcf_builder *builder, const struct side *side)
+static void put_exception(struct dc_mjcf_builder *builder, const struct dc_mjcf_side *a, const struct dc_mjcf_side *b)
 {
-  return side->plane >= 0 || builder->model->body_weldid[side->carrier] == 0;
+  cJSON *list = cJSON_GetObjectItemCaseSensitive(a->node, "collide_except");
+  int place = a->node->valueint;
+  if (!list)
+    list = dc_urdf_put(&builder->base, a->node, "collide_except", cJSON_CreateArray(), place);
+  dc_urdf_put_string(&builder->base, list, NULL, b->name, place);
 }
 
-// Bodies with shapes that this model has added, in the order of the scene.
-static int list_sides(struct dc_mjcf_builder *builder, struct side *sides)
+// Where the geometric mean of the two is not the pair's coefficient.
+static void put_friction(struct dc_mjcf_builder *builder, const struct dc_mjcf_side *a, const struct dc_mjcf_side *b)
 {
-  const mjModel *model = builder->model;
-  int count = 0;
-  cJSON *node;
-  for (int i = 0; i < model->nbody; i++)
-    if (builder->links[i].body >= 0)
-      sides[count++] = (struct side){.name = dc_mjcf_name(builder, mjOBJ_BODY, i), .carrier = i, .plane = -1};
-  for (int g = 0; g < model->ngeom; g++)
-    if (model->geom_type[g] == mjGEOM_PLANE)
-      sides[count++] = (struct side){.name = dc_mjcf_plane_name(builder, g), .plane = g};
-  int kept = 0;
-  for (int k = 0; k < count; k++) {
-    sides[k].name = dc_urdf_named(&builder->base, sides[k].name, "");
-    cJSON_ArrayForEach (node, builder->base.bodies)
-      if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(node, "name")), sides[k].name) == 0)
-        sides[k].node = node;
-    if (sides[k].node && cJSON_GetObjectItem(sides[k].node, "shape"))
-      sides[kept++] = sides[k];
+  double wanted = friction_of(builder, a->geom, b->geom), mean = sqrt(a->friction * b->friction);
+  if (fabs(wanted - mean) <= 1e-12 * (1 + wanted))
+    return;
+  cJSON *list = cJSON_GetObjectItemCaseSensitive(a->node, "friction_with"), *entry;
+  int place = a->node->valueint;
+  if (!list)
+    list = dc_urdf_put(&builder->base, a->node, "friction_with", cJSON_CreateArray(), place);
+  entry = dc_urdf_put(&builder->base, list, NULL, cJSON_CreateObject(), place);
+  dc_urdf_put_string(&builder->base, entry, "body", b->name, place);
+  dc_urdf_put_number(&builder->base, entry, "friction", wanted, place);
+}
+
+// The bodies of sides, and their coefficients: one without friction that has some in a pair has almost none.
+static bool find_nodes(struct dc_mjcf_builder *builder)
+{
+  for (int s = 0; s < builder->side_count; s++) {
+    struct dc_mjcf_side *side = &builder->sides[s];
+    cJSON *node;
+    cJSON_ArrayForEach (node, builder->base.bodies) {
+      const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(node, "name"));
+      if (name && strcmp(name, side->name) == 0 && cJSON_GetObjectItemCaseSensitive(node, "shape"))
+        side->node = node;
+    }
   }
-  return kept;
+  for (int a = 0; a < builder->side_count; a++)
+    for (int b = 0; b < a; b++)
+      if ((builder->sides[a].friction == 0) != (builder->sides[b].friction == 0) &&
+          !are_apart(builder, &builder->sides[a], &builder->sides[b]) &&
+          geoms_touch(builder, builder->sides[a].geom, builder->sides[b].geom) &&
+          friction_of(builder, builder->sides[a].geom, builder->sides[b].geom) > 0)
+        builder->sides[builder->sides[a].friction == 0 ? a : b].friction = ALMOST_NONE;
+  for (int s = 0; s < builder->side_count; s++)
+    if (builder->sides[s].node)
+      dc_urdf_put_number(&builder->base, builder->sides[s].node, "friction", builder->sides[s].friction,
+                         builder->sides[s].node->valueint);
+  return !builder->base.failed;
 }
 
 enum dc_status dc_mjcf_put_filters(struct dc_mjcf_builder *builder)
 {
-  const mjModel *model = builder->model;
-  struct side *sides = dc_arena_alloc(builder->urdf.arena, (size_t)model->nbody + (size_t)model->ngeom, sizeof *sides);
-  if (!sides)
-    return dc_fail(builder->base.error, DC_MEMORY, "out of memory");
-  int count = list_sides(builder, sides);
-  for (int a = 0; a < count && builder->use->common.collide; a++) {
-    cJSON *list = NULL;
+  bool touch = builder->use->common.collide && !builder->mjcf->option.no_contact;
+  if (!find_nodes(builder))
+    return DC_OK;
+  for (int a = 0; a < builder->side_count && touch; a++)
     for (int b = 0; b < a; b++) {
-      if ((is_still(builder, &sides[a]) && is_still(builder, &sides[b])) || sides_touch(builder, &sides[a], &sides[b]))
+      const struct dc_mjcf_side *one = &builder->sides[a], *other = &builder->sides[b];
+      if (!one->node || !other->node || are_apart(builder, one, other))
         continue;
-      if (!list)
-        list =
-            dc_urdf_put(&builder->base, sides[a].node, "collide_except", cJSON_CreateArray(), sides[a].node->valueint);
-      dc_urdf_put_string(&builder->base, list, NULL, sides[b].name, sides[a].node->valueint);
+      if (geoms_touch(builder, one->geom, other->geom))
+        put_friction(builder, one, other);
+      else
+        put_exception(builder, one, other);
     }
-  }
   return DC_OK;
 }

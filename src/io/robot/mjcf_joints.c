@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints of MuJoCo, their starts and actuators.
+// Joints of an MJCF model, their passive forces, starts and actuators.
+//
+// An actuator's force is gear (gain u + b0 + b1 gear q + b2 gear v), q the file's coordinate.  So -b1 gear^2 is the gain
+// kp of "pd", and -b2 gear^2 is kd.  With u the control of the keyframe (0 without), gear (gain u + b0) is kp times the
+// target; where kp is 0 it is a constant force.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,156 +14,215 @@
 
 enum { MOST_JOINTS = 6 };  // of a body of ours
 
-static bool is_scalar(const mjModel *model, int joint)
+static bool is_scalar(const struct dc_mjcf_joint *joint)
 {
-  return model->jnt_type[joint] == mjJNT_HINGE || model->jnt_type[joint] == mjJNT_SLIDE;
+  return joint->type == DC_MJCF_HINGE || joint->type == DC_MJCF_SLIDE;
+}
+
+// Gains of one joint's actuators together.
+struct gains {
+  bool given;
+  double kp, kd, effort;  // effort: sum of the limits of its actuators, 0 when one of them has none
+  double force;           // gear (gain u + b0) of all
+  bool controlled;        // by a control or a constant
+};
+
+// The limit of an actuator's force on its joint; 0: none.  A motor's is that of its control as well.
+static double effort_of(const struct dc_mjcf_actuator *actuator)
+{
+  double effort = fmax(fabs(actuator->force[0]), fabs(actuator->force[1]));
+  if (!actuator->affine)
+    effort = fmin(effort, fabs(actuator->gain) * fmax(fabs(actuator->control[0]), fabs(actuator->control[1])));
+  return isfinite(effort) ? effort * fabs(actuator->gear[0]) : 0;
+}
+
+static struct gains find_gains(const struct dc_mjcf_builder *builder, int joint)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  struct gains gains = {0};
+  bool unlimited = false;
+  for (size_t a = 0; a < mjcf->actuator_count; a++) {
+    const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
+    double gear = actuator->gear[0];
+    if (actuator->joint != joint || actuator->off || !actuator->simple)
+      continue;
+    unlimited |= effort_of(actuator) == 0;
+    gains.effort += effort_of(actuator);
+    double control = builder->key && builder->key->ctrl ? builder->key->ctrl[a] : 0;
+    control = fmin(fmax(control, actuator->control[0]), actuator->control[1]);
+    if (actuator->follows)
+      control = 0;
+    gains.force += gear * (actuator->gain * control + actuator->bias[0]);
+    gains.controlled |= control != 0 || actuator->bias[0] != 0;
+    if (!actuator->affine)
+      continue;
+    gains.given = true;
+    gains.kp += fmax(0, -actuator->bias[1]) * gear * gear;
+    gains.kd += fmax(0, -actuator->bias[2]) * gear * gear;
+  }
+  if (unlimited)
+    gains.effort = 0;
+  if (isfinite(mjcf->joints[joint].force))
+    gains.effort = gains.effort > 0 ? fmin(gains.effort, mjcf->joints[joint].force) : mjcf->joints[joint].force;
+  return gains;
+}
+
+// Springs, dampers, rotors and friction that a joint of that kind has here; the others are named.
+static bool put_passive(struct dc_mjcf_builder *builder, cJSON *object, const struct dc_mjcf_joint *joint, double force,
+                        int place)
+{
+  const struct dc_mjcf_option *option = &builder->mjcf->option;
+  struct dc_urdf_builder *base = &builder->base;
+  const char *name = dc_mjcf_called(builder, joint->name, joint->node);
+  double stiffness = option->no_spring ? 0 : joint->stiffness, damping = option->no_damper ? 0 : joint->damping;
+  double friction = option->no_friction ? 0 : joint->frictionloss, rest = joint->springref - joint->ref;
+  bool scalar = is_scalar(joint);
+  if (!scalar && joint->armature > 0)
+    dc_mjcf_remember(builder, &builder->dropped, "armature of joint", name, joint->node);
+  if (!scalar && friction > 0)
+    dc_mjcf_remember(builder, &builder->dropped, "frictionloss of joint", name, joint->node);
+  if (joint->type == DC_MJCF_FREE && stiffness > 0)
+    dc_mjcf_remember(builder, &builder->dropped, "spring of free joint", name, joint->node);
+  stiffness = joint->type == DC_MJCF_FREE ? 0 : stiffness;
+  if (damping > 0)
+    dc_urdf_put_number(base, object, "damping", damping, place);
+  if (stiffness > 0)
+    dc_urdf_put_number(base, object, "stiffness", stiffness, place);
+  if (stiffness > 0 && scalar && rest != 0)
+    dc_urdf_put_number(base, object, "rest", rest, place);
+  if (scalar && joint->armature > 0)
+    dc_urdf_put_number(base, object, "armature", joint->armature, place);
+  if (scalar && friction > 0)
+    dc_urdf_put_number(base, object, "dry_friction", friction, place);
+  if (scalar && force != 0)
+    dc_urdf_put_number(base, object, "force", force, place);
+  return damping > 0 || stiffness > 0 || (scalar && (joint->armature > 0 || friction > 0 || force != 0));
 }
 
 // Axis, anchor and range of a joint of a body with that pose.
-static void put_joint(struct dc_mjcf_builder *builder, cJSON *object, int joint, const struct dc_urdf_pose *pose,
-                      int place)
+static void put_joint(struct dc_mjcf_builder *builder, cJSON *object, const struct dc_mjcf_joint *joint,
+                      const struct dc_urdf_pose *pose, int place)
 {
-  const mjModel *model = builder->model;
   double rotation[9], axis[3], anchor[3];
   dc_rotation_matrix(rotation, pose->rotation);
-  dc_mat_apply(axis, rotation, model->jnt_axis + 3 * joint);
-  dc_mat_apply(anchor, rotation, model->jnt_pos + 3 * joint);
+  dc_mat_apply(axis, rotation, joint->axis);
+  dc_mat_apply(anchor, rotation, joint->pos);
   dc_vec_add(anchor, anchor, pose->position);
-  if (is_scalar(model, joint))
+  if (is_scalar(joint))
     dc_urdf_put_direction(&builder->base, object, "axis", axis, 3, place);
-  if (model->jnt_type[joint] != mjJNT_SLIDE)
+  if (joint->type != DC_MJCF_SLIDE)
     dc_urdf_put_numbers(&builder->base, object, "anchor", anchor, 3, place);
-  if (!model->jnt_limited[joint])
+  if (!joint->limited)
     return;
-  const double *range = model->jnt_range + 2 * joint;
-  double rest = model->qpos0[model->jnt_qposadr[joint]];
-  if (is_scalar(model, joint))
-    dc_urdf_put_numbers(&builder->base, object, "range", (double[2]){range[0] - rest, range[1] - rest}, 2, place);
+  if (is_scalar(joint))
+    dc_urdf_put_numbers(&builder->base, object, "range",
+                        (double[2]){joint->range[0] - joint->ref, joint->range[1] - joint->ref}, 2, place);
   else
-    dc_mjcf_remember(builder, &builder->refused, "range of the ball joint", dc_mjcf_name(builder, mjOBJ_JOINT, joint));
+    dc_mjcf_remember(builder, &builder->dropped, "range of the ball joint",
+                     dc_mjcf_called(builder, joint->name, joint->node), joint->node);
 }
 
 // Joints of a body and of those without mass above it, outermost first: joint and the body whose joint it is.
 static int list_joints(const struct dc_mjcf_builder *builder, int i, int joints[MOST_JOINTS], int owners[MOST_JOINTS])
 {
-  const mjModel *model = builder->model;
-  int count = 0, total = 0;
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  int total = 0;
   for (int body = i; body > 0; body = builder->links[body].above)
-    total += model->body_jntnum[body];
+    total += mjcf->bodies[body].joints;
   if (total > MOST_JOINTS)
     return total;
   for (int body = i, end = total; body > 0; body = builder->links[body].above) {
-    end -= model->body_jntnum[body];
-    for (int k = 0; k < model->body_jntnum[body]; k++, count++) {
-      joints[end + k] = model->body_jntadr[body] + k;
+    end -= mjcf->bodies[body].joints;
+    for (int k = 0; k < mjcf->bodies[body].joints; k++) {
+      joints[end + k] = mjcf->bodies[body].first_joint + k;
       owners[end + k] = body;
     }
   }
   return total;
 }
 
-// Whether an equality of MuJoCo makes a joint follow another.
-static bool follows(const mjModel *model, int joint)
+// Whether a coupling makes a joint follow another.
+static bool follows(const struct dc_mjcf *mjcf, int joint)
 {
-  for (int e = 0; e < model->neq; e++)
-    if (model->eq_type[e] == mjEQ_JOINT && model->eq_active[e] && model->eq_obj1id[e] == joint &&
-        model->eq_obj2id[e] >= 0)
+  for (size_t e = 0; e < mjcf->coupling_count; e++)
+    if (mjcf->couplings[e].joints[0] == joint && mjcf->couplings[e].joints[1] >= 0)
       return true;
   return false;
 }
 
-static double start_of(struct dc_mjcf_builder *builder, int joint)
+static double start_of(struct dc_mjcf_builder *builder, int j)
 {
-  const mjModel *model = builder->model;
-  int place = model->jnt_qposadr[joint];
-  double given = builder->use->common.start[joint], start = builder->qpos[place] - model->qpos0[place];
+  const struct dc_mjcf_joint *joint = &builder->mjcf->joints[j];
+  double given = builder->use->common.start[j];
+  double start = builder->key && builder->key->qpos ? builder->key->qpos[joint->qpos] - joint->ref : 0;
   if (!isnan(given))
     return given;
-  if (!model->jnt_limited[joint])
+  if (!joint->limited)
     return start;
-  double low = model->jnt_range[2 * joint] - model->qpos0[place],
-         high = model->jnt_range[2 * joint + 1] - model->qpos0[place], inside = fmin(fmax(start, low), high);
+  double inside = fmin(fmax(start, joint->range[0] - joint->ref), joint->range[1] - joint->ref);
   if (inside != start)
-    dc_mjcf_remember(builder, &builder->clamped, "", dc_mjcf_name(builder, mjOBJ_JOINT, joint));
+    dc_mjcf_remember(builder, &builder->clamped, "", dc_mjcf_called(builder, joint->name, joint->node), joint->node);
   return inside;
 }
 
-static void check_ball(struct dc_mjcf_builder *builder, int joint)
+bool dc_mjcf_turns_at_start(const struct dc_mjcf_builder *builder, int i, struct dc_urdf_pose *pose)
 {
-  const mjModel *model = builder->model;
-  const double *q = builder->qpos + model->jnt_qposadr[joint];
-  if (fabs(q[0]) < 1 - 1e-12)
-    dc_mjcf_remember(builder, &builder->refused, "start of the ball joint", dc_mjcf_name(builder, mjOBJ_JOINT, joint));
+  int joints[MOST_JOINTS], owners[MOST_JOINTS], count = list_joints(builder, i, joints, owners);
+  const struct dc_mjcf_joint *joint = count == 1 ? &builder->mjcf->joints[joints[0]] : NULL;
+  if (!joint || joint->type != DC_MJCF_BALL || owners[0] != i || !builder->key || !builder->key->qpos)
+    return false;
+  // pose times (turn about pos)
+  struct dc_urdf_pose turn;
+  double matrix[9], moved[3];
+  memcpy(turn.rotation, builder->key->qpos + joint->qpos, sizeof turn.rotation);
+  dc_rotation_normalize(turn.rotation);
+  dc_rotation_matrix(matrix, turn.rotation);
+  dc_mat_apply(moved, matrix, joint->pos);
+  dc_vec_sub(turn.position, joint->pos, moved);
+  dc_urdf_pose_compose(pose, pose, &turn);
+  return fabs(turn.rotation[0]) < 1 - 1e-12;
 }
 
-static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, const int *joints, int place)
+// A ball that cannot start turned, or whose spring would then rest elsewhere, is named.
+static void check_ball(struct dc_mjcf_builder *builder, int j, int count, bool own)
 {
-  const mjModel *model = builder->model;
-  double positions[MOST_JOINTS], velocities[MOST_JOINTS];
-  int scalars = 0;
+  const struct dc_mjcf_joint *joint = &builder->mjcf->joints[j];
+  if (!builder->key || !builder->key->qpos || fabs(builder->key->qpos[joint->qpos]) >= 1 - 1e-12)
+    return;
+  const char *name = dc_mjcf_called(builder, joint->name, joint->node);
+  if (count > 1 || !own)
+    dc_mjcf_remember(builder, &builder->refused, "start of the ball joint", name, joint->node);
+  else if (joint->stiffness > 0)
+    dc_mjcf_remember(builder, &builder->dropped, "where the spring of the turned ball joint is slack:", name,
+                     joint->node);
+}
+
+static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, const int *joints, bool own, int place)
+{
+  static const int degrees[] = {6, 3, 1, 1};
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  double positions[MOST_JOINTS], velocities[3 * MOST_JOINTS];
+  int scalars = 0, freedoms = 0;
   bool moved = false, moving = false;
-  if (count == 1 && follows(model, joints[0]))
+  if (count == 0 || mjcf->joints[joints[0]].type == DC_MJCF_FREE || (count == 1 && follows(mjcf, joints[0])))
     return;
   for (int k = 0; k < count; k++) {
-    if (model->jnt_type[joints[k]] == mjJNT_BALL)
-      check_ball(builder, joints[k]);
-    if (!is_scalar(model, joints[k]))
+    const struct dc_mjcf_joint *joint = &mjcf->joints[joints[k]];
+    for (int n = 0; n < degrees[joint->type]; n++) {
+      velocities[freedoms] = builder->key && builder->key->qvel ? builder->key->qvel[joint->dof + n] : 0;
+      moving |= velocities[freedoms++] != 0;
+    }
+    if (joint->type == DC_MJCF_BALL) {
+      check_ball(builder, joints[k], count, own);
       continue;
+    }
     positions[scalars] = start_of(builder, joints[k]);
-    velocities[scalars] = builder->qvel ? builder->qvel[model->jnt_dofadr[joints[k]]] : 0;
-    moved |= positions[scalars] != 0;
-    moving |= velocities[scalars++] != 0;
+    moved |= positions[scalars++] != 0;
   }
   if (moved)
     dc_urdf_put_numbers(&builder->base, body, "joint_position", positions, scalars, place);
   if (moving)
-    dc_urdf_put_numbers(&builder->base, body, "joint_velocity", velocities, scalars, place);
-}
-
-// Gains of one joint: of its actuators, force = gear (gain u + bias), bias = b0 + b1 gear q + b2 gear v, and its
-// damping.
-struct gains {
-  bool given;
-  double kp, kd, effort;  // effort: sum of the limits of its actuators, 0 when one of them has none
-};
-
-// The limit of an actuator's force on its joint; 0: none.  A motor's is that of its control as well.
-static double effort_of(const mjModel *model, int a)
-{
-  const double *force = model->actuator_forcerange + 2 * a, *control = model->actuator_ctrlrange + 2 * a;
-  bool motor = model->actuator_biastype[a] == mjBIAS_NONE;
-  double effort = INFINITY, gain = fabs(model->actuator_gainprm[a * mjNGAIN]);
-  if (model->actuator_forcelimited[a])
-    effort = fmax(fabs(force[0]), fabs(force[1]));
-  if (motor && model->actuator_ctrllimited[a])
-    effort = fmin(effort, gain * fmax(fabs(control[0]), fabs(control[1])));
-  return isfinite(effort) ? effort * fabs(model->actuator_gear[6 * a]) : 0;
-}
-
-static struct gains find_gains(const mjModel *model, int joint)
-{
-  struct gains gains = {0};
-  bool unlimited = false;
-  for (int a = 0; a < model->nu; a++) {
-    const double *bias = model->actuator_biasprm + a * mjNBIAS;
-    double gear = model->actuator_gear[6 * a];
-    if ((model->actuator_trntype[a] != mjTRN_JOINT && model->actuator_trntype[a] != mjTRN_JOINTINPARENT) ||
-        model->actuator_trnid[2 * a] != joint)
-      continue;
-    unlimited |= effort_of(model, a) == 0;
-    gains.effort += effort_of(model, a);
-    if (model->actuator_biastype[a] != mjBIAS_AFFINE)
-      continue;
-    gains.given = true;
-    gains.kp += fmax(0, -bias[1]) * gear * gear;
-    gains.kd += fmax(0, -bias[2]) * gear * gear;
-  }
-  double damping = model->dof_damping[model->jnt_dofadr[joint]];
-  gains.kd += damping;
-  gains.given |= damping > 0;
-  if (unlimited)
-    gains.effort = 0;
-  return gains;
+    dc_urdf_put_numbers(&builder->base, body, "joint_velocity", velocities, freedoms, place);
 }
 
 // The one limit of an actuator of several joints is the least of theirs.
@@ -169,27 +232,50 @@ static void put_effort(struct dc_mjcf_builder *builder, cJSON *pd, double effort
     dc_urdf_put_number(&builder->base, pd, "effort", effort, place);
 }
 
-// One actuator for the whole body: that of its slides and that of its hinges.
-static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int count, const int *joints, int place)
+// Where servos pull to: coordinates here are the file's less ref.  One that the include's start moves holds that, unless
+// the file controls it.
+static void put_targets(struct dc_mjcf_builder *builder, cJSON *pd, int count, const int *joints,
+                        const struct gains *gains, int place)
 {
-  const mjModel *model = builder->model;
+  double targets[MOST_JOINTS];
+  bool other = false;
+  for (int k = 0; k < count; k++) {
+    const struct dc_mjcf_joint *joint = &builder->mjcf->joints[joints[k]];
+    double given = builder->use->common.start[joints[k]], start = isnan(given) ? 0 : given;
+    if (isnan(given) && builder->key && builder->key->qpos)
+      start = builder->key->qpos[joint->qpos] - joint->ref;
+    bool held = gains[k].kp == 0 || (!isnan(given) && !gains[k].controlled);
+    targets[k] = held ? start : gains[k].force / gains[k].kp - joint->ref;
+    other |= fabs(targets[k] - start) > 1e-15 * (1 + fabs(start));
+  }
+  if (other)
+    dc_urdf_put_numbers(&builder->base, pd, "target", targets, count, place);
+}
+
+// One actuator for the whole body: that of its slides and that of its hinges.
+static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int count, const int *joints,
+                          const struct gains *gains, int place)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
   struct gains kinds[2] = {{0}};  // slides, hinges
   int seen[2] = {0};
   bool unlike = false, scalar = true;
   double effort = INFINITY;
   for (int k = 0; k < count; k++) {
-    int kind = model->jnt_type[joints[k]] == mjJNT_HINGE;
-    struct gains gains = find_gains(model, joints[k]), *most = &kinds[kind];
-    scalar &= is_scalar(model, joints[k]);
-    unlike |= seen[kind]++ && (gains.kp != most->kp || gains.kd != most->kd);
-    effort = gains.effort > 0 ? fmin(effort, gains.effort) : effort;
-    most->given |= gains.given;
-    most->kp = fmax(most->kp, gains.kp);
-    most->kd = fmax(most->kd, gains.kd);
+    int kind = mjcf->joints[joints[k]].type == DC_MJCF_HINGE;
+    struct gains *most = &kinds[kind];
+    scalar &= is_scalar(&mjcf->joints[joints[k]]);
+    unlike |= seen[kind]++ && (gains[k].kp != most->kp || gains[k].kd != most->kd);
+    effort = gains[k].effort > 0 ? fmin(effort, gains[k].effort) : effort;
+    most->given |= gains[k].given;
+    most->kp = fmax(most->kp, gains[k].kp);
+    most->kd = fmax(most->kd, gains[k].kd);
   }
-  if (count == 0 || !scalar || (count == 1 && follows(model, joints[0])))
+  if (count == 0 || !scalar)
     return;
   if (builder->use->common.pd) {
+    if (count == 1 && follows(mjcf, joints[0]))
+      return;
     cJSON *copied = cJSON_Duplicate(builder->use->common.pd, true);
     cJSON *pd = dc_urdf_put(&builder->base, body, "pd", copied, builder->use->common.pd->valueint);
     put_effort(builder, pd, effort, place);
@@ -197,9 +283,10 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
   }
   if (!kinds[0].given && !kinds[1].given)
     return;
+  const struct dc_mjcf_body *last = &mjcf->bodies[mjcf->joints[joints[count - 1]].body];
   if (unlike)
     dc_mjcf_remember(builder, &builder->dropped, "differences between the gains of joints of the body",
-                     dc_mjcf_name(builder, mjOBJ_BODY, model->jnt_bodyid[joints[count - 1]]));
+                     dc_mjcf_called(builder, last->name, last->node), last->node);
   cJSON *pd = dc_urdf_put(&builder->base, body, "pd", cJSON_CreateObject(), place);
   const struct gains *lengths = seen[0] ? &kinds[0] : &kinds[1];
   dc_urdf_put_number(&builder->base, pd, "kp", lengths->kp, place);
@@ -208,103 +295,142 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
     dc_urdf_put_number(&builder->base, pd, "kp_rotation", kinds[1].kp, place);
     dc_urdf_put_number(&builder->base, pd, "kd_rotation", kinds[1].kd, place);
   }
+  put_targets(builder, pd, count, joints, gains, place);
   put_effort(builder, pd, effort, place);
+}
+
+static const char *const types[] = {"free", "ball", "slide", "hinge"};
+
+// A body's only joint: its axis, anchor and range are the body's.
+static void put_only_joint(struct dc_mjcf_builder *builder, cJSON *body, int j, int owner, double force, int place)
+{
+  const struct dc_mjcf_joint *joint = &builder->mjcf->joints[j];
+  cJSON *object = cJSON_CreateObject();
+  if (!object) {
+    builder->base.failed = true;
+    return;
+  }
+  object->valueint = place;
+  dc_urdf_put_string(&builder->base, object, "type", types[joint->type], place);
+  if (put_passive(builder, object, joint, force, place)) {
+    dc_urdf_put(&builder->base, body, "joint", object, place);
+  } else {
+    cJSON_Delete(object);
+    dc_urdf_put_string(&builder->base, body, "joint", types[joint->type], place);
+  }
+  if (joint->type != DC_MJCF_FREE)
+    put_joint(builder, body, joint, &builder->links[owner].pose, place);
 }
 
 enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, int i, int place)
 {
-  static const char *const types[] = {
-      [mjJNT_FREE] = "free", [mjJNT_BALL] = "ball", [mjJNT_SLIDE] = "slide", [mjJNT_HINGE] = "hinge"};
-  const mjModel *model = builder->model;
+  const struct dc_mjcf *mjcf = builder->mjcf;
   int joints[MOST_JOINTS], owners[MOST_JOINTS], count = list_joints(builder, i, joints, owners);
-  char quoted[DC_JSON_QUOTED];
+  struct gains gains[MOST_JOINTS];
+  double forces[MOST_JOINTS];
   if (count > MOST_JOINTS)
-    return dc_fail(builder->base.error, DC_BAD_INPUT,
-                   "%.300s: body %s: more than %d joints, with those of bodies without mass", builder->mjcf->name,
-                   dc_json_quote(quoted, dc_mjcf_name(builder, mjOBJ_BODY, i)), MOST_JOINTS);
+    return dc_mjcf_fail(mjcf->bodies[i].node, builder->base.error, DC_BAD_INPUT,
+                        "more than %d joints, with those of bodies without mass", MOST_JOINTS);
   if (count == 0) {
     dc_urdf_put_string(&builder->base, body, "joint", "fixed", place);
     return DC_OK;
   }
+  for (int k = 0; k < count; k++) {
+    gains[k] = find_gains(builder, joints[k]);
+    forces[k] = gains[k].kp == 0 ? gains[k].force : 0;
+  }
   if (count == 1) {
-    dc_urdf_put_string(&builder->base, body, "joint", types[model->jnt_type[joints[0]]], place);
-    if (model->jnt_type[joints[0]] != mjJNT_FREE)
-      put_joint(builder, body, joints[0], &builder->links[owners[0]].pose, place);
+    put_only_joint(builder, body, joints[0], owners[0], forces[0], place);
   } else {
     cJSON *list = dc_urdf_put(&builder->base, body, "joint", cJSON_CreateArray(), place);
     for (int k = 0; k < count; k++) {
-      int at = dc_mjcf_place(builder, mjOBJ_JOINT, joints[k]);
-      cJSON *joint = dc_urdf_put(&builder->base, list, NULL, cJSON_CreateObject(), at);
-      dc_urdf_put_string(&builder->base, joint, "type", types[model->jnt_type[joints[k]]], at);
-      put_joint(builder, joint, joints[k], &builder->links[owners[k]].pose, at);
+      const struct dc_mjcf_joint *joint = &mjcf->joints[joints[k]];
+      int at = dc_mjcf_place(builder, joint->node);
+      cJSON *object = dc_urdf_put(&builder->base, list, NULL, cJSON_CreateObject(), at);
+      dc_urdf_put_string(&builder->base, object, "type", types[joint->type], at);
+      put_joint(builder, object, joint, &builder->links[owners[k]].pose, at);
+      put_passive(builder, object, joint, forces[k], at);
     }
   }
-  put_starts(builder, body, count, joints, place);
-  put_actuators(builder, body, count, joints, place);
+  put_starts(builder, body, count, joints, owners[0] == i, place);
+  put_actuators(builder, body, count, joints, gains, place);
   return DC_OK;
 }
 
 // Joint 1 = polynomial of joint 2, about where the description has both: a line is a coupling.
 enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
 {
-  const mjModel *model = builder->model;
+  const struct dc_mjcf *mjcf = builder->mjcf;
   cJSON *couplings = NULL, *root = builder->base.document->root;
-  for (int e = 0; e < model->neq; e++) {
-    const double *data = model->eq_data + e * mjNEQDATA;
-    int place, joints[2] = {model->eq_obj1id[e], model->eq_obj2id[e]};
-    if (!model->eq_active[e])
-      continue;
-    if (model->eq_type[e] != mjEQ_JOINT || joints[1] < 0 || data[2] != 0 || data[3] != 0 || data[4] != 0) {
-      dc_mjcf_remember(builder, &builder->refused, "equality", dc_mjcf_name(builder, mjOBJ_EQUALITY, e));
+  for (size_t e = 0; e < mjcf->coupling_count; e++) {
+    const struct dc_mjcf_coupling *own = &mjcf->couplings[e];
+    const double *data = own->polynomial;
+    if (own->joints[1] < 0 || data[2] != 0 || data[3] != 0 || data[4] != 0) {
+      dc_mjcf_remember(builder, &builder->refused, "equality of joints", "", own->node);
       continue;
     }
     if (!couplings && !(couplings = cJSON_GetObjectItemCaseSensitive(root, "couplings")))
       couplings = dc_urdf_put(&builder->base, root, "couplings", cJSON_CreateArray(), builder->base.at->valueint);
-    place = dc_mjcf_place(builder, mjOBJ_EQUALITY, e);
+    int place = dc_mjcf_place(builder, own->node);
     cJSON *coupling = dc_urdf_put(&builder->base, couplings, NULL, cJSON_CreateObject(), place);
-    for (int side = 0; side < 2; side++)
-      dc_urdf_put_string(
-          &builder->base, coupling, side ? "to" : "body",
-          dc_urdf_named(&builder->base, dc_mjcf_name(builder, mjOBJ_BODY, model->jnt_bodyid[joints[side]]), ""), place);
+    for (int side = 0; side < 2; side++) {
+      const char *name = builder->links[mjcf->joints[own->joints[side]].body].name;
+      dc_urdf_put_string(&builder->base, coupling, side ? "to" : "body", name ? name : "", place);
+    }
     dc_urdf_put_number(&builder->base, coupling, "multiplier", data[1], place);
     dc_urdf_put_number(&builder->base, coupling, "offset", data[0], place);
   }
   return DC_OK;
 }
 
-// Tendons, skins, actuators that are neither a force on a joint nor a gain on its coordinate and velocity; and what is
-// left out without being asked: it is nothing that a model stands or falls with.
+static void name_actuator(struct dc_mjcf_builder *builder, const struct dc_mjcf_actuator *actuator, const char *what,
+                          struct dc_urdf_names *list)
+{
+  dc_mjcf_remember(builder, list, what, dc_mjcf_called(builder, actuator->name, actuator->node), actuator->node);
+}
+
+// Names everything that nothing corresponds to and that refuses the model: tendons, soft bodies, equalities of bodies, actuators that are neither a
+// force on a slide or hinge nor a gain on its coordinate and velocity.  Others are left out with a note.
 void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
 {
-  const mjModel *model = builder->model;
-  int friction = 0, armature = 0, springs = 0;
-  for (int t = 0; t < model->ntendon; t++)
-    dc_mjcf_remember(builder, &builder->refused, "tendon", dc_mjcf_name(builder, mjOBJ_TENDON, t));
-  for (int g = 0; g < model->ngeom; g++)
-    if (model->geom_type[g] == mjGEOM_HFIELD)
-      dc_mjcf_remember(builder, &builder->refused, "height field", dc_mjcf_name(builder, mjOBJ_GEOM, g));
-  for (int a = 0; a < model->nu; a++) {
-    int type = model->actuator_trntype[a];
-    bool joint = type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT;
-    bool simple = model->actuator_dyntype[a] == mjDYN_NONE && model->actuator_gaintype[a] == mjGAIN_FIXED &&
-                  (model->actuator_biastype[a] == mjBIAS_NONE || model->actuator_biastype[a] == mjBIAS_AFFINE);
-    if (type != mjTRN_TENDON && (!joint || !simple))  // tendons have been named
-      dc_mjcf_remember(builder, &builder->refused, "actuator", dc_mjcf_name(builder, mjOBJ_ACTUATOR, a));
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  int limited = 0;
+  for (size_t k = 0; k < mjcf->named_count; k++) {
+    const struct dc_mjcf_node *node = mjcf->named[k];
+    const char *name = "";
+    for (int i = 0; i < node->attribute_count; i++)
+      if (strcmp(node->attributes[i].name, "name") == 0)
+        name = node->attributes[i].value;
+    bool equality = node->parent && strcmp(node->parent->name, "equality") == 0;
+    bool tendon = node->parent && strcmp(node->parent->name, "tendon") == 0;
+    dc_mjcf_remember(builder, &builder->refused, equality ? "equality" : tendon ? "tendon" : node->name, name, node);
   }
-  for (int v = 0; v < model->nv; v++) {
-    friction += model->dof_frictionloss[v] > 0;
-    armature += model->dof_armature[v] > 0;
+  for (size_t g = 0; g < mjcf->geom_count; g++)
+    if (mjcf->geoms[g].type == DC_MJCF_HFIELD || mjcf->geoms[g].type == DC_MJCF_SDF)
+      dc_mjcf_remember(builder, &builder->refused,
+                       mjcf->geoms[g].type == DC_MJCF_HFIELD ? "height field" : "signed distance",
+                       dc_mjcf_called(builder, mjcf->geoms[g].name, mjcf->geoms[g].node), mjcf->geoms[g].node);
+  for (size_t a = 0; a < mjcf->actuator_count; a++) {
+    const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
+    bool scalar = actuator->joint >= 0 && is_scalar(&mjcf->joints[actuator->joint]);
+    if (actuator->off)
+      continue;
+    limited += actuator->joint >= 0 && effort_of(actuator) > 0;
+    if (actuator->transmission == DC_MJCF_OF_TENDON && mjcf->named_count)
+      continue;  // tendons have been named
+    if (actuator->joint >= 0 && !scalar)
+      name_actuator(builder, actuator, "actuator of a ball or free joint", &builder->refused);
+    else if (!scalar || !actuator->simple)
+      name_actuator(builder, actuator, "actuator", &builder->refused);
+    else if (actuator->follows)
+      name_actuator(builder, actuator, "filter or integral of the control of", &builder->dropped);
+    if (actuator->affine && actuator->simple && (actuator->bias[1] > 0 || actuator->bias[2] > 0))
+      name_actuator(builder, actuator, "force that grows with position or speed of", &builder->dropped);
   }
-  for (int j = 0; j < model->njnt; j++)
-    springs += model->jnt_stiffness[j] > 0;
-  if (friction)
-    dc_mjcf_remember(builder, &builder->dropped, "", "friction of joints");
-  if (armature)
-    dc_mjcf_remember(builder, &builder->dropped, "", "armature");
-  if (springs)
-    dc_mjcf_remember(builder, &builder->dropped, "", "springs of joints");
-  if (model->nskin)
-    dc_mjcf_remember(builder, &builder->dropped, "", "skins");
-  if (model->nmocap)
-    dc_mjcf_remember(builder, &builder->dropped, "", "motion of mocap bodies");
+  if (limited && !builder->use->common.effort)
+    dc_mjcf_remember(builder, &builder->dropped, "limits of forces (\"effort\": \"file\" applies them)", "", NULL);
+  for (size_t b = 0; b < mjcf->body_count; b++)
+    if (mjcf->bodies[b].mocap)
+      dc_mjcf_remember(builder, &builder->dropped, "motion of mocap body",
+                       dc_mjcf_called(builder, mjcf->bodies[b].name, mjcf->bodies[b].node), mjcf->bodies[b].node);
 }

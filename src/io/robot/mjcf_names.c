@@ -1,42 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MuJoCo's models are read with: names of their objects, where these stand in the file, and lists of names for
-// notes.
+// Names of what MJCF models hold, their places in the file, and lists of names for notes.  MJCF keeps names of bodies
+// and geometries apart, and bodies need none; in a scene every body and every shape has a name of its own.
 #include <stdio.h>
 #include <string.h>
 
 #include "io/robot/mjcf_build.h"
 
-const char *dc_mjcf_name(struct dc_mjcf_builder *builder, int kind, int i)
+static bool is_taken(const struct dc_mjcf_builder *builder, const char *name)
 {
-  static const struct {
-    int kind;
-    const char *word;
-  } words[] = {{mjOBJ_BODY, "body"},     {mjOBJ_JOINT, "joint"},       {mjOBJ_GEOM, "geom"},
-               {mjOBJ_TENDON, "tendon"}, {mjOBJ_ACTUATOR, "actuator"}, {mjOBJ_EQUALITY, "equality"}};
-  const char *given = mj_id2name(builder->model, kind, i), *word = "object";
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (words[k].kind == kind)
-      word = words[k].word;
-  char *name = given && given[0] ? dc_arena_strdup(builder->urdf.arena, given)
-                                 : dc_arena_printf(builder->urdf.arena, "%s%d", word, i);
-  builder->base.failed |= !name;
-  return name ? name : "";
+  for (size_t i = 0; i < builder->taken_count; i++)
+    if (strcmp(builder->taken[i], name) == 0)
+      return true;
+  return false;
 }
 
-int dc_mjcf_place(struct dc_mjcf_builder *builder, int kind, int i)
+const char *dc_mjcf_take_name(struct dc_mjcf_builder *builder, const char *wanted)
 {
-  const char *text = builder->mjcf->text, *given = mj_id2name(builder->model, kind, i), *found = text;
-  char wanted[300];
-  if (given && given[0] && strlen(given) < 200) {
-    snprintf(wanted, sizeof wanted, "name=\"%s\"", given);
-    if ((found = strstr(text, wanted)))
-      while (found > text && *found != '<')
-        found--;
+  const char *name = dc_urdf_named(&builder->base, wanted, "");
+  char *plain = dc_arena_strdup(builder->urdf.arena, name);
+  for (char *c = plain; c && *c; c++)
+    if ((unsigned char)*c < 32 || *c == 127)
+      *c = '_';
+  name = plain;
+  for (int k = 2; name && is_taken(builder, name); k++)
+    name = dc_arena_printf(builder->urdf.arena, "%.230s_%d", plain, k);
+  if (!name || dc_grow(&builder->taken, &builder->taken_room, builder->taken_count + 1, sizeof *builder->taken)) {
+    builder->base.failed = true;
+    return "";
   }
-  return dc_urdf_add_place(&builder->base, found ? (size_t)(found - text) : 0);
+  builder->taken[builder->taken_count++] = name;
+  return name;
 }
 
-void dc_mjcf_remember(struct dc_mjcf_builder *builder, struct dc_urdf_names *list, const char *what, const char *name)
+const char *dc_mjcf_called(struct dc_mjcf_builder *builder, const char *name, const struct dc_mjcf_node *node)
+{
+  const char *text = name ? name : dc_arena_printf(builder->urdf.arena, "without name");
+  (void)node;
+  builder->base.failed |= !text;
+  return text ? text : "";
+}
+
+int dc_mjcf_place(struct dc_mjcf_builder *builder, const struct dc_mjcf_node *node)
+{
+  builder->base.source = node->file->source;
+  return dc_urdf_add_place(&builder->base, node->offset);
+}
+
+void dc_mjcf_remember(struct dc_mjcf_builder *builder, struct dc_urdf_names *list, const char *what, const char *name,
+                      const struct dc_mjcf_node *node)
 {
   enum { FIRST = 16 };
   struct dc_arena *arena = builder->urdf.arena;
@@ -47,7 +58,10 @@ void dc_mjcf_remember(struct dc_mjcf_builder *builder, struct dc_urdf_names *lis
       memcpy(names, list->names, (size_t)list->count * sizeof *names);
     list->names = names;
   }
-  const char *text = dc_arena_printf(arena, "%s%s%s", what, *what ? " " : "", name);
+  bool other = node && strcmp(node->file->name, builder->mjcf->name) != 0;
+  const char *text = node ? dc_arena_printf(arena, "%s%s%s (%s%sline %ld)", what, *what && *name ? " " : "", name,
+                                            other ? node->file->name : "", other ? ", " : "", dc_mjcf_line(node))
+                          : dc_arena_printf(arena, "%s%s%s", what, *what && *name ? " " : "", name);
   if (list->names && text)
     list->names[list->count++] = text;
   else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometry of MuJoCo as shapes, and who touches whom.
+// Geometry of an MJCF model as shapes.
 //
 // MuJoCo touches convex hulls.  A body of spheres, capsules, cylinders and boxes only is one of them or a compound of
 // them; as soon as there is a mesh or an ellipsoid, it is the union of hulls of points.
@@ -16,40 +16,33 @@
 
 enum { ROUND_POINTS = 128, LAST_VISIBLE_GROUP = 2 };
 
-// Whether a geometry touches anything.
-static bool collides(const struct dc_mjcf_builder *builder, int geom)
+static const struct dc_mjcf_geom *geom_at(const struct dc_mjcf_builder *builder, int geom)
 {
-  return builder->in_pairs[geom] || builder->model->geom_contype[geom] || builder->model->geom_conaffinity[geom];
+  return &builder->mjcf->geoms[geom];
 }
 
 static bool is_shown(const struct dc_mjcf_builder *builder, int geom)
 {
-  const mjModel *model = builder->model;
-  const float *rgba =
-      model->geom_matid[geom] >= 0 ? model->mat_rgba + 4 * model->geom_matid[geom] : model->geom_rgba + 4 * geom;
-  return model->geom_group[geom] <= LAST_VISIBLE_GROUP && rgba[3] > 0;
+  return geom_at(builder, geom)->group <= LAST_VISIBLE_GROUP && geom_at(builder, geom)->rgba[3] > 0;
 }
 
 // In the frame of its carrier.
 static struct dc_urdf_pose geom_pose(const struct dc_mjcf_builder *builder, int geom)
 {
-  const mjModel *model = builder->model;
-  struct dc_urdf_pose pose;
-  int body = model->geom_bodyid[geom];
-  memcpy(pose.position, model->geom_pos + 3 * geom, sizeof pose.position);
-  memcpy(pose.rotation, model->geom_quat + 4 * geom, sizeof pose.rotation);
+  struct dc_urdf_pose pose = geom_at(builder, geom)->pose;
+  int body = geom_at(builder, geom)->body;
   if (builder->links[body].body < 0 || body == 0)
     dc_urdf_pose_compose(&pose, &builder->links[body].pose, &pose);
   return pose;
 }
 
-static const char *primitive_of(const mjModel *model, int geom)
+static const char *primitive_of(const struct dc_mjcf_geom *geom)
 {
-  switch (model->geom_type[geom]) {
-  case mjGEOM_SPHERE: return "sphere";
-  case mjGEOM_CAPSULE: return "capsule";
-  case mjGEOM_CYLINDER: return "cylinder";
-  case mjGEOM_BOX: return "box";
+  switch (geom->type) {
+  case DC_MJCF_SPHERE: return "sphere";
+  case DC_MJCF_CAPSULE: return "capsule";
+  case DC_MJCF_CYLINDER: return "cylinder";
+  case DC_MJCF_BOX: return "box";
   default: return NULL;
   }
 }
@@ -70,8 +63,8 @@ static enum dc_status add_shape(struct dc_mjcf_builder *builder, const char *nam
 
 static enum dc_status add_primitive(struct dc_mjcf_builder *builder, const char *name, int geom, int place)
 {
-  const double *size = builder->model->geom_size + 3 * geom;
-  const char *type = primitive_of(builder->model, geom);
+  const double *size = geom_at(builder, geom)->size;
+  const char *type = primitive_of(geom_at(builder, geom));
   cJSON *shape = NULL;
   enum dc_status status = add_shape(builder, name, place, &shape);
   if (status)
@@ -100,56 +93,52 @@ static void direction(int i, double d[3])
 // sphere is about 2 pi / (sqrt(3) n) below it (triangles of n equal cells).
 static int round_points(struct dc_mjcf_builder *builder, int geom, double (*points)[3])
 {
-  const mjModel *model = builder->model;
-  const double *size = model->geom_size + 3 * geom;
-  int type = model->geom_type[geom], count = 0;
-  if (type == mjGEOM_BOX) {
+  const double *size = geom_at(builder, geom)->size;
+  int type = geom_at(builder, geom)->type, count = 0;
+  if (type == DC_MJCF_BOX) {
     for (; count < 8; count++)
       for (int k = 0; k < 3; k++)
         points[count][k] = count >> k & 1 ? size[k] : -size[k];
     return count;
   }
-  double largest = type == mjGEOM_ELLIPSOID ? fmax(size[0], fmax(size[1], size[2])) : size[0];
+  double largest = type == DC_MJCF_ELLIPSOID ? fmax(size[0], fmax(size[1], size[2])) : size[0];
   for (; count < ROUND_POINTS; count++) {
     double *p = points[count], angle = 4 * M_PI * count / ROUND_POINTS;
     direction(count, p);
-    if (type == mjGEOM_CYLINDER) {
+    if (type == DC_MJCF_CYLINDER) {
       dc_vec_copy(
           p, (double[3]){size[0] * cos(angle), size[0] * sin(angle), 2 * count < ROUND_POINTS ? size[1] : -size[1]});
       continue;
     }
     for (int k = 0; k < 3; k++)
-      p[k] *= type == mjGEOM_ELLIPSOID ? size[k] : size[0];
-    if (type == mjGEOM_CAPSULE)
+      p[k] *= type == DC_MJCF_ELLIPSOID ? size[k] : size[0];
+    if (type == DC_MJCF_CAPSULE)
       p[2] += p[2] >= 0 ? size[1] : -size[1];
   }
-  double below = type == mjGEOM_CYLINDER ? 1 - cos(2 * M_PI / ROUND_POINTS) : 2 * M_PI / (sqrt(3) * ROUND_POINTS);
+  double below = type == DC_MJCF_CYLINDER ? 1 - cos(2 * M_PI / ROUND_POINTS) : 2 * M_PI / (sqrt(3) * ROUND_POINTS);
   builder->roundness = fmax(builder->roundness, below * largest);
-  dc_mjcf_remember(builder, &builder->round, "", dc_mjcf_name(builder, mjOBJ_GEOM, geom));
+  dc_mjcf_remember(builder, &builder->round, "",
+                   dc_mjcf_called(builder, geom_at(builder, geom)->name, geom_at(builder, geom)->node),
+                   geom_at(builder, geom)->node);
   return count;
 }
 
 // Corners of the hull of a mesh, at most hull_points of them.
 static enum dc_status mesh_hull(struct dc_mjcf_builder *builder, int geom, struct dc_mesh *hull)
 {
-  const mjModel *model = builder->model;
+  struct dc_mjcf_mesh *mesh = &builder->mjcf->meshes[geom_at(builder, geom)->mesh];
   struct dc_arena *arena = builder->urdf.arena;
-  int mesh = model->geom_dataid[geom], count = model->mesh_vertnum[mesh];
-  const float *vertices = model->mesh_vert + 3 * model->mesh_vertadr[mesh];
+  struct dc_error local = {0};
   long most = builder->use->common.hull_points;
-  double deviation = 0, (*points)[3] = dc_arena_alloc(arena, (size_t)count, sizeof *points);
-  if (!points)
-    return dc_fail(builder->base.error, DC_MEMORY, "out of memory");
-  for (int i = 0; i < 3 * count; i++)
-    points[i / 3][i % 3] = vertices[i];
-  enum dc_status status = dc_hull((const double(*)[3])points, count, arena, hull, builder->base.error);
-  if (!status && most > 0)
-    status = dc_hull_simplify(hull, (int)fmax(8, (double)most), arena, &deviation, builder->base.error);
-  builder->deviation = fmax(builder->deviation, deviation);
+  double deviation = 0;
+  enum dc_status status = dc_mjcf_need_mesh(builder->mjcf, mesh);
   if (status)
-    dc_error_prefix(builder->base.error, "%.300s: geom \"%.100s\"", builder->mjcf->name,
-                    dc_mjcf_name(builder, mjOBJ_GEOM, geom));
-  return status;
+    return dc_mjcf_fail(mesh->node, builder->base.error, status, "%.500s", mesh->message ? mesh->message : "");
+  status = dc_hull((const double(*)[3])mesh->vertices, mesh->vertex_count, arena, hull, &local);
+  if (!status && most > 0)
+    status = dc_hull_simplify(hull, (int)fmax(8, (double)most), arena, &deviation, &local);
+  builder->deviation = fmax(builder->deviation, deviation);
+  return status ? dc_mjcf_fail(mesh->node, builder->base.error, status, "%.500s", local.text) : DC_OK;
 }
 
 static enum dc_status put_hull(struct dc_mjcf_builder *builder, cJSON *parts, int geom, int place)
@@ -158,7 +147,7 @@ static enum dc_status put_hull(struct dc_mjcf_builder *builder, cJSON *parts, in
   struct dc_mesh hull = {0};
   struct dc_urdf_pose pose = geom_pose(builder, geom);
   int count;
-  if (builder->model->geom_type[geom] == mjGEOM_MESH) {
+  if (geom_at(builder, geom)->type == DC_MJCF_MESH) {
     enum dc_status status = mesh_hull(builder, geom, &hull);
     if (status)
       return status;
@@ -190,7 +179,7 @@ static enum dc_status add_hulls(struct dc_mjcf_builder *builder, const char *nam
   dc_urdf_put_string(&builder->base, shape, "type", "hulls", place);
   cJSON *parts = dc_urdf_put(&builder->base, shape, "parts", cJSON_CreateArray(), place);
   for (int k = 0; k < count && !status; k++)
-    status = put_hull(builder, parts, geoms[k], dc_mjcf_place(builder, mjOBJ_GEOM, geoms[k]));
+    status = put_hull(builder, parts, geoms[k], dc_mjcf_place(builder, geom_at(builder, geoms[k])->node));
   return status;
 }
 
@@ -202,7 +191,7 @@ static enum dc_status add_geometries(struct dc_mjcf_builder *builder, const char
   cJSON *shape = NULL, *parts;
   enum dc_status status = DC_OK;
   for (int k = 0; k < count; k++)
-    if (!primitive_of(builder->model, geoms[k]))
+    if (!primitive_of(geom_at(builder, geoms[k])))
       return add_hulls(builder, name, geoms, count, place);
   if (count == 1 && dc_urdf_is_still(&pose))
     return add_primitive(builder, name, geoms[0], place);
@@ -210,14 +199,14 @@ static enum dc_status add_geometries(struct dc_mjcf_builder *builder, const char
   for (int k = 0; k < count && !status; k++) {
     if (!names || !(names[k] = dc_arena_printf(builder->urdf.arena, "%s:%d", name, k + 1)))
       return dc_fail(builder->base.error, DC_MEMORY, "out of memory");
-    status = add_primitive(builder, names[k], geoms[k], dc_mjcf_place(builder, mjOBJ_GEOM, geoms[k]));
+    status = add_primitive(builder, names[k], geoms[k], dc_mjcf_place(builder, geom_at(builder, geoms[k])->node));
   }
   if (status || (status = add_shape(builder, name, place, &shape)))
     return status;
   dc_urdf_put_string(&builder->base, shape, "type", "compound", place);
   parts = dc_urdf_put(&builder->base, shape, "parts", cJSON_CreateArray(), place);
   for (int k = 0; k < count; k++) {
-    int at = dc_mjcf_place(builder, mjOBJ_GEOM, geoms[k]);
+    int at = dc_mjcf_place(builder, geom_at(builder, geoms[k])->node);
     cJSON *part = dc_urdf_put(&builder->base, parts, NULL, cJSON_CreateObject(), at);
     pose = geom_pose(builder, geoms[k]);
     dc_urdf_put_string(&builder->base, part, "shape", names[k], at);
@@ -226,50 +215,79 @@ static enum dc_status add_geometries(struct dc_mjcf_builder *builder, const char
   return DC_OK;
 }
 
-// Geometry that a body carries: what touches, or what is shown.  Planes are bodies of their own, height fields nothing.
-static int gather(const struct dc_mjcf_builder *builder, int carrier, bool shown, int *geoms)
+// Geometry of a side.
+static int gather_side(const struct dc_mjcf_builder *builder, int side, int *geoms)
 {
-  const mjModel *model = builder->model;
   int count = 0;
-  for (int g = 0; g < model->ngeom; g++)
-    if (builder->links[model->geom_bodyid[g]].carrier == carrier && model->geom_type[g] != mjGEOM_PLANE &&
-        model->geom_type[g] != mjGEOM_HFIELD && (shown ? is_shown(builder, g) : collides(builder, g)))
+  for (int g = 0; g < (int)builder->mjcf->geom_count; g++)
+    if (builder->side_of[g] == side)
       geoms[count++] = g;
+  return count;
+}
+
+// A mesh that cannot be shown is left out of the picture, with a note.
+static bool can_be_shown(struct dc_mjcf_builder *builder, int geom)
+{
+  const struct dc_mjcf_geom *own = geom_at(builder, geom);
+  if (own->type != DC_MJCF_MESH || builder->side_of[geom] >= 0)
+    return true;
+  struct dc_mjcf_mesh *mesh = &builder->mjcf->meshes[own->mesh];
+  struct dc_mesh hull;
+  struct dc_error error = {0};
+  if (!dc_mjcf_need_mesh(builder->mjcf, mesh) &&
+      !dc_hull((const double(*)[3])mesh->vertices, mesh->vertex_count, builder->urdf.arena, &hull, &error))
+    return true;
+  dc_mjcf_remember(builder, &builder->unseen, "mesh", mesh->name ? mesh->name : "", mesh->node);
+  return false;
+}
+
+// Geometry that a body carries and that is shown.  Planes are bodies of their own, height fields nothing.
+static int gather_shown(struct dc_mjcf_builder *builder, int carrier, int *geoms)
+{
+  int count = 0;
+  for (int g = 0; g < (int)builder->mjcf->geom_count; g++) {
+    const struct dc_mjcf_geom *geom = geom_at(builder, g);
+    if (builder->links[geom->body].carrier == carrier && geom->type != DC_MJCF_PLANE && geom->type != DC_MJCF_HFIELD &&
+        geom->type != DC_MJCF_SDF && is_shown(builder, g) && can_be_shown(builder, g))
+      geoms[count++] = g;
+  }
   return count;
 }
 
 static void put_look(struct dc_mjcf_builder *builder, cJSON *body, int geom, int place)
 {
-  const mjModel *model = builder->model;
-  const double *given = builder->use->common.color;
-  const float *rgba =
-      model->geom_matid[geom] >= 0 ? model->mat_rgba + 4 * model->geom_matid[geom] : model->geom_rgba + 4 * geom;
+  const double *given = builder->use->common.color, *rgba = geom_at(builder, geom)->rgba;
   double color[3];
   for (int k = 0; k < 3; k++)
-    color[k] = !isnan(given[0]) ? given[k] : fmin(fmax((double)rgba[k], 0), 1);
+    color[k] = !isnan(given[0]) ? given[k] : fmin(fmax(rgba[k], 0), 1);
   dc_urdf_put_numbers(&builder->base, body, "color", color, 3, place);
+}
+
+// "shape", and "collide" where nothing of the model touches.
+static enum dc_status put_side_shape(struct dc_mjcf_builder *builder, cJSON *body, const char *name, const int *geoms,
+                                     int count, int place)
+{
+  enum dc_status status = add_geometries(builder, name, geoms, count, place);
+  dc_urdf_put_string(&builder->base, body, "shape", name, place);
+  if (!builder->use->common.collide || builder->mjcf->option.no_contact)
+    dc_urdf_put(&builder->base, body, "collide", cJSON_CreateFalse(), place);
+  return status;
 }
 
 enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, int carrier, const char *name,
                                   int place)
 {
-  const mjModel *model = builder->model;
-  int *touching = dc_arena_alloc(builder->urdf.arena, 2 * (size_t)model->ngeom + 1, sizeof *touching);
+  size_t room = builder->mjcf->geom_count;
+  int *touching = dc_alloc(2 * room + 1, sizeof *touching);
   if (!touching)
     return dc_fail(builder->base.error, DC_MEMORY, "out of memory");
-  int *shown = touching + model->ngeom, touching_count = gather(builder, carrier, false, touching),
-      shown_count = gather(builder, carrier, true, shown);
-  double friction = 0;
+  int *shown = touching + room, touching_count = 0, shown_count = gather_shown(builder, carrier, shown);
   enum dc_status status = DC_OK;
-  if (touching_count) {
-    status = add_geometries(builder, name, touching, touching_count, place);
-    dc_urdf_put_string(&builder->base, body, "shape", name, place);
-    for (int k = 0; k < touching_count; k++)
-      friction = fmax(friction, model->geom_friction[3 * touching[k]]);
-    dc_urdf_put_number(&builder->base, body, "friction", fmin(friction, 100), place);
-    if (!builder->use->common.collide)
-      dc_urdf_put(&builder->base, body, "collide", cJSON_CreateFalse(), place);
-  }
+  for (int s = 0; s < builder->side_count; s++)
+    if (builder->sides[s].first && builder->sides[s].carrier == carrier)
+      touching_count = gather_side(builder, s, touching);
+  if (touching_count)
+    status = put_side_shape(builder, body, name, touching, touching_count, place);
   if (!status && shown_count &&
       (shown_count != touching_count || memcmp(shown, touching, (size_t)shown_count * sizeof *shown) != 0)) {
     const char *look = dc_arena_printf(builder->urdf.arena, "%s:visual", name);
@@ -278,49 +296,52 @@ enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, 
   }
   if (!status && shown_count)
     put_look(builder, body, shown[0], place);
+  free(touching);
   return status;
 }
 
-const char *dc_mjcf_plane_name(struct dc_mjcf_builder *builder, int geom)
+// The body of a side beside the first, fixed to the body that carries it; it has no mass of its own.
+static enum dc_status put_side(struct dc_mjcf_builder *builder, int s, int *geoms)
 {
-  const mjModel *model = builder->model;
-  const char *given = mj_id2name(model, mjOBJ_GEOM, geom);
-  int body = model->geom_bodyid[geom];
-  bool only = (!given || !given[0]) && body > 0 && model->body_geomnum[body] == 1;
-  return only ? dc_mjcf_name(builder, mjOBJ_BODY, body) : dc_mjcf_name(builder, mjOBJ_GEOM, geom);
-}
-
-enum dc_status dc_mjcf_put_planes(struct dc_mjcf_builder *builder)
-{
-  const mjModel *model = builder->model;
-  for (int g = 0; g < model->ngeom; g++) {
-    int carrier = builder->links[model->geom_bodyid[g]].carrier, place = dc_mjcf_place(builder, mjOBJ_GEOM, g);
-    if (model->geom_type[g] != mjGEOM_PLANE || !collides(builder, g))
-      continue;
-    const char *given = dc_mjcf_plane_name(builder, g);
-    if (model->body_weldid[model->geom_bodyid[g]] != 0) {
-      dc_mjcf_remember(builder, &builder->refused, "plane that moves", given);
-      continue;
-    }
-    const char *name = dc_urdf_named(&builder->base, given, "");
-    cJSON *shape = NULL, *body;
-    struct dc_urdf_pose pose = geom_pose(builder, g);
-    enum dc_status status = add_shape(builder, name, place, &shape);
-    if (status)
+  const struct dc_mjcf_side *side = &builder->sides[s];
+  const struct dc_mjcf_geom *geom = geom_at(builder, side->geom);
+  int place = dc_mjcf_place(builder, geom->node), carrier = side->carrier;
+  struct dc_urdf_pose pose = side->plane ? geom_pose(builder, side->geom) : dc_urdf_identity;
+  enum dc_status status = DC_OK;
+  cJSON *shape = NULL, *body;
+  if (side->plane) {
+    if ((status = add_shape(builder, side->name, place, &shape)))
       return status;
     dc_urdf_put_string(&builder->base, shape, "type", "plane", place);
-    body = dc_urdf_put(&builder->base, builder->base.bodies, NULL, cJSON_CreateObject(), place);
-    dc_urdf_put_string(&builder->base, body, "name", name, place);
-    dc_urdf_put_string(&builder->base, body, "joint", "fixed", place);
-    if (carrier > 0) {
-      dc_urdf_put_string(&builder->base, body, "parent",
-                         dc_urdf_named(&builder->base, dc_mjcf_name(builder, mjOBJ_BODY, carrier), ""), place);
-      dc_urdf_put_string(&builder->base, body, "frame", "parent", place);
-    }
-    dc_urdf_put_pose(&builder->base, body, &pose, place);
-    dc_urdf_put_string(&builder->base, body, "shape", name, place);
-    dc_urdf_put_number(&builder->base, body, "friction", fmin(model->geom_friction[3 * g], 100), place);
-    put_look(builder, body, g, place);
   }
-  return DC_OK;
+  body = dc_urdf_put(&builder->base, builder->base.bodies, NULL, cJSON_CreateObject(), place);
+  dc_urdf_put_string(&builder->base, body, "name", side->name, place);
+  dc_urdf_put_string(&builder->base, body, "joint", "fixed", place);
+  if (carrier > 0) {
+    dc_urdf_put_string(&builder->base, body, "parent", builder->links[carrier].name, place);
+    dc_urdf_put_string(&builder->base, body, "frame", "parent", place);
+  }
+  if (!side->plane && builder->mjcf->bodies[carrier].weld != 0)
+    dc_urdf_put_number(&builder->base, body, "mass", 0, place);
+  dc_urdf_put_pose(&builder->base, body, &pose, place);
+  if (side->plane) {
+    dc_urdf_put_string(&builder->base, body, "shape", side->name, place);
+    if (!builder->use->common.collide || builder->mjcf->option.no_contact)
+      dc_urdf_put(&builder->base, body, "collide", cJSON_CreateFalse(), place);
+  } else {
+    status = put_side_shape(builder, body, side->name, geoms, gather_side(builder, s, geoms), place);
+  }
+  put_look(builder, body, side->geom, place);
+  return status;
+}
+
+enum dc_status dc_mjcf_put_sides(struct dc_mjcf_builder *builder)
+{
+  int *geoms = dc_alloc(builder->mjcf->geom_count + 1, sizeof *geoms);
+  enum dc_status status = geoms ? DC_OK : dc_fail(builder->base.error, DC_MEMORY, "out of memory");
+  for (int s = 0; s < builder->side_count && !status; s++)
+    if (!builder->sides[s].first)
+      status = put_side(builder, s, geoms);
+  free(geoms);
+  return status;
 }

@@ -22,7 +22,7 @@ struct dc_motion_column {
   int body;
   int number, count;  // which one of how many of the body
   int at;             // index in states, in tangents (velocities, torques) or in vectors of actuator targets
-  // Of a target: coordinate `component` of this part has the origin that is added; NULL: a rotation vector, none.
+  // A target is added to coordinate `component` of this part; NULL: to nothing, it is a rotation vector.
   const struct dc_joint_part *part;
   int component;
   const char *unit;

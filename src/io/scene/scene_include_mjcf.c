@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// "include" of an MJCF file.
-#include <config.h>
+// "include" of an MJCF file: its options, the files that it may read, its start.
 #include <math.h>
 #include <string.h>
 
 #include "io/robot/mjcf.h"
 #include "io/scene/scene_build.h"
 
-#ifdef DC_MUJOCO
+struct opening {
+  struct dc_scene_build *build;
+  const char *folder;  // of the model's file
+};
 
-static enum dc_status permit(const void *context, const char *path, struct dc_error *error)
+static enum dc_status find(void *context, const char *file, const char **path, struct dc_error *error)
 {
-  const struct dc_scene_build *build = context;
-  const char *real;
-  return dc_scene_find_file(build->scene->folder, path, build->settings, build->scene->arena, &real, error);
+  const struct opening *opening = context;
+  const struct dc_scene_build *build = opening->build;
+  if (file[0] && file[0] != '/')
+    file = dc_arena_printf(build->scene->arena, "%s/%s", opening->folder, file);
+  return file ? dc_scene_find_file(build->scene->folder, file, build->settings, build->scene->arena, path, error)
+              : dc_fail(error, DC_MEMORY, "out of memory");
+}
+
+static uint32_t add_source(void *context, const char *name, const char *text)
+{
+  const struct opening *opening = context;
+  return dc_json_add_source(&opening->build->document, opening->build->scene->arena, name, text);
 }
 
 // "joint_position": an object of coordinates by the names of joints, without prefix.
@@ -63,32 +74,19 @@ enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct 
 {
   struct dc_arena *arena = build->scene->arena;
   struct dc_mjcf *mjcf = NULL;
+  struct opening opening = {build, file->folder};
+  const struct dc_mjcf_opener opener = {&opening, find, add_source};
+  const struct dc_mjcf_file model = {
+      .name = file->name, .path = file->path, .text = file->text, .length = file->length, .source = file->source};
   struct dc_mjcf_use how = {
       .common = *use, .keyframe = options->keyframe, .skip = options->unsupported == DC_UNSUPPORTED_SKIP};
   enum dc_status status = check_keys(build, value);
   if (!status)
-    status =
-        dc_mjcf_check_files(file->name, file->text, file->length, file->folder, permit, build, arena, build->error);
-  if (!status)
-    status = dc_mjcf_load(&mjcf, file->name, file->path, file->text, build->error);
+    status = dc_mjcf_load(&mjcf, &model, &opener, arena, build->error);
   if (!status)
     status = read_start(build, value, mjcf, &how.common.start);
   if (!status)
-    status = dc_mjcf_add(mjcf, &how, arena, &build->document, file->source, value->node, build->error);
+    status = dc_mjcf_add(mjcf, &how, arena, &build->document, value->node, build->error);
   dc_mjcf_release(mjcf);
   return status;
 }
-
-#else
-
-enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct dc_json *value,
-                                     const struct dc_include_options *options, const struct dc_urdf_use *use,
-                                     const struct dc_scene_robot_file *file)
-{
-  (void)options, (void)use;
-  return dc_json_fail(value, build->error, DC_BAD_INPUT,
-                      "\"%.300s\" is in MuJoCo's format, and this build is without MuJoCo (Debian: libmujoco-dev)",
-                      file->name);
-}
-
-#endif

@@ -46,6 +46,39 @@ struct pairs {
   struct dc_pose *poses;                   // [bodies]
 };
 
+// The body at the top of those that a body hangs on, itself included.
+static int root_of(const struct dc_bodies *bodies, int body)
+{
+  while (bodies->bodies[body].parent >= 0)
+    body = bodies->bodies[body].parent;
+  return body;
+}
+
+// A joint, other than a free one, hangs one of two bodies on the world, of which the other is a part.
+static bool hangs_beside(const struct dc_bodies *bodies, int still, int link)
+{
+  const struct dc_body *body = &bodies->bodies[link];
+  if (dc_body_moves(&bodies->bodies[still]) || !dc_body_moves(body) || body->free)
+    return false;
+  while (body->nv == 0)
+    body = &bodies->bodies[body->parent];
+  return !body->free && (body->parent < 0 || !dc_body_moves(&bodies->bodies[body->parent]));
+}
+
+// The robot of a pair of its links; NULL: they are none.  A file may hold the world and things beside a robot, whose
+// contact with it is no accident: links of one robot hang on each other.  A part of the world on which a link hangs
+// counts where they overlap.
+static const struct dc_scene_robot *robot_of_pair(const struct pairs *pairs, const struct dc_bodies *bodies, int p)
+{
+  int a = dc_contact_pairs(pairs->contact)[p][0], b = dc_contact_pairs(pairs->contact)[p][1];
+  const struct dc_scene_robot *robot = pairs->robot_of[a];
+  if (!robot || robot != pairs->robot_of[b])
+    return NULL;
+  bool linked = root_of(bodies, a) == root_of(bodies, b);
+  bool beside = pairs->overlaps[p] && (hangs_beside(bodies, a, b) || hangs_beside(bodies, b, a));
+  return linked || beside ? robot : NULL;
+}
+
 // Excludes the pairs of one robot for which `wanted` holds, with a note; *excluded counts them.
 typedef bool wanted(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot);
 
@@ -73,8 +106,8 @@ static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct p
   int count = 0;
   for (int p = 0; p < dc_contact_pair_count(pairs->contact); p++) {
     int a = all[p][0], b = all[p][1];
-    const struct dc_scene_robot *robot = pairs->robot_of[a];
-    if (!robot || robot != pairs->robot_of[b] || !is_wanted(pairs, p, robot))
+    const struct dc_scene_robot *robot = robot_of_pair(pairs, &build->scene->model.bodies, p);
+    if (!robot || !is_wanted(pairs, p, robot))
       continue;
     if (append(build->scene->arena, &build->scene->bodies[a].collide_except, b) ||
         !(pairs->names[count++] = dc_arena_printf(build->scene->arena, "%s with %s", bodies[a].name, bodies[b].name)))
@@ -90,8 +123,8 @@ static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct 
 {
   const int(*all)[2] = dc_contact_pairs(pairs->contact);
   for (int p = 0; p < dc_contact_pair_count(pairs->contact); p++) {
-    const struct dc_scene_robot *robot = pairs->robot_of[all[p][0]];
-    if (!robot || robot != pairs->robot_of[all[p][1]] || robot->self_field != DC_SELF_FIELD_NEAR)
+    const struct dc_scene_robot *robot = robot_of_pair(pairs, &build->scene->model.bodies, p);
+    if (!robot || robot->self_field != DC_SELF_FIELD_NEAR)
       continue;
     struct dc_body_definition *first = &build->scene->bodies[all[p][0]];
     if (dc_index_list_holds(&first->collide_except, all[p][1]))

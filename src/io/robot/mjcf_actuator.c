@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Actuators of an MJCF model.  All kinds are a general one with some numbers set, in defaults too, where they share what
+// the kinds before have set:
+//     force = gear (gain u + bias0 + bias1 gear q + bias2 gear v).
+// A damping ratio z becomes bias2 = -2 z sqrt(kp m) with m the inertia that the coordinate has at the description's pose
+// (its rotor's, and that of all that hangs on it about its axis), over the square of the gear.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json/json_value.h"
+#include "io/robot/mjcf_reader.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+enum kind { GENERAL, MOTOR, POSITION, VELOCITY, INTVELOCITY, DAMPER, CYLINDER, MUSCLE, ADHESION, KINDS };
+static const char *const kinds[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                    "damper",  "cylinder", "muscle",   "adhesion", NULL};
+enum { FIXED_GAIN, NO_BIAS = 0, AFFINE_BIAS = 1, NO_DYNAMICS = 0, STRANGE = 9 };
+
+struct actuator_state {
+  struct dc_mjcf_actuator actuator;
+  int gain_type, bias_type, dynamics, group;
+  int control_limited, force_limited;
+  bool controlled, forced;
+  double inherit;
+};
+
+static int kind_of(const struct dc_mjcf_node *node)
+{
+  int kind = 0;
+  while (kind < KINDS && strcmp(kinds[kind], node->name) != 0)
+    kind++;
+  return kind;
+}
+
+static bool is_actuator(const struct dc_mjcf_node *node, const struct dc_mjcf_node *candidate)
+{
+  (void)node;
+  return kind_of(candidate) < KINDS;
+}
+
+static void apply_general(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct actuator_state *state)
+{
+  static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle", "user", NULL};
+  static const char *const gains[] = {"fixed", "affine", "muscle", "user", NULL};
+  static const char *const biases[] = {"none", "affine", "muscle", "user", NULL};
+  double gain[10] = {state->actuator.gain}, bias[10] = {0};
+  memcpy(bias, state->actuator.bias, sizeof state->actuator.bias);
+  dc_mjcf_choose(reader, node, "dyntype", dynamics, &state->dynamics);
+  dc_mjcf_choose(reader, node, "gaintype", gains, &state->gain_type);
+  dc_mjcf_choose(reader, node, "biastype", biases, &state->bias_type);
+  dc_mjcf_numbers(reader, node, "gainprm", 1, 10, gain);
+  dc_mjcf_numbers(reader, node, "biasprm", 1, 10, bias);
+  state->actuator.gain = gain[0];
+  memcpy(state->actuator.bias, bias, sizeof state->actuator.bias);
+}
+
+static void apply_servo(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct actuator_state *state)
+{
+  struct dc_mjcf_actuator *actuator = &state->actuator;
+  double kp = actuator->gain, damping;
+  dc_mjcf_number(reader, node, "kp", &kp);
+  actuator->gain = kp;
+  actuator->bias[0] = 0;
+  actuator->bias[1] = -kp;
+  if (dc_mjcf_numbers(reader, node, "kv", 1, 1, &damping))
+    actuator->bias[2] = -damping;
+  if (dc_mjcf_numbers(reader, node, "dampratio", 1, 1, &damping))
+    actuator->bias[2] = damping;
+  dc_mjcf_number(reader, node, "inheritrange", &state->inherit);
+  state->gain_type = FIXED_GAIN;
+  state->bias_type = AFFINE_BIAS;
+  state->dynamics = strcmp(node->name, "intvelocity") == 0;
+}
+
+static void apply_kind(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct actuator_state *state)
+{
+  struct dc_mjcf_actuator *actuator = &state->actuator;
+  switch (kind_of(node)) {
+  case GENERAL: apply_general(reader, node, state); break;
+  case MOTOR:
+    actuator->gain = 1;
+    memset(actuator->bias, 0, sizeof actuator->bias);
+    state->gain_type = FIXED_GAIN;
+    state->bias_type = NO_BIAS;
+    state->dynamics = NO_DYNAMICS;
+    break;
+  case POSITION:
+  case INTVELOCITY: apply_servo(reader, node, state); break;
+  case VELOCITY:
+    dc_mjcf_number(reader, node, "kv", &actuator->gain);
+    memcpy(actuator->bias, (double[3]){0, 0, -actuator->gain}, sizeof actuator->bias);
+    state->gain_type = FIXED_GAIN;
+    state->bias_type = AFFINE_BIAS;
+    state->dynamics = NO_DYNAMICS;
+    break;
+  default:
+    dc_mjcf_text(reader, node, "kv");
+    state->gain_type = STRANGE;
+    break;
+  }
+}
+
+static void apply_actuator(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
+{
+  static const char *const limits[] = {"false", "true", "auto", NULL};
+  struct actuator_state *state = target;
+  dc_mjcf_numbers(reader, node, "gear", 1, 6, state->actuator.gear);
+  dc_mjcf_choose(reader, node, "ctrllimited", limits, &state->control_limited);
+  dc_mjcf_choose(reader, node, "forcelimited", limits, &state->force_limited);
+  state->controlled |= dc_mjcf_numbers(reader, node, "ctrlrange", 2, 2, state->actuator.control) > 0;
+  state->forced |= dc_mjcf_numbers(reader, node, "forcerange", 2, 2, state->actuator.force) > 0;
+  dc_mjcf_integer(reader, node, "group", &state->group);
+  apply_kind(reader, node, state);
+}
+
+// Finds what the actuator acts on.
+static void find_target(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
+                        struct dc_mjcf_actuator *actuator)
+{
+  static const char *const others[] = {"tendon", "site", "body", "cranksite", "slidersite", "refsite"};
+  char quoted[DC_JSON_QUOTED];
+  const struct dc_mjcf *model = reader->model;
+  const char *joint = dc_mjcf_text(reader, node, "joint"), *within = dc_mjcf_text(reader, node, "jointinparent");
+  actuator->joint = -1;
+  actuator->transmission = DC_MJCF_OF_OTHER;
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    const char *name = dc_mjcf_text(reader, node, others[k]);
+    if (name && actuator->transmission == DC_MJCF_OF_OTHER) {
+      actuator->transmission = k == 0 ? DC_MJCF_OF_TENDON : k == 1 ? DC_MJCF_OF_SITE : DC_MJCF_OF_OTHER;
+      actuator->target = dc_mjcf_copy(reader, name);
+    }
+  }
+  joint = joint ? joint : within;
+  if (!joint)
+    return;
+  actuator->transmission = DC_MJCF_OF_JOINT;
+  actuator->joint = dc_mjcf_find_named(model->joints, model->joint_count, sizeof *model->joints, joint);
+  if (actuator->joint < 0)
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "there is no joint %s", dc_json_quote(quoted, joint));
+}
+
+static void finish_limits(struct dc_mjcf_reader *reader, struct actuator_state *state)
+{
+  struct dc_mjcf_actuator *actuator = &state->actuator;
+  const struct dc_mjcf_joint *joint = actuator->joint >= 0 ? &reader->model->joints[actuator->joint] : NULL;
+  if (state->inherit > 0 && joint && joint->range[0] < joint->range[1]) {
+    double mean = 0.5 * (joint->range[0] + joint->range[1]), half = 0.5 * (joint->range[1] - joint->range[0]);
+    actuator->control[0] = mean - state->inherit * half;
+    actuator->control[1] = mean + state->inherit * half;
+    state->controlled = true;
+  }
+  bool controlled =
+      state->control_limited == 1 || (state->control_limited == 2 && state->controlled && reader->autolimits);
+  bool forced = state->force_limited == 1 || (state->force_limited == 2 && state->forced && reader->autolimits);
+  if (!controlled)
+    memcpy(actuator->control, (double[2]){-INFINITY, INFINITY}, sizeof actuator->control);
+  if (!forced)
+    memcpy(actuator->force, (double[2]){-INFINITY, INFINITY}, sizeof actuator->force);
+}
+
+static void add_actuator(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
+{
+  struct dc_mjcf *model = reader->model;
+  struct actuator_state state = {
+      .actuator = {.node = node, .gear = {1}, .gain = 1}, .control_limited = 2, .force_limited = 2};
+  dc_mjcf_apply_all(reader, node, NULL, is_actuator, apply_actuator, &state);
+  struct dc_mjcf_actuator *actuator = &state.actuator;
+  actuator->name = dc_mjcf_copy(reader, dc_mjcf_text(reader, node, "name"));
+  find_target(reader, node, actuator);
+  finish_limits(reader, &state);
+  actuator->affine = state.bias_type == AFFINE_BIAS;
+  actuator->follows = state.dynamics > NO_DYNAMICS && state.dynamics < 4;
+  actuator->simple = state.gain_type == FIXED_GAIN && state.bias_type <= AFFINE_BIAS && state.dynamics < 4;
+  actuator->off = model->option.no_actuation ||
+                  (state.group >= 0 && state.group <= 30 && (reader->disabled_groups >> state.group & 1));
+  if (!actuator->affine)
+    memset(actuator->bias, 0, sizeof actuator->bias);
+  if (model->actuator_count >= DC_MJCF_MOST)
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "more than %d actuators", DC_MJCF_MOST);
+  if (reader->status)
+    return;
+  if (dc_grow(&model->actuators, &model->actuator_room, model->actuator_count + 1, sizeof *model->actuators))
+    dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
+  else
+    model->actuators[model->actuator_count++] = *actuator;
+}
+
+void dc_mjcf_read_actuators(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
+{
+  for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {
+    if (kind_of(node) < KINDS)
+      add_actuator(reader, node);
+    else
+      dc_mjcf_name_it(reader, node);
+  }
+}
+
+// Inertia along a joint's coordinate: of all that hangs on it about its axis.
+static double inertia_along(const struct dc_mjcf *model, const struct dc_urdf_pose *poses, int j)
+{
+  const struct dc_mjcf_joint *joint = &model->joints[j];
+  double rotation[9], axis[3], anchor[3], sum = joint->armature;
+  bool *below = dc_alloc(model->body_count, sizeof *below);
+  if (!below)
+    return NAN;
+  dc_rotation_matrix(rotation, poses[joint->body].rotation);
+  dc_mat_apply(axis, rotation, joint->axis);
+  dc_mat_apply(anchor, rotation, joint->pos);
+  dc_vec_add(anchor, anchor, poses[joint->body].position);
+  below[joint->body] = true;
+  for (size_t b = (size_t)joint->body; b < model->body_count; b++) {
+    const struct dc_mjcf_body *body = &model->bodies[b];
+    const double *own = body->inertia;
+    below[b] |= body->parent >= 0 && below[body->parent];
+    if (!below[b])
+      continue;
+    double center[3], arm[3], local[3], bent[3];
+    dc_rotation_matrix(rotation, poses[b].rotation);
+    dc_mat_apply(center, rotation, body->center);
+    dc_vec_add(center, center, poses[b].position);
+    dc_vec_sub(arm, center, anchor);
+    if (joint->type == DC_MJCF_SLIDE) {
+      sum += body->mass;
+      continue;
+    }
+    const double tensor[9] = {own[0], own[3], own[4], own[3], own[1], own[5], own[4], own[5], own[2]};
+    dc_mat_apply_transposed(local, rotation, axis);
+    dc_mat_apply(bent, tensor, local);
+    dc_vec_cross(center, axis, arm);
+    sum += dc_vec_dot(local, bent) + body->mass * dc_vec_dot(center, center);
+  }
+  free(below);
+  return sum;
+}
+
+void dc_mjcf_finish_actuators(struct dc_mjcf_reader *reader)
+{
+  struct dc_mjcf *model = reader->model;
+  struct dc_urdf_pose *poses = NULL;
+  for (size_t a = 0; a < model->actuator_count && !reader->status; a++) {
+    struct dc_mjcf_actuator *actuator = &model->actuators[a];
+    bool ratio = actuator->affine && actuator->bias[2] > 0 && actuator->gain == -actuator->bias[1];
+    if (!ratio || actuator->joint < 0 || model->joints[actuator->joint].type < DC_MJCF_SLIDE || actuator->gear[0] == 0)
+      continue;
+    if (!poses) {
+      poses = dc_arena_alloc(reader->arena, model->body_count, sizeof *poses);
+      if (!poses) {
+        dc_mjcf_refuse(reader, actuator->node, DC_MEMORY, "out of memory");
+        return;
+      }
+      for (size_t b = 0; b < model->body_count; b++)
+        if (model->bodies[b].parent < 0)
+          poses[b] = model->bodies[b].pose;
+        else
+          dc_urdf_pose_compose(&poses[b], &poses[model->bodies[b].parent], &model->bodies[b].pose);
+    }
+    double mass = inertia_along(model, poses, actuator->joint) / (actuator->gear[0] * actuator->gear[0]);
+    actuator->bias[2] *= -2 * sqrt(fmax(0, actuator->gain * mass));
+  }
+}

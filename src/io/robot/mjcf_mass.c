@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Masses of the bodies of an MJCF model: those of <inertial>, or the sums over their geometries (volumes and inertias of
+// solids in closed form), and what the compiler does to them.
+#include <math.h>
+#include <string.h>
+
+#include "io/robot/mjcf_reader.h"
+#include "math/eigen6.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+// A solid in its own axes, for a density of 1: volume, centre, inertia about it.
+struct solid {
+  double volume, center[3], inertia[6];
+};
+
+static void set_moments(struct solid *solid, double x, double y, double z)
+{
+  memcpy(solid->inertia, (double[6]){x, y, z, 0, 0, 0}, sizeof solid->inertia);
+}
+
+static void capsule(struct solid *solid, double r, double length)
+{
+  double ball = 4 * M_PI / 3 * r * r * r, tube = M_PI * r * r * length;
+  double across =
+      tube * (3 * r * r + length * length) / 12 + ball * (0.4 * r * r + 0.25 * length * length + 0.375 * r * length);
+  solid->volume = ball + tube;
+  set_moments(solid, across, across, 0.5 * tube * r * r + 0.4 * ball * r * r);
+}
+
+static void primitive(const struct dc_mjcf_geom *geom, struct solid *solid)
+{
+  const double a = geom->size[0], b = geom->size[1], c = geom->size[2];
+  double v;
+  switch (geom->type) {
+  case DC_MJCF_SPHERE:
+    v = solid->volume = 4 * M_PI / 3 * a * a * a;
+    set_moments(solid, 0.4 * v * a * a, 0.4 * v * a * a, 0.4 * v * a * a);
+    break;
+  case DC_MJCF_CAPSULE: capsule(solid, a, 2 * b); break;
+  case DC_MJCF_CYLINDER:
+    v = solid->volume = 2 * M_PI * a * a * b;
+    set_moments(solid, v * (3 * a * a + 4 * b * b) / 12, v * (3 * a * a + 4 * b * b) / 12, 0.5 * v * a * a);
+    break;
+  case DC_MJCF_ELLIPSOID:
+    v = solid->volume = 4 * M_PI / 3 * a * b * c;
+    set_moments(solid, v * (b * b + c * c) / 5, v * (a * a + c * c) / 5, v * (a * a + b * b) / 5);
+    break;
+  case DC_MJCF_BOX:
+    v = solid->volume = 8 * a * b * c;
+    set_moments(solid, v * (b * b + c * c) / 3, v * (a * a + c * c) / 3, v * (a * a + b * b) / 3);
+    break;
+  default: break;
+  }
+}
+
+static struct solid solid_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
+{
+  struct solid solid = {0};
+  if (geom->type != DC_MJCF_MESH) {
+    primitive(geom, &solid);
+    return solid;
+  }
+  struct dc_mjcf_mesh *mesh = &reader->model->meshes[geom->mesh];
+  enum dc_status status = dc_mjcf_need_mesh(reader->model, mesh);
+  if (status)
+    dc_mjcf_refuse(reader, mesh->node, status, "%.500s", mesh->message ? mesh->message : "out of memory");
+  else if (mesh->inertia == DC_MJCF_SHELL)
+    dc_mjcf_refuse(reader, mesh->node, DC_BAD_INPUT, "inertia=\"shell\" is not computed: give the body an <inertial>");
+  else if (!(mesh->volume > 0))
+    dc_mjcf_refuse(reader, mesh->node, DC_BAD_INPUT, "has no volume to take the mass of geometry from");
+  solid.volume = mesh->volume;
+  dc_vec_copy(solid.center, mesh->center);
+  memcpy(solid.inertia, mesh->moment, sizeof solid.inertia);
+  return solid;
+}
+
+// Adds a mass with an inertia [6] about its centre to inertia [6] about another point, d away.
+static void add_shifted(double inertia[6], double mass, const double own[6], const double d[3])
+{
+  double square = dc_vec_dot(d, d);
+  for (int k = 0; k < 3; k++)
+    inertia[k] += own[k] + mass * (square - d[k] * d[k]);
+  inertia[3] += own[3] - mass * d[0] * d[1];
+  inertia[4] += own[4] - mass * d[0] * d[2];
+  inertia[5] += own[5] - mass * d[1] * d[2];
+}
+
+// R I R^T.
+static void turn(const double rotation[9], const double own[6], double turned[6])
+{
+  const double tensor[9] = {own[0], own[3], own[4], own[3], own[1], own[5], own[4], own[5], own[2]};
+  double half[9], full[9];
+  dc_mat_multiply(half, rotation, tensor);
+  dc_mat_multiply_transposed(full, half, rotation);
+  memcpy(turned, (double[6]){full[0], full[4], full[8], full[1], full[2], full[5]}, 6 * sizeof *turned);
+}
+
+static bool counts(const struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
+{
+  return geom->group >= reader->groups[0] && geom->group <= reader->groups[1] && geom->type != DC_MJCF_PLANE &&
+         geom->type != DC_MJCF_HFIELD && geom->type != DC_MJCF_SDF &&
+         (isnan(geom->mass) ? geom->density > 0 : geom->mass > 0);
+}
+
+static void add_geometries(struct dc_mjcf_reader *reader, struct dc_mjcf_body *body)
+{
+  const struct dc_mjcf_geom *geoms = reader->model->geoms + body->first_geom;
+  double moment[3] = {0, 0, 0}, about[6] = {0};
+  body->mass = 0;
+  for (int g = 0; g < body->geoms && !reader->status; g++) {
+    if (!counts(reader, &geoms[g]))
+      continue;
+    struct solid solid = solid_of(reader, &geoms[g]);
+    double rotation[9], center[3], turned[6];
+    double mass = isnan(geoms[g].mass) ? geoms[g].density * solid.volume : geoms[g].mass;
+    double density = solid.volume > 0 ? mass / solid.volume : 0;
+    dc_rotation_matrix(rotation, geoms[g].pose.rotation);
+    dc_mat_apply(center, rotation, solid.center);
+    dc_vec_add(center, center, geoms[g].pose.position);
+    turn(rotation, solid.inertia, turned);
+    for (int k = 0; k < 6; k++)
+      turned[k] *= density;
+    body->mass += mass;
+    dc_vec_add_scaled(moment, moment, mass, center);
+    add_shifted(about, mass, turned, center);
+  }
+  if (!(body->mass > 0))
+    return;
+  dc_vec_scale(body->center, moment, 1 / body->mass);
+  memcpy(body->inertia, about, sizeof about);
+  double d[3] = {body->center[0], body->center[1], body->center[2]}, none[6] = {0};
+  add_shifted(body->inertia, -body->mass, none, d);
+}
+
+// The moments in principal axes: each at least the bound; all their mean where no body has them and balance is asked
+// for.
+static void bound_moments(const struct dc_mjcf_reader *reader, struct dc_mjcf_body *body)
+{
+  const double *own = body->inertia;
+  const double matrix[9] = {own[0], own[3], own[4], own[3], own[1], own[5], own[4], own[5], own[2]};
+  double values[3], vectors[9], sum[9] = {0};
+  dc_eigen3(matrix, values, vectors);
+  double total = values[0] + values[1] + values[2], most = fmax(values[0], fmax(values[1], values[2]));
+  bool low = false, odd = reader->balance && 2 * most > total * (1 + 1e-12);
+  for (int k = 0; k < 3; k++) {
+    low |= values[k] < reader->bound_inertia;
+    values[k] = fmax(odd ? total / 3 : values[k], reader->bound_inertia);
+  }
+  if (!low && !odd)
+    return;
+  for (int k = 0; k < 9; k++)
+    for (int e = 0; e < 3; e++)
+      sum[k] += values[e] * vectors[3 * (k / 3) + e] * vectors[3 * (k % 3) + e];
+  memcpy(body->inertia, (double[6]){sum[0], sum[4], sum[8], sum[1], sum[2], sum[5]}, sizeof body->inertia);
+}
+
+void dc_mjcf_find_masses(struct dc_mjcf_reader *reader)
+{
+  struct dc_mjcf *model = reader->model;
+  double total = 0;
+  for (size_t b = 1; b < model->body_count && !reader->status; b++) {
+    struct dc_mjcf_body *body = &model->bodies[b];
+    if (reader->from_geoms == 1 || (reader->from_geoms == 2 && !body->inertial)) {
+      if (body->still && reader->from_geoms == 2 && !(reader->total_mass > 0))
+        continue;  // its mass never matters
+      add_geometries(reader, body);
+    }
+    body->mass = fmax(body->mass, reader->bound_mass);
+    if (reader->bound_inertia > 0 || reader->balance)
+      bound_moments(reader, body);
+    total += body->mass;
+  }
+  double scale = reader->total_mass > 0 && total > 0 ? reader->total_mass / total : 1;
+  for (size_t b = 1; b < model->body_count && scale != 1; b++) {
+    model->bodies[b].mass *= scale;
+    for (int k = 0; k < 6; k++)
+      model->bodies[b].inertia[k] *= scale;
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled content of an MJCF file: poses by quaternions, angles in radians, defaults applied, masses computed.  Private
+// to src/io/robot.
+#ifndef DC_IO_MJCF_MODEL_H
+#define DC_IO_MJCF_MODEL_H
+
+#include <math.h>
+
+#include "io/robot/mjcf_tree.h"
+#include "io/robot/urdf.h"
+
+enum dc_mjcf_geom_type {
+  DC_MJCF_PLANE,
+  DC_MJCF_HFIELD,
+  DC_MJCF_SPHERE,
+  DC_MJCF_CAPSULE,
+  DC_MJCF_ELLIPSOID,
+  DC_MJCF_CYLINDER,
+  DC_MJCF_BOX,
+  DC_MJCF_MESH,
+  DC_MJCF_SDF
+};
+enum dc_mjcf_joint_type { DC_MJCF_FREE, DC_MJCF_BALL, DC_MJCF_SLIDE, DC_MJCF_HINGE };
+
+// A mesh as its file, or its element, has it: scaled, moved by refpos and refquat.
+struct dc_mjcf_mesh {
+  const char *name;
+  const struct dc_mjcf_node *node;
+  const char *file, *path;  // as it stands there, and where it was found; NULL: vertices of the element
+  double scale[3], refpos[3], refquat[4];
+  int inertia;  // enum dc_mjcf_mesh_inertia
+  bool read;
+  enum dc_status status;  // of the reading
+  const char *message;
+  int vertex_count, triangle_count;  // triangles: 0 for points of a hull
+  double (*vertices)[3];
+  int (*triangles)[3];
+  double volume, center[3], moment[6];  // inertia of density 1 about the centre: xx, yy, zz, xy, xz, yz
+};
+enum dc_mjcf_mesh_inertia { DC_MJCF_LEGACY, DC_MJCF_EXACT, DC_MJCF_CONVEX, DC_MJCF_SHELL };
+
+struct dc_mjcf_geom {
+  const char *name;
+  const struct dc_mjcf_node *node;
+  int body, type, mesh;  // mesh: -1 without
+  struct dc_urdf_pose pose;
+  double size[3];
+  int contype, conaffinity, condim, priority, group;
+  double friction[3], mass, density;  // mass: NAN when density says it
+  double rgba[4];
+};
+
+struct dc_mjcf_joint {
+  const char *name;
+  const struct dc_mjcf_node *node;
+  int body, type, qpos, dof;  // first entries in keyframes
+  double pos[3], axis[3], range[2];
+  bool limited;
+  double ref, springref, stiffness, damping, armature, frictionloss;
+  double force;  // limit of the actuators' sum, N or N m; INFINITY: none
+};
+
+struct dc_mjcf_body {
+  const char *name;
+  const struct dc_mjcf_node *node;
+  int parent;
+  struct dc_urdf_pose pose;
+  int first_joint, joints, first_geom, geoms;
+  bool mocap, still, inertial;         // still: fixed to the world
+  int weld;                            // the body at the top of those it is fixed to; 0: the world
+  double mass, center[3], inertia[6];  // about the centre of mass, in the body's axes
+};
+
+enum dc_mjcf_transmission { DC_MJCF_OF_JOINT, DC_MJCF_OF_TENDON, DC_MJCF_OF_SITE, DC_MJCF_OF_OTHER };
+struct dc_mjcf_actuator {
+  const char *name;
+  const struct dc_mjcf_node *node;
+  int transmission, joint;  // joint: -1 where it drives none
+  const char *target;
+  double gear[6], gain, bias[3];  // force = gear (gain u + bias0 + bias1 gear q + bias2 gear v)
+  bool affine, simple;            // has a bias; is nothing but that
+  bool follows;                   // its control is filtered or integrated
+  bool off;                       // switched off by an option
+  double control[2], force[2];    // limits; infinite without
+};
+
+struct dc_mjcf_pair {
+  const struct dc_mjcf_node *node;
+  int geoms[2], condim;
+  double friction;
+};
+struct dc_mjcf_coupling {
+  const struct dc_mjcf_node *node;
+  int joints[2];  // [1]: -1: none
+  double polynomial[5];
+};
+struct dc_mjcf_key {
+  const char *name;
+  const struct dc_mjcf_node *node;
+  double *qpos, *qvel, *ctrl;  // NULL: not given
+  const char *wrong;           // which of them has another number of numbers; NULL: none
+};
+
+// Which parts of the physics are switched off, and the gravity.
+struct dc_mjcf_option {
+  double gravity[3];
+  bool gravity_given;
+  const struct dc_mjcf_node *gravity_node;  // NULL: nothing says it
+  bool no_contact, no_limit, no_actuation, no_equality, no_friction, no_spring, no_damper, touch_parents, pairs_only,
+      no_dynamic_pairs;
+};
+
+struct dc_mjcf {
+  const char *name;
+  struct dc_arena *arena;
+  const struct dc_mjcf_opener *opener;
+  struct dc_mjcf_node *root;
+  struct dc_mjcf_option option;
+  struct dc_mjcf_body *bodies;  // parents before children; the first is the world
+  struct dc_mjcf_geom *geoms;   // those of a body stand together
+  struct dc_mjcf_joint *joints;
+  struct dc_mjcf_actuator *actuators;
+  struct dc_mjcf_mesh *meshes;
+  struct dc_mjcf_pair *pairs;
+  struct dc_mjcf_coupling *couplings;
+  struct dc_mjcf_key *keys;
+  int (*excluded)[2];                 // bodies
+  const struct dc_mjcf_node **named;  // elements that nothing corresponds to: tendons, equalities, ...
+  size_t body_count, geom_count, joint_count, actuator_count, mesh_count, pair_count, coupling_count, key_count,
+      excluded_count, named_count;
+  size_t body_room, geom_room, joint_room, actuator_room, mesh_room, pair_room, coupling_room, key_room, excluded_room,
+      named_room;
+  int nq, nv;
+};
+
+// Reads a mesh when it is needed; its status, with mesh->message.
+enum dc_status dc_mjcf_need_mesh(const struct dc_mjcf *model, struct dc_mjcf_mesh *mesh);
+// The index of the item of that name among items that begin with their names, or -1.
+int dc_mjcf_find_named(const void *items, size_t count, size_t size, const char *name);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the tree of an MJCF file into a model: state and helpers that the files of the reader share.  Private to
+// src/io/robot.
+#ifndef DC_IO_MJCF_READER_H
+#define DC_IO_MJCF_READER_H
+
+#include "io/robot/mjcf_model.h"
+
+enum { DC_MJCF_MOST = 20000, DC_MJCF_MOST_CLASSES = 2000 };  // bodies, joints, geometries, actuators
+
+struct dc_mjcf_class {
+  const char *name;
+  int parent;                       // -1 of the main one
+  const struct dc_mjcf_node *node;  // <default>
+};
+
+struct dc_mjcf_reader {
+  struct dc_mjcf *model;
+  struct dc_arena *arena;
+  struct dc_error *error;
+  enum dc_status status;  // the first failure
+  const struct dc_mjcf_opener *opener;
+  struct dc_mjcf_class *classes;
+  size_t class_count, class_room;
+  // <compiler>
+  bool degrees, autolimits, strip_path, balance;
+  char euler[4];
+  const char *mesh_folder;
+  double bound_mass, bound_inertia, total_mass;
+  int from_geoms;                 // 0: never, 1: always, 2: of bodies without <inertial>
+  double groups[2];               // of geometries that count for inertias
+  int exact_meshes;               // deprecated choice for all meshes
+  int walked;                     // elements that bodies were made of, copies too
+  unsigned long disabled_groups;  // of actuators, one bit each
+};
+
+// The first failure is kept.
+void dc_mjcf_refuse(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, enum dc_status status,
+                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+// The value of an attribute that acts, or NULL.
+const char *dc_mjcf_text(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute);
+const char *dc_mjcf_copy(struct dc_mjcf_reader *reader, const char *text);
+// Numbers between blanks, least to most of them, into numbers; how many there were, 0 when it is not given.
+int dc_mjcf_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute, int least,
+                    int most, double *numbers);
+void dc_mjcf_number(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
+                    double *number);
+void dc_mjcf_integer(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
+                     int *number);
+// Any number of numbers in the arena; their number.
+int dc_mjcf_list(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute, int most,
+                 double **numbers);
+// The index of a word among those there are (NULL-terminated); left as it is when it is not given.
+void dc_mjcf_choose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
+                    const char *const *words, int *choice);
+// quat, axisangle, xyaxes, zaxis and euler; rotation is left as it is when none is given.
+void dc_mjcf_rotation(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double rotation[4]);
+void dc_mjcf_pose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct dc_urdf_pose *pose);
+// The turn of the z axis into a direction.
+void dc_mjcf_z_to(const double direction[3], double rotation[4]);
+void dc_mjcf_euler(const struct dc_mjcf_reader *reader, const double angles[3], double rotation[4]);
+
+// Calls apply for what the defaults say of an element, the main class first, then for the element itself.  like: name of
+// the elements in <default>, NULL: that of the node or one of its group; childclass: in force there, or NULL.
+typedef void dc_mjcf_apply(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target);
+void dc_mjcf_apply_all(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *childclass,
+                       bool (*is_like)(const struct dc_mjcf_node *node, const struct dc_mjcf_node *candidate),
+                       dc_mjcf_apply *apply, void *target);
+
+// These read sections into the model; reader->status tells.
+void dc_mjcf_read_assets(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
+void dc_mjcf_read_world(struct dc_mjcf_reader *reader);
+void dc_mjcf_read_contact(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
+void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
+void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
+void dc_mjcf_read_actuators(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
+void dc_mjcf_read_keys(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
+// Masses of bodies, bounds and balance of the compiler.
+void dc_mjcf_find_masses(struct dc_mjcf_reader *reader);
+// dampratio, now that masses are known.
+void dc_mjcf_finish_actuators(struct dc_mjcf_reader *reader);
+
+// Remembers an element that nothing corresponds to.
+void dc_mjcf_name_it(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);
+
+#endif

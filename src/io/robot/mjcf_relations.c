@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Relations between the bodies of an MJCF model: pairs and exclusions, equalities, tendons (by name), keyframes.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json/json_value.h"
+#include "io/robot/mjcf_reader.h"
+
+// Room for one more.
+static bool make_room(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *array, size_t *room,
+                      size_t count, size_t size)
+{
+  if (count >= DC_MJCF_MOST)
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "more than %d of these", DC_MJCF_MOST);
+  else if (dc_grow(array, room, count + 1, size))
+    dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
+  return !reader->status;
+}
+
+// The index of what an attribute names among items that begin with their names; -1: refused, or it is not given.
+static int named(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
+                 const void *items, size_t count, size_t size, bool needed)
+{
+  char quoted[DC_JSON_QUOTED];
+  const char *name = dc_mjcf_text(reader, node, attribute);
+  int found = name ? dc_mjcf_find_named(items, count, size, name) : -1;
+  if (!name && needed)
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "missing attribute \"%s\"", attribute);
+  if (name && found < 0)
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "%s: there is no %s", attribute, dc_json_quote(quoted, name));
+  return found;
+}
+
+static int body_named(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute)
+{
+  const struct dc_mjcf *model = reader->model;
+  const char *name = dc_mjcf_text(reader, node, attribute);
+  if (name && strcmp(name, "world") == 0)
+    return 0;
+  return named(reader, node, attribute, model->bodies, model->body_count, sizeof *model->bodies, true);
+}
+
+struct pair_state {
+  int condim;
+  double friction[5];
+  bool rubs, counted;
+};
+
+static void apply_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
+{
+  struct pair_state *state = target;
+  state->counted |= dc_mjcf_text(reader, node, "condim") != NULL;
+  dc_mjcf_integer(reader, node, "condim", &state->condim);
+  state->rubs |= dc_mjcf_numbers(reader, node, "friction", 1, 5, state->friction) > 0;
+}
+
+static void add_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
+{
+  struct dc_mjcf *model = reader->model;
+  struct pair_state state = {.condim = 3};
+  struct dc_mjcf_pair pair = {.node = node};
+  dc_mjcf_text(reader, node, "name");
+  dc_mjcf_apply_all(reader, node, NULL, NULL, apply_pair, &state);
+  for (int k = 0; k < 2; k++)
+    pair.geoms[k] =
+        named(reader, node, k ? "geom2" : "geom1", model->geoms, model->geom_count, sizeof *model->geoms, true);
+  if (reader->status)
+    return;
+  // what the pair does not say comes of the geometries
+  const struct dc_mjcf_geom *a = &model->geoms[pair.geoms[0]], *b = &model->geoms[pair.geoms[1]];
+  const struct dc_mjcf_geom *first = a->priority > b->priority ? a : b->priority > a->priority ? b : NULL;
+  pair.condim = state.counted ? state.condim : first ? first->condim : a->condim > b->condim ? a->condim : b->condim;
+  pair.friction = state.rubs ? state.friction[0] : first ? first->friction[0] : fmax(a->friction[0], b->friction[0]);
+  if (pair.friction < 0)
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "friction must not be negative");
+  if (make_room(reader, node, &model->pairs, &model->pair_room, model->pair_count, sizeof *model->pairs))
+    model->pairs[model->pair_count++] = pair;
+}
+
+void dc_mjcf_read_contact(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
+{
+  struct dc_mjcf *model = reader->model;
+  for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {
+    if (strcmp(node->name, "pair") == 0)
+      add_pair(reader, node);
+    if (strcmp(node->name, "exclude") != 0)
+      continue;
+    int a = body_named(reader, node, "body1"), b = body_named(reader, node, "body2");
+    if (!reader->status && make_room(reader, node, &model->excluded, &model->excluded_room, model->excluded_count,
+                                     sizeof *model->excluded)) {
+      model->excluded[model->excluded_count][0] = a;
+      model->excluded[model->excluded_count++][1] = b;
+    }
+  }
+}
+
+struct coupling_state {
+  int active;
+  double polynomial[5];
+};
+
+static void apply_coupling(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
+{
+  static const char *const truth[] = {"false", "true", NULL};
+  struct coupling_state *state = target;
+  dc_mjcf_choose(reader, node, "active", truth, &state->active);
+  dc_mjcf_numbers(reader, node, "polycoef", 1, 5, state->polynomial);
+}
+
+static bool is_equality(const struct dc_mjcf_node *node, const struct dc_mjcf_node *candidate)
+{
+  (void)node;
+  return strcmp(candidate->name, "equality") == 0;
+}
+
+void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
+{
+  struct dc_mjcf *model = reader->model;
+  for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {
+    struct coupling_state state = {.active = 1, .polynomial = {0, 1}};
+    bool of_joints = strcmp(node->name, "joint") == 0;
+    if (model->option.no_equality)
+      continue;
+    if (!of_joints) {
+      bool active = true;
+      for (int i = 0; i < node->attribute_count; i++)
+        active &= strcmp(node->attributes[i].name, "active") != 0 || strcmp(node->attributes[i].value, "false") != 0;
+      if (active)
+        dc_mjcf_name_it(reader, node);
+      continue;
+    }
+    dc_mjcf_text(reader, node, "name");
+    dc_mjcf_apply_all(reader, node, NULL, is_equality, apply_coupling, &state);
+    struct dc_mjcf_coupling coupling = {.node = node};
+    for (int k = 0; k < 2; k++)
+      coupling.joints[k] = named(reader, node, k ? "joint2" : "joint1", model->joints, model->joint_count,
+                                 sizeof *model->joints, k == 0);
+    memcpy(coupling.polynomial, state.polynomial, sizeof state.polynomial);
+    if (state.active && !reader->status &&
+        make_room(reader, node, &model->couplings, &model->coupling_room, model->coupling_count,
+                  sizeof *model->couplings))
+      model->couplings[model->coupling_count++] = coupling;
+  }
+}
+
+void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
+{
+  for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next)
+    dc_mjcf_name_it(reader, node);
+}
+
+static double *key_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
+                           int wanted, struct dc_mjcf_key *key)
+{
+  double *numbers;
+  int count = dc_mjcf_list(reader, node, attribute, 20 * DC_MJCF_MOST, &numbers);
+  if (count && count != wanted)
+    key->wrong = attribute;
+  return count == wanted ? numbers : NULL;
+}
+
+void dc_mjcf_read_keys(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
+{
+  struct dc_mjcf *model = reader->model;
+  for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {
+    struct dc_mjcf_key key = {.node = node};
+    if (strcmp(node->name, "key") != 0)
+      continue;
+    key.name = dc_mjcf_copy(reader, dc_mjcf_text(reader, node, "name"));
+    key.qpos = key_numbers(reader, node, "qpos", model->nq, &key);
+    key.qvel = key_numbers(reader, node, "qvel", model->nv, &key);
+    key.ctrl = key_numbers(reader, node, "ctrl", (int)model->actuator_count, &key);
+    if (!reader->status &&
+        make_room(reader, node, &model->keys, &model->key_room, model->key_count, sizeof *model->keys))
+      model->keys[model->key_count++] = key;
+  }
+}
