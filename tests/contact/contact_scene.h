@@ -4,7 +4,7 @@
 #define DC_TESTS_CONTACT_SCENE_H
 
 #include "base/random.h"
-#include "contact/contact_internal.h"
+#include "contact/common/contact_internal.h"
 #include "harness.h"
 #include "math/rotation.h"
 #include "math/vector.h"

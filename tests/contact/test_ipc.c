@@ -2,7 +2,7 @@
 // Incremental potential contact: every pair of primitives once, derivatives against differences, what is exactly zero,
 // bounds of the distance.
 #include "contact/barrier/clamped.h"
-#include "contact/baselines/ipc_internal.h"
+#include "contact/models/ipc/ipc_state.h"
 #include "contact_scene.h"
 
 static const double point[4] = {-2, -1, 1, 2}, weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contact model manifold: gradient and all of the Hessian, with and without edges; where its barrier ends.
-#include "contact/models/manifold_model.h"
+#include "contact/models/manifold/manifold_state.h"
 #include "contact_scene.h"
 
 static double evaluate(struct dc_contact *contact, const struct dc_pose *poses, double step, const double twist[6],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every registered contact model keeps what its descriptor says.
-#include "contact/baselines/ipc_internal.h"
-#include "contact/models/sdrs_internal.h"
+#include "contact/models/ipc/ipc_state.h"
+#include "contact/leaf/walls.h"
 #include "contact_scene.h"
 
 static const double direction[3] = {0.8, 0.6, 0};

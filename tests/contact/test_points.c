@@ -2,7 +2,7 @@
 // Contact by points against contact by twists: resultants, rigid motions, products and rates against differences of
 // forces and of the energy's rates when vertices move each for itself.
 #include "contact/contact_scene.h"
-#include "contact/models/points.h"
+#include "contact/common/points.h"
 
 static const struct kind {
   const char *name, *model, *settings, *a, *b;

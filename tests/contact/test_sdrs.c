@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model sdrs: its barrier, derivatives of hull pairs against differences, its support, and friction on its planes.
-#include "contact/models/sdrs_internal.h"
+#include "contact/leaf/walls.h"
 #include "friction_scene.h"
 #include "geometry/convex/hull_distance.h"
 

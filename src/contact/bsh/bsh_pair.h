@@ -8,9 +8,8 @@
 #ifndef DC_CONTACT_BSH_PAIR_H
 #define DC_CONTACT_BSH_PAIR_H
 
-#include "contact/contact_internal.h"
-#include "contact/kernels/lane_kernels.h"
-#include "contact/models/points.h"
+#include "contact/common/contact_internal.h"
+#include "contact/common/points.h"
 #include "math/vector.h"
 
 // Numbers of entries after a level.

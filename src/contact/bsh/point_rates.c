@@ -31,7 +31,7 @@
 #include "contact/bsh/bsh_pair.h"
 #include "contact/friction/plane_slip.h"
 #include "contact/friction/triangle_friction.h"
-#include "contact/models/points.h"
+#include "contact/common/points.h"
 
 // A pair along twists, with rates [blend_count].  Vertices and nodes of either body gain sums; NULL: they are not
 // wanted.

@@ -7,7 +7,7 @@
 // *Triangles*, with m, h_v, s_v, S, P of docs/theory.md, "Triangle pairs":  dE/dx_v = -w_i w_j P' s_v m/h_v^2.
 // *Centred terms and blends* are radial, U e at the centres of two nodes.  The force on a centre is divided among the
 // nodes below it by their weights.
-#include "contact/models/points.h"
+#include "contact/common/points.h"
 
 #include <math.h>
 

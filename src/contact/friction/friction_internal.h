@@ -12,7 +12,7 @@
 #ifndef DC_CONTACT_FRICTION_INTERNAL_H
 #define DC_CONTACT_FRICTION_INTERNAL_H
 
-#include "contact/contact_internal.h"
+#include "contact/common/contact_internal.h"
 #include "contact/friction/friction.h"
 
 // A unit of parallel work of one body pair, and its sums: lower triangles in h_aa, h_bb and turn, else as in struct

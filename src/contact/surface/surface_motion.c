@@ -6,7 +6,7 @@
 // bends 0 of nodes, so that sliding along costs nothing; where that ends a new axis is taken.
 #include <math.h>
 
-#include "contact/collide/motion.h"
+#include "contact/common/motion.h"
 #include "contact/surface/surface_internal.h"
 #include "geometry/mesh/triangle.h"
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction's mixed derivative for sdrs: how its gradient at t+1 depends on the poses at t, coefficients and stiffness
+// (docs/theory.md, "SDRS", "Derivatives at t").
+//
+// The slips on a plane are those of plane_slip.h, where G gains
+//     sum_v W_v rho^2 omega varpi / e
+// from the spins.  Everything is in the frame of a plane: b_1, b_2, m about o.
+#include <math.h>
+#include <string.h>
+
+#include "contact/friction/plane_slip.h"
+#include "contact/leaf/walls.h"
+
+// G's derivative by what belongs to the plane at t: (o, n_1, n_2, n_3) in units of length, o for the offset.
+struct plane_cotangent {
+  double p[4];
+};
+
+// What the sums over a pair's vertices share.
+struct pull {
+  const struct dc_sdrs_sliding_pair *sliding;
+  const struct dc_sdrs_sliding_vertex *vertices;
+  const struct dc_friction_motion *motion;
+  struct dc_friction_sides *sides;
+  struct dc_plane_motion plane;
+  bool primitive;
+  double drag, length, support;
+  double force;                             // of restitution: f_v over the weight of vertex v
+  const struct dc_opening_slopes *opening;  // NULL: friction
+};
+
+static int body_of(const struct dc_sdrs_sliding_pair *sliding, int v)
+{
+  return v < sliding->count_a ? 0 : 1;
+}
+
+static void read_vertex(const struct pull *pull, int v, struct dc_plane_vertex *vertex)
+{
+  int x = body_of(pull->sliding, v);
+  dc_vec_copy(vertex->place, pull->vertices[v].local);
+  dc_plane_vertex_velocity(pull->motion, x, pull->sliding->axes, pull->vertices[v].arm, pull->sides->twist[x],
+                           vertex->velocity, vertex->variation);
+}
+
+// zeta = (upsilon, varpi): how the motion of a plane between hulls answers.
+static void plane_answer(struct pull *pull)
+{
+  double matrix[3][3] = {[2][2] = pull->drag}, g[3] = {0, 0, 0};
+  for (int v = 0; v < pull->sliding->count; v++) {
+    struct dc_plane_vertex vertex;
+    read_vertex(pull, v, &vertex);
+    dc_plane_add_answer(&vertex, &pull->plane, pull->vertices[v].weight, matrix, g);
+  }
+  dc_sdrs_factor_motion(matrix);
+  dc_sdrs_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
+}
+
+// Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of dc_friction_add_slip.
+static void add_force(const struct pull *pull, int v, const double local_force[3], const double *a, const double *b)
+{
+  int x = body_of(pull->sliding, v);
+  const struct dc_sdrs_sliding_vertex *vertex = &pull->vertices[v];
+  double force[3];
+  dc_mat_apply_transposed(force, pull->sliding->axes, local_force);
+  dc_add_wrench(vertex->arm, force, pull->sides->wrench[x]);
+  if (pull->sides->points[x])
+    dc_friction_add_slip(pull->sides, x, vertex->index, pull->sliding->axes, pull->motion->time_step, force, a, b);
+}
+
+// Through r and r': x gains of one vertex, m gains (m_1, m_2); returns the vertex's part of G.
+static double through_slip(const struct pull *pull, int v, double x[3], double m[2], double a[2], double b[2])
+{
+  double size, weight = pull->sliding->strength * pull->vertices[v].weight;
+  struct dc_plane_vertex vertex;
+  read_vertex(pull, v, &vertex);
+  double product = dc_plane_through_slips(&vertex, &pull->plane, weight, x, m, a, b, &size);
+  x[2] = 0;
+  return weight * (product / size + pull->drag * pull->plane.z[2] * pull->plane.zeta[2]);
+}
+
+// The same through the opening of two hulls, or of one vertex and a half-space.
+static double through_opening(const struct pull *pull, int v, double x[3], double m[2])
+{
+  const struct dc_opening_slopes *s = pull->opening;
+  int body = body_of(pull->sliding, v);
+  double weight = pull->force * pull->vertices[v].weight, force = (body ? -1 : 1) * s->part[body] * weight;
+  struct dc_plane_vertex vertex;
+  read_vertex(pull, v, &vertex);
+  x[0] = x[1] = 0;
+  x[2] = -force * s->bend;
+  for (int k = 0; k < 2; k++)
+    m[k] = force * (s->slope * vertex.variation[k] + s->bend * vertex.velocity[k]);
+  return dc_opening_share(s, body, weight, vertex.velocity[2], vertex.variation[2]);
+}
+
+static void plane_hessian(const struct pull *pull, double h[4][4])
+{
+  double p[3], unit = 1 / pull->length;
+  memset(h, 0, 16 * sizeof **h);
+  for (int v = 0; v < pull->sliding->count; v++) {
+    const double *x = pull->vertices[v].local;
+    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+    dc_sdrs_add_to_plane(p[2], (const double[3]){unit * x[0], unit * x[1], unit * x[2]}, h);
+  }
+  dc_sdrs_add_slack_to_plane(pull->support, pull->sliding->slack, h);
+}
+
+// H eta = cotangent of (o, n); as P'(u_v) y_v sum to minus the gradient of P_s(1 - |n|), a vertex gains
+//     -s_v (P'' (y_v.eta) n + P' eta_n) / l.
+// A plane that one hull alone feels is none: rounding left vertices just inside the support, with forces far below it,
+// and H is singular.
+static void through_plane(const struct pull *pull, const struct plane_cotangent *cotangent)
+{
+  double h[4][4], eta[4], size = 1 - pull->sliding->slack, unit = 1 / pull->length;
+  plane_hessian(pull, h);
+  if (!(dc_sdrs_factor_plane(h) < INFINITY))
+    return;
+  dc_sdrs_solve_plane((const double(*)[4])h, cotangent->p, eta);
+  for (int v = 0; v < pull->sliding->count; v++) {
+    const double *x = pull->vertices[v].local;
+    double p[3], sign = body_of(pull->sliding, v) ? -1 : 1, force[3];
+    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+    double along = sign * (eta[0] + unit * (x[0] * eta[1] + x[1] * eta[2] + x[2] * eta[3]));
+    for (int k = 0; k < 3; k++)
+      force[k] = -sign * unit * p[1] * eta[1 + k];
+    force[2] -= sign * unit * p[2] * along * size;
+    add_force(pull, v, force, NULL, NULL);
+  }
+}
+
+// Returns G of the vertices first ... end - 1.  f_v = -mu |n| P_s'(u_v)/l, u_v = s_v (n.x_v + o)/l: the vertices' parts
+// of G times d log f_v.
+static double pull_back_vertices(struct pull *pull, int first, int end)
+{
+  struct plane_cotangent plane = {{0, 0, 0, 0}};
+  double total = 0, size = 1 - pull->sliding->slack, unit = 1 / pull->length;
+  for (int v = first; v < end; v++) {
+    const double *place = pull->vertices[v].local;
+    double x[3], m[2], a[2], b[2], p[3], sign = body_of(pull->sliding, v) ? -1 : 1;
+    double share = pull->opening ? through_opening(pull, v, x, m) : through_slip(pull, v, x, m, a, b);
+    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+    double by_distance = sign * share * p[2] / p[1];
+    x[2] += by_distance * unit * (pull->primitive ? 1 : size);
+    // of openings the points' part is missing: designs of shapes refuse restitution
+    add_force(pull, v, x, pull->opening ? NULL : a, pull->opening ? NULL : b);
+    total += share;
+    plane.p[0] += by_distance;
+    plane.p[1] += by_distance * unit * place[0] + m[0] / size;
+    plane.p[2] += by_distance * unit * place[1] + m[1] / size;
+    plane.p[3] += by_distance * unit * place[2] + share / size;
+  }
+  if (!pull->primitive)
+    through_plane(pull, &plane);
+  return total;
+}
+
+static struct pull pull_of(const struct dc_contact *contact, size_t index, bool primitive,
+                           const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  const struct dc_sdrs_friction *friction = contact->friction->own;
+  const struct dc_sdrs_sliding_pair *sliding = &friction->sliding_pairs[index];
+  struct pull pull = {.sliding = sliding,
+                      .vertices = friction->vertices + sliding->first,
+                      .motion = motion,
+                      .sides = sides,
+                      .plane = {.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step},
+                      .primitive = primitive,
+                      .drag = friction->drag,
+                      .length = contact->settings.length,
+                      .support = contact->settings.support};
+  dc_vec_copy(pull.plane.z, sliding->motion);
+  return pull;
+}
+
+double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
+                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  struct pull pull = pull_of(contact, unit->first, unit->primitive, motion, sides);
+  (void)count;  // one
+  if (!pull.primitive)
+    plane_answer(&pull);
+  return pull_back_vertices(&pull, 0, pull.sliding->count);
+}
+
+static double pull_back_impact(struct dc_contact *contact, const struct dc_impact *impact,
+                               const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  bool primitive = contact->colliders[contact->pairs[impact->pair].b].primitive.type;
+  struct pull pull = pull_of(contact, impact->index, primitive, motion, sides);
+  struct dc_opening opening = {{0, 0}, {0, 0}, {0, 0}};
+  int first = primitive ? impact->lane : 0, end = primitive ? first + 1 : pull.sliding->count;
+  double weight = 0;
+  for (int v = first; v < end && v < pull.sliding->count_a; v++)
+    weight += pull.vertices[v].weight;
+  pull.force = impact->strength / weight;
+  for (int v = first; v < end; v++) {
+    struct dc_plane_vertex vertex;
+    read_vertex(&pull, v, &vertex);
+    dc_opening_add(&opening, body_of(pull.sliding, v), pull.force * pull.vertices[v].weight, vertex.velocity[2],
+                   vertex.variation[2]);
+  }
+  struct dc_opening_slopes slopes = dc_opening_slopes(&opening, impact->loss, contact->friction->opening);
+  pull.opening = &slopes;
+  return pull_back_vertices(&pull, first, end);
+}
+
+double dc_sdrs_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
+                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
+{
+  double total = 0;
+  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++)
+    total += pull_back_impact(contact, impact, motion, sides);
+  return total;
+}
