@@ -9,16 +9,19 @@
 
 #include "contact/common/contact_internal.h"
 
-const struct dc_contact_model *const dc_contact_models[] = {&dc_contact_bsh,         //
-                                                            &dc_contact_exact,       //
-                                                            &dc_contact_ipc,         //
-                                                            &dc_contact_ipc_global,  //
-                                                            &dc_contact_sdrs,        //
-                                                            &dc_contact_manifold,    //
+// clang-format off
+const struct dc_contact_model *const dc_contact_models[] = {
+    &dc_contact_bsh,
+    &dc_contact_exact,
+    &dc_contact_ipc,
+    &dc_contact_ipc_global,
+    &dc_contact_sdrs,
+    &dc_contact_manifold,
 #ifdef DC_MUJOCO
-                                                            &dc_contact_mujoco,
+    &dc_contact_mujoco,
 #endif
-                                                            NULL};
+    NULL};
+// clang-format on
 
 const char *const dc_contact_models_not_built[] = {
 #ifndef DC_MUJOCO

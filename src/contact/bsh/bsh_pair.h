@@ -4,7 +4,7 @@
 // A pair goes through these files in turn.  First far_pairs.c asks whether the roots are so far apart that one term
 // stands for all.  Then pair_list.c lists the triangles and nodes that count, and how they are blended; pair_parts.c
 // does so in parts that threads share.  At last pair_terms.c evaluates the terms and sums them.  Two files read the
-// result for the points of the bodies: points.c, point_rates.c.
+// result for the points of the bodies: point_forces.c, point_rates.c.
 #ifndef DC_CONTACT_BSH_PAIR_H
 #define DC_CONTACT_BSH_PAIR_H
 
@@ -226,7 +226,7 @@ void dc_bsh_gather(const struct dc_contact *contact, struct bsh_pair *pair, int 
 int dc_bsh_point_rates(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6], double scale,
                        double (*const *by_point)[3]);
 
-// points.c
+// point_forces.c
 extern const struct dc_point_methods dc_bsh_points;
 
 #endif

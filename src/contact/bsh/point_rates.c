@@ -3,7 +3,7 @@
 // (docs/theory.md, "Points" and "Surfaces").
 //
 // Along twists the bodies of a pair move by q(x) = t + w x (x - c_a), seen from b.  With g = dE/dx of a term E and the
-// weight W as in points.c, the derivative of (W E)' by a place in its body's axes is R^T of
+// weight W as in point_forces.c, the derivative of (W E)' by a place in its body's axes is R^T of
 //     on b:  (W g)',      on a:  (W g)' - w x W g,
 // where (W g)' = W' g + W (d2E/dx2) q with q = 0 on b: a term is evaluated in b's axes, in which the vertices of b
 // stand still.  A term is a
