@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file grows by whole rows.  `size` is the length up to the end of the last whole row; a write sets `torn` first, and
-// dc_row_file_keep, called once the row is complete in all files, moves `size` forward.  dc_row_file_mend cuts a torn
-// file back to its whole rows.  Reopening finds the end of the first rows lines and leaves what is behind to the next mending.
+// A file grows by whole rows, and field "size" is its length up to the end of the last whole row.  A write sets "torn"
+// first; dc_row_file_keep, called once the row is complete in all files, moves "size" forward.  A torn file is cut back
+// to this size by dc_row_file_mend.  Reopening finds the end of the first rows lines and leaves what is behind to the
+// next mending.
 #include "io/run/row_file.h"
 
 #include <errno.h>
