@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adjoint of a rollout.  At a converged step dL/dq+ = 0, so that for a cotangent a of q+
-//     lambda = -H^-1 a,   a(q) += lambda^T d2L/(dq+ dq),   a(q-) += lambda^T d2L/(dq+ dq-),   a(design) += lambda^T
-// d2L/(dq+ d design) with the true Hessian H (paper 000, section 3.2; docs/theory.md, "Adjoint").
+//     lambda = -H^-1 a,
+//     a(q) += lambda^T d2L/(dq+ dq),   a(q-) += lambda^T d2L/(dq+ dq-),   a(design) += lambda^T d2L/(dq+ d design)
+// with the true Hessian H (paper 000, section 3.2; docs/theory.md, "Adjoint").
+//
+// The sweep goes from the last interval to the first.  At each one:
+// 1. kinematics of q-, q and q+ (dc_kinematics_update), and the cotangents that the loss itself gives these states;
+// 2. contact and friction as they were when the interval was solved (dc_step_restore), from the tape or evaluated
+//    again;
+// 3. H, assembled and factored once for all rows, and lambda for all rows (dc_step_factor, dc_step_answer);
+// 4. for each row the mixed derivatives of all terms (pull_back_row), pulled back to coordinates of q and q-;
+// 5. q becomes q+ and q- becomes q of the next interval (move_back).
+//
+// In the end the cotangents of q_0 and q_{-1} go to the initial state and velocity (pull_back_start).
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +20,7 @@
 #include "dynamics/stepper.h"
 #include "math/vector.h"
 
-// What frames and steps have left belongs to the vertices in the end.
+// Passes the derivatives by start, mass and centre, which frames and steps have left, on to the vertices of the shapes.
 static enum dc_status pull_back_shapes(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                        const double *now, const double *before, struct dc_rollout_cotangent *cotangent,
                                        struct dc_error *error)
@@ -26,6 +37,7 @@ static enum dc_status pull_back_shapes(const struct dc_rollout *rollout, const s
   return DC_OK;
 }
 
+// Passes the cotangents of q_0 (now) and q_{-1} (before) on to the initial state and velocity.
 static enum dc_status pull_back_start(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                       const double *now, const double *before, struct dc_rollout_cotangent *cotangent,
                                       struct dc_error *error)
@@ -72,7 +84,7 @@ static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_
   return status;
 }
 
-// pairs: as of dc_step_restore.
+// Steps 2 to 4 of the head for one interval; `pairs` as of dc_step_restore.
 static enum dc_status pull_back_interval(struct dc_rollout *rollout, bool pairs, const struct dc_step_state *state,
                                          struct sweep *sweep, struct dc_error *error)
 {
@@ -126,7 +138,7 @@ static void row_cotangents(const struct dc_rollout *rollout, const struct sweep 
   }
 }
 
-// What was `now` becomes `next`.
+// Goes on to the interval before: `now` becomes `next`, `before` becomes `now`.
 static void move_back(struct dc_rollout *rollout, struct sweep *sweep)
 {
   struct dc_kinematics free_one = rollout->next;
@@ -152,6 +164,7 @@ static struct dc_state_place last_place(const struct sweep *sweep)
               : (struct dc_state_place){0, 0};
 }
 
+// The sweep over all intervals, as the head has it.
 static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct sweep *sweep,
                                  struct dc_error *error)
 {

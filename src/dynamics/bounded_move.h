@@ -21,9 +21,9 @@ struct dc_move_start {
   struct dc_symmetric_matrix *metric;      // factored, positive definite
 };
 
-// Changes move [nv] by as little as possible, measured by the metric, so that what is near keeps part of its distance:
-// with m the move given, the minimum of (d - m)^T metric (d - m) / 2 subject to the bounds that are found in the way.
-// path: workspace.  Returns (d - m)^T metric (d - m); with nothing in the way 0, and move is what it was.
+// Changes move [nv] by as little as possible, measured by the metric, so that gaps in its way keep part of their size.
+// With m the move given it becomes the minimum of (d - m)^T metric (d - m) / 2 subject to the bounds found in the way.
+// `path` is workspace.  Returns (d - m)^T metric (d - m); with nothing in the way 0, and move stays as it was.
 double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start *start, struct dc_path *path,
                      double *move);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that hold the promise that nothing passes through anything (docs/theory.md, "Divided steps").
 //
-// The minimization of a step moves bodies along paths that cross nothing, but these are not the motion: Newton's
+// The minimization of a step moves bodies along paths that cross nothing, but these are not the motion.  Newton's
 // iterates may walk around an obstacle and come to rest behind it, where the potential is lower, and the straight
 // motion from frame to frame goes through it.  So the straight motion itself is checked, from the solution back to the
-// beginning.  Where it may cross something, where an element is inverted at the end, or where there is no solution, the
-// interval is halved and solved again, down to 2^-divisions of the step.  Intervals grow again by a factor of two at a time, at places that are multiples of
-// their length:
+// beginning.  The interval is halved and solved again, down to 2^-divisions of the step, where the motion may cross
+// something, where an element is inverted at the end, or where there is no solution.  Intervals grow again by a factor
+// of two at a time, at places that are multiples of their length:
 //
 //     |---------------| solved, but crosses: halved        |-------|-------| ... |---|-|-|---|-------|
 //
@@ -83,7 +83,7 @@ static enum dc_status try_interval(struct dc_rollout *rollout, const struct dc_r
   return status ? status : check_motion(rollout, q, q_next, error);
 }
 
-// What an interval adds to the report of its step.
+// Adds the report of an interval to that of its step.
 static void add_report(struct dc_step_report *sum, const struct dc_step_report *part, bool accepted)
 {
   sum->iterations += part->iterations;
@@ -104,8 +104,8 @@ static void advance(struct progress *progress)
     progress->size *= 2;
 }
 
-// What is tried after an interval whose solution cannot be used.  Where Newton's method does not converge it gets a
-// second chance by continuation, which then stays for the rest of the step; else the interval is halved.
+// Decides how to go on after an interval whose solution cannot be used.  Where Newton's method does not converge it
+// gets a second chance by continuation, which then stays for the rest of the step; otherwise the interval is halved.
 static enum dc_status divide(struct dc_rollout *rollout, int step, const struct dc_step_report *part,
                              struct progress *progress, struct dc_error *error)
 {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The parts of a linearized interval that adjoint and tangent share: where its states lie in a trajectory, its contact,
+// the factorization of its Hessian H (dc_step_factor) and x <- -H^-1 x for many vectors (dc_step_answer).  H is the
+// true one; it may be indefinite, and a relative residual above LARGEST_RESIDUAL refuses the gradient.  Models of nodes
+// alone may solve by conjugate gradients instead (node_newton.h).
 #include "dynamics/linearization.h"
 
 #include <math.h>
@@ -162,7 +166,7 @@ bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_traje
   return rollout->rigid.pair_count > 0 && trajectory->pair_count == 0;
 }
 
-// What contact is differentiated by at the end of an interval.  Without a tape it has been evaluated again.
+// The derivatives of contact at the end of an interval: from the tape, or, without one, of the evaluation just made.
 static const struct dc_pair_derivatives *pairs_at(const struct dc_rollout *rollout,
                                                   const struct dc_trajectory *trajectory, struct dc_state_place end)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// A model is made of its definition's bodies, joints, soft bodies and couplings (body/); settings of contact, time and
+// solver are taken as they are.  The options of "time" and "solver" are listed here.
 #include "dynamics/model.h"
 
 #include <math.h>

@@ -107,9 +107,9 @@ struct dc_design {
   double *lower_shift, *upper_shift;
 };
 
-// Of a body with its design; NAN where nothing sets one, which means 1.
+// Restitution of a body with its design; NAN where nothing sets one, which means 1.
 double dc_design_restitution(const struct dc_model *model, const struct dc_design *design, int body);
-// Of two bodies: the smaller of those that are set, NAN when none is.
+// Restitution of a pair of bodies with their design: the smaller of those that are set, NAN when none is.
 double dc_design_pair_restitution(const struct dc_model *model, const struct dc_design *design, int a, int b);
 // The range of a slide or hinge with its design; what has none keeps -INFINITY, INFINITY.
 static inline void dc_design_range(const struct dc_design *design, const struct dc_joint_part *part, double range[2])
@@ -122,7 +122,7 @@ static inline void dc_design_range(const struct dc_design *design, const struct 
 double dc_model_friction(const struct dc_model *model, int body);
 // Restitution of a body, likewise; NAN where nothing sets one, which means 1.
 double dc_model_restitution(const struct dc_model *model, int body);
-// Of two bodies, as dc_design_pair_restitution.
+// Restitution of a pair of bodies, as dc_design_pair_restitution.
 double dc_model_pair_restitution(const struct dc_model *model, int a, int b);
 
 #endif

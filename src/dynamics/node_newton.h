@@ -14,14 +14,14 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
 enum dc_status dc_node_newton_follow(struct dc_node_newton *node_newton, struct dc_symmetric_matrix *matrix);
 void dc_node_newton_destroy(struct dc_node_newton *node_newton);
 
-// What conjugate gradients or GMRES have solved since creation; what is factored is not told.
+// Systems solved by conjugate gradients or GMRES since creation; factorizations are not counted.
 struct dc_linear_work dc_node_newton_work(const struct dc_node_newton *newton);
 
 // Another interval begins, at q [nv], which is kept until something is solved: what preconditioners keep of a matrix is
 // that of the next one.
 void dc_node_newton_renew(struct dc_node_newton *newton, const double *q);
 
-// What a step took.
+// The outcome of dc_node_newton_step.
 struct dc_node_step {
   bool positive;   // false: the matrix is not positive definite, and there is no step
   int iterations;  // of the problem with contact

@@ -111,7 +111,7 @@ static bool holds_all(const struct dc_step_pattern *pattern)
   return true;
 }
 
-// What is always there, sorted.
+// Lists the pairs of blocks that are always in the matrix, sorted.
 static int list_sorted(struct dc_rollout *rollout)
 {
   struct dc_step_pattern *pattern = &rollout->pattern;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Velocity at a frame: the difference of the two states of the last interval before it, over its length.  Forces at a
+// frame: contact is evaluated at the start of this interval, which fixes friction and restitution, and at its end.  The
+// list of all contacts that matter drops entries as it goes, as its largest force so far only grows.
 #include "dynamics/readout.h"
 
 #include <math.h>

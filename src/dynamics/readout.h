@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be read from a trajectory beside its states: velocities and the forces of contact.
+// Velocities and forces of contact of a trajectory, computed from its states.
 #ifndef DC_DYNAMICS_READOUT_H
 #define DC_DYNAMICS_READOUT_H
 
@@ -12,11 +12,11 @@
 void dc_trajectory_velocity(const struct dc_model *model, const struct dc_rollout_input *input,
                             const struct dc_trajectory *trajectory, int frame, double *velocity);
 
-// Contact at a frame, pair by pair as of dc_contact_pairs: a lower bound of the gap [pair_count], m, and the wrenches
-// that the contact potential, with what restitution takes from it, and friction exert on both bodies of a pair,
-// [pair_count][12]: torque, N m, about the origin of the frame of a, and force, N, on a; then those on b.  Friction and
-// restitution are those of the last interval before the frame, zero at frame
-// 0.  DC_MEMORY; DC_BAD_INPUT when the stepper has no contact potential of ours.
+// Contact at a frame, pair by pair as of dc_contact_pairs.  gaps [pair_count]: lower bounds, m.  contact and friction
+// [pair_count][12]: the wrenches that the contact potential, with what restitution takes from it, and friction exert on
+// both bodies of a pair.  A wrench is torque, N m, about the origin of the frame of a, and force, N, on a; then those
+// on b.  Friction and restitution are those of the last interval before the frame, zero at frame 0.  DC_MEMORY;
+// DC_BAD_INPUT when the stepper has no contact potential of ours.
 enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                      const struct dc_trajectory *trajectory, int frame, double *gaps,
                                      double (*contact)[12], double (*friction)[12], struct dc_error *error);
@@ -24,9 +24,8 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
 // Contact that matters in a trajectory: pairs of bodies at frames, in the order of frames and pairs.
 struct dc_contact_entry {
   int frame, bodies[2];
-  double gap;  // lower bound, m
-  double force
-      [3];  // N on the first body, world axes: of the contact potential with what restitution takes; the second has the opposite
+  double gap;          // lower bound, m
+  double force[3];     // N on the first body, world axes, of contact with restitution; the second has the opposite
   double friction[3];  // N, the same of friction
 };
 struct dc_contact_list {

@@ -6,7 +6,7 @@
 
 #include "dynamics/linearization.h"
 
-// Of one interval; rollout->q_before is the state before it.
+// Judges one interval; rollout->q_before is the state before it.
 static enum dc_status judge_interval(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                      const struct dc_trajectory *trajectory, struct dc_state_place end,
                                      struct dc_step_residual *residual, struct dc_error *error)

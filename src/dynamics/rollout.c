@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// A rollout owns the workspace of steps and adjoints for one model.  dc_rollout_forward:
+// 1. adopts the shapes of the input: another design of shapes makes another model and workspace (redesign);
+// 2. places the start and the state before it, and checks that nothing overlaps (start);
+// 3. takes one step after the other (stepper->step: dc_implicit_step, or MuJoCo), each from the last state and the one
+//    before it; it keeps the new state, its poses, its gap and the counts of the step's report.
+//
+// It ends at the first step that fails, or when proceed says so.  Warm starts of contact are reset at the start, so
+// that a rollout depends on its input only.
 #include "dynamics/rollout.h"
 
 #include <assert.h>
@@ -66,7 +74,8 @@ static bool place_elements(struct dc_rollout *rollout)
   return rollout->element_places && dc_elastic_list_places(bodies, rollout->matrix, rollout->element_places);
 }
 
-// Everything that belongs to rollout->model, in rollout->arena.  former: NULL, or the contact for the design before.
+// Makes everything that belongs to rollout->model, in rollout->arena.  former: NULL, or the contact for the design
+// before.
 static enum dc_status build(struct dc_rollout *rollout, const struct dc_contact *former, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
@@ -242,6 +251,7 @@ void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless)
   rollout->gapless = gapless;
 }
 
+// Frame 0: the initial state and the one before it, contact evaluated there, counts cleared.
 static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                             struct dc_trajectory *trajectory, struct dc_error *error)
 {

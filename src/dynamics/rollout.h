@@ -8,9 +8,9 @@
 #include "dynamics/shape_design.h"
 #include "dynamics/trajectory.h"
 
-// What a rollout starts from and is driven by.  Vectors of actuator targets have an entry for every degree of freedom
-// of every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free body the
-// rotation vector w with R* = exp([w]x) R_0, then the translation) and velocities.
+// Initial state and everything that drives a rollout.  Vectors of actuator targets have an entry for every degree of
+// freedom of every joint with pd, joint after joint: displacements from the model's initial state (of a ball or free
+// body the rotation vector w with R* = exp([w]x) R_0, then the translation) and velocities.
 struct dc_rollout_input {
   double *q;                // initial state [nq]
   double *velocity;         // initial velocity [nv]
@@ -23,9 +23,9 @@ struct dc_rollout_input {
   // Generalized forces on the degrees of freedom [steps][nv], N and N m, held over a step: of a rotation a torque in
   // the axes that its rotation vectors have.  NULL: none.
   double *force;
-  // Of models whose shapes change, else NULL.  q is of the model's own shapes: a free body starts with its shape's
-  // frame there, wherever its centre of mass is now; q_before and a q that goes with it are of the centres of the
-  // design.
+  // Shapes of models whose shapes change, else NULL.  q belongs to the model's own shapes: a free body starts with its
+  // shape's frame there, wherever its centre of mass is now.  q_before, and a q that goes with it, belong to the
+  // centres of the design.
   struct dc_shape_design *shape;
 };
 
@@ -94,22 +94,22 @@ struct dc_linear_work {
 };
 struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout);
 
-// Converge every step to rounding instead of the model's tolerance (for difference checks).
+// Converge every step to rounding instead of the model's tolerance, for checks by finite differences.
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 bool dc_rollout_is_tight(const struct dc_rollout *rollout);
 
-// A step that another trajectory of as many steps has not divided must not be divided either: where it needs that,
-// rollouts end with DC_STOPPED (for differences, which say nothing where divisions differ).  NULL: as steps need it.
+// Forbids to divide steps that another trajectory of as many steps has not divided: a rollout that needs to ends with
+// DC_STOPPED.  Finite differences want this, as they say nothing where divisions differ.  NULL: as steps need it.
 void dc_rollout_set_alike(struct dc_rollout *rollout, const struct dc_trajectory *other);
 
-// Fail with DC_NUMERICAL in a step that takes more Newton iterations, those of all its parts together: of points that
-// are tried some throw bodies at each other, so that a step would take minutes.  0: it may take any number.
+// Fail with DC_NUMERICAL in a step whose parts together take more than `most` Newton iterations; 0: any number.  Some
+// trial points of an optimizer throw bodies at each other, so that one step would take minutes.
 void dc_rollout_set_most_iterations(struct dc_rollout *rollout, long most);
 
 // Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials
 // alone.
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);
-// Gaps of frames are not asked for: a stepper for which they are extra work leaves INFINITY.  States are the same.
+// Leave out the gaps of frames, INFINITY instead, with a stepper for which they are extra work.  States are the same.
 void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless);
 
 // Asked before every step of dc_rollout_forward but the first; false ends it with DC_STOPPED, and trajectory->steps is
@@ -143,10 +143,11 @@ enum dc_status dc_rollout_adjoint(struct dc_rollout *rollout, const struct dc_ro
                                   const struct dc_trajectory *trajectory, const struct dc_trajectory_cotangent *frames,
                                   struct dc_rollout_cotangent *cotangent, struct dc_error *error);
 
-// How well the steps of a trajectory of input are solved, judged anew from its states: of every step, [steps], the
-// largest residual of its intervals, relative to the solver's tolerance or to rounding where that is more
-// (docs/theory.md, "Convergence"), and whether all of them are as small as tolerance or rounding ask.  DC_BAD_INPUT
-// when the stepper has no step potential of ours; DC_MEMORY.
+// Computes anew, from the states of a trajectory of input, how well its steps are solved (docs/theory.md,
+// "Convergence").  For each step, residuals [steps] gets the largest residual of its intervals, relative to the
+// solver's tolerance or to rounding where that is larger, and converged [steps] whether all of them are as small as
+// tolerance or rounding ask.
+// DC_BAD_INPUT when the stepper has no step potential of ours; DC_MEMORY.
 enum dc_status dc_rollout_residuals(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                     const struct dc_trajectory *trajectory, double *residuals, bool *converged,
                                     struct dc_error *error);

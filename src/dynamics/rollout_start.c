@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an input makes of a rollout: where it starts, and its friction.
+// Initial states of a rollout, from its input and the shapes of its design, and its friction law.
 #include <math.h>
 #include <string.h>
 

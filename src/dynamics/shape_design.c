@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Another design of shapes makes another model (dc_model_redesign): attachments are shifted, shapes with moved vertices
+// are made, masses follow volumes, and the model is built from the changed definition.  Backwards,
+// dc_shape_pull_back_mass passes derivatives by mass, centre and second moment on to the vertices through the integrals
+// of a solid or of points.
 #include "dynamics/shape_design.h"
 
 #include <stdlib.h>
@@ -120,7 +124,8 @@ static bool keeps_shape(const struct redesign *r, int body)
   return same;
 }
 
-// Of a body before with the same shape that has the same vertices; else a shape of its own, which pictures show.
+// The shape of a body: that of an earlier body with the same shape and the same vertices, else one of its own, which
+// pictures show.
 static enum dc_status set_shape(struct redesign *r, int body, struct dc_arena *arena, struct dc_error *error)
 {
   const struct dc_body_definition *given = r->base->definition.bodies;
@@ -273,7 +278,7 @@ enum dc_status dc_model_redesign(const struct dc_model *base, const struct dc_sh
   return status;
 }
 
-// Of the solid: with origin at the centre F = 0, so that only V, F' = V c' and S' remain.
+// The part of the solid: with the origin at the centre F = 0, so that only V, F' = V c' and S' remain.
 static void pull_back_solid(const struct dc_body *body, double mass, const double center[3], const double moment[9],
                             double (*vertices)[3])
 {

@@ -18,7 +18,7 @@ struct dc_shape_design {
   // [bodies] m, by which a body's shape frame at rest and the anchors of its joint, with all that hangs on it, are
   // shifted from the model's place: in the axes of the parent's frame, without parent in those of the world
   double (*offsets)[3];
-  // Of cotangents only, while an adjoint is under way, by body; zeros otherwise.
+  // Derivatives by body, in cotangents only and while an adjoint is under way; zeros otherwise.
   double *mass;         // by the mass
   double (*moment)[9];  // by the second moment about the centre, symmetric
   double (*center)[3];  // by the centre of mass in the shape's frame, vertices about it and children in their places

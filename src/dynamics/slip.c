@@ -59,8 +59,9 @@ double dc_slip_energy_change(const struct dc_slip_law *law, const double from[3]
   return e * (bent_energy(c * next / e) - bent_energy(c * s / e));
 }
 
-// What rises with z through 0 at the solution, and its derivative.  Smooth: z^2 s^2 + e z - c^2; else z s less the
-// force at s, for forces above c/2; s(z)^2 = sum f_i^2/(b_i + z)^2.
+// A function of the stiffness z that rises through 0 at the solution, and its derivative by z.  Smooth law: z^2 s^2 + e
+// z
+// - c^2.  Else, for forces above c/2: z s less the force at s.  Here s(z)^2 = sum f_i^2/(b_i + z)^2.
 static void excess(const struct dc_slip_law *law, const double f[2], const double b[2], double z, double *value,
                    double *rate)
 {

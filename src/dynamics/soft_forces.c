@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The gradients of the same terms that a step minimizes: nodes at half-spaces (add_plane), touching surfaces
+// (add_touches) and the far field.  A force is the negative gradient by the place of a point; friction is left out.
 #include "dynamics/soft_forces.h"
 
 #include <math.h>

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projected Newton on the step potential, every step bounded by continuous collision detection.
+// One implicit step: q+ = argmin L(q+; q, q-, design) (paper 000, Eq. 1) by Newton's method, every step of which is
+// bounded by continuous collision detection.  dc_step_solve:
+// 1. contact at q fixes friction and restitution of the interval (begin_interval);
+// 2. the first guess goes on with the last velocity, as far as nothing is in the way (first_guess);
+// 3. where an earlier try did not converge, minima for falling stiffnesses lead towards the solution (follow_path);
+// 4. Newton's method (minimize).
+//
+// Models of nodes alone take their Newton steps from node_newton.c, which solves the problem with contact against
+// half-spaces and its friction exactly; the others from one factorization (factored_step).
 #include "dynamics/node_newton.h"
 
 #include <float.h>
@@ -7,25 +15,32 @@
 
 #include "math/vector.h"
 
-static const double SUFFICIENT_DECREASE = 1e-4;      // Armijo
+// Line search
+static const double SUFFICIENT_DECREASE = 1e-4;      // Armijo's condition, part of the slope's promise
+static const double SLOPE_DECREASE = 0.5;            // part of the slope that may be left where slopes decide
 static const double VALUE_NOISE = 64 * DBL_EPSILON;  // of the sum of the terms' magnitudes
-static const double LEAST_MOVE = 1e-6;               // of the size of a body, that matters
-static const double LONG_RUN = 1e5;                  // steps in which a force that is left out must not matter
-static const double TINY_CHANGE = 1e-9;              // of the same: changes that the values may not show
-static const double SLOPE_DECREASE = 0.5;
-// Residuals this many times the noise that no longer fall count as converged.
-static const double ROUNDING_LIMITED = 1e3;
-static const double SAME_HESSIAN =
-    0.005;                             // part of a residual that a step of nodes leaves: the next one has its matrix
-static const double SHORT_STEP = 0.5;  // after a shorter part of a step the next one is damped more
-static const double SMALL_GAIN = 0.2;  // likewise after a bounded step that promises less of the decrease
-static const double DAMPING_FACTOR = 4;
-static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian
-static const double SOFTER = 0.1;                                 // from one stiffness of the path to the next
-static const double MOST_HARDENING = 1e16;                        // at its beginning
-static const double OPENED = 0.1;                                 // gaps there, over the way of an interval
-enum { NODE_PATIENCE = 4 };  // iterations without progress, after which nodes have multipliers instead
-enum { HALVINGS = 50, PATH_ITERATIONS = 12, SHIFTS = 12, PATIENCE = 6 };
+static const double TINY_CHANGE = 1e-9;              // of the same: below it slopes decide, as values are blind
+// Convergence
+static const double LEAST_MOVE = 1e-6;       // part of a body's size, the least move that matters in a step
+static const double LONG_RUN = 1e5;          // steps over which a force that is left out must not matter
+static const double ROUNDING_LIMITED = 1e3;  // times the noise: residuals below that stop falling are converged
+// Newton's steps
+static const double SAME_HESSIAN = 0.005;  // part of the residual left by a step of nodes: the next keeps its matrix
+static const double SHORT_STEP = 0.5;      // part of a step: after a shorter one the next one is damped more
+static const double SMALL_GAIN = 0.2;      // part of the decrease promised, likewise after a bounded step
+static const double DAMPING_FACTOR = 4;    // from one damping to the next
+static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian, times the inertia
+// Continuation (follow_path)
+static const double SOFTER = 0.1;           // factor from one stiffness of the path to the next
+static const double MOST_HARDENING = 1e16;  // largest factor on the stiffness at its beginning
+static const double OPENED = 0.1;           // gap at its beginning, over the motion of an interval
+enum { NODE_PATIENCE = 4 };                 // iterations without progress, after which nodes have multipliers instead
+enum {
+  HALVINGS = 50,         // of a step in a line search
+  PATH_ITERATIONS = 12,  // for each stiffness of the path
+  SHIFTS = 12,           // of the diagonal of a projected Hessian, each ten times the last
+  PATIENCE = 6           // iterations with an indefinite Hessian before the exact one is damped more
+};
 
 // The step potential at one trial state.
 struct trial {
@@ -33,7 +48,7 @@ struct trial {
   struct dc_step_state state;
 };
 
-// What the evaluations of a step share.
+// The arguments of all evaluations of a step.
 struct step_input {
   const struct dc_rollout_input *input;
   struct dc_step_interval interval;
@@ -59,6 +74,7 @@ static double pose_magnitude(const struct dc_rollout *rollout)
   return sum;
 }
 
+// Value, gradient [nv] and the parts of the derivatives at state q; rollout->next has its kinematics afterwards.
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_input *given, const double *q,
                                double *gradient, struct trial *trial, struct dc_error *error)
 {
@@ -166,12 +182,16 @@ static bool factor_exact(struct dc_rollout *rollout, const struct dc_step_state 
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
 }
 
-// Factors the exact Hessian if it is positive definite, else the projected one, shifted as a last resort;
-// *indefinite counts the iterations in a row that could not use the exact one.  After a few the iterate is leaving a
-// saddle, where a turn may go either way, and the projected Hessian, blind to negative curvature, only crawls: then
-// the exact one with as little more damping as makes it positive definite, whose steps along negative curvature
-// grow.  Damping (Levenberg 1944) shortens steps where only inertia resists them: without it a turn that closes a
-// small gap would cut the whole step, also the part that opens the gap, and iterates would crawl along the barrier.
+// Factors the Hessian of an iterate, and counts in *indefinite the iterations in a row that could not use the exact
+// one:
+// 1. the exact Hessian, if it is positive definite;
+// 2. after PATIENCE failures in a row the exact one with as little more damping as makes it positive definite.  The
+//    iterate is then leaving a saddle, where a turn may go either way: the projected Hessian, blind to negative
+//    curvature, only crawls, whereas these steps grow along it;
+// 3. the projected Hessian, with shifts of the diagonal as a last resort.
+//
+// Damping (Levenberg 1944) shortens steps where only inertia resists them.  Without it a turn that closes a small gap
+// would cut the whole step, also the part that opens the gap, and iterates would crawl along the barrier.
 static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_state *state, double damping,
                              int *indefinite, struct dc_error *error)
 {
@@ -369,11 +389,11 @@ static enum dc_status factored_step(struct dc_rollout *rollout, const struct tri
   return DC_OK;
 }
 
-// Whether the first guess of a step, which is within what is asked for, may stay.  A force that is left out of one step
-// is left out of all that follow as long as it lasts, and what it would have done grows with the square of the time: a
-// guess stays where even over LONG_RUN steps that is at most the tolerance times a body's size (docs/theory.md,
-// "Convergence").  Not over the steps of this run: the first frames of a longer one are the same.  Otherwise one
-// iteration is made, and what it is asked for is set.
+// Whether the first guess of a step, whose residual is within the tolerance, may stay.  A force that is left out of one
+// step is left out of all that follow as long as it lasts, and its effect grows with the square of the time.  So a
+// guess stays only if over LONG_RUN steps the effect is at most the tolerance times a body's size (docs/theory.md,
+// "Convergence").  The number of steps of this run does not count: the first frames of a longer one are the same.
+// Otherwise one iteration is made, to the tolerance *asked.
 static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial *trial, double *asked)
 {
   const struct dc_model_definition *definition = &rollout->model->definition;
@@ -382,8 +402,16 @@ static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial
   return relative_residual(rollout, rollout->gradient, *asked, rollout->magnitude, &noise_ratio) <= 1;
 }
 
-// Newton's method from q_next, where current was evaluated, for at most so many iterations; report->converged tells
-// whether it ended at the minimum.  The last evaluation of contact is at q_next.
+// Newton's method from q_next, where current was evaluated, for at most so many iterations:
+// 1. the residual of the gradient, relative to the tolerance times the smallest contact force, or to rounding;
+// 2. converged when it is at most 1, or when it stalls within ROUNDING_LIMITED times the noise;
+// 3. a Newton step: of node_newton.c for models of nodes, until it stalls for NODE_PATIENCE iterations, else by
+//    factoring H plus damping (factor);
+// 4. the part of the step that crosses nothing, halved until L falls (line_search);
+// 5. more damping after a step that was cut or bounded strongly, less after a whole one.
+//
+// It ends early when nothing lower is found along a step.  report->converged tells whether it ended at the minimum; the
+// last evaluation of contact is at q_next.
 static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *given, long iterations, double *q_next,
                                struct trial *current, struct dc_step_report *report, struct dc_error *error)
 {
@@ -451,9 +479,10 @@ static double first_hardening(const struct dc_rollout *rollout, const struct ste
   return hardening > 1 ? fmin(hardening, MOST_HARDENING) : 1;  // also when it is no number
 }
 
-// Violent contacts end at gaps so small that Newton's iterates, which cannot cross the barrier, crawl along it: the way
-// to the solution bends at the scale of the gap.  The minima for stiffnesses that fall to the true one are a smooth
-// path there, along which gaps shrink together, as in interior-point methods (Fiacco and McCormick 1968).
+// Continuation for violent contacts.  These end at gaps so small that Newton's iterates, which cannot cross the
+// barrier, crawl along it: the way to the solution bends at the scale of the gap.  The minima for stiffnesses that fall
+// to the true one form a smooth path there, along which gaps shrink together, as in interior-point methods (Fiacco and
+// McCormick 1968).
 static enum dc_status follow_path(struct dc_rollout *rollout, struct step_input *given, double *q_next,
                                   struct trial *current, struct dc_step_report *report, struct dc_error *error)
 {

@@ -51,7 +51,7 @@ struct dc_mixed_list {
   size_t count, capacity;
 };
 
-// What contact, friction and restitution of rigid bodies know of an interval (terms_contact.c).
+// Contact, friction and restitution of rigid bodies during an interval (terms_contact.c).
 struct dc_rigid_contact {
   struct dc_contact *contact;
   int pair_count;
@@ -63,13 +63,13 @@ struct dc_rigid_contact {
   bool slides, resists;                       // the lists of sliding contacts and of restitution are of t and not empty
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
-  // Of the pairs with sliding contacts, and of those with restitution, for add_product only.
+  // Mixed Hessians of the pairs with sliding contacts, and of those with restitution, for add_product only.
   struct dc_mixed_list mixed, impact_mixed;
   double seconds;                   // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
 };
 
-// What the terms of a step see: states and frames at t-1, t and t+1, and contact.
+// Arguments of the terms of a step: states and frames at t-1, t and t+1, and contact.
 struct dc_step_state {
   const struct dc_model *model;
   const struct dc_rollout_input *input;
@@ -108,7 +108,7 @@ struct dc_step_direction {
   const double (*twists)[6];
 };
 
-// What else L depends on, moved: frames and coordinates at t and t-1, targets and design.
+// A change of everything but q+ that L depends on: frames and coordinates at t and t-1, targets and design.
 struct dc_step_variation {
   struct dc_step_direction now, before;
   const struct dc_rollout_cotangent *input;
@@ -122,7 +122,7 @@ struct dc_step_cotangent {
   double (*const *points)[3];  // [bodies] to the places of contact's points in the bodies' axes; NULL: not wanted
 };
 
-// Of contact's points [bodies][points], pointers into one block each (shape_adjoint.c).
+// Workspace for contact's points [bodies][points], pointers into one block each (shape_adjoint.c).
 struct dc_shape_workspace {
   int point_count;                    // of the bodies whose vertices are to be changed
   double (*points)[3];                // [point_count]
@@ -137,7 +137,7 @@ struct dc_shape_workspace {
   bool swapped;                     // it is the rollout's own
 };
 
-// What shapes and places add to a step (shape_adjoint.c).
+// Derivatives of a step by shapes and places, to which terms add (shape_adjoint.c).
 struct dc_step_shape {
   struct dc_shape_workspace *work;
   // [bodies] of L's derivatives by the places of the frames' origins: their rate along the direction, at fixed twists
@@ -170,8 +170,9 @@ struct dc_step_term {
   // have more.
   void (*add_floor)(const struct dc_step_state *state, struct dc_step_forces *floor);
 
-  // Of a term that knows more of an interval than its states; it is kept in the rollout.  NULL: nothing to do.
-  // An interval begins at q_now, where contact was evaluated last.  DC_MEMORY.
+  // The members from here to prepare_product belong to terms that know more of an interval than its states, which is
+  // kept in the rollout; NULL: nothing to do.  begin: an interval starts at q_now, where contact was evaluated last.
+  // DC_MEMORY.
   enum dc_status (*begin)(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error);
   // All of q_next that value and derivatives ask for; careful: majorants instead of Hessians where there are any.
   // DC_MEMORY.
@@ -183,12 +184,12 @@ struct dc_step_term {
   // pairs: leaves the derivatives of contact at t in rollout->rigid.spare.  DC_MEMORY, DC_NUMERICAL.
   enum dc_status (*restore)(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
                             struct dc_error *error);
-  // What add_product needs, once that is done.  DC_MEMORY.
+  // Computes the mixed Hessians that add_product needs, after restore.  DC_MEMORY.
   enum dc_status (*prepare_product)(struct dc_rollout *rollout, const struct dc_step_state *state,
                                     struct dc_error *error);
 
-  // Of a term with barriers: what must not be passed.  NULL: nothing.
-  // DC_INFEASIBLE where a rollout may not start at q [nq], rollout->now.
+  // The members from here on belong to terms with barriers; NULL: nothing.  check_start: DC_INFEASIBLE where a rollout
+  // may not start at q [nq], rollout->now.
   enum dc_status (*check_start)(struct dc_rollout *rollout, const struct dc_rollout_input *input, const double *q,
                                 struct dc_error *error);
   // The part of a move from q along a tangent, rollout->path, that is safe.
@@ -204,8 +205,8 @@ extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_te
     dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term, dc_passive_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
-// Of a soft body at half-spaces: e, J.  The gap of a place at one whose frame is at a pose, m, and the normal out of
-// it.
+// The barrier energy e of a soft body at half-spaces, J, and the gap of a point at a half-space whose frame is at a
+// pose, m, with the normal out of it.
 double dc_node_barrier(const struct dc_model *model, const struct dc_soft *soft);
 double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3]);
 
@@ -254,7 +255,8 @@ struct dc_step_pattern {
 
 struct dc_rollout {
   const struct dc_model *model;  // that of the design at hand
-  // What the rollout was created for, and the shapes and places that model differs by; NULL when shapes do not change.
+  // The model that the rollout was created for, and the shapes and places that `model` differs by; NULL when shapes do
+  // not change.
   const struct dc_model *base;
   struct dc_shape_design *shape;
   const struct dc_stepper *stepper;
@@ -383,18 +385,18 @@ void dc_shape_workspace_destroy(struct dc_shape_workspace *work);  // what is no
 enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error);
 // Before contact is evaluated at the beginning of an interval: it keeps what it knows of the end.
 void dc_shape_swap_contact(struct dc_rollout *rollout);
-// After an adjoint: the rollout has its own contact again, so that no rollout depends on how many intervals went
-// before.
+// After an adjoint: gives the rollout its own contact back, so that no rollout depends on the number of intervals that
+// went before.
 void dc_shape_end(struct dc_rollout *rollout);
-// What contact adds to shape->by_point through its points at t+1, with stiffness mu; contact is evaluated there.
+// Adds the derivatives by contact's points at t+1, with stiffness mu, to shape->by_point; contact is evaluated there.
 enum dc_status dc_shape_add_points(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                    double mu, struct dc_step_shape *shape, struct dc_error *error);
-// What steps have left for the points of contact belongs to the vertices.
+// Passes derivatives by the points of contact, which steps have left, on to the vertices.
 void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by);
 
 // shape_adjoint.c
-// What a step adds to the cotangent's shape: out holds what all add_mixed have left, rollout->wrenches the gradient by
-// the frames at t+1.
+// Adds the derivatives of a step by shapes to the cotangent's shape.  `out` holds the sums of all add_mixed,
+// rollout->wrenches the gradient by the frames at t+1.
 enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct dc_step_state *state,
                                        const struct dc_step_direction *direction, const struct dc_step_cotangent *out,
                                        struct dc_error *error);
@@ -424,7 +426,7 @@ void dc_start_pull_back(const struct dc_bodies *bodies, const double *velocity, 
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                             double length, double *coefficients);
 
-// What a step reports.
+// The report of a step.
 struct dc_step_report {
   int iterations, evaluations;
   bool converged, regularized;
@@ -439,8 +441,8 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
                              const struct dc_step_interval *interval, const double *q, double *q_next,
                              struct dc_pair_derivatives *pairs, struct dc_step_report *report, struct dc_error *error);
 
-// How well an interval from q, where contact was evaluated last, and rollout->q_before to q_next is solved, judged
-// anew.
+// Computes anew how well an interval from q, where contact was evaluated last, and rollout->q_before to q_next is
+// solved.
 struct dc_step_residual {
   double relative;  // largest component of the gradient of the step potential, relative to the tolerance or the noise
   bool converged;   // at most 1, or as small as rounding allows

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes a model from frame to frame: the implicit step (step.h, adjoint.c) or, when built with it, MuJoCo.  The
-// contact model of a scene chooses.  Private to src/dynamics.
+// The interface of the methods that take a model from frame to frame: the implicit step (step.h, adjoint.c) or, in
+// builds with it, MuJoCo.  The contact model of a scene chooses.  Private to src/dynamics.
 #ifndef DC_DYNAMICS_STEPPER_H
 #define DC_DYNAMICS_STEPPER_H
 
@@ -20,7 +20,7 @@ struct dc_stepper {
                          struct dc_trajectory *trajectory, struct dc_step_report *report, struct dc_error *error);
   // Velocity [nv] at the end of the last step; NULL: states alone tell how to go on.
   void (*velocity)(const struct dc_rollout *rollout, double *velocity);
-  // As dc_rollout_adjoint_block and dc_rollout_tangent; both NULL: there are none.
+  // The same as dc_rollout_adjoint_block and dc_rollout_tangent; both NULL: there are none.
   enum dc_status (*adjoint)(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                             const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
                             struct dc_error *error);

@@ -109,7 +109,7 @@ static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_
   return status;
 }
 
-// What was `next` becomes `now`.
+// Goes on to the next interval: `next` becomes `now`, `now` becomes `before`.
 static void move_on(struct dc_rollout *rollout, struct sweep *sweep)
 {
   struct dc_kinematics free_one = rollout->before;
@@ -122,6 +122,8 @@ static void move_on(struct dc_rollout *rollout, struct sweep *sweep)
   sweep->next = free_moves;
 }
 
+// The sweep over all intervals, forward: contact as it was when the interval was solved, H factored once, the products
+// B S + C S + D U of all terms for each direction, and the solution for all directions.
 static enum dc_status sweep_on(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct sweep *sweep,
                                struct dc_error *error)
 {
@@ -197,7 +199,8 @@ static bool sees_input(const struct dc_model *model, const struct dc_adjoint_row
          !dc_all_zero(by->target_position + from, targets) || !dc_all_zero(by->target_velocity + from, targets);
 }
 
-// What a row's direct dependence on the input is along a direction; targets are those of the steps between its frames.
+// The change of a row along a direction by its direct dependence on the input; targets are those of the steps between
+// its frames.
 static double contract_input(const struct dc_model *model, const struct dc_adjoint_row *row,
                              const struct dc_rollout_cotangent *direction,
                              double (*dot)(const double *, const double *, int))

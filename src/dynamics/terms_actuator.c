@@ -34,7 +34,7 @@ struct drive {
   bool holds;     // the weight on it
 };
 
-// What drives act in: model, interval and states, and what is made of them.
+// The arguments of the functions that are called for every drive: model, interval and states, and where results go.
 struct drive_context {
   const struct dc_model *model;
   const struct dc_design *design;
@@ -179,7 +179,7 @@ static void drive_value(struct drive_context *c, const struct drive *drive)
   c->value += 0.5 * (drive->kp * position * position + drive->kd * c->interval.length * velocity * velocity);
 }
 
-// What all calls at a state of a step begin with.
+// The context of a state of a step, to which callers add where results go.
 static struct drive_context of_state(const struct dc_step_state *state)
 {
   return (struct drive_context){.model = state->model,

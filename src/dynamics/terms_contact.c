@@ -13,7 +13,7 @@
 static const double HALF_WAY = 0.5;       // of the safe fraction, when it is not the whole step
 static const double FORCE_NOISE = 1e-13;  // of contact forces: error of the plane solve
 
-// What is known of an interval.
+// The members of struct dc_rigid_contact through an interval: begin, evaluate, accept, restore.
 
 enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_contact *former, struct dc_error *error)
 {
@@ -56,7 +56,8 @@ enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc
   return isnan(rigid->energy) ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs") : DC_OK;
 }
 
-// What acts on the way from `now`, where contact was evaluated last, by a law whose coefficients are the rollout's.
+// Lists friction and restitution for the motion from `now`, where contact was evaluated last.  The law's coefficients
+// are the rollout's.
 static enum dc_status list_lagged(struct dc_rigid_contact *rigid, const struct dc_pose *now,
                                   const struct dc_friction_law *law, struct dc_error *error)
 {
@@ -255,7 +256,7 @@ static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const
   return DC_OK;
 }
 
-// What must not meet.
+// Checks against overlap and crossing.
 
 static enum dc_status fail_pair(const struct dc_rollout *rollout, enum dc_status status, int pair, const char *does,
                                 struct dc_error *error)

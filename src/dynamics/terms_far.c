@@ -73,7 +73,7 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
     add_forces(&state->model->bodies, &far[b], &state->next[far[b].body], (const double(*)[3])far[b].gradient, forces);
 }
 
-// What the turn of the arms of a rigid body adds: (g r^T + r g^T)/2 - (g.r) I.
+// The turn of the arms of a rigid body adds (g r^T + r g^T)/2 - (g.r) I.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

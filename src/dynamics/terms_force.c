@@ -10,7 +10,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// Of a step [nv], or NULL.
+// The forces of the state's step [nv], or NULL.
 static double *row_of(const struct dc_step_state *state, double *force)
 {
   return force ? force + (size_t)state->interval.step * (size_t)state->model->bodies.nv : NULL;

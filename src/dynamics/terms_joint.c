@@ -42,7 +42,7 @@ static void add_bound(struct barrier *sum, double stiffness, double margin, doub
   sum->by_end[UPPER] += MARGIN * by_margin;
 }
 
-// Of a part of body i's joint at q+.
+// The barriers of both limits of a part of body i's joint at q+.
 static struct barrier limit_barrier(const struct dc_step_state *state, int i, const struct dc_joint_part *part)
 {
   struct barrier sum = {0};

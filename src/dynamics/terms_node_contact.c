@@ -139,7 +139,8 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   visit(state, visit_gradient, forces->joints);
 }
 
-// Of Newton's iterates (see below), which know forces apart from places; NULL: the forces are those of the places.
+// The multipliers of a node, which Newton's iterates (see below) know apart from places; NULL: forces follow from
+// places.
 static const struct dc_node_dual *dual_of(const struct dc_step_state *state, const struct touch *touch)
 {
   return state->duals ? &state->duals[touch->index] : NULL;

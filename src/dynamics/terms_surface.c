@@ -134,7 +134,7 @@ static void add_nodes(const struct dc_bodies *bodies, const struct derivatives *
     }
 }
 
-// What a rigid body has with the nodes of the other side, and with itself.
+// Adds the blocks of a rigid body with the nodes of the other side, and with itself.
 static void add_rigid(const struct dc_bodies *bodies, const struct derivatives *d, int side, bool exact,
                       struct dc_step_hessian *hessian)
 {
@@ -292,7 +292,7 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
   }
 }
 
-// What is known of an interval.
+// Evaluation of touching surfaces through an interval: begin, evaluate, restore.
 
 static enum dc_status touch(struct dc_rollout *rollout, const double *q, const struct dc_pose *poses,
                             struct dc_error *error)
@@ -345,7 +345,7 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   return status ? status : evaluate(rollout, state, pairs, error);
 }
 
-// What must not meet.
+// Checks against overlap and crossing.
 
 static enum dc_status fail_bodies(const struct dc_rollout *rollout, enum dc_status status, const int pair[2],
                                   const char *of_one, const char *of_two, struct dc_error *error)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// A trajectory is a set of arrays by frame or step (list_arrays), on the heap or one behind the other in a mapped file,
+// and a growing list of the states inside of divided steps.
 #include "dynamics/trajectory.h"
 
 #include <math.h>

@@ -63,7 +63,7 @@ double dc_weight_hold(const struct dc_weight *weight, int body, int v)
   return sum;
 }
 
-// What body b adds to the derivative of c: adds factor * (-m g . d2x/dq_k dq_v) to by_q (may be NULL) and returns the
+// The part of body b in the derivative of c: adds factor * (-m g . d2x/dq_k dq_v) to by_q (may be NULL) and returns the
 // sum over k times moved (may be NULL).
 static double second(const struct dc_weight *weight, int b, int place, const struct dc_axis *own, double factor,
                      double *by_q, const double *moved)

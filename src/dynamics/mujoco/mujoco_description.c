@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// A model is written as MJCF, body by body, depth first:
+// * a body with several joint parts becomes a chain of <body> elements, where MuJoCo wants one part on each;
+// * primitives become geometries, other shapes a mesh for each convex part;
+// * contact is listed pair by pair, since MuJoCo's own filters are off;
+// * couplings become equality constraints.
 #include "dynamics/mujoco/mujoco_description.h"
 
 #include <locale.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// MuJoCo reports fatal errors to mju_user_error.  While a call is protected, this handler copies the message and leaves
+// the call by longjmp; otherwise it passes the error on to the handler that was there before.  One jump buffer for each
+// thread.
 #include "dynamics/mujoco/mujoco_protect.h"
 
 #include <mujoco/mujoco.h>

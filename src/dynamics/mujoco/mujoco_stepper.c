@@ -45,8 +45,9 @@ static double gain(const struct dc_mujoco_coordinate *at, double of_lengths, dou
   return scale * (turns ? of_angles : of_lengths);
 }
 
-// An actuator's force at the end of a step of MuJoCo, h long, kp (y - q - h q'+) + kd (v - q'+), is linear in the new
-// velocity q'+: h kp + kd is damping, which both Euler and implicit take at the end of their step; the rest is applied.
+// Damping of the joints.  An actuator's force at the end of a step of MuJoCo, h long, is kp (y - q - h q'+) + kd (v -
+// q'+), linear in the new velocity q'+.  Its part h kp + kd is damping, which both Euler and implicit take at the end
+// of their step; the rest is applied (apply_actuators).
 static void set_joints(struct dc_mujoco_simulation *simulation, const struct dc_bodies *bodies,
                        const struct dc_design *design)
 {
@@ -140,9 +141,9 @@ static double limit_force(struct dc_mujoco_simulation *simulation, const struct 
   return law.force + law.slope * damping * velocity;
 }
 
-// What of the actuators' forces is not damping.  Weights that they hold are those of the step's first frame, weight.
-// Of a rotation with target Y: -kp sin(angle) axis of R Y^T, as the implicit step has it (docs/theory.md, "Actuators"),
-// turned to the body's axes like the velocity.
+// Applies the part of the actuators' forces that is not damping.  Weights that they hold are those of the step's first
+// frame, weight.  The torque on a rotation with target Y is -kp sin(angle) axis of R Y^T, as the implicit step has it
+// (docs/theory.md, "Actuators"), turned to the body's axes like the velocity.
 static void apply_actuators(struct dc_mujoco_simulation *simulation, const struct dc_model *model,
                             const struct dc_rollout_input *input, int step, const struct dc_weight *weight)
 {
