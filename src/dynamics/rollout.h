@@ -98,8 +98,8 @@ struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout);
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight);
 bool dc_rollout_is_tight(const struct dc_rollout *rollout);
 
-// Forbids to divide steps that another trajectory of as many steps has not divided: a rollout that needs to ends with
-// DC_STOPPED.  Finite differences want this, as they say nothing where divisions differ.  NULL: as steps need it.
+// Stop with DC_STOPPED if a step needs division where the reference trajectory, of as many steps, has none.  For finite
+// differences, which are meaningless between trajectories divided differently.  NULL: divide as needed.
 void dc_rollout_set_alike(struct dc_rollout *rollout, const struct dc_trajectory *other);
 
 // Fail with DC_NUMERICAL in a step whose parts together take more than `most` Newton iterations; 0: any number.  Some

@@ -25,7 +25,7 @@ static const double LEAST_MOVE = 1e-6;       // part of a body's size, the least
 static const double LONG_RUN = 1e5;          // steps over which a force that is left out must not matter
 static const double ROUNDING_LIMITED = 1e3;  // times the noise: residuals below that stop falling are converged
 // Newton's steps
-static const double SAME_HESSIAN = 0.005;  // part of the residual left by a step of nodes: the next keeps its matrix
+static const double SAME_HESSIAN = 0.005;  // of residuals: the next step of nodes keeps H if the last left less
 static const double SHORT_STEP = 0.5;      // part of a step: after a shorter one the next one is damped more
 static const double SMALL_GAIN = 0.2;      // part of the decrease promised, likewise after a bounded step
 static const double DAMPING_FACTOR = 4;    // from one damping to the next
@@ -33,7 +33,7 @@ static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an
 // Continuation (follow_path)
 static const double SOFTER = 0.1;           // factor from one stiffness of the path to the next
 static const double MOST_HARDENING = 1e16;  // largest factor on the stiffness at its beginning
-static const double OPENED = 0.1;           // gap at its beginning, over the motion of an interval
+static const double OPENED = 0.1;           // target gap at its beginning, relative to the motion in an interval
 enum { NODE_PATIENCE = 4 };                 // iterations without progress, after which nodes have multipliers instead
 enum {
   HALVINGS = 50,         // of a step in a line search

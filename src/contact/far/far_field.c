@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// The far field of the surfaces of soft bodies.  Creation gives each surface a sphere tree over its triangles at rest
+// and weights that sum to the area relative to the reference area; each pair gets the stiffness and the softening
+// delta.  An evaluation moves the trees with their bodies, lists for each pair the terms and blends of the descent
+// (far_pair.c), sums up energy and derivatives by the numbers of nodes, and pulls these back to the nodes of soft
+// bodies and to the centres of rigid ones.
 #include "contact/far/far_field.h"
 
 #include <stdlib.h>
@@ -44,7 +49,8 @@ static enum dc_status list_triangles(struct dc_far_surface *surface, int element
   return DC_OK;
 }
 
-// Of rods: half the length of a segment, of which there are two, in place of an area.
+// The extent that a triangle is weighed by: its area, or, of a rod, half the length of a segment, of which there are
+// two.
 static double extent_of(const struct dc_far_surface *surface, const double (*vertices)[3], int triangle)
 {
   const int *t = surface->triangles[triangle];
@@ -53,7 +59,7 @@ static double extent_of(const struct dc_far_surface *surface, const double (*ver
   return dc_triangle_area(vertices[t[0]], vertices[t[1]], vertices[t[2]]);
 }
 
-// Of a triangle about its centroid: the sum of the squares of its edges over 36.
+// The spread of a triangle about its centroid: the sum of the squares of its edges over 36.
 static double spread_of(const struct dc_far_surface *surface, const double (*vertices)[3], int triangle)
 {
   const int *t = surface->triangles[triangle];
@@ -81,7 +87,7 @@ static void weigh(struct dc_far_surface *surface, const double (*vertices)[3], d
   }
 }
 
-// Of a rod of length L and volume V: that of a cylinder, sqrt(4 pi V L).
+// The surface area of a body; of a rod of length L and volume V that of a cylinder, sqrt(4 pi V L).
 static double area_of(const struct dc_bodies *bodies, int body)
 {
   const struct dc_soft *soft = dc_soft_of(bodies, body);
@@ -122,7 +128,7 @@ static double reference_area(const struct dc_bodies *bodies, double given, const
   return isnan(given) ? sum / count : given;
 }
 
-// What evaluations work in.
+// Allocates the workspace of evaluations for one body.
 static bool allocate(struct dc_far_surface *surface, struct dc_far_body *body, struct dc_arena *arena)
 {
   size_t nodes = (size_t)surface->tree.node_count, vertices = (size_t)surface->vertex_count;

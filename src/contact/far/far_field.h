@@ -35,7 +35,7 @@ void dc_far_field_scale(struct dc_far_field *field, double factor);
 
 // Energy and gradient at q, where frames are at poses; -1 when out of memory, else 0.
 int dc_far_field_evaluate(struct dc_far_field *field, const double *q, const struct dc_pose *poses);
-// Of the last evaluation: J, and terms counted.
+// Energy of the last evaluation, J, and the number of its terms.
 double dc_far_field_energy(const struct dc_far_field *field);
 long dc_far_field_term_count(const struct dc_far_field *field);
 // The bodies in it, the same ones at all times.

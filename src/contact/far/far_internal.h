@@ -24,7 +24,7 @@ struct dc_far_term {
   int i, j, blend;
 };
 
-// Of a blend: the sum A below it and its weight, and their rates.
+// Sums of a blend: A of the terms below it, its weight, and the rates of both.
 struct dc_far_sum {
   double energy, weight, energy_rate, weight_rate;
 };

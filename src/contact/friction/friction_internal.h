@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to src/contact: friction of every model.
 //
-// What the models share is in friction.c: the law and the poses of time t, the loop over body pairs that lists what
-// slides, the units of work that threads share, the gathering of their sums, the iterate that HELD Hessians start from
-// and the loop of the pull back.  A model lists units, evaluates one and pulls one group of them back.
+// The parts common to all models are in friction.c: the law and the poses of time t, the loop over body pairs that
+// lists sliding contacts, the units of work that threads share, the gathering of their sums, the iterate that HELD
+// Hessians start from, and the loop of the pull back.  A model lists units, evaluates one and pulls one group of them
+// back.  Files:
 //     bsh, exact  triangle_friction.c, friction_pull_back.c   triangle pairs, eight side by side (friction_template.h)
 //     sdrs        sdrs_friction.c, sdrs_pull_back.c           pairs of hulls of any number of vertices
 //     ipc         ipc_friction.c, ipc_friction_pull_back.c    pairs of closest points (point_slip.h)
 //     manifold    manifold_friction.c                         vertices on signed distances (point_slip.h), hulls as sdrs
-// The derivatives of slips on planes are the same for the first two: plane_slip.h.
+// The derivatives of slips on planes, plane_slip.h, are common to the first two.
 #ifndef DC_CONTACT_FRICTION_INTERNAL_H
 #define DC_CONTACT_FRICTION_INTERNAL_H
 
@@ -67,14 +68,14 @@ struct dc_friction_methods {
   int (*list)(struct dc_contact *contact, int pair, double coefficient);
   // Evaluates a unit: sets its sums as far as motion->order asks for them.
   void (*run)(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion);
-  // Of a group of units, [count]: adds to the wrenches; returns the derivative of the energy along the twists.
+  // Pulls a group of units [count] back: adds to the wrenches; returns the derivative of the energy along the twists.
   double (*pull_back)(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
                       const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
   // Adds the forces of a unit that was listed with this coefficient, by dc_friction_add_impact, with pair and loss of
   // `like`; -1 when out of memory.
   int (*impacts)(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
                  const struct dc_impact *like);
-  // Of all forces of a body pair, [count]: as pull_back.  The motion is one of displacements, its time step 1.
+  // Pulls all forces [count] of a body pair back, as pull_back.  The motion is one of displacements, its time step 1.
   double (*pull_back_impacts)(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
                               const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
   bool displacements;  // motions are asked for as displacements, not as velocities
@@ -82,7 +83,7 @@ struct dc_friction_methods {
 
 extern const struct dc_friction_methods dc_plane_friction, dc_sdrs_friction_methods, dc_ipc_friction_methods;
 
-// Of the frames of a pair from time t to next, at order 0: rate 1/h makes velocities, 1 displacements.
+// The motion of the frames of a pair from time t to next, at order 0: rate 1/h makes velocities, 1 displacements.
 void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next, double rate,
                            struct dc_friction_motion *motion);
 

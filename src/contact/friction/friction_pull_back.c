@@ -128,7 +128,7 @@ static void through_plane(const struct sliding_pair *p, struct cotangents *c)
   }
 }
 
-// What acts through the opening of a pair, W_v being the forces f_v (contact/friction/impact_internal.h).
+// Restitution of a triangle pair through its opening; W_v are the forces f_v (contact/friction/impact_internal.h).
 static void through_opening(const struct sliding_pair *p, double loss, double width, double share[6],
                             struct cotangents *c)
 {
@@ -146,7 +146,7 @@ static void through_opening(const struct sliding_pair *p, double loss, double wi
   }
 }
 
-// Of a design: what the triangles at a vertex have for dc_friction_add_point, world axes.
+// Adds the contribution of one triangle pair to the sums of a vertex for dc_friction_add_point, world axes.
 static void add_sums(struct dc_vertex_sum *sum, const double *axes, const double force[3], const double a[2],
                      const double b[2])
 {
@@ -190,7 +190,7 @@ static double pull_back_lane(const struct dc_contact *contact, const struct slid
   return total;
 }
 
-// Of a design: force on the centre of a node, and the derivative by its radius.
+// Notes, for a design, the force on the centre of a node and the derivative by its radius.
 static void add_node(const struct dc_collider *collider, int node, const double *rotation, const double force[3],
                      double by_radius)
 {
@@ -299,7 +299,7 @@ double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct d
                           : pull_back_triangles(contact, units->pair, motion, sides);
 }
 
-// What stands in a batch without coefficient and time step.
+// The factor by which weights of a batch lose coefficient and time step, which restitution does not have.
 static double inverse_scale(const struct dc_friction *friction, const struct dc_friction_pair *list)
 {
   return 1 / (list->coefficient * friction->time_step);
@@ -331,7 +331,7 @@ static double pull_back_openings(struct dc_contact *contact, const struct dc_imp
   return total;
 }
 
-// Of vertices above a half-space: f_v = mu w_v 12 l / h_v^2.
+// Restitution of vertices above a half-space: f_v = mu w_v 12 l / h_v^2.
 static double pull_back_heights(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
                                 const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {

@@ -22,7 +22,8 @@
 // Whether anything resists its parting at all.
 bool dc_contact_resists(const struct dc_contact *contact);
 
-// As dc_contact_friction_evaluate; exact: Hessians have the curvature of the rotations, else it is left in turn.
+// The same as dc_contact_friction_evaluate; exact: Hessians have the curvature of the rotations, else it is left in
+// turn.
 double dc_contact_impact_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order, bool exact,
                                   struct dc_friction_derivatives *results);
 
@@ -30,8 +31,8 @@ double dc_contact_impact_evaluate(struct dc_contact *contact, const struct dc_po
 // share.
 void dc_impact_loss_slopes(double a, double b, double slopes[2]);
 
-// As dc_contact_friction_pull_back and dc_contact_friction_mixed; restitution [bodies] gains the derivatives by that of
-// each body.
+// The same as dc_contact_friction_pull_back and dc_contact_friction_mixed; restitution [bodies] gains the derivatives
+// by that of each body.
 void dc_contact_impact_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
                                  double (*wrenches)[6], double *stiffness, double *restitution);
 bool dc_contact_impact_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],

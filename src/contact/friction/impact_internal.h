@@ -52,7 +52,7 @@ static inline void dc_opening_add(struct dc_opening *opening, int x, double forc
   opening->varied[x] += force * varied;
 }
 
-// What G needs of a force: c rho', c rho'' o', o' and F_a/F_b on b; G itself.
+// Factors in G and in its cotangents for one force: c rho', c rho'' o', o' and F_a/F_b on b; G itself.
 struct dc_opening_slopes {
   double slope, bend, varied, part[2], moved_mean[2], varied_mean[2], value;
 };

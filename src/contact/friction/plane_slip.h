@@ -66,8 +66,8 @@ static inline void dc_plane_add_answer(const struct dc_plane_vertex *v, const st
   }
 }
 
-// What a vertex of weight W gains in the plane, x, and what the plane's normal gains by it, n, with a and b; returns
-// r.r', with s_v in *size.
+// Adds a vertex of weight W to the cotangents x of its place in the plane and n of the plane's normal, with a and b;
+// returns r.r', with s_v in *size.
 static inline double dc_plane_through_slips(const struct dc_plane_vertex *v, const struct dc_plane_motion *m,
                                             double weight, double x[2], double n[2], double a[2], double b[2],
                                             double *size)

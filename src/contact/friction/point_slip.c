@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The formulas of the header for points that slide on each other: the two laws f0, the sums of a unit over its points,
+// and the cotangents of G by motions, normals and vertices.
 #include "contact/friction/point_slip.h"
 
 #include <string.h>

@@ -51,7 +51,7 @@ struct dc_point_cotangents {
 // moved, varied: Delta and delta.
 void dc_point_slip_cotangents(const struct dc_sliding_point *sliding, dc_slip_law *law, double width,
                               const double moved[3], const double varied[3], struct dc_point_cotangents *c);
-// Of restitution, from opening `width` on in full.
+// The same for restitution, which acts in full from opening `width` on.
 void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
                                  const double varied[3], struct dc_point_cotangents *c);
 

@@ -10,7 +10,7 @@ struct dc_friction_blend {
   int i, j, parent;
 };
 
-// What slides of one body pair: batches of triangle pairs, or of vertices above a half-space.
+// The sliding contacts of one body pair: batches of triangle pairs, or of vertices above a half-space.
 struct dc_friction_pair {
   double coefficient;  // lambda
   size_t first_batch, batch_count;

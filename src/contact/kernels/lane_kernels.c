@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Chooses the compiled copy of the kernels: the widest instruction set that the processor has, or the one that the
+// environment variable DCSIM_VECTOR names.
 #include "contact/kernels/lane_kernels.h"
 
 #include <stdlib.h>

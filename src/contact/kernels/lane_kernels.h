@@ -70,7 +70,7 @@ struct dc_node_batch {
 
 // Eight blends.
 struct dc_blend_batch {
-  // Of blend_setup.
+  // Written by blend_setup.
   double center_a[3][DC_BATCH] DC_LINE;
   double direction[6][DC_BATCH];  // z = (x x e; e)
   double inverse[DC_BATCH];       // 1 / r
@@ -86,15 +86,15 @@ struct dc_friction_batch {
   double arms[18][DC_BATCH] DC_LINE;  // x_v - c_X of the vertices of a's and of b's triangle, world axes
   double plane[4][DC_BATCH];          // as in dc_triangle_batch
   double strength[DC_BATCH];  // lambda h mu w_i w_j (1 - phi) before friction_setup, then sum_v W_v, W_v = lambda h f_v
-  // Of friction_setup.
+  // Written by friction_setup.
   double axes[9][DC_BATCH];       // b_1, b_2 in the plane, principal axes of the weighted vertices; normal n
   double levers[12][DC_BATCH];    // (b_1, b_2).(x_v - o), o the weighted mean of the vertices
   double distances[6][DC_BATCH];  // h_v
   double weights[6][DC_BATCH];    // W_v / strength
-  // Of the last friction_terms, where the next one starts.
+  // The solution of the last friction_terms, where the next one starts.
   double motion[3][DC_BATCH];  // of the plane: u, omega
   double pulls[12][DC_BATCH];  // y_v = r_v / s_v
-  // Of two iterates of the step: r_v, and the y_v that its Hessian has been made with.
+  // Slips r_v of two iterates of the step, and the y_v that their Hessians were made with.
   double slips[2][12][DC_BATCH], held[2][12][DC_BATCH];
   bool warm;  // motion and pulls hold a start
 };
@@ -107,7 +107,7 @@ struct dc_floor_batch {
   double slips[2][2][DC_BATCH], held[2][2][DC_BATCH];  // as in dc_friction_batch
 };
 
-// What the pairs of one body pair share when friction_setup places them at time t.
+// Arguments of friction_setup that the triangle pairs of one body pair share, at time t.
 struct dc_friction_place {
   double rotation_b[9];  // frame b -> world
   double arm[3];         // c_a - c_b

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the vector kernels of contact manifolds read and write (docs/theory.md, "Contact manifolds").  Arrays hold one
-// number for each pair or point, and their length is a multiple of DC_BATCH.
+// Arguments and results of the vector kernels of contact manifolds (docs/theory.md, "Contact manifolds").  Arrays hold
+// one number for each pair or point, and their length is a multiple of DC_BATCH.
 #ifndef DC_CONTACT_MANIFOLD_KERNELS_H
 #define DC_CONTACT_MANIFOLD_KERNELS_H
 
-// Of the nearest points of two edges; both without unit, of edges scaled to length 1.
+// Smoothing of the nearest points of two edges; both without unit, for edges scaled to length 1.
 struct dc_edge_smoothing {
   double softness;        // of comparing, clipping and choosing
   double regularization;  // lambda: pulls towards the middles

@@ -4,10 +4,11 @@
 // Nearest points (paper 001, IV.D.2).  Edges v_b + t_b alpha_b, alpha in [0, 1], r = v_1 - v_2, s = (|t_1|^2 +
 // |t_2|^2)/2:
 //     Q = A^T A/s + lambda I,   c = A^T r/s - lambda/2,   A = [t_1, -t_2],   f(a) = a.Q a/2 + c.a.
-// The minimum without bounds a_u = -Q^-1 c, that of each side of the box (its free coordinate clipped), these weighted
-// by softmax(-f/tau) to a_c, and gamma = prod sigma(a_u/tau) sigma((1 - a_u)/tau) give a = gamma a_u + (1 - gamma) a_c.
+// The minimum without bounds is a_u = -Q^-1 c.  The minima on the sides of the box, with the free coordinate clipped,
+// are weighted by softmax(-f/tau) and give a_c.  With gamma = prod sigma(a_u/tau) sigma((1 - a_u)/tau) the result is
+//     a = gamma a_u + (1 - gamma) a_c.
 //
-// Of every z, clipped or in gamma, one exponential is taken, p = exp(-t) with t the distance of z/tau from the nearer
+// One exponential is taken for every z, clipped or in gamma: p = exp(-t) with t the distance of z/tau from the nearer
 // end of [0, 1/tau]; d = (1 + p)(p + E) inside, (1 + p)(1 + p E) outside, E = exp(-1/tau).  Products, differences and
 // the clipping follow by division (docs/theory.md, "Contact manifolds", "One exponential for both ends").
 #include "contact/kernels/lane_math.h"
@@ -18,7 +19,7 @@ struct edge_end {
   lane_mask inside, first;  // z within [0, 1]; nearer to 0 than to 1
 };
 
-// What does not depend on the pair.
+// Numbers that do not depend on the pair.
 struct edge_scale {
   double softness, sharp, far;  // tau, 1/tau, E
 };

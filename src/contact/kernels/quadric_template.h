@@ -165,8 +165,8 @@ static inline void quadric_back(const struct dc_quadric *quadric, const struct q
     by_x[k] += out[k];
 }
 
-// What weighs less than 1e-14 of the union's nearest part is left out, as in selections: -log of that, in units of the
-// softness.
+// Quadrics that weigh less than 1e-14 of the union's nearest part are left out, as in selections: -log of that, in
+// units of the softness.
 static const double QUADRICS_FAR = 32.24;
 
 // The quadrics that matter at some lanes; the last one may stand there more than once, with weight 0.
@@ -176,7 +176,7 @@ struct quadrics_near {
   struct quadric_terms terms[DC_QUADRICS_MOST + QUADRICS_ABREAST];
 };
 
-// Of all the ones that seem nearest to the first and to the last lane, by |x - c|^2 - radius^2; square [count]:
+// The quadrics that seem nearest to the first and to the last lane, by |x - c|^2 - radius^2, among all; square [count]:
 // |x - c|^2.
 static inline void quadrics_first(const struct dc_quadrics *all, const lanes x[3], lanes *square, int first[2])
 {

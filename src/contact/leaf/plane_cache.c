@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open addressing with linear probing; the table doubles when it is half full, so that a search ends.
+// A hash table of separating planes by triangle pair: open addressing with linear probing, at most half full.  The key
+// of triangles i and j is (i, j) as a 64-bit number plus 1, so that 0 means an empty slot; slots are taken from its
+// product with a large odd number (Fibonacci hashing).
 #include "contact/leaf/plane_cache.h"
 
 #include <stdlib.h>

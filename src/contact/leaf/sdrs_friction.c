@@ -99,7 +99,7 @@ static int finish_sliding(struct dc_friction *friction, int pair, bool primitive
   return dc_friction_add_unit(friction, &unit);
 }
 
-// Of vertex v of a pair of hulls, those of a first.
+// Index in its body of vertex v of a pair of hulls, those of a first.
 static int index_of(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_sdrs_contact *of,
                     int count_a, int v)
 {
@@ -380,7 +380,7 @@ static void add_force(const double *axes, const double rho[3], const double gamm
       turn[entry] += 0.5 * (g[i] * rho[j] + g[j] * rho[i]) - (i == j ? along : 0);
 }
 
-// What concerns b stays zero where b does not move; its vertices still hold the plane back.
+// Stores the sums of both bodies.  Those of b stay zero where b does not move; its vertices still hold the plane back.
 static void store_derivatives(const struct dc_sdrs_sliding_pair *sliding, struct dc_sdrs_sliding_vertex *vertices,
                               double drag, const struct dc_friction_motion *motion, struct dc_friction_unit *unit)
 {

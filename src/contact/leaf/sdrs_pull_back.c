@@ -16,7 +16,7 @@ struct plane_cotangent {
   double p[4];
 };
 
-// What the sums over a pair's vertices share.
+// Arguments of the sums over a pair's vertices.
 struct pull {
   const struct dc_sdrs_sliding_pair *sliding;
   const struct dc_sdrs_sliding_vertex *vertices;

@@ -119,7 +119,7 @@ struct dc_sdrs_contact {
   int i, j;
 };
 
-// What a body pair keeps.
+// The state that a body pair keeps between evaluations.
 struct dc_sdrs_pair {
   struct dc_plane_cache planes;  // n and o in b's frame, units of length
   struct dc_sdrs_hulls hulls;    // workspace

@@ -255,7 +255,7 @@ void dc_manifold_evaluate(struct dc_manifold *m, const struct dc_pose poses[2], 
     dc_edges_evaluate(m, contacts);
 }
 
-// Of distance and normal.
+// Adds the cotangents of distance and normal at a vertex to those of the field.
 static void take_vertex(struct dc_field *field, int i, const struct dc_manifold_cotangent *by)
 {
   double g[3] = {field->g[0][i], field->g[1][i], field->g[2][i]}, by_g[3] = {0, 0, 0};

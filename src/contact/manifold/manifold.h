@@ -38,9 +38,9 @@ struct dc_manifold_settings {
   bool levels;
 };
 
-// body: 0 or 1, the one that the point belongs to; the normal points out of the other one.  edges: places in the list
-// of selected edges of both bodies, with levels numbers of the surfaces' edges; -1 for vertices, whose place in the
-// selection is `vertex`.
+// A contact point and its edges or vertex.  body: 0 or 1, the one that the point belongs to; the normal points out of
+// the other one.  edges: their indices in the lists of selected edges of both bodies, with levels numbers of the
+// surfaces' edges; -1 for vertices, whose index in the selection is `vertex`.
 struct dc_manifold_contact {
   int body, vertex, edges[2];
   double point[3], distance, normal[3], activity;  // m, m, 1, in [0, 1]
@@ -76,9 +76,9 @@ void dc_manifold_evaluate(struct dc_manifold *manifold, const struct dc_pose pos
 // Vertices keep their places in the bodies' frames.
 void dc_manifold_pull_back(struct dc_manifold *manifold, const struct dc_manifold_cotangent *by, double twists[2][6],
                            double *const parameters[2]);
-// Of the last pull back: derivatives by the place of a body's vertex, in the body's frame.
+// Derivatives of the last pull back by the place of a body's vertex, in the body's frame.
 void dc_manifold_by_vertex(const struct dc_manifold *manifold, int body, int vertex, double by[3]);
-// Of the last pull back: adds to the parameters of a body what its vertices contribute when they follow its signed
+// Adds to the parameters of a body, after a pull back, the contribution of its vertices when they follow its signed
 // distance, each kept on its own level set by dc_sdf_project, as the makers of meshes do (docs/theory.md, "Contact
 // manifolds", "Shapes").
 void dc_manifold_pull_back_mesh(const struct dc_manifold *manifold, int body, double *parameters);

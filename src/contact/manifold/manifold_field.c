@@ -33,7 +33,7 @@ static const struct dc_sdf *quadrics_of(const struct dc_sdf *sdf, int *count)
   return *count > 0 ? list : NULL;
 }
 
-// Of the same numbers as before nothing is computed again.
+// Sets the numbers derived from those of a superquadric, unless these have stayed the same.
 static void load_shape(struct dc_quadric *q, const double numbers[5])
 {
   if (memcmp(q->numbers, numbers, sizeof q->numbers) == 0)
@@ -137,7 +137,7 @@ static void pull_point(const struct dc_manifold_side *body, struct dc_field *fie
   put_world(body, by_x, field->by_x, i);
 }
 
-// Of a batch; the cotangents of points beyond the last one are 0.
+// Pulls one batch of points back; the cotangents of points beyond the last one are 0.
 static void pull_batch(const struct dc_manifold_side *body, struct dc_field *field,
                        const struct dc_lane_kernels *kernels, int first)
 {

@@ -62,7 +62,7 @@ struct dc_manifold {
   struct dc_edge_contact *edges;         // [pairs]
 };
 
-// What a pair of edges remembers for the way back.
+// Numbers of a pair of edges that its pull back needs.
 struct dc_edge_contact {
   double delta[3], length, inverse;  // e_1 - e_2; smoothed distance, 1/(distance + core)
   double normal[2][3];               // of the signed distances at their own points

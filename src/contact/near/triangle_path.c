@@ -116,9 +116,9 @@ static double safe_stretch(const struct moving_triangle *p, const struct moving_
 }
 
 // The same along an axis that turns with the frame of the second triangle, for at most `rest` of the path.  In that
-// frame its vertices stand still, and a vertex x of the other one at d from the frame's origin c has the velocity u =
-// x' - c' - w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w is
-// constant, else 2): surfaces that turn together at a small distance hardly approach each other along it.
+// frame its vertices stand still.  A vertex x of the other one, at d from the frame's origin c, has there the velocity
+// u = x' - c' - w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w
+// is constant, else 2).  So surfaces that turn together at a small distance hardly approach each other along this axis.
 static double turning_stretch(const struct moving_triangle *p, const struct moving_triangle *q,
                               const struct dc_motion *frame, const struct dc_instant *now, const double normal[3],
                               double kept, double rest)
@@ -236,9 +236,9 @@ static double longest_stretch(const struct moving_triangle *p, struct dc_motion 
   return stretch;
 }
 
-// Advances to where the gap may have fallen to the part that is kept, and beyond as long as a gap remains: triangles
-// that pass each other closely end with a gap again that is large enough.  pair_gap: of the bodies; what slides along
-// at that distance meets triangles that were far away.
+// Advances to where the gap may have fallen to the part that is kept.  It goes beyond as long as a gap remains, since
+// triangles that pass each other closely end with a large enough gap again.  pair_gap is that of the bodies: what
+// slides along at this distance meets triangles that were far away.
 static double triangle_fraction(const struct dc_collider *a, int i, struct dc_motion *motion_a,
                                 const struct dc_collider *b, int j, struct dc_motion *motion_b, double keep,
                                 double pair_gap, double limit)

@@ -364,10 +364,11 @@ static int visit_elements(void *context, int i, int j)
   return dc_surface_features(&surfaces[search->pair->a], i, &surfaces[search->pair->b], j, add_touch, context);
 }
 
-// Most surfaces do not touch themselves, but neighbours are close everywhere.  Where no parts were closer than `clear`,
-// at the reference, two parts are not closer now than that less what their vertices have moved since against each
-// other, which the diagonal of a box around their ways bounds: while that is beyond the range they need not be looked
-// at.  A surface that touches itself has no such place, and is searched within its range only.
+// Search of a surface that may touch itself.  Neighbours are close everywhere, though most surfaces do not touch
+// themselves.  At the reference no two parts were closer than `clear`.  Now they are not closer than that less their
+// vertices' relative motion since, which the diagonal of a box around their ways bounds.  While that is beyond the
+// range the parts need not be looked at.  A surface that touches itself has no such reference and is searched within
+// its range only.
 
 void dc_surface_fit_ways(struct dc_surface *surface, const double *tangent)
 {

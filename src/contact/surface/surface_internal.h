@@ -20,8 +20,8 @@ struct dc_surface {
   double (*x)[3], (*arm)[3];  // [vertices] at the last evaluation; arm of rigid bodies only
   double radius;              // of a rigid body, farthest vertex from its centre, m
   struct dc_box_tree tree;
-  // Of one that feels itself: a place where none of its parts were closer than `clear`, 0: none; boxes of the ways of
-  // vertices from there, in a tree of the same nodes.
+  // For a surface that may touch itself: positions of the vertices at which none of its parts were closer than `clear`
+  // (0: none known), and boxes around the ways of vertices from there, in a tree of the same nodes.
   double clear, (*reference)[3];
   struct dc_box_tree ways;
 };
@@ -76,9 +76,9 @@ static inline void dc_feature_closest(int first, const double (*x)[3], struct dc
     dc_closest_edges(x, closest);
 }
 
-// Whether the boxes around vertices, of one side and of the other, are more than `margin` apart along an axis: what is
-// far is seen at less cost than by its distance.  x [count][4][3]: at one place of a motion or at both ends of straight
-// ones.
+// Whether the boxes around vertices, of one side and of the other, are more than `margin` apart along an axis.  This
+// dismisses features that are far from each other at less cost than their distance.  x [count][4][3] holds the vertices
+// at one place of a motion or at both ends of straight ones.
 static inline bool dc_feature_apart(int first, int count, const double (*x)[4][3], double margin)
 {
   for (int k = 0; k < 3; k++) {

@@ -42,7 +42,7 @@ double dc_ipc_parallel(const struct dc_ipc_primitive *primitive)
   return dc_vec_dot(n, n);
 }
 
-// What the mollifier adds; gradient and Hessian of D as given.
+// Adds the derivatives that the mollifier brings to those of a pair of edges; gradient and hessian are those of D.
 static void add_mollified(const struct dc_ipc_primitive *primitive, const double m[3], const double p[3],
                           const double gradient[6], int order, struct dc_pair_derivatives *sum)
 {

@@ -3,8 +3,8 @@
 //
 // With vertex motions delta_v at t+1 and G = D_x+ delta, of one pair of primitives
 //     G = F phi(|u|) u.delta,   u = (I - n n^T) Delta,   Delta = sum_v w_v (x_v+ - x_v),   delta = sum_v w_v delta_v,
-// phi = f0'/y.  The sliding points are fixed to the bodies at the weights of the vertices, so that x_v+ does not
-// depend on time t: all that does is F, n = r/d and w_v, functions of the vertices x_v, and x_v itself
+// phi = f0'/y.  The sliding points are fixed to the bodies at the weights of the vertices, so that x_v+ does not depend
+// on time t.  F, n = r/d and w_v do, functions of the vertices x_v, and so does x_v itself
 // (contact/friction/point_slip.h; docs/theory.md, "IPC"; the closest points' own dependence in
 // geometry/convex/distance.c).
 #include <string.h>

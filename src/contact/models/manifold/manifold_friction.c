@@ -33,7 +33,7 @@ static const double RANGE = 2.5;          // of the walls' reach: where friction
 static const double VERTEX_COST = 60e-9;  // of an evaluation, s
 enum { OF_VERTEX = -1, NO_EDGE = -1 };    // lane of a force of restitution
 
-// What the derivative by time t needs of what slides.
+// The part of a sliding contact that its derivative by time t needs.
 struct lag {
   int edge, side;   // number of the contact in the manifold, NO_EDGE: a vertex
   int vertex;       // of body `side`, or -1
@@ -237,7 +237,8 @@ static void add_wrench(const double arm[3], const double force[3], double sign, 
   dc_vec_add_scaled(wrench + 3, wrench + 3, sign, force);
 }
 
-// Of a design: the level set of the other body gains by the gradient, in world axes.
+// Passes the cotangents of distance and gradient at a vertex, in world axes, on to the level set of the other body, for
+// a design.
 static void through_level(const struct dc_contact *contact, int other, const struct lag *lag, double by_distance,
                           const double by_gradient[3], const double arm[3], const double *rotation)
 {
@@ -307,7 +308,7 @@ static void through_edge(const struct dc_sliding_point *sliding, const struct la
   }
 }
 
-// Of what was left for the edges of a pair, which is emptied.
+// Pulls the cotangents noted for the edges of a pair back through its manifold, and clears them.
 static void through_manifold(struct dc_contact *contact, int p, struct dc_friction_sides *sides)
 {
   const struct dc_manifold_model_pair *pair = &dc_manifold_model_of(contact)->pairs[p];

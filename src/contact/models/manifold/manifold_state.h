@@ -14,8 +14,8 @@ struct dc_manifold_model_body {
   double softness;      // of the potential about this level set, m
   int edge_count;
   int (*edges)[2];
-  // Of a body whose vertices a design moves, else NULL: what the level set follows, and workspace, zeros between the
-  // evaluations: derivatives by its parameters.
+  // For a body whose vertices a design moves, else NULL: the follower of its level set, and derivatives by its
+  // parameters, workspace that is zero between evaluations.
   struct dc_shape_follower *follower;
   double *by_level;
 };
