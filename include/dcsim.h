@@ -395,9 +395,9 @@ int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_rep
 
 // Looking into a scene.
 
-// Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the gradient is
-// not confirmed, "confirmed" in JSON: an error is over tolerance (0: the default 1e-6), conclusively or not, products of
-// derivatives do not agree, or all differences straddle a change of division.
+// Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the gradient
+// is not confirmed, "confirmed" in JSON: an error is over tolerance (0: the default 1e-6), conclusively or not,
+// products of derivatives do not agree, or all differences straddle a change of division.
 int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
                     dcsim_error *error);
 // Energy, gaps and forces at the initial state.

@@ -61,8 +61,8 @@ enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, s
 // Applies the plan's parameters to its input; DC_BAD_INPUT when bodies then overlap: where the body or the control that
 // put it there stands in the scene's file, names, place and depth.
 enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *plan, struct dc_error *error);
-// DC_BAD_INPUT, with the place of the design, when the scene's gradients are by the adjoint, which has no derivatives by
-// the shapes that it changes.
+// DC_BAD_INPUT, with the place of the design, when the scene's gradients are by the adjoint, which has no derivatives
+// by the shapes that it changes.
 enum dc_status dc_api_check_gradient(const struct dc_scene *scene, const struct dc_plan *plan, struct dc_error *error);
 
 #endif

@@ -16,8 +16,8 @@
 #include "body/path.h"
 
 enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER };
-// What the convex parts of a body are to sdrs: those of its shape (dc_shape's parts; a convex mesh is one), every
-// triangle of a shape without parts for itself; or every triangle of any shape.
+// The convex parts of a body for sdrs.  PARTS: those of its shape (dc_shape's parts; a convex mesh is one), and every
+// triangle of a shape without parts for itself.  TRIANGLES: every triangle of any shape.
 enum dc_contact_hulls { DC_HULLS_PARTS, DC_HULLS_TRIANGLES };
 
 // Settings of all models, each of which reads what its option table has; dc_contact_options has all rows.
@@ -156,9 +156,10 @@ double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path
 // known.
 double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path);
 double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct dc_path *path, double nearest);
-// Whether the whole path certainly makes no two surfaces meet, gaps as small as a billionth of those at its beginning
-// allowed on the way; otherwise the first pair (index into dc_contact_pairs) of which that is not certain in *pair, -1
-// when the path is not finite.  The path must start at the poses of the last evaluation, at which nothing meets.
+// Whether the whole path certainly makes no two surfaces meet; gaps as small as a billionth of those at its beginning
+// are allowed on the way.  Otherwise *pair is the first pair (index into dc_contact_pairs) for which that is not
+// certain, -1 when the path is not finite.  The path must start at the poses of the last evaluation, at which nothing
+// meets.
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair);
 
 // A linear bound on a motion.  A point of body a (at arm_a from its frame's origin, world axes) and one of body b may
@@ -218,7 +219,7 @@ void dc_contact_take_sizes(struct dc_contact *contact, double (*const *points)[3
 // Whether bodies touch, overlap or contain each other at poses: the first offending pair in *pair (index into
 // dc_contact_pairs), in *depth a lower bound, m, of the shortest translation that parts them; 0 when none is at hand.
 bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *depth);
-// Of every pair whether its bodies touch, overlap or contain each other at poses: overlaps [pair_count].
+// Sets overlaps [pair_count]: whether the bodies of a pair touch, overlap or contain each other at poses.
 void dc_contact_overlaps(struct dc_contact *contact, const struct dc_pose *poses, bool *overlaps);
 // Whether all bodies are certainly apart at poses, rounding counted in: between every two near triangles stands a plane
 // that leaves more than the rounding of their places on either side.  Otherwise the first pair of which that is not

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contact problem of a set of bodies: it is made, evaluated pair by pair, and asked for its gaps.
+// The contact problem of a set of bodies: it is made, evaluated pair by pair, and asked for its gaps.  An evaluation
+// 1. turns the colliders of what moves into world axes (fixed bodies only the first time);
+// 2. lets the model evaluate every pair; threads take those first that cost much in the last evaluation;
+// 3. lets the model finish what it left undone (far and large pairs of bsh);
+// 4. notes costs, and adds the energies up in the order of the pairs.
 //
-// An evaluation turns the colliders of what moves, lets the model evaluate every pair (threads take those that cost much
-// first), lets it finish what it left undone, and adds the energies up in the order of the pairs.
+// Each pair writes its own results only, so that they are the same for any number of threads.
 #include <stdlib.h>
 #include <string.h>
 

@@ -192,7 +192,8 @@ static inline void gather_blend(struct bsh_pair *pair, size_t k, int order)
     above->gradient[i] += (1 - phi) * sum->gradient[i] + radial * batch->direction[i][l];
 }
 
-// Takes from the finished sum of a blend all that its Hessian needs; lane: its own place or, without weight, one behind all blends.
+// Takes from the finished sum of a blend all that its Hessian needs; lane: its own place or, without weight, one behind
+// all blends.
 static inline void prepare_blend(struct bsh_pair *pair, size_t k, size_t lane)
 {
   struct dc_blend_batch *batch = &pair->blend_batches[lane / DC_BATCH];

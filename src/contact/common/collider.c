@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Colliders: the vertices and triangles of a body about its centre of mass, the weights of its triangles, a vertex of
+// each connected part, and a sphere tree.  Trees are copied where an earlier body or a former contact has the same one.
+// Bodies whose vertices move keep the topology of the tree at the start; its centres and radii follow the vertices.
 #include <stdlib.h>
 #include <string.h>
 

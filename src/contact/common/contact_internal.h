@@ -74,8 +74,8 @@ static inline double dc_pair_zone(const struct dc_contact_settings *settings, co
   return pair->near_only ? settings->near_range : settings->blend * inner;
 }
 
-// The functions that tell contact models apart.  Colliders, their turning, overlap at the start and continuous collision
-// detection are common to all.
+// The functions that tell contact models apart.  Colliders, their turning, overlap at the start and continuous
+// collision detection are common to all.
 struct dc_contact_methods {
   // Memory of the model's own in contact->own, made after the colliders, and its release, also when create failed or
   // was not reached (own NULL); create and destroy NULL: none.

@@ -26,7 +26,7 @@ struct dc_point_methods {
   bool (*offers)(const struct dc_contact *contact);  // NULL: with all settings
   bool rates_only;                                   // no forces and no products with any velocities
   int (*count)(const struct dc_contact *contact, int body);
-  // Of the points about the origin of the body's frame, in its axes; owned by contact.
+  // Positions of the points about the origin of the body's frame, in its axes; owned by contact.
   const double (*(*places)(const struct dc_contact *contact, int body))[3];
   // Before all pairs, with memory from the arena; -1 when out of memory; NULL: nothing.
   int (*begin)(struct dc_points *points, struct dc_arena *arena);

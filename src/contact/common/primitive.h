@@ -52,7 +52,7 @@ struct dc_primitive_type {
 
 extern const struct dc_primitive_type dc_half_space;  // half_space.c
 
-// What a shape without a mesh is; NULL: none of them.
+// The primitive type of a shape without a mesh; NULL: none of them.
 const struct dc_primitive_type *dc_primitive_type_of(const struct dc_shape *shape);
 
 // The primitive of a pair's body b about the centre of body a, world axes.

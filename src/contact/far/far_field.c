@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The far field of the surfaces of soft bodies.  Creation gives each surface a sphere tree over its triangles at rest
 // and weights that sum to the area relative to the reference area; each pair gets the stiffness and the softening
-// delta.  An evaluation moves the trees with their bodies, lists for each pair the terms and blends of the descent
-// (far_pair.c), sums up energy and derivatives by the numbers of nodes, and pulls these back to the nodes of soft
+// delta.  An evaluation moves the trees with their bodies and lists for each pair the terms and blends of the descent
+// (far_pair.c).  It sums up energy and derivatives by the numbers of nodes, and pulls these back to the nodes of soft
 // bodies and to the centres of rigid ones.
 #include "contact/far/far_field.h"
 

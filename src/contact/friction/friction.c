@@ -179,7 +179,7 @@ bool dc_contact_slides(const struct dc_contact *contact)
   return contact->friction && contact->friction->unit_count > 0;
 }
 
-// Of one body from one pose to another; returns false, with identity and zeros, for a body that does not move.
+// The motion of one body from one pose to another; false, with identity and zeros, for a body that does not move.
 static bool body_motion(const struct dc_body *body, const struct dc_pose *from, const struct dc_pose *to, double rate,
                         double turn[9], double drift[9], double velocity[3])
 {

@@ -18,7 +18,7 @@
 
 #include "contact/contact.h"
 
-// What friction depends on besides the poses.
+// All that friction depends on besides the poses.
 struct dc_friction_law {
   double stiffness;           // mu of the contact potential with its scale, J
   double time_step;           // h, s
@@ -51,7 +51,8 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
 // Which matrix stands for the Hessian:
 // CONVEX  without the curvature of the rotations, which is left in turn: positive semidefinite;
 // EXACT   the true one;
-// HELD    as CONVEX, for the iterates of Newton's method: tends to that at the solution, but between sticking and sliding,
+// HELD    as CONVEX, for the iterates of Newton's method: tends to that at the solution, but between sticking and
+// sliding,
 //         where the true one changes abruptly and its steps overshoot, changes no faster than a linear model allows
 //         (docs/theory.md, "Friction").  Depends on the last iterate that was accepted.
 // MAJORANT the least quadratic majorant, from which HELD ones start anew.
@@ -73,13 +74,15 @@ bool dc_contact_slides(const struct dc_contact *contact);
 // not.
 bool dc_contact_friction_solved(const struct dc_contact *contact);
 
-// For the derivative of D along twists [bodies][6] of the frames at next (those of the last evaluation): adds its
-// derivative by the poses at t as wrenches for the twists of those frames to wrenches [bodies][6], by the coefficients
-// to coefficient [bodies] and by the stiffness to *stiffness.
-// points: NULL, or [bodies][point_count] of models with DC_CONTACT_SHAPES (points[body] NULL: not wanted; of bsh and
-// exact only bodies that follow a design may want them).  To them is added the derivative by the places of contact's
-// points (contact.h) in the axes of their frames, the same at t and t+1; that by sizes of nodes is noted for
-// dc_contact_take_sizes.
+// The derivative of D along twists [bodies][6] of the frames at next (those of the last evaluation), pulled back:
+// * by the poses at t, as wrenches for the twists of those frames: added to wrenches [bodies][6];
+// * by the coefficients: added to coefficient [bodies];
+// * by the stiffness: added to *stiffness;
+// * by the places of contact's points (contact.h) in the axes of their frames, the same at t and t+1: added to points
+//   [bodies][point_count], of models with DC_CONTACT_SHAPES.  NULL, or points[body] NULL: not wanted; with bsh and
+//   exact only bodies that follow a design may want them.
+//
+// The derivative by sizes of nodes is noted for dc_contact_take_sizes.
 void dc_contact_friction_pull_back(struct dc_contact *contact, const struct dc_pose *next, const double (*twists)[6],
                                    double (*wrenches)[6], double *coefficient, double *stiffness,
                                    double (*const *points)[3]);

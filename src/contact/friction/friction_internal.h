@@ -2,9 +2,9 @@
 // Private to src/contact: friction of every model.
 //
 // The parts common to all models are in friction.c: the law and the poses of time t, the loop over body pairs that
-// lists sliding contacts, the units of work that threads share, the gathering of their sums, the iterate that HELD
-// Hessians start from, and the loop of the pull back.  A model lists units, evaluates one and pulls one group of them
-// back.  Files:
+// lists sliding contacts, and the loop of the pull back.  Also there are the units of work that threads share, the
+// gathering of their sums, and the iterate that HELD Hessians start from.  A model lists units, evaluates one and pulls
+// one group of them back.  Its files are:
 //     bsh, exact  triangle_friction.c, friction_pull_back.c   triangle pairs, eight side by side (friction_template.h)
 //     sdrs        sdrs_friction.c, sdrs_pull_back.c           pairs of hulls of any number of vertices
 //     ipc         ipc_friction.c, ipc_friction_pull_back.c    pairs of closest points (point_slip.h)

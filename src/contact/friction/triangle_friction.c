@@ -96,7 +96,8 @@ static int leaf_support(const struct dc_contact *contact, const struct dc_fricti
   return 0;
 }
 
-// That factor for an exact term of the last evaluation: P - 12 = s (s + 2 sqrt(12)), s = sqrt(l S).
+// The factor of the end of range (dc_friction_within_range) for an exact term of the last evaluation: P - 12 = s (s + 2
+// sqrt(12)), s = sqrt(l S).
 static double term_within_range(const struct dc_contact *contact, const struct dc_pair *pair, size_t term)
 {
   const struct dc_contact_settings *settings = &contact->settings;

@@ -183,7 +183,7 @@ static int add_hulls(const struct evaluation *e, int i, int j, double apart)
   pair->crossing |= crossing;
   if (crossing)
     return 0;
-  // Of hulls out of reach the plane at hand depends on earlier evaluations, which results must not.
+  // The plane at hand of hulls out of reach depends on earlier evaluations, on which results must not.
   pair->gap = fmin(pair->gap, outcome == DC_SDRS_APART ? fmax(apart, length * e->reach) : length * solution.gap);
   uint32_t index = dc_plane_cache_index(&own->planes, i, j);
   store_plane(&solution.plane, rotation_b, e->result->arm, length, own->planes.entries[index].plane);

@@ -38,9 +38,9 @@ struct dc_manifold_settings {
   bool levels;
 };
 
-// A contact point and its edges or vertex.  body: 0 or 1, the one that the point belongs to; the normal points out of
-// the other one.  edges: their indices in the lists of selected edges of both bodies, with levels numbers of the
-// surfaces' edges; -1 for vertices, whose index in the selection is `vertex`.
+// A contact point.  body: 0 or 1, the one that the point belongs to; the normal points out of the other one.  edges:
+// their indices in the lists of selected edges of both bodies, with `levels` numbers of the surfaces' edges.  They are
+// -1 for vertices, whose index in the selection is `vertex`.
 struct dc_manifold_contact {
   int body, vertex, edges[2];
   double point[3], distance, normal[3], activity;  // m, m, 1, in [0, 1]

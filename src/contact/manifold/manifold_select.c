@@ -12,10 +12,12 @@
 // sum has none: both parts take the order for the sign of a difference of 0.
 //
 // A row is a mixture of candidates, and moves by their distance from each other while a metric changes by t: a thousand
-// times faster than the bodies do.  With shares (the contact model) candidates are not mixed.  With the step
-// s(u) = (1 + phi'(u t))/2 from 0 to 1 within [-1, 1] and the ranks r_i = sum_j s((m_j - m_i)/t) over the others, the
-// share of i is s(2 (K - r_i) - 1): 1 for the first K where no metrics are within t of each other, 1/2 for two that are
-// equal in places K and K + 1, and 0 for more than 2 K that are equal.
+// times faster than the bodies do.  With shares (the contact model) candidates are not mixed.  A step s(u) = (1 +
+// phi'(u t))/2 from 0 to 1 within [-1, 1] gives ranks r_i = sum_j s((m_j - m_i)/t) over the others, and the share of i
+// is
+//     s(2 (K - r_i) - 1),
+// 1 for the first K where no metrics are within t of each other, 1/2 for two that are equal in places K and K + 1, and
+// 0 for more than 2 K that are equal.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include "contact/near/triangle_path.h"
 #include "math/vector.h"
 
-// Chunks of a large pair: more than parts of a walk (DC_PARTS), as the time that one takes is not known before; no result
-// depends on it.
+// Chunks of a large pair: more than parts of a walk (DC_PARTS), as the time that one takes is not known before; no
+// result depends on it.
 enum { MOST_CHUNKS = 64 };
 enum { STACK = 256 };
 static const double PROGRESS = 0.01;   // of what was reached: a shorter advance above a primitive is the last

@@ -19,9 +19,9 @@ static inline int dc_most_advances(double keep)
   return dc_whole_path(keep) ? 300 : 48;
 }
 
-// The part of the path, at most `safe`, that triangles i and j may go until their gap could fall below the part `keep`
-// of pair_gap, m.  pair_gap is the gap of the bodies; their own gap counts instead where it is smaller.  plane: the
-// normal of a plane that once separated them, in the frame of b, or NULL.
+// The part of the path, at most `safe`, that triangles i and j may go until their gap could fall to `keep` times
+// pair_gap, m.  Here pair_gap is the gap of the bodies; the triangles' own gap counts instead where it is smaller.
+// plane: the normal of a plane that once separated them, in the frame of b, or NULL.
 double dc_triangles_fraction(const double *plane, const struct dc_collider *a, int i, struct dc_motion *motion_a,
                              const struct dc_collider *b, int j, struct dc_motion *motion_b, double keep,
                              double pair_gap, double safe);

@@ -31,7 +31,7 @@ static inline int dc_touch_body(const struct dc_touch *touch, int vertex)
   return touch->body[vertex >= touch->first];
 }
 
-// What slides from t to t+1: a touch at t with its friction.
+// A sliding contact from t to t+1: a touch at t with its friction.
 struct dc_sliding_contact {
   struct dc_touch touch;  // at t
   double normal[3];       // from body[1] to body[0]
@@ -49,8 +49,8 @@ void dc_surface_contact_destroy(struct dc_surface_contact *contact);
 
 // Finds what touches at q, where frames are at poses; -1 when out of memory, else 0.
 int dc_surface_evaluate(struct dc_surface_contact *contact, const double *q, const struct dc_pose *poses);
-// Of the last evaluation: touches; their energy, J, INFINITY where surfaces meet; the least distance, m, or
-// the least range where none is below it.
+// Results of the last evaluation: touches; their energy, J, INFINITY where surfaces meet; the least distance, m, or the
+// least range where none is below it.
 const struct dc_touch *dc_surface_touches(const struct dc_surface_contact *contact, size_t *count);
 double dc_surface_energy(const struct dc_surface_contact *contact);
 double dc_surface_gap(const struct dc_surface_contact *contact);
@@ -58,8 +58,8 @@ double dc_surface_gap(const struct dc_surface_contact *contact);
 // Gradient [4][3] of the energy of a touch by its vertices and, unless it is NULL, Hessian [12][12].
 void dc_touch_derivatives(const struct dc_touch *touch, double (*gradient)[3], double (*hessian)[12]);
 
-// What touches at the last evaluation slides, with coefficients [bodies], until the next call; smoothing m/s, time_step
-// s.  -1 when out of memory.
+// Makes sliding contacts of the touches of the last evaluation, with coefficients [bodies], until the next call;
+// smoothing m/s, time_step s.  -1 when out of memory.
 int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *coefficients, double smoothing,
                               double time_step);
 // The force of a sliding contact at t, over its coefficient, N, and that which its four vertices had at the last

@@ -50,9 +50,9 @@ static void add_vertex(struct lattice *lattice, const int half[3])
   lattice->count++;
 }
 
-// The vertices shared in the middle of a face, which is normal to an axis.  The triangle points along z, or x where z is
-// normal, and away from the middle of the lattice: so its mirror image is one of another lattice, along y always, along
-// the others unless a face is in the middle.
+// The vertices shared in the middle of a face, which is normal to an axis.  The triangle points along z, or x where z
+// is normal, and away from the middle of the lattice: so its mirror image is one of another lattice, along y always,
+// along the others unless a face is in the middle.
 static void add_shared(struct lattice *lattice, int axis, const int half[3], int twin)
 {
   int first = lattice->count, along = axis == 2 ? 0 : 2, across = 3 - axis - along;

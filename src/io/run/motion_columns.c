@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns in the order of bodies, of the parts of a body's joint, and of the numbers of a part.  A body is listed when
-// it has a joint; a free body only when it has actuators or carries other bodies, as its pose says everything otherwise.
+// it has a joint; a free body only when it has actuators or carries other bodies, as its pose says everything
+// otherwise.
 #include "io/run/motion_columns.h"
 
 #include <stdio.h>

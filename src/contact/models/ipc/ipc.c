@@ -10,7 +10,7 @@
 #include "geometry/mesh/surface_owners.h"
 #include "math/vector.h"
 
-// What is owned, and the thirds of all triangles around it.
+// Marks the vertices and edges that each triangle owns, and sums up for each the thirds of the triangles around it.
 static void set_owned(const struct dc_collider *collider, const int *vertex_owner, const int *edge_owner,
                       struct dc_ipc_surface *surface)
 {

@@ -6,9 +6,9 @@
 #include "contact/friction/point_slip.h"
 #include "geometry/convex/distance.h"
 
-// What makes every point-triangle and every edge-edge pair of two meshes count once: each vertex and each edge belongs
-// to one of its triangles, and a pair of triangles stands for the pairs of what they own.  Edge k of a triangle leads
-// from its vertex k to the next.
+// Ownership of vertices and edges, so that every point-triangle and every edge-edge pair of two meshes counts once.
+// Each vertex and each edge belongs to one of its triangles, and a pair of triangles stands for the pairs of what they
+// own.  Edge k of a triangle leads from its vertex k to the next.
 struct dc_ipc_surface {
   unsigned char *owned;      // [triangles] bit k: vertex k; bit 3 + k: edge k
   double (*half_length)[3];  // [triangles] of the edges, m
@@ -36,7 +36,7 @@ struct dc_ipc_walk {
   const struct dc_ipc_surface *surface_a, *surface_b;
   const double *arm;  // c_a - c_b
   double reach;       // m; INFINITY: all pairs
-  // What is done with every pair closer than that; not 0 ends the walk with that result.
+  // Called for every pair closer than that; a result other than 0 ends the walk with it.
   int (*visit)(struct dc_ipc_walk *walk, const struct dc_ipc_primitive *primitive);
   void *context;
   // Results: a lower bound of the distance, the distance itself where it is below reach; whether surfaces cross; the
@@ -59,7 +59,8 @@ double dc_ipc_parallel(const struct dc_ipc_primitive *primitive);
 void dc_ipc_add(const struct dc_contact *contact, const struct dc_ipc_primitive *primitive, int order,
                 struct dc_pair_derivatives *sum);
 
-// What the derivative by time t needs of what slides (contact/friction/point_slip.h) besides.
+// The part of a sliding contact that its derivative by time t needs besides struct dc_sliding_point
+// (contact/friction/point_slip.h).
 struct dc_ipc_lag {
   enum dc_ipc_kind kind;
   int vertex[4];

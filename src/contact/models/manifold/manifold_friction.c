@@ -18,10 +18,10 @@
 //     by e  y_a + y_b,   by A  G/A,   by d  G (ln -psi' W)',   by g  sigma (I - e e^T) (by n)/|g| + G e/|g|
 // go back through the manifold (contact/manifold/manifold.h).
 //
-// Of a design, a vertex y of s in its axes gains R_s^T times the force by dy above and, as x_s+ moves, too,
-//     sigma R_s+^T (by Delta + (by delta) x w_s),
-// the level set of o gains by d  G (ln -E' W)' and by g  (sigma (I - e e^T)(by n) + G e)/|g|, and what edges leave in the
-// manifold goes on to vertices and level sets.
+// With a design, a vertex y of s in its axes gains R_s^T times the force by dy above and, as x_s+ moves, too,
+//     sigma R_s+^T (by Delta + (by delta) x w_s).
+// The level set of o gains by d  G (ln -E' W)' and by g  (sigma (I - e e^T)(by n) + G e)/|g|.  The cotangents that
+// edges leave in the manifold go on to vertices and level sets.
 #include <stdlib.h>
 #include <string.h>
 

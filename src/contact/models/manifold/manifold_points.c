@@ -2,8 +2,8 @@
 // Rates of the contact model manifold by the vertices of its bodies, for designs (docs/theory.md, "Contact manifolds",
 // "Designs").
 //
-// The rate of the energy K psi(phi) of a vertex y of body s (in its axes) in the field of body o, at x in the axes of
-// o, along twists of both is, with g and H of phi, v the motion of the vertex against o in its axes,
+// A vertex y of body s (in its axes) is at x in the axes of body o and has the energy K psi(phi) in its field.  With g
+// and H of phi, and v the motion of the vertex against o in its axes, its rate along twists of both is
 //     G = K psi' g.v,     by x  K (psi'' (g.v) g + psi' H v) =: f,     by v  K psi' g =: u,
 //     by y     R_s^T (R_o f + (w_o - w_s) x R_o u),
 //     by a parameter of phi   that of K psi'' (g.v) phi + K psi' v.g  at fixed x,
