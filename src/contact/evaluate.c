@@ -32,6 +32,7 @@ static size_t count_pairs(const struct dc_bodies *bodies)
   return count;
 }
 
+// Lists all pairs of bodies, in the order in which energies are summed.
 static void make_pairs(struct dc_contact *contact)
 {
   const struct dc_bodies *bodies = contact->bodies;

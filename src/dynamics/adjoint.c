@@ -232,6 +232,8 @@ enum dc_status dc_rollout_check_shapes(const struct dc_rollout *rollout, struct 
   return DC_OK;
 }
 
+// Checks that there is a gradient at all, then sweeps back over all intervals and hands the cotangents of q_0 and
+// q_{-1} to the start.
 enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                    const struct dc_trajectory *trajectory, int count, struct dc_adjoint_row *rows,
                                    struct dc_error *error)

@@ -30,6 +30,7 @@ struct dc_bounded_move {
   double *given;                // [nv] m
 };
 
+// At most ROUNDS bounds for each pair of bodies, MOST_BOUNDS in all.
 struct dc_bounded_move *dc_bounded_move_create(const struct dc_bodies *bodies, int pair_count, struct dc_arena *arena)
 {
   struct dc_bounded_move *bounded = dc_arena_alloc(arena, 1, sizeof *bounded);

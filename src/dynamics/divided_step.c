@@ -133,6 +133,8 @@ static enum dc_status divide(struct dc_rollout *rollout, int step, const struct 
   return dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, 0, rollout->rigid.spare, error);
 }
 
+// Solves one interval after the other until the step is over.  An interval that fails is divided and tried again; one
+// that is solved becomes a state of the trajectory, and the next one begins there, twice as long where that fits.
 enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
                                 struct dc_trajectory *trajectory, struct dc_step_report *report, struct dc_error *error)
 {

@@ -32,6 +32,8 @@ static enum dc_status factor(const struct dc_rollout *rollout, struct dc_error *
   return DC_OK;
 }
 
+// Assembles the true Hessian at t+1, with the curvature of chains contracted with the frames' gradient, and factors it,
+// or prepares conjugate gradients where these are faster for that many right-hand sides.
 enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, int count,
                               struct dc_error *error)
 {

@@ -250,6 +250,8 @@ static void settle(const struct dc_node_newton *newton, struct dc_node_law *law,
   }
 }
 
+// One sweep of Gauss-Seidel over the nodes at planes: each moves to the minimum of its own law, and the smooth gradient
+// of its neighbours and its other laws follow the move.
 static void sweep(struct dc_node_newton *newton, double *step)
 {
   for (long l = 0; l < newton->law_count; l++) {

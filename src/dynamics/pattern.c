@@ -35,6 +35,8 @@ static size_t list_fixed(const struct dc_rollout *rollout, int (*pairs)[2])
   return count + (size_t)dc_soft_list_edges(bodies, pairs ? pairs + count : NULL);
 }
 
+// The pattern: a block for each mechanism and 3 x 3 for each node; couplings that are always there and those of
+// touches.
 struct dc_symmetric_matrix *dc_step_matrix_create(const struct dc_rollout *rollout)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -85,6 +87,7 @@ static int add_touch(struct dc_rollout *rollout, const struct dc_touch *touch)
   return 0;
 }
 
+// Lists the pairs of blocks that the touches and sliding contacts of the last evaluation couple, sorted.
 static int list_wanted(struct dc_rollout *rollout)
 {
   struct dc_step_pattern *pattern = &rollout->pattern;
@@ -130,6 +133,8 @@ static int list_sorted(struct dc_rollout *rollout)
   return 0;
 }
 
+// The pattern only grows within an interval, and loses at the beginning of one what is not touched any more: a matrix
+// with another pattern must be analysed anew.
 enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *error)
 {
   struct dc_step_pattern *pattern = &rollout->pattern;

@@ -96,6 +96,7 @@ static void drop_small(struct dc_contact_list *list)
   list->count = kept;
 }
 
+// Adds the pairs of a frame whose force is not too small, and drops small entries when there are too many.
 static enum dc_status add_frame(struct dc_contact_list *list, const struct dc_rollout *rollout, int frame, size_t most,
                                 const double *gaps, double (*contact)[12], double (*friction)[12],
                                 struct dc_error *error)

@@ -22,6 +22,7 @@ struct request {
   size_t count, size;
 };
 
+// Allocates all arrays of struct dc_rollout that step and adjoint work in.
 static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *error)
 {
   struct dc_arena *arena = rollout->arena;

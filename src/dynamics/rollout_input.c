@@ -45,6 +45,7 @@ static bool create_design(struct dc_design *design, const struct dc_bodies *bodi
   return complete;
 }
 
+// Releases the arrays of a design.
 static void destroy_design(struct dc_design *design)
 {
   free(design->body_mass_scale);

@@ -74,6 +74,8 @@ static void pull_back_places(const struct dc_bodies *bodies, const struct dc_pos
   }
 }
 
+// Sums up the terms' derivatives by shapes, then passes those by the places of frames at t+1, t and t-1 on to vertices
+// and offsets.
 enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct dc_step_state *state,
                                        const struct dc_step_direction *direction, const struct dc_step_cotangent *out,
                                        struct dc_error *error)

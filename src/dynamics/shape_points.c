@@ -65,6 +65,7 @@ void dc_shape_workspace_destroy(struct dc_shape_workspace *work)
     dc_contact_destroy(work->contact);
 }
 
+// Makes the second contact when it is first needed, and clears all that an earlier adjoint may have left.
 enum dc_status dc_shape_begin(struct dc_rollout *rollout, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;

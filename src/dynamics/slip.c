@@ -41,6 +41,7 @@ static double bent_energy(double x)
   return x <= 1 ? 0.25 * (x - 1) * (x + 1) : x - 1 - 0.5 * log1p(x - 1);
 }
 
+// Differences of the energy in closed form on each branch of the law, so that nearly equal ways cancel no digits.
 double dc_slip_energy_change(const struct dc_slip_law *law, const double from[3], const double to[3])
 {
   double sum[3], difference[3], c = law->c, e = law->e;
@@ -87,6 +88,7 @@ static void excess(const struct dc_slip_law *law, const double f[2], const doubl
   *rate = s - fall / s * (z - (bent ? 0.5 * c * c / e : 0.5 * e / square));
 }
 
+// Newton's method on excess() between bounds of the root that close in, so that it cannot leave them.
 double dc_slip_response(const struct dc_slip_law *law, const double f[2], const double b[2])
 {
   double c = law->c, e = law->e, least = fmin(b[0], b[1]), size = sqrt(f[0] * f[0] + f[1] * f[1]), low, high;

@@ -39,6 +39,7 @@ static double skin_of(const struct dc_bodies *bodies, const int body[2])
   return a && b ? 0.5 * (a->skin + b->skin) : a ? a->skin : b->skin;
 }
 
+// Adds minus the gradients of all touches to near or far, by the distance of the touch.
 static void add_touches(const struct dc_rollout *rollout, double reach, bool between, double (*near)[3],
                         double (*far)[3])
 {

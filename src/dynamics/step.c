@@ -541,6 +541,7 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   return status;
 }
 
+// Evaluates an interval at its given end and compares the gradient with the tolerance, as minimize does.
 enum dc_status dc_step_judge(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                              const struct dc_step_interval *interval, const double *q, const double *q_next,
                              struct dc_step_residual *residual, struct dc_error *error)

@@ -46,6 +46,7 @@ static bool create_row(const struct dc_model *model, size_t inside, int i, struc
   return row->input && !dc_rollout_cotangent_add_forces(model, row->input);
 }
 
+// Allocates one linearization and creates a row of the adjoint for each coordinate.
 static enum dc_status create(const struct dc_model *model, const struct dc_trajectory *trajectory,
                              struct linearization *l, struct dc_error *error)
 {
@@ -128,6 +129,7 @@ static void split(const struct linearization *l, const double *rows, size_t firs
   }
 }
 
+// Rows of the state first, then those of the velocity as differences of rows, joint part by joint part.
 static enum dc_status linearize(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                 const struct dc_trajectory *trajectory, struct linearization *l, double *state,
                                 double *drive, struct dc_error *error)

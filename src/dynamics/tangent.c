@@ -87,6 +87,7 @@ static bool moves(const struct sweep *sweep, const struct dc_step_state *state, 
          (direction->force && !dc_all_zero(direction->force + (size_t)state->interval.step * nv, nv));
 }
 
+// One interval: products for every direction that moves anything, then -H^-1 times all of them.
 static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_step_state *state, struct sweep *sweep,
                                     struct dc_error *error)
 {
@@ -160,6 +161,7 @@ static enum dc_status sweep_on(struct dc_rollout *rollout, const struct dc_rollo
   return DC_OK;
 }
 
+// Allocates the moves of three states and sweeps over all intervals.
 enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                    const struct dc_trajectory *trajectory, int count,
                                    const struct dc_rollout_cotangent *const *directions, double *tangents,
@@ -221,6 +223,8 @@ static double contract_input(const struct dc_model *model, const struct dc_adjoi
   return sum;
 }
 
+// The row's derivative along each direction: its dependence on the input, and its cotangents of the frames, pulled back
+// to coordinates, times the tangents there.
 void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory *trajectory,
                          const struct dc_adjoint_row *row, int count,
                          const struct dc_rollout_cotangent *const *directions, const double *tangents, double *products,

@@ -119,6 +119,8 @@ static void inertia_add_gradient(const struct dc_step_state *state, struct dc_st
   }
 }
 
+// Blocks of the inertia, times scale: m/h^2 I for the translation, (tr(A) I - sym(A)) for the rotation, which is
+// positive semidefinite at Y = R+ (not exact).
 static void add_inertia_blocks(const struct dc_step_state *state, bool exact, double scale, double (*blocks)[36])
 {
   for (int i = 0; i < state->model->bodies.count; i++) {
@@ -189,6 +191,7 @@ static void predicted_add_mixed(const struct dc_step_state *state, const struct 
   dc_prediction_pull_back(state, (const double(*)[6])wrenches, out);
 }
 
+// Mixed derivatives by the frames at t and t-1, and by the scale of the mass.
 static void inertia_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {
@@ -279,6 +282,7 @@ static void predicted_add_product(const struct dc_step_state *state, const struc
   }
 }
 
+// Their transposed: the change of the gradient when the frames at t and t-1 and the scale of the mass move.
 static void inertia_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                 struct dc_step_forces *forces)
 {

@@ -155,6 +155,8 @@ static struct dc_saturated drive_law(const struct drive_context *c, const struct
   return dc_saturate(drive->effort, drive->kp * position + drive->kd * velocity + hold);
 }
 
+// Value of one drive: quadratic in the error of position and of velocity; with a limit of effort the saturated law of a
+// spring of stiffness kp + kd/h.
 static void drive_value(struct drive_context *c, const struct drive *drive)
 {
   if (drive->part->kind == DC_PART_BALL) {
@@ -197,6 +199,7 @@ static double actuator_value(const struct dc_step_state *state)
   return c.value;
 }
 
+// Adds the gradient of one drive.
 static void drive_gradient(struct drive_context *c, const struct drive *drive)
 {
   double *force = c->forces + drive->part->v + drive->component;
@@ -229,6 +232,7 @@ static void ball_hessian(const double a[9], const double b[9], double block[9])
       block[3 * i + k] = (i == k ? trace : 0) - 0.5 * (a[3 * i + k] + a[3 * k + i] + b[3 * i + k] + b[3 * k + i]);
 }
 
+// Adds the Hessian of one drive to the matrix.
 static void drive_hessian(struct drive_context *c, const struct drive *drive)
 {
   double block[9] = {drive->kp + drive->kd / c->interval.length};
@@ -293,6 +297,7 @@ static void position_target_mixed(const struct drive_context *c, const struct dr
   dc_vec_add(position, position, turn);
 }
 
+// Mixed derivatives of a ball's drive by its targets, which are rotation vectors, and by the rotation at t.
 static void ball_mixed(struct drive_context *c, const struct drive *drive)
 {
   double l[3], h = c->interval.length, a[9], b[9], y[3], g[3], jacobian[9], part[3], turn[3], quaternion[4], matrix[9];

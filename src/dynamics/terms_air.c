@@ -113,6 +113,7 @@ struct mixed {
   struct dc_step_cotangent *out;
 };
 
+// Mixed derivatives of one triangle by the nodes at t, pressure and wind.
 static void visit_mixed(const struct dc_step_state *state, const struct patch *patch, void *context)
 {
   const struct mixed *mixed = context;
@@ -148,6 +149,7 @@ struct product {
   struct dc_step_forces *forces;
 };
 
+// Change of one triangle's forces along a change of nodes at t, pressure and wind.
 static void visit_product(const struct dc_step_state *state, const struct patch *patch, void *context)
 {
   const struct product *product = context;

@@ -137,6 +137,7 @@ static bool moves(const struct dc_bodies *bodies, const struct dc_cable *cable, 
   return cable->supports[p] || dc_body_moves(&bodies->bodies[cable->through[p]]);
 }
 
+// The Hessian of every pair of points of a cable that move; it is positive semidefinite as it is.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
@@ -161,6 +162,7 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   }
 }
 
+// Only the targets, the cable's wanted length and its rate, are mixed with the points at t+1.
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {

@@ -15,6 +15,7 @@ static const double FORCE_NOISE = 1e-13;  // of contact forces: error of the pla
 
 // The members of struct dc_rigid_contact through an interval: begin, evaluate, accept, restore.
 
+// The contact of the model and the arrays of its pairs.
 enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_contact *former, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
@@ -175,6 +176,7 @@ static enum dc_status evaluate_now(struct dc_rollout *rollout, const struct dc_s
   return friction ? evaluate_again(rollout, state->now, order, spare, error) : DC_OK;
 }
 
+// Contact at t again, then friction and restitution at t+1, as they were when the interval was solved.
 static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
                               struct dc_error *error)
 {

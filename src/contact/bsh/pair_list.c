@@ -160,6 +160,7 @@ static struct dc_walk lend(const struct bsh_pair *pair)
                           .gap = INFINITY};
 }
 
+// Gives the lists of a walk back to the pair, whose memory they were.
 static void take_back(struct bsh_pair *pair, const struct dc_walk *walk)
 {
   pair->now.terms = walk->exact;
@@ -312,6 +313,7 @@ int dc_bsh_reserve(struct bsh_pair *pair)
              : 0;
 }
 
+// Lists the terms, hands planes on from the last evaluation, and sets geometry and weights of the blends.
 static int list_terms(struct dc_contact *contact, struct bsh_pair *pair, const double arm[3])
 {
   if (contact->model->hierarchical

@@ -161,6 +161,7 @@ static int global_blend(const struct dc_walk_part *part, int blend)
   return blend < part->walk.first_blend ? blend : part->global[blend - part->walk.first_blend];
 }
 
+// Copies what one part added at a level to its place in the lists of the pair, with the pair's own numbers of blends.
 static void join_level(struct bsh_pair *pair, struct dc_walk_part *part, int level)
 {
   const struct dc_walk *walk = &part->walk;
@@ -266,6 +267,7 @@ static void cut_pairs(const struct large *large)
   }
 }
 
+// All lists of all large pairs: walks of the parts, their places in the lists, copies, then planes and blends.
 static bool finish_lists(struct large *large)
 {
   struct bsh *bsh = large->bsh;

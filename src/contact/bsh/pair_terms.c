@@ -71,6 +71,7 @@ static void load_triangles(const struct unit_context *u, int lane, const struct 
     }
 }
 
+// Triangle pairs from begin to end, in batches of eight: the kernel finds their planes, energies and derivatives.
 static void run_exact(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
 {
   struct dc_triangle_batch batch;
@@ -108,6 +109,7 @@ static void run_exact(struct unit_context *u, size_t begin, size_t end, double (
   }
 }
 
+// Centred terms from begin to end, in batches of eight.
 static void run_centred(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
 {
   static const double one[DC_BATCH] = {1, 1, 1, 1, 1, 1, 1, 1};  // the kernel has scaled already

@@ -102,6 +102,7 @@ static void blend_terms(const struct dc_points *p)
   }
 }
 
+// All terms of one pair, as forces on the points.
 static int add_pair(struct dc_points *p)
 {
   static const struct dc_node_term roots = {.blend = 0};

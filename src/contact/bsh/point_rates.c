@@ -77,6 +77,7 @@ static inline void add_radial(const struct pair_rates *p, int i, int j, const do
   }
 }
 
+// Rate of a centred term and its derivatives by centres and spreads of both nodes.
 static void add_centred(const struct pair_rates *p, const struct dc_node_term *term, double weight)
 {
   const double *x = p->a->spheres[term->i];
@@ -153,6 +154,7 @@ struct triangles {
   double w[3], sum, sum_rate;                           // w in these axes; S, S'
 };
 
+// Reads the triangle pair of one lane: places in the plane, distances, and their rates along the twists.
 static void read_lane(const struct pair_rates *p, const struct dc_friction_batch *batch, int l, struct triangles *t)
 {
   double first[3], q[3];
@@ -260,6 +262,7 @@ static void add_primitive(const struct pair_rates *p, const struct dc_pose *pose
   }
 }
 
+// All terms of one pair, then the blends from the leaves to the roots.
 static void add_pair(const struct pair_rates *p, const struct dc_pose *poses)
 {
   static const struct dc_node_term roots = {.blend = 0};
@@ -307,6 +310,7 @@ static void turn_sums(struct dc_collider *collider, const double *rotation, doub
   }
 }
 
+// The relative twist of a pair about the centre of a, and where the derivatives by its points go.
 static struct pair_rates rates_of(struct dc_contact *contact, const struct bsh_pair *pair, const struct dc_pose *poses,
                                   const double (*twists)[6], double (*const *by_point)[3])
 {

@@ -44,6 +44,7 @@ struct sums {
   double moment[3], second[6];      // sum k (r x n), sum k (r x n)(r x n)^T, lower triangle
 };
 
+// Adds a vertex to the sums of force, torque and moments from which gradient and Hessian are made at the end.
 static void add_vertex(struct sums *sums, const double *r, const double *n, double energy, double slope,
                        double curvature)
 {

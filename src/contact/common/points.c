@@ -87,6 +87,7 @@ const double (*dc_contact_point_places(const struct dc_contact *contact, int bod
   return methods_of(contact)->places(contact, body);
 }
 
+// Adds all pairs by the functions of the model.
 static int add_pairs(struct dc_points *p, struct dc_arena *arena)
 {
   const struct dc_point_methods *methods = methods_of(p->contact);

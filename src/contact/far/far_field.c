@@ -208,6 +208,7 @@ static void add_pair(struct dc_far_field *field, const struct dc_soft *soft, int
                            .softening = field->surfaces[a].spread + field->surfaces[b].spread};
 }
 
+// A surface for every body in the field, then a pair for every two that meet.
 static enum dc_status add_all(struct dc_far_field *field, double reference, const bool *member, struct dc_error *error)
 {
   const struct dc_bodies *bodies = field->arrangement;

@@ -66,6 +66,7 @@ struct node_pair {
   double d[3], r, energy, by_square, d_rate[3], along, energy_rate, by_square_rate;
 };
 
+// Value and slopes of the centred potential of two nodes, and, with rates, its rate along the rates of the nodes.
 static inline struct node_pair node_pair_of(const struct dc_far_pair *pair, const struct dc_far_surface *a,
                                             const struct dc_far_surface *b, const struct dc_far_rule *rule,
                                             const struct dc_far_term *term, bool rates)
@@ -95,6 +96,7 @@ struct blend {
   double inner, ratio, phi, slope, inner_rate, r_rate, phi_rate, slope_rate;  // ratio: r/R
 };
 
+// phi of a blend, a polynomial of degree five from 0 at inner to 1 at (1 + epsilon) inner, its slope, and their rates.
 static inline struct blend blend_of(const struct node_pair *n, const struct dc_far_surface *a,
                                     const struct dc_far_surface *b, const struct dc_far_rule *rule,
                                     const struct dc_far_term *term, bool rates)

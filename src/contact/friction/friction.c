@@ -220,6 +220,7 @@ static void motion_of(const struct dc_contact *contact, int pair, const struct d
   motion->smoothing = friction->smoothing;
 }
 
+// Adds the sums of a unit to its pair, whole matrices from lower triangles.
 static void gather_unit(const struct dc_friction_unit *unit, int order, struct dc_friction_derivatives *result)
 {
   result->energy += unit->energy;

@@ -27,6 +27,7 @@ struct sliding_pair {
   struct dc_plane_motion motion;
 };
 
+// Reads one triangle pair of a batch: axes, arms, weights, motions and variations of its vertices.
 static void read_lane(const struct dc_friction_batch *batch, int l, const struct dc_friction_motion *motion,
                       const struct dc_friction_sides *sides, struct sliding_pair *p)
 {
@@ -93,6 +94,7 @@ static void through_forces(const struct sliding_pair *p, const struct dc_contact
   }
 }
 
+// The plane's response eta to a change of the vertices: three equations, solved with the offset as the first pivot.
 double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_vertex vertex[6], double eta[3])
 {
   double m[3][3] = {{0}}, scale = INFINITY;
@@ -230,6 +232,7 @@ static void through_blends(const struct dc_contact *contact, int pair, const str
   }
 }
 
+// All triangle pairs of a body pair, then the sums at vertices and the blends.
 static double pull_back_triangles(struct dc_contact *contact, int pair, const struct dc_friction_motion *motion,
                                   struct dc_friction_sides *sides)
 {
@@ -305,6 +308,7 @@ static double inverse_scale(const struct dc_friction *friction, const struct dc_
   return 1 / (list->coefficient * friction->time_step);
 }
 
+// Restitution of the triangle pairs of a body pair, with the weights of friction without coefficient and time step.
 static double pull_back_openings(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
                                  const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {

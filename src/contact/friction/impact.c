@@ -62,6 +62,7 @@ static void add_turn(const double n[3], const double r[3], double size, double t
       turn[e] += size * (0.5 * (n[i] * r[j] + r[i] * n[j]) - (i == j ? along : 0));
 }
 
+// Adds one force of restitution: its loss times the profile of the opening, gradient and Hessian.
 static void add_impact(const struct dc_impact *impact, const struct dc_friction_motion *motion, double width, int order,
                        struct dc_friction_derivatives *result)
 {

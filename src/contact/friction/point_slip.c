@@ -174,6 +174,7 @@ void dc_point_opening_cotangents(const struct dc_impact *impact, double width, c
   }
 }
 
+// G and its cotangents by Delta, delta and n; the formulas of the header.
 void dc_point_slip_cotangents(const struct dc_sliding_point *sliding, dc_slip_law *law, double width,
                               const double moved[3], const double varied[3], struct dc_point_cotangents *c)
 {

@@ -144,6 +144,7 @@ struct dc_friction_place dc_triangle_place(const struct dc_contact *contact, con
   return place;
 }
 
+// Adds a batch of up to eight triangle pairs; the kernel places them on their planes.
 static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, const struct dc_pair *pair,
                      const struct dc_friction_place *place, const struct sliding_term *sliding, int count)
 {
@@ -169,6 +170,7 @@ static int add_batch(struct dc_contact *contact, struct dc_friction_pair *list, 
   return 0;
 }
 
+// Lists the exact terms that exert a force as sliding, with the blends that they belong to.
 static int list_triangles(struct dc_contact *contact, int p)
 {
   const struct dc_friction *friction = contact->friction;
@@ -218,6 +220,7 @@ static void complete_axes(const double n[3], double axes[9])
   dc_vec_copy(axes + 6, n);
 }
 
+// Lists all vertices above a half-space, in batches of eight.
 static int list_vertices(struct dc_contact *contact, int p)
 {
   const struct dc_friction *friction = contact->friction;
@@ -309,6 +312,7 @@ static int triangle_impacts(struct dc_contact *contact, const struct dc_friction
   return 0;
 }
 
+// Forces of restitution of the vertices above a half-space.
 static int floor_impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double inverse,
                          const struct dc_impact *like)
 {
@@ -351,6 +355,7 @@ static void sum_all(double (*lanes)[DC_BATCH], int count, double *sums)
     sums[i] = sum_lanes(lanes[i]);
 }
 
+// Evaluates a unit with the kernels and copies their sums.
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   struct dc_triangle_friction *own = contact->friction->own;

@@ -108,6 +108,7 @@ static int index_of(const struct dc_contact *contact, const struct dc_pair *pair
                      : dc_sdrs_hull_index(&bodies[pair->b], of->j, v - count_a);
 }
 
+// Lists the pairs of hulls within reach, each with its plane, axes and weighted vertices.
 static int list_hulls(struct dc_contact *contact, int p, double scale)
 {
   struct dc_friction *common = contact->friction;
@@ -153,6 +154,7 @@ static int list_hulls(struct dc_contact *contact, int p, double scale)
   return 0;
 }
 
+// Lists the vertices of hulls above a primitive as one sliding pair.
 static int list_vertices(struct dc_contact *contact, int p, double scale)
 {
   struct dc_friction *common = contact->friction;
@@ -427,6 +429,7 @@ static void store_derivatives(const struct dc_sdrs_sliding_pair *sliding, struct
   }
 }
 
+// Finds the motion of the plane, then sums energy, gradient and Hessian over the vertices.
 static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const struct dc_friction_motion *motion)
 {
   struct dc_sdrs_friction *friction = contact->friction->own;

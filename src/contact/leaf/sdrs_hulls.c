@@ -65,6 +65,7 @@ static void grow_tree(struct dc_sphere_tree *tree, int *hulls, int count, const 
   grow_tree(tree, hulls + count / 2, count - count / 2, center, radius);
 }
 
+// A tree of spheres over the hulls.
 static enum dc_status make_tree(struct dc_sdrs_body *body, struct dc_arena *arena)
 {
   size_t count = (size_t)body->hull_count, nodes = 2 * count - 1;
@@ -116,6 +117,7 @@ void dc_sdrs_free_workspace(struct dc_sdrs_hulls *hulls)
   free(hulls->change);
 }
 
+// Makes room for the vertices of two hulls.
 static int reserve(struct dc_sdrs_hulls *hulls, size_t count)
 {
   if (count <= hulls->capacity)

@@ -63,6 +63,7 @@ static void local_velocity(const struct facing *f, int v, double x[3])
   dc_vec_scale(x, x, f->unit);
 }
 
+// The rate of the plane that the velocities of the vertices bring about: -H^-1 times the mixed derivatives.
 static void plane_answer(const struct facing *f, double answer[4])
 {
   double h[4][4] = {{0}}, rhs[4] = {0, 0, 0, 0}, p[3], x[3], size = 1 - f->slack;
@@ -93,6 +94,7 @@ static void add_to(const struct facing *f, int v, const double local[3], double 
   dc_vec_add_scaled(results[body][index], results[body][index], f->unit, world);
 }
 
+// Forces and products of a pair of hulls.
 static void add_hulls(const struct facing *f)
 {
   double answer[4], p[3], size = 1 - f->slack;
@@ -126,6 +128,7 @@ static double gap_of(const struct facing *f)
   return (least[0] + least[1]) / (f->unit * (1 - f->slack));
 }
 
+// Forces and products of the vertices of hulls above a primitive.
 static void add_primitive(const struct dc_points *points)
 {
   const struct dc_contact *contact = points->contact;
@@ -148,6 +151,7 @@ static void add_primitive(const struct dc_points *points)
     }
 }
 
+// All pairs of hulls within reach at the last evaluation, whose planes are at hand.
 static int add_pair(struct dc_points *points)
 {
   const struct dc_contact *contact = points->contact;

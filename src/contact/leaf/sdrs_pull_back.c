@@ -154,6 +154,7 @@ static double pull_back_vertices(struct pull *pull, int first, int end)
   return total;
 }
 
+// The arguments for one sliding pair.
 static struct pull pull_of(const struct dc_contact *contact, size_t index, bool primitive,
                            const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
@@ -182,6 +183,7 @@ double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_un
   return pull_back_vertices(&pull, 0, pull.sliding->count);
 }
 
+// One force of restitution, on all vertices of its hulls or on one above a primitive.
 static double pull_back_impact(struct dc_contact *contact, const struct dc_impact *impact,
                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {

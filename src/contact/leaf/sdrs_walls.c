@@ -200,6 +200,7 @@ static int add_hulls(const struct evaluation *e, int i, int j, double apart)
   return 0;
 }
 
+// Descends both trees of hulls with a stack, and solves the plane of every pair of hulls within reach.
 static int descend(const struct evaluation *e)
 {
   struct dc_contact *contact = e->contact;

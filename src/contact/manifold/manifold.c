@@ -48,6 +48,7 @@ void dc_manifold_defaults(const struct dc_manifold_surface surfaces[2], struct d
                                             .own_surface = true};
 }
 
+// Selections, fields and workspace of one body.
 static int create_side(struct dc_manifold *m, int s)
 {
   struct dc_manifold_side *side = &m->sides[s];
@@ -77,6 +78,7 @@ static int create_side(struct dc_manifold *m, int s)
   return side->by_weight && side->by_metric ? 0 : -1;
 }
 
+// Arrays of the pairs of edges, in whole batches.
 static int create_pairs(struct dc_manifold *m)
 {
   long long pairs =
@@ -179,6 +181,7 @@ static bool vertices_seen(const struct dc_manifold *m, int s)
   return vertices_count(m, s) || (m->settings.edge_edge && !m->sides[s].edge_selection.all);
 }
 
+// Selects the vertices nearest to the other body; a selected point is a weighted mean of vertices.
 static void choose_vertices(struct dc_manifold *m, int s)
 {
   struct dc_manifold_side *side = &m->sides[s];
@@ -196,6 +199,7 @@ static void choose_vertices(struct dc_manifold *m, int s)
   dc_field_evaluate(&m->sides[1 - s], &side->chosen, m->kernels);
 }
 
+// Selects the edges whose ends are nearest to the other body, likewise.
 static void choose_edges(struct dc_manifold *m, int s)
 {
   struct dc_manifold_side *side = &m->sides[s];
@@ -233,6 +237,7 @@ static void put_vertex(const struct dc_manifold *m, int s, const struct dc_field
   dc_sdf_normal(g, contact->normal);
 }
 
+// Places both surfaces, evaluates each body's distance at the other's vertices, selects, and finds the pairs of edges.
 void dc_manifold_evaluate(struct dc_manifold *m, const struct dc_pose poses[2], struct dc_manifold_contact *contacts)
 {
   dc_vec_copy(m->origin, poses[0].position);
@@ -296,6 +301,7 @@ static void pull_selection(struct dc_manifold *m, struct dc_manifold_side *side,
       side->vertices.v[edges ? list[i][end] : i] -= (edges ? 0.5 : 1) * side->by_metric[i];
 }
 
+// Cotangents of the contacts at vertices, through the selection, to the field and the vertices.
 static void pull_vertices(struct dc_manifold *m, int s, const struct dc_manifold_cotangent *by, double twists[2][6],
                           double *const parameters[2])
 {
@@ -333,6 +339,7 @@ static void pull_places(struct dc_manifold *m, int s, double twist[6])
   }
 }
 
+// The way back of dc_manifold_evaluate: edges, their selection, vertices, their selection, then twists and parameters.
 void dc_manifold_pull_back(struct dc_manifold *m, const struct dc_manifold_cotangent *by, double twists[2][6],
                            double *const parameters[2])
 {

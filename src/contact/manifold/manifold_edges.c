@@ -52,6 +52,7 @@ static int in_field(const struct dc_manifold *m, int p, int b)
   return b ? m->pairs + p % columns * rows + p / columns : p;
 }
 
+// Witness points of all pairs in the field of the other body, and their smoothed distance.
 static void place_witnesses(struct dc_manifold *m)
 {
   for (int p = 0; p < m->pairs; p++) {
@@ -137,6 +138,7 @@ static void take_own_lengths_back(struct dc_manifold *m)
       m->edges[p].by_length -= m->edges[p].near[b] * m->edges[p].by_near[b] / m->settings.nearest;
 }
 
+// The nearness of each pair among those of its edges, by exponentials of their lengths.
 static void set_nearness(struct dc_manifold *m)
 {
   int lists = m->settings.levels ? 1 : 2;
@@ -189,6 +191,7 @@ static void place_pair(struct dc_manifold *m, int p)
   m->soft[DC_EDGE_CLASH][p] = (m->settings.clash_limit - dc_vec_dot(c->normal[0], c->normal[1])) / m->settings.clash;
 }
 
+// Evaluates the sigmoids of all pairs of which activities are products: signs, being inside, own surface, clash.
 static void measure(struct dc_manifold *m)
 {
   for (int p = 0; p < m->pairs; p++)

@@ -90,6 +90,7 @@ static void put_world(const struct dc_manifold_side *body, const double local[3]
     world[k][i] = out[k];
 }
 
+// Values and gradients of the body's distance at all points: by the vector kernel for superquadrics, else one by one.
 void dc_field_evaluate(struct dc_manifold_side *body, struct dc_field *field, const struct dc_lane_kernels *kernels)
 {
   if (body->fast.quadrics && field->count > 0) {
@@ -169,6 +170,7 @@ static void add_twist(const struct dc_manifold_side *body, const struct dc_field
   }
 }
 
+// In batches: points with cotangents of values only go along the gradient, others through the second derivatives.
 void dc_field_pull_back(struct dc_manifold_side *body, struct dc_field *field, const struct dc_lane_kernels *kernels,
                         double twist[6], double *parameters)
 {

@@ -213,6 +213,8 @@ static double depth_below(const struct overlap *overlap, int side, int samples)
   return depth;
 }
 
+// The depth is at least the separation found before, the depth at points on the line between the centres, and that at
+// sampled points of either surface; the largest of these is kept.
 double dc_contact_overlap_depth(const struct dc_contact *contact, const struct dc_pose *poses, int pair)
 {
   enum { MOST_SAMPLES = 64, ON_LINE = 8 };

@@ -15,6 +15,7 @@ static const double MOLLIFIED = 1e-3;  // eps_x = 1e-3 |e|^2 |f|^2 of the edges 
 
 // Creation.
 
+// Marks the vertices and edges that each element owns.
 static bool find_owned(struct dc_surface *surface)
 {
   int *vertex_owner = dc_alloc((size_t)surface->vertex_count, sizeof *vertex_owner);
@@ -55,6 +56,7 @@ static enum dc_status finish_surface(struct dc_surface *surface, const double (*
   return status;
 }
 
+// The surface of a body: elements, owners, lengths at rest, box tree.
 static enum dc_status add_surface(struct dc_surface_contact *contact, int body, const struct dc_soft *soft,
                                   struct dc_error *error)
 {
@@ -123,6 +125,7 @@ static enum dc_status add_pair(struct dc_surface_contact *contact, const struct 
   return DC_OK;
 }
 
+// A pair for every soft body and every body that it may meet.
 static enum dc_status add_all(struct dc_surface_contact *contact, struct dc_error *error)
 {
   const struct dc_bodies *bodies = contact->bodies;
@@ -165,6 +168,7 @@ static int visit_self(void *context, int i, int j)
   return dc_surface_features(self->surface, i, self->surface, j, measure_self, &self->least);
 }
 
+// Refuses a range that is not below the least distance of parts of the same surface at rest.
 static enum dc_status check_ranges(struct dc_surface_contact *contact, struct dc_error *error)
 {
   for (int p = 0; p < contact->pair_count; p++) {
@@ -255,6 +259,7 @@ static int visit_points(const struct facing *facing, int side)
   return status;
 }
 
+// Visits the pairs of edges that both elements own.
 static int visit_edges(const struct facing *facing)
 {
   const struct dc_surface *a = facing->sides[0], *b = facing->sides[1];
@@ -326,6 +331,7 @@ struct search {
   long visits;          // of pairs of elements
 };
 
+// Measures a feature pair and adds it as a touch when it is within range.
 static int add_touch(void *context, const struct dc_surface *const sides[2], const struct dc_feature *feature)
 {
   struct search *search = context;
@@ -390,6 +396,8 @@ void dc_surface_fit_ways(struct dc_surface *surface, const double *tangent)
   dc_box_tree_refit(tree);
 }
 
+// Searches a surface for touches with itself: by the reference as long as it holds, else within a longer reach, which
+// makes a new reference.
 static int search_itself(struct search *search, struct dc_surface *surface, bool near)
 {
   if (surface->clear > 0) {

@@ -151,6 +151,7 @@ static void put_parts(struct writer *writer, int i)
   }
 }
 
+// The geometries of body i about its centre of mass: a primitive, or the mesh of each convex part.
 static void put_geometries(struct writer *writer, int i)
 {
   const struct dc_body *body = &writer->model->bodies.bodies[i];
@@ -254,6 +255,7 @@ static void put_couplings(struct writer *writer)
   fputs("</equality>\n", writer->file);
 }
 
+// Refuses models that MuJoCo cannot hold: too many bodies or pairs of geometries, soft bodies.
 static enum dc_status check_size(const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &model->bodies;

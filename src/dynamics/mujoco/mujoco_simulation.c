@@ -79,6 +79,7 @@ enum dc_status dc_mujoco_need_data(struct dc_mujoco_simulation *simulation, stru
   return status;
 }
 
+// Compiles the description into MuJoCo's model.  One thread at a time compiles, with a decimal point in numbers.
 static enum dc_status load(struct dc_mujoco_simulation *simulation, const struct dc_model *model,
                            struct dc_error *error)
 {
@@ -133,6 +134,8 @@ static void find_coordinates(struct dc_mujoco_simulation *simulation, const stru
   }
 }
 
+// Finds MuJoCo's bodies by the names of their geometries and notes their masses; ours [bodies of MuJoCo] maps them
+// back.
 static void find_bodies(struct dc_mujoco_simulation *simulation, const struct dc_bodies *bodies, int *ours)
 {
   const mjModel *m = simulation->model;
@@ -150,6 +153,7 @@ static void find_bodies(struct dc_mujoco_simulation *simulation, const struct dc
   }
 }
 
+// Options of "mujoco" that a description does not hold, set in the compiled model.
 static void apply_settings(struct dc_mujoco_simulation *simulation, const struct dc_model_definition *definition)
 {
   const struct dc_mujoco_settings *settings = &definition->mujoco;

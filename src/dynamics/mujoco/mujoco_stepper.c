@@ -81,6 +81,7 @@ static void set_restitution(mjModel *m, const struct dc_model *model, const stru
   solref[1] = -fmax(2 * ratio * sqrt(k), mjMINVAL);
 }
 
+// Sets the numbers of the design in the compiled model: gravity, friction and restitution of pairs, joints.
 static void apply_design(struct dc_mujoco_simulation *simulation, const struct dc_model *model,
                          const struct dc_design *design)
 {
@@ -230,6 +231,8 @@ static enum dc_status check_step(const struct dc_mujoco_simulation *simulation, 
   return DC_OK;
 }
 
+// One step of MuJoCo.  Where its memory for contacts or constraints was too small, memory is enlarged and the step done
+// again from the state before.
 static enum dc_status substep(struct dc_mujoco_simulation *simulation, const struct dc_model *model,
                               const struct dc_rollout_input *input, int step, const struct dc_weight *weight,
                               struct dc_error *error)

@@ -37,6 +37,7 @@ static void measure_triangles(const struct dc_collider *collider, struct dc_ipc_
   }
 }
 
+// The owners of vertices and edges, half lengths and normals of one mesh.
 static enum dc_status create_surface(struct dc_contact *contact, const struct dc_collider *collider,
                                      struct dc_ipc_surface *surface)
 {
@@ -98,6 +99,8 @@ static void list_nearest(struct dc_ipc_nearest *nearest, const int triangles[2],
   *near = (struct dc_near_list){.count = 1, .terms = &nearest->term, .gaps = &nearest->gap};
 }
 
+// Sums the barrier over all primitive pairs within reach, and takes gap, crossing and the nearest triangles from the
+// walk.
 static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pose *poses, int order,
                           struct dc_pair_derivatives *result)
 {

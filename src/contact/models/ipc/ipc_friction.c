@@ -83,6 +83,7 @@ static int list_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitiv
   return 0;
 }
 
+// Lists the vertices above a primitive that are within the barrier's range.
 static int list_vertices(const struct listing *listing, int p)
 {
   const struct dc_contact *contact = listing->contact;
@@ -118,6 +119,7 @@ static int list_vertices(const struct listing *listing, int p)
   return 0;
 }
 
+// Lists the primitive pairs of a body pair within the barrier's range as one unit.
 static int list(struct dc_contact *contact, int p, double coefficient)
 {
   const struct dc_pair *pair = &contact->pairs[p];

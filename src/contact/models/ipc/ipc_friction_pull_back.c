@@ -28,6 +28,7 @@ struct vertices {
   double arm[4][3], x[4][3], moved[4][3], varied[4][3];
 };
 
+// Arms, motions and variations of the four vertices, or of one above a primitive.
 static void place_vertices(const struct sides *sides, const struct dc_ipc_lag *lag, struct vertices *vertices)
 {
   vertices->count = lag->kind == DC_IPC_PRIMITIVE ? 1 : 4;
@@ -57,6 +58,7 @@ static void sum_motions(const struct dc_ipc_lag *lag, const struct vertices *ver
   }
 }
 
+// One sliding point: cotangents of its motions and normal, on to the vertices and from there to the bodies.
 static double pull_back(const struct dc_sliding_point *sliding, const struct dc_ipc_lag *lag, struct sides *sides)
 {
   struct vertices vertices;

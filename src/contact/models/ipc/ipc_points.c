@@ -64,6 +64,7 @@ static void parallel_derivatives(const struct dc_ipc_primitive *primitive, struc
   s->c_change = 2 * dc_vec_dot(n, n_rate);
 }
 
+// Adds one primitive pair: forces on its vertices and, where products are wanted, the Hessian times their velocities.
 static int add_primitive(struct dc_ipc_walk *walk, const struct dc_ipc_primitive *primitive)
 {
   const struct dc_points *points = walk->context;

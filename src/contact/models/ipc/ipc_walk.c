@@ -96,6 +96,7 @@ static int measure_point(struct dc_ipc_walk *walk, const struct leaf *points, in
 // eps_x = 1e-3 |e|^2 |f|^2 of the edges at rest (Li et al. 2020, Eq. 24)
 static const double MOLLIFIED = 1e-3;
 
+// Measures the distance of two edges unless spheres around their middles show that they are out of reach.
 static int measure_edges(struct dc_ipc_walk *walk, const struct leaf *s, int k, double half_k, const struct leaf *t,
                          int l, double half_l, double weight)
 {
@@ -194,6 +195,7 @@ static bool off_plane(struct dc_ipc_walk *walk, const struct dc_collider *of, co
   return true;
 }
 
+// Descends both trees together with a stack, leaving out node pairs whose spheres are out of reach.
 int dc_ipc_walk(struct dc_ipc_walk *walk)
 {
   const struct dc_collider *a = walk->a, *b = walk->b;

@@ -100,6 +100,7 @@ static int add_sliding(struct dc_contact *contact, const struct lag *found, cons
   return 0;
 }
 
+// Lists the vertices of one body in the field of the other that are within range.
 static int list_side(struct dc_contact *contact, int p, int side, double scale)
 {
   const struct dc_pair *pair = &contact->pairs[p];
@@ -128,6 +129,7 @@ static int list_side(struct dc_contact *contact, int p, int side, double scale)
   return 0;
 }
 
+// Lists the active witness points of edges within range.
 static int list_edges(struct dc_contact *contact, int p, double scale)
 {
   const struct dc_manifold_model_pair *pair = &dc_manifold_model_of(contact)->pairs[p];
@@ -150,6 +152,7 @@ static int list_edges(struct dc_contact *contact, int p, double scale)
   return 0;
 }
 
+// Lists the vertices above a primitive.
 static int list_primitive(struct dc_contact *contact, int p, double scale)
 {
   const struct dc_pair *pair = &contact->pairs[p];
@@ -169,6 +172,7 @@ static int list_primitive(struct dc_contact *contact, int p, double scale)
   return 0;
 }
 
+// Lists vertices and edges as one unit, the walls' hulls as units of sdrs.
 static int list(struct dc_contact *contact, int p, double coefficient)
 {
   struct dc_friction *friction = contact->friction;

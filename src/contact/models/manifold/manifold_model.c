@@ -54,6 +54,7 @@ static enum dc_status follow_level(struct dc_contact *contact, int i, struct dc_
   return own->by_level ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a level set");
 }
 
+// The signed distance of a body about its centre; for a design one that follows the vertices.
 static enum dc_status place_level(struct dc_contact *contact, int i, struct dc_manifold_model_body *own,
                                   struct dc_error *error)
 {
@@ -73,6 +74,7 @@ static enum dc_status place_level(struct dc_contact *contact, int i, struct dc_m
   return DC_OK;
 }
 
+// Size, softness, distance and edges of a body with a mesh.
 static enum dc_status create_body(struct dc_contact *contact, int i, struct dc_error *error)
 {
   const struct dc_body *body = &contact->bodies->bodies[i];
@@ -92,6 +94,7 @@ static enum dc_status create_body(struct dc_contact *contact, int i, struct dc_e
   return measured(contact, i)->shape->sdf ? check_level(body, collider, own, error) : DC_OK;
 }
 
+// The manifold of the edges of a pair, with lengths relative to its bodies.
 static enum dc_status create_pair(struct dc_contact *contact, int p, struct dc_error *error)
 {
   const struct dc_manifold_model *model = contact->own;

@@ -78,6 +78,7 @@ static bool moves(const double *twist)
   return memcmp(twist, still, sizeof still) != 0;
 }
 
+// Rates of walls by products, then those of vertices and edges in level sets.
 static int rates(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6], double scale,
                  double (*const *by_point)[3])
 {
