@@ -25,6 +25,7 @@ struct judge {
   struct dc_geometry_check *check;
 };
 
+// A contact problem of the model bsh, whose gaps and overlaps are those of the meshes, and workspace.
 static enum dc_status create_judge(const struct dc_model *model, struct judge *judge, struct dc_error *error)
 {
   judge->bodies = &model->bodies;
@@ -90,6 +91,7 @@ static enum dc_status judge_motion(struct judge *judge, const double *from, cons
   return DC_OK;
 }
 
+// Judges every state for crossings and every straight motion between two states for passing through.
 enum dc_status dc_check_geometry(const struct dc_model *model, const struct dc_trajectory *trajectory,
                                  struct dc_geometry_check *check, struct dc_error *error)
 {
@@ -145,6 +147,7 @@ static double size_of_pair(const struct phantom *phantom, int pair)
   return 2 * radius;
 }
 
+// Workspace for the forces at points.
 static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *error)
 {
   size_t pairs = (size_t)dc_contact_pair_count(phantom->contact), bodies = (size_t)phantom->bodies->count;
@@ -239,6 +242,7 @@ static enum dc_status sum_up(struct phantom *phantom, const struct dc_trajectory
   return status;
 }
 
+// Adds up force times time over the trajectory, near and far forces apart.
 enum dc_status dc_check_phantom(struct dc_rollout *rollout, const struct dc_model *model,
                                 const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
                                 bool between, double *near, double *far, struct dc_error *error)

@@ -103,6 +103,7 @@ static void write_losses(struct service *service, const struct dc_crew_job *job,
   dc_buffer_add(out, "", 1);
 }
 
+// Rolls out the points of a message from rank 0 and sends losses or gradients back.
 static enum dc_status roll_out(struct service *service, const struct dc_crew_head *head, struct dc_error *error)
 {
   struct dc_crew_job job;
@@ -151,6 +152,7 @@ static enum dc_status help(struct service *service, struct dc_error *error)
   return !status && service->out.size > INT32_MAX ? dc_fail(error, DC_MEMORY, "an answer of more than 2 GB") : status;
 }
 
+// The life of a rank other than 0: says hello, then answers messages until one says that the work is over.
 enum dc_status dc_plan_crew_serve(const struct dc_transport *transport, const char *identity,
                                   const struct dc_model *model, const struct dc_task *task, dc_plan_crew_help *helper,
                                   void *context, struct dc_error *error)

@@ -262,6 +262,7 @@ static enum dc_status take_slopes(struct slopes *slopes, const double *gradient,
   return DC_OK;
 }
 
+// Directional derivatives by the adjoint against central differences, along random directions.
 enum dc_status dc_gradient_check_directions(struct dc_plan *plan, const double *parameters, uint64_t seed, int count,
                                             struct dc_gradient_difference *entries, struct dc_error *error)
 {

@@ -65,6 +65,8 @@ static void place_bodies(struct dc_contact *contact, const struct dc_bodies *bod
   dc_state_move(bodies, q, 0, tangent, moved);
 }
 
+// Draws velocities, masses and coefficients of friction within DC_PERTURBED_PART of their own, and offsets of bodies at
+// which nothing overlaps.
 enum dc_status dc_perturb_input(struct dc_contact *contact, const struct dc_model *model, uint64_t seed, int draw,
                                 struct dc_rollout_input *input, struct dc_error *error)
 {
@@ -154,6 +156,8 @@ static enum dc_status create_executors(struct draws *d, const struct dc_plant *p
   return local.status;
 }
 
+// One execution in the plant: draw 0 from the given start, the others from perturbed ones.  Notes whether it ran and
+// whether the task is reached.
 static void execute_draw(void *context, int index, int thread)
 {
   struct draws *d = context;
@@ -197,6 +201,7 @@ static enum dc_status sum_up(const struct draws *d, int draws, struct dc_executi
   return DC_OK;
 }
 
+// Executes the plan and `draws` perturbed ones in the plant, by as many threads as there are.
 enum dc_status dc_execute(const struct dc_plant *plant, const struct dc_model *model, const struct dc_task *task,
                           const struct dc_rollout_input *from, int draws, uint64_t seed, dc_rollout_proceed *proceed,
                           void *context, struct dc_executions *executions, struct dc_error *error)

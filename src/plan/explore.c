@@ -59,6 +59,7 @@ static void release(struct guesses *guesses)
   free(guesses->statuses);
 }
 
+// All guesses for a window: the present parameters, routes around obstacles, random draws.
 static enum dc_status fill(const struct dc_receding_horizon *h, struct guesses *guesses, struct dc_error *error)
 {
   size_t most = 1 + MOST_ROUTES + (size_t)h->horizon.draws, size = (size_t)h->plan->parameter_count;
@@ -138,6 +139,7 @@ static bool compared_in_plant(const struct dc_receding_horizon *h)
   return h->plant && h->horizon.trials && !dc_model_has_adjoint(&h->horizon.plant->model);
 }
 
+// Replaces the present parameters by the best guess, compared in the plan or, where that differs, in the plant.
 enum dc_status dc_horizon_explore(struct dc_receding_horizon *h, struct dc_error *error)
 {
   if (!wanted(h))
@@ -175,6 +177,8 @@ static void try_guess(struct dc_receding_horizon *h, const double *guess, struct
   memcpy(best->parameters, guess, (size_t)h->plan->parameter_count * sizeof *guess);
 }
 
+// Tries in the plant what the window found and, where that does not reach, also the parameters it began with or all
+// guesses.  The best goes to kept.
 enum dc_status dc_horizon_try(struct dc_receding_horizon *h, double *kept, struct dc_error *error)
 {
   struct best best = {.parameters = kept};

@@ -92,6 +92,7 @@ struct estimate {
   double loss;
 };
 
+// Workspace for samples, in batches for all ranks.
 static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *error)
 {
   struct estimator *estimator = dc_alloc(1, sizeof *estimator);

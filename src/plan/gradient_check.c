@@ -29,6 +29,7 @@ static const double CLOSE = 1e-7;  // relative agreement with the adjoint that n
 
 static const double SHAKE = 1e-3;  // random shift of shape parameters, relative to their bounds
 
+// The name of a coordinate in reports, such as "bodies.cue.mass".
 static void coordinate_name(const struct dc_checker *checker, struct dc_coordinate c, char *text, size_t size)
 {
   const struct dc_plan *plan = checker->plan;
@@ -204,6 +205,7 @@ static enum dc_status take_differences(const struct dc_checkers *checkers, const
   return status;
 }
 
+// Compares coordinates of controls and of the design, chosen at random kind by kind, with differences.
 static enum dc_status check_coordinates(const struct dc_checkers *checkers, const double *gradient, uint64_t seed,
                                         struct dc_gradient_check *check, struct dc_error *error)
 {
@@ -268,6 +270,7 @@ static double taylor_step(int k)
   return ldexp(0.25, -k);
 }
 
+// One loss at a Taylor step along a direction.
 static void taylor_pass(void *context, int index, int thread)
 {
   struct taylor *taylor = context;
@@ -330,6 +333,7 @@ static void add_order(const struct taylor *taylor, int d, double slope, struct d
     check->taylor_straddling += straddles;
 }
 
+// Taylor test: the remainder |L(x + h d) - L(x) - h L'(x) d| must fall as h^2.
 static enum dc_status check_taylor(const struct dc_checkers *checkers, const double *gradient, uint64_t seed,
                                    struct dc_gradient_check *check, struct dc_error *error)
 {
@@ -376,6 +380,8 @@ static void shake_shapes(const struct dc_plan *plan, uint64_t seed, double *para
     }
 }
 
+// The gradient by the adjoint, with shapes slightly shaken where the design has any; then coordinates one by one, the
+// Taylor test, and products.
 enum dc_status dc_gradient_check(struct dc_plan *plan, const double *given, uint64_t seed,
                                  struct dc_gradient_check *check, struct dc_error *error)
 {

@@ -48,6 +48,7 @@ static const double UNTOLD = 1e-6;
 // Squared error of a prediction that cannot be executed, m^2.
 static const double NOTHING_FORETOLD = 1;
 
+// The plant of a horizon and inputs for single steps.
 struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, const struct dc_model *model, int steps,
                                                  struct dc_error *error)
 {
@@ -72,6 +73,7 @@ struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, c
   return NULL;
 }
 
+// A second execution in which windows are tried, for each factor of friction that is thought possible.
 enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const struct dc_horizon *horizon,
                                            const struct dc_model *model, int steps, struct dc_error *error)
 {
@@ -194,6 +196,8 @@ static void compare(struct dc_receding_horizon *h)
   }
 }
 
+// Executes `count` steps of the window in the plant.  With several factors of friction their predictions are made
+// before and compared with the states after.
 enum dc_status dc_horizon_execute(struct dc_receding_horizon *h, int count, struct dc_error *error)
 {
   struct dc_horizon_plant *own = h->plant;
@@ -252,6 +256,7 @@ static double try_factor(struct dc_receding_horizon *h, double factor, bool *rea
   return isfinite(loss) ? loss : INFINITY;
 }
 
+// The worst loss of the window over all factors of friction that are still possible; ends when it is above `enough`.
 double dc_horizon_trial(struct dc_receding_horizon *h, const double *parameters, double enough, bool *reached)
 {
   struct dc_horizon_plant *own = h->plant;
@@ -280,6 +285,8 @@ static void free_of_forces(const struct dc_model *model, struct dc_rollout_input
   memset(input->design.kd_scale, 0, bytes);
 }
 
+// The start of the next window where the plant is not where the plan foresaw it.  One conservative step without gravity
+// and actuators leads from the foreseen state towards the plant's, so that the start satisfies the contact of the plan.
 enum dc_status dc_horizon_place(struct dc_receding_horizon *h, const double *foreseen, struct dc_error *error)
 {
   struct dc_horizon_plant *own = h->plant;
@@ -330,6 +337,7 @@ static enum dc_status load_misses(struct dc_horizon_plant *own, const struct dc_
   return status;
 }
 
+// The plant's part of a checkpoint.
 enum dc_status dc_horizon_plant_load(struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
                                      struct dc_error *error)
 {

@@ -14,6 +14,7 @@ static const long MOST_COUNTED = LONG_MAX / 4;  // so that sums of some of them 
 // Counts of every step: Newton iterations, evaluations, convergence, substeps.
 enum { STEP_COUNTS = 4 };
 
+// Counts of each executed step.
 static enum dc_status save_counts(const struct dc_trajectory *executed, struct dc_snapshot *snapshot)
 {
   size_t k = (size_t)executed->steps;
@@ -32,6 +33,7 @@ static enum dc_status save_counts(const struct dc_trajectory *executed, struct d
   return status;
 }
 
+// States, targets and states inside of divided steps that were executed.
 static enum dc_status save_executed(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
   const struct dc_trajectory *executed = h->executed;
@@ -97,6 +99,7 @@ static enum dc_status load_between(struct dc_trajectory *executed, const long *s
   return status;
 }
 
+// The same, read back into the trajectory.
 static enum dc_status load_executed(struct dc_receding_horizon *h, int count, const struct dc_snapshot *snapshot,
                                     struct dc_error *error)
 {
@@ -160,6 +163,7 @@ enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_sn
   return status ? status : dc_plan_save(h->plan, snapshot);
 }
 
+// Reads the counts and checks them against the scene.
 static enum dc_status load_counts(struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
                                   struct dc_error *error)
 {

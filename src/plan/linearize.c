@@ -206,6 +206,7 @@ static enum dc_status by_columns(const struct linearization *l, struct dc_error 
   return status;
 }
 
+// Rows of the adjoint for a portion of the residuals, with their inputs.
 static enum dc_status create_rows(const struct linearization *l, int first, int count, struct portion *portion,
                                   struct dc_error *error)
 {
@@ -225,6 +226,7 @@ static enum dc_status create_rows(const struct linearization *l, int first, int 
   return complete ? DC_OK : no_memory(error);
 }
 
+// The Jacobian by rows: one adjoint sweep for as many residuals as memory allows.
 static enum dc_status by_rows(const struct linearization *l, struct dc_error *error)
 {
   struct dc_plan *plan = l->plan;

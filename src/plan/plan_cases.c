@@ -69,6 +69,7 @@ static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, d
   return DC_OK;
 }
 
+// Evaluates all worlds, which threads share, and sums losses and gradients in the order of the cases.
 static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_world *evaluate,
                                       dc_plan_evaluate_world *evaluate_case, const double *parameters, double start,
                                       double *loss, double *gradient, struct dc_error *error)

@@ -289,6 +289,7 @@ static enum dc_status restore(struct dc_plan *plan, const double *parameters, st
   return record ? dc_plan_record(plan, record, error) : DC_OK;
 }
 
+// The part of a checkpoint that belongs to the optimizer.
 static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
                                         struct dc_error *error)
 {
@@ -325,6 +326,7 @@ static enum dc_status restore_all(struct dc_plan *plan, struct dc_error *error)
   return status || !begun ? status : restore(plan, dc_minimization_current(plan->minimization), NULL, &loss, error);
 }
 
+// The whole of a checkpoint; trajectories are rolled out again from the parameters.
 static enum dc_status load(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
                            bool trajectories, struct dc_error *error)
 {

@@ -17,6 +17,7 @@ struct dc_execution {
   double friction;                   // factor on the design's friction
 };
 
+// The start from which a trajectory goes on: its last state, the state before it, and the time between.
 struct dc_plan_start dc_plan_go_on(const struct dc_model *model, const struct dc_trajectory *trajectory,
                                    double *velocity)
 {
@@ -38,6 +39,7 @@ struct dc_plan_start dc_plan_go_on(const struct dc_model *model, const struct dc
   return start;
 }
 
+// A rollout of the plant with room for so many steps.
 struct dc_execution *dc_execution_create(const struct dc_plant *plant, int steps, struct dc_error *error)
 {
   struct dc_execution *execution = dc_alloc(1, sizeof *execution);
@@ -172,6 +174,7 @@ static void note_velocities(struct dc_execution *execution, int steps, struct dc
   }
 }
 
+// Runs the plant with the plan's targets from a start.  Positions are interpolated over the plant's shorter steps.
 enum dc_status dc_execution_run(struct dc_execution *execution, const struct dc_rollout_input *input,
                                 const struct dc_plan_start *start, const double *before, int steps,
                                 struct dc_trajectory *executed, struct dc_error *error)

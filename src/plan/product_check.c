@@ -57,6 +57,7 @@ static enum dc_status pull_back(struct dc_plan *plan, struct dc_rollout_cotangen
   return dc_rollout_adjoint(plan->rollout, plan->input, plan->trajectory, frames, whole, error);
 }
 
+// Compares adjoint and tangent along random directions: a . (S d) = (S^T a) . d.
 static enum dc_status compare_directions(struct dc_plan *plan, struct dc_rollout_cotangent **all, double *tangents,
                                          uint64_t seed, double *apart, struct dc_error *error)
 {
@@ -201,6 +202,7 @@ static enum dc_status take_differences(struct dc_plan *plan, const double *x, st
   return DC_OK;
 }
 
+// Compares the Jacobian's product with central differences of the residuals.
 static enum dc_status check_differences(struct dc_plan *plan, const double *parameters, uint64_t seed,
                                         const struct dc_residual_rows *rows, struct dc_product_check *check,
                                         struct dc_error *error)
@@ -240,6 +242,8 @@ static double gradient_bound(const struct dc_residual_rows *rows, const double *
   return sum;
 }
 
+// Compares J^T r with the gradient, J by rows with J by columns where that is not too much work, and J with
+// differences.
 static enum dc_status check_jacobian(struct dc_plan *plan, const double *parameters, const double *gradient,
                                      uint64_t seed, struct dc_product_check *check, struct dc_error *error)
 {

@@ -76,6 +76,7 @@ static void set_unknown(struct dc_refine *refine, const struct dc_joint_part *pa
   refine->range[u][1] = scalar ? part->range[1] : INFINITY;
 }
 
+// Numbers the unknowns: joints with their ranges, free bodies, without what couplings determine.
 static enum dc_status set_unknowns(struct dc_refine *refine, struct dc_error *error)
 {
   const struct dc_bodies *bodies = refine->bodies;
@@ -179,6 +180,7 @@ static enum dc_status add_contact(struct dc_refine *refine, int a, int b, struct
   return DC_OK;
 }
 
+// Checks that two bodies of a pair have surfaces and that one of them can move.
 static enum dc_status check_pair(const struct dc_bodies *all, const struct dc_refine_pair *pair, int index,
                                  struct dc_error *error)
 {
@@ -217,6 +219,7 @@ enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, con
   return status;
 }
 
+// Contacts: the given pairs first, then all pairs that may overlap.
 static enum dc_status set_contacts(struct dc_refine *refine, int pair_count, const struct dc_refine_pair *pairs,
                                    struct dc_error *error)
 {
@@ -252,6 +255,7 @@ static void expand(struct dc_refine *refine, const double *step)
     refine->tangent[v] = refine->factor[v] * step[refine->unknown[v]];
 }
 
+// Moves a point along a step: free bodies on their group, joints within their ranges, coupled ones with them.
 static void retract(void *context, const double *point, const double *step, double *result)
 {
   struct dc_refine *refine = context;
@@ -376,6 +380,7 @@ static void restart_near(struct dc_refine *refine, const double *best, double pa
   retract(refine, best, step, point);
 }
 
+// Another start for the optimizer: far from the best by turns, else near it.
 static void restart(void *context, const double *best, int attempt, struct dc_random *random, double *point)
 {
   struct dc_refine *refine = context;
@@ -396,6 +401,7 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
   }
 }
 
+// The problem of the optimizer: dimension, residuals, groups of unknowns and functions.
 static void set_problem(struct dc_refine *refine)
 {
   static const struct dc_coordinate_group groups[DC_REFINE_GROUPS] = {[DC_REFINE_ROTATION] = {"rotation", "rad"},
@@ -417,6 +423,7 @@ static void set_problem(struct dc_refine *refine)
   problem->restart = restart;
 }
 
+// Room for two answers, that of the point and that of the trial.
 static enum dc_status set_answers(struct dc_refine *refine, struct dc_error *error)
 {
   size_t nq = (size_t)refine->bodies->nq, contacts = (size_t)refine->contact_count;
@@ -435,6 +442,7 @@ static enum dc_status set_answers(struct dc_refine *refine, struct dc_error *err
   return DC_OK;
 }
 
+// Solids, unknowns, contacts and problem, in this order.
 static enum dc_status create(struct dc_refine *refine, int pair_count, const struct dc_refine_pair *pairs,
                              struct dc_error *error)
 {

@@ -322,6 +322,7 @@ static double choose_step(struct dc_refine *refine, const double *q, double damp
   }
 }
 
+// Damped Gauss-Newton steps on the distance of random samples, from a few to the nearest; the best point is kept.
 void dc_refine_align(struct dc_refine *refine, double tilt, struct dc_random *random, double *q)
 {
   struct dc_refine_align *align = &refine->align;

@@ -56,6 +56,7 @@ static bool near(const struct dc_refine *refine, const struct dc_refine_contact 
   return dc_vec_distance(center[0], center[1]) < reach;
 }
 
+// The witnesses at q, from the last two answers when it is one of their points.
 const struct dc_refine_answer *dc_refine_ask(struct dc_refine *refine, const double *q)
 {
   struct dc_refine_answer *answers = refine->answers;
@@ -274,6 +275,7 @@ static double intrusion(const struct dc_refine *refine, const struct dc_refine_a
   return fmax(0, refine->settings.clearance - state->witness.distance);
 }
 
+// Residuals of the pairs and of overlaps, and their Jacobian.
 enum dc_status dc_refine_linearize(void *context, const double *q, const struct dc_draw *draw, struct dc_rows *rows,
                                    struct dc_error *error)
 {
@@ -349,6 +351,7 @@ static void transport(const struct contact_state *state, int k, const double *st
   }
 }
 
+// Value and direction of descent by the derivatives of each contact.
 enum dc_status dc_refine_descend(void *context, const double *q, const struct dc_draw *draw, const double *step_size,
                                  double *value, double *direction, struct dc_error *error)
 {

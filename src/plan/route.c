@@ -365,6 +365,8 @@ static int find_aims(const struct dc_task *task, const struct place *place, int 
   return count;
 }
 
+// Whether a control can push: it can be aimed, and its actuator moves a free body.  Notes speed and place of its
+// parameters.
 static bool find_pusher(const struct dc_plan *plan, int number, struct pusher *pusher)
 {
   const struct dc_control *control = &plan->task->controls[number];
@@ -422,6 +424,7 @@ static int guess_of(const struct dc_plan *plan, const struct place *place, int n
   return count;
 }
 
+// Guesses of every control that can push (guess_of), at most `most` in all, with the lengths of their ways.
 int dc_route_guesses(const struct dc_plan *plan, const double *base, int most, double *guesses, double *lengths,
                      bool *memory)
 {

@@ -99,6 +99,8 @@ static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *
   return DC_OK;
 }
 
+// Parameters of a draw, by stage, round and number alone, so that no thread or rank matters; later rounds draw some
+// near the best.
 static void draw(const struct dc_search *search, int number, double *x)
 {
   const struct dc_plan *world = search->world;
@@ -410,6 +412,7 @@ static enum dc_status advance(struct dc_search *search, struct dc_plan_iteration
   return stage_is_over(search) ? end_stage(search, error) : DC_OK;
 }
 
+// The loop of a search: begins, then advances by one turn after the other until all stages are over, and reports each.
 enum dc_status dc_search_run(struct dc_search *search, dc_plan_observer *observer, void *observer_context,
                              struct dc_error *error)
 {

@@ -23,6 +23,7 @@ double dc_search_stiffness(const struct dc_search *search, const struct dc_searc
   return search->world->stiffness * (member->stiffer ? search->settings.portfolio.stiffer : 1);
 }
 
+// The world of a stage: the plan itself in the last one, else one with longer steps and scaled contact and far field.
 enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error)
 {
   struct dc_search_stage *stage = &search->stages[search->stage];
@@ -51,6 +52,8 @@ enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *e
   return DC_OK;
 }
 
+// A member: a plan of its own in the present world, with the scene's optimizer or Gauss-Newton, and its row of
+// progress.
 enum dc_status dc_search_make_member(struct dc_search *search, int index, bool own, int pace, bool stiffer,
                                      const double *x, struct dc_error *error)
 {

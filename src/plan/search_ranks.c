@@ -109,6 +109,7 @@ static enum dc_status send_turns(const struct dc_search *search, const int *live
   return status ? no_memory(error) : dc_plan_crew_send(search->plan->crew, rank, message, error);
 }
 
+// Reads the outcome of a member's turn from another rank.
 static enum dc_status read_outcome(struct dc_search_member *member, const struct dc_buffer *answer, size_t *at,
                                    struct dc_error *error)
 {
@@ -187,6 +188,8 @@ static int ranks_for(const struct dc_search *search, int count)
   return shared > 1 && side_by_side < one_by_one ? shared : 1;
 }
 
+// One turn of all members: those of other ranks are sent, own ones taken, then outcomes are read in the order of
+// members.
 enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
   struct dc_plan_crew *crew = search->plan->crew;
@@ -244,6 +247,7 @@ static enum dc_status set_place(struct dc_search_helper *helper, const struct pl
   return dc_search_open_stage(search, error);
 }
 
+// Reads a member to be continued.
 static enum dc_status read_errand(struct dc_search_helper *helper, const struct dc_buffer *message, size_t *at,
                                   int *index, struct dc_error *error)
 {
@@ -276,6 +280,7 @@ static enum dc_status read_errand(struct dc_search_helper *helper, const struct 
   return status;
 }
 
+// Writes the outcome of a turn for rank 0.
 static enum dc_status write_outcome(struct dc_search_helper *helper, int index, struct dc_buffer *answer)
 {
   struct dc_search *search = helper->search;
@@ -305,6 +310,7 @@ static enum dc_status write_outcome(struct dc_search_helper *helper, int index, 
   return write_errand(search, index, left);
 }
 
+// Answers a message of rank 0: takes the turns of its members and writes their outcomes.
 enum dc_status dc_search_help(void *context, const struct dc_buffer *message, size_t at, struct dc_buffer *answer,
                               struct dc_error *error)
 {

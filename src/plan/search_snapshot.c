@@ -70,6 +70,7 @@ static void member_prefix(int index, char text[32])
   snprintf(text, 32, "search/member%d/", index);
 }
 
+// Kind, idle turns and mark of each member, and its plan.
 static enum dc_status save_members(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   long kinds[DC_SEARCH_MEMBERS] = {0};  // 0: ended, 1: running, 2: running with stiffer contact
@@ -95,6 +96,7 @@ static enum dc_status save_members(const struct dc_search *search, struct dc_sna
   return status;
 }
 
+// The same, read back.
 static enum dc_status load_members(struct dc_search *search, int count, const struct dc_snapshot *snapshot,
                                    struct dc_error *error)
 {
@@ -129,6 +131,7 @@ static enum dc_status load_members(struct dc_search *search, int count, const st
   return status;
 }
 
+// Integers and reals of the search, stages, members.
 static enum dc_status save(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   const struct dc_plan *plan = search->plan;

@@ -72,6 +72,8 @@ static enum dc_status add_objective(const struct dc_shot *shot, const struct dc_
   return status;
 }
 
+// Draws reference controls until one moves enough balls by minimum_distance.  Some of these, chosen at random, get the
+// places where they ended as targets.
 static enum dc_status draw(const struct dc_shot *shot, uint64_t seed, struct dc_plan *plan, struct dc_task *task,
                            struct dc_arena *arena, struct dc_error *error)
 {

@@ -85,6 +85,7 @@ static enum dc_status create_cases(struct dc_plan *plan, struct dc_error *error)
   return DC_OK;
 }
 
+// Rollout, input, cotangent and trajectories for the model; forward plans have no tape.
 static struct dc_plan *create(const struct dc_model *model, const struct dc_task *task, int steps, bool forward,
                               bool in_file, struct dc_error *error)
 {

@@ -101,6 +101,7 @@ static bool is_needed(void *context)
   return rolled->number <= atomic_load(&rolled->sampling->reached);
 }
 
+// One sample on this thread's plan; samples beyond the first that reached `enough` are passed over.
 static void sample_pass(void *context, int index, int thread)
 {
   struct sampling *sampling = context;
@@ -223,6 +224,7 @@ static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sa
   return until;
 }
 
+// Losses of `*count` points, by threads; *count becomes the number up to the first that is good enough.
 enum dc_status dc_plan_values_until(struct dc_plan *plan, int *count, const double *xs, double enough, double *losses,
                                     enum dc_status *statuses, struct dc_error *error)
 {

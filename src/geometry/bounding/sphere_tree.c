@@ -135,6 +135,7 @@ static void make_leaf(const struct builder *builder, const struct leaf *leaf, in
   tree->triangle[node] = leaf->triangle;
 }
 
+// The node above two: centre and spread by the rule, and a radius that holds both spheres.
 static void join_children(const struct builder *builder, int node, int left, int right)
 {
   struct dc_sphere_tree *tree = builder->tree;

@@ -102,6 +102,7 @@ static void pull_back_leaf(const struct dc_sphere_tree *tree, int node, const do
     dc_vec_add_scaled(by_vertex[t[k]], by_vertex[t[k]], scale / 3, center);
 }
 
+// Derivatives by a node on to those by its two children.
 static void pull_back_inner(const struct dc_sphere_tree *tree, int node, struct dc_node_cotangent *nodes)
 {
   struct children c = children_of(tree, node);
@@ -182,6 +183,7 @@ static struct moving_children moving_children_of(const struct dc_sphere_tree *tr
   return c;
 }
 
+// Rates of centres, radii and spreads along velocities of the vertices, from the leaves to the root.
 void dc_sphere_tree_rates(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
                           const double (*velocities)[3], struct dc_node_cotangent *rates)
 {

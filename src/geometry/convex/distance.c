@@ -132,6 +132,8 @@ static int edge_region(double s)
   return s == 0 ? DC_NEAR_START : s == 1 ? DC_NEAR_END : DC_NEAR_INSIDE;
 }
 
+// The closest points of two edges: the minimum of a quadratic in [0, 1]^2, directly where it lies inside and the edges
+// are not nearly parallel, else on the sides of the square.
 void dc_closest_edges(const double (*x)[3], struct dc_closest *closest)
 {
   struct edge_search q;
@@ -242,6 +244,7 @@ static void subtract_answer(const struct dc_closest *closest, const double (*x)[
   subtract_square(2 * square / dc_vec_dot(n, n), row[1], hessian);
 }
 
+// Derivatives of the square of the distance by the twist of the body whose vertices are `moving`.
 void dc_closest_twist(const struct dc_closest *closest, const double (*x)[3], unsigned moving, int order,
                       double gradient[6], double hessian[21])
 {

@@ -172,10 +172,10 @@ static enum dc_status run_qhull(const struct candidates *candidates, struct face
   return status;
 }
 
-// Marks the middle corners of slivers as removed, but no corner that another sliver's removal relies on; the number
-// marked.  marks [count], zeroed.
-enum { REMOVED = 1, KEPT = 2, CORNER = 4 };
+enum { REMOVED = 1, KEPT = 2, CORNER = 4 };  // marks of points
 
+// Marks the middle corners of slivers as removed, but no corner that another sliver's removal relies on; the number
+// marked.  A sliver is a triangle so thin that its plane is rounding.  marks [count], zeroed.
 static int mark_slivers(const struct candidates *candidates, const struct facets *facets, unsigned char *marks)
 {
   int removed = 0;

@@ -83,6 +83,8 @@ double dc_height_above(const struct dc_mesh *mesh, int triangle, const double no
   return dc_vec_dot(normal, above);
 }
 
+// The largest height of the hull above the plane of a triangle of the mesh.  The vertex highest above a triangle is
+// found by climbing over the hull, from that of the triangle before or from a corner that the hull has.
 enum dc_status dc_hull_excess(const struct dc_mesh *hull, const struct dc_mesh *mesh, double *excess,
                               struct dc_error *error)
 {

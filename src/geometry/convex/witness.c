@@ -337,6 +337,7 @@ static int query_parts(struct dc_witness_search *search, const struct relative *
   return earliest;
 }
 
+// The relative place of both solids, then the nearest, or deepest, of all pairs of convex parts.
 void dc_witness_query(struct dc_witness_search *search, const struct dc_placement *first,
                       const struct dc_placement *second, struct dc_witness *witness)
 {

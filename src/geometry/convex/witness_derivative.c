@@ -14,6 +14,7 @@
 // The coupled equations are solved with A B times COUPLING where their determinant is below SINGULAR.
 static const double COUPLING = 0.9999, SINGULAR = 1e-3;
 
+// The numbers of a witness in the axes of one solid, from which its derivative is made.
 void dc_witness_localize(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
                          const struct dc_placement *placement, const struct dc_witness *witness, int side,
                          const double target[3], const struct dc_witness_draw *draw, struct dc_witness_local *local)
@@ -34,6 +35,7 @@ void dc_witness_localize(const struct dc_witness_settings *settings, const struc
     local->radius = draw->radius_scale * fmax(settings->radius_scale * dc_vec_distance(target, own), settings->radius);
 }
 
+// How the witness points of both solids follow twists of either: exactly, or by samples around them.
 void dc_witness_derivative(const struct dc_witness_settings *settings, const struct dc_witness_solid solids[2],
                            const struct dc_placement placements[2], const struct dc_witness *witness,
                            const double target[2][3], const struct dc_witness_draw *draw,

@@ -14,6 +14,7 @@ static const double COPLANAR = 4e-15;       // of the coordinates: a point that 
 static const double FLAT = 1e-14;           // sine of the angle between the edges of a face that has no area
 static const double DEGENERATE = 1e-12;     // of the coordinates: the least size of the first tetrahedron
 
+// The plane of a face, with the normal away from the inside.
 static void set_plane(const struct dc_epa *epa, struct dc_epa_face *face)
 {
   const double *a = epa->points[face->corner[0]].w, *b = epa->points[face->corner[1]].w,
@@ -228,6 +229,7 @@ static bool find_corners(struct dc_epa *epa, struct dc_difference *difference, c
   return true;
 }
 
+// The first polytope: four faces that look outwards.
 static void make_tetrahedron(struct dc_epa *epa)
 {
   static const int corners[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
@@ -262,6 +264,8 @@ static int nearest_face(const struct dc_epa *epa)
   return best;
 }
 
+// Inserts the points of the last answer, which are near the new one as a rule, into the highest faces that they rise
+// above.
 static void insert_guess(struct dc_epa *epa, const struct dc_difference_point *guess, double scale)
 {
   for (int i = 0; i < 3; i++) {
@@ -319,6 +323,8 @@ static void find_weights(const struct dc_epa *epa, int found, const double x[3],
   }
 }
 
+// Expanding polytope: the face nearest to the origin is pushed out to the support point along its normal, until this
+// brings it no farther.
 void dc_epa(struct dc_epa *epa, struct dc_difference *difference, const struct dc_simplex *simplex,
             const struct dc_difference_point *guess, struct dc_penetration *penetration, long *supports)
 {

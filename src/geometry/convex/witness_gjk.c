@@ -16,6 +16,7 @@ static const double OUTSIDE = 1e-12;   // of a face's barycentric coordinates: p
 static const double TIE = 1e-12;       // of squared distances
 static const double FLAT = 1e-15;      // of the volume and area that edges of these lengths can have
 
+// The vertex farthest along a direction: all of a small body, else uphill over the neighbours from `start`.
 static int highest(const struct dc_corners *corners, const double direction[3], int start)
 {
   const double(*x)[3] = corners->vertices;
@@ -95,6 +96,7 @@ static void nearest_vertex(const struct dc_difference_point *p, int i, struct ne
   dc_vec_copy(best->point, p[i].w);
 }
 
+// The point of an edge nearest to the origin, if it is nearer than the best so far.
 static void nearest_edge(const struct dc_difference_point *p, int i, int j, struct nearest *best)
 {
   double edge[3], point[3];
@@ -123,6 +125,7 @@ static void nearest_edge(const struct dc_difference_point *p, int i, int j, stru
   dc_vec_copy(best->point, point);
 }
 
+// The same of a triangle; a point outside, or a flat triangle, is left to the edges.
 static void nearest_triangle(const struct dc_difference_point *p, int i, int j, int k, struct nearest *best)
 {
   double e1[3], e2[3], normal[3], across[3];
@@ -182,6 +185,7 @@ static bool nearest_tetrahedron(const struct dc_difference_point *p, struct near
   return inside;
 }
 
+// Reduces a simplex to the face that holds the point nearest to the origin; true when it holds the origin itself.
 bool dc_simplex_reduce(struct dc_simplex *simplex)
 {
   struct nearest best = {.square = INFINITY};
@@ -215,6 +219,8 @@ static bool contains(const struct dc_simplex *simplex, const struct dc_differenc
   return false;
 }
 
+// The distance algorithm of Gilbert, Johnson and Keerthi: the simplex gains the support point against its nearest point
+// and is reduced, until support and simplex agree to rounding.
 enum dc_gjk_outcome dc_gjk(struct dc_difference *difference, double limit, struct dc_simplex *simplex, long *supports)
 {
   // The distance lies between that of the simplex and the bound; where rounding ends the descent the simplex counts for

@@ -42,6 +42,7 @@ static double value(const struct dc_sdf *sdf, const double x[3], double gradient
   return weigh(sdf, x, y, gradients, weights, gradient);
 }
 
+// Derivatives of v phi + u . grad phi by place, softness and the numbers of the children.
 static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, const double u[3], double by_x[3],
                       double *parameters)
 {

@@ -29,6 +29,7 @@ static void line_through(const double q[2], const double n[2], const double p[2]
   at->phi = n[0] * (p[0] - q[0]) + n[1] * (p[1] - q[1]);
 }
 
+// The nearest of side, base and top in the half plane through the axis, with derivatives by the numbers.
 static void find(const struct dc_sdf *sdf, const double p[2], struct nearest *best)
 {
   const double *r = sdf->numbers, h = r[HALF];

@@ -66,6 +66,7 @@ static int add_triangle(struct triangles *list, const double x[3][3], const doub
   return 0;
 }
 
+// Adds the one or two triangles that separate the inside corners of a tetrahedron from the outside ones.
 static int add_tetrahedron(const struct lattice *lattice, const int nodes[4], struct triangles *list)
 {
   int in[4], out[4], inside = 0, outside = 0;
@@ -126,6 +127,8 @@ static void project(const struct dc_sdf *sdf, double inset, struct dc_mesh *mesh
     dc_sdf_project(sdf, -inset, mesh->vertices[v]);
 }
 
+// Marching tetrahedra over a lattice; vertices go to the level set, triangles are decimated to their wanted number, and
+// vertices go to the level set again, now shifted by the inset.
 enum dc_status dc_sdf_mesh(const struct dc_sdf *sdf, int cells, int triangle_count, double inset,
                            struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error)
 {

@@ -54,6 +54,7 @@ static double value(const struct dc_sdf *sdf, const double x[3], double gradient
   return phi;
 }
 
+// Derivatives of v phi + u . grad phi by place, points, normals and ranges.
 static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, const double u[3], double by_x[3],
                       double *parameters)
 {

@@ -40,6 +40,7 @@ static double value(const struct dc_sdf *sdf, const double x[3], double gradient
   return weigh(sdf, x, heights, weights, gradient);
 }
 
+// Derivatives of v phi + u . grad phi by place, planes and softness; weights are those of the smooth maximum.
 static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, const double u[3], double by_x[3],
                       double *parameters)
 {
@@ -122,6 +123,7 @@ static int planes_of(const struct dc_mesh *mesh, double size, double (*planes)[P
   return count;
 }
 
+// The planes of all faces of a convex mesh, each once; refused when a vertex lies beyond one.
 enum dc_status dc_sdf_from_mesh(const struct dc_mesh *mesh, double smoothing, struct dc_arena *arena,
                                 struct dc_sdf **sdf, struct dc_error *error)
 {

@@ -29,6 +29,7 @@ struct parts {
 
 static const char out_of_memory[] = "out of memory for checking a mesh of %d triangles";
 
+// Boxes and volumes of all connected parts.
 static void measure(struct parts *all)
 {
   const struct dc_mesh *mesh = all->mesh;
@@ -158,6 +159,7 @@ static void cross(const struct parts *all, const struct dc_sphere_tree *tree, co
   }
 }
 
+// Looks for triangles of different parts that meet, with a sphere tree over all of them.
 static enum dc_status find_crossing(const struct parts *all, struct crossing *crossing, struct dc_error *error)
 {
   enum { ROOM = 512 };  // three pairs a level and two levels at a time; the tree halves 4 million triangles 22 times
@@ -252,6 +254,7 @@ static const char remedy[] =
     "unite them in one surface, keep one, make each a shape of a \"compound\" or, where they are "
     "convex, a group of the file (\"g\"); or set \"convex\"";
 
+// Refuses meshes whose closed parts cross or lie inside each other.
 static enum dc_status check(struct parts *all, struct dc_error *error)
 {
   struct crossing crossing = {0};

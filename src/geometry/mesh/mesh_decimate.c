@@ -312,6 +312,8 @@ static void measure(const struct dc_mesh *mesh, double middle[3], double *size)
   *size = dc_vec_distance(upper, lower);
 }
 
+// Adds the quadric of a triangle's plane, by its area, to its corners, with a small pull towards the corner itself
+// (Garland and Heckbert 1997).
 static void add_triangle_quadrics(struct decimation *d, const int *triangle)
 {
   double normal[3];
@@ -331,6 +333,7 @@ static void add_triangle_quadrics(struct decimation *d, const int *triangle)
   }
 }
 
+// Copies the mesh, links its triangles by corners, and puts all edges into the heap.
 static enum dc_status begin(struct decimation *d, const struct dc_mesh *mesh, const double middle[3], double size,
                             struct dc_error *error)
 {
@@ -394,6 +397,7 @@ static enum dc_status gather(const struct decimation *d, const double middle[3],
   return DC_OK;
 }
 
+// Edges are collapsed in the order of their cost until the number of triangles is reached.
 enum dc_status dc_mesh_decimate(const struct dc_mesh *mesh, int triangle_count, struct dc_arena *arena,
                                 struct dc_mesh *simplified, struct dc_error *error)
 {

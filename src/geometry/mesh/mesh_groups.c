@@ -128,6 +128,7 @@ static enum dc_status unite(const struct dc_mesh *hulls, int count, struct dc_ar
   return DC_OK;
 }
 
+// One convex hull for each group, with at most `points` vertices.
 enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, int points, struct dc_arena *arena, struct dc_mesh *hulls,
                              struct dc_error *error)
 {
@@ -174,6 +175,7 @@ static enum dc_status is_convex_solid(const struct dc_mesh *part, bool *convex, 
   }
 }
 
+// The convex parts of a mesh: itself, when it is convex; else its groups, when each of them is.
 enum dc_status dc_mesh_convex_parts(const struct dc_mesh *mesh, struct dc_arena *arena, int *count,
                                     const struct dc_mesh **parts, struct dc_error *error)
 {

@@ -288,6 +288,8 @@ static int compare_pairs(const void *a, const void *b)
 
 // One pass of splitting or flipping; *done: number of edges changed.
 enum pass { CREASES, FLIPS, FLATS };
+// One pass over all edges: splits long ones on creases (CREASES) or in flat places (FLATS), or flips edges between them
+// (FLIPS).
 static enum dc_status pass_over(struct splitting *s, enum pass pass, double longest, size_t *done,
                                 struct dc_error *error)
 {
@@ -309,6 +311,7 @@ static enum dc_status pass_over(struct splitting *s, enum pass pass, double long
   return status;
 }
 
+// Copies the mesh into the arrays that grow.
 static bool begin(struct splitting *s, const struct dc_mesh *mesh)
 {
   int group = 0;
@@ -349,6 +352,8 @@ static enum dc_status finish(const struct splitting *s, struct dc_arena *arena, 
   return DC_OK;
 }
 
+// Repeats passes: creases until none is too long, then flips, then flat places, after which creases come again; ends
+// when flat places have nothing left.
 enum dc_status dc_mesh_split_edges(struct dc_mesh *mesh, double longest, struct dc_arena *arena, struct dc_error *error)
 {
   struct splitting s = {0};

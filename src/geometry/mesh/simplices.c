@@ -81,6 +81,7 @@ static struct dc_half_edge *sort_half_edges(const struct dc_simplices *mesh)
   return all;
 }
 
+// The inner edges of a sheet: two half-edges with the same nodes, side by side when sorted.
 int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges)
 {
   struct dc_half_edge *all = sort_half_edges(mesh);
@@ -98,6 +99,7 @@ int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges)
   return count;
 }
 
+// Refuses edges of more than two triangles and neighbours that look to different sides.
 static enum dc_status check_edges(const struct dc_simplices *mesh, struct dc_error *error)
 {
   struct dc_half_edge *all = sort_half_edges(mesh);
@@ -117,6 +119,7 @@ static enum dc_status check_edges(const struct dc_simplices *mesh, struct dc_err
   return status;
 }
 
+// Refuses triangles with nodes that do not exist, or without area.
 static enum dc_status check_triangle(const struct dc_simplices *mesh, int t, struct dc_error *error)
 {
   const int *v = mesh->elements[t];

@@ -81,6 +81,7 @@ static void measure_part(struct maker *maker, int part, int first_vertex, double
   }
 }
 
+// Planes and areas of all triangles, counts, and the random numbers.
 static enum dc_status prepare(struct maker *maker, const struct dc_solid *solid, int count, uint64_t seed,
                               struct dc_error *error)
 {
@@ -321,6 +322,7 @@ static enum dc_status arrange(const struct maker *maker, int vertices, struct dc
   return DC_OK;
 }
 
+// At most half of the samples are vertices, the rest points on triangles; each kind is put in blocks of neighbours.
 enum dc_status dc_surface_samples_create(const struct dc_solid *solid, int count, uint64_t seed, struct dc_arena *arena,
                                          struct dc_surface_samples *samples, struct dc_error *error)
 {

@@ -160,6 +160,7 @@ static void fill_elements(struct dc_simplices *mesh, const long cells[3])
       }
 }
 
+// A grid of boxes of six tetrahedra each, whose nodes are then moved into the wanted form.
 enum dc_status dc_tetrahedra_grid(struct dc_simplices *mesh, enum dc_grid_form form, const double size[3],
                                   const long cells[3], double taper, struct dc_arena *arena, struct dc_error *error)
 {

@@ -39,6 +39,8 @@ static bool try_axis(struct search *search, const double axis[3])
   return gap > search->enough;
 }
 
+// Separating axes: the line of centres first, then normals of both triangles, edges in their planes, and products of
+// edges; ends as soon as one separates by `enough`.
 double dc_triangle_separation(const double (*a)[3], const double (*b)[3], double enough, double normal[3])
 {
   struct search search = {.a = a, .b = b, .best = -INFINITY, .enough = enough, .normal = normal};

@@ -83,6 +83,7 @@ static void add_block(struct lattice *lattice, int block, const int at[3])
   }
 }
 
+// Checks divisions and the width of spokes.
 static enum dc_status read_options(const struct blocks_options *options, struct lattice *lattice,
                                    struct dc_error *error)
 {
@@ -114,6 +115,7 @@ static bool allocate(struct lattice *lattice, size_t blocks, struct dc_mesh **pa
   return enough && *parts;
 }
 
+// One convex part for each block of the lattice, joined to a shape.
 static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                             struct dc_error *error)
 {

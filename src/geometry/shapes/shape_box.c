@@ -33,6 +33,7 @@ static int lattice_vertex(const int n[3], int i, int j, int k)
   return layer + 2 * n[0] + n[1] + (n[1] - j);
 }
 
+// The points of the lattice that are on the surface.
 static void add_vertices(struct dc_mesh *mesh, const int n[3], const double size[3])
 {
   for (int k = 0; k <= n[2]; k++)

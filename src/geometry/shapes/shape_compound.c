@@ -41,6 +41,7 @@ static enum dc_status check_place(const struct dc_compound_part *part, int index
   return dc_shape_check_rotation(part->rotation, index, &length, error);
 }
 
+// Checks a part's shape, which must be a surface of its own, and adds its numbers of vertices and triangles.
 static enum dc_status check_part(const struct dc_compound_part *part, int index, int count,
                                  const struct dc_shape *shapes, struct sizes *sizes, struct dc_error *error)
 {
@@ -98,6 +99,7 @@ static enum dc_status place_convex(struct dc_mesh *convex, const struct place *p
   return DC_OK;
 }
 
+// Places the meshes of all parts in one mesh, a group for each, and their convex parts.
 static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                             struct dc_error *error)
 {

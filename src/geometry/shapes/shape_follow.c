@@ -87,6 +87,7 @@ static int find_plane(const struct dc_sdf *polyhedron, const struct dc_mesh *mes
   return found;
 }
 
+// Finds for each triangle of a convex part the plane that it lies in.
 static enum dc_status follow_parts(struct dc_shape_follower *f, struct dc_arena *arena, struct dc_error *error)
 {
   const struct dc_shape *start = f->start;
@@ -116,6 +117,7 @@ static void find_axes(struct dc_shape_follower *f, const double rotation[9])
   }
 }
 
+// Prepares a superquadric, which follows the mean of its vertices and their spread along its axes.
 static enum dc_status follow_superquadric(struct dc_shape_follower *f, struct dc_arena *arena, struct dc_error *error)
 {
   const struct dc_shape *start = f->start;
@@ -185,6 +187,7 @@ enum dc_status dc_shape_follower_create(const struct dc_shape *start, double smo
   return status;
 }
 
+// Sets the planes of all parts: the mean normal of a plane's triangles, by area, and the mean of their corners.
 static enum dc_status set_parts(struct dc_shape_follower *f, struct dc_error *error)
 {
   const double(*x)[3] = (const double(*)[3])f->places;
@@ -217,6 +220,7 @@ static enum dc_status set_parts(struct dc_shape_follower *f, struct dc_error *er
   return DC_OK;
 }
 
+// Sets centre and half-axes of the superquadric from mean and spread of the vertices.
 static enum dc_status set_superquadric(struct dc_shape_follower *f, struct dc_error *error)
 {
   int count = f->start->mesh.vertex_count;
@@ -280,6 +284,7 @@ static void pull_part(const struct dc_shape_follower *f, int part, const double 
   }
 }
 
+// Derivatives by the superquadric's numbers on to the vertices.
 static void pull_superquadric(const struct dc_shape_follower *f, const double *by, double (*by_places)[3])
 {
   const double *by_half = by + f->sdf->number_count + PLACE;

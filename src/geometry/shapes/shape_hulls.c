@@ -36,6 +36,7 @@ static enum dc_status check_part(const struct dc_real_list *vertices, int index,
   return DC_OK;
 }
 
+// The convex hull of each list of vertices, joined to a shape.
 static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                             struct dc_error *error)
 {

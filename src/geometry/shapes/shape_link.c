@@ -73,6 +73,7 @@ static void append(struct dc_mesh *part, const double x[3])
   dc_vec_copy(part->vertices[part->vertex_count++], x);
 }
 
+// Adds to every two parts that overlap a common vertex inside both (find_middle).
 enum dc_status dc_shape_add_common_vertices(int count, struct dc_mesh *given, struct dc_arena *arena,
                                             struct dc_error *error)
 {

@@ -70,6 +70,7 @@ static bool lies_on_bed(const struct survey *survey, const struct dc_mesh *part,
   return lies;
 }
 
+// Adds a face that looks down too steeply and is not hidden inside another part to the survey.
 static void add_face(struct survey *survey, int own, int face)
 {
   const struct dc_mesh *part = &survey->shape->parts[own];

@@ -53,6 +53,7 @@ static enum dc_status join(const struct dc_mesh *hulls, int count, struct dc_are
   return DC_OK;
 }
 
+// Hulls of all parts, their surface as one mesh, and the parts with the vertices that they were given.
 static enum dc_status make_hulls(struct dc_shape *shape, int count, const struct dc_mesh *given, struct dc_mesh *hulls,
                                  struct dc_mesh *parts, struct dc_arena *arena, struct dc_error *error)
 {

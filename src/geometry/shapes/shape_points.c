@@ -19,6 +19,7 @@ static const struct dc_option points_option_table[] = {
     DC_REAL_OPTION(struct dc_points_options, scale, "", "1", 1e-9, 1e9, "factor on all coordinates"),
     DC_LATTICE_OPTIONS(struct dc_points_options, "32"), DC_OPTIONS_END};
 
+// Reads lines "x y z nx ny nz"; empty lines and those with "#" are passed over.
 static enum dc_status read_points(FILE *file, const struct dc_points_options *options, double (*places)[3],
                                   double (*normals)[3], int *count, struct dc_error *error)
 {

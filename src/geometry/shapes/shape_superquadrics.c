@@ -28,6 +28,7 @@ static const struct dc_option superquadrics_option_table[] = {
                    "length over which parts blend; null: a hundredth of the size"),
     DC_LATTICE_OPTIONS(struct dc_superquadrics_options, "48"), DC_OPTIONS_END};
 
+// The signed distance of one superquadric, turned and shifted.
 static enum dc_status make_part(const struct dc_superquadrics_part *part, int index, struct dc_arena *arena,
                                 struct dc_sdf *sdf, struct dc_error *error)
 {
