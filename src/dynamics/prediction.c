@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The motion of an interval without contact (docs/theory.md, "Second order"): the discrete principle of least action,
-// for a free body (Moser and Veselov 1991) and for what joints hold (SHAKE, Ryckaert, Ciccotti and Berendsen 1977), in
-// the 3x4 poses T with the moments W of the solids.  With r the length h of the interval over that of the one before
+// The motion of an interval without contact, by the discrete principle of least action (docs/theory.md, "Second order").
+// It is that of Moser and Veselov (1991) for a free body and SHAKE (Ryckaert, Ciccotti and Berendsen 1977) for what
+// joints hold, in the 3x4 poses T with the moments W of the solids.  With r the length h of the interval over that of the one before
 // and T* the frames at the predicted coordinates q*, G(q*; q, q-) = 0 with
 //     G = J(q)^T [W (T* - T - r (T - T-)) - h (h + h-)/2 f],
 // J the derivative of the frames by the coordinates and f gravity.  From a velocity v there is no interval before:

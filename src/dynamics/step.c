@@ -2,7 +2,8 @@
 // One implicit step: q+ = argmin L(q+; q, q-, design) (paper 000, Eq. 1) by Newton's method, every step of which is
 // bounded by continuous collision detection.  dc_step_solve:
 // 1. contact at q fixes friction and restitution of the interval (begin_interval);
-// 2. the first guess goes on with the last velocity, as far as nothing is in the way (first_guess);
+// 2. the first guess goes on with the last velocity or to the integrator's prediction, as far as nothing is in the way
+//    (first_guess);
 // 3. where an earlier try did not converge, minima for falling stiffnesses lead towards the solution (follow_path);
 // 4. Newton's method (minimize).
 //
@@ -318,7 +319,8 @@ static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
 }
 
-// First guess: the last velocity again, or what the integrator predicts, bounded when something is in the way, as far as it is safe.
+// First guess: the last velocity again, or the state that the integrator predicts, bounded when something is in the way,
+// as far as it is safe.
 static void first_guess(struct dc_rollout *rollout, const struct step_input *given, double *q_next)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
