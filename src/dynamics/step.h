@@ -415,9 +415,9 @@ void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const d
 void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 // The state before that [nq].
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
-// The state that a start is moved to by h times its velocity: ahead of it, or behind for h < 0.  dc_start_push gives its
-// tangent [nv] for those of start and velocity [nv].  dc_start_pull_back adds to the cotangents of start and velocity
-// those that a cotangent [nv] of this state brings about.
+// The state that a start is moved to by h times its velocity: ahead of it, or behind for h < 0.  The first function gives
+// its tangent [nv] for those of start and velocity [nv].  The second adds to the cotangents of start and velocity those
+// that a cotangent [nv] of this state brings about.
 void dc_start_push(const struct dc_bodies *bodies, const double *velocity, double h, const double *q,
                    const double *change, double *moved);
 void dc_start_pull_back(const struct dc_bodies *bodies, const double *velocity, double h, const double *moved,
