@@ -40,11 +40,14 @@ enum {
 // "path:line: rule", DC_IO, DC_MEMORY; *mesh is then empty.
 enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
 
-// The rules for bodies: every index valid, coordinates finite and at most 1e9 m, the size (diagonal of the bounding
-// box) at least 1e-9 m, no degenerate (area <= 1e-14 of the squared size) or duplicate triangle, every edge shared by
-// exactly two triangles with opposite directions, positive volume (> 1e-14 of the cubed size), connected parts that
-// face inwards only as cavities inside others.  DC_BAD_INPUT names the most fundamental broken rule, with counts and
-// first indices (from 0); DC_MEMORY.
+// The rules for bodies:
+// * every index is valid, coordinates are finite and at most 1e9 m, and the size (diagonal of the bounding box) is at
+//   least 1e-9 m;
+// * no triangle is degenerate (area <= 1e-14 of the squared size) or stands there twice;
+// * every edge is shared by exactly two triangles with opposite directions;
+// * the volume is positive (> 1e-14 of the cubed size), and connected parts face inwards only as cavities inside others.
+//
+// DC_BAD_INPUT names the most fundamental broken rule, with counts and first indices (from 0); DC_MEMORY.
 enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *error);
 
 // The rule for a mesh that dc_mesh_validate accepts and that is no union of convex parts (dc_mesh_convex_parts): its

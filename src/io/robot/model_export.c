@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The parts of writing a model that MJCF and URDF have in common: the pieces of shapes, places at rest, inertias,
+// numbers and names as XML attributes, the order of bodies, and pairs that do not touch.
 #include "io/robot/model_export.h"
 
 #include <math.h>

@@ -16,14 +16,14 @@
 // say is noted.  DC_BAD_INPUT for joints that MuJoCo cannot have on one body, soft bodies and cables, DC_IO, DC_MEMORY.
 enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error);
-// The same as URDF, with meshes as OBJ files in the folder of path's name less its ending and "_meshes" instead, and
-// pairs that do not touch as SRDF in a file with the ending .srdf: links without mass stand between the joints of one
-// body, a ball is three hinges, and a root link without mass carries all.  Half-spaces and actuators are left out, with
-// a note.  DC_BAD_INPUT for soft bodies and cables.
+// The same as URDF: meshes go to OBJ files in the folder of path's name less its ending and "_meshes" instead, pairs
+// that do not touch to an SRDF file with the ending .srdf.  Links without mass stand between the joints of one body, a
+// ball is three hinges, and a root link without mass carries all.  Half-spaces and actuators are left out, with a note.
+// DC_BAD_INPUT for soft bodies and cables.
 enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error);
 
-// What the two share.
+// Parts of both formats (model_export.c).
 
 // A primitive, or a mesh, in the frame of a shape.
 struct dc_export_piece {

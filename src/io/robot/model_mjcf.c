@@ -59,7 +59,8 @@ static void put_geometry(struct writer *writer, const struct dc_export_piece *pi
   put_pose(text, piece->position, piece->rotation);
 }
 
-// What touches in group 3, which pictures do not show, where something else is to be seen.
+// The geometries of body i.  Where it has a visual of its own, those that collide go to group 3, which pictures do not
+// show.
 static bool put_geometries(struct writer *writer, int i)
 {
   const struct dc_body *body = &writer->model->bodies.bodies[i];
@@ -266,7 +267,7 @@ static void put_all(const struct writer *writer, const char *name, struct dc_tex
   dc_text_add(text, "\"/>\n  </keyframe>\n</mujoco>\n");
 }
 
-// What MuJoCo cannot have on one body: nothing that turns stands beside a ball, and 6 degrees of freedom are all.
+// Refuses joints that MuJoCo cannot have on one body: nothing that turns beside a ball, at most 6 degrees of freedom.
 static enum dc_status check_joints(const struct dc_bodies *bodies, struct dc_error *error)
 {
   for (int i = 0; i < bodies->count; i++) {

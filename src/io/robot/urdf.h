@@ -137,7 +137,7 @@ struct dc_srdf {
 enum dc_status dc_srdf_parse(struct dc_srdf *srdf, const char *name, const char *text, size_t length,
                              struct dc_arena *arena, struct dc_error *error);
 
-// What becomes of the inertias of a file.
+// Treatment of the inertias of a file.
 enum dc_urdf_inertia_policy {
   DC_URDF_INERTIA_REPAIR,  // the nearest that a body can have
   DC_URDF_INERTIA_FILE,    // as they stand; the scene refuses what no body can have

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Entries of a scene's tree for a robot: numbers, strings, directions and poses with the places in the file that they
+// come from, so that errors in the scene name the line of the robot's file.  Running out of memory is remembered.
 #include "io/robot/urdf_build.h"
 
 #include <math.h>

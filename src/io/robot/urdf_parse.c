@@ -318,7 +318,7 @@ static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name
   return MATERIAL;
 }
 
-// What the element is that begins inside parent; ELEMENTS: one to skip.
+// The kind of an element that begins inside parent; ELEMENTS: one to skip.
 static enum element classify(struct dc_urdf_parser *parser, enum element parent, const XML_Char *name,
                              const XML_Char **attributes)
 {
@@ -413,7 +413,7 @@ static void end_look(struct dc_urdf_parser *parser)
   end_material(parser);
 }
 
-// What has no extent is forgotten, so that a link with nothing else is a frame.
+// Forgets a geometry without extent, so that a link with nothing else is a frame.
 static void end_geometry(struct dc_urdf_parser *parser)
 {
   struct dc_urdf *urdf = parser->urdf;

@@ -27,7 +27,8 @@ static bool has_substance(const struct dc_urdf *urdf, int index)
   return substance;
 }
 
-// Of the child's frame in the parent's where the coordinate is zero; of a joint with equal limits, where it stays.
+// The pose of the child's frame in the parent's where the coordinate is zero; of a joint with equal limits, where it
+// stays.
 static struct dc_urdf_pose joint_pose(const struct dc_urdf_joint *joint)
 {
   struct dc_urdf_pose pose = joint->origin, move = dc_urdf_identity;
@@ -207,7 +208,7 @@ static void put_pd(struct dc_urdf_builder *builder, cJSON *body, const int *join
     dc_urdf_put_number(builder, pd, "effort", effort, pd->valueint);
 }
 
-// What the speed of the joints that move a body shall stay below: the least of theirs; 0 in a file is none.
+// The limit of the speed of the joints that move a body: the least of theirs; 0 in a file is none.
 static void put_velocity_limit(struct dc_urdf_builder *builder, cJSON *body, const int *joints, int count)
 {
   double limit = INFINITY;
@@ -487,7 +488,7 @@ static enum dc_status note(struct dc_urdf_builder *builder, const struct dc_urdf
   return names ? dc_notes_add(notes, "%s: %s: %s", builder->urdf->name, what, names) : DC_MEMORY;
 }
 
-// What is not as the file says.
+// Adds notes on everything that the scene has otherwise than the file.
 static enum dc_status add_notes(struct dc_urdf_builder *builder)
 {
   const struct dc_urdf *urdf = builder->urdf;
