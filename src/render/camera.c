@@ -95,6 +95,7 @@ static void border_add(struct border *border, double side, double depth, double 
   border->high = fmin(border->high, depth + side / slope);
 }
 
+// Stands the camera on a side of the points so that they fill the picture; direction, distance and target are set.
 void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render_side side,
                             struct dc_render_settings *settings)
 {

@@ -133,6 +133,7 @@ static void interpolate(const struct dc_pixels *pixels, int column, int row, con
     sky[i] = weight > 1e-3f ? sum[i] / weight : own->smooth[i];
 }
 
+// The colour of a pixel by its own surface and the smoothed light of its patch.
 static void shade_pixel(struct dc_renderer *renderer, int column, int row)
 {
   struct dc_pixels *pixels = &renderer->pixels;
@@ -342,6 +343,7 @@ static void add_rays(const struct dc_renderer *renderer, int column, int row, in
     dc_vec_add(sum, sum, lonely.color[n]);
 }
 
+// The last pass over a block: pixels at edges are traced with all rays, the others keep the colour of one.
 void dc_stage_finish(struct dc_renderer *renderer, int column, int row)
 {
   const struct dc_pixels *pixels = &renderer->pixels;

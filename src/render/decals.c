@@ -106,6 +106,7 @@ static enum dc_status build_tree(struct dc_decals *decals, struct dc_error *erro
   return dc_surfaces_check(decals->device, "traces", error);
 }
 
+// The segments of the traces of all moving bodies; older ones are paler.
 enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surfaces *surfaces, int trace_count,
                                const double *traces, struct dc_error *error)
 {
@@ -271,6 +272,7 @@ static void paint_grid(const struct dc_decals *decals, const struct dc_view *vie
   paint_over(decal, grid_color, opacity);
 }
 
+// Colour and opacity of grid, marks and traces at a place of a surface, softened over the pixel's footprint.
 void dc_decals_evaluate(const struct dc_decals *decals, const struct dc_surfaces *surfaces, const struct dc_view *view,
                         const struct dc_decal_place *place, double softness, double line_width, double decal[4])
 {

@@ -142,6 +142,7 @@ static enum dc_status fail_start(int number, struct dc_error *error)
   return dc_fail(error, DC_IO, "ffmpeg: cannot be started: %s", strerror(number));
 }
 
+// Starts ffmpeg, which reads raw pictures from a pipe and writes the film.
 static enum dc_status start(struct dc_film *film, struct dc_error *error)
 {
   char size[32], rate[32];

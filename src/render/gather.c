@@ -44,6 +44,7 @@ struct around {
   float inverse, inverse_weight;
 };
 
+// Adds the light of a patch nearby to the sums, as far as it is alike in surface, place and normal.
 static void add_patch(struct around *around, const struct dc_patch *patch, const struct dc_patch *other, int dx, int dy)
 {
   float like = likeness(patch->surface, patch->position, patch->normal, other->position, other->normal);
@@ -64,6 +65,7 @@ static void add_patch(struct around *around, const struct dc_patch *patch, const
   around->weight += tent * like * (float)other->sky_rays;
 }
 
+// Sums up the patches around one, each kind of light within its own reach.
 static void look_around(const struct dc_renderer *renderer, int column, int row, const struct dc_patch *patch,
                         struct around *around)
 {
@@ -182,6 +184,7 @@ static void send_rays(struct dc_renderer *renderer, int column, int row, bool ke
   }
 }
 
+// Smooths the light of the patches of a block.
 void dc_stage_gather(struct dc_renderer *renderer, int column, int row)
 {
   const struct dc_pixels *pixels = &renderer->pixels;

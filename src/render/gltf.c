@@ -23,6 +23,7 @@ static void put_extras(const struct dc_body *body, bool skinned, struct dc_json_
   dc_json_end(json, "}");
 }
 
+// The node of a body: its mesh, and its place and rotation at the first frame.
 static void put_body_node(const struct dc_gltf_builder *builder, int b, struct dc_json_writer *json)
 {
   const struct dc_body *body = &builder->run->bodies->bodies[b];
@@ -147,6 +148,7 @@ static enum dc_status assemble(struct dc_gltf_builder *builder, struct dc_text *
   return DC_OK;
 }
 
+// Collects arrays of shapes and motions, then writes JSON and arrays as one file.
 static enum dc_status build(struct dc_gltf_builder *builder, struct dc_text *file, struct dc_error *error)
 {
   const struct dc_gltf_run *run = builder->run;

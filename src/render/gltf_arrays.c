@@ -55,6 +55,7 @@ static void put_vector(struct dc_json_writer *json, const char *key, const float
   dc_json_put_numbers(json, key, numbers, width);
 }
 
+// The accessors: for each array its view, type, count and, where wanted, bounds.
 void dc_gltf_put_arrays(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
 {
   static const char *const types[] = {NULL, "SCALAR", "VEC2", "VEC3", "VEC4"};

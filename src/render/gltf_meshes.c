@@ -24,6 +24,7 @@ static double half_side(const struct dc_gltf_run *run)
   return fmax(least_half_side, 2 * (count ? dc_vec_distance(low, high) + radius : 0));
 }
 
+// Corners and normals of triangles about the body's centre; every triangle has corners of its own.
 static void add_triangles(struct dc_gltf_builder *builder, const struct dc_body *body, const double (*vertices)[3],
                           const int (*triangles)[3], int count)
 {
@@ -77,6 +78,7 @@ int dc_gltf_target_count(const struct dc_gltf_builder *builder)
   return run->nodes || (!run->bodies->soft_count && run->bodies->cable_count) ? builder->key_count - 1 : 0;
 }
 
+// The surface of a soft body or cable at the first frame, and its displacements at the others as morph targets.
 static void add_skin(struct dc_gltf_builder *builder, const struct dc_skin *skin)
 {
   int count = dc_skin_vertex_count(skin), triangle_count = dc_skin_triangle_count(skin);
@@ -112,6 +114,7 @@ static void add_skin(struct dc_gltf_builder *builder, const struct dc_skin *skin
   free(triangles);
 }
 
+// Meshes of all bodies; bodies with the same shape share its arrays.
 void dc_gltf_add_shapes(struct dc_gltf_builder *builder)
 {
   const struct dc_bodies *bodies = builder->run->bodies;

@@ -25,6 +25,8 @@ void dc_gltf_find_keys(struct dc_gltf_builder *builder)
       builder->keys[builder->key_count++] = f;
 }
 
+// Positions and rotations of a body at the keys; signs of quaternions follow the one before, so that players turn the
+// short way.
 static void add_motion(struct dc_gltf_builder *builder, int body)
 {
   const struct dc_gltf_run *run = builder->run;
@@ -56,6 +58,7 @@ static void add_weights(struct dc_gltf_builder *builder, int body)
       dc_gltf_add_vector(builder, &(double){k == t});
 }
 
+// Times of the keys once, then the motion of every body that moves.
 void dc_gltf_add_motions(struct dc_gltf_builder *builder)
 {
   const struct dc_gltf_run *run = builder->run;

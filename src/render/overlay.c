@@ -125,6 +125,7 @@ static void range(double a, double b, double reach, int count, int *first, int *
   *end = (int)fmin(count, at_least_zero(ceil(fmax(a, b) + reach)));
 }
 
+// Draws a line with soft edges: a pixel's opacity falls with its distance from the segment.
 void dc_overlay_line(const struct dc_overlay *overlay, const double start[2], const double end[2], double width,
                      const unsigned char color[3], double opacity)
 {
@@ -143,6 +144,7 @@ void dc_overlay_line(const struct dc_overlay *overlay, const double start[2], co
     }
 }
 
+// Draws a line with a triangle as its head.
 void dc_overlay_arrow(const struct dc_overlay *overlay, const double start[2], const double end[2], double width,
                       const unsigned char color[3])
 {
@@ -185,6 +187,7 @@ static int round_corners(double (*places)[2], int count)
   return made;
 }
 
+// Draws a glyph: strokes of places on a grid; "~" makes them round.
 static void draw_glyph(const struct dc_overlay *overlay, const double place[2], double unit, const char *glyph,
                        double width, const unsigned char color[3], double opacity)
 {

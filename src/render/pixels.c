@@ -88,6 +88,7 @@ static void aim(const struct dc_view *view, struct block *block, int p)
   dc_view_direction(view, column + 0.5, row + 0.5, block->direction[p]);
 }
 
+// Traces the pixels of a block and notes the nearest surface of each.
 static void see(struct dc_renderer *renderer, struct block *block)
 {
   struct dc_pixels *pixels = &renderer->pixels;
@@ -149,6 +150,7 @@ static int find_patch(const struct dc_pixels *pixels, const struct block *block,
   return DC_NO_PATCH;
 }
 
+// Sorts the pixels of a block into patches of the same surface.
 static void make_patches(const struct dc_renderer *renderer, struct block *block)
 {
   const struct dc_pixels *pixels = &renderer->pixels;
@@ -217,6 +219,7 @@ static bool is_open_ground(const struct dc_renderer *renderer, const struct bloc
   return true;
 }
 
+// A block that sees only the ground is one patch, without rays.
 static void see_open_ground(const struct dc_renderer *renderer, struct block *block)
 {
   const struct dc_pixels *pixels = &renderer->pixels;
@@ -255,6 +258,7 @@ static void light_open_ground(const struct dc_renderer *renderer, struct dc_patc
     patch->sky[i] = (float)(rays * renderer->lighting.sky[i]);
 }
 
+// The first pass over a block: surfaces, patches, and rays of light from each patch.
 void dc_stage_see(struct dc_renderer *renderer, int column, int row)
 {
   const struct dc_pixels *pixels = &renderer->pixels;

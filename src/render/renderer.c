@@ -62,6 +62,7 @@ static enum dc_status fill_light_points(struct dc_light_points *points, int rays
   return status;
 }
 
+// Patterns of samples: filtered pictures use few rays and smooth them, others many for each pixel.
 static enum dc_status prepare_samples(struct dc_renderer *renderer, struct dc_error *error)
 {
   int samples = renderer->samples;
@@ -275,6 +276,7 @@ enum dc_status dc_render_look(struct dc_renderer *renderer, const struct dc_rend
   return status;
 }
 
+// Whether a point is in front of the camera, where it is in the picture, and whether something hides it.
 bool dc_render_project(const struct dc_renderer *renderer, const double point[3], bool *hidden, double place[2])
 {
   double toward[3];
@@ -297,6 +299,7 @@ enum dc_status dc_render_deform(struct dc_renderer *renderer, const double *node
   return dc_surfaces_deform(&renderer->surfaces, nodes, error);
 }
 
+// Places the bodies, then runs the passes over all blocks, in bands where the picture is filtered.
 enum dc_status dc_render_frame(struct dc_renderer *renderer, const struct dc_pose *poses, int trace_count,
                                const double *traces, unsigned char *pixels, struct dc_error *error)
 {

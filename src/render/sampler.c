@@ -15,6 +15,7 @@ static uint32_t mix(uint32_t x)
   return x ^ x >> 16;
 }
 
+// The second dimension of Sobol's sequence for all indices of a block of pixels, with its bits reversed.
 enum dc_status dc_sampler_create(struct dc_sampler *sampler, int count, struct dc_error *error)
 {
   sampler->count = count;

@@ -47,6 +47,7 @@ void dc_lighting_look(struct dc_lighting *lighting, const struct dc_view *view)
   lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
 }
 
+// The light comes from above, behind the viewer's left shoulder, also for a rolled camera.
 void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view, double floor_height)
 {
   const double vertical[3] = {0, 0, 1};
@@ -125,6 +126,7 @@ static void hemisphere_direction(const double normal[3], const double disc[2], d
   dc_vec_add_scaled(direction, direction, disc[1], b);
 }
 
+// One ray for each place towards a point of the sun's disc: whether it is free, and how near its blocker is.
 void dc_light_key(const struct dc_lighting *lighting, const struct dc_surfaces *surfaces, bool blockers,
                   struct dc_light_batch *batch)
 {
@@ -212,6 +214,7 @@ static double gloss_power(double x)
   return power;
 }
 
+// The colour of a body: diffuse light of sun and sky, a highlight (Blinn) and the sky's reflection (Schlick).
 void dc_shade_body(const struct dc_lighting *lighting, const double body_color[3], const double normal[3],
                    const double direction[3], const double decal[4], double visible, const double sky[3],
                    double color[3])

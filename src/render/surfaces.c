@@ -80,6 +80,7 @@ static void smooth_corner(const struct dc_mesh *mesh, const double (*normals)[3]
     result[i] = (float)(length > 0 ? sum[i] / length : normals[t][i]);
 }
 
+// Normals at corners: the mean of the neighbouring faces that differ by less than a crease, by their angles there.
 static enum dc_status compute_corner_normals(struct dc_surface_mesh *surface, const struct dc_mesh *mesh,
                                              struct dc_error *error)
 {
@@ -376,6 +377,7 @@ static enum dc_status draw_cables(struct dc_surfaces *surfaces, const struct dc_
   return status;
 }
 
+// Places all bodies for one frame and rebuilds the tree over them.
 enum dc_status dc_surfaces_pose(struct dc_surfaces *surfaces, const struct dc_pose *poses, struct dc_error *error)
 {
   for (int b = 0; b < surfaces->body_count; b++)
@@ -477,6 +479,7 @@ bool dc_surfaces_face(const struct dc_surfaces *surfaces, const struct dc_ray_pa
   return inside;
 }
 
+// Place and normal of a hit in double precision, from the triangle and the barycentric coordinates that were found.
 void dc_surfaces_locate(const struct dc_surfaces *surfaces, const struct dc_ray_packet *packet, int k,
                         const double origin[3], const double direction[3], struct dc_surface_hit *hit)
 {

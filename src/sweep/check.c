@@ -128,6 +128,7 @@ static _Noreturn void check_points(const struct dc_sweep_place *place, const str
   _exit(0);
 }
 
+// Forks a process that checks every n-th point from k on and answers through a pipe.
 static enum dc_status start(const struct dc_sweep_place *place, const struct dc_share *share, int k, int n,
                             struct checker *checker, struct dc_error *error)
 {
@@ -197,6 +198,7 @@ static bool wait_for_all(struct checker *checkers, int count, struct answer *fir
   return true;
 }
 
+// Reads all scenes of a study before anything runs, by several processes; the first mistake by number of point is told.
 enum dc_status dc_sweep_check(const struct dc_sweep_place *place, const struct dc_share *share, int jobs,
                               int (*stop)(void *context), void *context, struct dc_error *error)
 {

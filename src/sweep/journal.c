@@ -205,6 +205,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+// Rows and identities of a journal; a later row of a point replaces an earlier one.
 static void read_lines(const char *text, long points, struct dc_sweep_row *rows, struct dc_text *identities)
 {
   for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {

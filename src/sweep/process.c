@@ -150,6 +150,7 @@ static _Noreturn void become(const struct dc_sweep_place *place, const char **ar
   _exit(CANNOT_START);
 }
 
+// Starts the program with vfork; signals are blocked until the child has replaced itself.
 static enum dc_status spawn(const struct dc_sweep_place *place, const char **arguments, struct dc_process *process,
                             struct dc_error *error)
 {
@@ -406,6 +407,8 @@ static enum dc_process_end fail_broken(struct dc_process *process, char *message
   return DC_BROKEN;
 }
 
+// The outcome of a process that has ended: its result from run.json, or how it ended.  A run whose checkpoint is unusable
+// begins anew; with `verify` a run that ended well is followed by its certification.
 enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct dc_process *process,
                                       struct dc_sweep_row *row, struct dc_error *error)
 {

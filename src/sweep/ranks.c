@@ -93,6 +93,7 @@ static void print_identity(char identity[64], uint64_t study)
   snprintf(identity, 64, "%.30s %016" PRIx64, dcsim_version(), study);
 }
 
+// A rank other than 0 says which study it has read and waits until rank 0 lets it start.
 bool dc_ranks_wait_for_start(struct dc_sweep *sweep, uint64_t study)
 {
   struct dc_ranks *ranks = sweep->ranks;
@@ -177,6 +178,7 @@ static void greet(struct dc_sweep *sweep, int from)
   dc_sweep_break(sweep, DC_USAGE, &error);
 }
 
+// Answers one message as rank 0.
 static void serve_as_first(struct dc_sweep *sweep, int from)
 {
   const struct message *in = &sweep->ranks->in;

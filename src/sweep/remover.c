@@ -48,6 +48,7 @@ void dc_remove_directory(const char *path)
     dc_run_discard(path);
 }
 
+// The thread that removes directories of runs, one after the other.
 static void *work(void *context)
 {
   struct dc_remover *remover = context;

@@ -72,6 +72,7 @@ static bool start_points(struct crew *crew)
   return !crew->sweep->stopping;
 }
 
+// Takes the result of a process that has ended; a sweep breaks off when its own files fail.
 static void finish_point(struct crew *crew, struct dc_process *process)
 {
   struct dc_sweep *sweep = crew->sweep;

@@ -133,6 +133,7 @@ static double between(const double ends[2], double t)
   return fabs(value) < 4 * DBL_EPSILON * (fabs(ends[0]) + fabs(ends[1])) ? 0 : value;
 }
 
+// Levels evenly spread between two ends, linearly or logarithmically.
 static enum dc_status fill_levels(struct reading *reading, const struct variation *variation, struct dc_factor *factor)
 {
   struct dc_arena *arena = reading->study->arena;
@@ -189,6 +190,7 @@ static enum dc_status check_variation(struct reading *reading, const struct dc_j
   return DC_OK;
 }
 
+// One variation: a list of levels, or a distribution to draw from.
 static enum dc_status read_variation(struct reading *reading, const struct dc_json *object, struct dc_factor *factor)
 {
   struct variation variation;
@@ -304,6 +306,7 @@ static const char *name_of_file(struct dc_arena *arena, const char *path)
   return dc_arena_printf(arena, "%.*s", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base);
 }
 
+// Resolves name, scene and paths of a study, and checks that they suit the kind of run.
 static enum dc_status take_options(struct reading *reading, struct options *options)
 {
   struct dc_study *study = reading->study;

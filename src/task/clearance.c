@@ -90,6 +90,7 @@ static int residual(const void *options, const struct dc_model *model, const str
   return 1;
 }
 
+// Weights on the distance become opposite forces at the two nearest points.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                       int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent)
 {

@@ -150,6 +150,7 @@ static enum dc_status add_groups(struct dc_follow_options *follow, struct dc_are
   return DC_OK;
 }
 
+// Samples of the recording at the wanted frames, interpolated between its rows where a frame lies between two.
 static enum dc_status take_recording(void *options, const struct dc_recording *recording, const struct dc_model *model,
                                      struct dc_arena *arena, struct dc_error *error)
 {

@@ -28,6 +28,7 @@ static double excess_of(const struct dc_goal_options *goal, double square)
   return excess <= 0 ? 0 : excess;
 }
 
+// The sum over frames and points of the squared excess over the tolerance, and its derivatives.
 double dc_goal_evaluate(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
                         const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

@@ -142,6 +142,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
     pull_back_coordinate(push, model, window, &coordinates, c, state, parameters, cotangent, gradient);
 }
 
+// Rates of position and velocity along a direction follow the same recursion as these.
 static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
                          const double *state, const double *parameters, const double *direction,
                          struct dc_rollout_cotangent *moved)
@@ -217,6 +218,8 @@ static double aimed(const struct dc_pd_velocity_options *push, const struct driv
   return atanh(fmin(fmax(part, -top), top));
 }
 
+// Chooses the parameter of each block so that the target at the end of the block is the wanted one, as far as the speed
+// allows.
 static void aim(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
                 const double *targets, double *parameters)
 {

@@ -59,6 +59,7 @@ static void put_entry(struct dc_text *text, uint32_t crc, size_t size, size_t na
   put_u16(text, 0);  // extra fields
 }
 
+// Adds an array to the archive and its line to the directory; arrays are stored, not compressed.
 static void add_entry(struct dc_npz *npz, const char *name, const struct dc_text *array)
 {
   static const char suffix[] = ".npy";
@@ -161,6 +162,7 @@ void dc_npz_put_texts(struct dc_npz *npz, const char *name, size_t count, const 
   dc_text_free(&array);
 }
 
+// Appends the directory and the end record of ZIP, and writes the file.
 enum dc_status dc_npz_write(struct dc_npz *npz, const char *path, struct dc_error *error)
 {
   size_t offset = npz->archive.length, length = npz->directory.length, entries = npz->entries;

@@ -170,6 +170,7 @@ enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, s
   return status;
 }
 
+// Reads until the end of the file or capacity; a file that shrinks meanwhile is read as it is.
 static enum dc_status read_open_file(int fd, const char *path, size_t capacity, char **bytes, size_t *size,
                                      struct dc_error *error)
 {

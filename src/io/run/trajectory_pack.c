@@ -102,6 +102,7 @@ static enum dc_status copy_arrays(struct dc_arena *arena, struct array *arrays, 
   return DC_OK;
 }
 
+// Points the trajectory's members at their arrays.
 static void place_arrays(struct dc_stored_trajectory *trajectory, const struct extent *extent,
                          const struct array *arrays)
 {

@@ -141,6 +141,7 @@ static enum dc_status get_frames(const struct reader *reader, const char *name, 
   return get_some(reader, name, &trajectory->all_frames, columns, reader->most_frames, arena, values);
 }
 
+// Position and rotation of one body.
 static enum dc_status get_body(const struct reader *reader, const char *name, int body,
                                struct dc_stored_trajectory *trajectory)
 {
@@ -172,6 +173,7 @@ static enum dc_status get_body(const struct reader *reader, const char *name, in
   return status;
 }
 
+// Checks that the file has the bodies of the scene, and that it can hold as many numbers, before memory is asked for.
 static enum dc_status get_bodies(const struct reader *reader, const struct dc_bodies *bodies,
                                  struct dc_stored_trajectory *trajectory)
 {
@@ -292,6 +294,7 @@ static bool is_index(double number, int count)
   return number >= 0 && number < count && number == floor(number);
 }
 
+// The datasets of /contacts, whose lengths must agree.
 static enum dc_status get_contacts(const struct reader *reader, struct dc_stored_trajectory *trajectory)
 {
   struct dc_stored_contacts *contacts = &trajectory->contacts;
@@ -313,6 +316,7 @@ static enum dc_status get_contacts(const struct reader *reader, struct dc_stored
   return status;
 }
 
+// Reads all parts in turn and checks that times increase.
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {

@@ -145,6 +145,7 @@ static void put_settings(struct resolver *resolver)
   dc_json_end(&resolver->writer, "}");
 }
 
+// Shapes, bodies and couplings with all their options.
 static void put_model(struct resolver *resolver)
 {
   const struct dc_scene *scene = resolver->scene;
@@ -176,6 +177,7 @@ static void put_refinement(struct resolver *resolver)
              refinement->method_options);
 }
 
+// Controls, objectives and design.
 static void put_task(struct resolver *resolver)
 {
   const struct dc_scene *scene = resolver->scene;
@@ -217,6 +219,7 @@ static void put_task(struct resolver *resolver)
     put_object(resolver, "certify", NULL, NULL, dc_certify_options, &scene->certify);
 }
 
+// The whole scene in the order of the manual.
 char *dc_scene_resolve(const struct dc_scene *scene, const char *models)
 {
   struct resolver resolver = {.scene = scene};

@@ -220,6 +220,7 @@ static enum dc_status try_visual(struct include *include, const char *path, bool
   return status == DC_MEMORY ? status : DC_OK;
 }
 
+// The file of a geometry: that of a visual may be missing or broken, which is noted, that of a collision must be good.
 static enum dc_status find_geometry(struct include *include, const struct dc_urdf_geometry *geometry, const char **path)
 {
   struct dc_error *error = include->build->error, local = {0};
@@ -408,6 +409,7 @@ static enum dc_status add_robot(struct include *include, const struct dc_scene_r
   return status ? status : remember_bodies(include, before);
 }
 
+// Reads one file of a robot, after its place and size were checked, as URDF or MJCF.
 static enum dc_status read_file(struct include *include, size_t *total)
 {
   struct dc_scene_build *build = include->build;
@@ -447,6 +449,7 @@ static enum dc_status add_include(struct dc_scene_build *build, const struct dc_
   return status ? status : read_file(&include, total);
 }
 
+// Replaces "include" by the shapes, bodies and couplings of the robots' files.
 enum dc_status dc_scene_include(struct dc_scene_build *build)
 {
   struct dc_json include = dc_json_member(&build->root, "include");

@@ -174,6 +174,7 @@ static bool add_overlay(const struct dc_scene_build *build, const char *name, co
   return done;
 }
 
+// One overlay for each model but the chosen one, as JSON text.
 enum dc_status dc_scene_keep_models(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

@@ -136,6 +136,7 @@ static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct 
   return DC_OK;
 }
 
+// Finds the pairs of one robot that overlap at the start, and samples which links can meet at all.
 static enum dc_status find_pairs(struct dc_scene_build *build, struct pairs *pairs, struct dc_error *error)
 {
   const struct dc_scene *scene = build->scene;

@@ -212,6 +212,7 @@ static enum dc_status load_document(struct dc_scene_build *build)
   return dc_scene_folder(settings->folder ? settings->folder : ".", scene->arena, &scene->folder, build->error);
 }
 
+// The tree as it is read: document, includes, the model's overlay, then --set arguments.
 enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
