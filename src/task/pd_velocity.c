@@ -218,8 +218,8 @@ static double aimed(const struct dc_pd_velocity_options *push, const struct driv
   return atanh(fmin(fmax(part, -top), top));
 }
 
-// Chooses the parameter of each block so that the target at the end of the block is the wanted one, as far as the speed
-// allows.
+// Chooses the parameter of each block so that the target moves at the rate that leads to the wanted place at the end of
+// the block, within its limit.
 static void aim(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
                 const double *targets, double *parameters)
 {
