@@ -13,6 +13,8 @@
 
 static const double FLOATING = 0.25;   // resting gap over a body's size
 static const double FALL = 0.25;       // way of a free fall in the first step over a body's size
+static const double SPIN_LOSS = 0.3;   // part of a spin that the integrator takes in a second
+static const double LARGEST_TURN = 1;  // rad in a step, with the integrator of second order
 static const double UNLIKE = 1000;     // ratio of the radii of bodies that move
 static const double SLIVER = 200;      // longest edge over the height above it
 static const double SLIVERS = 0.05;    // part of the triangles
@@ -125,6 +127,55 @@ static void advise_step(const struct dc_scene *scene, struct dc_advice_list *lis
   snprintf(advice->attempt, sizeof advice->attempt, "\"time\": {\"step\": %.2g, \"steps\": %.0f}",
            0.3 * h * sqrt(FALL * 2 * bodies->bodies[body].radius / fall),
            ceil((double)scene->definition.time.steps / 0.3 * sqrt(fall / (FALL * 2 * bodies->bodies[body].radius))));
+}
+
+// The fastest turn at the start, rad/s, of body *body, of those that no actuator brakes.
+static double fastest_turn(const struct dc_bodies *bodies, int *body)
+{
+  double *velocity = dc_alloc((size_t)bodies->nv, sizeof *velocity), fastest = 0;
+  if (velocity)
+    dc_initial_velocity(bodies, velocity);
+  for (int i = 0; i < bodies->count && velocity; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count && !bodies->bodies[i].pd; p++) {
+      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
+      double speed = part->kind == DC_PART_BALL    ? dc_vec_norm(velocity + part->v)
+                     : part->kind == DC_PART_HINGE ? fabs(velocity[part->v])
+                                                   : 0;
+      if (speed > fastest) {
+        fastest = speed;
+        *body = i;
+      }
+    }
+  free(velocity);
+  return fastest;
+}
+
+// Implicit Euler leaves 1/sqrt(1 + 2 w^2 h t) of a spin (docs/theory.md, "Inertia"); the other integrator follows turns
+// up to some angle a step.
+static void advise_spin(const struct dc_scene *scene, struct dc_advice_list *list)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double h = scene->definition.time.step;
+  int body = -1;
+  double speed = fastest_turn(bodies, &body), lost = 1 - 1 / sqrt(1 + 2 * speed * speed * h);
+  bool second = scene->definition.time.integrator == DC_SECOND_ORDER;
+  if (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN)
+    return;
+  if (second && speed * h > LARGEST_TURN) {
+    struct dc_advice *advice =
+        dc_advice_add(list, "fast spin", "\"%.100s\" turns by %.2g rad in a step, which second_order does not follow",
+                      bodies->bodies[body].name, speed * h);
+    snprintf(advice->attempt, sizeof advice->attempt, "\"time\": {\"step\": %.2g}", 0.5 * LARGEST_TURN / speed);
+  } else if (!second && lost > SPIN_LOSS) {
+    struct dc_advice *advice = dc_advice_add(
+        list, "fast spin", "the spin of \"%.100s\", %.3g rad/s, loses %.0f %% in a second; integrator second_order keeps it",
+        bodies->bodies[body].name, speed, 100 * lost);
+    if (bodies->soft_count)
+      snprintf(advice->attempt, sizeof advice->attempt, "\"time\": {\"step\": %.2g}",
+               0.05 / (speed * speed));
+    else
+      snprintf(advice->attempt, sizeof advice->attempt, "\"time\": {\"integrator\": \"second_order\"}");
+  }
 }
 
 static bool is_sliver(const struct dc_mesh *mesh, const int corners[3])
@@ -248,6 +299,7 @@ void dc_advise_scene(const struct dc_scene *scene, const struct dc_scene_facts *
     return;
   advise_units(scene, list);
   advise_step(scene, list);
+  advise_spin(scene, list);
   advise_stiffness(scene, facts, list);
   advise_drift(scene, facts, list);
   advise_slivers(scene, list);

@@ -55,6 +55,10 @@ steps=200 scene '{ "stiffness": 1e-2 }' '"velocity": "x"' "$(reach b '[1, 0, 0]'
 named "a field that moves bodies away" drift stiffness check drift.json
 radius=100 place=600 scene "$soft" '"velocity": "x"' "$(reach b '[1000, 0, 0]')" '{ "type": "adam" }' >large.json
 check "millimetres" [ "$(symptoms check large.json)" = units ]
+sed 's/"mass": 0.1, "position": \[0, 0, 0\]/"mass": 0.1, "position": [0, 0, 0], "angular_velocity": [0, 0, 10]/' swing.json >fast.json
+named "spin that is damped" fast_spin second_order check fast.json
+check "spin that is kept" [ -z "$(symptoms check fast.json --set time.integrator=second_order)" ]
+named "spin that is too fast" fast_spin step check fast.json --set time.integrator=second_order --set time.step=0.12
 named "long time steps" long_steps step check swing.json --set gravity='[0, 0, -9.81]' --set time.step=0.5
 joint='"joint": "fixed"' scene "$soft" '"velocity": "x"' "$(reach b '[1, 0, 0]')" '{ "type": "adam" }' >fixed.json
 check "a target of what is fixed" [ "$(symptoms check fixed.json)" = out_of_reach ]
