@@ -76,8 +76,12 @@ static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_
                                   .input = cotangent,
                                   .coefficients = rollout->coefficient_cotangents,
                                   .points = shapes ? rollout->shape_workspace->by_point : NULL};
+  if (state->prediction)
+    dc_prediction_begin_pull_back(state, &out);
   for (int i = 0; dc_step_terms[i]; i++)
     dc_step_terms[i]->add_mixed(state, &direction, &out);
+  if (state->prediction)
+    dc_prediction_pull_back(state, &out);
   enum dc_status status = shapes ? dc_shape_pull_back_step(rollout, state, &direction, &out, error) : DC_OK;
   dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, now);
   dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, before);

@@ -6,7 +6,13 @@
 //     G = J(q)^T [W (T* - T - r (T - T-)) - h (h + h-)/2 f],
 // J the derivative of the frames by the coordinates and f gravity.  From a velocity v there is no interval before:
 //     G = J(q)^T [W (T* - T - r (T(q + h v) - T(q - h v))/2) - h^2/2 f].
-// Both are J(q)^T of a sum over partners p of T with coefficients c_p,
+// Actuators of lengths and angles x push with the force F of the middle of an interval for half of it at its beginning
+// and for half of it at its end: G gains
+//     -h/2 (h F(q, q*) + h- F(q-, q)),   F(a, b) = kp (y - (a + b)/2) + kd (v - (b - a)/h), limited.
+// F(q, q*) is the force of the implicit step of length h/2 from q to the middle (q + q*)/2, F(q-, q) that of the step
+// of length -h-/2 back to the middle (q- + q)/2, with the targets of the interval that is solved: so terms_actuator.c
+// has both forces and their derivatives.
+// Without them both are J(q)^T of a sum over partners p of T with coefficients c_p,
 //     G = J(q)^T [sum c_p W (T_p - T) - k f]:   T* with 1, T- with r; or T- with r/2 and T(q + h v) with -r/2.
 // With A = R_p M R^T the wrench of a partner is c_p (axial(A); m (x_p - x)), where axial(A) = (A_21 - A_12, ...).  Its
 // derivative by the twist (w; t) of the partner is c_p ((tr(A) I - A) w; m t), and by that of T, whose chart is
@@ -22,7 +28,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-enum { MOST_ITERATIONS = 30 };
+enum { MOST_ITERATIONS = 50 };
+static const double LEAST_PART = 1e-3;  // of a step of Newton's method that is tried
 // Newton's steps, rad or m, behind which the error of the next iterate is rounding.
 static const double LAST_STEP = 1e-9;
 // The cosine of the largest turn in an interval that is followed: sines of angles tell them up to a right angle only.
@@ -35,14 +42,28 @@ struct partners {
 };
 enum { PREDICTED, BEFORE, AHEAD };
 
+// Half of an interval, there or back, as actuators see it.
+struct half {
+  double weight;                // s^2, of their forces in G
+  const double *end;            // [nq] where it leads to by twice its length
+  double *middle;               // [nq] lengths and angles
+  double *curvature;            // [nv] of the actuators' energies
+  struct dc_step_state state;
+};
+enum { THERE, BACK, HALVES };
+
 struct dc_prediction {
   double *q, *ahead_q;                // [nq]
   struct dc_kinematics next, ahead;   // at q, and at q(t) moved on by the velocity that an interval starts with
   const struct dc_kinematics *now;    // of the rollout
   struct partners partners;
   double kick;                        // s^2, of gravity
+  struct half halves[HALVES];
+  double *scaled;                     // [nv]
   double *vector, *column;            // [nv]
   double (*twists)[6], (*wrenches)[6], (*total)[6], (*given)[6];  // [bodies]; total: the wrenches of G
+  double *forces;                     // [nv] given with them
+  double *start, *step;               // [nq], [nv] of Newton's method
   double *matrices;                   // dG/dq* of one mechanism behind the other, by columns, then its factors
   int *pivots;                        // [nv]
 };
@@ -68,10 +89,20 @@ struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struc
   p->twists = dc_arena_alloc(arena, count, sizeof *p->twists);
   p->wrenches = dc_arena_alloc(arena, count, sizeof *p->wrenches);
   p->total = dc_arena_alloc(arena, count, sizeof *p->total);
+  p->forces = dc_arena_alloc(arena, nv, sizeof *p->forces);
+  p->start = dc_arena_alloc(arena, nq, sizeof *p->start);
+  p->step = dc_arena_alloc(arena, nv, sizeof *p->step);
+  p->scaled = dc_arena_alloc(arena, nv, sizeof *p->scaled);
+  bool halves = p->scaled && p->forces && p->start && p->step;
+  for (int k = 0; k < HALVES; k++) {
+    p->halves[k].middle = dc_arena_alloc(arena, nq, sizeof(double));
+    p->halves[k].curvature = dc_arena_alloc(arena, nv, sizeof(double));
+    halves &= p->halves[k].middle && p->halves[k].curvature;
+  }
   p->given = dc_arena_alloc(arena, count, sizeof *p->given);
   p->matrices = dc_arena_alloc(arena, matrices_size(bodies), sizeof *p->matrices);
   p->pivots = dc_arena_alloc(arena, nv, sizeof *p->pivots);
-  bool complete = p->q && p->ahead_q && p->vector && p->column && p->twists && p->wrenches && p->total && p->given && p->matrices &&
+  bool complete = halves && p->q && p->ahead_q && p->vector && p->column && p->twists && p->wrenches && p->total && p->given && p->matrices &&
                   p->pivots;
   return complete && !dc_kinematics_create(bodies, arena, &p->next, NULL) &&
                  !dc_kinematics_create(bodies, arena, &p->ahead, NULL)
@@ -87,11 +118,6 @@ const double *dc_predicted_state(const struct dc_prediction *prediction)
 const struct dc_pose *dc_predicted_poses(const struct dc_prediction *prediction)
 {
   return prediction->next.poses;
-}
-
-double (*dc_prediction_wrenches(struct dc_prediction *prediction))[6]
-{
-  return prediction->given;
 }
 
 static double mass_scale(const struct dc_step_state *state, int body)
@@ -177,6 +203,89 @@ static void add_now_block(const struct dc_step_state *state, const struct partne
   }
 }
 
+static bool has_actuators(const struct dc_step_state *state)
+{
+  return state->model->bodies.actuator_count > 0;
+}
+
+// Middles, and the curvatures there.
+static void find_halves(const struct dc_step_state *state, struct dc_prediction *prediction)
+{
+  size_t bytes = (size_t)state->model->bodies.nv * sizeof(double);
+  for (int k = 0; k < HALVES && has_actuators(state); k++) {
+    struct half *half = &prediction->halves[k];
+    for (int i = 0; i < state->model->bodies.nq; i++)
+      half->middle[i] = 0.5 * (state->q_now[i] + half->end[i]);
+    memset(half->curvature, 0, bytes);
+    dc_actuator_add_curvature(&half->state, half->curvature);
+  }
+}
+
+// Adds what actuators add to G.
+static void add_kicks(const struct dc_step_state *state, struct dc_prediction *prediction, double *sum)
+{
+  int nv = state->model->bodies.nv;
+  for (int k = 0; k < HALVES && has_actuators(state); k++) {
+    struct half *half = &prediction->halves[k];
+    struct dc_step_forces forces = {.joints = prediction->scaled};
+    memset(prediction->scaled, 0, (size_t)nv * sizeof *prediction->scaled);
+    dc_actuator_term.add_gradient(&half->state, &forces);
+    for (int v = 0; v < nv; v++)
+      sum[v] += half->weight * prediction->scaled[v];
+  }
+}
+
+// Adds the derivatives of mu [nv] times that, but for those by q*, which are in dG/dq*.
+static void add_kicks_mixed(const struct dc_step_state *state, struct dc_prediction *prediction, const double *mu,
+                            struct dc_step_cotangent *out)
+{
+  int nv = state->model->bodies.nv;
+  for (int k = 0; k < HALVES && has_actuators(state); k++) {
+    struct half *half = &prediction->halves[k];
+    if (half->weight == 0)
+      continue;
+    struct dc_step_direction direction = {.joints = prediction->scaled};
+    for (int v = 0; v < nv; v++) {
+      prediction->scaled[v] = half->weight * mu[v];
+      double by_middle = half->curvature[v] * prediction->scaled[v];
+      out->now.joints[v] += 0.5 * by_middle;
+      if (k == BACK)
+        out->before.joints[v] += 0.5 * by_middle;
+    }
+    dc_actuator_term.add_mixed(&half->state, &direction, out);
+  }
+}
+
+// The transposed: adds the change of what actuators add to G, but for that by q*.
+static void add_kicks_product(const struct dc_step_state *state, struct dc_prediction *prediction,
+                              const struct dc_step_variation *variation, double *sum)
+{
+  int nv = state->model->bodies.nv;
+  for (int k = 0; k < HALVES && has_actuators(state); k++) {
+    struct half *half = &prediction->halves[k];
+    struct dc_step_forces forces = {.joints = prediction->scaled};
+    memset(prediction->scaled, 0, (size_t)nv * sizeof *prediction->scaled);
+    dc_actuator_term.add_product(&half->state, variation, &forces);
+    for (int v = 0; v < nv; v++) {
+      double middle = 0.5 * (variation->now.joints[v] + (k == BACK ? variation->before.joints[v] : 0));
+      sum[v] += half->weight * (prediction->scaled[v] + half->curvature[v] * middle);
+    }
+  }
+}
+
+// What actuators add to column c of every mechanism's dG/dq*.
+static void add_curvature_column(const struct dc_step_state *state, const struct dc_prediction *prediction, int c,
+                                 double *column)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  const struct half *there = &prediction->halves[THERE];
+  for (int m = 0; m < bodies->mechanism_count && has_actuators(state); m++) {
+    int v = bodies->mechanisms[m].v_offset + c;
+    if (c < bodies->mechanisms[m].nv)
+      column[v] += 0.5 * there->weight * there->curvature[v];
+  }
+}
+
 // dG/dq*, one column of every mechanism at a time, factored.  DC_NUMERICAL when it is singular.
 static enum dc_status factor(const struct dc_step_state *state, struct dc_prediction *prediction,
                              struct dc_error *error)
@@ -197,6 +306,7 @@ static enum dc_status factor(const struct dc_step_state *state, struct dc_predic
                       prediction->wrenches);
     memset(unit, 0, (size_t)bodies->nv * sizeof *unit);
     dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, unit);
+    add_curvature_column(state, prediction, c, unit);
     for (int m = 0; m < bodies->mechanism_count; m++) {
       size_t n = (size_t)bodies->mechanisms[m].nv;
       if ((size_t)c < n)
@@ -247,6 +357,22 @@ static enum dc_status check_turns(const struct dc_step_state *state, const struc
   return DC_OK;
 }
 
+// Halves of the interval there and of the one before back, both from q_now and with the targets of the interval.
+static void begin_halves(const struct dc_step_state *state, struct dc_prediction *prediction)
+{
+  double h = state->interval.length, before = h / state->interval.ratio;
+  for (int k = 0; k < HALVES; k++) {
+    struct half *half = &prediction->halves[k];
+    half->end = k == THERE ? prediction->q : state->q_before;
+    half->weight = k == THERE ? 0.5 * h * h : state->interval.starts ? 0 : 0.5 * h * before;
+    half->state = *state;
+    half->state.half = true;
+    half->state.q_next = half->middle;
+    half->state.interval.length = k == THERE ? 0.5 * h : -0.5 * before;
+    half->state.interval.remaining += k == THERE ? 0.5 * h : h + 0.5 * before;
+  }
+}
+
 // Partners and weights of an interval; the first guess goes on as before.
 static void begin(const struct dc_step_state *state, struct dc_prediction *prediction)
 {
@@ -256,6 +382,7 @@ static void begin(const struct dc_step_state *state, struct dc_prediction *predi
   prediction->partners = (struct partners){.poses = {prediction->next.poses, state->before, prediction->ahead.poses},
                                            .coefficients = {1, interval->ratio, 0}};
   prediction->kick = 0.5 * h * (h + before);
+  begin_halves(state, prediction);
   if (interval->starts) {
     prediction->partners.coefficients[BEFORE] = 0.5 * interval->ratio;
     prediction->partners.coefficients[AHEAD] = -0.5 * interval->ratio;
@@ -275,55 +402,97 @@ static void find_residual(const struct dc_step_state *state, struct dc_predictio
   find_total(state, prediction);
   memset(prediction->vector, 0, (size_t)bodies->nv * sizeof *prediction->vector);
   dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->total, prediction->vector);
+  find_halves(state, prediction);
+  add_kicks(state, prediction, prediction->vector);
+}
+
+// The largest component, rad or m; INFINITY where one is no number.
+static double largest_of(const struct dc_bodies *bodies, const double *x)
+{
+  double largest = 0;
+  for (int v = 0; v < bodies->nv; v++)
+    largest = isfinite(x[v]) ? fmax(largest, fabs(x[v])) : INFINITY;
+  return largest;
+}
+
+// Takes the part of a Newton step from prediction->start after which the next one, by the same factors, is shorter:
+// where the force of an actuator is limited whole steps may go to and fro.  G is that of the end; false: no part is.
+static bool take_step(const struct dc_step_state *state, struct dc_prediction *prediction, double size)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  for (double part = 1; part > LEAST_PART; part *= 0.5) {
+    dc_state_move(bodies, prediction->start, part, prediction->step, prediction->q);
+    find_residual(state, prediction);
+    memcpy(prediction->column, prediction->vector, (size_t)bodies->nv * sizeof *prediction->column);
+    answer(bodies, prediction, false, prediction->column);
+    if (largest_of(bodies, prediction->column) <= (1 - 0.25 * part) * size)
+      return true;
+  }
+  return false;
+}
+
+// Newton's method from prediction->q.
+static enum dc_status solve(const struct dc_step_state *state, struct dc_prediction *prediction, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  find_residual(state, prediction);
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    enum dc_status status = factor(state, prediction, error);
+    if (status)
+      return status;
+    memcpy(prediction->step, prediction->vector, (size_t)bodies->nv * sizeof *prediction->step);
+    memcpy(prediction->start, prediction->q, (size_t)bodies->nq * sizeof *prediction->start);
+    answer(bodies, prediction, false, prediction->step);
+    double size = largest_of(bodies, prediction->step);
+    if (size <= LAST_STEP) {
+      dc_state_move(bodies, prediction->start, 1, prediction->step, prediction->q);
+      find_residual(state, prediction);
+      return DC_OK;
+    }
+    if (isinf(size) || !take_step(state, prediction, size))
+      break;
+  }
+  return dc_fail(error, DC_NUMERICAL,
+                 "the motion without contact was not found (time.integrator second_order): shorten time.step, or use "
+                 "euler");
 }
 
 enum dc_status dc_predict(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
-  const struct dc_bodies *bodies = &state->model->bodies;
   struct dc_prediction *prediction = state->prediction;
   prediction->now = &rollout->now;
   begin(state, prediction);
   enum dc_status status = check_turns(state, state->before, error);
-  double largest = INFINITY;
-  for (int k = 0; k < MOST_ITERATIONS && largest > LAST_STEP && !status; k++) {
-    find_residual(state, prediction);
-    status = factor(state, prediction, error);
-    if (status)
-      break;
-    answer(bodies, prediction, false, prediction->vector);
-    largest = 0;
-    for (int v = 0; v < bodies->nv; v++)
-      largest = isfinite(prediction->vector[v]) ? fmax(largest, fabs(prediction->vector[v])) : INFINITY;
-    if (isinf(largest))
-      break;
-    dc_state_move(bodies, prediction->q, 1, prediction->vector, prediction->q);
-  }
-  if (!status && !(largest <= LAST_STEP))
-    status = dc_fail(error, DC_NUMERICAL,
-                     "the motion without contact was not found (time.integrator second_order): shorten time.step, or "
-                     "use euler");
-  if (status)
-    return status;
-  find_residual(state, prediction);
-  status = check_turns(state, prediction->next.poses, error);
+  if (!status)
+    status = solve(state, prediction, error);
+  if (!status)
+    status = check_turns(state, prediction->next.poses, error);
   return status ? status : factor(state, prediction, error);
 }
 
-void dc_prediction_pull_back(const struct dc_step_state *state, const double (*wrenches)[6],
-                             struct dc_step_cotangent *out)
+void dc_prediction_begin_pull_back(const struct dc_step_state *state, struct dc_step_cotangent *out)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  out->predicted = (struct dc_step_forces){state->prediction->given, state->prediction->forces};
+  memset(out->predicted.wrenches, 0, (size_t)bodies->count * sizeof *out->predicted.wrenches);
+  memset(out->predicted.joints, 0, (size_t)bodies->nv * sizeof *out->predicted.joints);
+}
+
+void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_cotangent *out)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
   struct dc_prediction *prediction = state->prediction;
   size_t bytes = (size_t)bodies->nv * sizeof(double);
   double *mu = prediction->vector;
-  memset(mu, 0, bytes);
-  dc_pull_back(bodies, &prediction->next, wrenches, mu);
+  memcpy(mu, out->predicted.joints, bytes);
+  dc_pull_back(bodies, &prediction->next, (const double(*)[6])out->predicted.wrenches, mu);
   answer(bodies, prediction, true, mu);
   dc_twists(bodies, prediction->now, mu, prediction->twists);
   const double(*twists)[6] = (const double(*)[6])prediction->twists;
   add_now_block(state, &prediction->partners, twists, out->now.wrenches);
   dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, mu, out->now.joints);
   add_partner_block(state, &prediction->partners, BEFORE, true, twists, out->before.wrenches);
+  add_kicks_mixed(state, prediction, mu, out);
   if (state->interval.starts) {
     memset(prediction->wrenches, 0, (size_t)bodies->count * sizeof *prediction->wrenches);
     memset(prediction->column, 0, bytes);
@@ -344,7 +513,7 @@ void dc_prediction_pull_back(const struct dc_step_state *state, const double (*w
   }
 }
 
-const double (*dc_prediction_push(const struct dc_step_state *state, const struct dc_step_variation *variation))[6]
+void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variation *variation)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
   const struct dc_design *design = &variation->input->design;
@@ -372,7 +541,8 @@ const double (*dc_prediction_push(const struct dc_step_state *state, const struc
   }
   dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, change);
   dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, variation->now.joints, change);
+  add_kicks_product(state, prediction, variation, change);
   answer(bodies, prediction, false, change);
   dc_twists(bodies, &prediction->next, change, prediction->twists);
-  return (const double(*)[6])prediction->twists;
+  variation->predicted = (struct dc_step_direction){change, (const double(*)[6])prediction->twists};
 }

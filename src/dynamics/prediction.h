@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where inertia and gravity alone would take bodies and chains in an interval, to second order in its length: what the
+// Where inertia, gravity and actuators alone would take bodies and chains in an interval, to second order in its length: what the
 // inertia of a step is measured from with the integrator "second_order" (docs/theory.md, "Second order").  Private to
 // src/dynamics.
 #ifndef DC_DYNAMICS_PREDICTION_H
@@ -27,12 +27,11 @@ enum dc_status dc_predict(struct dc_rollout *rollout, const struct dc_step_state
 const double *dc_predicted_state(const struct dc_prediction *prediction);
 const struct dc_pose *dc_predicted_poses(const struct dc_prediction *prediction);
 
-// Workspace [bodies][6] of the caller's.
-double (*dc_prediction_wrenches(struct dc_prediction *prediction))[6];
-// Passes wrenches [bodies][6] on the predicted frames on to the states at t and t-1, the start, masses and gravity.
-void dc_prediction_pull_back(const struct dc_step_state *state, const double (*wrenches)[6],
-                             struct dc_step_cotangent *out);
-// The transposed: twists [bodies][6] of the predicted frames along a variation.
-const double (*dc_prediction_push(const struct dc_step_state *state, const struct dc_step_variation *variation))[6];
+// Makes out->predicted zeros in memory of the prediction, to be added to; then passes it on to the states at t and t-1,
+// start, targets and design.
+void dc_prediction_begin_pull_back(const struct dc_step_state *state, struct dc_step_cotangent *out);
+void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_cotangent *out);
+// The transposed: variation->predicted, in memory of the prediction, of the rest of a variation.
+void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variation *variation);
 
 #endif

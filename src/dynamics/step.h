@@ -82,6 +82,7 @@ struct dc_step_state {
   const struct dc_surface_contact *surface;  // at t+1, sliding since t; NULL: soft bodies touch half-spaces only
   struct dc_far_field *far;                  // at t; NULL: there is none
   struct dc_prediction *prediction;          // of the interval; NULL: integrator euler
+  bool half;  // half of an interval from q_now, there or back, as a prediction looks at actuators (prediction.c)
   bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
@@ -110,13 +111,13 @@ struct dc_step_direction {
 
 // A change of everything but q+ that L depends on: frames and coordinates at t and t-1, targets and design.
 struct dc_step_variation {
-  struct dc_step_direction now, before;
+  struct dc_step_direction now, before, predicted;  // predicted: of the prediction, where there is one
   const struct dc_rollout_cotangent *input;
 };
 
 // Cotangents a step passes on: to the frames and coordinates at t and t-1, targets and design.
 struct dc_step_cotangent {
-  struct dc_step_forces now, before;
+  struct dc_step_forces now, before, predicted;  // predicted: by the prediction, where there is one
   struct dc_rollout_cotangent *input;
   double *coefficients;        // [bodies] workspace
   double (*const *points)[3];  // [bodies] to the places of contact's points in the bodies' axes; NULL: not wanted
@@ -214,6 +215,10 @@ double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3
 void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
 // The same for nodes, right into the matrix.
 void dc_node_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
+
+// Adds the curvature of the energies of actuators on lengths and angles by their coordinates at t+1, to a diagonal
+// [nv], of a state that is half an interval.
+void dc_actuator_add_curvature(const struct dc_step_state *state, double *diagonal);
 
 // The soft bodies of a state's model, in turn.
 #define DC_FOR_EACH_SOFT(soft, state)                                                                                  \

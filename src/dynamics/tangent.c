@@ -70,6 +70,8 @@ static void push_direction(struct dc_rollout *rollout, const struct dc_step_stat
                                         .before = {before, (const double(*)[6])rollout->wrenches_before},
                                         .input = direction};
   struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = change};
+  if (state->prediction)
+    dc_prediction_push(state, &variation);
   for (int i = 0; dc_step_terms[i]; i++)
     if (dc_step_terms[i]->add_product)
       dc_step_terms[i]->add_product(state, &variation, &forces);

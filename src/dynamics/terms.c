@@ -177,18 +177,16 @@ static void predicted_add_mixed(const struct dc_step_state *state, const struct 
                                 struct dc_step_cotangent *out)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
-  double(*wrenches)[6] = dc_prediction_wrenches(state->prediction);
-  memset(wrenches, 0, (size_t)bodies->count * sizeof *wrenches);
+  double(*wrenches)[6] = out->predicted.wrenches;
   for (int i = 0; i < bodies->count; i++) {
     const double *l = direction->twists[i];
     if (!dc_body_moves(&bodies->bodies[i]))
       continue;
     double m = mass_scale(state, i) * bodies->bodies[i].mass * inverse_square_step(state);
     add_rotation_mixed(state, i, dc_predicted_poses(state->prediction)[i].rotation, -1, l, wrenches[i]);
-    dc_vec_scale(wrenches[i] + 3, l + 3, -m);
+    dc_vec_add_scaled(wrenches[i] + 3, wrenches[i] + 3, -m, l + 3);
     add_scale_mixed(state, i, l, out);
   }
-  dc_prediction_pull_back(state, (const double(*)[6])wrenches, out);
 }
 
 // Mixed derivatives by the frames at t and t-1, and by the scale of the mass.
@@ -271,7 +269,7 @@ static void predicted_add_product(const struct dc_step_state *state, const struc
                                   struct dc_step_forces *forces)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
-  const double(*twists)[6] = dc_prediction_push(state, variation);
+  const double(*twists)[6] = variation->predicted.twists;
   for (int i = 0; i < bodies->count; i++) {
     if (!dc_body_moves(&bodies->bodies[i]))
       continue;

@@ -8,6 +8,10 @@
 // the energy is
 //     S(s)/k,   force S'(s),
 // S the saturation of dynamics/saturation.h, s^2/2 without a limit; for k = 0 it is -S'(c) (q+ - q).
+// With the integrator "second_order" the force on a length or angle is that of the middle of the interval,
+// (q + q+)/2, half of it as a part of the prediction q* (prediction.c), which asks for it by halves of intervals.  What
+// is left of it here is how it gives way to contact, with kappa = kp/2 + kd/h the stiffness of half of that force,
+//     kappa/4 (q+ - q*)^2.
 // A rotation R with target Y = exp([p]x) R_0 and Z = exp(h [v]x) R:
 //     kp/2 (3 - tr(R+ Y^T)) + kd/(2h) (3 - tr(R+ Z^T)),
 // kp/2 |angle|^2 for small angles and smooth for all.  With A = R+ Y^T, for R+ <- exp([w]x) R+ and Y <- exp([y]x) Y,
@@ -40,6 +44,8 @@ struct drive_context {
   const struct dc_design *design;
   struct dc_step_interval interval;
   const double *q_now, *q_next;
+  const double *predicted;          // q* [nq]; NULL: none, or half an interval
+  bool half;                        // lengths and angles only
   const struct dc_pose *now_poses;  // [bodies] of q_now
   double value, *forces;            // forces [nv] gains gradients
   struct dc_step_hessian *hessian;
@@ -48,7 +54,8 @@ struct drive_context {
   bool by_actuator;
   double *now, *next;  // [nv]
   struct dc_rollout_cotangent *cotangent;
-  const double *moved;                       // [nv] change of q(t)
+  double *by_predicted;                      // [nv] cotangent of q*
+  const double *moved, *moved_predicted;     // [nv] changes of q(t) and q*
   const struct dc_rollout_cotangent *input;  // change of targets and gains
 };
 
@@ -78,7 +85,8 @@ static void visit_drives(const struct dc_rollout_input *input,
                               .actuator = actuator,
                               .effort = body->pd->effort,
                               .holds = body->pd->gravity_compensation && dc_part_nv(part) == 1};
-        visit(context, &drive);
+        if (!context->half || part->kind != DC_PART_BALL)
+          visit(context, &drive);
       }
     }
   }
@@ -155,10 +163,34 @@ static struct dc_saturated drive_law(const struct drive_context *c, const struct
   return dc_saturate(drive->effort, drive->kp * position + drive->kd * velocity + hold);
 }
 
+// Whether all that is left of a drive is how it gives way.
+static bool gives_way(const struct drive_context *c, const struct drive *drive)
+{
+  return c->predicted && drive->part->kind != DC_PART_BALL;
+}
+
+// q+ - q*
+static double way_given(const struct drive_context *c, const struct drive *drive)
+{
+  int at = drive->part->q + drive->component;
+  return c->q_next[at] - c->predicted[at];
+}
+
+// kappa/2
+static double give(const struct drive_context *c, double kp, double kd)
+{
+  return 0.25 * kp + 0.5 * kd / c->interval.length;
+}
+
 // Value of one drive: quadratic in the error of position and of velocity; with a limit of effort the saturated law of a
 // spring of stiffness kp + kd/h.
 static void drive_value(struct drive_context *c, const struct drive *drive)
 {
+  if (gives_way(c, drive)) {
+    double way = way_given(c, drive);
+    c->value += 0.5 * give(c, drive->kp, drive->kd) * way * way;
+    return;
+  }
   if (drive->part->kind == DC_PART_BALL) {
     double y[9], z[9], r[9], sum[2] = {0, 0};
     ball_targets(c, drive, y, z);
@@ -189,7 +221,11 @@ static struct drive_context of_state(const struct dc_step_state *state)
                                 .now_poses = state->now,
                                 .interval = state->interval,
                                 .q_now = state->q_now,
-                                .q_next = state->q_next};
+                                .q_next = state->q_next,
+                                .half = state->half,
+                                .predicted = state->prediction && !state->half
+                                                 ? dc_predicted_state(state->prediction)
+                                                 : NULL};
 }
 
 static double actuator_value(const struct dc_step_state *state)
@@ -203,6 +239,10 @@ static double actuator_value(const struct dc_step_state *state)
 static void drive_gradient(struct drive_context *c, const struct drive *drive)
 {
   double *force = c->forces + drive->part->v + drive->component;
+  if (gives_way(c, drive)) {
+    *force += give(c, drive->kp, drive->kd) * way_given(c, drive);
+    return;
+  }
   if (drive->part->kind == DC_PART_BALL) {
     double a[9], b[9], g[3];
     ball_products(c, drive, a, b);
@@ -237,7 +277,9 @@ static void drive_hessian(struct drive_context *c, const struct drive *drive)
 {
   double block[9] = {drive->kp + drive->kd / c->interval.length};
   int n = 1;
-  if (drive->part->kind != DC_PART_BALL && !is_plain(drive))
+  if (gives_way(c, drive))
+    block[0] = give(c, drive->kp, drive->kd);
+  else if (drive->part->kind != DC_PART_BALL && !is_plain(drive))
     block[0] *= drive_law(c, drive).slope;
   if (drive->part->kind == DC_PART_BALL) {
     double a[9], b[9];
@@ -251,6 +293,19 @@ static void drive_hessian(struct drive_context *c, const struct drive *drive)
   }
   dc_assemble_joint(c->hessian->assembler, drive->body, drive->part->v + drive->component, n, block,
                     c->hessian->matrix);
+}
+
+static void drive_curvature(struct drive_context *c, const struct drive *drive)
+{
+  double slope = is_plain(drive) ? 1 : drive_law(c, drive).slope;
+  c->forces[drive->part->v + drive->component] += slope * (drive->kp + drive->kd / c->interval.length);
+}
+
+void dc_actuator_add_curvature(const struct dc_step_state *state, double *diagonal)
+{
+  struct drive_context c = of_state(state);
+  c.forces = diagonal;
+  visit_drives(state->input, drive_curvature, &c);
 }
 
 static void actuator_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
@@ -334,6 +389,13 @@ static void drive_mixed(struct drive_context *c, const struct drive *drive)
   double position, velocity, direction[3];
   direction_of(c, drive, direction);
   double l = direction[0];
+  if (gives_way(c, drive)) {
+    double along = l * way_given(c, drive);
+    c->by_predicted[v] -= give(c, drive->kp, drive->kd) * l;
+    c->cotangent->design.kp_scale[drive->body] += give(c, drive->kp, 0) / drive->kp_scale * along;
+    c->cotangent->design.kd_scale[drive->body] += give(c, 0, drive->kd) / drive->kd_scale * along;
+    return;
+  }
   if (!is_plain(drive))
     l *= drive_law(c, drive).slope;
   if (drive->holds) {
@@ -354,6 +416,7 @@ static void actuator_add_mixed(const struct dc_step_state *state, const struct d
   struct drive_context c = of_state(state);
   c.lambda = direction->joints;
   c.now = out->now.joints;
+  c.by_predicted = out->predicted.joints;
   c.cotangent = out->input;
   visit_drives(state->input, drive_mixed, &c);
 }
@@ -414,6 +477,11 @@ static void drive_product(struct drive_context *c, const struct drive *drive)
     return;
   }
   int v = drive->part->v + drive->component;
+  if (gives_way(c, drive)) {
+    double gain = give(c, drive->kp / drive->kp_scale * kp, drive->kd / drive->kd_scale * kd);
+    c->forces[v] += gain * way_given(c, drive) - give(c, drive->kp, drive->kd) * c->moved_predicted[v];
+    return;
+  }
   double position_error, velocity_error;
   errors(c, drive, &position_error, &velocity_error);
   double change = drive->kp * (*position - c->interval.remaining * *velocity) +
@@ -432,6 +500,7 @@ static void actuator_add_product(const struct dc_step_state *state, const struct
   struct drive_context c = of_state(state);
   c.forces = forces->joints;
   c.moved = variation->now.joints;
+  c.moved_predicted = variation->predicted.joints;
   c.input = variation->input;
   visit_drives(state->input, drive_product, &c);
 }

@@ -140,8 +140,38 @@ static void test_double_pendulum(void)
   CHECK(order_of_swing("euler") < 1.3, "euler: %g", order_of_swing("euler"));
 }
 
+// A driven arm of two links, one with a limited force that holds its weight: the place of its hand after 0.8 s.
+static void drive(double step, double end[3])
+{
+  struct experiment experiment;
+  if (set_up(&experiment,
+             "{'time': {'step': %g, 'steps': %d, " SECOND "}, 'gravity': [0, 0, -9.81], " TIGHT ","
+             "'shapes': {'rod': {'type': 'box', 'size': [0.05, 0.05, 0.5]}},"
+             "'bodies': [{'name': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.25], 'anchor': [0, 0, 0],"
+             "'joint': {'type': 'hinge', 'axis': [0, 1, 0]}, 'joint_position': [1.5], 'pd': {'kp': 20, 'kd': 1}},"
+             "{'name': 'b', 'parent': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.75], 'anchor': [0, 0, -0.5],"
+             "'joint': {'type': 'hinge', 'axis': [1, 0.3, 0]}, 'joint_position': [1], 'joint_velocity': [5],"
+             "'pd': {'kp': 8, 'kd': 0.2, 'effort': 2, 'gravity_compensation': true}}]}",
+             step, (int)lround(0.8 / step))) {
+    for (int t = 0; t < experiment.input->steps; t++)
+      experiment.input->target_position[2 * t] = -0.7;
+    if (roll(&experiment))
+      dc_vec_copy(end, poses_at(&experiment, experiment.trajectory->steps)[1].position);
+  }
+  tear_down(&experiment);
+}
+
+static void test_driven(void)
+{
+  double ends[3][3] = {{0}};
+  for (int k = 0; k < 3; k++)
+    drive(0.01 / (1 << k), ends[k]);
+  CHECK_NEAR(log2(dc_vec_distance(ends[0], ends[1]) / dc_vec_distance(ends[1], ends[2])), 2, 0.15);
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"free flight is a parabola at any step", test_free_fall},
                               {"spin about a principal axis is kept", test_spin},
                               {"a tumbling body keeps its energy and is of second order", test_tumbling},
                               {"a fast top turns about the vertical as it should", test_gyroscope},
-                              {"a double pendulum is of second order", test_double_pendulum})
+                              {"a double pendulum is of second order", test_double_pendulum},
+                              {"so is a driven arm", test_driven})
