@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The motion of an interval without contact, by the discrete principle of least action (docs/theory.md, "Second order").
 // It is that of Moser and Veselov (1991) for a free body and SHAKE (Ryckaert, Ciccotti and Berendsen 1977) for what
-// joints hold, in the 3x4 poses T with the moments W of the solids.  With r the length h of the interval over that of the one before
+// joints hold, in the 3x4 poses T with the moments W of the solids.  With r the length h of the interval over that of
+// the one before
 // and T* the frames at the predicted coordinates q*, G(q*; q, q-) = 0 with
 //     G = J(q)^T [W (T* - T - r (T - T-)) - h (h + h-)/2 f],
 // J the derivative of the frames by the coordinates and f gravity.  From a velocity v there is no interval before:
 //     G = J(q)^T [W (T* - T - r (T(q + h v) - T(q - h v))/2) - h^2/2 f].
-// Actuators of lengths and angles x push with the force F of the middle of an interval for half of it at its beginning
-// and for half of it at its end: G gains
+// Actuators, springs and damping of lengths and angles push with the force F of the middle of an interval, half of it
+// at its beginning and half at its end.  G gains
 //     -h/2 (h F(q, q*) + h- F(q-, q)),   F(a, b) = kp (y - (a + b)/2) + kd (v - (b - a)/h), limited.
-// F(q, q*) is the force of the implicit step of length h/2 from q to the middle (q + q*)/2, F(q-, q) that of the step
-// of length -h-/2 back to the middle (q- + q)/2, with the targets of the interval that is solved: so terms_actuator.c
-// has both forces and their derivatives.
+// F(q, q*) is the force of the implicit step of length h/2 from q to the middle (q + q*)/2, and F(q-, q) that of the
+// step of length -h-/2 back to the middle (q- + q)/2.  Both have the targets of the interval that is solved.  So the
+// terms have both forces and their derivatives.  An armature a is inertia of a coordinate: a (q* - q - r (q - q-)).
 // Without them both are J(q)^T of a sum over partners p of T with coefficients c_p,
 //     G = J(q)^T [sum c_p W (T_p - T) - k f]:   T* with 1, T- with r; or T- with r/2 and T(q + h v) with -r/2.
 // With A = R_p M R^T the wrench of a partner is c_p (axial(A); m (x_p - x)), where axial(A) = (A_21 - A_12, ...).  Its
@@ -42,15 +43,22 @@ struct partners {
 };
 enum { PREDICTED, BEFORE, AHEAD };
 
-// Half of an interval, there or back, as actuators see it.
+// Half of an interval, there or back, as actuators and springs see it.
 struct half {
   double weight;                // s^2, of their forces in G
   const double *end;            // [nq] where it leads to by twice its length
   double *middle;               // [nq] lengths and angles
-  double *curvature;            // [nv] of the actuators' energies
+  double *curvature;            // [nv] of the energies of what pushes
   struct dc_step_state state;
 };
 enum { THERE, BACK, HALVES };
+
+// The terms that are asked for halves of intervals, and for the curvature of their energies.
+static const struct {
+  const struct dc_step_term *term;
+  void (*add_curvature)(const struct dc_step_state *state, double *diagonal);
+} pushers[] = {{&dc_actuator_term, dc_actuator_add_curvature}, {&dc_passive_term, dc_passive_add_curvature}};
+enum { PUSHERS = sizeof pushers / sizeof *pushers };
 
 struct dc_prediction {
   double *q, *ahead_q;                // [nq]
@@ -60,6 +68,7 @@ struct dc_prediction {
   double kick;                        // s^2, of gravity
   struct half halves[HALVES];
   double *scaled;                     // [nv]
+  double *armature;                   // [nv] kg or kg m^2, of the coordinates alone
   double *vector, *column;            // [nv]
   double (*twists)[6], (*wrenches)[6], (*total)[6], (*given)[6];  // [bodies]; total: the wrenches of G
   double *forces;                     // [nv] given with them
@@ -74,6 +83,16 @@ static size_t matrices_size(const struct dc_bodies *bodies)
   for (int m = 0; m < bodies->mechanism_count; m++)
     size += (size_t)bodies->mechanisms[m].nv * (size_t)bodies->mechanisms[m].nv;
   return size;
+}
+
+static void find_armature(const struct dc_bodies *bodies, double *armature)
+{
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
+      if (part->passive.given && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE))
+        armature[part->v] = part->passive.armature;
+    }
 }
 
 struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struct dc_arena *arena)
@@ -93,7 +112,8 @@ struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struc
   p->start = dc_arena_alloc(arena, nq, sizeof *p->start);
   p->step = dc_arena_alloc(arena, nv, sizeof *p->step);
   p->scaled = dc_arena_alloc(arena, nv, sizeof *p->scaled);
-  bool halves = p->scaled && p->forces && p->start && p->step;
+  p->armature = dc_arena_alloc(arena, nv, sizeof *p->armature);
+  bool halves = p->scaled && p->armature && p->forces && p->start && p->step;
   for (int k = 0; k < HALVES; k++) {
     p->halves[k].middle = dc_arena_alloc(arena, nq, sizeof(double));
     p->halves[k].curvature = dc_arena_alloc(arena, nv, sizeof(double));
@@ -104,6 +124,8 @@ struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struc
   p->pivots = dc_arena_alloc(arena, nv, sizeof *p->pivots);
   bool complete = halves && p->q && p->ahead_q && p->vector && p->column && p->twists && p->wrenches && p->total && p->given && p->matrices &&
                   p->pivots;
+  if (complete)
+    find_armature(bodies, p->armature);
   return complete && !dc_kinematics_create(bodies, arena, &p->next, NULL) &&
                  !dc_kinematics_create(bodies, arena, &p->ahead, NULL)
              ? p
@@ -203,36 +225,47 @@ static void add_now_block(const struct dc_step_state *state, const struct partne
   }
 }
 
-static bool has_actuators(const struct dc_step_state *state)
-{
-  return state->model->bodies.actuator_count > 0;
-}
-
 // Middles, and the curvatures there.
 static void find_halves(const struct dc_step_state *state, struct dc_prediction *prediction)
 {
   size_t bytes = (size_t)state->model->bodies.nv * sizeof(double);
-  for (int k = 0; k < HALVES && has_actuators(state); k++) {
+  for (int k = 0; k < HALVES; k++) {
     struct half *half = &prediction->halves[k];
     for (int i = 0; i < state->model->bodies.nq; i++)
       half->middle[i] = 0.5 * (state->q_now[i] + half->end[i]);
     memset(half->curvature, 0, bytes);
-    dc_actuator_add_curvature(&half->state, half->curvature);
+    for (int i = 0; i < PUSHERS; i++)
+      pushers[i].add_curvature(&half->state, half->curvature);
   }
 }
 
-// Adds what actuators add to G.
+// Adds what they add to G.
 static void add_kicks(const struct dc_step_state *state, struct dc_prediction *prediction, double *sum)
 {
   int nv = state->model->bodies.nv;
-  for (int k = 0; k < HALVES && has_actuators(state); k++) {
+  for (int k = 0; k < HALVES; k++) {
     struct half *half = &prediction->halves[k];
     struct dc_step_forces forces = {.joints = prediction->scaled};
     memset(prediction->scaled, 0, (size_t)nv * sizeof *prediction->scaled);
-    dc_actuator_term.add_gradient(&half->state, &forces);
+    for (int i = 0; i < PUSHERS; i++)
+      pushers[i].term->add_gradient(&half->state, &forces);
     for (int v = 0; v < nv; v++)
       sum[v] += half->weight * prediction->scaled[v];
   }
+}
+
+// Adds what armatures add to G.
+static void add_armatures(const struct dc_step_state *state, const struct dc_prediction *prediction, double *sum)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  double ratio = state->interval.ratio;
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
+      int v = bodies->bodies[i].parts[p].v, q = bodies->bodies[i].parts[p].q;
+      if (prediction->armature[v] > 0)
+        sum[v] += prediction->armature[v] * ((prediction->q[q] - state->q_now[q]) -
+                                             ratio * (state->q_now[q] - state->q_before[q]));
+    }
 }
 
 // Adds the derivatives of mu [nv] times that, but for those by q*, which are in dG/dq*.
@@ -240,7 +273,7 @@ static void add_kicks_mixed(const struct dc_step_state *state, struct dc_predict
                             struct dc_step_cotangent *out)
 {
   int nv = state->model->bodies.nv;
-  for (int k = 0; k < HALVES && has_actuators(state); k++) {
+  for (int k = 0; k < HALVES; k++) {
     struct half *half = &prediction->halves[k];
     if (half->weight == 0)
       continue;
@@ -252,20 +285,22 @@ static void add_kicks_mixed(const struct dc_step_state *state, struct dc_predict
       if (k == BACK)
         out->before.joints[v] += 0.5 * by_middle;
     }
-    dc_actuator_term.add_mixed(&half->state, &direction, out);
+    for (int i = 0; i < PUSHERS; i++)
+      pushers[i].term->add_mixed(&half->state, &direction, out);
   }
 }
 
-// The transposed: adds the change of what actuators add to G, but for that by q*.
+// The transposed: adds the change of what they add to G, but for that by q*.
 static void add_kicks_product(const struct dc_step_state *state, struct dc_prediction *prediction,
                               const struct dc_step_variation *variation, double *sum)
 {
   int nv = state->model->bodies.nv;
-  for (int k = 0; k < HALVES && has_actuators(state); k++) {
+  for (int k = 0; k < HALVES; k++) {
     struct half *half = &prediction->halves[k];
     struct dc_step_forces forces = {.joints = prediction->scaled};
     memset(prediction->scaled, 0, (size_t)nv * sizeof *prediction->scaled);
-    dc_actuator_term.add_product(&half->state, variation, &forces);
+    for (int i = 0; i < PUSHERS; i++)
+      pushers[i].term->add_product(&half->state, variation, &forces);
     for (int v = 0; v < nv; v++) {
       double middle = 0.5 * (variation->now.joints[v] + (k == BACK ? variation->before.joints[v] : 0));
       sum[v] += half->weight * (prediction->scaled[v] + half->curvature[v] * middle);
@@ -273,16 +308,16 @@ static void add_kicks_product(const struct dc_step_state *state, struct dc_predi
   }
 }
 
-// What actuators add to column c of every mechanism's dG/dq*.
+// What armatures and halves of intervals add to column c of every mechanism's dG/dq*.
 static void add_curvature_column(const struct dc_step_state *state, const struct dc_prediction *prediction, int c,
                                  double *column)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
   const struct half *there = &prediction->halves[THERE];
-  for (int m = 0; m < bodies->mechanism_count && has_actuators(state); m++) {
+  for (int m = 0; m < bodies->mechanism_count; m++) {
     int v = bodies->mechanisms[m].v_offset + c;
     if (c < bodies->mechanisms[m].nv)
-      column[v] += 0.5 * there->weight * there->curvature[v];
+      column[v] += prediction->armature[v] + 0.5 * there->weight * there->curvature[v];
   }
 }
 
@@ -404,6 +439,7 @@ static void find_residual(const struct dc_step_state *state, struct dc_predictio
   dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->total, prediction->vector);
   find_halves(state, prediction);
   add_kicks(state, prediction, prediction->vector);
+  add_armatures(state, prediction, prediction->vector);
 }
 
 // The largest component, rad or m; INFINITY where one is no number.
@@ -493,6 +529,10 @@ void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_c
   dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, mu, out->now.joints);
   add_partner_block(state, &prediction->partners, BEFORE, true, twists, out->before.wrenches);
   add_kicks_mixed(state, prediction, mu, out);
+  for (int v = 0; v < bodies->nv; v++) {
+    out->now.joints[v] -= (1 + state->interval.ratio) * prediction->armature[v] * mu[v];
+    out->before.joints[v] += state->interval.ratio * prediction->armature[v] * mu[v];
+  }
   if (state->interval.starts) {
     memset(prediction->wrenches, 0, (size_t)bodies->count * sizeof *prediction->wrenches);
     memset(prediction->column, 0, bytes);
@@ -542,6 +582,9 @@ void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variat
   dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, change);
   dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, variation->now.joints, change);
   add_kicks_product(state, prediction, variation, change);
+  for (int v = 0; v < bodies->nv; v++)
+    change[v] += prediction->armature[v] * (state->interval.ratio * variation->before.joints[v] -
+                                            (1 + state->interval.ratio) * variation->now.joints[v]);
   answer(bodies, prediction, false, change);
   dc_twists(bodies, &prediction->next, change, prediction->twists);
   variation->predicted = (struct dc_step_direction){change, (const double(*)[6])prediction->twists};

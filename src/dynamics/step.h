@@ -82,7 +82,9 @@ struct dc_step_state {
   const struct dc_surface_contact *surface;  // at t+1, sliding since t; NULL: soft bodies touch half-spaces only
   struct dc_far_field *far;                  // at t; NULL: there is none
   struct dc_prediction *prediction;          // of the interval; NULL: integrator euler
-  bool half;  // half of an interval from q_now, there or back, as a prediction looks at actuators (prediction.c)
+  const double *q_predicted;                 // [nq] of it
+  const struct dc_pose *predicted;           // [bodies]
+  bool half;  // half of an interval from q_now, there or back, as a prediction looks at it (prediction.c)
   bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
@@ -216,9 +218,10 @@ void dc_inertia_add_damping(const struct dc_step_state *state, double damping, s
 // The same for nodes, right into the matrix.
 void dc_node_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
 
-// Adds the curvature of the energies of actuators on lengths and angles by their coordinates at t+1, to a diagonal
-// [nv], of a state that is half an interval.
+// Of a state that is half an interval: adds the curvature of the energies of actuators, or of what joints do by
+// themselves, by lengths and angles at t+1 to a diagonal [nv].
 void dc_actuator_add_curvature(const struct dc_step_state *state, double *diagonal);
+void dc_passive_add_curvature(const struct dc_step_state *state, double *diagonal);
 
 // The soft bodies of a state's model, in turn.
 #define DC_FOR_EACH_SOFT(soft, state)                                                                                  \

@@ -61,7 +61,9 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
                                 .pairs = rollout->rigid.pairs,
                                 .surface = rollout->surface,
                                 .far = rollout->far,
-                                .prediction = rollout->prediction};
+                                .prediction = rollout->prediction,
+                                .q_predicted = rollout->prediction ? dc_predicted_state(rollout->prediction) : NULL,
+                                .predicted = rollout->prediction ? dc_predicted_poses(rollout->prediction) : NULL};
 }
 
 enum dc_status dc_step_begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)

@@ -31,7 +31,7 @@ static void second_difference(const struct dc_step_state *state, int i, double d
 {
   double ratio = state->interval.ratio;
   if (predicts(state)) {
-    dc_vec_sub(d, state->next[i].position, dc_predicted_poses(state->prediction)[i].position);
+    dc_vec_sub(d, state->next[i].position, state->predicted[i].position);
     return;
   }
   for (int k = 0; k < 3; k++)
@@ -50,7 +50,7 @@ static void rotation_difference(const struct dc_step_state *state, int i, double
 {
   const double *next = state->next[i].rotation, *now = state->now[i].rotation, *before = state->before[i].rotation;
   for (int k = 0; k < 9 && predicts(state); k++)
-    e[k] = next[k] - dc_predicted_poses(state->prediction)[i].rotation[k];
+    e[k] = next[k] - state->predicted[i].rotation[k];
   for (int k = 0; k < 9 && !predicts(state); k++)
     e[k] = (next[k] - now[k]) - state->interval.ratio * (now[k] - before[k]);
 }
@@ -87,7 +87,7 @@ static void extrapolated_rotation(const struct dc_step_state *state, int i, doub
 {
   double ratio = state->interval.ratio;
   if (predicts(state)) {
-    memcpy(y, dc_predicted_poses(state->prediction)[i].rotation, 9 * sizeof *y);
+    memcpy(y, state->predicted[i].rotation, 9 * sizeof *y);
     return;
   }
   for (int k = 0; k < 9; k++)
@@ -183,7 +183,7 @@ static void predicted_add_mixed(const struct dc_step_state *state, const struct 
     if (!dc_body_moves(&bodies->bodies[i]))
       continue;
     double m = mass_scale(state, i) * bodies->bodies[i].mass * inverse_square_step(state);
-    add_rotation_mixed(state, i, dc_predicted_poses(state->prediction)[i].rotation, -1, l, wrenches[i]);
+    add_rotation_mixed(state, i, state->predicted[i].rotation, -1, l, wrenches[i]);
     dc_vec_add_scaled(wrenches[i] + 3, wrenches[i] + 3, -m, l + 3);
     add_scale_mixed(state, i, l, out);
   }
@@ -274,7 +274,7 @@ static void predicted_add_product(const struct dc_step_state *state, const struc
     if (!dc_body_moves(&bodies->bodies[i]))
       continue;
     double m = mass_scale(state, i) * bodies->bodies[i].mass * inverse_square_step(state), *force = forces->wrenches[i];
-    add_rotation_product(state, i, dc_predicted_poses(state->prediction)[i].rotation, -1, twists[i], force);
+    add_rotation_product(state, i, state->predicted[i].rotation, -1, twists[i], force);
     dc_vec_add_scaled(force + 3, force + 3, -m, twists[i] + 3);
     add_scale_product(state, i, variation, force);
   }

@@ -223,9 +223,7 @@ static struct drive_context of_state(const struct dc_step_state *state)
                                 .q_now = state->q_now,
                                 .q_next = state->q_next,
                                 .half = state->half,
-                                .predicted = state->prediction && !state->half
-                                                 ? dc_predicted_state(state->prediction)
-                                                 : NULL};
+                                .predicted = state->half ? NULL : state->q_predicted};
 }
 
 static double actuator_value(const struct dc_step_state *state)

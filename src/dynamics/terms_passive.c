@@ -8,6 +8,8 @@
 // less what of the spring's the interval begins with.  s is |v| with its corner rounded off below e = 1 mm/s or mrad/s,
 //     s(v) = v^2/e - |v|^3/(3 e^2),   |v| < e;    |v| - e/3 beyond,
 // convex and twice differentiable (the rounding of Li et al. 2020, Incremental Potential Contact, Eq. 14).
+// With the integrator "second_order" a prediction q* has spring, damping, armature and F already, by halves of
+// intervals; what is left of them here is how they give way to contact.
 // A ball R with damping has c/(2h) (3 - tr(R+ R^T)), with a spring k/2 (3 - tr R+): see terms_actuator.c for the
 // derivatives of -tr(A).  A free body's damping acts on its turning like a ball's and on the origin x of its shape's
 // frame, c/(2h) |x+ - x|^2: with p = x+ - (centre of mass) and F = c/h (x+ - x)
@@ -29,6 +31,11 @@ struct passive {
   int body;
 };
 
+static bool is_scalar(const struct dc_joint_part *part)
+{
+  return part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE;
+}
+
 // Calls visit for every part with passive forces.
 static void visit_parts(const struct dc_step_state *state, void (*visit)(const struct passive *, void *context),
                         void *context)
@@ -36,17 +43,43 @@ static void visit_parts(const struct dc_step_state *state, void (*visit)(const s
   const struct dc_bodies *bodies = &state->model->bodies;
   for (int i = 0; i < bodies->count; i++)
     for (int p = 0; p < bodies->bodies[i].part_count; p++)
-      if (bodies->bodies[i].parts[p].passive.given)
+      if (bodies->bodies[i].parts[p].passive.given && (!state->half || is_scalar(&bodies->bodies[i].parts[p])))
         visit(&(struct passive){state, &bodies->bodies[i].parts[p], i}, context);
 }
 
 // Value, slope and curvature by q+, and the derivatives of the slope by q and q-, of a length or angle.
 struct scalar_law {
-  double value, slope, curvature, by_now, by_before;
+  double value, slope, curvature, by_now, by_before, by_predicted;
 };
+
+// Spring, damping and constant force over half of an interval, there or back (prediction.c).
+static struct scalar_law half_law(const struct passive *p)
+{
+  const struct dc_joint_passive *own = &p->part->passive;
+  double next = p->state->q_next[p->part->q], now = p->state->q_now[p->part->q];
+  double damping = own->damping / p->state->interval.length;
+  return (struct scalar_law){.slope = own->stiffness * (next - own->rest) + damping * (next - now) - own->force,
+                             .curvature = own->stiffness + damping,
+                             .by_now = -damping};
+}
+
+// Beside a prediction q*: how spring and damping give way, as actuators do (terms_actuator.c), and the armature about
+// it, (k/4 + c/(2h) + a/h^2)/2 (q+ - q*)^2.
+static void add_way_given(const struct passive *p, struct scalar_law *law)
+{
+  const struct dc_joint_passive *own = &p->part->passive;
+  double h = p->state->interval.length, level = 0.25 * own->stiffness + 0.5 * own->damping / h + own->armature / (h * h);
+  double way = p->state->q_next[p->part->q] - p->state->q_predicted[p->part->q];
+  law->value += 0.5 * level * way * way;
+  law->slope += level * way;
+  law->curvature += level;
+  law->by_predicted = -level;
+}
 
 static struct scalar_law scalar_law(const struct passive *p)
 {
+  if (p->state->half)
+    return half_law(p);
   const struct dc_step_state *state = p->state;
   const struct dc_joint_passive *own = &p->part->passive;
   double h = state->interval.length, r = state->interval.ratio;
@@ -56,6 +89,13 @@ static struct scalar_law scalar_law(const struct passive *p)
   bool slow = speed < SLOW;
   double s = slow ? speed * speed * (1 - speed / (3 * SLOW)) / SLOW : speed - SLOW / 3;
   double rate = slow ? v * (2 - speed / SLOW) / SLOW : copysign(1, v), bend = slow ? 2 * (1 - speed / SLOW) / SLOW : 0;
+  if (state->prediction) {
+    double lost = own->dry_friction * bend / h;
+    struct scalar_law law = {
+        .value = own->dry_friction * h * s, .slope = own->dry_friction * rate, .curvature = lost, .by_now = -lost};
+    add_way_given(p, &law);
+    return law;
+  }
   double lost = c + own->dry_friction * bend / h;
   return (struct scalar_law){.value = 0.5 * own->stiffness * way * (next + now - 2 * own->rest) + 0.5 * c * way * way +
                                       0.5 * heavy * change * change + own->dry_friction * h * s - own->force * way,
@@ -231,8 +271,8 @@ static void passive_add_hessian(const struct dc_step_state *state, bool exact, s
 // moves of these.
 struct mixed_context {
   const double *lambda;            // NULL: the product is wanted
-  double *now, *before;            // gain the derivatives
-  const double *moved, *previous;  // moves at t and t-1
+  double *now, *before, *by_predicted;               // gain the derivatives
+  const double *moved, *previous, *moved_predicted;  // moves at t and t-1, and of q*
   double *forces;                  // gain the change
 };
 
@@ -281,8 +321,12 @@ static void part_mixed(const struct passive *p, void *context)
     if (c->lambda) {
       c->now[v] += law.by_now * c->lambda[v];
       c->before[v] += law.by_before * c->lambda[v];
+      if (law.by_predicted != 0)
+        c->by_predicted[v] += law.by_predicted * c->lambda[v];
     } else {
       c->forces[v] += law.by_now * c->moved[v] + law.by_before * c->previous[v];
+      if (law.by_predicted != 0)
+        c->forces[v] += law.by_predicted * c->moved_predicted[v];
     }
   }
 }
@@ -290,16 +334,32 @@ static void part_mixed(const struct passive *p, void *context)
 static void passive_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {
-  struct mixed_context context = {.lambda = direction->joints, .now = out->now.joints, .before = out->before.joints};
+  struct mixed_context context = {.lambda = direction->joints,
+                                  .now = out->now.joints,
+                                  .before = out->before.joints,
+                                  .by_predicted = out->predicted.joints};
   visit_parts(state, part_mixed, &context);
 }
 
 static void passive_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                 struct dc_step_forces *forces)
 {
-  struct mixed_context context = {
-      .moved = variation->now.joints, .previous = variation->before.joints, .forces = forces->joints};
+  struct mixed_context context = {.moved = variation->now.joints,
+                                  .previous = variation->before.joints,
+                                  .moved_predicted = variation->predicted.joints,
+                                  .forces = forces->joints};
   visit_parts(state, part_mixed, &context);
+}
+
+static void part_curvature(const struct passive *p, void *context)
+{
+  double *diagonal = context;
+  diagonal[p->part->v] += scalar_law(p).curvature;
+}
+
+void dc_passive_add_curvature(const struct dc_step_state *state, double *diagonal)
+{
+  visit_parts(state, part_curvature, diagonal);
 }
 
 static void part_floor(const struct passive *p, void *context)

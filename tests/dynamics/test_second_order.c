@@ -77,6 +77,7 @@ static const struct {
 } scenes[] = {{"arm", arm, 5, 1e-5, 1e-4, false, false},
               {"arm with friction", rough_arm, 5, 1e-5, 1e-4, false, false},
               {"coupled arm", coupled_arm, 5, 1e-5, 1e-4, false, false},
+              {"passive arm", passive_arm, 5, 1e-5, 1e-4, false, false},
               {"limited arm", short_steps, 5, 1e-5, 1e-4, false, false},
               {"tumbling", tumbling, 5, 1e-5, 1e-3, true, false},
               {"divided", collision, 3, 1e-6, 1e-4, false, true}};

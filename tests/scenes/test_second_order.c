@@ -150,7 +150,7 @@ static void drive(double step, double end[3])
              "'bodies': [{'name': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.25], 'anchor': [0, 0, 0],"
              "'joint': {'type': 'hinge', 'axis': [0, 1, 0]}, 'joint_position': [1.5], 'pd': {'kp': 20, 'kd': 1}},"
              "{'name': 'b', 'parent': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.75], 'anchor': [0, 0, -0.5],"
-             "'joint': {'type': 'hinge', 'axis': [1, 0.3, 0]}, 'joint_position': [1], 'joint_velocity': [5],"
+             "'joint': {'type': 'hinge', 'axis': [1, 0.3, 0], 'stiffness': 3, 'damping': 0.1, 'armature': 0.05}, 'joint_position': [1], 'joint_velocity': [5],"
              "'pd': {'kp': 8, 'kd': 0.2, 'effort': 2, 'gravity_compensation': true}}]}",
              step, (int)lround(0.8 / step))) {
     for (int t = 0; t < experiment.input->steps; t++)
