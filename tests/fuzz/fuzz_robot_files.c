@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside a robot, damaged: disabled collisions (SRDF), meshes that Assimp reads (COLLADA, PLY), models of
-// MuJoCo.  A scene with them must be refused with a place or accepted, and an accepted one must read back the same.
+// What stands beside a robot, damaged: disabled collisions (SRDF), meshes that Assimp reads (COLLADA, PLY), models in
+// MuJoCo's format.  A scene with them must be refused with a place or accepted, and an accepted one must read back the same.
 // With -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target, whose first byte chooses the kind of file; otherwise a
 // test that damages files in a fixed random order.
 #include <config.h>
@@ -39,17 +39,17 @@ static const struct kind {
      "</library_geometries><library_visual_scenes><visual_scene id='s'><node id='n'><matrix>1 0 0 0 0 1 0 0 0 0 1 0\n"
      "0 0 0 1</matrix><instance_geometry url='#g'/></node></visual_scene></library_visual_scenes>\n"
      "<scene><instance_visual_scene url='#s'/></scene></COLLADA>\n"},
-#ifdef DC_MUJOCO
     {"robot.xml", TIME "'include': {'file': 'robot.xml', 'unsupported': 'skip'}}",
      "<mujoco><compiler angle='degree'/><default><geom friction='0.5'/></default><asset>\n"
      "<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><geom name='f' type='plane' size='1 1 1'/>\n"
      "<body name='a' pos='0 0 2'><freejoint/><geom type='mesh' mesh='m'/><body name='b' pos='2 0 0'>\n"
      "<joint name='j' axis='0 1 0' range='-9 9' limited='true'/><geom size='0.1 0.2' type='capsule'/></body>\n"
      "<body name='c' pos='-1 0 0'><joint name='k' type='slide'/><geom type='ellipsoid' size='0.1 0.2 0.3'/></body>\n"
-     "</body></worldbody><contact><exclude body1='a' body2='c'/></contact><equality>\n"
+     "<frame euler='0 0 9'><replicate count='2' offset='0 3 0'><body name='d'><joint damping='1' springref='2'/>\n"
+     "<geom size='.1' condim='1'/></body></replicate></frame></body></worldbody><contact><exclude body1='a' "
+     "body2='c'/></contact><equality>\n"
      "<joint joint1='j' joint2='k' polycoef='0 2 0 0 0'/></equality><actuator><position joint='k' kp='3'/></actuator>\n"
      "</mujoco>\n"},
-#endif
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], MOST = 4096 };
 

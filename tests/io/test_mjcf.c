@@ -9,6 +9,8 @@
 
 #include "base/random.h"
 #include "body/kinematics.h"
+#include "dynamics/rollout.h"
+#include "dynamics/trajectory.h"
 #include "io/robot/model_export.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -24,6 +26,145 @@ static void test_agreement(void)
     compare_models(&pair, models[m]);
     close_pair(&pair);
   }
+}
+
+// Models that MuJoCo 2.2 reads, too: frames, defaults, inertias of all solids, actuators.
+static const char *const small[] = {
+    "<mujoco><compiler angle='radian' eulerseq='zYx'/><default><geom type='capsule' size='.1 .3'/><joint "
+    "damping='.3'/><default class='s'><joint type='slide' stiffness='4' springref='.2' ref='.1' armature='.5'/>"
+    "</default></default><worldbody><body name='a' pos='1 2 3' euler='.3 -.2 .9'><freejoint/><geom/><geom "
+    "type='ellipsoid' size='.1 .2 .3' pos='.2 0 .1' axisangle='1 1 0 .4'/><body name='b' pos='0 0 1' xyaxes='1 1 0 0 0 "
+    "1'><joint name='j' axis='1 2 0' pos='.1 .2 .3' range='-1 1' limited='true' frictionloss='.7'/><geom "
+    "type='cylinder' size='.1 .2' zaxis='1 0 1'/><body name='c' pos='0 1 0' childclass='s'><joint name='k' axis='0 0 "
+    "3'/><geom fromto='0 0 0 .3 .4 .5' size='.05' density='500'/></body></body></body></worldbody><actuator><position "
+    "joint='j' kp='20' gear='2'/><general joint='k' gainprm='3' biastype='affine' biasprm='1 -2 "
+    "-3'/></actuator></mujoco>",
+    "<mujoco><compiler boundmass='3' boundinertia='.2' balanceinertia='true'/><worldbody><body name='a'><inertial "
+    "pos='.1 "
+    ".2 .3' quat='1 2 3 4' mass='2' diaginertia='.1 .5 .9'/><joint name='j' type='ball' pos='0 0 1' "
+    "damping='.2'/><body "
+    "name='b' pos='0 1 0' axisangle='0 1 0 30'><joint name='k' axis='1 0 0' range='-30 40' limited='true' "
+    "ref='10'/><geom type='box' size='.1 .2 .3'/></body></body></worldbody></mujoco>",
+    "<mujoco><compiler settotalmass='7' inertiafromgeom='true' inertiagrouprange='1 2'/><worldbody><body "
+    "name='a'><inertial "
+    "pos='9 9 9' mass='99' diaginertia='9 9 9'/><joint name='j'/><geom size='.1'/><geom type='box' size='.1 .1 .1' "
+    "pos='1 0 "
+    "0' group='1'/><geom type='box' fromto='0 0 0 1 1 0' size='.1' mass='3' group='2'/><body name='b' pos='0 0 "
+    "1'><joint "
+    "name='k' type='slide' axis='1 1 1'/><geom type='ellipsoid' fromto='0 0 1 1 1 0' size='.2' "
+    "group='2'/></body></body>"
+    "</worldbody></mujoco>",
+};
+
+// Passive forces and gains of joints that are the only one of their bodies.
+static void compare_joints(const struct pair *pair, const char *name)
+{
+  const mjModel *model = pair->model;
+  for (int i = 0; i < pair->scene->model.bodies.count; i++) {
+    const struct dc_body *body = &pair->scene->model.bodies.bodies[i];
+    int id = mj_name2id(model, mjOBJ_BODY, body->name), joint = id > 0 ? model->body_jntadr[id] : -1;
+    if (joint < 0 || body->part_count != 1)
+      continue;
+    const struct dc_joint_part *part = &body->parts[0];
+    int dof = model->jnt_dofadr[joint], q = model->jnt_qposadr[joint];
+    CHECK_NEAR(part->passive.damping, model->dof_damping[dof], 1e-15);
+    CHECK_NEAR(part->passive.stiffness, model->jnt_stiffness[joint], 1e-15);
+    if (part->kind == DC_PART_BALL)
+      continue;
+    CHECK_NEAR(part->passive.armature, model->dof_armature[dof], 1e-15);
+    CHECK_NEAR(part->passive.dry_friction, model->dof_frictionloss[dof], 1e-15);
+    if (part->passive.stiffness > 0)
+      CHECK_NEAR(part->passive.rest, model->qpos_spring[q] - model->qpos0[q], 1e-15);
+    for (int k = 0; k < 2 && model->jnt_limited[joint]; k++)
+      CHECK_NEAR(part->range[k], model->jnt_range[2 * joint + k] - model->qpos0[q], 1e-15);
+    CHECK(model->jnt_limited[joint] == !isinf(part->range[0]), "%s: range of %s", name, body->name);
+    for (int a = 0; a < model->nu; a++) {
+      const mjtNum *bias = model->actuator_biasprm + a * mjNBIAS;
+      double gear = model->actuator_gear[6 * a], origin = dc_target_origin(&pair->scene->model.bodies, part, 0);
+      if (model->actuator_trnid[2 * a] != joint)
+        continue;
+      CHECK_NEAR(body->pd->kp, -bias[1] * gear * gear, 1e-12);
+      CHECK_NEAR(body->pd->kd, -bias[2] * gear * gear, 1e-12);
+      // the force at the start and without control
+      CHECK_NEAR(body->pd->kp * origin, gear * (bias[0] + bias[1] * gear * model->qpos0[q]), 1e-12);
+    }
+  }
+}
+
+static void test_small(void)
+{
+  for (size_t m = 0; m < sizeof small / sizeof *small; m++) {
+    struct pair pair;
+    char name[32], text[4000];
+    snprintf(name, sizeof name, "small %zu", m);
+    size_t size = strlen(small[m]);
+    for (size_t k = 0; k <= size; k++)
+      text[k] = small[m][k] == '\'' ? '"' : small[m][k];
+    write_bytes("model.xml", text, size);
+    open_files(&pair, "model.xml", "model.xml", "");
+    if (pair.scene && pair.model)
+      compare_joints(&pair, name);
+    compare_models(&pair, name);
+    close_pair(&pair);
+  }
+}
+
+// A fifth of a second of motion without contact: springs, dampers, rotors, friction, servos, ball joints, gravity of the
+// file, controls and velocities of a keyframe.  Steps of 0.5 ms of implicit Euler here, of 0.1 ms there.
+static void test_motion(void)
+{
+  static const char model[] =
+      "<mujoco><option timestep=\"1e-4\" gravity=\"1 0 -4\"><flag contact=\"disable\"/></option><worldbody>"
+      "<body name=\"a\"><joint name=\"j\" axis=\"0 1 0\" damping=\"0.4\" armature=\"0.3\"/><geom type=\"capsule\" "
+      "fromto=\"0 0 0 .5 0 0\" size=\".05\"/><body name=\"b\" pos=\".5 0 0\"><joint name=\"k\" axis=\"0 1 0\" "
+      "stiffness=\"20\" springref=\"40\" frictionloss=\"0.5\"/><geom type=\"capsule\" fromto=\"0 0 0 .4 0 0\" "
+      "size=\".04\"/>"
+      "<body name=\"c\" pos=\".4 0 0\"><joint type=\"ball\" damping=\"0.05\"/><geom type=\"box\" size=\".1 .05 .02\" "
+      "pos=\".1 0 0\"/></body></body></body><body name=\"d\" pos=\"0 5 0\"><joint type=\"free\" damping=\"2\"/><geom "
+      "type=\"box\" size=\".1 .2 .3\" mass=\"3\" pos=\".1 0 0\"/></body><body name=\"e\" pos=\"0 9 0\"><joint "
+      "name=\"s\" "
+      "type=\"slide\" axis=\"1 0 0\"/><geom size=\".1\" mass=\"2\"/></body></worldbody><actuator><position joint=\"j\" "
+      "kp=\"60\"/><motor joint=\"s\" gear=\"3\"/><general joint=\"s\" gainprm=\"0\" biastype=\"affine\" biasprm=\"1 -5 "
+      "-2\"/></actuator><keyframe><key name=\"k\" qpos=\"0.1 0.2 1 0 0 0 0 5 0 1 0 0 0 .3\" qvel=\"1 -1 1 2 3 1 0 0 0 "
+      "1 2 .5\" "
+      "ctrl=\"0.6 2 0\"/></keyframe></mujoco>";
+  enum { STEPS = 400 };
+  struct pair pair;
+  struct dc_error error = {0};
+  write_bytes("model.xml", model, strlen(model));
+  open_files(&pair, "model.xml", "model.xml", ", 'keyframe': 'k'");
+  if (!pair.scene || !pair.model)
+    return;
+  struct dc_model *scene = &pair.scene->model;
+  scene->definition.time.step = 5e-4;
+  struct dc_rollout *rollout = dc_rollout_create(scene, &error);
+  struct dc_rollout_input *input = dc_rollout_input_create(scene, STEPS);
+  struct dc_trajectory *trajectory = dc_trajectory_create(scene, STEPS);
+  CHECK(rollout && input && trajectory, "%s", error.text);
+  CHECK(dc_rollout_forward(rollout, input, trajectory, &error) == DC_OK, "%s", error.text);
+  mjData *data = mj_makeData(pair.model);
+  mj_resetDataKeyframe(pair.model, data, 0);
+  double start[MOST_BODIES][3] = {{0}};
+  mj_forward(pair.model, data);
+  memcpy(start, data->xipos, (size_t)pair.model->nbody * sizeof *start);
+  for (int k = 0; k < 5 * STEPS; k++)
+    mj_step(pair.model, data);
+  mj_forward(pair.model, data);
+  const struct dc_pose *poses = trajectory->poses + (size_t)STEPS * (size_t)trajectory->bodies;
+  for (int i = 0; i < scene->bodies.count; i++) {
+    int id = mj_name2id(pair.model, mjOBJ_BODY, scene->bodies.bodies[i].name);
+    double moved = dc_vec_distance(start[id], data->xipos + 3 * id), turned = 0;
+    CHECK(dc_vec_distance(poses[i].position, data->xipos + 3 * id) <= 0.01 * moved, "%s is off by %g of %g m",
+          scene->bodies.bodies[i].name, dc_vec_distance(poses[i].position, data->xipos + 3 * id), moved);
+    for (int k = 0; k < 9; k++)
+      turned = larger(turned, fabs(poses[i].rotation[k] - data->xmat[9 * id + k]));
+    CHECK(turned <= 0.01, "%s is turned by %g", scene->bodies.bodies[i].name, turned);
+  }
+  mj_deleteData(data);
+  dc_trajectory_destroy(trajectory);
+  dc_rollout_input_destroy(input);
+  dc_rollout_destroy(rollout);
+  close_pair(&pair);
 }
 
 // Included where and as the scene says.
@@ -84,7 +225,7 @@ static void test_start_and_actuators(void)
   check_json(find_body(&tree, "shoulder"), "joint_position", "[0.5,0]");
   check_json(find_body(&tree, "forearm"), "joint_position", "[-1]");
   check_json(find_body(&tree, "shoulder"), "pd", "{'kp':40,'kd':0,'target':[0.5,-0.2]}");  // no control: the file's 0
-  check_json(find_body(&tree, "forearm"), "pd", "{'kp':0,'kd':12}");  // 4 times 3, the gear twice
+  check_json(find_body(&tree, "forearm"), "pd", "{'kp':0,'kd':12}");                       // 4 times 3, the gear twice
   check_json(find_body(&tree, "forearm"), "joint", "{'type':'hinge','damping':0.5}");
   check_json(find_body(&tree, "object"), "pd", "-");
   CHECK(!find_body(&tree, "roll_frame") && !find_body(&tree, "mount"), "frames are no bodies");
@@ -222,7 +363,8 @@ static void test_refused(void)
   CHECK(tree.status == DC_OK, "%s", tree.error.text);
   check_note(&tree, "left out, as nothing here corresponds to it: equality glue (line 1) and tendon rope (line 1)");
   unload(&tree);
-  refuse("'robot.urdf'", "<mujoco><worldbody><geom/></worldbody></mujoco>", "robot.urdf:1:20: <geom>: size must hold 1 number > 0");
+  refuse("'robot.urdf'", "<mujoco><worldbody><geom/></worldbody></mujoco>",
+         "robot.urdf:1:20: <geom>: size must hold 1 number > 0");
   refuse("'robot.urdf'", "<mujoco><worldbody></mujoco>", "robot.urdf:1:22: not well-formed");
   refuse("'robot.urdf'", "<!DOCTYPE a><mujoco/>", "robot.urdf:1:12: DOCTYPE is not allowed");
   refuse("{'file': 'robot.urdf', 'keyframe': 'up'}", "<mujoco/>", "has no keyframe \"up\"");
@@ -266,9 +408,9 @@ static void test_files(void)
   refuse("'robot.urdf'", bomb, "elements stand too deep in each other");
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"agrees with MuJoCo", test_agreement},
-                              {"included with a prefix and a place", test_placed}, {"keyframes", test_keyframe},
-                              {"limits of effort", test_effort},
+RUN_TESTS_IN_TEMPORARY_FOLDER({"agrees with MuJoCo", test_agreement}, {"small models agree, too", test_small},
+                              {"motion", test_motion}, {"included with a prefix and a place", test_placed},
+                              {"keyframes", test_keyframe}, {"limits of effort", test_effort},
                               {"starts, actuators, bodies without mass", test_start_and_actuators},
                               {"couplings", test_couplings}, {"who touches whom", test_filters},
                               {"what is refused", test_refused}, {"export as MJCF", test_export},

@@ -133,25 +133,27 @@ static void add_geometries(struct dc_mjcf_reader *reader, struct dc_mjcf_body *b
   add_shifted(body->inertia, -body->mass, none, d);
 }
 
-// The moments in principal axes: each at least the bound; all their mean where no body has them and balance is asked
-// for.
+// The moments in principal axes: each at least the bound, then all their mean where no body has them and balance is
+// asked for.
 static void bound_moments(const struct dc_mjcf_reader *reader, struct dc_mjcf_body *body)
 {
   const double *own = body->inertia;
   const double matrix[9] = {own[0], own[3], own[4], own[3], own[1], own[5], own[4], own[5], own[2]};
-  double values[3], vectors[9], sum[9] = {0};
+  double values[3], vectors[9], sum[9] = {0}, total = 0, most = 0;
+  bool low = false;
   dc_eigen3(matrix, values, vectors);
-  double total = values[0] + values[1] + values[2], most = fmax(values[0], fmax(values[1], values[2]));
-  bool low = false, odd = reader->balance && 2 * most > total * (1 + 1e-12);
   for (int k = 0; k < 3; k++) {
     low |= values[k] < reader->bound_inertia;
-    values[k] = fmax(odd ? total / 3 : values[k], reader->bound_inertia);
+    values[k] = fmax(values[k], reader->bound_inertia);
+    total += values[k];
+    most = fmax(most, values[k]);
   }
+  bool odd = reader->balance && 2 * most > total * (1 + 1e-12);
   if (!low && !odd)
     return;
   for (int k = 0; k < 9; k++)
     for (int e = 0; e < 3; e++)
-      sum[k] += values[e] * vectors[3 * (k / 3) + e] * vectors[3 * (k % 3) + e];
+      sum[k] += (odd ? total / 3 : values[e]) * vectors[3 * (k / 3) + e] * vectors[3 * (k % 3) + e];
   memcpy(body->inertia, (double[6]){sum[0], sum[4], sum[8], sum[1], sum[2], sum[5]}, sizeof body->inertia);
 }
 

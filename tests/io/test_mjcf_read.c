@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// MJCF files without MuJoCo: what each kind of statement becomes in a scene, or which note it gets.
+#include "harness.h"
+
+#include "urdf_fixture.h"
+
+#undef BOX
+#define BOX "<geom type='box' size='.1 .1 .1' mass='1'/>"
+#define FREE(name, geom) "<body name='" name "' pos='0 0 5'><freejoint/>" geom "</body>"
+#define ARM(joint) "<body name='b'>" joint BOX "</body>"
+#define WORLD(inner) "<mujoco><worldbody>" inner "</worldbody></mujoco>"
+#define AND(inner, rest) "<mujoco><worldbody>" inner "</worldbody>" rest "</mujoco>"
+
+static struct tree tree;
+
+static void open_as(const char *include, const char *model)
+{
+  tree = (struct tree){0};
+  load_as(&tree, include, model);
+  CHECK(tree.status == DC_OK, "%s: %s", model, tree.error.text);
+}
+
+static void open_model(const char *model)
+{
+  open_as("'robot.urdf'", model);
+}
+
+static void root_has(const char *key, const char *expected)
+{
+  check_json(tree.build.document.root, key, expected);
+}
+
+static void body_has(const char *body, const char *key, const char *expected)
+{
+  check_json(find_body(&tree, body), key, expected);
+}
+
+static void done(void)
+{
+  unload(&tree);
+}
+
+static void refuse(const char *model, const char *message)
+{
+  tree = (struct tree){0};
+  load_as(&tree, "'robot.urdf'", model);
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, message), "%s: %s", model, tree.error.text);
+  done();
+}
+
+static void test_options(void)
+{
+  open_model("<mujoco><option gravity='0 -1 -2'/></mujoco>");
+  root_has("gravity", "[0,-1,-2]");
+  done();
+  open_model("<mujoco><option gravity='0 -1 -2'><flag gravity='disable'/></option></mujoco>");
+  root_has("gravity", "[0,0,0]");
+  done();
+  open_model("<mujoco><option integrator='implicitfast' ls_iterations='4' timestep='0.002'><flag "
+             "eulerdamp='disable'/></option></mujoco>");
+  root_has("gravity", "-");
+  check_note(&tree, "robot.urdf:1: <option timestep>: does not act");
+  done();
+  open_model(AND(FREE("b", BOX), "<option density='1000' viscosity='0' wind='1 0 0'/>"));
+  check_note(&tree, "<option density>: does not act: drag of the medium");
+  check_note(&tree, "<option wind>: does not act: moves the medium");
+  done();
+  open_model(AND(FREE("b", BOX), "<option><flag contact='disable'/></option>"));
+  body_has("b", "collide", "false");
+  done();
+  open_model(AND(ARM("<joint range='-10 10' damping='2' stiffness='3' frictionloss='4'/>"),
+                 "<option><flag limit='disable' passive='disable' frictionloss='disable'/></option>"));
+  body_has("b", "range", "-");
+  body_has("b", "joint", "'hinge'");
+  done();
+  open_model(AND(ARM("<joint name='j'/>"), "<option><flag actuation='disable'/></option><actuator><position joint='j' "
+                                           "kp='9'/></actuator>"));
+  body_has("b", "pd", "-");
+  done();
+  open_model("<mujoco><option gravitas='1'/><optoin/></mujoco>");
+  check_note(&tree, "<option gravitas>: is not known and not read");
+  check_note(&tree, "<optoin>: is not known and not read");
+  done();
+}
+
+// Frictions that the geometric mean of the bodies' does not give; masks that differ within a body.
+static void test_contact(void)
+{
+  static const char floor[] = "<geom name='floor' type='plane' size='1 1 1' friction='0.4'/>";
+  char text[2000];
+  snprintf(text, sizeof text, WORLD("%s" FREE("b", "<geom size='.1' condim='1'/>")), floor);
+  open_model(text);  // the greater condim: 3, with the greater friction
+  body_has("b", "friction_with", "[{'body':'floor','friction':1}]");
+  body_has("b", "friction", "1e-06");
+  done();
+  snprintf(text, sizeof text, WORLD("%s" FREE("b", "<geom size='.1' condim='1' priority='1'/>")), floor);
+  open_model(text);
+  body_has("b", "friction", "0");
+  body_has("b", "friction_with", "-");
+  done();
+  snprintf(text, sizeof text, WORLD("%s" FREE("b", "<geom size='.1' friction='0.1' priority='2'/>")), floor);
+  open_model(text);
+  body_has("b", "friction_with", "[{'body':'floor','friction':0.1}]");
+  done();
+  snprintf(text, sizeof text,
+           AND("%s" FREE("b", "<geom name='g' size='.1' contype='0' conaffinity='0'/>"),
+               "<contact><pair geom1='floor' geom2='g' condim='1' margin='0.01'/></contact>"),
+           floor);
+  open_model(text);
+  body_has("b", "friction_with", "[{'body':'floor','friction':0}]");
+  check_note(&tree, "<pair margin>: does not act");
+  done();
+  open_model(WORLD("<geom name='wall' type='box' size='1 1 1' contype='1' conaffinity='1' pos='9 0 0'/>" FREE(
+      "b", "<geom size='.1' contype='1' conaffinity='0'/><geom name='ghost' size='.1' contype='2' conaffinity='2'/>")));
+  body_has("ghost", "parent", "'b'");
+  body_has("ghost", "mass", "0");
+  body_has("ghost", "collide_except", "['world']");
+  body_has("b", "collide_except", "-");
+  done();
+  open_model(WORLD("<body name='t'>" BOX "<body name='s' pos='0 0 1'><joint type='slide'/>" BOX
+                   "<body name='u' pos='0 0 "
+                   "1'><joint/>" BOX "</body></body></body>"));
+  body_has("s", "collide_parent", "true");
+  body_has("u", "collide_parent", "-");
+  done();
+  open_model(AND("<body name='t'>" BOX "<body name='s' pos='0 0 1'><joint type='slide'/>" BOX "</body></body>",
+                 "<contact><exclude body1='t' body2='s'/></contact>"));
+  body_has("s", "collide_parent", "-");
+  done();
+  open_model(AND("<body name='t'><freejoint/>" BOX "<body name='s' pos='0 0 1'><joint/>" BOX "</body></body>",
+                 "<option><flag filterparent='disable'/></option>"));
+  body_has("s", "collide_parent", "true");
+  done();
+}
+
+static void test_joints(void)
+{
+  open_model(WORLD(ARM("<joint type='slide' damping='1' armature='2' frictionloss='3' stiffness='4' springref='0.5' "
+                       "ref='0.2'/>")));
+  body_has("b", "joint", "{'type':'slide','damping':1,'stiffness':4,'rest':0.3,'armature':2,'dry_friction':3}");
+  done();
+  open_model(WORLD(ARM("<joint type='ball' damping='1' armature='2'/>")));
+  body_has("b", "joint", "{'type':'ball','damping':1}");
+  check_note(&tree, "armature of joint without name (line 1)");
+  done();
+  open_model(WORLD("<body name='b'><joint type='free' damping='7'/>" BOX "</body>"));
+  body_has("b", "joint", "{'type':'free','damping':7}");
+  done();
+  open_as(
+      "{'file': 'robot.urdf', 'keyframe': 'k'}",
+      AND(ARM("<joint type='ball' pos='0 0 1'/>"), "<keyframe><key name='k' qpos='0 1 0 0' qvel='1 2 3'/></keyframe>"));
+  body_has("b", "position", "[0,0,2]");  // half a turn about the anchor
+  body_has("b", "rotation", "[0,1,0,0]");
+  body_has("b", "joint_velocity", "[1,2,3]");
+  done();
+  open_model("<mujoco><compiler angle='radian'/><default><joint damping='1'/><default class='a'><joint "
+             "damping='2'/></default></default><worldbody><body name='b' childclass='a'><joint/>" BOX
+             "<body name='c'><joint class='main' armature='3'/>" BOX "</body></body></worldbody></mujoco>");
+  body_has("b", "joint", "{'type':'hinge','damping':2}");
+  body_has("c", "joint", "{'type':'hinge','damping':1,'armature':3}");
+  done();
+  refuse(WORLD(ARM("<joint damping='-1'/>")),
+         "robot.urdf:1:35: <joint>: stiffness, damping, armature and frictionloss");
+  refuse(WORLD(ARM("<joint class='none'/>")), "there is no class \"none\" of defaults");
+  refuse(WORLD("<body><joint/><joint type='free'/>" BOX "</body>"), "a free joint must stand alone");
+}
+
+static void test_actuators(void)
+{
+#define ACT(text) AND(ARM("<joint name='j' type='slide' range='-1 3'/>"), "<actuator>" text "</actuator>")
+  open_model(ACT("<general joint='j' gainprm='0' biastype='affine' biasprm='5 -100 -3' gear='2'/>"));
+  body_has("b", "pd", "{'kp':400,'kd':12,'target':[0.025]}");  // 2*5 = 400 q
+  done();
+  open_model(ACT("<position joint='j' kp='100' kv='7' inheritrange='1'/>"));
+  body_has("b", "pd", "{'kp':100,'kd':7}");
+  done();
+  open_model(ACT("<position joint='j' kp='100' dampratio='0.5'/>"));  // 2 z sqrt(100 * 1 kg)
+  body_has("b", "pd", "{'kp':100,'kd':10}");
+  done();
+  open_model(ACT("<motor joint='j'/>"));
+  body_has("b", "pd", "-");
+  body_has("b", "joint", "'slide'");
+  done();
+#define KEYED "{'file': 'robot.urdf', 'keyframe': 'k'}"
+  open_as(KEYED, AND(ARM("<joint name='j' type='slide' actuatorfrcrange='-6 6'/>"),
+                     "<actuator><motor joint='j' gear='3' ctrlrange='-1 1'/></actuator><keyframe><key name='k' "
+                     "ctrl='9'/></keyframe>"));
+  body_has("b", "joint", "{'type':'slide','force':3}");  // within the control's range
+  done();
+  open_as(KEYED, AND(ARM("<joint name='j' type='slide'/>"),
+                     "<default><velocity kv='4'/></default><actuator><velocity joint='j'/></actuator><keyframe><key "
+                     "name='k' ctrl='2'/></keyframe>"));
+  body_has("b", "pd", "{'kp':0,'kd':4}");
+  body_has("b", "joint", "{'type':'slide','force':8}");
+  done();
+  open_as(KEYED, AND(ARM("<joint name='j' type='slide' ref='0.5'/>"),
+                     "<actuator><position joint='j' kp='10'/></actuator><keyframe><key name='k' qpos='0.75' "
+                     "ctrl='2'/></keyframe>"));
+  body_has("b", "joint_position", "[0.25]");
+  body_has("b", "pd", "{'kp':10,'kd':0,'target':[1.5]}");
+  done();
+  open_as("{'file': 'robot.urdf', 'effort': 'file'}",
+          AND(ARM("<joint name='j' actuatorfrcrange='-6 6'/>"),
+              "<actuator><position joint='j' kp='10' forcerange='-9 9'/></actuator>"));
+  body_has("b", "pd", "{'kp':10,'kd':0,'effort':6}");
+  done();
+  refuse(AND(ARM("<joint name='j' type='ball'/>"), "<actuator><position name='p' joint='j'/></actuator>"),
+         "actuator of a ball or free joint p (line 1)");
+  refuse(ACT("<muscle name='m' joint='j'/>"), "nothing here corresponds to actuator m (line 1)");
+  refuse(ACT("<damper name='d' joint='j' kv='1' ctrlrange='0 1'/>"), "nothing here corresponds to actuator d");
+  // a follower has its own servo
+  open_model(AND(ARM("<joint name='j' type='slide'/>") "<body name='c' pos='1 0 0'><joint name='k' "
+                                                       "type='slide'/>" BOX "</body>",
+                 "<equality><joint joint1='k' joint2='j' polycoef='0.1 2'/></equality><actuator><position joint='k' "
+                 "kp='3'/></actuator>"));
+  body_has("c", "pd", "{'kp':3,'kd':0}");
+  done();
+}
+
+static void test_names(void)
+{
+  open_model(WORLD("<geom name='t' type='plane' size='1 1 1'/>" FREE("t", BOX)));
+  CHECK(find_body(&tree, "t") && find_body(&tree, "t_2"), "a plane and a body");
+  done();
+  open_as("{'file': 'robot.urdf', 'prefix': 'p_'}",
+          WORLD("<body><freejoint/>" BOX "</body><body name='body1' pos='1 0 0'><freejoint/>" BOX "</body>"));
+  CHECK(find_body(&tree, "p_body1") && find_body(&tree, "p_body1_2"), "a free name");
+  done();
+  open_model(WORLD("<geom type='box' size='1 1 1'/><body name='world_' pos='0 0 9'><freejoint/>" BOX
+                   "</body><body name='a/b' pos='0 9 9'><freejoint/>" BOX "</body>"));
+  CHECK(find_body(&tree, "world") && find_body(&tree, "a_b"), "world and a slash");
+  done();
+  open_model(
+      WORLD("<replicate count='3' sep='-' offset='1 0 0'><body name='r'><freejoint/>" BOX "</body></replicate>"));
+  body_has("r-2", "position", "[2,0,0]");
+  done();
+}
+
+static void test_frames(void)
+{
+  open_model(
+      "<mujoco><compiler eulerseq='XYZ'/><worldbody><frame pos='1 0 0' euler='0 0 90'><body name='b' pos='1 0 0' "
+      "quat='0 0 0 2'><frame pos='0 0 1'><joint axis='1 0 0' type='slide'/></frame>" BOX
+      "</body></frame></worldbody></mujoco>");
+  body_has("b", "position", "[1,1,0]");
+  body_has("b", "axis", "[0,-1,0]");
+  done();
+  open_model(WORLD("<body name='b'><freejoint/><geom type='capsule' fromto='0 0 0 1 0 0' size='.1'/></body>"));
+  body_has("b", "center_of_mass", "[0.5,0,0]");
+  done();
+  open_model("<mujoco><compiler settotalmass='6' boundmass='2'/><worldbody>" FREE("b", "<geom size='.1' mass='1'/>")
+                 FREE("c", "<geom size='.1' mass='4'/>") "</worldbody></mujoco>");
+  body_has("b", "mass", "2");
+  body_has("c", "mass", "4");
+  done();
+  open_model("<mujoco><compiler balanceinertia='true'/><worldbody><body name='b'><inertial pos='1 2 3' mass='1' "
+             "diaginertia='1 1 4'/><freejoint/></body></worldbody></mujoco>");
+  body_has("b", "inertia", "[2,2,2,0,0,0]");
+  done();
+  open_model("<mujoco><worldbody><body name='b'><inertial pos='0 0 0' mass='1' fullinertia='2 3 4 .1 .2 "
+             ".3'/><freejoint/></body></worldbody></mujoco>");
+  body_has("b", "inertia", "[2,3,4,0.1,0.2,0.3]");
+  done();
+  refuse("<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset><worldbody><geom name='g' "
+         "type='hfield' hfield='h'/></worldbody></mujoco>",
+         "height field g (line 1)");
+  refuse("<mujoco><compiler coordinate='global'/></mujoco>", "coordinate=\"global\" is not read");
+  refuse(WORLD("<composite name='rope' type='grid'/>"), "composite rope (line 1)");
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"options", test_options}, {"contact", test_contact}, {"joints", test_joints},
+                              {"actuators", test_actuators}, {"names", test_names}, {"frames and masses", test_frames})
