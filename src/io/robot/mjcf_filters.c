@@ -16,6 +16,9 @@
 // Coefficient of what has none but in some pairs.
 static const double ALMOST_NONE = 1e-6, MOST_FRICTION = 100;
 
+// Bodies that touch, and pairs of them about which there is something to say.
+enum { MOST_SIDES = 6000, MOST_PAIRS = 200000 };
+
 // Whether a geometry touches anything.
 static bool collides(const struct dc_mjcf_builder *builder, int geom)
 {
@@ -171,6 +174,8 @@ enum dc_status dc_mjcf_find_sides(struct dc_mjcf_builder *builder)
     }
     if (geom->type != DC_MJCF_PLANE && (builder->side_of[g] = find_side(builder, g, carrier, &first)) >= 0)
       continue;
+    if (builder->side_count >= MOST_SIDES)
+      return dc_mjcf_fail(geom->node, builder->base.error, DC_BAD_INPUT, "more than %d parts that touch", MOST_SIDES);
     add_side(builder, g, carrier, first);
   }
   name_sides(builder);
@@ -201,21 +206,22 @@ static bool are_apart(const struct dc_mjcf_builder *builder, const struct dc_mjc
   return false;
 }
 
-static void put_exception(struct dc_mjcf_builder *builder, const struct dc_mjcf_side *a, const struct dc_mjcf_side *b)
+static int put_exception(struct dc_mjcf_builder *builder, const struct dc_mjcf_side *a, const struct dc_mjcf_side *b)
 {
   cJSON *list = cJSON_GetObjectItemCaseSensitive(a->node, "collide_except");
   int place = a->node->valueint;
   if (!list)
     list = dc_urdf_put(&builder->base, a->node, "collide_except", cJSON_CreateArray(), place);
   dc_urdf_put_string(&builder->base, list, NULL, b->name, place);
+  return 1;
 }
 
-// Where the geometric mean of the two is not the pair's coefficient.
-static void put_friction(struct dc_mjcf_builder *builder, const struct dc_mjcf_side *a, const struct dc_mjcf_side *b)
+// Where the geometric mean of the two is not the pair's coefficient; the number of pairs.
+static int put_friction(struct dc_mjcf_builder *builder, const struct dc_mjcf_side *a, const struct dc_mjcf_side *b)
 {
   double wanted = friction_of(builder, a->geom, b->geom), mean = sqrt(a->friction * b->friction);
   if (fabs(wanted - mean) <= 1e-12 * (1 + wanted))
-    return;
+    return 0;
   cJSON *list = cJSON_GetObjectItemCaseSensitive(a->node, "friction_with"), *entry;
   int place = a->node->valueint;
   if (!list)
@@ -223,6 +229,7 @@ static void put_friction(struct dc_mjcf_builder *builder, const struct dc_mjcf_s
   entry = dc_urdf_put(&builder->base, list, NULL, cJSON_CreateObject(), place);
   dc_urdf_put_string(&builder->base, entry, "body", b->name, place);
   dc_urdf_put_number(&builder->base, entry, "friction", wanted, place);
+  return 1;
 }
 
 // The bodies of sides, and their coefficients: one without friction that has some in a pair has almost none.
@@ -254,6 +261,7 @@ static bool find_nodes(struct dc_mjcf_builder *builder)
 enum dc_status dc_mjcf_put_filters(struct dc_mjcf_builder *builder)
 {
   bool touch = builder->use->common.collide && !builder->mjcf->option.no_contact;
+  int told = 0;
   if (!find_nodes(builder))
     return DC_OK;
   for (int a = 0; a < builder->side_count && touch; a++)
@@ -262,9 +270,12 @@ enum dc_status dc_mjcf_put_filters(struct dc_mjcf_builder *builder)
       if (!one->node || !other->node || are_apart(builder, one, other))
         continue;
       if (geoms_touch(builder, one->geom, other->geom))
-        put_friction(builder, one, other);
+        told += put_friction(builder, one, other);
       else
-        put_exception(builder, one, other);
+        told += put_exception(builder, one, other);
+      if (told > MOST_PAIRS)
+        return dc_mjcf_fail(builder->mjcf->geoms[one->geom].node, builder->base.error, DC_BAD_INPUT,
+                            "more than %d pairs that do not touch or have friction of their own", MOST_PAIRS);
     }
   return DC_OK;
 }

@@ -357,6 +357,17 @@ enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, 
   return DC_OK;
 }
 
+// The name of the body that has a joint: that below, where its own has no mass.
+static const char *owner_of(const struct dc_mjcf_builder *builder, int joint)
+{
+  int owner = builder->mjcf->joints[joint].body;
+  for (int i = owner; i < (int)builder->mjcf->body_count; i++)
+    for (int body = i; body > 0 && builder->links[i].body >= 0; body = builder->links[body].above)
+      if (body == owner)
+        return builder->links[i].name;
+  return "";
+}
+
 // Joint 1 = polynomial of joint 2, about where the description has both: a line is a coupling.
 enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
 {
@@ -373,10 +384,8 @@ enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
       couplings = dc_urdf_put(&builder->base, root, "couplings", cJSON_CreateArray(), builder->base.at->valueint);
     int place = dc_mjcf_place(builder, own->node);
     cJSON *coupling = dc_urdf_put(&builder->base, couplings, NULL, cJSON_CreateObject(), place);
-    for (int side = 0; side < 2; side++) {
-      const char *name = builder->links[mjcf->joints[own->joints[side]].body].name;
-      dc_urdf_put_string(&builder->base, coupling, side ? "to" : "body", name ? name : "", place);
-    }
+    for (int side = 0; side < 2; side++)
+      dc_urdf_put_string(&builder->base, coupling, side ? "to" : "body", owner_of(builder, own->joints[side]), place);
     dc_urdf_put_number(&builder->base, coupling, "multiplier", data[1], place);
     dc_urdf_put_number(&builder->base, coupling, "offset", data[0], place);
   }

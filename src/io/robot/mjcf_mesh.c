@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "geometry/convex/hull.h"
 #include "geometry/mesh/mesh.h"
@@ -214,11 +215,64 @@ static void find_moments(struct dc_mjcf_mesh *mesh)
          sizeof mesh->moment);
 }
 
+// MuJoCo's binary format: four counts (vertices, normals, texture coordinates, triangles), then floats of the first three
+// and corners of the triangles.
+static enum dc_status parse_msh(const char *bytes, size_t size, struct dc_arena *arena, struct dc_mesh *mesh,
+                                struct dc_error *error)
+{
+  int32_t counts[4];
+  if (size < sizeof counts)
+    return dc_fail(error, DC_BAD_INPUT, "ends within its header");
+  memcpy(counts, bytes, sizeof counts);
+  for (int k = 0; k < 4; k++)
+    if (counts[k] < 0 || counts[k] > DC_MESH_TRIANGLES_MAX)
+      return dc_fail(error, DC_BAD_INPUT, "its header holds the count %d", (int)counts[k]);
+  size_t points = (size_t)counts[0], corners = 3 * (size_t)counts[3];
+  size_t before = sizeof counts + 4 * (3 * points + 3 * (size_t)counts[1] + 2 * (size_t)counts[2]);
+  if (size != before + 4 * corners)
+    return dc_fail(error, DC_BAD_INPUT, "has %zu bytes instead of %zu", size, before + 4 * corners);
+  mesh->vertices = dc_arena_alloc(arena, points, sizeof *mesh->vertices);
+  mesh->triangles = dc_arena_alloc(arena, corners / 3, sizeof *mesh->triangles);
+  if (!mesh->vertices || !mesh->triangles)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  for (size_t i = 0; i < 3 * points; i++) {
+    float number;
+    memcpy(&number, bytes + sizeof counts + 4 * i, sizeof number);
+    if (!(fabsf(number) <= 1e9f))
+      return dc_fail(error, DC_BAD_INPUT, "a vertex is not finite or beyond 1e9 m");
+    mesh->vertices[i / 3][i % 3] = (double)number;
+  }
+  for (size_t i = 0; i < corners; i++) {
+    int32_t index;
+    memcpy(&index, bytes + before + 4 * i, sizeof index);
+    if (index < 0 || index >= counts[0])
+      return dc_fail(error, DC_BAD_INPUT, "a triangle has the vertex %d of %d", (int)index, (int)counts[0]);
+    mesh->triangles[i / 3][i % 3] = index;
+  }
+  mesh->vertex_count = counts[0];
+  mesh->triangle_count = counts[3];
+  return DC_OK;
+}
+
+static enum dc_status read_msh(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error)
+{
+  char *bytes = NULL;
+  size_t size = 0;
+  enum dc_status status = dc_mesh_load(path, &bytes, &size, error);
+  if (!status && (status = parse_msh(bytes, size, arena, mesh, error)))
+    dc_error_prefix(error, "%.300s", path);
+  free(bytes);
+  return status;
+}
+
 static enum dc_status read_file(const struct dc_mjcf *model, struct dc_mjcf_mesh *mesh, struct dc_error *error)
 {
   struct dc_mesh read = {0};
   enum dc_status status = model->opener->find(model->opener->context, mesh->file, &mesh->path, error);
-  if (!status)
+  const char *ending = strrchr(mesh->file, '.');
+  if (!status && ending && strcasecmp(ending, ".msh") == 0)
+    status = read_msh(mesh->path, model->arena, &read, error);
+  else if (!status)
     status = dc_mesh_read(mesh->path, model->arena, &read, error);
   mesh->vertex_count = read.vertex_count;
   mesh->triangle_count = read.triangle_count;
