@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a function in a forked process and brings its answer back through a pipe.
 //
-// 1. All signals are blocked, then the process forks, so that no handler of this program runs in the child.
+// 1. All signals are blocked while the process forks, so that no handler of this program runs in the child; then the
+//    parent takes signals again.  The system ends the child when its parent ends.
 // 2. The child closes every file but the pipe and the standard ones, sets its limits, works, writes struct answer and
 //    then the bytes, and leaves by _exit: exit handlers and buffered output belong to the parent.
-// 3. The parent reads until the end of the pipe and collects the child.  Less than a whole answer is no answer,
+// 3. The parent reads until the end of the pipe, or until the child has had its time, and collects the child.  Less than a whole answer is no answer,
 //    whatever the exit status says: another part of the program may have collected that.
 #include "base/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +26,13 @@
 #include <config.h>
 #endif
 
+#include "base/clock.h"
+
 enum { ANSWER_FD = STDERR_FILENO + 1 };
+
+// A child with a limit of processor time may take so many times as long by the wall clock: it may share its core with
+// others, but one that waits (for a file that is a pipe, for a lock) is ended.
+enum { WALL_PER_PROCESSOR_TIME = 10 };
 
 // Limits of the child's processor time, s, and additional memory, MB; 0: no limit.  wary: the input may break the
 // library.
@@ -51,10 +60,25 @@ static int write_all(int fd, const void *bytes, size_t size)
   return 0;
 }
 
-// DC_MEMORY, without a message, when there are fewer bytes.
-static enum dc_status read_all(int fd, void *bytes, size_t size, struct dc_error *error)
+// Waits until there is something to read or the time is over (deadline by dc_seconds; 0: no limit).
+static bool is_ready(int fd, double deadline)
+{
+  for (;;) {
+    double left = deadline > 0 ? deadline - dc_seconds() : 1000;
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    if (left <= 0)
+      return false;
+    if (poll(&ready, 1, (int)(1000 * (left < 1000 ? left : 1000)) + 1) > 0)
+      return true;
+  }
+}
+
+// DC_MEMORY, without a message, when there are fewer bytes, or no more before the deadline.
+static enum dc_status read_all(int fd, double deadline, void *bytes, size_t size, struct dc_error *error)
 {
   for (char *to = bytes; size;) {
+    if (!is_ready(fd, deadline))
+      return DC_MEMORY;
     ssize_t got = read(fd, to, size);
     if (got < 0 && errno != EINTR)
       return dc_fail(error, DC_IO, "the answer of a process cannot be read: %s", strerror(errno));
@@ -116,6 +140,7 @@ static _Noreturn void work_and_exit(dc_child_work *work, void *context, const st
   struct answer answer;
   char *bytes = NULL;
   memset(&answer, 0, sizeof answer);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   close_all_but(fd);
   set_limits(limits);
   answer.status = work(context, &bytes, &answer.size, &answer.error);
@@ -125,9 +150,9 @@ static _Noreturn void work_and_exit(dc_child_work *work, void *context, const st
 }
 
 // Reads the answer and the bytes behind it.  Without an answer: DC_MEMORY, and the message stays empty.
-static enum dc_status receive(int fd, struct answer *answer, char **bytes, size_t *size, struct dc_error *error)
+static enum dc_status receive(int fd, double deadline, struct answer *answer, char **bytes, size_t *size, struct dc_error *error)
 {
-  enum dc_status status = read_all(fd, answer, sizeof *answer, error);
+  enum dc_status status = read_all(fd, deadline, answer, sizeof *answer, error);
   if (status)
     return status;
   if (answer->status) {
@@ -139,7 +164,7 @@ static enum dc_status receive(int fd, struct answer *answer, char **bytes, size_
   if (!*bytes)
     return dc_fail(error, DC_MEMORY, "out of memory for %zu bytes", answer->size);
   *size = answer->size;
-  return read_all(fd, *bytes, *size, error);
+  return read_all(fd, deadline, *bytes, *size, error);
 }
 
 // Waits for the child and returns its wait status; 0 when another part of the program has collected it already.
@@ -183,16 +208,19 @@ static enum dc_status run(dc_child_work *work, void *context, const struct limit
   if (child == 0)
     work_and_exit(work, context, limits, ends[1]);
   int reason = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   close(ends[1]);
+  double deadline = limits->seconds ? dc_seconds() + WALL_PER_PROCESSOR_TIME * (double)limits->seconds : 0;
   enum dc_status status = child < 0 ? dc_fail(&local, DC_MEMORY, "no memory for a process: %s", strerror(reason))
-                                    : receive(ends[0], &answer, bytes, size, &local);
+                                    : receive(ends[0], deadline, &answer, bytes, size, &local);
   close(ends[0]);
   if (child > 0) {
+    if (status && deadline > 0 && dc_seconds() > deadline)
+      kill(child, SIGKILL);
     int how = wait_for(child);
     if (status && !local.text[0])
       status = fail_without_answer(how, limits, &local);
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (status) {
     free(*bytes);
     *bytes = NULL;

@@ -62,6 +62,15 @@ static enum dc_status never_end(void *context, char **bytes, size_t *size, struc
       return DC_OK;
 }
 
+// Waits for what never comes.
+static enum dc_status hang(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)context, (void)bytes, (void)size, (void)error;
+  while (pause() < 0)
+    continue;
+  return DC_OK;
+}
+
 static void check_failure(dc_child_work *work, void *context, enum dc_status status, const char *says)
 {
   struct dc_error error = {0};
@@ -79,6 +88,47 @@ static void test_bad_ends(void)
   check_failure(crash, &killed, DC_MEMORY, "ended with signal 9");
   check_failure(leave, NULL, DC_MEMORY, "ended with status 255");
   check_failure(never_end, NULL, DC_MEMORY, "out of memory or time");
+}
+
+// A child that uses no processor time is ended, too.
+static void test_hangs(void)
+{
+  struct dc_error error = {0};
+  size_t size = 77;
+  char *bytes;
+  CHECK(dc_child_run_wary(hang, NULL, 1, 100, &bytes, &size, &error) == DC_BAD_INPUT, "%s", error.text);
+  CHECK(strstr(error.text, "takes more than 1 s") && !bytes && !size, "%s", error.text);
+}
+
+static volatile sig_atomic_t alarms;
+static void count_alarm(int signal)
+{
+  (void)signal;
+  alarms++;
+}
+
+// Sleeps for a second and answers whether its parent has seen a signal by then: the count is the child's own copy.
+static enum dc_status sleep_a_second(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  (void)context, (void)error;
+  sleep(1);
+  *bytes = malloc(1);
+  *size = *bytes ? 1 : 0;
+  return *bytes ? DC_OK : DC_MEMORY;
+}
+
+// Signals reach the parent while it waits, and not the child.
+static void test_signals(void)
+{
+  struct dc_error error = {0};
+  size_t size;
+  char *bytes;
+  void (*handler)(int) = signal(SIGALRM, count_alarm);
+  ualarm(200000, 0);
+  CHECK(dc_child_run(sleep_a_second, NULL, 60, &bytes, &size, &error) == DC_OK && size == 1, "%s", error.text);
+  CHECK(alarms == 1, "%d signals", (int)alarms);
+  free(bytes);
+  signal(SIGALRM, handler);
 }
 
 // Takes memory until there is none, and then what a library that does not look does.
@@ -168,6 +218,8 @@ TEST_MAIN
   static const struct test tests[] = {{"bytes arrive, none to many", test_bytes},
                                       {"failures, signals, exits and endless work are errors", test_bad_ends},
                                       {"input that work breaks down over", test_wary},
+                                      {"a child that waits is ended", test_hangs},
+                                      {"signals while a child works", test_signals},
                                       {"no file is open there", test_descriptors},
                                       {"where children are collected elsewhere", test_collected_elsewhere}};
   return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));

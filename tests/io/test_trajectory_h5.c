@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/hash.h"
+#include "io/run/h5_file.h"
 #include "io/run/trajectory_h5.h"
 #include "run_fixture.h"
 
@@ -361,11 +362,48 @@ static void test_h5py_reads_it(void)
   teardown(&fixture);
 }
 
+// Of a file that keeps numbers elsewhere or leads to other files nothing is opened but what it holds itself.
+static void test_nothing_outside_is_opened(void)
+{
+  struct writer writer = {0};
+  hsize_t rows = 4;
+  double numbers[4] = {1, 2, 3, 4};
+  dc_h5_writer_open(&writer, NULL);
+  hid_t space = H5Screate_simple(1, &rows, NULL), outside = H5Pcreate(H5P_DATASET_CREATE);
+  CHECK(H5Pset_external(outside, "/etc/hostname", 0, 32) >= 0);
+  hid_t inside = H5Dcreate2(writer.file, "inside", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t external = H5Dcreate2(writer.file, "external", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, outside, H5P_DEFAULT);
+  CHECK(inside >= 0 && external >= 0);
+  CHECK(H5Dwrite(inside, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
+  CHECK(H5Lcreate_external("/dev/null", "/", writer.file, "link", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+  close_object(inside);
+  close_object(external);
+  close_object(outside);
+  close_object(space);
+  size_t size = 0;
+  char *image = dc_h5_writer_image(&writer, DC_TRAJECTORY_FORMAT, &size);
+  dc_h5_writer_close(&writer);
+  CHECK(image != NULL);
+  struct dc_mapped_file mapped = {.bytes = image, .size = size};
+  hid_t file = image ? dc_h5_open_image(&mapped) : -1;
+  CHECK(file >= 0);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  inside = dc_h5_open_dataset(file, "inside");
+  CHECK(inside >= 0);
+  CHECK(dc_h5_open_dataset(file, "external") < 0);
+  CHECK(dc_h5_open_dataset(file, "link") < 0 && H5Gopen2(file, "link", H5P_DEFAULT) < 0);
+  close_object(inside);
+  if (file >= 0)
+    H5Fclose(file);
+  free(image);
+}
+
 RUN_TESTS({"a trajectory is read back bit for bit", test_trajectory_keeps_bits},
           {"the first trajectory is read back", test_first_trajectory}, {"rows are thinned evenly", test_thinned_rows},
           {"the same data give the same bytes", test_same_data_same_bytes},
           {"large files are made in place", test_in_place}, {"some frames are read", test_some_frames},
           {"damaged files are recognized", test_damaged_files},
           {"files that do not fit the scene or hold impossible numbers are refused", test_misfits},
+          {"nothing outside of the file is opened", test_nothing_outside_is_opened},
           {"numbers that are not finite are not written", test_not_finite_is_not_written},
           {"h5py reads the file and its attributes", test_h5py_reads_it})

@@ -191,8 +191,29 @@ size_t dc_h5_writer_finish(struct writer *writer, const char *format)
   return size;
 }
 
+hid_t dc_h5_open_dataset(hid_t group, const char *name)
+{
+  hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+  hid_t properties = dataset < 0 ? -1 : H5Dget_create_plist(dataset);
+  bool inside = properties >= 0 && H5Pget_external_count(properties) == 0 && H5Pget_layout(properties) != H5D_VIRTUAL;
+  close_object(properties);
+  if (inside)
+    return dataset;
+  close_object(dataset);
+  return -1;
+}
+
+// Nothing outside of the image is opened: links to other files are unknown, and filters are those of the library.
+static bool keep_inside(void)
+{
+  bool follows = H5Lis_registered(H5L_TYPE_EXTERNAL) > 0;
+  return (!follows || H5Lunregister(H5L_TYPE_EXTERNAL) >= 0) && H5PLset_loading_state(0) >= 0;
+}
+
 hid_t dc_h5_open_image(struct dc_mapped_file *image)
 {
+  if (!keep_inside())
+    return -1;
   char name[64];
   unique_name(name, sizeof name);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;

@@ -89,7 +89,7 @@ enum dc_status dc_row_file_reopen(struct dc_row_file *file, const char *director
   file->path = dc_path_join(directory, name);
   if (!file->path)
     return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
-  file->fd = open(file->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+  file->fd = open(file->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (file->fd < 0)
     return dc_fail_file(error, file->path, "open");
   return find_rows(file, header, rows, error);

@@ -100,9 +100,9 @@ static enum dc_status read_spread(const struct reader *reader, hid_t dataset, in
 static enum dc_status get_some(const struct reader *reader, const char *name, int *all, int columns, int most,
                                struct dc_arena *arena, double **values)
 {
-  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
+  hid_t dataset = dc_h5_open_dataset(reader->root, name);
   if (dataset < 0)
-    return misfit(reader, name, "is not there");
+    return misfit(reader, name, "is not there, or is kept in another file");
   size_t rows, width = columns ? (size_t)columns : 1;
   int kept = 0;
   enum dc_status status = check_shape(reader, name, dataset, columns, &rows);
@@ -244,7 +244,7 @@ static enum dc_status get_nodes(const struct reader *reader, const struct dc_bod
 static hsize_t get_width(const struct reader *reader, const char *name)
 {
   hsize_t shape[2] = {0, 0};
-  hid_t dataset = H5Dopen2(reader->root, name, H5P_DEFAULT);
+  hid_t dataset = dc_h5_open_dataset(reader->root, name);
   hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
   if (space < 0 || H5Sget_simple_extent_ndims(space) != 2 || H5Sget_simple_extent_dims(space, shape, NULL) < 0)
     shape[1] = 0;
