@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcsim_export: trajectories as CSV, NPZ or GLB, and models as MJCF or URDF.
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "api/glb.h"
 #include "api/internal.h"
+#include "base/replaceable.h"
 #include "io/robot/model_export.h"
 #include "io/run/npz.h"
 #include "io/run/run_files.h"
@@ -247,15 +249,6 @@ static enum dc_status default_path(const char *directory, const struct format *f
   return status;
 }
 
-// A device or a folder must not be replaced by a file.
-static enum dc_status check_target(const char *path, struct dc_error *error)
-{
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-    return dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
-  return DC_OK;
-}
-
 // Reports on a model that was written.
 static void report_model(const struct format *format, const struct dc_scene *scene, const char *path,
                          const struct dc_notes *notes, struct dc_text *text, struct dc_json_writer *json)
@@ -297,7 +290,7 @@ static enum dc_status write_file(const char *directory, const struct format *for
     status = default_path(directory, format, &made, error);
   const char *path = file ? file : made;
   if (!status)
-    status = check_target(path, error);
+    status = dc_check_replaceable(AT_FDCWD, path, path, error);
   if (!status)
     status = format->model ? format->model(&exported->scene->model, exported->scene->name, path, &notes, error)
                            : format->write(path, exported, error);

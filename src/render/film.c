@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/replaceable.h"
 #include "render/render.h"
 
 enum { NAME_ATTEMPTS = 100, LAST_WORDS = 2048 };
@@ -74,11 +75,11 @@ enum dc_status dc_film_check(const char *path, int width, int height, struct dc_
 // Reserves a new file beside film->path, so that a folder that cannot be written is known before anything is drawn.
 static enum dc_status reserve_file(struct dc_film *film, struct dc_error *error)
 {
-  struct stat info;
   const char *slash = strrchr(film->path, '/');
   int folder = slash ? (int)(slash - film->path) + 1 : 0;
-  if (stat(film->path, &info) == 0 && !S_ISREG(info.st_mode))
-    return dc_fail(error, DC_IO, "%.800s: is not a regular file", film->path);
+  enum dc_status status = dc_check_replaceable(AT_FDCWD, film->path, film->path, error);
+  if (status)
+    return status;
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     film->temporary = dc_arena_printf(film->arena, "%s%.*s.tmp-%ld-%d%s", file_protocol, folder, film->path,
                                       (long)getpid(), attempt, film->container->suffix);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/replaceable.h"
 #include "render/render.h"
 
 enum { NAME_ATTEMPTS = 100, REASON_SIZE = 128 };
@@ -85,6 +86,9 @@ enum dc_status dc_png_write(const char *path, int width, int height, const unsig
   if (width < 1 || width > DC_LARGEST_SIDE || height < 1 || height > DC_LARGEST_SIDE)
     return dc_fail(error, DC_BAD_INPUT, "%s: picture size must be 1 .. %d pixels each way (is %d x %d)", path,
                    DC_LARGEST_SIDE, width, height);
+  enum dc_status status = dc_check_replaceable(AT_FDCWD, path, path, error);
+  if (status)
+    return status;
   size_t size = strlen(path) + 48;
   char *name = dc_alloc(size, 1);
   if (!name)
@@ -95,7 +99,6 @@ enum dc_status dc_png_write(const char *path, int width, int height, const unsig
     free(name);
     return DC_IO;
   }
-  enum dc_status status;
   FILE *file = fdopen(descriptor, "wb");
   if (file) {
     status = encode_file(file, path, width, height, pixels, error);

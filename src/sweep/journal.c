@@ -3,13 +3,16 @@
 //
 // A line is written with one call to the end of the file; if that fails halfway, the file is cut back to its old
 // length.  On opening, whatever follows the last line end is cut off, since a machine may have lost power within a
-// line.  fsync runs at most once a second.
+// line.  fsync runs at most once a second.  A line ends with a checksum of what stands before it, as its last member;
+// a line without a right one is damaged: it is left out and counted, so that its point is run again.
 #include "sweep/journal.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -17,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "io/json/json_value.h"
 #include "io/run/run_files.h"
 
@@ -58,8 +62,35 @@ static void put_real(struct dc_text *text, const char *key, double value)
   dc_text_short_real(text, value, "null");
 }
 
+// The last member of a line: FNV-1a of the bytes before it, as 16 hexadecimal digits.
+enum { CHECK_LENGTH = sizeof ", \"check\": \"0123456789abcdef\"}" - 1 };
+
+static void print_check(const char *line, size_t length, char check[CHECK_LENGTH + 1])
+{
+  snprintf(check, CHECK_LENGTH + 1, ", \"check\": \"%016" PRIx64 "\"}", dc_hash(DC_HASH_SEED, line, length));
+}
+
+void dc_journal_seal(struct dc_text *text, size_t begin)
+{
+  char check[CHECK_LENGTH + 1];
+  if (text->failed)
+    return;
+  print_check(text->bytes + begin, text->length - begin, check);
+  dc_text_add(text, "%s\n", check);
+}
+
+static bool is_whole(const char *line, size_t length)
+{
+  char check[CHECK_LENGTH + 1];
+  if (length <= CHECK_LENGTH)
+    return false;
+  print_check(line, length - CHECK_LENGTH, check);
+  return memcmp(line + length - CHECK_LENGTH, check, CHECK_LENGTH) == 0;
+}
+
 void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_text *text)
 {
+  size_t begin = text->length;
   dc_text_add(text, "{\"point\": %ld, \"status\": %d, \"success\": %s, \"stopped\": %s", point, row->status,
               row->success ? "true" : "false", row->stopped ? "true" : "false");
   put_real(text, "loss", row->loss);
@@ -74,7 +105,7 @@ void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_te
       put_real(text, dc_verdict_name(i), row->verdicts[i]);
   dc_text_add(text, ", \"message\": ");
   dc_text_string(text, dc_sweep_row_message(row));
-  dc_text_add(text, "}\n");
+  dc_journal_seal(text, begin);
 }
 
 static double get_real(const cJSON *object, const char *key)
@@ -91,7 +122,9 @@ static long get_count(const cJSON *object, const char *key)
 
 long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *row)
 {
-  cJSON *object = cJSON_ParseWithLength(line, length);
+  while (length && line[length - 1] == '\n')
+    length--;
+  cJSON *object = is_whole(line, length) ? cJSON_ParseWithLength(line, length) : NULL;
   long point = cJSON_IsObject(object) ? get_count(object, "point") : -1;
   const cJSON *message = cJSON_GetObjectItemCaseSensitive(object, "message");
   *row = (struct dc_sweep_row){0};
@@ -205,40 +238,54 @@ static int by_name(const struct dirent **a, const struct dirent **b)
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-// Rows and identities of a journal; a later row of a point replaces an earlier one.
-static void read_lines(const char *text, long points, struct dc_sweep_row *rows, struct dc_text *identities)
+static bool names_study(const char *line)
 {
+  const char *end = strchr(line, '\n');
+  return !end || (strncmp(line, "{\"study\"", 8) == 0 && is_whole(line, (size_t)(end - line)));
+}
+
+// Rows and identities of a journal; a later row of a point replaces an earlier one.  Returns how many lines are damaged.
+static long read_lines(const char *text, long points, struct dc_sweep_row *rows, struct dc_text *identities)
+{
+  long damaged = 0;
   for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
     struct dc_sweep_row row;
-    if (strncmp(line, "{\"study\"", 8) == 0) {
+    if (strncmp(line, "{\"study\"", 8) == 0 && is_whole(line, (size_t)(end - line))) {
       dc_text_append(identities, line, (size_t)(end - line) + 1);
       continue;
     }
     long point = dc_sweep_row_parse(line, (size_t)(end - line), &row);
     if (point < 0 || point >= points) {
       free(row.message);
+      damaged++;
       continue;
     }
     dc_sweep_row_keep(&rows[point], &row);
   }
+  return damaged;
 }
 
 static enum dc_status read_journal(const char *directory, const char *name, long points, struct dc_sweep_row *rows,
-                                   struct dc_text *identities, struct dc_error *error)
+                                   struct dc_text *identities, long *damaged, struct dc_error *error)
 {
   char *path = dc_path_join(directory, name), *bytes = NULL;
   size_t size;
   enum dc_status status = path ? dc_file_read(path, LARGEST, &bytes, &size, error)
                                : dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  if (!status && !names_study(bytes))
+    status = dc_fail(error, DC_CHECKPOINT,
+                     "%.800s:1: the line that names the study is damaged, or of an older version: remove the journal to run "
+                     "its points again",
+                     path);
   if (!status)
-    read_lines(bytes, points, rows, identities);
+    *damaged += read_lines(bytes, points, rows, identities);
   free(bytes);
   free(path);
   return status;
 }
 
 enum dc_status dc_journals_read(const char *directory, long points, struct dc_sweep_row *rows,
-                                struct dc_text *identities, struct dc_error *error)
+                                struct dc_text *identities, long *damaged, struct dc_error *error)
 {
   struct dirent **entries;
   int count = scandir(directory, &entries, is_journal, by_name);
@@ -247,7 +294,7 @@ enum dc_status dc_journals_read(const char *directory, long points, struct dc_sw
   enum dc_status status = DC_OK;
   for (int i = 0; i < count; i++) {
     if (!status)
-      status = read_journal(directory, entries[i]->d_name, points, rows, identities, error);
+      status = read_journal(directory, entries[i]->d_name, points, rows, identities, damaged, error);
     free(entries[i]);
   }
   free(entries);

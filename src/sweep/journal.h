@@ -31,9 +31,13 @@ void dc_sweep_row_keep(struct dc_sweep_row *kept, const struct dc_sweep_row *row
 const char *dc_sweep_row_message(const struct dc_sweep_row *row);  // "" when there is none
 const char *dc_verdict_name(int verdict);                          // "holds" and the worlds
 
-// Appends a row as a line, with its line end.
+// Ends a line of a journal whose text without its closing brace begins at `begin`: with a checksum of that text as the
+// last member, and the line end.
+void dc_journal_seal(struct dc_text *text, size_t begin);
+// Appends a row as a line, with its checksum and line end.
 void dc_sweep_row_print(long point, const struct dc_sweep_row *row, struct dc_text *text);
-// Parses the row in a line [length]; returns its point, or -1 when the line is none.
+// Parses the row in a line [length]; returns its point, or -1 when the line is none or does not agree with
+// its checksum.
 long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *row);
 
 struct dc_journal {
@@ -50,8 +54,8 @@ enum dc_status dc_journal_add(struct dc_journal *journal, const char *lines, siz
 enum dc_status dc_journal_close(struct dc_journal *journal, struct dc_error *error);
 
 // Reads all journals of a directory into rows [points].  The last line of a point in the journal that is last by name
-// wins.  *identities gets every line {"study": "..."}, one after the other.  A missing directory is no error.
+// wins.  *damaged grows by the number of whole lines that are none: their points have no row.  *identities gets every line {"study": "..."}, one after the other.  A missing directory is no error.
 enum dc_status dc_journals_read(const char *directory, long points, struct dc_sweep_row *rows,
-                                struct dc_text *identities, struct dc_error *error);
+                                struct dc_text *identities, long *damaged, struct dc_error *error);
 
 #endif

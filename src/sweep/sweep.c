@@ -55,9 +55,10 @@ static enum dc_status identify(const struct dc_study *study, struct identity *id
 
 static void print_identity(const struct identity *identity, struct dc_text *text)
 {
+  size_t begin = text->length;
   for (int i = 0; i < IDENTITY; i++)
     dc_text_add(text, "%s\"%s\": \"%s\"", i ? ", " : "{", identity_keys[i], identity->values[i]);
-  dc_text_add(text, "}\n");
+  dc_journal_seal(text, begin);
 }
 
 // DC_CHECKPOINT when a journal was started for something else.
@@ -152,7 +153,7 @@ static enum dc_status open_directory(struct dc_sweep *sweep, const struct identi
   struct dc_text known = {0}, own = {0};
   enum dc_status status = find_directory(sweep, error);
   if (!status)
-    status = dc_journals_read(sweep->directory, sweep->study->points.count, sweep->rows, &known, error);
+    status = dc_journals_read(sweep->directory, sweep->study->points.count, sweep->rows, &known, &sweep->damaged, error);
   if (!status)
     status = compare_identities(sweep, known.bytes, identity, error);
   name_journal(sweep, name);
@@ -196,13 +197,17 @@ static enum dc_status describe(const struct dc_sweep *sweep, dcsim_report *repor
   struct dc_json_writer json = {0};
   dc_text_add(&text, "%ld of %ld points done: %ld reached, %ld failed\n", sweep->done, sweep->wanted, sweep->reached,
               sweep->failed);
+  if (sweep->damaged > 0)
+    dc_text_add(&text, "  note: %ld damaged lines of the journal were left out; their points count as not run\n",
+                sweep->damaged);
   if (sweep->options->tasks == 0)
     dc_text_add(&text, "  table: %s/sweep.csv\n  page: %s/sweep.html\n", sweep->options->directory,
                 sweep->options->directory);
   dc_json_begin(&json, NULL, '{');
   dc_json_put_string(&json, "sweep", sweep->options->directory);
   DC_JSON_NUMBERS(&json, {"points", sweep->wanted}, {"done", sweep->done}, {"reached", sweep->reached},
-                  {"failed", sweep->failed}, {"seconds", dc_seconds() - sweep->began});
+                  {"failed", sweep->failed}, {"damaged_lines", sweep->damaged},
+                  {"seconds", dc_seconds() - sweep->began});
   dc_json_end(&json, "}");
   return (enum dc_status)dc_api_report(report, &text, &json, error);
 }

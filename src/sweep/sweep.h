@@ -20,6 +20,7 @@ struct dc_sweep {
   struct dc_sweep_row *rows;  // [points]; NULL on ranks other than 0, like all counts
   long next;                  // points before it are done or handed out
   long wanted, done, failed, reached, began_with;
+  long damaged;  // lines of journals that were left out
   int running, running_there;  // processes of this rank; of other ranks
   double began;
   int stop_status;        // result of the progress function

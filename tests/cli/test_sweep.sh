@@ -69,6 +69,36 @@ without_times straight >expected
 without_times again >found
 check "and fail again" cmp expected found
 
+# A damaged journal gives the same table, since what is damaged is run again, or is refused; never another table.
+cat >damage.py <<'PY'
+import random, shutil, subprocess, sys
+dcsim, scene_rows = sys.argv[1], [line.rsplit(",", 1)[0] for line in open("straight/sweep.csv")]
+draw = random.Random(7)
+for case in range(12):
+    shutil.rmtree("damaged", ignore_errors=True)
+    shutil.copytree("straight", "damaged")
+    text = bytearray(open("damaged/journal.jsonl", "rb").read())
+    for _ in range(draw.randint(1, 3)):
+        at = draw.randrange(len(text))
+        kind = draw.randrange(3)
+        if kind == 0:
+            text[at] ^= 1 << draw.randrange(7)
+        elif kind == 1:
+            del text[at : at + draw.randint(1, 40)]
+        else:
+            text[at:at] = text[draw.randrange(len(text)) :][: draw.randint(1, 40)]
+    open("damaged/journal.jsonl", "wb").write(text)
+    ended = subprocess.run([dcsim, "sweep", "study.json", "-o", "damaged", "--quiet"], capture_output=True)
+    rows = [line.rsplit(",", 1)[0] for line in open("damaged/sweep.csv")]
+    assert ended.returncode in (0, 7), (case, ended)
+    assert ended.returncode == 7 or rows == scene_rows, (case, rows)
+PY
+if have_python; then
+  check "a damaged journal never gives another table" python3 damage.py "$dcsim"
+else
+  skip "a damaged journal never gives another table" "no python3"
+fi
+
 # tasks of an array
 for task in 1 2 3; do run 0 sweep study.json -o tasks --task $task/3 --quiet; done
 run 0 sweep study.json -o tasks --gather --quiet

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/replaceable.h"
+
 // ".tmp-PROCESS-ATTEMPT" of temporary files
 #define TEMPORARY_NAME ".tmp-%ld-%d"
 
@@ -135,6 +137,8 @@ enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const
     status = dc_fail_file(error, path, "sync");
   if (close(file->fd) < 0 && errno != EINTR && !status)
     status = dc_fail_file(error, path, "close");
+  if (!status)
+    status = dc_check_replaceable(file->folder, name, path, error);
   if (!status && renameat(file->folder, file->temporary, file->folder, name) < 0)
     status = dc_fail_file(error, path, "rename to it");
   if (status) {
@@ -148,7 +152,9 @@ enum dc_status dc_file_write_at(int folder, const char *name, const char *path, 
                                 struct dc_error *error)
 {
   struct dc_new_file file;
-  enum dc_status status = dc_new_file_begin(folder, path, &file, error);
+  enum dc_status status = dc_check_replaceable(folder, name, path, error);
+  if (!status)
+    status = dc_new_file_begin(folder, path, &file, error);
   if (status)
     return status;
   status = dc_write_all(file.fd, path, bytes, size, error);
