@@ -363,6 +363,12 @@ static void test_parts(void)
     crossings += results[0].energy == INFINITY;
   }
   CHECK(crossings > 0 && crossings < 4, "%d", crossings);
+  // A pair that is evaluated alone is finished as well, though its walk is cut in parts.
+  scene.poses[0].position[2] += 0.05;
+  double all = dc_contact_evaluate(parted, scene.poses, 2, &results[0]);
+  double alone = dc_contact_evaluate_pair(parted, scene.poses, 0, 2, &results[1]);
+  CHECK(parted->pairs[0].large && fabs(alone / all - 1) < 1e-9, "%g, %g", alone, all);
+  CHECK_NEAR(results[1].hessian[20] / results[0].hessian[20], 1, 1e-6);
   dc_contact_destroy(parted);
   int failures = 0;
   for (bool failed = true; failed && failures < 200;) {  // of every ninth allocation
