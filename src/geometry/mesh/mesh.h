@@ -18,6 +18,8 @@ struct dc_mesh {
   double deviation;        // of a simplified hull: how far what it is made of stands out of it at most, m
   int flat_groups;         // of hulls: groups of what they are made of that have none, as they are flat
   bool hulls;              // every group is the surface of a convex hull, which need not be found out again
+  const char *fault;       // of a file: the first polygon whose border crosses itself, ":LINE: rule" or ": rule"; NULL: none.
+                           // Its triangles are good for a hull, not for a surface
 };
 
 // Mass properties of the solid inside a closed mesh, at density 1 kg/m^3.
@@ -34,9 +36,9 @@ enum {
 };
 
 // Reads an OBJ or STL (text or binary) file by content and name; vertices of STL with the same coordinates are
-// merged, vertices that no face of an OBJ uses are dropped, its polygons are cut into fans, the faces
-// behind each of its "g" and "o" statements are a group.  Never blocks on devices
-// or pipes; refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.  DC_BAD_INPUT with "path: rule" or
+// merged, those of an OBJ where its surface is open without, vertices that no face of an OBJ uses are dropped, its
+// polygons are cut into triangles (geometry/mesh/polygon.h), the faces behind each of its "g" and "o" statements are a
+// group.  Never blocks on devices or pipes; refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.  DC_BAD_INPUT with "path: rule" or
 // "path:line: rule", DC_IO, DC_MEMORY; *mesh is then empty.
 enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
 
@@ -65,6 +67,9 @@ void dc_mesh_mass_properties(const struct dc_mesh *mesh, struct dc_mass_properti
 // call for each with the same origin.
 void dc_mesh_mass_pull_back(const struct dc_mesh *mesh, const double origin[3], double by_volume,
                             const double by_first[3], const double by_second[9], double (*gradient)[3]);
+
+// Edges of one triangle only; -1: out of memory.  Indices are valid.
+long dc_mesh_open_edges(const struct dc_mesh *mesh);
 
 // Outward normal of a triangle, of twice its area.
 void dc_mesh_normal(const struct dc_mesh *mesh, int triangle, double normal[3]);

@@ -11,6 +11,7 @@
 
 #include "base/child.h"
 #include "geometry/mesh/mesh_read.h"
+#include "geometry/mesh/polygon.h"
 
 static const char *const endings[] = {"dae", "ply", "glb", "gltf", "off", NULL};
 
@@ -45,24 +46,94 @@ const char *dc_assimp_version(void)
   return text;
 }
 
-// All triangles of all meshes, which stand in the frame of the file; NULL: out of memory.
-static double (*collect_corners(const struct aiScene *scene, size_t *count))[3]
+// The answer of the process: a record with the corners of the first polygon whose border crosses itself (0: none), then
+// the corners of all triangles.
+struct collected {
+  double (*corners)[3];
+  size_t count, capacity;  // corners
+  double crossed;
+  double (*points)[3];  // room for a polygon
+  int (*triangles)[3];
+  size_t point_capacity, triangle_capacity;
+  bool failed;  // out of memory, or too many
+};
+
+// A frame of the file seen from its root: x -> matrix x + shift.
+struct placement {
+  double matrix[3][3], shift[3];
+};
+
+static struct placement placement_of(const struct aiMatrix4x4 *m)
 {
-  *count = 0;
-  for (unsigned m = 0; m < scene->mNumMeshes; m++)
-    for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; f++)
-      *count += scene->mMeshes[m]->mFaces[f].mNumIndices >= 3 ? scene->mMeshes[m]->mFaces[f].mNumIndices - 2 : 0;
-  double(*corners)[3] = dc_alloc(3 * *count + 1, sizeof *corners), (*next)[3] = corners;
-  for (unsigned m = 0; m < scene->mNumMeshes && corners; m++) {
-    const struct aiMesh *mesh = scene->mMeshes[m];
-    for (unsigned f = 0; f < mesh->mNumFaces; f++)
-      for (unsigned k = 0; k + 2 < mesh->mFaces[f].mNumIndices; k++)
-        for (unsigned c = 0; c < 3; c++, next++) {  // a fan from the first corner
-          const struct aiVector3D *vertex = &mesh->mVertices[mesh->mFaces[f].mIndices[c ? k + c : 0]];
-          (*next)[0] = vertex->x, (*next)[1] = vertex->y, (*next)[2] = vertex->z;
-        }
+  return (struct placement){{{m->a1, m->a2, m->a3}, {m->b1, m->b2, m->b3}, {m->c1, m->c2, m->c3}},
+                            {m->a4, m->b4, m->c4}};
+}
+
+// out = a b.
+static void compose(const struct placement *a, const struct placement *b, struct placement *out)
+{
+  for (int i = 0; i < 3; i++) {
+    out->shift[i] = a->shift[i];
+    for (int j = 0; j < 3; j++) {
+      out->matrix[i][j] = 0;
+      out->shift[i] += a->matrix[i][j] * b->shift[j];
+      for (int k = 0; k < 3; k++)
+        out->matrix[i][j] += a->matrix[i][k] * b->matrix[k][j];
+    }
   }
-  return corners;
+}
+
+// Whether it mirrors: what goes round counter-clockwise then goes round clockwise.
+static bool mirrors(const struct placement *place)
+{
+  const double(*m)[3] = place->matrix;
+  return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+             m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]) <
+         0;
+}
+
+static void collect_face(struct collected *all, const struct aiMesh *mesh, const struct aiFace *face,
+                         const struct placement *place, bool mirrored)
+{
+  size_t count = face->mNumIndices;
+  if (count < 3 || all->failed)
+    return;
+  all->failed = all->count / 3 + count > DC_MESH_FILE_BYTES_MAX / 50 ||
+                dc_grow(&all->points, &all->point_capacity, count, sizeof *all->points) ||
+                dc_grow(&all->triangles, &all->triangle_capacity, count, sizeof *all->triangles) ||
+                dc_grow(&all->corners, &all->capacity, all->count + 3 * count, sizeof *all->corners);
+  if (all->failed)
+    return;
+  for (size_t k = 0; k < count; k++) {
+    const struct aiVector3D *v = &mesh->mVertices[face->mIndices[k]];
+    for (int i = 0; i < 3; i++)
+      all->points[k][i] = place->matrix[i][0] * (double)v->x + place->matrix[i][1] * (double)v->y +
+                          place->matrix[i][2] * (double)v->z + place->shift[i];
+  }
+  enum dc_polygon_result result = dc_polygon_cut((const double(*)[3])all->points, (int)count, all->triangles);
+  all->failed = result == DC_POLYGON_NO_MEMORY;
+  if (result == DC_POLYGON_CROSSES && !(all->crossed > 0))
+    all->crossed = (double)count;
+  for (size_t t = 0; t + 2 < count; t++)
+    for (int c = 0; c < 3; c++)
+      memcpy(all->corners[all->count++], all->points[all->triangles[t][mirrored && c ? 3 - c : c]],
+             sizeof *all->corners);
+}
+
+// A node's meshes and those of the nodes below, each in the frame of the file.
+static void collect_node(struct collected *all, const struct aiScene *scene, const struct aiNode *node,
+                         const struct placement *above)
+{
+  struct placement own = placement_of(&node->mTransformation), place;
+  compose(above, &own, &place);
+  bool mirrored = mirrors(&place);
+  for (unsigned m = 0; m < node->mNumMeshes; m++) {
+    const struct aiMesh *mesh = scene->mMeshes[node->mMeshes[m]];
+    for (unsigned f = 0; f < mesh->mNumFaces; f++)
+      collect_face(all, mesh, &mesh->mFaces[f], &place, mirrored);
+  }
+  for (unsigned c = 0; c < node->mNumChildren; c++)
+    collect_node(all, scene, node->mChildren[c], &place);
 }
 
 // Whether the header of a PLY file has no end, or counts more elements than the file has bytes: Assimp never comes back
@@ -92,28 +163,31 @@ static bool is_endless(const struct dc_mesh_file *file)
   return true;
 }
 
-// In a process of its own: the corners of all triangles, double [3][3] each, become its answer.
+// In a process of its own: *bytes becomes the answer.
 static enum dc_status import(void *context, char **bytes, size_t *size, struct dc_error *error)
 {
   const struct dc_mesh_file *file = context;
-  // Indices are checked.  Nodes' transformations are applied, units too; which axis points up is what robots' tools do
-  // not look at.
-  const unsigned flags = aiProcess_ValidateDataStructure | aiProcess_PreTransformVertices;
+  static const struct placement still = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
+  struct collected all = {.count = 1};
+  // Indices are checked.  Units are in the nodes' transformations; which axis points up is what robots' tools do not
+  // look at.
+  const unsigned flags = aiProcess_ValidateDataStructure;
   struct aiPropertyStore *store = aiCreatePropertyStore();
-  if (!store)
+  if (!store || dc_grow(&all.corners, &all.capacity, 1, sizeof *all.corners))
     return dc_fail(error, DC_MEMORY, "out of memory");
   aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
   const struct aiScene *scene =
       aiImportFileFromMemoryWithProperties(file->bytes, (unsigned)file->size, flags, ending_of(file->name), store);
   if (!scene)
     return dc_fail(error, DC_BAD_INPUT, "%.200s", aiGetErrorString());
-  size_t count;
-  *bytes = (char *)collect_corners(scene, &count);
-  *size = 3 * count * sizeof(double[3]);
-  if (!*bytes)
-    return dc_fail(error, DC_MEMORY, "out of memory");
-  if (!count || count > DC_MESH_FILE_BYTES_MAX / 50)
-    return dc_fail(error, DC_BAD_INPUT, "has %s triangles", count ? "too many" : "no");
+  if (scene->mRootNode)
+    collect_node(&all, scene, scene->mRootNode, &still);
+  if (all.failed || all.count == 1)
+    return dc_fail(error, DC_BAD_INPUT, "has %s triangles", all.failed ? "too many" : "no");
+  all.corners[0][0] = all.crossed;
+  all.corners[0][1] = all.corners[0][2] = 0;
+  *bytes = (char *)all.corners;
+  *size = all.count * sizeof *all.corners;
   return DC_OK;
 }
 
@@ -126,15 +200,19 @@ enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_
                    "%.700s: its header has no end, or counts more elements than the file has bytes", file->name);
   struct dc_error why = {0};
   struct dc_mesh_file asked = *file;
-  char *corners;
+  char *answer;
   size_t size;
   enum dc_status status =
       dc_child_run_wary(import, &asked, SECONDS + (unsigned)(file->size / BYTES_PER_SECOND),
-                        MEGABYTES + (unsigned)((file->size * PER_BYTE) >> 20), &corners, &size, &why);
+                        MEGABYTES + (unsigned)((file->size * PER_BYTE) >> 20), &answer, &size, &why);
   if (status)
     return dc_fail(error, status, "%.500s: cannot be read: %.300s", file->name, why.text);
-  status = dc_mesh_weld((double(*)[3])corners, (int)(size / sizeof(double[3][3])), arena, mesh, error);
-  free(corners);
+  double(*corners)[3] = (double(*)[3])answer, crossed = corners[0][0];
+  status = dc_mesh_weld(corners + 1, (int)((size / sizeof *corners - 1) / 3), arena, mesh, error);
+  if (!status && crossed > 0 &&
+      !(mesh->fault = dc_arena_printf(arena, ": the border of a face of %g corners crosses itself", crossed)))
+    status = dc_fail(error, DC_MEMORY, "out of memory");
+  free(answer);
   return status;
 }
 #else

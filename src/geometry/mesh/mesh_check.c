@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,37 @@ struct edge_defects {
   struct defect duplicate, open, crowded, inverted;
 };
 
+// Vertices [count] in the order of their first coordinates.
+static int compare_first(const void *left, const void *right)
+{
+  const double *a = left, *b = right;
+  return (a[0] > b[0]) - (a[0] < b[0]);
+}
+
+// Vertices that are nearly at the place of another one: a file that gives every triangle vertices of its own, rounded
+// differently.  0 also when out of memory.
+static long count_near_vertices(const struct dc_mesh *mesh, double distance)
+{
+  enum { MOST_NEIGHBOURS = 64 };
+  double(*sorted)[3] = dc_alloc((size_t)mesh->vertex_count, sizeof *sorted);
+  long count = 0;
+  if (!sorted)
+    return 0;
+  memcpy(sorted, mesh->vertices, (size_t)mesh->vertex_count * sizeof *sorted);
+  qsort(sorted, (size_t)mesh->vertex_count, sizeof *sorted, compare_first);
+  for (int v = 0; v < mesh->vertex_count; v++) {
+    bool near = false;
+    for (int w = v + 1; w < mesh->vertex_count && w <= v + MOST_NEIGHBOURS && !near; w++) {
+      if (sorted[w][0] - sorted[v][0] > distance)
+        break;
+      near = dc_vec_distance(sorted[v], sorted[w]) <= distance;
+    }
+    count += near;
+  }
+  free(sorted);
+  return count;
+}
+
 // The uses [count] of one edge from low to high.
 static void examine_edge(int low, const struct edge_use *uses, size_t count, struct edge_defects *defects)
 {
@@ -164,7 +196,22 @@ static void examine_edge(int low, const struct edge_use *uses, size_t count, str
     note(&defects->inverted, low, uses->high);
 }
 
-static enum dc_status report_edges(const struct edge_defects *defects, struct dc_error *error)
+static enum dc_status report_open(const struct dc_mesh *mesh, const struct defect *open, struct dc_error *error)
+{
+  const double near = 1e-5;  // of the size: the digits of a file
+  long shared = count_near_vertices(mesh, near * dc_mesh_size(mesh));
+  char told[160] = "";
+  if (shared)
+    snprintf(told, sizeof told,
+             "; %ld vert%s nearly at the place of another: triangles do not share vertices, which must have the same "
+             "coordinates to be merged",
+             shared, shared == 1 ? "ex is" : "ices are");
+  return dc_fail(error, DC_BAD_INPUT, "open mesh: %ld edge%s with one triangle only (first: %ld-%ld)%s", open->count,
+                 dc_plural(open->count), open->first[0], open->first[1], told);
+}
+
+static enum dc_status report_edges(const struct dc_mesh *mesh, const struct edge_defects *defects,
+                                   struct dc_error *error)
 {
   const struct defect *defect = &defects->duplicate;
   if (defect->count)
@@ -172,8 +219,7 @@ static enum dc_status report_edges(const struct edge_defects *defects, struct dc
                    dc_plural(defect->count), defect->first[0], defect->first[1]);
   defect = &defects->open;
   if (defect->count)
-    return dc_fail(error, DC_BAD_INPUT, "open mesh: %ld edge%s with one triangle only (first: %ld-%ld)", defect->count,
-                   dc_plural(defect->count), defect->first[0], defect->first[1]);
+    return report_open(mesh, defect, error);
   defect = &defects->crowded;
   if (defect->count)
     return dc_fail(error, DC_BAD_INPUT, "%ld edge%s with more than two triangles (first: %ld-%ld)", defect->count,
@@ -186,26 +232,38 @@ static enum dc_status report_edges(const struct edge_defects *defects, struct dc
   return DC_OK;
 }
 
-static enum dc_status check_edges(const struct dc_mesh *mesh, struct dc_error *error)
+// How the edges of a mesh break the rules; false: out of memory.
+static bool find_edge_defects(const struct dc_mesh *mesh, struct edge_defects *defects)
 {
   struct edge_use *uses = dc_alloc(3 * (size_t)mesh->triangle_count, sizeof *uses);
   size_t *start = dc_alloc((size_t)mesh->vertex_count + 2, sizeof *start);
-  struct edge_defects defects = {0};
-  if (!uses || !start) {
-    free(uses);
-    free(start);
-    return dc_fail(error, DC_MEMORY, "out of memory for checking a mesh of %d triangles", mesh->triangle_count);
-  }
-  sort_edges(mesh, uses, start);
-  for (int v = 0; v < mesh->vertex_count; v++)
+  bool complete = uses && start;
+  *defects = (struct edge_defects){0};
+  if (complete)
+    sort_edges(mesh, uses, start);
+  for (int v = 0; v < mesh->vertex_count && complete; v++)
     for (size_t i = start[v], next; i < start[v + 1]; i = next) {
       for (next = i + 1; next < start[v + 1] && uses[next].high == uses[i].high;)
         next++;
-      examine_edge(v, uses + i, next - i, &defects);
+      examine_edge(v, uses + i, next - i, defects);
     }
   free(uses);
   free(start);
-  return report_edges(&defects, error);
+  return complete;
+}
+
+static enum dc_status check_edges(const struct dc_mesh *mesh, struct dc_error *error)
+{
+  struct edge_defects defects;
+  if (!find_edge_defects(mesh, &defects))
+    return dc_fail(error, DC_MEMORY, "out of memory for checking a mesh of %d triangles", mesh->triangle_count);
+  return report_edges(mesh, &defects, error);
+}
+
+long dc_mesh_open_edges(const struct dc_mesh *mesh)
+{
+  struct edge_defects defects;
+  return find_edge_defects(mesh, &defects) ? defects.open.count : -1;
 }
 
 static enum dc_status check_volume(const struct dc_mesh *mesh, double size, struct dc_error *error)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/mesh/polygon.h"
+
 // A place in the text.  at[0] may always be read: a zero follows the text.
 struct scanner {
   const char *at, *end;
@@ -17,6 +19,12 @@ struct word {
   size_t length;
 };
 
+// A face of more than three corners, as a fan at first: vertices of a later statement may be its corners.
+struct polygon {
+  int first_triangle, corners;
+  long line;
+};
+
 struct parse {
   const struct dc_mesh_file *file;
   struct scanner scanner;
@@ -25,6 +33,8 @@ struct parse {
   int *group_start;  // as in struct dc_mesh
   bool group_begun;  // by a statement, and no face stands behind it yet
   long statement_line;
+  struct polygon *polygons;
+  size_t polygon_count, polygon_capacity;
   long bad_indices;  // out of range, and the first of them
   long first_bad_index, first_bad_line;
 };
@@ -205,6 +215,15 @@ static int resolve(struct parse *parse, long index)
   return 0;
 }
 
+static enum dc_status remember_polygon(struct parse *parse, int corners, struct dc_error *error)
+{
+  if (dc_grow(&parse->polygons, &parse->polygon_capacity, parse->polygon_count + 1, sizeof *parse->polygons))
+    return dc_fail(error, DC_MEMORY, "out of memory for %zu polygons", parse->polygon_count);
+  parse->polygons[parse->polygon_count++] =
+      (struct polygon){parse->mesh->triangle_count - (corners - 2), corners, parse->statement_line};
+  return DC_OK;
+}
+
 static enum dc_status parse_face(struct parse *parse, struct dc_error *error)
 {
   struct dc_mesh *mesh = parse->mesh;
@@ -230,7 +249,7 @@ static enum dc_status parse_face(struct parse *parse, struct dc_error *error)
   }
   if (corners < 3)
     return dc_mesh_fail_at(parse->file, parse->statement_line, error, "a face has 3 or more corners, not %d", corners);
-  return DC_OK;
+  return corners == 3 ? DC_OK : remember_polygon(parse, corners, error);
 }
 
 static enum dc_status parse_statement(struct parse *parse, struct dc_error *error)
@@ -253,6 +272,54 @@ static enum dc_status parse_statement(struct parse *parse, struct dc_error *erro
       return DC_OK;
   return dc_mesh_fail_at(parse->file, parse->statement_line, error, "unknown OBJ statement '%s'",
                          dc_mesh_quote(&quote, word.text, word.length));
+}
+
+// Room for the largest polygon.
+struct cutting {
+  double (*points)[3];
+  int *corners, (*triangles)[3];
+};
+
+// The fans of polygons become triangles that cover them.
+static enum dc_status cut_polygon(struct parse *parse, const struct polygon *polygon, const struct cutting *room,
+                                  struct dc_arena *arena, struct dc_error *error)
+{
+  int(*fan)[3] = parse->mesh->triangles + polygon->first_triangle, count = polygon->corners;
+  for (int k = 0; k < count; k++) {
+    room->corners[k] = k == 0 ? fan[0][0] : k == 1 ? fan[0][1] : fan[k - 2][2];
+    memcpy(room->points[k], parse->mesh->vertices[room->corners[k]], sizeof *room->points);
+  }
+  enum dc_polygon_result result = dc_polygon_cut((const double(*)[3])room->points, count, room->triangles);
+  if (result == DC_POLYGON_NO_MEMORY)
+    return dc_fail(error, DC_MEMORY, "out of memory for a face of %d corners", count);
+  for (int t = 0; t < count - 2; t++)
+    for (int k = 0; k < 3; k++)
+      fan[t][k] = room->corners[room->triangles[t][k]];
+  if (result == DC_POLYGON_CROSSES && !parse->mesh->fault &&
+      !(parse->mesh->fault = dc_arena_printf(arena, ":%ld: the border of a face of %d corners crosses itself",
+                                             polygon->line, count)))
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  return DC_OK;
+}
+
+static enum dc_status cut_polygons(struct parse *parse, struct dc_arena *arena, struct dc_error *error)
+{
+  size_t most = 0;
+  for (size_t i = 0; i < parse->polygon_count; i++)
+    most = (size_t)parse->polygons[i].corners > most ? (size_t)parse->polygons[i].corners : most;
+  if (!most)
+    return DC_OK;
+  struct cutting room = {dc_alloc(most, sizeof *room.points), dc_alloc(most, sizeof *room.corners),
+                         dc_alloc(most, sizeof *room.triangles)};
+  enum dc_status status = room.points && room.corners && room.triangles
+                              ? DC_OK
+                              : dc_fail(error, DC_MEMORY, "out of memory for a face of %zu corners", most);
+  for (size_t i = 0; i < parse->polygon_count && !status; i++)
+    status = cut_polygon(parse, &parse->polygons[i], &room, arena, error);
+  free(room.points);
+  free(room.corners);
+  free(room.triangles);
+  return status;
 }
 
 static enum dc_status drop_unused_vertices(struct dc_mesh *mesh, struct dc_error *error)
@@ -278,6 +345,50 @@ static enum dc_status drop_unused_vertices(struct dc_mesh *mesh, struct dc_error
   return DC_OK;
 }
 
+// Vertices with the same coordinates become one where the surface is open otherwise: some programs write vertices of
+// their own for every triangle.  Solids that touch at an edge keep theirs.
+static enum dc_status weld_open(struct dc_mesh *mesh, struct dc_arena *arena, struct dc_error *error)
+{
+  long open = dc_mesh_open_edges(mesh);
+  if (open == 0)
+    return DC_OK;
+  double(*corners)[3] = open < 0 ? NULL : dc_alloc(3 * (size_t)mesh->triangle_count, sizeof *corners);
+  if (!corners)
+    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d triangles", mesh->triangle_count);
+  for (int t = 0; t < mesh->triangle_count; t++)
+    for (int k = 0; k < 3; k++)
+      memcpy(corners[3 * (size_t)t + (size_t)k], mesh->vertices[mesh->triangles[t][k]], sizeof *corners);
+  struct dc_mesh welded;
+  enum dc_status status = dc_mesh_weld(corners, mesh->triangle_count, arena, &welded, error);
+  free(corners);
+  if (status || welded.vertex_count == mesh->vertex_count)
+    return status;
+  mesh->vertex_count = welded.vertex_count;
+  mesh->vertices = welded.vertices;
+  mesh->triangles = welded.triangles;
+  return DC_OK;
+}
+
+static enum dc_status parse_all(struct parse *parse, struct dc_arena *arena, struct dc_error *error)
+{
+  for (; parse->scanner.at < parse->scanner.end; skip_statement(&parse->scanner)) {
+    enum dc_status status = parse_statement(parse, error);
+    if (status)
+      return status;
+  }
+  if (parse->bad_indices)
+    return dc_mesh_fail_at(parse->file, parse->first_bad_line, error,
+                           "%ld vertex %s out of range (first: %ld, the file has %d vertices)", parse->bad_indices,
+                           parse->bad_indices == 1 ? "index" : "indices", parse->first_bad_index, parse->vertex_total);
+  if (parse->mesh->triangle_count == 0)
+    return dc_fail(error, DC_BAD_INPUT, "%.700s: no faces (%d vertices)", parse->file->name, parse->mesh->vertex_count);
+  parse->group_start[parse->mesh->group_count] = parse->mesh->triangle_count;
+  enum dc_status status = cut_polygons(parse, arena, error);
+  if (!status)
+    status = drop_unused_vertices(parse->mesh, error);
+  return status ? status : weld_open(parse->mesh, arena, error);
+}
+
 enum dc_status dc_mesh_parse_obj(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error)
 {
@@ -298,17 +409,7 @@ enum dc_status dc_mesh_parse_obj(const struct dc_mesh_file *file, struct dc_aren
   if (!mesh->vertices || !mesh->triangles || !parse.group_start)
     return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %zu vertices and %zu triangles", vertex_count,
                    triangle_count);
-  for (; parse.scanner.at < parse.scanner.end; skip_statement(&parse.scanner)) {
-    enum dc_status status = parse_statement(&parse, error);
-    if (status)
-      return status;
-  }
-  if (parse.bad_indices)
-    return dc_mesh_fail_at(file, parse.first_bad_line, error,
-                           "%ld vertex %s out of range (first: %ld, the file has %d vertices)", parse.bad_indices,
-                           parse.bad_indices == 1 ? "index" : "indices", parse.first_bad_index, parse.vertex_total);
-  if (mesh->triangle_count == 0)
-    return dc_fail(error, DC_BAD_INPUT, "%.700s: no faces (%d vertices)", file->name, mesh->vertex_count);
-  parse.group_start[mesh->group_count] = mesh->triangle_count;
-  return drop_unused_vertices(mesh, error);
+  enum dc_status status = parse_all(&parse, arena, error);
+  free(parse.polygons);
+  return status;
 }

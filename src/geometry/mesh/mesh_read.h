@@ -23,9 +23,9 @@ enum dc_status dc_mesh_load(const char *path, char **bytes, size_t *size, struct
 enum dc_status dc_mesh_parse(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                              struct dc_error *error);
 
-// Wavefront OBJ: v and f statements (polygons are cut into fans); "g" and "o" begin groups, of which those with faces
-// count; the statements about looks are skipped, free-form geometry is refused.  Vertices that no face uses are
-// dropped.
+// Wavefront OBJ: v and f statements (polygons are cut into triangles); "g" and "o" begin groups, of which those with
+// faces count; the statements about looks are skipped, free-form geometry is refused.  Vertices that no face uses are
+// dropped; those with the same coordinates become one where the surface is open otherwise.
 enum dc_status dc_mesh_parse_obj(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error);
 

@@ -101,6 +101,8 @@ static enum dc_status take_triangles(const char *path, struct dc_arena *arena, s
   enum dc_status status = dc_mesh_read(path, arena, &surface, error);
   if (status)
     return status;
+  if (surface.fault)
+    return dc_fail(error, DC_BAD_INPUT, "%.700s%s: cut it into triangles", path, surface.fault);
   *mesh =
       (struct dc_simplices){.corners = 3,
                             .node_count = surface.vertex_count,

@@ -60,6 +60,8 @@ static enum dc_status build_mesh(const void *options, struct dc_arena *arena, st
     return dc_fail(error, DC_BAD_INPUT, "hull_points: must be 0 (all) or at least 8, with \"convex\" (is %ld)",
                    file->hull_points);
   enum dc_status status = dc_mesh_read(file->file, arena, mesh, error);
+  if (!status && mesh->fault && !file->convex)
+    status = dc_fail(error, DC_BAD_INPUT, "%.700s%s: cut it into triangles, or use \"convex\"", file->file, mesh->fault);
   if (!status)
     status = scale_mesh(file, mesh, error);
   if (!status && file->convex && (status = dc_mesh_hulls(mesh, (int)file->hull_points, arena, mesh, error)))
