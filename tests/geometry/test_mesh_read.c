@@ -106,6 +106,35 @@ static void test_obj(void)
               8, 12);
 }
 
+// Vertices of their own for every triangle are merged, bit for bit, where the surface is open without.
+static void test_obj_unshared(void)
+{
+  static const char solid[][16] = {"0 0 0", "0 1 0", "1 0 0", "0 0 0", "1 0 0", "0 0 1",
+                                   "0 0 0", "0 0 1", "0 1 0", "1 0 0", "0 1 0", "0 0 1"};
+  char text[2000] = "", off[2000] = "";
+  for (int t = 0; t < 4; t++) {
+    for (int k = 0; k < 3; k++) {
+      sprintf(text + strlen(text), "v %s\n", solid[3 * t + k]);
+      sprintf(off + strlen(off), "v %s%s\n", solid[3 * t + k], t == 3 ? "000001" : "");  // z of the last face
+    }
+    strcat(text, "f -3 -2 -1\n");
+    strcat(off, "f -3 -2 -1\n");
+  }
+  expect_mesh("unshared.obj", text, 4, 4);
+  expect_mesh("signs of zero.obj",
+              "v -0 0 0\nv 0 1 0\nv 1 0 0\nf 1 2 3\n" TETRAHEDRON "f -4 -3 -1\nf -4 -1 -2\nf -3 -2 -1\n", 4, 4);
+  // Two solids that touch along an edge keep vertices of their own there.
+  expect_mesh("touching.obj",
+              TETRAHEDRON FACES "v 0 0 0\nv -1 0 0\nv 0 -1 0\nv 0 0 1\n"
+                                "f 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n",
+              8, 8);
+  struct dc_mesh mesh;
+  struct dc_error error = {0};
+  CHECK(parse("near.obj", off, strlen(off), &mesh, &error) == DC_OK, "%s", error.text);
+  CHECK(dc_mesh_validate(&mesh, &error) == DC_BAD_INPUT && strstr(error.text, "do not share vertices"), "%s",
+        error.text);
+}
+
 static void test_obj_groups(void)
 {
   static const struct {
@@ -509,8 +538,8 @@ static void test_clean_up(void)
 }
 
 RUN_TESTS({"set-up", test_set_up}, {"OBJ: forms of statements", test_obj}, {"OBJ: groups", test_obj_groups},
-          {"OBJ: values", test_obj_values}, {"numbers against strtod", test_numbers},
-          {"OBJ: refusals", test_obj_refusals}, {"OBJ: limits", test_obj_limits}, {"STL: binary", test_binary_stl},
-          {"STL: text", test_text_stl}, {"round trips", test_round_trip},
-          {"directories, pipes, devices, large and missing files", test_not_files}, {"random damage", test_fuzz},
-          {"clean-up", test_clean_up})
+          {"OBJ: vertices that are not shared", test_obj_unshared}, {"OBJ: values", test_obj_values},
+          {"numbers against strtod", test_numbers}, {"OBJ: refusals", test_obj_refusals},
+          {"OBJ: limits", test_obj_limits}, {"STL: binary", test_binary_stl}, {"STL: text", test_text_stl},
+          {"round trips", test_round_trip}, {"directories, pipes, devices, large and missing files", test_not_files},
+          {"random damage", test_fuzz}, {"clean-up", test_clean_up})

@@ -296,8 +296,8 @@ static enum dc_status cut_polygon(struct parse *parse, const struct polygon *pol
     for (int k = 0; k < 3; k++)
       fan[t][k] = room->corners[room->triangles[t][k]];
   if (result == DC_POLYGON_CROSSES && !parse->mesh->fault &&
-      !(parse->mesh->fault = dc_arena_printf(arena, ":%ld: the border of a face of %d corners crosses itself",
-                                             polygon->line, count)))
+      !(parse->mesh->fault =
+            dc_arena_printf(arena, ":%ld: the border of a face of %d corners crosses itself", polygon->line, count)))
     return dc_fail(error, DC_MEMORY, "out of memory");
   return DC_OK;
 }
