@@ -17,6 +17,9 @@
 
 // Probe and check share one evaluation of the contact at the initial state.
 
+// Pairs that a check lists; there are more of them in scenes of hundreds of bodies.
+enum { MOST_PAIRS = 2000 };
+
 struct start {
   struct dc_plan *plan;
   struct dc_contact *contact;
@@ -125,7 +128,7 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->energy = dc_contact_evaluate(start->contact, start->poses, 1, start->pairs);
   if (isnan(start->energy))
     return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
-  start->gap = fmin(dc_contact_min_gap(start->contact), surface_gap(&scene->model.bodies, start));
+  start->gap = fmin(dc_contact_distance(start->contact), surface_gap(&scene->model.bodies, start));
   sum_wrenches(scene, start);
   return add_far_field(scene, start, error);
 }
@@ -154,6 +157,23 @@ static void describe_cable(const struct dc_bodies *bodies, const struct dc_cable
   DC_JSON_NUMBERS(json, {"points", cable->count}, {"length", length}, {"rest_length", cable->length});
 }
 
+// Pairs of bodies: a lower bound of the distance, as contact has it, the distance itself, and the energy.
+static void put_pairs(const struct dc_bodies *bodies, const struct start *start, double mu, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "pairs", '[');
+  for (int p = 0; p < start->plan->pair_count; p++) {
+    const int *pair = dc_contact_pairs(start->contact)[p];
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "a", bodies->bodies[pair[0]].name);
+    dc_json_put_string(json, "b", bodies->bodies[pair[1]].name);
+    dc_json_put_number(json, "gap", dc_contact_pair_gap(start->contact, p));
+    dc_json_put_number(json, "distance", dc_contact_pair_distance(start->contact, p));
+    dc_json_put_number(json, "energy", mu * start->pairs[p].energy);
+    dc_json_end(json, "}");
+  }
+  dc_json_end(json, "]");
+}
+
 static enum dc_status describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                                      struct dc_json_writer *json, struct dc_error *error)
 {
@@ -178,17 +198,7 @@ static enum dc_status describe_probe(const struct dc_scene *scene, const struct 
                 bodies->bodies[i].name, w[0], w[1], w[2], w[3], w[4], w[5]);
   }
   dc_json_end(json, "}");
-  dc_json_begin(json, "pairs", '[');
-  for (int p = 0; p < start->plan->pair_count; p++) {
-    const int *pair = dc_contact_pairs(start->contact)[p];
-    dc_json_begin(json, NULL, '{');
-    dc_json_put_string(json, "a", bodies->bodies[pair[0]].name);
-    dc_json_put_string(json, "b", bodies->bodies[pair[1]].name);
-    dc_json_put_number(json, "gap", dc_contact_pair_gap(start->contact, p));
-    dc_json_put_number(json, "energy", mu * start->pairs[p].energy);
-    dc_json_end(json, "}");
-  }
-  dc_json_end(json, "]");
+  put_pairs(bodies, start, mu, json);
   struct dc_contact_counts counts = dc_contact_last_counts(start->contact);
   dc_json_begin(json, "counts", '{');
   DC_JSON_NUMBERS(json, {"exact", counts.exact}, {"centred", counts.centred}, {"visited", counts.visited});
@@ -334,6 +344,8 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
   if (scene->refinement.given) {
     note_passed_through(scene, text);
   } else {
+    if (start->plan->pair_count <= MOST_PAIRS)
+      put_pairs(bodies, start, scene->definition.contact.stiffness, json);
     dc_text_add(text, "  ");
     dc_api_add_gap(text, "initial gap", 4, gap);
     dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameter%s, %d objective%s\n",

@@ -490,6 +490,12 @@ static enum dc_status set_actuator(struct build *build, int i)
   if (!pd)
     return out_of_memory(build);
   *pd = *definition->pd;
+  const struct dc_real_list *lists[] = {&pd->kp_each, &pd->kd_each};
+  for (int k = 0; k < 2; k++)
+    if (lists[k]->count && lists[k]->count != body->nv)
+      return dc_fail(build->error, DC_BAD_INPUT,
+                     "bodies[%d].pd.%s: must hold one number for each of the %d coordinates", i,
+                     k ? "kd_each" : "kp_each", body->nv);
   if (isnan(pd->kp_rotation))
     pd->kp_rotation = pd->kp;
   if (isnan(pd->kd_rotation))

@@ -28,13 +28,24 @@ struct dc_pose {
 // A proportional-derivative actuator on every coordinate of a joint (paper 003, Eq. 5, in conventional units; limit and
 // weight: docs/theory.md, "Actuators"); the option table is dc_pd_options.
 struct dc_pd_definition {
-  double kp, kd;                    // N/m, N s/m; of angles N m/rad, N m s/rad
-  double kp_rotation, kd_rotation;  // of angles where they differ; NAN: kp, kd
-  double effort;                    // limit of the force on each length or angle, N or N m; 0: none
-  bool gravity_compensation;        // slides and hinges hold the weight that hangs on them, too
-  struct dc_real_list target;       // where slides and hinges are pulled to without controls; the start when empty
+  double kp, kd;                         // N/m, N s/m; of angles N m/rad, N m s/rad
+  double kp_rotation, kd_rotation;       // of angles where they differ; NAN: kp, kd
+  double effort;                         // limit of the force on each length or angle, N or N m; 0: none
+  struct dc_real_list kp_each, kd_each;  // [nv] of the joint's coordinates instead, 0: passive; empty: all alike
+  bool gravity_compensation;             // slides and hinges hold the weight that hangs on them, too
+  struct dc_real_list target;            // where slides and hinges are pulled to without controls; the start when empty
 };
 extern const struct dc_option dc_pd_options[];
+
+// Gains of coordinate k of the joint, of angles or lengths.
+static inline double dc_pd_kp(const struct dc_pd_definition *pd, int k, bool turns)
+{
+  return pd->kp_each.count ? pd->kp_each.values[k] : turns ? pd->kp_rotation : pd->kp;
+}
+static inline double dc_pd_kd(const struct dc_pd_definition *pd, int k, bool turns)
+{
+  return pd->kd_each.count ? pd->kd_each.values[k] : turns ? pd->kd_rotation : pd->kd;
+}
 
 // Where the mass of a body is, and how it changes when its shape does (docs/theory.md, "Shapes as parameters").
 enum dc_mass_model {
@@ -115,7 +126,7 @@ struct dc_body {
   double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
   double radius;         // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
                          // moves its radius of gyration
-  double visual_radius;                     // farthest vertex of the shape shown in pictures
+  double visual_radius;  // farthest vertex of the shape shown in pictures
   double position[3], quaternion[4];        // initial pose of the frame (bodies that never move: for ever)
   double velocity[3], angular_velocity[3];  // initial, of a free body
   const double *joint_velocity;             // [nv] of other joints

@@ -16,6 +16,10 @@ const struct dc_option dc_pd_options[] = {
                    "gain of angles where it is not kp"),
     DC_REAL_OPTION(struct dc_pd_definition, kd_rotation, "N m s/rad", "null", 0, 1e12,
                    "gain of angular velocities where it is not kd"),
+    DC_REAL_LIST_OPTION(struct dc_pd_definition, kp_each, "N/m or N m/rad", "[]", MOST_COORDINATES, 0, 1e12,
+                        "kp of every coordinate where they differ, 0: passive"),
+    DC_REAL_LIST_OPTION(struct dc_pd_definition, kd_each, "N s/m or N m s/rad", "[]", MOST_COORDINATES, 0, 1e12,
+                        "kd of every coordinate where they differ"),
     DC_REAL_OPTION(struct dc_pd_definition, effort, "N or N m", "0", 0, 1e12,
                    "limit of the force on each coordinate, which smoothly levels off there; 0: none"),
     DC_BOOLEAN_OPTION(struct dc_pd_definition, gravity_compensation, "false",
@@ -82,9 +86,10 @@ const struct dc_option dc_body_options[] = {
                     "bounds of the coordinate of a hinge or slide that gives none"),
     DC_REAL_LIST_OPTION(struct dc_body_definition, joint_position, "m or rad", "[]", MOST_COORDINATES, -1e6, 1e6,
                         "initial coordinates of slides and hinges; zeros when empty"),
-    DC_REAL_LIST_OPTION(struct dc_body_definition, joint_velocity, "m/s or rad/s", "[]", MOST_COORDINATES, -1e6, 1e6,
-                        "initial velocities of slides and hinges, or of all: with three rad/s of every ball in the axes that its body "
-                        "has at rest; zeros when empty"),
+    DC_REAL_LIST_OPTION(
+        struct dc_body_definition, joint_velocity, "m/s or rad/s", "[]", MOST_COORDINATES, -1e6, 1e6,
+        "initial velocities of slides and hinges, or of all: with three rad/s of every ball in the axes that its body "
+        "has at rest; zeros when empty"),
     DC_POSITIVE_OPTION(struct dc_body_definition, limit_stiffness, "J", "1e-4", 1e6,
                        "strength of the barriers at the ends of ranges; they act over the last twentieth of the range"),
     DC_POSITIVE_OPTION(

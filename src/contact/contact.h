@@ -144,6 +144,10 @@ double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose
 // anything intersects.
 double dc_contact_min_gap(const struct dc_contact *contact);
 double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
+// The distances themselves, m: of the surfaces of a pair, and the smallest of any two bodies; 0 when anything
+// intersects.  Of models whose surfaces are level sets these are the bounds.
+double dc_contact_pair_distance(const struct dc_contact *contact, int pair);
+double dc_contact_distance(const struct dc_contact *contact);
 // Whether every separating plane of the last evaluation reached its tolerance; otherwise Hessians lack the pairs that
 // did not, and no gradient may rest on them.
 bool dc_contact_solved(const struct dc_contact *contact);

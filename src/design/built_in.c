@@ -15,6 +15,15 @@ static void scale_mass(struct dc_body_definition *body, double factor)
     body->inertia[k] *= factor;
 }
 
+static bool scale_list(struct dc_real_list *list, double factor, struct dc_arena *arena)
+{
+  double *values = dc_arena_alloc(arena, (size_t)list->count + 1, sizeof *values);
+  for (int k = 0; k < list->count && values; k++)
+    values[k] = factor * list->values[k];
+  list->values = values;
+  return values != NULL;
+}
+
 static bool scale_gains(struct dc_body_definition *body, double kp, double kd, struct dc_arena *arena)
 {
   if (!body->pd || (kp == 1 && kd == 1))
@@ -28,7 +37,7 @@ static bool scale_gains(struct dc_body_definition *body, double kp, double kd, s
   pd->kd *= kd;
   pd->kd_rotation *= kd;
   body->pd = pd;
-  return true;
+  return scale_list(&pd->kp_each, kp, arena) && scale_list(&pd->kd_each, kd, arena);
 }
 
 // Sets where slides and hinges of a body start, and how fast, if that differs from the model's start.

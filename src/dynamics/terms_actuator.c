@@ -75,8 +75,8 @@ static void visit_drives(const struct dc_rollout_input *input,
         int actuator = body->actuator + part->v - body->v_offset + k;
         struct drive drive = {.part = part,
                               .component = k,
-                              .kp = input->design.kp_scale[i] * (turns ? body->pd->kp_rotation : body->pd->kp),
-                              .kd = input->design.kd_scale[i] * (turns ? body->pd->kd_rotation : body->pd->kd),
+                              .kp = input->design.kp_scale[i] * dc_pd_kp(body->pd, part->v - body->v_offset + k, turns),
+                              .kd = input->design.kd_scale[i] * dc_pd_kd(body->pd, part->v - body->v_offset + k, turns),
                               .kp_scale = input->design.kp_scale[i],
                               .kd_scale = input->design.kd_scale[i],
                               .position = input->target_position + row + actuator,
@@ -85,6 +85,8 @@ static void visit_drives(const struct dc_rollout_input *input,
                               .actuator = actuator,
                               .effort = body->pd->effort,
                               .holds = body->pd->gravity_compensation && dc_part_nv(part) == 1};
+        if (body->pd->kp_each.count && !(drive.kp > 0) && !(drive.kd > 0))
+          continue;  // passive
         if (!context->half || part->kind != DC_PART_BALL)
           visit(context, &drive);
       }
@@ -513,8 +515,9 @@ static void actuator_add_floor(const struct dc_step_state *state, struct dc_step
     for (int p = 0; p < body->part_count && body->pd; p++) {
       const struct dc_joint_part *part = &body->parts[p];
       bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
-      double stiffness = state->input->design.kp_scale[i] * (turns ? body->pd->kp_rotation : body->pd->kp) +
-                         state->input->design.kd_scale[i] * (turns ? body->pd->kd_rotation : body->pd->kd) / h;
+      int first = part->v - body->v_offset;
+      double stiffness = state->input->design.kp_scale[i] * dc_pd_kp(body->pd, first, turns) +
+                         state->input->design.kd_scale[i] * dc_pd_kd(body->pd, first, turns) / h;
       for (int k = 0; k < dc_part_nv(part); k++)
         floor->joints[part->v + k] +=
             DC_POSITION_NOISE * stiffness * (1 + (part->kind == DC_PART_BALL ? 0 : fabs(state->q_next[part->q + k])));

@@ -300,7 +300,7 @@ static enum dc_status check_path(struct dc_rollout *rollout, struct dc_error *er
 static double gap(const struct dc_rollout *rollout, const double *q)
 {
   (void)q;
-  return dc_contact_min_gap(rollout->rigid.contact);
+  return rollout->gapless ? dc_contact_min_gap(rollout->rigid.contact) : dc_contact_distance(rollout->rigid.contact);
 }
 
 void dc_rigid_add_floor(const struct dc_step_state *state, int p, double turn, double shift, double force,

@@ -255,7 +255,10 @@ static void test_effort(void)
   load_as(&tree, "{'file': 'robot.urdf', 'effort': 'file', 'pd': {'kp': 1}}", model);
   check_json(find_body(&tree, "b"), "pd", "{'kp':1,'effort':5}");
   unload(&tree);
-  load_as(&tree, "{'file': 'robot.urdf'}", model);
+  load_as(&tree, "{'file': 'robot.urdf'}", model);  // the default
+  check_json(find_body(&tree, "a"), "pd", "{'kp':40,'kd':0,'effort':8}");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'effort': 'none'}", model);
   check_json(find_body(&tree, "a"), "pd", "{'kp':40,'kd':0}");
   unload(&tree);
 }

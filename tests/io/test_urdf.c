@@ -40,7 +40,8 @@ static void test_entries(void)
   check_json(
       tree.build.document.root, "bodies",
       "[{'name':'base','joint':'fixed','shape':'base'},"
-      "{'name':'arm','parent':'base','frame':'parent','joint':'hinge','axis':[0,1,0],'range':[-1,2],'velocity_limit':1,"
+      "{'name':'arm','parent':'base','frame':'parent','joint':{'type':'hinge','damping':1,'dry_friction':2},'axis':[0,"
+      "1,0],'range':[-1,2],'velocity_limit':1,"
       "'position':[1,2,3],'shape':'arm','mass':2.5,'center_of_mass':[0,0,0],'inertia':[1,2,3,0,0,0],"
       "'color':[1,0,0.25]},"
       "{'name':'pole','parent':'base','frame':'parent','joint':'slide','axis':[1,0,0],'range':[0.5,1],"
@@ -115,7 +116,7 @@ static void test_limits(void)
   check_json(find_body(&tree, "b"), "position", "[1,0,2]");
   check_json(find_body(&tree, "b"), "range", "-");
   check_json(find_body(&tree, "b"), "axis", "-");
-  check_json(find_body(&tree, "c"), "joint", "'fixed'");
+  check_json(find_body(&tree, "c"), "joint", "'hinge'");  // without lower and upper it turns freely
   check_json(find_body(&tree, "d"), "range", "[-2,-0.5]");
   check_json(find_body(&tree, "d"), "joint_position", "[-0.5]");  // the nearest to zero
   check_numbers(find_body(&tree, "e"), "rotation", 4, (double[4]){cos(0.5), 0, 0, sin(0.5)}, 1e-15);
@@ -317,7 +318,7 @@ static const struct robot_case cases[] = {
     {ROBOT("<link name='a'><collision><geometry><mesh filename='a.stl' scale='1 0 1'/></geometry></collision></link>"),
      "2:37: link \"a\": <mesh>: scale must not be zero"},
     {ROBOT("<link name='a'><collision><geometry><mesh filename='http://x/a.stl'/></geometry></collision></link>"),
-     "2:16: collision mesh \"http://x/a.stl\": must be a path, file:// or package://"},
+     "2:16: collision mesh \"http://x/a.stl\": must be a path, file://, package:// or model://"},
     // joints
     {ROBOT(TWO JOINT("j", "hinge", "a", "b", "")),
      "4:1: joint \"j\": type must be revolute, continuous, prismatic, fixed, floating or planar (is \"hinge\")"},
@@ -332,7 +333,6 @@ static const struct robot_case cases[] = {
     {ROBOT(TWO LINK("c") JOINT("j", "fixed", "b", "c", "") JOINT("k", "fixed", "c", "b", "")),
      "3:1: link \"b\": its parents form a loop"},
     {ROBOT(TWO JOINT("j", "fixed", "a", "a", "")), "2:1: link \"a\": its parents form a loop"},
-    {ROBOT(TWO JOINT("j", "revolute", "a", "b", "")), "4:1: joint \"j\": missing <limit> (a revolute joint without"},
     {ROBOT(TWO JOINT("j", "revolute", "a", "b", "<limit lower='2' upper='1'/>")),
      "4:1: joint \"j\": <limit>: lower must be <= upper (2 > 1)"},
     {ROBOT(TWO JOINT("j", "continuous", "a", "b", "<axis xyz='0 0 0'/>")),

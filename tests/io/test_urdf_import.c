@@ -154,7 +154,10 @@ static void test_limits(void)
   load_as(&tree, "{'file': 'robot.urdf', 'effort': 'file', 'pd': {'kp': 7, 'effort': 3}}", arm);
   check_json(find_body(&tree, "b"), "pd", "{'kp':7,'effort':3}");
   unload(&tree);
-  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'kp': 7}}", arm);
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'kp': 7}}", arm);  // the default
+  check_json(find_body(&tree, "b"), "pd", "{'kp':7,'effort':5}");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'effort': 'none', 'pd': {'kp': 7}}", arm);
   check_json(find_body(&tree, "b"), "pd", "{'kp':7}");
   unload(&tree);
 }
@@ -200,6 +203,12 @@ static void test_overlaps(void)
       return;
     CHECK(dc_bodies_touch(&scene->model.bodies, 0, 2) == (refused != 0), " ");
     const struct dc_note *note = scene->notes.first;
+    int masses = 0;
+    for (const struct dc_note *one = note; one; one = one->next)
+      masses += strstr(one->text, "the file gives no mass: it has 6000 kg") != NULL;
+    CHECK(masses == 2, "b and c have no mass in the file: %d", masses);
+    while (note && strstr(note->text, "gives no mass"))
+      note = note->next;
     CHECK(refused ? !note : note && strstr(note->text, "do not touch: c with a"), "%s", note ? note->text : "none");
     CHECK(refused || strstr(scene->resolved, "collide_except\": [\n        \"a\""), "%s", scene->resolved);
     dc_scene_destroy(scene);

@@ -209,6 +209,7 @@ void dc_collider_turn(struct dc_collider *collider, const struct dc_pose *pose)
     collider->primitive.type->place(&collider->primitive, pose);
     return;
   }
+  dc_vec_copy(collider->position, pose->position);
   for (int i = 0; i < collider->vertex_count; i++)
     dc_mat_apply(collider->turned[i], pose->rotation, collider->vertices[i]);
   for (int i = 0; i < collider->tree.node_count; i++) {

@@ -30,6 +30,7 @@ struct dc_collider {
   int part_count, *parts;  // a vertex of every connected part of the surface
   struct dc_sphere_tree tree;
   double radius;         // farthest vertex from the origin
+  double position[3];    // of the frame's origin, m
   double (*turned)[3];   // R x of the vertices
   double (*spheres)[4];  // R x of the node centres, and the radii
   // Arrays of a body that follows a design, else NULL: by_node [nodes] derivatives in the body's axes, until they are

@@ -38,11 +38,12 @@ static enum dc_status set_masses(struct dc_mujoco_simulation *simulation, const 
   return changed ? dc_mujoco_call(set_constants, simulation, NULL, DC_NUMERICAL, error) : DC_OK;
 }
 
-// The gain of a coordinate's angles or lengths.
-static double gain(const struct dc_mujoco_coordinate *at, double of_lengths, double of_angles, double scale)
+// The gain of entry k of a coordinate, by one of the functions of pd.
+static double gain_of(const struct dc_mujoco_coordinate *at, const struct dc_body *body, int k,
+                      double (*of)(const struct dc_pd_definition *, int, bool))
 {
   bool turns = at->part->kind == DC_PART_BALL || at->part->kind == DC_PART_HINGE;
-  return scale * (turns ? of_angles : of_lengths);
+  return of(body->pd, at->part->v - body->v_offset + k, turns);
 }
 
 // Damping of the joints.  An actuator's force at the end of a step of MuJoCo, h long, is kp (y - q - h q'+) + kd (v -
@@ -59,8 +60,9 @@ static void set_joints(struct dc_mujoco_simulation *simulation, const struct dc_
     if (!isinf(at->part->range[0]))
       dc_design_range(design, at->part, m->jnt_range + 2 * m->dof_jntid[at->freedom]);
     for (int k = 0; pd && k < dc_part_nv(at->part); k++)
-      m->dof_damping[at->freedom + k] = at->part->passive.damping + gain(at, pd->kd, pd->kd_rotation, design->kd_scale[at->body]) +
-                                        implicit * gain(at, pd->kp, pd->kp_rotation, design->kp_scale[at->body]);
+      m->dof_damping[at->freedom + k] =
+          at->part->passive.damping + design->kd_scale[at->body] * gain_of(at, &bodies->bodies[at->body], k, dc_pd_kd) +
+          implicit * design->kp_scale[at->body] * gain_of(at, &bodies->bodies[at->body], k, dc_pd_kp);
   }
 }
 
@@ -163,8 +165,10 @@ static void apply_actuators(struct dc_mujoco_simulation *simulation, const struc
     size_t first = row + (size_t)(body->actuator + at->part->v - body->v_offset);
     const double *position = input->target_position + first, *velocity = input->target_velocity + first;
     const double *initial = bodies->initial_q + at->part->q, *now = d->qpos + at->position;
-    double kp = gain(at, body->pd->kp, body->pd->kp_rotation, input->design.kp_scale[at->body]);
-    double kd = gain(at, body->pd->kd, body->pd->kd_rotation, input->design.kd_scale[at->body]);
+    double kp = input->design.kp_scale[at->body] * gain_of(at, body, 0, dc_pd_kp);
+    double kd = input->design.kd_scale[at->body] * gain_of(at, body, 0, dc_pd_kd);
+    if (body->pd->kp_each.count && !(kp > 0) && !(kd > 0))
+      continue;  // passive
     double *force = d->qfrc_applied + at->freedom, target[4], torque[3], rotation[9];
     if (at->part->kind != DC_PART_BALL) {
       for (int k = 0; k < dc_part_nv(at->part); k++) {
@@ -261,7 +265,7 @@ static enum dc_status measure_gap(struct dc_rollout *rollout, double *gap, struc
   double begin = dc_seconds();
   enum dc_status status = dc_rigid_evaluate(&rollout->rigid, rollout->next.poses, 0, rollout->rigid.pairs, error);
   rollout->rigid.seconds += dc_seconds() - begin;
-  *gap = dc_contact_min_gap(rollout->rigid.contact);
+  *gap = dc_contact_distance(rollout->rigid.contact);
   return status;
 }
 

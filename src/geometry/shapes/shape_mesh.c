@@ -47,6 +47,27 @@ static enum dc_status scale_mesh(const struct dc_mesh_shape_options *file, struc
   return DC_OK;
 }
 
+// Splitting to edges that are far shorter than the mesh takes minutes and gigabytes; mostly its unit is another one.
+static enum dc_status check_edges(const struct dc_mesh_shape_options *file, const struct dc_mesh *mesh,
+                                  struct dc_error *error)
+{
+  const double most = 500000;
+  double area = 0, normal[3];
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    dc_mesh_normal(mesh, t, normal);
+    area += 0.5 * sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+  }
+  double count = area / (sqrt(3) / 4 * file->longest_edge * file->longest_edge);
+  if (!(count > most))
+    return DC_OK;
+  return dc_fail(
+      error, DC_BAD_INPUT,
+      "%.700s: is %.3g m in size, and with a longest_edge of %g m it would have %.2g triangles: if its unit is "
+      "the millimetre, \"scale\": 0.001 (in a robot's file scale=\"0.001 0.001 0.001\"); else give another "
+      "\"longest_edge\", 0 for none",
+      file->file, dc_mesh_size(mesh), file->longest_edge, count);
+}
+
 static enum dc_status build_mesh(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error)
 {
@@ -61,7 +82,8 @@ static enum dc_status build_mesh(const void *options, struct dc_arena *arena, st
                    file->hull_points);
   enum dc_status status = dc_mesh_read(file->file, arena, mesh, error);
   if (!status && mesh->fault && !file->convex)
-    status = dc_fail(error, DC_BAD_INPUT, "%.700s%s: cut it into triangles, or use \"convex\"", file->file, mesh->fault);
+    status =
+        dc_fail(error, DC_BAD_INPUT, "%.700s%s: cut it into triangles, or use \"convex\"", file->file, mesh->fault);
   if (!status)
     status = scale_mesh(file, mesh, error);
   if (!status && file->convex && (status = dc_mesh_hulls(mesh, (int)file->hull_points, arena, mesh, error)))
@@ -72,7 +94,9 @@ static enum dc_status build_mesh(const void *options, struct dc_arena *arena, st
   if (status || !(file->longest_edge > 0))
     return status;
   // what is no surface is told as it stands
-  return dc_mesh_validate(mesh, error) ? error->status : dc_mesh_split_edges(mesh, file->longest_edge, arena, error);
+  if ((status = dc_mesh_validate(mesh, error)) || (status = check_edges(file, mesh, error)))
+    return status;
+  return dc_mesh_split_edges(mesh, file->longest_edge, arena, error);
 }
 
 const struct dc_shape_type dc_shape_mesh = {

@@ -21,6 +21,7 @@ static int add_pieces(const struct dc_shape *shape, const double *position, cons
     *piece = (struct dc_export_piece){.primitive = primitive};
     memcpy(piece->position, position, sizeof piece->position);
     memcpy(piece->rotation, rotation, sizeof piece->rotation);
+    piece->convex = shape->part_count > 0;
     if (!primitive)
       piece->mesh = shape->part_count ? &shape->parts[k] : &shape->mesh;
     else
@@ -52,6 +53,15 @@ int dc_export_pieces(const struct dc_model *model, const struct dc_shape *shape,
   for (int i = 0; i < part_count; i++)
     next += add_pieces(&shapes[parts[i].shape], parts[i].position, parts[i].rotation, next);
   return count;
+}
+
+enum dc_status dc_export_note_concave(int count, struct dc_notes *notes)
+{
+  return count ? dc_notes_add(notes,
+                              "%d surfaces are not convex: included again they are their convex hulls, unless the "
+                              "include of a URDF file has \"convex\": false",
+                              count)
+               : DC_OK;
 }
 
 void dc_export_rest(const struct dc_body *body, const double **position, const double **rotation)

@@ -30,10 +30,13 @@ struct dc_export_piece {
   const char *primitive;  // sphere, box, cylinder, capsule, plane; NULL: a mesh
   double size[3];         // box: edges; otherwise radius and height, m
   const struct dc_mesh *mesh;
+  bool convex;  // the mesh is that of a convex part
   double position[3], rotation[4];
 };
 // The pieces of a shape (NULL: none); their number, -1 when out of memory; *pieces is to be released with free().
 int dc_export_pieces(const struct dc_model *model, const struct dc_shape *shape, struct dc_export_piece **pieces);
+// Tells that surfaces that are not convex come back as hulls.
+enum dc_status dc_export_note_concave(int count, struct dc_notes *notes);
 // Where the frame at the centre of mass is in that of the parent (or the world) where coordinates are zero, or where a
 // free body starts.
 void dc_export_rest(const struct dc_body *body, const double **position, const double **rotation);

@@ -13,6 +13,7 @@
 struct writer {
   const struct dc_model *model;
   struct dc_text assets, bodies, actuators, qpos, qvel;
+  int pushed;           // joints with constant forces, which are left out
   int meshes, unmoved;  // meshes written; actuators of joints with more than one coordinate, which are left out
 };
 
@@ -132,13 +133,31 @@ static void put_joint_name(struct dc_text *text, const char *key, const struct d
 static void put_actuator(struct writer *writer, const struct dc_body *body, int p)
 {
   bool turns = body->parts[p].kind == DC_PART_HINGE;
-  double kp = turns ? body->pd->kp_rotation : body->pd->kp, kd = turns ? body->pd->kd_rotation : body->pd->kd;
+  int index = body->parts[p].v - body->v_offset;
+  double kp = dc_pd_kp(body->pd, index, turns), kd = dc_pd_kd(body->pd, index, turns);
   struct dc_text *text = &writer->actuators;
   dc_text_add(text, "    <general biastype=\"affine\"");
   put_joint_name(text, "joint", body, p);
   dc_export_numbers(text, "gainprm", 1, &kp);
   dc_export_numbers(text, "biasprm", 3, (double[3]){0, -kp, -kd});
   dc_text_add(text, "/>\n");
+}
+
+// What a joint does by itself, but for constant forces.
+static void put_passive(struct writer *writer, const struct dc_joint_passive *own)
+{
+  const struct {
+    const char *name;
+    double number;
+  } numbers[] = {{"damping", own->damping},
+                 {"armature", own->armature},
+                 {"frictionloss", own->dry_friction},
+                 {"stiffness", own->stiffness},
+                 {"springref", own->stiffness > 0 ? own->rest : 0}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    if (numbers[i].number != 0)
+      dc_export_numbers(&writer->bodies, numbers[i].name, 1, &numbers[i].number);
+  writer->pushed += own->force != 0;
 }
 
 static void put_joints(struct writer *writer, int i, const double *velocity)
@@ -166,6 +185,7 @@ static void put_joints(struct writer *writer, int i, const double *velocity)
       dc_text_add(text, " limited=\"true\"");
       dc_export_numbers(text, "range", 2, part->range);
     }
+    put_passive(writer, &part->passive);
     dc_text_add(text, "/>\n");
     put_numbers(&writer->qpos, bodies->initial_q + part->q, dc_part_nq(part));
     put_numbers(&writer->qvel, velocity + part->v, dc_part_nv(part));
@@ -323,6 +343,8 @@ enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *nam
     status = dc_file_write(path, text.bytes, text.length, error);
   if (!status && writer.unmoved)
     status = dc_notes_add(notes, "%d actuators of ball joints left out", writer.unmoved);
+  if (!status && writer.pushed)
+    status = dc_notes_add(notes, "constant forces of %d joints left out", writer.pushed);
   struct dc_text *const parts[] = {&text,        &writer.assets, &writer.bodies, &writer.actuators,
                                    &writer.qpos, &writer.qvel};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model as URDF.  The frame of a link is at the anchor of the last part of its joint, or that of the shape where
-// there is none; its axes are the shape's.
+// there is none; its axes are the shape's.  The format has no start: coordinates count from where joints start, and
+// ranges and mimic joints are shifted by that.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ struct writer {
   const char *root;           // name of the link that carries all
   const char *folder, *path;  // of meshes: name in the file, and where it is
   int meshes, planes, balls;  // written; left out; taken apart
+  int concave, shifted;       // surfaces that are not convex; coordinates that do not start at zero
+  int rotors;                 // joints with armature, a spring or a constant force
   bool made;                  // the folder is there
   struct dc_error *error;
 };
@@ -142,8 +145,10 @@ static enum dc_status put_link(struct writer *writer, int i)
     const struct dc_shape *shape = visual ? dc_body_look(body) : body->shape;
     int count = dc_export_pieces(writer->model, shape, &pieces);
     for (int k = 0; k < count && !status; k++)
-      if (visual || writer->model->bodies.collide[i])
+      if (visual || writer->model->bodies.collide[i]) {
+        writer->concave += !visual && pieces[k].mesh && !pieces[k].convex;
         status = put_piece(writer, &pieces[k], shift, visual, body->color);
+      }
     free(pieces);
     if (count < 0)
       status = dc_fail(writer->error, DC_MEMORY, "out of memory");
@@ -166,6 +171,42 @@ static void put_ends(struct writer *writer, const char *parent, const char *pare
   dc_export_name(&writer->text, "link", parent, parent_ending);
   dc_text_add(&writer->text, "/><child");
   dc_export_name(&writer->text, "link", child, child_ending);
+  dc_text_add(&writer->text, "/>");
+}
+
+// Where a part of a joint starts; balls do at rest.
+static double start_of(const struct writer *writer, const struct dc_body *body, int p)
+{
+  const struct dc_joint_part *part = &body->parts[p];
+  bool scalar = part->kind == DC_PART_HINGE || part->kind == DC_PART_SLIDE;
+  return scalar ? writer->model->bodies.initial_q[part->q] : 0;
+}
+
+// The pose of the part's frame, moved along or about its axis.
+static void move_start(const struct dc_joint_part *part, double start, double *position, double *rotation)
+{
+  double vector[3], matrix[9], moved[3], turn[4];
+  dc_vec_scale(vector, part->axis, start);
+  if (part->kind == DC_PART_SLIDE) {
+    dc_rotation_matrix(matrix, rotation);
+    dc_mat_apply(moved, matrix, vector);
+    dc_vec_add(position, position, moved);
+  } else {
+    dc_rotation_exp(turn, vector);
+    dc_rotation_multiply(rotation, rotation, turn);
+  }
+}
+
+static void put_dynamics(struct writer *writer, const struct dc_body *body, int p)
+{
+  const struct dc_joint_part *part = &body->parts[p];
+  const struct dc_joint_passive *own = &part->passive;
+  writer->rotors += own->armature > 0 || own->stiffness > 0 || own->force != 0;
+  if (!(own->damping > 0) && !(own->dry_friction > 0))
+    return;
+  dc_text_add(&writer->text, "<dynamics");
+  dc_export_numbers(&writer->text, "damping", 1, &own->damping);
+  dc_export_numbers(&writer->text, "friction", 1, &own->dry_friction);
   dc_text_add(&writer->text, "/>");
 }
 
@@ -202,7 +243,10 @@ static void put_mimic(struct writer *writer, int i)
     dc_text_add(&writer->text, "<mimic");
     dc_export_name(&writer->text, "joint", writer->model->bodies.bodies[coupling->to].name, "");
     dc_export_numbers(&writer->text, "multiplier", 1, &coupling->multiplier);
-    dc_export_numbers(&writer->text, "offset", 1, &coupling->offset);
+    const struct dc_body *self = &writer->model->bodies.bodies[i],
+                         *leader = &writer->model->bodies.bodies[coupling->to];
+    double offset = coupling->offset + coupling->multiplier * start_of(writer, leader, 0) - start_of(writer, self, 0);
+    dc_export_numbers(&writer->text, "offset", 1, &offset);
     dc_text_add(&writer->text, "/>");
   }
 }
@@ -266,9 +310,17 @@ static void put_joint(struct writer *writer, int i)
       anchor_of(body, source[p], anchor);
       dc_vec_sub(position, anchor, before);
     }
-    put_origin(&writer->text, position, p > 0 ? (double[4]){1, 0, 0, 0} : rotation);
+    double start = start_of(writer, body, source[p]), turn[4] = {1, 0, 0, 0};
+    if (p == 0)
+      memcpy(turn, rotation, sizeof turn);
+    move_start(&parts[p], start, position, turn);
+    writer->shifted += start != 0;
+    parts[p].range[0] -= start;
+    parts[p].range[1] -= start;
+    put_origin(&writer->text, position, turn);
     put_ends(writer, parent, parent_ending, body->name, ending);
     put_limit(writer, body, &parts[p]);
+    put_dynamics(writer, body, source[p]);
     if (count == 1)
       put_mimic(writer, i);
     dc_text_add(&writer->text, "</joint>\n");
@@ -300,6 +352,27 @@ static enum dc_status write_srdf(const struct dc_model *model, const char *name,
   return status;
 }
 
+// Gravity and velocities, which URDF does not have.
+static enum dc_status note_world(const struct dc_model *model, struct dc_notes *notes)
+{
+  const double *g = model->definition.gravity;
+  bool moves = false;
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < model->bodies.count; i++) {
+    const struct dc_body *body = &model->bodies.bodies[i];
+    for (int k = 0; k < 3; k++)
+      moves |= body->free && (body->velocity[k] != 0 || body->angular_velocity[k] != 0);
+    for (int k = 0; k < body->nv && !body->free && body->joint_velocity; k++)
+      moves |= body->joint_velocity[k] != 0;
+  }
+  if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
+    status = dc_notes_add(notes,
+                          "gravity is not in URDF: the scene that includes the file needs \"gravity\": "
+                          "[%.17g, %.17g, %.17g]",
+                          g[0], g[1], g[2]);
+  return status || !moves ? status : dc_notes_add(notes, "velocities of the start are not in URDF");
+}
+
 static enum dc_status add_notes(const struct writer *writer, struct dc_notes *notes)
 {
   enum dc_status status = DC_OK;
@@ -309,7 +382,15 @@ static enum dc_status add_notes(const struct writer *writer, struct dc_notes *no
     status = dc_notes_add(notes, "%d ball joints are three hinges each", writer->balls);
   if (!status && writer->model->bodies.actuator_count)
     status = dc_notes_add(notes, "actuators left out, which URDF does not have");
-  return status;
+  if (!status && writer->rotors)
+    status = dc_notes_add(notes, "armature, springs or constant forces of %d joints left out, which URDF does not have",
+                          writer->rotors);
+  if (!status && writer->shifted)
+    status =
+        dc_notes_add(notes, "URDF has no start: %d coordinates count from where their joints start", writer->shifted);
+  if (!status)
+    status = dc_export_note_concave(writer->concave, notes);
+  return status ? status : note_world(writer->model, notes);
 }
 
 enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *name, const char *path,

@@ -24,7 +24,16 @@ struct dc_urdf_pose {
   double rotation[4];
 };
 
-enum dc_urdf_geometry_type { DC_URDF_BOX, DC_URDF_CYLINDER, DC_URDF_CAPSULE, DC_URDF_SPHERE, DC_URDF_MESH };
+// Ellipsoids and planes are SDF's.
+enum dc_urdf_geometry_type {
+  DC_URDF_BOX,
+  DC_URDF_CYLINDER,
+  DC_URDF_CAPSULE,
+  DC_URDF_SPHERE,
+  DC_URDF_MESH,
+  DC_URDF_ELLIPSOID,
+  DC_URDF_PLANE
+};
 
 // The geometry of a <collision> or <visual>.
 struct dc_urdf_geometry {
@@ -33,7 +42,7 @@ struct dc_urdf_geometry {
   struct dc_urdf_pose origin;  // in the link's frame
   enum dc_urdf_geometry_type type;
   bool empty;             // a length is zero: while its element is read
-  double size[3];         // box: edge lengths, m
+  double size[3];         // box: edge lengths, ellipsoid: half axes, m
   double radius, length;  // cylinder, capsule (length without the half spheres), sphere, m
   const char *file;       // mesh: as it stands in the file
   double scale[3];        // mesh
@@ -50,6 +59,9 @@ struct dc_urdf_link {
   double inertia[6];               // ixx, iyy, izz, ixy, ixz, iyz in that frame, kg m^2
   int first_geometry, geometries;  // collisions and visuals, as they come
   bool emptied;                    // others had a length of zero and were left out
+  bool supposed;                   // SDF: its mass stands nowhere, 1 kg by the specification
+  double friction;                 // Coulomb's coefficient of its collisions; NAN: not given
+  bool frictions;                  // they have several; friction is the first
   int joint;                       // that leads to it, -1 for the root
 };
 
@@ -59,7 +71,8 @@ enum dc_urdf_joint_type {
   DC_URDF_PRISMATIC,
   DC_URDF_FIXED,
   DC_URDF_FLOATING,
-  DC_URDF_PLANAR
+  DC_URDF_PLANAR,
+  DC_URDF_BALL  // SDF's
 };
 
 struct dc_urdf_joint {
@@ -74,11 +87,24 @@ struct dc_urdf_joint {
   bool limited;                // lower and upper hold
   double lower, upper;         // rad, m
   bool freed;                  // its range was left out: its leader never leads it there
+  bool unbounded;              // no range where the format wants one: what came of it is told
   double effort, velocity;     // limits, N or N m, m/s or rad/s; NAN: not given
+  double damping, friction;    // N s/m or N m s/rad; N or N m
+  double armature;             // inertia of its rotor, as seen at the joint, kg or kg m^2
+  double stiffness, rest;      // SDF: of a spring, N/m or N m/rad, and where it has no force
+  bool actuated;               // a transmission names it
   const char *mimic_name;      // of the joint that this one follows, or NULL
   int mimic;                   // that joint; -1: none
   // coordinate = multiplier * coordinate of mimic + shift; after dc_urdf_connect mimic follows no other joint.
   double multiplier, shift;
+};
+
+// A kind of element that was not read although it would act.
+struct dc_urdf_unread {
+  const char *parent, *name;
+  const char *effect;  // NULL: not known
+  size_t offset;       // of the first
+  int count;
 };
 
 struct dc_urdf {
@@ -91,10 +117,19 @@ struct dc_urdf {
   struct dc_urdf_geometry *geometries;
   size_t link_count, joint_count, geometry_count;
   size_t link_capacity, joint_capacity, geometry_capacity;
+  struct dc_urdf_unread *unread;
+  size_t unread_count, unread_capacity;
+  bool actuators;    // the file says which joints have one
   int *order;        // [link_count] links, parents before children; the first is the root
   int *link_names;   // [link_count] links in the order of their names
   int *joint_names;  // [joint_count] joints in the order of their names
 };
+
+// A link with nothing, a joint of the identity.
+struct dc_urdf_link dc_urdf_new_link(const char *name, size_t offset);
+struct dc_urdf_joint dc_urdf_new_joint(const char *name, size_t offset);
+// The range of a hinge or slide; an end that is farther than the ranges of scenes go is none.
+void dc_urdf_set_range(struct dc_urdf_joint *joint, double lower, double upper);
 
 // Parses text [length], terminated by a NUL, kept by reference.  Elements and attributes that the format does not know
 // are skipped, and so are those without a counterpart: dynamics, safety, transmissions, textures.
@@ -156,8 +191,11 @@ struct dc_urdf_use {
   struct dc_urdf_pose pose;  // of the root link in the world
   const cJSON *base;         // the root's joint as bodies have them; NULL: fixed
   bool base_anchored;        // base takes an "anchor"
-  const cJSON *pd;           // of every hinge and slide that follows no other; NULL: none
-  bool effort;               // limits of effort become those of pd
+  // Of every hinge and slide that follows no other and that the file gives an actuator, if it tells of any; NULL: none.
+  const cJSON *pd;
+  const cJSON *const *pd_of;  // [joint_count] of that joint instead: NULL: pd; JSON's null: none.  NULL: no joint's
+  bool effort;                // limits of effort become those of pd
+  bool dynamics;              // damping and armature of the file act
   bool collide, convex;
   long hull_points;     // of convex hulls of collision meshes; 0: all
   double longest_edge;  // of their triangles and along cylinders of collisions, m; 0: any

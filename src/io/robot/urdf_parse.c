@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "io/scene/scene_format.h"
+#include "io/robot/attribute_table.h"
 #include "io/robot/urdf_parser.h"
 #include "math/vector.h"
 
 // Details that may stand once in their parent; an index into seen's bits.
-enum detail { ORIGIN, MASS, INERTIA, AXIS, PARENT, CHILD, LIMIT, MIMIC, COLOR, INNER, LOOKS, INERTIALS };
+enum detail { ORIGIN, MASS, INERTIA, AXIS, PARENT, CHILD, LIMIT, MIMIC, DYNAMICS, COLOR, INNER, LOOKS, INERTIALS };
 
 // Marks a detail of the element that is being read; a second one is refused.
 static void once(struct dc_urdf_parser *parser, const XML_Char *element, enum detail detail)
@@ -52,11 +53,9 @@ static void begin_link(struct dc_urdf_parser *parser, const XML_Char **attribute
     dc_urdf_out_of_memory(parser);
     return;
   }
-  urdf->links[urdf->link_count++] = (struct dc_urdf_link){.name = read_item(parser, "link", attributes),
-                                                          .offset = dc_urdf_offset_now(parser),
-                                                          .inertial = dc_urdf_identity,
-                                                          .first_geometry = (int)urdf->geometry_count,
-                                                          .joint = -1};
+  struct dc_urdf_link link = dc_urdf_new_link(read_item(parser, "link", attributes), dc_urdf_offset_now(parser));
+  link.first_geometry = (int)urdf->geometry_count;
+  urdf->links[urdf->link_count++] = link;
 }
 
 static const char *const joint_types[] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL};
@@ -74,14 +73,7 @@ static void begin_joint(struct dc_urdf_parser *parser, const XML_Char **attribut
     return;
   }
   struct dc_urdf_joint *joint = &urdf->joints[urdf->joint_count++];
-  *joint = (struct dc_urdf_joint){.name = read_item(parser, "joint", attributes),
-                                  .offset = dc_urdf_offset_now(parser),
-                                  .origin = dc_urdf_identity,
-                                  .axis = {1, 0, 0},
-                                  .effort = NAN,
-                                  .velocity = NAN,
-                                  .mimic = -1,
-                                  .multiplier = 1};
+  *joint = dc_urdf_new_joint(read_item(parser, "joint", attributes), dc_urdf_offset_now(parser));
   const char *type = dc_urdf_required(parser, "joint", attributes, "type");
   int index = 0;
   while (type && joint_types[index] && strcmp(joint_types[index], type) != 0)
@@ -183,18 +175,22 @@ static void read_bound(struct dc_urdf_parser *parser, const XML_Char **attribute
 
 static void read_limit(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
 {
-  static const double farthest = 1e6;  // the largest range of a scene
-  static const double wide = 100;      // barriers of wider ranges would be felt far from the end that there is
-  read_bound(parser, attributes, "lower", farthest, &joint->lower);
-  read_bound(parser, attributes, "upper", farthest, &joint->upper);
+  double lower = 0, upper = 0;
+  bool ranged = dc_urdf_attribute(parser, "limit", attributes, "lower") ||
+                dc_urdf_attribute(parser, "limit", attributes, "upper");
+  read_bound(parser, attributes, "lower", DC_URDF_MOST_NUMBER, &lower);
+  read_bound(parser, attributes, "upper", DC_URDF_MOST_NUMBER, &upper);
   read_bound(parser, attributes, "effort", DC_URDF_MOST_NUMBER, &joint->effort);
   read_bound(parser, attributes, "velocity", DC_URDF_MOST_NUMBER, &joint->velocity);
-  joint->limited = true;
-  joint->boundless = isinf(joint->lower) && isinf(joint->upper);
-  if (isinf(joint->lower) && !joint->boundless)
-    joint->lower = fmin(joint->upper, 0) - wide;
-  if (isinf(joint->upper) && !joint->boundless)
-    joint->upper = fmax(joint->lower, 0) + wide;
+  dc_urdf_set_range(joint, lower, upper);
+  joint->unbounded = !ranged;
+}
+
+static void read_dynamics(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
+{
+  dc_urdf_read_numbers(parser, "dynamics", attributes, "damping", 1, &joint->damping);
+  dc_urdf_read_numbers(parser, "dynamics", attributes, "friction", 1, &joint->friction);
+  joint->damping = fmax(joint->damping, 0);
 }
 
 static void read_mimic(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
@@ -263,13 +259,14 @@ static enum element in_geometry_of_link(struct dc_urdf_parser *parser, enum elem
 
 static enum element in_joint(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
-  static const char *const names[] = {"origin", "axis", "parent", "child", "limit", "mimic"};
-  static const enum detail details[] = {ORIGIN, AXIS, PARENT, CHILD, LIMIT, MIMIC};
+  enum { COUNT = 7 };
+  static const char *const names[] = {"origin", "axis", "parent", "child", "limit", "mimic", "dynamics"};
+  static const enum detail details[] = {ORIGIN, AXIS, PARENT, CHILD, LIMIT, MIMIC, DYNAMICS};
   struct dc_urdf_joint *joint = &parser->urdf->joints[parser->urdf->joint_count - 1];
   int i = 0;
-  while (i < 6 && strcmp(names[i], name) != 0)
+  while (i < COUNT && strcmp(names[i], name) != 0)
     i++;
-  if (i == 6)
+  if (i == COUNT)
     return ELEMENTS;
   once(parser, name, details[i]);
   switch (details[i]) {
@@ -281,6 +278,7 @@ static enum element in_joint(struct dc_urdf_parser *parser, const XML_Char *name
   case PARENT: joint->parent_name = dc_urdf_copy(parser, dc_urdf_required(parser, name, attributes, "link")); break;
   case CHILD: joint->child_name = dc_urdf_copy(parser, dc_urdf_required(parser, name, attributes, "link")); break;
   case LIMIT: read_limit(parser, attributes, joint); break;
+  case DYNAMICS: read_dynamics(parser, attributes, joint); break;
   default: read_mimic(parser, attributes, joint); break;
   }
   return DETAIL;
@@ -299,6 +297,74 @@ static enum element in_link(struct dc_urdf_parser *parser, const XML_Char *name)
   return visual ? VISUAL : COLLISION;
 }
 
+// Of Drake's files: the inertia of a rotor turns the joint's by the square of the ratio of its gear.
+static void read_actuator(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
+{
+  if (strcmp(name, "drake:rotor_inertia") == 0)
+    dc_urdf_read_numbers(parser, name, attributes, "value", 1, &parser->rotor);
+  else
+    dc_urdf_read_numbers(parser, name, attributes, "value", 1, &parser->ratio);
+}
+
+static enum element in_transmission(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
+{
+  if (strcmp(name, "actuator") == 0)
+    return ACTUATOR;
+  if (strcmp(name, "joint") != 0)
+    return ELEMENTS;
+  const char *joint = dc_urdf_copy(parser, dc_urdf_attribute(parser, name, attributes, "name"));
+  if (!joint)
+    return DETAIL;
+  if (dc_grow(&parser->driven, &parser->driven_capacity, parser->driven_count + 1, sizeof *parser->driven))
+    dc_urdf_out_of_memory(parser);
+  else
+    parser->driven[parser->driven_count++] = (struct driven){joint, 0};
+  return DETAIL;
+}
+
+static void end_transmission(struct dc_urdf_parser *parser)
+{
+  for (size_t i = parser->first_driven; i < parser->driven_count; i++)
+    parser->driven[i].armature = fmax(0, parser->rotor * parser->ratio * parser->ratio);
+}
+
+// Joints that transmissions name have actuators, and where there are transmissions the others have none.
+static void apply_transmissions(struct dc_urdf_parser *parser)
+{
+  struct dc_urdf *urdf = parser->urdf;
+  urdf->actuators = parser->driven_count > 0;
+  if (!parser->driven_count)
+    return;
+  for (size_t j = 0; j < urdf->joint_count; j++)
+    for (size_t i = 0; i < parser->driven_count; i++)
+      if (strcmp(urdf->joints[j].name, parser->driven[i].joint) == 0) {
+        urdf->joints[j].actuated = true;
+        urdf->joints[j].armature = fmin(parser->driven[i].armature, DC_URDF_MOST_NUMBER);
+      }
+}
+
+// Remembers an element that is skipped, unless it is harmless.
+static void skip(struct dc_urdf_parser *parser, const XML_Char *name)
+{
+  struct dc_urdf *urdf = parser->urdf;
+  const char *parent = parser->depth ? parser->path[parser->depth - 1] : "";
+  const struct dc_attribute_row *row = dc_attribute_find(dc_urdf_rows, parent, name);
+  bool known = row->parent || row->name;
+  if (known && row->kind != DC_ATTRIBUTE_ABSENT)
+    return;
+  for (size_t i = 0; i < urdf->unread_count; i++)
+    if (strcmp(urdf->unread[i].name, name) == 0 && strcmp(urdf->unread[i].parent, parent) == 0) {
+      urdf->unread[i].count++;
+      return;
+    }
+  if (dc_grow(&urdf->unread, &urdf->unread_capacity, urdf->unread_count + 1, sizeof *urdf->unread)) {
+    dc_urdf_out_of_memory(parser);
+    return;
+  }
+  urdf->unread[urdf->unread_count++] = (struct dc_urdf_unread){
+      parent, dc_urdf_copy(parser, name), known ? row->effect : NULL, dc_urdf_offset_now(parser), 1};
+}
+
 static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   if (strcmp(name, "link") == 0) {
@@ -308,6 +374,12 @@ static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name
   if (strcmp(name, "joint") == 0) {
     begin_joint(parser, attributes);
     return JOINT;
+  }
+  if (strcmp(name, "transmission") == 0) {
+    parser->first_driven = parser->driven_count;
+    parser->rotor = 0;
+    parser->ratio = 1;
+    return TRANSMISSION;
   }
   if (strcmp(name, "material") != 0)
     return ELEMENTS;
@@ -330,6 +402,12 @@ static enum element classify(struct dc_urdf_parser *parser, enum element parent,
   case ROBOT: return in_robot(parser, name, attributes);
   case LINK: return in_link(parser, name);
   case JOINT: return in_joint(parser, name, attributes);
+  case TRANSMISSION: return in_transmission(parser, name, attributes);
+  case ACTUATOR:
+    if (strcmp(name, "drake:rotor_inertia") != 0 && strcmp(name, "drake:gear_ratio") != 0)
+      return ELEMENTS;
+    read_actuator(parser, name, attributes);
+    return DETAIL;
   case INERTIAL: return in_inertial(parser, name, attributes);
   case VISUAL:
   case COLLISION: return in_geometry_of_link(parser, parent, name, attributes);
@@ -366,9 +444,12 @@ static void XMLCALL start_element(void *context, const XML_Char *name, const XML
   enum element parent = parser->depth ? parser->stack[parser->depth - 1] : DOCUMENT;
   enum element element = parser->skipped ? ELEMENTS : classify(parser, parent, name, attributes);
   if (element == ELEMENTS) {
+    if (!parser->skipped)
+      skip(parser, name);
     parser->skipped++;
     return;
   }
+  parser->path[parser->depth] = dc_urdf_copy(parser, name);
   parser->stack[parser->depth] = element;
   parser->offsets[parser->depth] = dc_urdf_offset_now(parser);
   parser->seen[parser->depth++] = 0;
@@ -385,9 +466,14 @@ static void end_joint(struct dc_urdf_parser *parser, size_t offset)
     dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<axis>: xyz must not be zero");
   if (norm > 0)
     dc_vec_scale(joint->axis, joint->axis, 1 / norm);
-  if ((turns || slides) && !joint->limited)
-    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "missing <limit> (a %s)",
-                   turns ? "revolute joint without limits is \"continuous\"" : "prismatic joint must have one");
+  // By the letter both ends are zero.  A hinge without them was meant to turn; a slide of Drake's files was meant to
+  // slide where it has no <limit> at all.
+  bool limits = parser->seen[parser->depth] & 1u << LIMIT;
+  joint->unbounded = (turns || slides) && (joint->unbounded || !limits);
+  if (joint->unbounded && (turns || !limits)) {
+    joint->limited = false;
+    joint->boundless = true;
+  }
   joint->limited &= (turns || slides) && !joint->boundless;
   if (joint->limited && joint->lower > joint->upper)
     dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<limit>: lower must be <= upper (%.10g > %.10g)", joint->lower,
@@ -440,6 +526,8 @@ static void XMLCALL end_element(void *context, const XML_Char *name)
   unsigned seen = parser->seen[parser->depth];
   if (element == JOINT)
     end_joint(parser, offset);
+  if (element == TRANSMISSION)
+    end_transmission(parser);
   if (element == MATERIAL)
     end_material(parser);
   if (element == LOOK)
@@ -519,9 +607,12 @@ enum dc_status dc_urdf_parse(struct dc_urdf *urdf, const char *name, const char 
   if (!parser.expat)
     return dc_fail(error, DC_MEMORY, "%.200s: out of memory", name);
   run(&parser);
-  if (!parser.status)
+  if (!parser.status) {
     color_visuals(&parser);
+    apply_transmissions(&parser);
+  }
   XML_ParserFree(parser.expat);
   free(parser.materials);
+  free(parser.driven);
   return parser.status;
 }

@@ -21,12 +21,20 @@ enum element {
   SURFACE,  // box, sphere, ...
   LOOK,     // material of a visual
   DETAIL,   // without elements inside
+  TRANSMISSION,
+  ACTUATOR,  // of a transmission
   ELEMENTS
 };
 
 struct material {
   const char *name;
   double rgb[3];
+};
+
+// A joint that a transmission names, and the inertia of its rotor as seen at the joint, kg m^2 or kg.
+struct driven {
+  const char *joint;
+  double armature;
 };
 
 struct dc_urdf_parser {
@@ -45,6 +53,11 @@ struct dc_urdf_parser {
   size_t material_count, material_capacity;
   int robot_materials;   // elements at the top
   struct material look;  // of the visual or material that is being read
+  // Names of joints that a transmission moves, and the rotor of the one that is being read.
+  struct driven *driven;
+  size_t driven_count, driven_capacity, first_driven;
+  double rotor, ratio;
+  const char *path[DC_URDF_MOST_DEPTH];  // names of open elements
   bool colored;
 };
 

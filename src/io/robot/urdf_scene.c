@@ -194,15 +194,71 @@ static cJSON *put_copy(struct dc_urdf_builder *builder, cJSON *object, const cha
   return dc_urdf_put(builder, object, key, copied, value->valueint);
 }
 
+static const char *const joint_types[] = {"hinge", "hinge", "slide", "fixed", "free", "planar", "ball"};
+
+static int coordinates_of(const struct dc_urdf_joint *joint)
+{
+  return joint->type == DC_URDF_PLANAR || joint->type == DC_URDF_BALL ? 3 : 1;
+}
+
+// The gains of a joint, NULL: it is passive.
+static const cJSON *gains_of(struct dc_urdf_builder *builder, int index)
+{
+  const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
+  const cJSON *own = builder->use->pd_of ? builder->use->pd_of[index] : NULL;
+  if (own)
+    return cJSON_IsNull(own) ? NULL : own;
+  if (!builder->urdf->actuators || joint->actuated)
+    return builder->use->pd;
+  if (builder->use->pd)
+    remember(builder, &builder->remarks.passive, joint->name);
+  return NULL;
+}
+
+static double number_of(const cJSON *object, const char *key)
+{
+  const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, key);
+  return cJSON_IsNumber(number) ? number->valuedouble : 0;
+}
+
+// Gains of several coordinates that differ.
+static void put_each(struct dc_urdf_builder *builder, cJSON *pd, const char *list, const char *key, const cJSON **gains,
+                     const int *joints, int count)
+{
+  double numbers[3 * MOST_CHAIN];
+  int n = 0;
+  for (int k = 0; k < count; k++) {
+    const struct dc_urdf_joint *joint = &builder->urdf->joints[joints[k]];
+    bool turns = joint->type == DC_URDF_REVOLUTE || joint->type == DC_URDF_CONTINUOUS;
+    const char *other = strcmp(key, "kp") == 0 ? "kp_rotation" : "kd_rotation";
+    bool apart = gains[k] && turns && cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(gains[k], other));
+    for (int c = 0; c < coordinates_of(joint); c++)
+      numbers[n++] = gains[k] ? number_of(gains[k], apart ? other : key) : 0;
+  }
+  dc_urdf_put_numbers(builder, pd, list, numbers, n, pd ? pd->valueint : 0);
+}
+
 // The actuator of a body that these joints move.  It has one limit: the least of theirs; 0 in a file is none.
 static void put_pd(struct dc_urdf_builder *builder, cJSON *body, const int *joints, int count)
 {
   double effort = INFINITY;
-  if (!builder->use->pd)
+  const cJSON *gains[MOST_CHAIN], *first = NULL;
+  bool differ = false;
+  for (int k = 0; k < count; k++) {
+    gains[k] = gains_of(builder, joints[k]);
+    first = first ? first : gains[k];
+  }
+  if (!first)
     return;
-  cJSON *pd = put_copy(builder, body, "pd", builder->use->pd);
+  cJSON *pd = put_copy(builder, body, "pd", first);
   for (int k = 0; k < count; k++)
-    if (builder->urdf->joints[joints[k]].effort > 0)
+    differ |= gains[k] != first;
+  if (differ) {
+    put_each(builder, pd, "kp_each", "kp", gains, joints, count);
+    put_each(builder, pd, "kd_each", "kd", gains, joints, count);
+  }
+  for (int k = 0; k < count; k++)
+    if (gains[k] && builder->urdf->joints[joints[k]].effort > 0)
       effort = fmin(effort, builder->urdf->joints[joints[k]].effort);
   if (builder->use->effort && isfinite(effort) && cJSON_IsObject(pd) && !cJSON_HasObjectItem(pd, "effort"))
     dc_urdf_put_number(builder, pd, "effort", effort, pd->valueint);
@@ -252,13 +308,35 @@ static int list_chain(const struct dc_urdf_builder *builder, int head, int chain
   return link >= 0 ? MOST_CHAIN + 1 : count;
 }
 
-static const char *const joint_types[] = {"hinge", "hinge", "slide", "fixed", "free", "planar"};
+// What a joint does by itself, in an object of its own.
+static void put_passive(struct dc_urdf_builder *builder, cJSON *object, const struct dc_urdf_joint *joint, int place)
+{
+  const struct {
+    const char *key;
+    double number;
+  } numbers[] = {{"damping", joint->damping},
+                 {"armature", joint->armature},
+                 {"dry_friction", joint->friction},
+                 {"stiffness", joint->stiffness},
+                 {"rest", joint->stiffness > 0 ? joint->rest : 0}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    if (numbers[i].number != 0)
+      dc_urdf_put_number(builder, object, numbers[i].key, numbers[i].number, place);
+}
+
+static bool is_passive(struct dc_urdf_builder *builder, const struct dc_urdf_joint *joint)
+{
+  bool given = joint->damping > 0 || joint->armature > 0 || joint->friction > 0 || joint->stiffness > 0;
+  if (given && !builder->use->dynamics)
+    remember(builder, &builder->remarks.damped, joint->name);
+  return given && builder->use->dynamics;
+}
 
 // Where the coordinates of a joint start: their number.
 static int starts_of(const struct dc_urdf_builder *builder, int index, double *start)
 {
   start[0] = start[1] = start[2] = 0;
-  if (builder->urdf->joints[index].type == DC_URDF_PLANAR)
+  if (coordinates_of(&builder->urdf->joints[index]) == 3)
     return 3;
   start[0] = start_of(builder, index);
   return 1;
@@ -284,7 +362,12 @@ static enum dc_status put_chain(struct dc_urdf_builder *builder, cJSON *body, in
     dc_urdf_pose_compose(&frame, &builder->links[joint->parent].pose, &frame);
     cJSON *object = dc_urdf_put(builder, list, NULL, cJSON_CreateObject(), place);
     dc_urdf_put_string(builder, object, "type", joint_types[joint->type], place);
-    put_axis(builder, object, chain[k], &frame, true, place);
+    if (joint->type != DC_URDF_BALL)
+      put_axis(builder, object, chain[k], &frame, true, place);
+    else
+      dc_urdf_put_numbers(builder, object, "anchor", frame.position, 3, place);
+    if (is_passive(builder, joint))
+      put_passive(builder, object, joint, place);
     coordinates += starts_of(builder, chain[k], starts + coordinates);
   }
   for (int c = 0; c < coordinates; c++)
@@ -301,10 +384,19 @@ static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, c
 {
   const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
   bool fixed = dc_urdf_joint_is_fixed(joint), scalar = dc_urdf_joint_is_scalar(joint);
-  dc_urdf_put_string(builder, body, "joint", fixed ? "fixed" : joint_types[joint->type], place);
+  if (!fixed && joint->type != DC_URDF_FLOATING && is_passive(builder, joint)) {
+    cJSON *object = dc_urdf_put(builder, body, "joint", cJSON_CreateObject(), place);
+    dc_urdf_put_string(builder, object, "type", joint_types[joint->type], place);
+    put_passive(builder, object, joint, place);
+  } else {
+    dc_urdf_put_string(builder, body, "joint", fixed ? "fixed" : joint_types[joint->type], place);
+  }
   if (fixed || joint->type == DC_URDF_FLOATING)
     return;
-  put_axis(builder, body, index, frame, moved, place);
+  if (joint->type != DC_URDF_BALL)
+    put_axis(builder, body, index, frame, moved, place);
+  else if (moved)
+    dc_urdf_put_numbers(builder, body, "anchor", frame->position, 3, place);
   if (!scalar || joint->mimic >= 0)  // followers start where their coupling says
     return;
   double start = start_of(builder, index);
@@ -396,6 +488,12 @@ static enum dc_status add_body(struct dc_urdf_builder *builder, int link, int he
     put_inertia(builder, body, given, cJSON_HasObjectItem(body, "shape"), place);
   else if (!isnan(builder->use->density))
     dc_urdf_put_number(builder, body, "density", builder->use->density, place);
+  if (!isnan(given->friction))
+    dc_urdf_put_number(builder, body, "friction", fmin(given->friction, 100), place);
+  if (given->frictions)
+    remember(builder, &builder->remarks.frictions, given->name);
+  if (given->supposed && is_head(builder, head))
+    remember(builder, &builder->remarks.supposed, given->name);
   if (!builder->use->collide)
     dc_urdf_put(builder, body, "collide", cJSON_CreateFalse(), place);
   put_look(builder, body, given, place);
@@ -488,7 +586,41 @@ static enum dc_status note(struct dc_urdf_builder *builder, const struct dc_urdf
   return names ? dc_notes_add(notes, "%s: %s: %s", builder->urdf->name, what, names) : DC_MEMORY;
 }
 
-// Adds notes on everything that the scene has otherwise than the file.
+// Elements that were skipped and would act.
+static enum dc_status note_unread(const struct dc_urdf_builder *builder)
+{
+  const struct dc_urdf *urdf = builder->urdf;
+  enum dc_status status = DC_OK;
+  for (size_t i = 0; i < urdf->unread_count && !status; i++) {
+    const struct dc_urdf_unread *kind = &urdf->unread[i];
+    char more[40] = "";
+    long line, column;
+    dc_json_find_line(urdf->text, kind->offset < urdf->length ? kind->offset : urdf->length, &line, &column);
+    if (kind->count > 1)
+      snprintf(more, sizeof more, " and %d more", kind->count - 1);
+    status = dc_notes_add(builder->use->notes, "%s:%ld: <%.60s> in <%.60s>%s: %s", urdf->name, line, kind->name,
+                          kind->parent, more, kind->effect ? kind->effect : "is not known and left out");
+  }
+  return status;
+}
+
+// What the file leaves open, or says and does not act.
+static void gather_joints(struct dc_urdf_builder *builder)
+{
+  struct dc_urdf_remarks *remarks = &builder->remarks;
+  for (size_t j = 0; j < builder->urdf->joint_count && !builder->failed; j++) {
+    const struct dc_urdf_joint *joint = &builder->urdf->joints[j];
+    bool turns = joint->type == DC_URDF_REVOLUTE;
+    if (joint->unbounded && dc_urdf_joint_is_fixed(joint))
+      remember(builder, &remarks->stuck, joint->name);
+    else if (joint->unbounded)
+      remember(builder, turns ? &remarks->turning : &remarks->sliding, joint->name);
+    if (joint->type == DC_URDF_FLOATING)
+      remember(builder, &remarks->floating, joint->name);
+  }
+}
+
+// Tells what is not as the file says.
 static enum dc_status add_notes(struct dc_urdf_builder *builder)
 {
   const struct dc_urdf *urdf = builder->urdf;
@@ -506,7 +638,26 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
   for (size_t i = 0; i < urdf->link_count && !builder->failed; i++)
     if (urdf->links[i].emptied)
       remember(builder, &remarks->emptied, urdf->links[i].name);
-  if (builder->skipped)
+  gather_joints(builder);
+  const struct {
+    const struct dc_urdf_names *names;
+    const char *what;
+  } told[] = {
+      {&remarks->turning, "revolute joints without a range turn freely, as continuous ones do"},
+      {&remarks->sliding, "prismatic joints without a <limit> slide without end"},
+      {&remarks->stuck,
+       "prismatic joints whose <limit> has no range are fixed, as lower and upper are 0 by the letter; "
+       "give them lower and upper to let them slide"},
+      {&remarks->passive, "joints that no transmission of the file moves have no actuator (\"pd\" by joint gives one)"},
+      {&remarks->damped, "damping, friction and springs of joints do not act, as \"dynamics\" says"},
+      {&remarks->supposed, "links without <mass> have 1 kg and, without <inertia>, 1 kg m^2, by the specification"},
+      {&remarks->frictions, "collisions of a link with several coefficients of friction: that of the first holds"},
+      {&remarks->floating, "floating joints: what hangs on them moves freely"}};
+  for (size_t i = 0; i < sizeof told / sizeof told[0] && !status; i++)
+    status = note(builder, told[i].names, told[i].what);
+  if (!status)
+    status = note_unread(builder);
+  if (!status && builder->skipped)
     status = dc_notes_add(notes, "%s: %d <visual> left out (no closed OBJ or STL surface, or on no body)", urdf->name,
                           builder->skipped);
   snprintf(repaired, sizeof repaired,

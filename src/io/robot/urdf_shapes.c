@@ -52,9 +52,25 @@ static void put_rings(struct dc_urdf_builder *builder, cJSON *shape, double leng
     dc_urdf_put_number(builder, shape, "rings", fmin(ceil(length / edge), DC_STEPS_MOST), place);
 }
 
+// The hull of points of a spiral by the golden angle, which is the same each time.
+static void put_ellipsoid(struct dc_urdf_builder *builder, cJSON *shape, const double *half, int place)
+{
+  enum { POINTS = 128 };
+  double list[3 * POINTS];
+  for (int i = 0; i < POINTS; i++) {
+    double z = 1 - (2 * i + 1.0) / POINTS, r = sqrt(1 - z * z), angle = i * M_PI * (3 - sqrt(5));
+    list[3 * i] = half[0] * r * cos(angle);
+    list[3 * i + 1] = half[1] * r * sin(angle);
+    list[3 * i + 2] = half[2] * z;
+  }
+  cJSON *parts = dc_urdf_put(builder, shape, "parts", cJSON_CreateArray(), place);
+  cJSON *part = dc_urdf_put(builder, parts, NULL, cJSON_CreateObject(), place);
+  dc_urdf_put_numbers(builder, part, "vertices", list, 3 * POINTS, place);
+}
+
 static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *name, int index)
 {
-  static const char *const types[] = {"box", "cylinder", "capsule", "sphere", "mesh"};
+  static const char *const types[] = {"box", "cylinder", "capsule", "sphere", "mesh", "hulls", "plane"};
   const struct dc_urdf_geometry *geometry = &builder->urdf->geometries[index];
   cJSON *shape = NULL;
   int place = 0;
@@ -72,6 +88,8 @@ static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *
       put_rings(builder, shape, geometry->length, place);
     break;
   case DC_URDF_SPHERE: dc_urdf_put_number(builder, shape, "radius", geometry->radius, place); break;
+  case DC_URDF_ELLIPSOID: put_ellipsoid(builder, shape, geometry->size, place); break;
+  case DC_URDF_PLANE: break;
   case DC_URDF_MESH:
     dc_urdf_put_string(builder, shape, "file", builder->use->files[index], place);
     put_scale(builder, shape, geometry->scale, place);

@@ -58,9 +58,48 @@ void dc_urdf_release(struct dc_urdf *urdf)
   free(urdf->joints);
   free(urdf->geometries);
   urdf->links = NULL;
+  free(urdf->unread);
+  urdf->unread = NULL;
+  urdf->unread_count = 0;
   urdf->joints = NULL;
   urdf->geometries = NULL;
   urdf->link_count = urdf->joint_count = urdf->geometry_count = 0;
+}
+
+struct dc_urdf_link dc_urdf_new_link(const char *name, size_t offset)
+{
+  return (struct dc_urdf_link){
+      .name = name, .offset = offset, .inertial = dc_urdf_identity, .joint = -1, .friction = NAN};
+}
+
+struct dc_urdf_joint dc_urdf_new_joint(const char *name, size_t offset)
+{
+  return (struct dc_urdf_joint){.name = name,
+                                .offset = offset,
+                                .origin = dc_urdf_identity,
+                                .axis = {1, 0, 0},
+                                .effort = NAN,
+                                .velocity = NAN,
+                                .mimic = -1,
+                                .multiplier = 1};
+}
+
+void dc_urdf_set_range(struct dc_urdf_joint *joint, double lower, double upper)
+{
+  static const double farthest = 1e6;  // the largest range of a scene
+  static const double wide = 100;      // barriers of wider ranges would be felt far from the end that there is
+  if (fabs(lower) > farthest)
+    lower = copysign(INFINITY, lower);
+  if (fabs(upper) > farthest)
+    upper = copysign(INFINITY, upper);
+  joint->boundless = isinf(lower) && isinf(upper);
+  if (isinf(lower) && !joint->boundless)
+    lower = fmin(upper, 0) - wide;
+  if (isinf(upper) && !joint->boundless)
+    upper = fmax(lower, 0) + wide;
+  joint->lower = lower;
+  joint->upper = upper;
+  joint->limited = !joint->boundless;
 }
 
 bool dc_urdf_joint_is_fixed(const struct dc_urdf_joint *joint)
@@ -315,12 +354,32 @@ static enum dc_status free_followers(struct dc_urdf *urdf, struct dc_error *erro
   return DC_OK;
 }
 
+// Drake's files hang joints on a link "world" that they do not have.
+static enum dc_status add_world(struct dc_urdf *urdf, struct dc_error *error)
+{
+  bool wanted = false, there = false;
+  for (size_t j = 0; j < urdf->joint_count; j++)
+    wanted |= strcmp(urdf->joints[j].parent_name, "world") == 0;
+  for (size_t i = 0; i < urdf->link_count; i++)
+    there |= strcmp(urdf->links[i].name, "world") == 0;
+  if (!wanted || there)
+    return DC_OK;
+  if (dc_grow(&urdf->links, &urdf->link_capacity, urdf->link_count + 1, sizeof *urdf->links))
+    return out_of_memory(urdf, error);
+  struct dc_urdf_link world = dc_urdf_new_link("world", 0);
+  world.first_geometry = (int)urdf->geometry_count;
+  urdf->links[urdf->link_count++] = world;
+  return DC_OK;
+}
+
 enum dc_status dc_urdf_connect(struct dc_urdf *urdf, struct dc_error *error)
 {
   int root;
   if (!urdf->link_count)
     return dc_urdf_fail(urdf, 0, error, DC_BAD_INPUT, "the robot has no links");
-  enum dc_status status = sort_all_names(urdf, error);
+  enum dc_status status = add_world(urdf, error);
+  if (!status)
+    status = sort_all_names(urdf, error);
   if (status || (status = find_root(urdf, &root, error)) || (status = sort_links(urdf, root, error)) ||
       (status = find_mimics(urdf, error)))
     return status;

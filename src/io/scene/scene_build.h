@@ -58,6 +58,8 @@ enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct 
 // Adds pairs of bodies of one robot that overlap at the start, or that need not be looked at, to "collide_except", with
 // notes, and builds the model again.
 enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build);
+// Notes about bodies of the model: masses that no file gives, sizes that look like another unit.
+enum dc_status dc_scene_note_bodies(struct dc_scene_build *build);
 
 // dc_shape_unite of the scene's shapes, into its arena.  A shape of a file with the same options as one before shares
 // the arrays of that one.  Name, type and options of shape are set, and live as long as the scene.  Errors of

@@ -66,7 +66,7 @@ const struct dc_option dc_shot_options[] = {
 };
 
 const struct dc_option dc_include_options[] = {
-    DC_STRING_OPTION(struct dc_include_options, file, NULL, "URDF or MJCF file, relative to the scene file"),
+    DC_STRING_OPTION(struct dc_include_options, file, NULL, "URDF, SDF or MJCF file, relative to the scene file"),
     DC_STRING_OPTION(struct dc_include_options, prefix, "\"\"", "put before the name of every body and shape"),
     DC_VECTOR_OPTION(struct dc_include_options, position, "m", "[0, 0, 0]", 1e6, "position of the root link's frame"),
     DC_REALS_OPTION(struct dc_include_options, rotation, "", "[1, 0, 0, 0]", 4, 0, 0,
@@ -81,8 +81,11 @@ const struct dc_option dc_include_options[] = {
      .short_key = "type",
      .help = "how the root link moves: a joint of a body, in world axes",
      .offset = offsetof(struct dc_include_options, base)},
-    DC_OBJECT_OPTION(struct dc_include_options, pd, "null", dc_pd_options, struct dc_pd_definition,
-                     "proportional-derivative actuator on every hinge and slide of the robot that follows no other"),
+    DC_OBJECT_OPTION(
+        struct dc_include_options, pd, "null", dc_pd_options, struct dc_pd_definition,
+        "proportional-derivative actuator on every hinge and slide of the robot that follows no other and, where "
+        "the file says which joints have one, has one; or objects of these by the names of joints, null "
+        "for none"),
     DC_BOOLEAN_OPTION(struct dc_include_options, collide, "true", "false: the robot touches nothing"),
     DC_BOOLEAN_OPTION(struct dc_include_options, convex, "true",
                       "collision meshes become convex hulls; false: they are closed surfaces as they stand"),
@@ -109,8 +112,10 @@ const struct dc_option dc_include_options[] = {
         struct dc_include_options, self_field, "\"full\"", DC_CHOICES("full", "near"),
         "near: links of the robot that touch each other do so only where they are near (near_only of bodies), "
         "which costs a fraction"),
-    DC_CHOICE_OPTION(struct dc_include_options, effort, "\"none\"", DC_CHOICES("none", "file"),
+    DC_CHOICE_OPTION(struct dc_include_options, effort, "\"file\"", DC_CHOICES("none", "file"),
                      "file: the file's limits of effort become those of pd, where that has none of its own"),
+    DC_CHOICE_OPTION(struct dc_include_options, dynamics, "\"file\"", DC_CHOICES("none", "file"),
+                     "file: damping, dry friction, springs and armature of joints act as the file has them"),
     DC_STRING_OPTION(
         struct dc_include_options, keyframe, "null",
         "MJCF: the keyframe that the model starts from; default: where its coordinates are those of its description"),

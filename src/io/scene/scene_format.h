@@ -43,7 +43,7 @@ struct dc_include_options {
   int overlaps;              // enum dc_include_overlaps
   int self_contact;          // enum dc_include_self_contact
   int self_field;            // enum dc_include_self_field
-  int effort;                // enum dc_include_effort
+  int effort, dynamics;      // enum dc_include_effort
   const char *keyframe;      // of MJCF files; NULL: none
   int unsupported;           // enum dc_include_unsupported
   double color[3], density;  // NAN: not given

@@ -8,6 +8,7 @@
 #include "geometry/mesh/mesh_assimp.h"
 #include "geometry/shapes/shape_types.h"
 #include "io/robot/mjcf.h"
+#include "io/robot/sdf.h"
 #include "io/robot/urdf.h"
 #include "io/scene/scene_build.h"
 #include "math/rotation.h"
@@ -30,6 +31,8 @@ struct include {
   struct dc_urdf urdf;
   struct tried *tried;  // [tried_count], so that no file is read for every visual that names it
   size_t tried_count, tried_capacity;
+  cJSON *by_joint;  // gains by the names of joints, NULL without; named: no others have any
+  bool named;
   const char *guessed;  // the last package whose files were looked for elsewhere: its name, in the robot's text
   size_t guessed_length;
 };
@@ -37,6 +40,46 @@ struct include {
 static enum dc_status out_of_memory(const struct include *include)
 {
   return dc_json_fail(&include->value, include->build->error, DC_MEMORY, "out of memory");
+}
+
+static bool is_gain(const char *name)
+{
+  return dc_option_find(dc_pd_options, name) >= 0;
+}
+
+static bool is_by_joint(const cJSON *pd)
+{
+  const cJSON *member;
+  cJSON_ArrayForEach (member, pd)
+    if (cJSON_IsObject(member) || (cJSON_IsNull(member) && !is_gain(member->string)))
+      return cJSON_IsObject(pd);
+  return false;
+}
+
+// "pd" with objects by the names of joints: they go to include->by_joint, what is left is the gains of all others.
+static enum dc_status part_gains(struct include *include)
+{
+  cJSON *pd = cJSON_GetObjectItemCaseSensitive(include->value.node, "pd"), *member, *next;
+  if (!is_by_joint(pd))
+    return DC_OK;
+  if (!(include->by_joint = cJSON_CreateObject()))
+    return out_of_memory(include);
+  include->by_joint->valueint = pd->valueint;
+  for (member = pd->child; member; member = next) {
+    next = member->next;
+    if (is_gain(member->string))
+      continue;
+    char *name = dc_arena_strdup(include->build->scene->arena, member->string);
+    cJSON_DetachItemViaPointer(pd, member);
+    if (!name || !cJSON_AddItemToObject(include->by_joint, name, member)) {
+      cJSON_Delete(member);
+      return out_of_memory(include);
+    }
+  }
+  include->named = !pd->child;
+  if (include->named)
+    cJSON_DeleteItemFromObjectCaseSensitive(include->value.node, "pd");
+  return DC_OK;
 }
 
 static enum dc_status read_options(struct include *include)
@@ -52,7 +95,8 @@ static enum dc_status read_options(struct include *include)
   }
   if (!cJSON_IsObject(value->node))
     return dc_refuse_type(reader, value, "an object or a string");
-  if ((status = dc_read_options(reader, value, dc_include_options, &allowed, options)))
+  if ((status = part_gains(include)) ||
+      (status = dc_read_options(reader, value, dc_include_options, &allowed, options)))
     return status;
   const double *q = options->rotation;
   double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -177,24 +221,70 @@ static enum dc_status find_in_package(struct include *include, const char *name,
   return status == DC_MEMORY ? dc_fail(error, status, "out of memory") : status;
 }
 
-// The real path of what a <mesh> names.
+static int hexadecimal(char digit)
+{
+  return digit >= '0' && digit <= '9'   ? digit - '0'
+         : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+         : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
+                                        : -1;
+}
+
+// A URI with its %20 and the like as the bytes that they mean; NULL: out of memory.
+static const char *decode(struct dc_arena *arena, const char *uri)
+{
+  char *text = strchr(uri, '%') ? dc_arena_strdup(arena, uri) : NULL, *to = text;
+  if (!strchr(uri, '%'))
+    return uri;
+  for (const char *from = text; from && *from; from++) {
+    int high = *from == '%' ? hexadecimal(from[1]) : -1, low = high >= 0 ? hexadecimal(from[2]) : -1;
+    if (low >= 0 && 16 * high + low > 0) {
+      *to++ = (char)(16 * high + low);
+      from += 2;
+    } else {
+      *to++ = *from;
+    }
+  }
+  if (to)
+    *to = '\0';
+  return text;
+}
+
+static enum dc_status find_uri(struct include *include, const char *folder, const char *file, const char **path,
+                               struct dc_error *error);
+
+// The real path of what a <mesh> names: as it stands, or with the bytes that %20 and the like mean.
 static enum dc_status find_mesh(struct include *include, const char *file, const char **path, struct dc_error *error)
 {
-  static const char package[] = "package://", local[] = "file://";
-  if (strncmp(file, package, sizeof package - 1) == 0) {
-    const char *name = file + sizeof package - 1;
+  struct dc_error local = {0};
+  enum dc_status status = find_uri(include, include->folder, file, path, error);
+  const char *plain = status == DC_BAD_INPUT ? decode(include->build->scene->arena, file) : file;
+  if (!plain)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  if (plain != file && find_uri(include, include->folder, plain, path, &local) == DC_OK)
+    return DC_OK;
+  return status;
+}
+
+// The real path of a URI in a file that lies in folder.
+static enum dc_status find_uri(struct include *include, const char *folder, const char *file, const char **path,
+                               struct dc_error *error)
+{
+  static const char package[] = "package://", model[] = "model://", local[] = "file://";
+  bool modelled = strncmp(file, model, sizeof model - 1) == 0;
+  if (modelled || strncmp(file, package, sizeof package - 1) == 0) {
+    const char *name = file + (modelled ? sizeof model : sizeof package) - 1;
     name += strspn(name, "/");
     size_t length = strcspn(name, "/");
     if (!length || !name[length] || (length <= 2 && name[0] == '.'))
-      return dc_fail(error, DC_BAD_INPUT, "must be package://NAME/PATH");
+      return dc_fail(error, DC_BAD_INPUT, "must be %s://NAME/PATH", modelled ? "model" : "package");
     return find_in_package(include, name, length, name + length + 1, path, error);
   }
   if (strncmp(file, local, sizeof local - 1) == 0)
     file += sizeof local - 1;
   else if (strstr(file, "://"))
-    return dc_fail(error, DC_BAD_INPUT, "must be a path, file:// or package://");
+    return dc_fail(error, DC_BAD_INPUT, "must be a path, file://, package:// or model://");
   if (file[0] && file[0] != '/')
-    file = dc_arena_printf(include->build->scene->arena, "%s/%s", include->folder, file);
+    file = dc_arena_printf(include->build->scene->arena, "%s/%s", folder, file);
   return file ? try_file(include, file, path, error) : dc_fail(error, DC_MEMORY, "out of memory");
 }
 
@@ -359,6 +449,7 @@ static struct dc_urdf_use use_of(const struct include *include)
                             .collide = options->collide,
                             .convex = options->convex,
                             .effort = options->effort == DC_EFFORT_FILE,
+                            .dynamics = options->dynamics == DC_EFFORT_FILE,
                             .hull_points = options->hull_points >= 0 ? options->hull_points
                                            : refining                ? 0
                                                                      : 64,
@@ -376,6 +467,73 @@ static struct dc_urdf_use use_of(const struct include *include)
   return use;
 }
 
+// Gains by the names of joints, without prefix.
+static enum dc_status read_gains(struct include *include, struct dc_urdf_use *use)
+{
+  const struct dc_urdf *urdf = &include->urdf;
+  struct dc_options_reader *reader = &include->build->reader;
+  const struct dc_option *option = &dc_include_options[dc_option_find(dc_include_options, "pd")];
+  struct dc_json all = include->value;
+  if (!include->by_joint)
+    return DC_OK;
+  all.node = include->by_joint;
+  const cJSON **gains = dc_arena_alloc(include->build->scene->arena, urdf->joint_count + 1, sizeof *gains);
+  if (!gains)
+    return out_of_memory(include);
+  use->pd_of = (const cJSON *const *)gains;
+  cJSON *node;
+  cJSON_ArrayForEach (node, include->by_joint) {
+    struct dc_json member = dc_json_element(&all, node, 0);
+    struct dc_pd_definition *checked;
+    int joint = dc_urdf_find_joint(urdf, node->string);
+    if (joint < 0 || urdf->joints[joint].mimic >= 0 || !dc_urdf_joint_is_scalar(&urdf->joints[joint]))
+      return refuse_joint(include, &member, joint);
+    enum dc_status status = cJSON_IsNull(node) ? DC_OK : dc_read_option(reader, &member, option, &checked);
+    if (status)
+      return status;
+    gains[joint] = node;
+  }
+  return DC_OK;
+}
+
+static enum dc_status find_sdf(void *context, const char *folder, const char *uri, const char **path,
+                               struct dc_error *error)
+{
+  return find_uri(context, folder, uri, path, error);
+}
+
+// Gravity of a file's world is that of the scene where that gives none.
+static enum dc_status put_gravity(struct include *include, const double *gravity)
+{
+  struct dc_scene_build *build = include->build;
+  if (isnan(gravity[0]) || cJSON_HasObjectItem(build->root.node, "gravity"))
+    return DC_OK;
+  cJSON *node = cJSON_CreateDoubleArray(gravity, 3);
+  if (!node || !cJSON_AddItemToObject(build->root.node, "gravity", node)) {
+    cJSON_Delete(node);
+    return out_of_memory(include);
+  }
+  node->valueint = include->value.node->valueint;
+  for (cJSON *child = node->child; child; child = child->next)
+    child->valueint = node->valueint;
+  return DC_OK;
+}
+
+static enum dc_status parse_sdf(struct include *include, const struct dc_scene_robot_file *file)
+{
+  struct dc_scene_build *build = include->build;
+  double gravity[3];
+  const struct dc_sdf_options options = {.files = {include, find_sdf},
+                                         .path = file->path,
+                                         .folder = file->folder,
+                                         .based = cJSON_IsObject(include->value.node) &&
+                                                  cJSON_HasObjectItem(include->value.node, "base"),
+                                         .notes = &build->scene->notes};
+  enum dc_status status = dc_sdf_parse(&include->urdf, file->name, file->text, file->length, &options,
+                                       build->scene->arena, gravity, build->error);
+  return status ? status : put_gravity(include, gravity);
+}
+
 static enum dc_status add_urdf(struct include *include, const struct dc_scene_robot_file *file)
 {
   struct dc_scene_build *build = include->build;
@@ -383,8 +541,9 @@ static enum dc_status add_urdf(struct include *include, const struct dc_scene_ro
   const struct dc_joint_definition *base = options->base.objects;
   const struct dc_joint_type *type = options->base.count ? dc_joint_types[base->type] : NULL;
   struct dc_urdf_use use = use_of(include);
-  enum dc_status status =
-      dc_urdf_parse(&include->urdf, file->name, file->text, file->length, build->scene->arena, build->error);
+  enum dc_status status = dc_sdf_is(file->text) ? parse_sdf(include, file)
+                                                : dc_urdf_parse(&include->urdf, file->name, file->text, file->length,
+                                                                build->scene->arena, build->error);
   if (status || (status = dc_urdf_connect(&include->urdf, build->error)))
     return status;
   if (cJSON_IsObject(include->value.node)) {
@@ -392,8 +551,8 @@ static enum dc_status add_urdf(struct include *include, const struct dc_scene_ro
       use.base = cJSON_GetObjectItemCaseSensitive(include->value.node, "base");
     use.base_anchored = type && type->nv > 0 && !type->only;
   }
-  if ((status = read_start(include, &use)) || (status = read_disabled(include, &use.disabled)) ||
-      (status = find_geometries(include, &use)))
+  if ((status = read_start(include, &use)) || (status = read_gains(include, &use)) ||
+      (status = read_disabled(include, &use.disabled)) || (status = find_geometries(include, &use)))
     return status;
   return dc_urdf_add(&include->urdf, &use, &build->document, file->source, include->value.node, build->error);
 }
@@ -431,6 +590,8 @@ static enum dc_status read_file(struct include *include, size_t *total)
   enum dc_status status = add_robot(include, &robot);
   dc_urdf_release(&include->urdf);
   free(include->tried);
+  cJSON_Delete(include->by_joint);
+  include->by_joint = NULL;
   return status;
 }
 

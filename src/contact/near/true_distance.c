@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The distance of two bodies' surfaces, at the poses of the last evaluation.
+//
+// Branch and bound over both sphere trees: two nodes whose spheres are farther apart than the nearest triangles so far
+// hold nothing nearer; of others the larger one is replaced by its children, the nearer of which is looked at first.
+// Two triangles that do not cross are as far apart as a corner of one from the other or an edge from an edge: the least
+// of 6 and 9 distances (geometry/convex/distance.h).
+#include <math.h>
+#include <stdlib.h>
+
+#include "contact/common/contact_internal.h"
+#include "geometry/convex/distance.h"
+#include "math/vector.h"
+
+// Two bodies, places about the origin of the second.
+struct search {
+  const struct dc_collider *a, *b;
+  double offset[3];  // from the origin of b to that of a
+  double square;     // of the least distance so far
+};
+
+static double sphere_distance(const struct search *s, int i, int j)
+{
+  const double *p = s->a->spheres[i], *q = s->b->spheres[j];
+  double d[3];
+  for (int k = 0; k < 3; k++)
+    d[k] = p[k] + s->offset[k] - q[k];
+  return dc_vec_norm(d) - p[3] - q[3];
+}
+
+static void corners_of(const struct dc_collider *collider, int node, const double *offset, double x[3][3])
+{
+  const int *triangle = collider->triangles[collider->tree.triangle[node]];
+  for (int v = 0; v < 3; v++)
+    for (int k = 0; k < 3; k++)
+      x[v][k] = collider->turned[triangle[v]][k] + (offset ? offset[k] : 0);
+}
+
+static void visit_triangles(struct search *s, int i, int j)
+{
+  double p[3][3], q[3][3], x[4][3];
+  struct dc_closest closest;
+  corners_of(s->a, i, s->offset, p);
+  corners_of(s->b, j, NULL, q);
+  for (int side = 0; side < 2; side++)
+    for (int v = 0; v < 3; v++) {
+      const double(*point)[3] = (const double(*)[3])(side ? q : p), (*face)[3] = (const double(*)[3])(side ? p : q);
+      dc_vec_copy(x[0], point[v]);
+      for (int k = 0; k < 3; k++)
+        dc_vec_copy(x[1 + k], face[k]);
+      dc_closest_point_triangle((const double(*)[3])x, &closest);
+      s->square = fmin(s->square, closest.square);
+    }
+  for (int u = 0; u < 3; u++)
+    for (int v = 0; v < 3; v++) {
+      dc_vec_copy(x[0], p[u]);
+      dc_vec_copy(x[1], p[(u + 1) % 3]);
+      dc_vec_copy(x[2], q[v]);
+      dc_vec_copy(x[3], q[(v + 1) % 3]);
+      dc_closest_edges((const double(*)[3])x, &closest);
+      s->square = fmin(s->square, closest.square);
+    }
+}
+
+static void visit(struct search *s, int i, int j, double bound)
+{
+  const struct dc_sphere_tree *a = &s->a->tree, *b = &s->b->tree;
+  if (bound > 0 && bound * bound >= s->square)
+    return;
+  if (a->right[i] < 0 && b->right[j] < 0) {
+    visit_triangles(s, i, j);
+    return;
+  }
+  int below[2][2];
+  dc_push_children(a, i, b, j, below, 0);
+  double first = sphere_distance(s, below[0][0], below[0][1]), second = sphere_distance(s, below[1][0], below[1][1]);
+  int nearer = second < first;
+  visit(s, below[nearer][0], below[nearer][1], nearer ? second : first);
+  visit(s, below[1 - nearer][0], below[1 - nearer][1], nearer ? first : second);
+}
+
+double dc_contact_pair_distance(const struct dc_contact *contact, int p)
+{
+  const struct dc_pair *pair = &contact->pairs[p];
+  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  if (pair->crossing)
+    return 0;
+  // Gaps of primitives, and of models whose surfaces are level sets, are distances already.
+  if (b->primitive.type || a->primitive.type || !a->tree.node_count || !b->tree.node_count ||
+      (contact->model->flags & DC_CONTACT_LEVELS))
+    return pair->gap;
+  struct search search = {.a = a, .b = b, .square = INFINITY};
+  dc_vec_sub(search.offset, a->position, b->position);
+  visit(&search, 0, 0, sphere_distance(&search, 0, 0));
+  return fmax(sqrt(search.square), pair->gap);
+}
+
+double dc_contact_distance(const struct dc_contact *contact)
+{
+  double bound = INFINITY, least = INFINITY;
+  int nearest = -1;
+  for (int p = 0; p < contact->pair_count; p++)
+    if (dc_contact_pair_gap(contact, p) < bound) {
+      bound = dc_contact_pair_gap(contact, p);
+      nearest = p;
+    }
+  if (nearest >= 0)
+    least = dc_contact_pair_distance(contact, nearest);
+  for (int p = 0; p < contact->pair_count; p++)
+    if (p != nearest && dc_contact_pair_gap(contact, p) < least)
+      least = fmin(least, dc_contact_pair_distance(contact, p));
+  return least;
+}

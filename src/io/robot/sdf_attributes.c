@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SDF can say beside what is read.  The reader marks every element and attribute that it uses; all others are
+// looked up here: harmless ones are passed over, known ones are told with what they would have done, unknown ones are
+// told as such.  One note for each kind, with the place of the first.
+#include "io/robot/attribute_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/notes.h"
+#include "io/robot/sdf_reader.h"
+
+// Of elements (attribute NULL) inside of any parent where parent is NULL; the first row that fits counts.
+const struct dc_attribute_row dc_sdf_rows[] = {
+    {"sdf", "actor", DC_ATTRIBUTE_ABSENT, "an animated figure is left out"},
+    {"sdf", "light", DC_ATTRIBUTE_HARMLESS, "pictures have lights of their own"},
+    {"world", "light", DC_ATTRIBUTE_HARMLESS, "pictures have lights of their own"},
+    {"world", "scene", DC_ATTRIBUTE_HARMLESS, "looks of pictures"},
+    {"world", "gui", DC_ATTRIBUTE_HARMLESS, "the window of a simulator"},
+    {"world", "state", DC_ATTRIBUTE_ABSENT, "a saved state is left out: bodies start where their models stand"},
+    {"world", "actor", DC_ATTRIBUTE_ABSENT, "an animated figure is left out"},
+    {"world", "wind", DC_ATTRIBUTE_ABSENT, "wind does not blow"},
+    {"world", "atmosphere", DC_ATTRIBUTE_ABSENT, "there is no air"},
+    {"world", "magnetic_field", DC_ATTRIBUTE_HARMLESS, "is felt by sensors only"},
+    {"world", "spherical_coordinates", DC_ATTRIBUTE_HARMLESS, "is felt by sensors only"},
+    {"world", "physics", DC_ATTRIBUTE_HARMLESS, "settings of another simulator's steps"},
+    {"world", "population", DC_ATTRIBUTE_ABSENT, "repeated models are left out"},
+    {"world", "road", DC_ATTRIBUTE_HARMLESS, "is painted"},
+    {"world", "audio", DC_ATTRIBUTE_HARMLESS, "is heard"},
+    {"model", "self_collide", DC_ATTRIBUTE_ABSENT, "which links of a model touch is \"self_contact\" of the include"},
+    {"model", "allow_auto_disable", DC_ATTRIBUTE_HARMLESS, "bodies at rest are not put to sleep"},
+    {"model", "enable_wind", DC_ATTRIBUTE_ABSENT, "wind does not blow"},
+    {"model", "gripper", DC_ATTRIBUTE_ABSENT, "a gripper that welds what it holds is left out"},
+    {"model", "drake:joint", DC_ATTRIBUTE_ABSENT, "the joint is left out: what it holds moves freely"},
+    {"model", "drake:linear_bushing_rpy", DC_ATTRIBUTE_ABSENT, "springs between frames are left out"},
+    {"model", "drake:ball_constraint", DC_ATTRIBUTE_ABSENT, "the loop is not closed"},
+    {"model", "drake:collision_filter_group", DC_ATTRIBUTE_ABSENT, "its links touch each other all the same"},
+    {"link", "gravity", DC_ATTRIBUTE_ABSENT, "the link has its weight all the same"},
+    {"link", "kinematic", DC_ATTRIBUTE_ABSENT, "forces move the link all the same"},
+    {"link", "self_collide", DC_ATTRIBUTE_ABSENT, "which links of a model touch is \"self_contact\" of the include"},
+    {"link", "must_be_base_link", DC_ATTRIBUTE_HARMLESS, ""},
+    {"link", "velocity_decay", DC_ATTRIBUTE_ABSENT, "velocities do not decay"},
+    {"link", "enable_wind", DC_ATTRIBUTE_ABSENT, "wind does not blow"},
+    {"link", "light", DC_ATTRIBUTE_HARMLESS, "pictures have lights of their own"},
+    {"link", "projector", DC_ATTRIBUTE_HARMLESS, "is seen by sensors only"},
+    {"link", "battery", DC_ATTRIBUTE_HARMLESS, ""},
+    {"link", "audio_source", DC_ATTRIBUTE_HARMLESS, "is heard"},
+    {"link", "audio_sink", DC_ATTRIBUTE_HARMLESS, "hears"},
+    {"link", "particle_emitter", DC_ATTRIBUTE_HARMLESS, "is seen only"},
+    {"link", "sensor", DC_ATTRIBUTE_HARMLESS, "measures"},
+    {"joint", "sensor", DC_ATTRIBUTE_HARMLESS, "measures"},
+    {"inertial", "fluid_added_mass", DC_ATTRIBUTE_ABSENT, "water adds no mass"},
+    {"inertial", "density", DC_ATTRIBUTE_ABSENT, "\"density\" of the include says that of links without mass"},
+    {"collision", "pose", DC_ATTRIBUTE_HARMLESS, "of a collision without geometry"},
+    {"geometry", "empty", DC_ATTRIBUTE_HARMLESS, ""},
+    {"collision", "laser_retro", DC_ATTRIBUTE_HARMLESS, "is seen by sensors only"},
+    {"collision", "max_contacts", DC_ATTRIBUTE_HARMLESS, "contacts are not counted"},
+    {"collision", "density", DC_ATTRIBUTE_ABSENT, "\"density\" of the include says that of links without mass"},
+    {"surface", "bounce", DC_ATTRIBUTE_ABSENT, "restitution is that of \"contact\" or of the body"},
+    {"surface", "contact", DC_ATTRIBUTE_ABSENT, "stiffness, masks and depths of contacts are not those of the file"},
+    {"surface", "soft_contact", DC_ATTRIBUTE_ABSENT, "the surface is not soft"},
+    {"friction", "torsional", DC_ATTRIBUTE_ABSENT, "there is no torsional friction"},
+    {"friction", "bullet", DC_ATTRIBUTE_ABSENT, "friction is that of <ode> or of \"contact\""},
+    {"ode", "fdir1", DC_ATTRIBUTE_ABSENT, "friction is the same in all directions"},
+    {"ode", "slip1", DC_ATTRIBUTE_ABSENT, "nothing creeps under friction"},
+    {"ode", "slip2", DC_ATTRIBUTE_ABSENT, "nothing creeps under friction"},
+    {"drake:proximity_properties", NULL, DC_ATTRIBUTE_ABSENT,
+     "stiffness, dissipation and meshes of Drake's contact are not those here"},
+    {"visual", NULL, DC_ATTRIBUTE_HARMLESS, "looks"},
+    {"material", NULL, DC_ATTRIBUTE_HARMLESS, "looks"},
+    {"mesh", "submesh", DC_ATTRIBUTE_ABSENT, "the whole mesh is taken, not a part of it"},
+    {"mesh", "convex_decomposition", DC_ATTRIBUTE_ABSENT, "\"convex\" of the include says what becomes of meshes"},
+    {"mesh", "drake:declare_convex", DC_ATTRIBUTE_HARMLESS, "collision meshes are convex unless the include says not"},
+    {"plane", NULL, DC_ATTRIBUTE_HARMLESS, "planes have no end"},
+    {"joint", "parent", DC_ATTRIBUTE_HARMLESS, "of a static model"},
+    {"joint", "child", DC_ATTRIBUTE_HARMLESS, "of a static model"},
+    {"joint", "axis", DC_ATTRIBUTE_HARMLESS, "a joint without axes"},
+    {"joint", "axis2", DC_ATTRIBUTE_HARMLESS, "a joint without axes"},
+    {"joint", "physics", DC_ATTRIBUTE_HARMLESS, "settings of another simulator's steps"},
+    {"joint", "thread_pitch", DC_ATTRIBUTE_HARMLESS, "of screws, which are refused"},
+    {"joint", "gearbox_ratio", DC_ATTRIBUTE_HARMLESS, "of gearboxes, which are refused"},
+    {"joint", "drake:controller_gains", DC_ATTRIBUTE_ABSENT, "\"pd\" of the include gives gains"},
+    {"axis", "initial_position", DC_ATTRIBUTE_ABSENT, "\"joint_position\" of the include says where joints start"},
+    {"axis2", "initial_position", DC_ATTRIBUTE_ABSENT, "\"joint_position\" of the include says where joints start"},
+    {"axis", "use_parent_model_frame", DC_ATTRIBUTE_HARMLESS, "of versions below 1.7"},
+    {"axis2", "use_parent_model_frame", DC_ATTRIBUTE_HARMLESS, "of versions below 1.7"},
+    {"limit", "stiffness", DC_ATTRIBUTE_ABSENT, "the ends of ranges have the stiffness of limit_stiffness"},
+    {"limit", "dissipation", DC_ATTRIBUTE_ABSENT, "the ends of ranges do not dissipate"},
+    {"limit", "drake:acceleration", DC_ATTRIBUTE_ABSENT, "accelerations have no limits"},
+    {"limit", "drake:effort", DC_ATTRIBUTE_ABSENT, "the limit of effort is that of <effort>"},
+    {"axis", "drake:rotor_inertia", DC_ATTRIBUTE_ABSENT, "the inertia of the rotor is left out"},
+    {"axis", "drake:gear_ratio", DC_ATTRIBUTE_ABSENT, "the inertia of the rotor is left out"},
+    {"joint", "drake:rotor_inertia", DC_ATTRIBUTE_ABSENT, "the inertia of the rotor is left out"},
+    {"joint", "drake:gear_ratio", DC_ATTRIBUTE_ABSENT, "the inertia of the rotor is left out"},
+    {NULL, "plugin", DC_ATTRIBUTE_ABSENT, "programs of other simulators do not run"},
+    {NULL, "sensor", DC_ATTRIBUTE_HARMLESS, "measures"},
+    {NULL, "description", DC_ATTRIBUTE_HARMLESS, ""},
+    {NULL, "author", DC_ATTRIBUTE_HARMLESS, ""},
+    {NULL, NULL, DC_ATTRIBUTE_ABSENT, NULL}};
+
+// The first row that fits; the last one: none.
+const struct dc_attribute_row *dc_attribute_find(const struct dc_attribute_row *rows, const char *parent,
+                                                 const char *name)
+{
+  while ((rows->parent || rows->name) &&
+         ((rows->parent && strcmp(rows->parent, parent) != 0) || (rows->name && strcmp(rows->name, name) != 0)))
+    rows++;
+  return rows;
+}
+
+// A kind of element that does not act.
+struct kind {
+  const char *parent, *name, *effect;
+  const struct dc_xml_element *first;
+  int count;
+};
+
+struct kinds {
+  struct kind *list;
+  size_t count, capacity;
+  bool failed;
+};
+
+static void remember(struct kinds *kinds, const struct dc_xml_element *element, const char *effect)
+{
+  const char *parent = element->parent ? element->parent->name : "";
+  for (size_t i = 0; i < kinds->count; i++)
+    if (strcmp(kinds->list[i].name, element->name) == 0 && strcmp(kinds->list[i].parent, parent) == 0) {
+      kinds->list[i].count++;
+      return;
+    }
+  if (dc_grow(&kinds->list, &kinds->capacity, kinds->count + 1, sizeof *kinds->list)) {
+    kinds->failed = true;
+    return;
+  }
+  kinds->list[kinds->count++] = (struct kind){parent, element->name, effect, element, 1};
+}
+
+static void walk(struct kinds *kinds, const struct dc_xml_element *element)
+{
+  for (const struct dc_xml_element *one = element->first; one; one = one->next) {
+    if (one->used) {
+      walk(kinds, one);
+      continue;
+    }
+    const struct dc_attribute_row *row = dc_attribute_find(dc_sdf_rows, element->name, one->name);
+    if (!row->parent && !row->name)
+      remember(kinds, one, "is not known and left out");
+    else if (row->kind != DC_ATTRIBUTE_HARMLESS)
+      remember(kinds, one, row->effect);
+  }
+}
+
+enum dc_status dc_sdf_tell_unused(struct dc_sdf_reader *reader)
+{
+  struct kinds kinds = {0};
+  enum dc_status status = DC_OK;
+  for (size_t f = 0; f < reader->file_count; f++)
+    walk(&kinds, reader->files[f]->root);
+  for (size_t i = 0; i < kinds.count && !status; i++) {
+    const struct kind *kind = &kinds.list[i];
+    char more[40] = "";
+    long line, column;
+    dc_xml_place(kind->first, &line, &column);
+    if (kind->count > 1)
+      snprintf(more, sizeof more, " and %d more", kind->count - 1);
+    status = dc_notes_add(reader->options->notes, "%s:%ld: <%s> in <%s>%s: %s", kind->first->file->name, line,
+                          kind->name, kind->parent, more, kind->effect);
+  }
+  free(kinds.list);
+  return status || kinds.failed ? dc_sdf_no_memory(reader) : DC_OK;
+}

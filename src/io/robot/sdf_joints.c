@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints of SDF.  The frame of a joint may be anywhere on its child, whose own frame then hangs on it: a link without
+// mass stands between.  A universal joint is two hinges with such a link between.
+#include <math.h>
+#include <string.h>
+
+#include "io/robot/sdf_reader.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+static enum dc_status add_link(struct dc_sdf_reader *reader, const char *name, size_t offset)
+{
+  struct dc_urdf *urdf = reader->urdf;
+  if (urdf->link_count == DC_URDF_MOST_LINKS)
+    return dc_fail(reader->error, DC_BAD_INPUT, "%.300s: more than %d links", urdf->name, DC_URDF_MOST_LINKS);
+  if (dc_grow(&urdf->links, &urdf->link_capacity, urdf->link_count + 1, sizeof *urdf->links))
+    return dc_sdf_no_memory(reader);
+  struct dc_urdf_link link = dc_urdf_new_link(name, offset);
+  link.first_geometry = (int)urdf->geometry_count;
+  urdf->links[urdf->link_count++] = link;
+  return DC_OK;
+}
+
+static enum dc_status add_joint(struct dc_sdf_reader *reader, const struct dc_urdf_joint *joint)
+{
+  struct dc_urdf *urdf = reader->urdf;
+  if (urdf->joint_count == DC_URDF_MOST_LINKS)
+    return dc_fail(reader->error, DC_BAD_INPUT, "%.300s: more than %d joints", urdf->name, DC_URDF_MOST_LINKS);
+  if (dc_grow(&urdf->joints, &urdf->joint_capacity, urdf->joint_count + 1, sizeof *urdf->joints))
+    return dc_sdf_no_memory(reader);
+  urdf->joints[urdf->joint_count++] = *joint;
+  return DC_OK;
+}
+
+// <limit>, <dynamics> and <mimic> of an axis.
+static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_element *axis,
+                                  const struct dc_sdf_scope *scope, struct dc_urdf_joint *joint)
+{
+  struct dc_xml_element *limit = dc_xml_child(axis, "limit"), *dynamics = dc_xml_child(axis, "dynamics"),
+                        *mimic = dc_xml_child(axis, "mimic");
+  double lower = -INFINITY, upper = INFINITY, effort = -1, velocity = -1, reference = 0;
+  enum dc_status status = DC_OK;
+  if (limit && !(status = dc_sdf_child_numbers(reader, limit, "lower", 1, &lower)) &&
+      !(status = dc_sdf_child_numbers(reader, limit, "upper", 1, &upper)) &&
+      !(status = dc_sdf_child_numbers(reader, limit, "effort", 1, &effort)))
+    status = dc_sdf_child_numbers(reader, limit, "velocity", 1, &velocity);
+  if (!status && dynamics && !(status = dc_sdf_child_numbers(reader, dynamics, "damping", 1, &joint->damping)))
+    status = dc_sdf_child_numbers(reader, dynamics, "friction", 1, &joint->friction);
+  if (!status && dynamics &&
+      !(status = dc_sdf_child_numbers(reader, dynamics, "spring_stiffness", 1, &joint->stiffness)))
+    status = dc_sdf_child_numbers(reader, dynamics, "spring_reference", 1, &joint->rest);
+  if (!status && mimic) {
+    const char *leader = dc_xml_attribute(mimic, "joint");
+    joint->mimic_name = leader ? dc_arena_printf(reader->arena, "%s%s", scope->prefix, leader) : NULL;
+    if (!leader)
+      return dc_xml_fail(mimic, reader->error, DC_BAD_INPUT, "missing attribute \"joint\"");
+    if (!joint->mimic_name)
+      return dc_sdf_no_memory(reader);
+    if (!(status = dc_sdf_child_numbers(reader, mimic, "multiplier", 1, &joint->multiplier)) &&
+        !(status = dc_sdf_child_numbers(reader, mimic, "offset", 1, &joint->shift)))
+      status = dc_sdf_child_numbers(reader, mimic, "reference", 1, &reference);
+    joint->shift -= joint->multiplier * reference;  // q = multiplier (leader - reference) + offset
+  }
+  if (status)
+    return status;
+  joint->effort = effort >= 0 && isfinite(effort) ? effort : NAN;
+  joint->velocity = velocity > 0 && isfinite(velocity) ? velocity : NAN;
+  if (!(isfinite(joint->damping) && isfinite(joint->friction) && isfinite(joint->stiffness) && isfinite(joint->rest)))
+    return dc_xml_fail(dynamics, reader->error, DC_BAD_INPUT, "must hold finite numbers");
+  joint->damping = fmax(joint->damping, 0);
+  joint->friction = fmax(joint->friction, 0);
+  joint->stiffness = fmax(joint->stiffness, 0);
+  if (joint->type == DC_URDF_REVOLUTE || joint->type == DC_URDF_PRISMATIC)
+    dc_urdf_set_range(joint, lower, upper);
+  return DC_OK;
+}
+
+// Direction and limits of <axis> or <axis2>, in the frame of the joint.
+static enum dc_status read_axis(struct dc_sdf_reader *reader, int index, const char *which, struct dc_urdf_joint *joint)
+{
+  const struct dc_sdf_frame frame = reader->frames[index];
+  struct dc_xml_element *axis = dc_xml_child(frame.element, which), *xyz = dc_xml_child(axis, "xyz");
+  struct dc_urdf_pose own, other;
+  double n[3] = {0, 0, 1}, matrix[9];
+  char quoted[DC_JSON_QUOTED];
+  enum dc_status status = xyz ? dc_sdf_numbers(reader, xyz, 3, n) : DC_OK;
+  const char *base = xyz ? dc_xml_attribute(xyz, "expressed_in") : NULL;
+  if (!base && frame.scope->old_axes && dc_sdf_is_true(axis ? dc_sdf_text(axis, "use_parent_model_frame") : NULL))
+    base = "__model__";
+  if (!status && base && *base) {
+    int expressed = dc_sdf_find_frame(reader, frame.scope, base);
+    if (expressed < 0)
+      return dc_xml_fail(xyz ? xyz : axis, reader->error, DC_BAD_INPUT, "there is no frame %s in its model",
+                         dc_json_quote(quoted, base));
+    if ((status = dc_sdf_world_pose(reader, index, &own)) || (status = dc_sdf_world_pose(reader, expressed, &other)))
+      return status;
+    dc_urdf_pose_invert(&own, &own);
+    dc_urdf_pose_compose(&other, &own, &other);
+    dc_rotation_matrix(matrix, other.rotation);
+    dc_mat_apply(n, matrix, (const double[3]){n[0], n[1], n[2]});
+  }
+  double norm = dc_vec_norm(n);
+  if (status)
+    return status;
+  if (!(norm > 0 && isfinite(norm)))
+    return dc_xml_fail(xyz ? xyz : frame.element, reader->error, DC_BAD_INPUT, "the axis must not be zero");
+  dc_vec_scale(joint->axis, n, 1 / norm);
+  return axis ? read_limits(reader, axis, frame.scope, joint) : DC_OK;
+}
+
+// The link of <parent> or <child>, -1 for the world.
+static enum dc_status read_end(struct dc_sdf_reader *reader, int index, const char *which, int *link)
+{
+  const struct dc_sdf_frame frame = reader->frames[index];
+  char quoted[DC_JSON_QUOTED];
+  struct dc_xml_element *end = dc_xml_child(frame.element, which);
+  const char *name = end ? end->text : NULL;
+  if (!name || !*name)
+    return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT, "missing <%s>", which);
+  int found = dc_sdf_find_frame(reader, frame.scope, name);
+  if (found < 0)
+    return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT, "<%s>: there is no link or frame %s in its model",
+                       which, dc_json_quote(quoted, name));
+  return dc_sdf_link_of(reader, found, link);
+}
+
+static const struct {
+  const char *name;
+  enum dc_urdf_joint_type type;
+  int axes;
+} types[] = {{"revolute", DC_URDF_REVOLUTE, 1},   {"continuous", DC_URDF_CONTINUOUS, 1},
+             {"prismatic", DC_URDF_PRISMATIC, 1}, {"fixed", DC_URDF_FIXED, 0},
+             {"ball", DC_URDF_BALL, 0},           {"universal", DC_URDF_REVOLUTE, 2},
+             {"revolute2", DC_URDF_REVOLUTE, 2},  {NULL, DC_URDF_FIXED, 0}};
+
+static enum dc_status read_type(struct dc_sdf_reader *reader, struct dc_xml_element *element, int *type)
+{
+  char quoted[DC_JSON_QUOTED];
+  const char *given = dc_xml_attribute(element, "type");
+  *type = 0;
+  while (given && types[*type].name && strcmp(types[*type].name, given) != 0)
+    ++*type;
+  if (!given || !types[*type].name)
+    return dc_xml_fail(element, reader->error, DC_BAD_INPUT,
+                       "type must be revolute, continuous, prismatic, fixed, ball, universal or revolute2 (is %s): "
+                       "screws and gearboxes are no joints here",
+                       given ? dc_json_quote(quoted, given) : "missing");
+  return DC_OK;
+}
+
+// Adds the joint between names of links, by a link without mass where the child's frame is not that of the joint.
+static enum dc_status connect(struct dc_sdf_reader *reader, struct dc_urdf_joint *joint, const char *child,
+                              const struct dc_urdf_pose *child_pose)
+{
+  const double *p = child_pose->position;
+  bool same = dc_vec_norm(p) < 1e-12 && fabs(fabs(child_pose->rotation[0]) - 1) < 1e-15;
+  joint->child_name = child;
+  if (same)
+    return add_joint(reader, joint);
+  struct dc_urdf_joint fixed =
+      dc_urdf_new_joint(dc_arena_printf(reader->arena, "%s:child", joint->name), joint->offset);
+  const char *between = dc_arena_printf(reader->arena, "%s:frame", joint->name);
+  if (!fixed.name || !between)
+    return dc_sdf_no_memory(reader);
+  fixed.type = DC_URDF_FIXED;
+  fixed.origin = *child_pose;
+  fixed.parent_name = joint->child_name = between;
+  fixed.child_name = child;
+  enum dc_status status = add_link(reader, between, joint->offset);
+  if (!status)
+    status = add_joint(reader, joint);
+  return status ? status : add_joint(reader, &fixed);
+}
+
+// Two joints of one name: the first leads to a link without mass, on which the second hangs.
+static enum dc_status connect_two(struct dc_sdf_reader *reader, int index, struct dc_urdf_joint *joint,
+                                  const char *child, const struct dc_urdf_pose *child_pose)
+{
+  struct dc_urdf_joint second = dc_urdf_new_joint(dc_arena_printf(reader->arena, "%s:2", joint->name), joint->offset);
+  const char *between = dc_arena_printf(reader->arena, "%s:between", joint->name);
+  if (!second.name || !between)
+    return dc_sdf_no_memory(reader);
+  second.type = joint->type;
+  second.parent_name = joint->child_name = between;
+  enum dc_status status = read_axis(reader, index, "axis2", &second);
+  if (!status)
+    status = add_link(reader, between, joint->offset);
+  if (!status)
+    status = add_joint(reader, joint);
+  return status ? status : connect(reader, &second, child, child_pose);
+}
+
+enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int index)
+{
+  const struct dc_sdf_frame frame = reader->frames[index];
+  struct dc_urdf_joint joint = dc_urdf_new_joint(frame.name, dc_sdf_offset(frame.scope, frame.element));
+  struct dc_urdf_pose parent_pose = dc_urdf_identity, child_pose, own;
+  int type, parent, child;
+  enum dc_status status = read_type(reader, frame.element, &type);
+  if (frame.scope->is_static)
+    return DC_OK;  // its links are fixed
+  if (status || (status = read_end(reader, index, "parent", &parent)) ||
+      (status = read_end(reader, index, "child", &child)))
+    return status;
+  if (child < 0 || child == parent)
+    return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT, "<child>: must be a link other than the parent");
+  joint.type = types[type].type;
+  if (types[type].axes)
+    status = read_axis(reader, index, "axis", &joint);
+  for (size_t i = 1; i < reader->frame_count && !status; i++) {
+    if (reader->frames[i].kind == DC_SDF_LINK && reader->frames[i].link == parent)
+      status = dc_sdf_world_pose(reader, (int)i, &parent_pose);
+    else if (reader->frames[i].kind == DC_SDF_LINK && reader->frames[i].link == child)
+      status = dc_sdf_world_pose(reader, (int)i, &child_pose);
+  }
+  if (!status)
+    status = dc_sdf_world_pose(reader, index, &own);
+  if (status)
+    return status;
+  dc_urdf_pose_invert(&parent_pose, &parent_pose);
+  dc_urdf_pose_compose(&joint.origin, &parent_pose, &own);
+  dc_urdf_pose_invert(&own, &own);
+  dc_urdf_pose_compose(&child_pose, &own, &child_pose);
+  joint.parent_name = parent < 0 ? "world" : reader->urdf->links[parent].name;
+  const char *child_name = reader->urdf->links[child].name;
+  return types[type].axes == 2 ? connect_two(reader, index, &joint, child_name, &child_pose)
+                               : connect(reader, &joint, child_name, &child_pose);
+}
+
+// Whether a joint leads to the link.
+static bool is_child(const struct dc_urdf *urdf, const char *link)
+{
+  for (size_t j = 0; j < urdf->joint_count; j++)
+    if (strcmp(urdf->joints[j].child_name, link) == 0)
+      return true;
+  return false;
+}
+
+enum dc_status dc_sdf_hold_roots(struct dc_sdf_reader *reader)
+{
+  struct dc_urdf *urdf = reader->urdf;
+  bool world = false;
+  int roots = 0;
+  enum dc_status status = DC_OK;
+  for (size_t j = 0; j < urdf->joint_count; j++)
+    world |= strcmp(urdf->joints[j].parent_name, "world") == 0;
+  for (size_t i = 1; i < reader->frame_count; i++)
+    if (reader->frames[i].kind == DC_SDF_LINK)
+      roots += !is_child(urdf, urdf->links[reader->frames[i].link].name);
+  if (roots == 1 && !world && reader->options->based)
+    return DC_OK;
+  for (size_t i = 1; i < reader->frame_count && !status; i++) {
+    const struct dc_sdf_frame frame = reader->frames[i];
+    if (frame.kind != DC_SDF_LINK || is_child(urdf, urdf->links[frame.link].name))
+      continue;
+    const struct dc_urdf_link *link = &urdf->links[frame.link];
+    struct dc_urdf_joint joint = dc_urdf_new_joint(dc_arena_printf(reader->arena, "%s:base", link->name), link->offset);
+    if (!joint.name)
+      return dc_sdf_no_memory(reader);
+    joint.type = frame.scope->is_static ? DC_URDF_FIXED : DC_URDF_FLOATING;
+    joint.parent_name = "world";
+    joint.child_name = link->name;
+    status = dc_sdf_world_pose(reader, (int)i, &joint.origin);
+    if (!status)
+      status = add_joint(reader, &joint);
+    world = true;
+  }
+  return status || !world ? status : add_link(reader, "world", 0);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links of SDF: mass, collisions and visuals.  By the specification a link without <inertial> has 1 kg and an inertia
+// of 1 kg m^2; planes become links of their own, as they are no part of a solid.
+#include <math.h>
+#include <string.h>
+
+#include "io/robot/sdf_reader.h"
+#include "io/scene/scene_format.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+static enum dc_status read_inertia(struct dc_sdf_reader *reader, struct dc_xml_element *inertial,
+                                   struct dc_urdf_link *link)
+{
+  static const char *const names[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+  struct dc_xml_element *inertia = dc_xml_child(inertial, "inertia");
+  enum dc_status status = DC_OK;
+  for (int i = 0; i < 6; i++) {
+    link->inertia[i] = i < 3 ? 1 : 0;
+    if (!status && inertia)
+      status = dc_sdf_child_numbers(reader, inertia, names[i], 1, &link->inertia[i]);
+    if (!status && !isfinite(link->inertia[i]))
+      status = dc_xml_fail(inertia, reader->error, DC_BAD_INPUT, "must be finite");
+  }
+  return status;
+}
+
+static enum dc_status read_inertial(struct dc_sdf_reader *reader, struct dc_xml_element *element,
+                                    const struct dc_sdf_frame *frame, int index, struct dc_urdf_link *link)
+{
+  struct dc_xml_element *inertial = dc_xml_child(element, "inertial");
+  if (dc_sdf_is_true(dc_xml_attribute(inertial, "auto")))
+    return DC_OK;  // no mass: that of the collision geometry
+  link->mass = 1;
+  link->supposed = !dc_xml_child(inertial, "mass");
+  enum dc_status status = inertial ? dc_sdf_child_numbers(reader, inertial, "mass", 1, &link->mass) : DC_OK;
+  if (!status && !(link->mass >= 0 && link->mass <= DC_URDF_MOST_NUMBER))
+    status = dc_xml_fail(inertial, reader->error, DC_BAD_INPUT, "mass must be >= 0 kg (is %.10g)", link->mass);
+  if (!status && inertial)
+    status = dc_sdf_pose_in_link(reader, inertial, frame->scope, index, &link->inertial);
+  return status ? status : read_inertia(reader, inertial, link);
+}
+
+static struct dc_urdf_geometry *begin_geometry(struct dc_sdf_reader *reader, size_t offset, bool visual)
+{
+  struct dc_urdf *urdf = reader->urdf;
+  if (urdf->geometry_count == DC_URDF_MOST_SHAPES) {
+    dc_fail(reader->error, DC_BAD_INPUT, "%.300s: more than %d <collision> and <visual>", urdf->name,
+            DC_URDF_MOST_SHAPES);
+    return NULL;
+  }
+  if (dc_grow(&urdf->geometries, &urdf->geometry_capacity, urdf->geometry_count + 1, sizeof *urdf->geometries)) {
+    dc_sdf_no_memory(reader);
+    return NULL;
+  }
+  struct dc_urdf_geometry *geometry = &urdf->geometries[urdf->geometry_count++];
+  *geometry =
+      (struct dc_urdf_geometry){.offset = offset, .visual = visual, .origin = dc_urdf_identity, .scale = {1, 1, 1}};
+  return geometry;
+}
+
+static enum dc_status read_mesh(struct dc_sdf_reader *reader, struct dc_xml_element *mesh, const char *folder,
+                                struct dc_urdf_geometry *geometry)
+{
+  const char *uri = dc_sdf_text(mesh, "uri");
+  geometry->type = DC_URDF_MESH;
+  if (!uri || !*uri)
+    return dc_xml_fail(mesh, reader->error, DC_BAD_INPUT, "missing <uri>");
+  bool plain = uri[0] == '/' || strstr(uri, "://");
+  geometry->file = plain ? uri : dc_arena_printf(reader->arena, "%s/%s", folder, uri);
+  if (!geometry->file)
+    return dc_sdf_no_memory(reader);
+  enum dc_status status = dc_sdf_child_numbers(reader, mesh, "scale", 3, geometry->scale);
+  for (int i = 0; i < 3 && !status; i++)
+    if (!(isfinite(geometry->scale[i]) && geometry->scale[i] != 0))
+      status = dc_xml_fail(mesh, reader->error, DC_BAD_INPUT, "scale must be finite and not zero");
+  return status;
+}
+
+static enum dc_status check_lengths(struct dc_sdf_reader *reader, const struct dc_xml_element *element,
+                                    struct dc_urdf_geometry *geometry, const double *lengths, int count)
+{
+  for (int i = 0; i < count; i++) {
+    geometry->empty |= lengths[i] == 0;
+    if (!(lengths[i] >= 0 && isfinite(lengths[i])))
+      return dc_xml_fail(element, reader->error, DC_BAD_INPUT, "lengths must be given and >= 0 (is %.10g)", lengths[i]);
+  }
+  return DC_OK;
+}
+
+// A plane is turned so that its normal is z.
+static enum dc_status read_plane(struct dc_sdf_reader *reader, struct dc_xml_element *plane,
+                                 struct dc_urdf_geometry *geometry)
+{
+  double n[3] = {0, 0, 1}, turn[4];
+  geometry->type = DC_URDF_PLANE;
+  enum dc_status status = dc_sdf_child_numbers(reader, plane, "normal", 3, n);
+  dc_xml_child(plane, "size");
+  if (status)
+    return status;
+  double norm = dc_vec_norm(n);
+  if (!(norm > 0 && isfinite(norm)))
+    return dc_xml_fail(plane, reader->error, DC_BAD_INPUT, "normal must not be zero");
+  dc_vec_scale(n, n, 1 / norm);
+  // The half-way quaternion from z to n; upside down: half a turn about x.
+  turn[0] = 1 + n[2], turn[1] = -n[1], turn[2] = n[0], turn[3] = 0;
+  if (turn[0] < 1e-12)
+    turn[0] = 0, turn[1] = 1, turn[2] = 0;
+  dc_rotation_normalize(turn);
+  dc_rotation_multiply(geometry->origin.rotation, geometry->origin.rotation, turn);
+  return DC_OK;
+}
+
+static enum dc_status read_surface(struct dc_sdf_reader *reader, struct dc_xml_element *given, const char *folder,
+                                   struct dc_urdf_geometry *geometry)
+{
+  struct dc_xml_element *one;
+  enum dc_status status = DC_OK;
+  geometry->radius = geometry->length = geometry->size[0] = geometry->size[1] = geometry->size[2] = NAN;
+  if ((one = dc_xml_child(given, "mesh")))
+    return read_mesh(reader, one, folder, geometry);
+  if ((one = dc_xml_child(given, "plane")))
+    return read_plane(reader, one, geometry);
+  if ((one = dc_xml_child(given, "box")) || (one = dc_xml_child(given, "ellipsoid")) ||
+      (one = dc_xml_child(given, "drake:ellipsoid"))) {
+    bool box = strcmp(one->name, "box") == 0, drake = one->name[0] == 'd';
+    geometry->type = box ? DC_URDF_BOX : DC_URDF_ELLIPSOID;
+    if (!drake)
+      status = dc_sdf_child_numbers(reader, one, box ? "size" : "radii", 3, geometry->size);
+    for (int k = 0; k < 3 && drake && !status; k++)
+      status = dc_sdf_child_numbers(reader, one, (const char *[]){"a", "b", "c"}[k], 1, &geometry->size[k]);
+    return status ? status : check_lengths(reader, one, geometry, geometry->size, 3);
+  }
+  bool sphere = (one = dc_xml_child(given, "sphere")) != NULL;
+  geometry->type = sphere ? DC_URDF_SPHERE : DC_URDF_CYLINDER;
+  if (!one)
+    one = dc_xml_child(given, "cylinder");
+  if (!one) {
+    geometry->type = DC_URDF_CAPSULE;
+    if (!(one = dc_xml_child(given, "capsule")))
+      one = dc_xml_child(given, "drake:capsule");
+  }
+  if (!one)
+    return dc_xml_fail(given, reader->error, DC_BAD_INPUT,
+                       "must hold a box, sphere, cylinder, capsule, ellipsoid, plane or mesh (holds <%.40s>)",
+                       given->first ? given->first->name : "nothing");
+  status = dc_sdf_child_numbers(reader, one, "radius", 1, &geometry->radius);
+  if (!status && !sphere)
+    status = dc_sdf_child_numbers(reader, one, "length", 1, &geometry->length);
+  if (!status)
+    status = check_lengths(reader, one, geometry, &geometry->radius, 1);
+  return status || sphere ? status : check_lengths(reader, one, geometry, &geometry->length, 1);
+}
+
+static enum dc_status read_color(struct dc_sdf_reader *reader, struct dc_xml_element *visual,
+                                 struct dc_urdf_geometry *geometry)
+{
+  struct dc_xml_element *material = dc_xml_child(visual, "material"), *color = dc_xml_child(material, "diffuse");
+  double rgba[4];
+  if (!color && !(color = dc_xml_child(material, "ambient")))
+    return DC_OK;
+  struct dc_error ignored = {0};
+  struct dc_sdf_reader quiet = *reader;
+  quiet.error = &ignored;
+  if (dc_sdf_numbers(&quiet, color, 4, rgba) && dc_sdf_numbers(&quiet, color, 3, rgba))
+    return dc_sdf_numbers(reader, color, 4, rgba);
+  for (int i = 0; i < 3; i++)
+    geometry->rgb[i] = fmin(fmax(rgba[i], 0), 1);
+  geometry->colored = true;
+  return DC_OK;
+}
+
+// Coulomb's coefficient of a collision, NAN without: Drake's, or that of ODE along the first direction.
+static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_element *collision, double *mu)
+{
+  struct dc_xml_element *drake = dc_xml_child(collision, "drake:proximity_properties");
+  struct dc_xml_element *ode = dc_xml_child(dc_xml_child(dc_xml_child(collision, "surface"), "friction"), "ode");
+  double second = NAN;
+  *mu = NAN;
+  enum dc_status status = drake ? dc_sdf_child_numbers(reader, drake, "drake:mu_dynamic", 1, mu) : DC_OK;
+  if (drake)
+    dc_xml_child(drake, "drake:mu_static");
+  if (!status && ode && isnan(*mu))
+    status = dc_sdf_child_numbers(reader, ode, "mu", 1, mu);
+  if (!status && ode)
+    status = dc_sdf_child_numbers(reader, ode, "mu2", 1, &second);
+  if (!status && (*mu < 0 || isinf(*mu)))
+    *mu = *mu < 0 ? 0 : 100;
+  return status;
+}
+
+// A plane stands on a link of its own, fixed to this one.
+static enum dc_status move_plane(struct dc_sdf_reader *reader, int link)
+{
+  struct dc_urdf *urdf = reader->urdf;
+  struct dc_urdf_geometry *geometry = &urdf->geometries[urdf->geometry_count - 1];
+  char *name = dc_arena_printf(reader->arena, "%s:plane%zu", urdf->links[link].name, urdf->link_count);
+  if (!name || dc_grow(&urdf->links, &urdf->link_capacity, urdf->link_count + 1, sizeof *urdf->links) ||
+      dc_grow(&urdf->joints, &urdf->joint_capacity, urdf->joint_count + 1, sizeof *urdf->joints))
+    return dc_sdf_no_memory(reader);
+  struct dc_urdf_link own = dc_urdf_new_link(name, geometry->offset);
+  own.first_geometry = (int)urdf->geometry_count - 1;
+  own.geometries = 1;
+  own.friction = urdf->links[link].friction;
+  struct dc_urdf_joint joint = dc_urdf_new_joint(name, geometry->offset);
+  joint.type = DC_URDF_FIXED;
+  joint.origin = geometry->origin;
+  joint.parent_name = urdf->links[link].name;
+  joint.child_name = name;
+  geometry->origin = dc_urdf_identity;
+  urdf->links[urdf->link_count++] = own;
+  urdf->joints[urdf->joint_count++] = joint;
+  return DC_OK;
+}
+
+static enum dc_status read_geometry(struct dc_sdf_reader *reader, struct dc_xml_element *element, int frame, int link,
+                                    bool visual, bool planes)
+{
+  const struct dc_sdf_scope *scope = reader->frames[frame].scope;
+  struct dc_urdf *urdf = reader->urdf;
+  struct dc_xml_element *given = dc_xml_child(element, "geometry");
+  struct dc_urdf_pose pose;
+  double mu = NAN;
+  if (!given)
+    return dc_xml_fail(element, reader->error, DC_BAD_INPUT, "missing <geometry>");
+  bool plane = dc_xml_child(given, "plane") != NULL;
+  if (plane != planes || (plane && visual) || dc_xml_child(given, "empty"))
+    return DC_OK;
+  enum dc_status status = dc_sdf_pose_in_link(reader, element, scope, frame, &pose);
+  struct dc_urdf_geometry *geometry = status ? NULL : begin_geometry(reader, dc_sdf_offset(scope, element), visual);
+  if (!geometry)
+    return reader->error->status;
+  geometry->origin = pose;
+  status = read_surface(reader, given, scope->folder, geometry);
+  if (status && visual) {  // what only is to be seen is left out
+    status = DC_OK;
+    geometry->empty = true;
+  }
+  if (!status)
+    status = visual ? read_color(reader, element, geometry) : read_friction(reader, element, &mu);
+  if (status)
+    return status;
+  struct dc_urdf_link *owner = &urdf->links[link];
+  if (!isnan(mu) && !isnan(owner->friction) && owner->friction != mu)
+    owner->frictions = true;
+  if (!isnan(mu) && isnan(owner->friction))
+    owner->friction = mu;
+  if (plane)
+    return move_plane(reader, link);
+  if (geometry->empty)
+    urdf->geometry_count--;
+  else
+    owner->geometries++;
+  owner->emptied |= geometry->empty && !visual;
+  return DC_OK;
+}
+
+enum dc_status dc_sdf_read_link(struct dc_sdf_reader *reader, int index)
+{
+  struct dc_urdf *urdf = reader->urdf;
+  struct dc_sdf_frame frame = reader->frames[index];
+  char quoted[DC_JSON_QUOTED];
+  if (urdf->link_count == DC_URDF_MOST_LINKS)
+    return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT, "more than %d links", DC_URDF_MOST_LINKS);
+  if (!dc_is_name(frame.name) || strcmp(frame.name, "world") == 0)
+    return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT, "name " DC_NAME_RULE ", nor \"world\" (is %s)",
+                       dc_json_quote(quoted, frame.name));
+  if (dc_grow(&urdf->links, &urdf->link_capacity, urdf->link_count + 1, sizeof *urdf->links))
+    return dc_sdf_no_memory(reader);
+  int link = (int)urdf->link_count++;
+  reader->frames[index].link = link;
+  struct dc_urdf_link made = dc_urdf_new_link(frame.name, dc_sdf_offset(frame.scope, frame.element));
+  made.first_geometry = (int)urdf->geometry_count;
+  enum dc_status status = read_inertial(reader, frame.element, &frame, index, &made);
+  urdf->links[link] = made;
+  for (int planes = 0; planes < 2 && !status; planes++)
+    for (int visual = 0; visual < 2 && !status; visual++)
+      for (struct dc_xml_element *one = dc_xml_child(frame.element, visual ? "visual" : "collision"); one && !status;
+           one = dc_xml_again(one))
+        status = read_geometry(reader, one, index, link, visual, planes);
+  return status;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// XML by Expat into a tree.  Limits on depth, nodes and, by the caller, bytes bound memory; without a document type
+// there are no entities, so that a text never expands.
+#include "io/robot/xml_tree.h"
+
+#include <expat.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json/json_value.h"
+
+struct reader {
+  XML_Parser expat;
+  struct dc_xml_file *file;
+  struct dc_arena *arena;
+  struct dc_error *error;
+  enum dc_status status;
+  size_t begin;  // of what expat reads of the text
+  int depth, nodes;
+  struct dc_xml_element *current;
+  char *words[DC_XML_MOST_DEPTH + 1];  // texts of open elements, by depth
+  size_t lengths[DC_XML_MOST_DEPTH + 1], capacities[DC_XML_MOST_DEPTH + 1];
+};
+
+static size_t offset_now(const struct reader *reader)
+{
+  return reader->begin + (size_t)XML_GetCurrentByteIndex(reader->expat);
+}
+
+static void refuse(struct reader *reader, enum dc_status status, const char *rule)
+{
+  long line, column;
+  size_t offset = offset_now(reader);
+  if (reader->status)
+    return;
+  dc_json_find_line(reader->file->text, offset < reader->file->length ? offset : reader->file->length, &line, &column);
+  reader->status = dc_fail(reader->error, status, "%.300s:%ld:%ld: %s", reader->file->name, line, column, rule);
+  XML_StopParser(reader->expat, XML_FALSE);
+}
+
+static void *allocate(struct reader *reader, size_t count, size_t size)
+{
+  void *memory = dc_arena_alloc(reader->arena, count, size);
+  if (!memory)
+    refuse(reader, DC_MEMORY, "out of memory");
+  return memory;
+}
+
+static const char *copy(struct reader *reader, const char *text)
+{
+  char *copied = dc_arena_strdup(reader->arena, text);
+  if (!copied)
+    refuse(reader, DC_MEMORY, "out of memory");
+  return copied;
+}
+
+static void append(struct dc_xml_element *parent, struct dc_xml_element *child)
+{
+  child->parent = parent;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
+  parent->last = child;
+}
+
+static void read_attributes(struct reader *reader, struct dc_xml_element *element, const XML_Char **attributes)
+{
+  int count = 0;
+  while (attributes[2 * count])
+    count++;
+  reader->nodes += count;
+  element->attributes = allocate(reader, (size_t)count + 1, sizeof *element->attributes);
+  for (int i = 0; i < count && !reader->status; i++)
+    element->attributes[i] =
+        (struct dc_xml_attribute){copy(reader, attributes[2 * i]), copy(reader, attributes[2 * i + 1]), false};
+  element->attribute_count = reader->status ? 0 : count;
+}
+
+static void XMLCALL start_element(void *context, const XML_Char *name, const XML_Char **attributes)
+{
+  struct reader *reader = context;
+  if (reader->status)
+    return;
+  if (reader->depth == DC_XML_MOST_DEPTH) {
+    refuse(reader, DC_BAD_INPUT, "elements nested deeper than 64 levels");
+    return;
+  }
+  if (++reader->nodes > DC_XML_MOST_NODES) {
+    refuse(reader, DC_BAD_INPUT, "more than 400000 elements and attributes");
+    return;
+  }
+  struct dc_xml_element *element = allocate(reader, 1, sizeof *element);
+  if (!element)
+    return;
+  *element = (struct dc_xml_element){
+      .name = copy(reader, name), .text = "", .offset = offset_now(reader), .file = reader->file};
+  read_attributes(reader, element, attributes);
+  if (reader->status)
+    return;
+  if (reader->current)
+    append(reader->current, element);
+  else
+    reader->file->root = element;
+  reader->current = element;
+  reader->lengths[++reader->depth] = 0;
+}
+
+static void XMLCALL end_element(void *context, const XML_Char *name)
+{
+  static const char blanks[] = " \t\r\n";
+  struct reader *reader = context;
+  (void)name;
+  if (reader->status)
+    return;
+  char *words = reader->words[reader->depth];
+  size_t length = reader->lengths[reader->depth];
+  reader->depth--;
+  if (words && length) {
+    words[length] = '\0';
+    while (length && strchr(blanks, words[length - 1]))
+      words[--length] = '\0';
+    words += strspn(words, blanks);
+    if (*words)
+      reader->current->text = copy(reader, words);
+  }
+  reader->current = reader->current->parent;
+}
+
+static void XMLCALL add_text(void *context, const XML_Char *text, int length)
+{
+  struct reader *reader = context;
+  if (reader->status || !reader->depth)
+    return;
+  int d = reader->depth;
+  if (dc_grow(&reader->words[d], &reader->capacities[d], reader->lengths[d] + (size_t)length + 1, 1)) {
+    refuse(reader, DC_MEMORY, "out of memory");
+    return;
+  }
+  memcpy(reader->words[d] + reader->lengths[d], text, (size_t)length);
+  reader->lengths[d] += (size_t)length;
+}
+
+static void XMLCALL start_doctype(void *context, const XML_Char *name, const XML_Char *system, const XML_Char *public,
+                                  int internal)
+{
+  (void)name, (void)system, (void)public, (void)internal;
+  refuse(context, DC_BAD_INPUT, "DOCTYPE is not allowed");
+}
+
+static void run(struct reader *reader)
+{
+  struct dc_xml_file *file = reader->file;
+  XML_SetUserData(reader->expat, reader);
+  XML_SetElementHandler(reader->expat, start_element, end_element);
+  XML_SetCharacterDataHandler(reader->expat, add_text);
+  XML_SetStartDoctypeDeclHandler(reader->expat, start_doctype);
+  reader->begin = strspn(file->text, " \t\r\n");  // XML allows none before its declaration, other readers do
+  if (XML_Parse(reader->expat, file->text + reader->begin, (int)(file->length - reader->begin), XML_TRUE) ==
+          XML_STATUS_OK ||
+      reader->status)
+    return;
+  enum XML_Error code = XML_GetErrorCode(reader->expat);
+  char rule[200];
+  snprintf(rule, sizeof rule, "not well-formed XML in UTF-8: %s", XML_ErrorString(code));
+  refuse(reader, code == XML_ERROR_NO_MEMORY ? DC_MEMORY : DC_BAD_INPUT, rule);
+}
+
+enum dc_status dc_xml_parse(struct dc_xml_file *file, const char *name, const char *text, size_t length,
+                            struct dc_arena *arena, struct dc_error *error)
+{
+  *file = (struct dc_xml_file){.name = name, .text = text, .length = length};
+  struct reader *reader = dc_alloc(1, sizeof *reader);
+  if (!reader)
+    return dc_fail(error, DC_MEMORY, "%.300s: out of memory", name);
+  *reader = (struct reader){.file = file, .arena = arena, .error = error, .expat = XML_ParserCreate("UTF-8")};
+  if (reader->expat)
+    run(reader);
+  else
+    reader->status = dc_fail(error, DC_MEMORY, "%.300s: out of memory", name);
+  XML_ParserFree(reader->expat);
+  enum dc_status status = reader->status;
+  for (int d = 0; d <= DC_XML_MOST_DEPTH; d++)
+    free(reader->words[d]);
+  free(reader);
+  return status;
+}
+
+static struct dc_xml_element *find(struct dc_xml_element *from, const char *name)
+{
+  while (from && strcmp(from->name, name) != 0)
+    from = from->next;
+  if (from)
+    from->used = true;
+  return from;
+}
+
+struct dc_xml_element *dc_xml_child(struct dc_xml_element *element, const char *name)
+{
+  return element ? find(element->first, name) : NULL;
+}
+
+struct dc_xml_element *dc_xml_again(struct dc_xml_element *element)
+{
+  return find(element->next, element->name);
+}
+
+const char *dc_xml_attribute(struct dc_xml_element *element, const char *name)
+{
+  for (int i = 0; element && i < element->attribute_count; i++)
+    if (strcmp(element->attributes[i].name, name) == 0) {
+      element->attributes[i].used = true;
+      return element->attributes[i].value;
+    }
+  return NULL;
+}
+
+void dc_xml_place(const struct dc_xml_element *element, long *line, long *column)
+{
+  dc_json_find_line(element->file->text, element->offset, line, column);
+}
+
+enum dc_status dc_xml_fail(const struct dc_xml_element *element, struct dc_error *error, enum dc_status status,
+                           const char *format, ...)
+{
+  char text[600];
+  long line, column;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  dc_xml_place(element, &line, &column);
+  return dc_fail(error, status, "%.300s:%ld:%ld: <%.60s>: %s", element->file->name, line, column, element->name, text);
+}

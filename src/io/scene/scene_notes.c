@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is worth a word about bodies once the model is made: masses that no file gives, and sizes that look like another
+// unit.
+//
+// The radius of gyration of a body, r^2 = tr(I) / (2 m), is about a third of its size.  Geometry that reaches many times
+// as far was drawn in another unit than the inertia was given in.
+#include <math.h>
+
+#include "geometry/shapes/shape_types.h"
+#include "io/scene/scene_build.h"
+
+// Reach over radius of gyration from which on units are asked about: thin and hollow bodies are far below.
+static const double MOST_REACH = 30;
+// A mesh of this size, m, is asked about.
+static const double LARGE_MESH = 20;
+
+static double gyration(const struct dc_body_definition *body)
+{
+  return sqrt((body->inertia[0] + body->inertia[1] + body->inertia[2]) / (2 * body->mass));
+}
+
+static enum dc_status note_body(struct dc_scene_build *build, int index, double density)
+{
+  const struct dc_body_definition *given = &build->scene->bodies[index];
+  const struct dc_body *body = &build->scene->model.bodies.bodies[index];
+  struct dc_notes *notes = &build->scene->notes;
+  if (!dc_body_moves(body) || !(body->mass > 0) || given->soft)
+    return DC_OK;
+  if (isnan(given->mass))
+    return dc_notes_add(notes,
+                        "\"%s\": the file gives no mass: it has %.4g kg, those of its collision geometry at %g kg/m^3 "
+                        "(\"density\" of the include)",
+                        given->name, body->mass, density);
+  if (isnan(given->inertia[0]) || !(body->radius > MOST_REACH * gyration(given)))
+    return DC_OK;
+  double times = body->radius / (2 * gyration(given));
+  return dc_notes_add(
+      notes,
+      "\"%s\": its geometry reaches %.3g m from its centre of mass, while its inertia is that of a body "
+      "about %.2g times smaller: if the unit of its mesh is the %s, give the mesh a scale of %s",
+      given->name, body->radius, times, times > 200 ? "millimetre" : "centimetre", times > 200 ? "0.001" : "0.01");
+}
+
+static enum dc_status note_mesh(struct dc_scene_build *build, const struct dc_shape *shape)
+{
+  double size = shape->type == &dc_shape_mesh ? dc_mesh_size(&shape->mesh) : 0;
+  if (!(size > LARGE_MESH))
+    return DC_OK;
+  return dc_notes_add(&build->scene->notes,
+                      "shape \"%s\" is %.4g m in size: if the unit of its file is the millimetre, \"scale\": 0.001",
+                      shape->name, size);
+}
+
+enum dc_status dc_scene_note_bodies(struct dc_scene_build *build)
+{
+  struct dc_scene *scene = build->scene;
+  enum dc_status status = DC_OK;
+  for (const struct dc_scene_robot *robot = build->robots; robot && !status; robot = robot->next)
+    for (int i = 0; i < robot->count && !status; i++) {
+      int body = dc_name_list_find(&build->reader.bodies, robot->bodies[i]);
+      if (body >= 0)
+        status = note_body(build, body, isnan(scene->bodies[body].density) ? 1000 : scene->bodies[body].density);
+    }
+  for (int i = 0; i < scene->definition.shape_count && !status; i++)
+    status = note_mesh(build, &scene->shapes[i]);
+  return status ? dc_fail(build->error, status, "%s: out of memory", scene->path) : DC_OK;
+}

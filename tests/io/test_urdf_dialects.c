@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// URDF as other programs write it: joints on a world that is not there, transmissions, dynamics, ranges that are
+// missing, blanks in URIs, and gains by the names of joints.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "urdf_fixture.h"
+
+#define ROBOT(text) "<robot name='r'>\n" text "</robot>"
+
+static void test_world(void)
+{
+  struct tree tree = {0};
+  load(&tree, ROBOT(LINK("a") JOINT("j", "revolute", "world", "a",
+                                    "<limit effort='3'/><dynamics damping='0.5' friction='0.25'/>") LINK("b")
+                        JOINT("k", "prismatic", "a", "b", "") LINK("c")
+                            JOINT("l", "prismatic", "a", "c", "<limit effort='1' velocity='1'/>") LINK("d")
+                                JOINT("m", "revolute", "a", "d", "")));
+  check_json(find_body(&tree, "a"), "joint", "{'type':'hinge','damping':0.5,'dry_friction':0.25}");
+  check_json(find_body(&tree, "a"), "range", "-");
+  check_json(find_body(&tree, "b"), "joint", "'slide'");
+  check_json(find_body(&tree, "b"), "range", "-");
+  check_json(find_body(&tree, "c"), "joint", "'fixed'");
+  check_json(find_body(&tree, "d"), "joint", "'hinge'");
+  check_note(&tree, "turn freely, as continuous ones do: j and m");
+  check_note(&tree, "slide without end: k");
+  check_note(&tree,
+             "are fixed, as lower and upper are 0 by the letter; give them lower and upper to let them slide: l");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'dynamics': 'none'}",
+          ROBOT(LINK("a") JOINT("j", "continuous", "world", "a", "<dynamics damping='0.5'/>")));
+  check_json(find_body(&tree, "a"), "joint", "'hinge'");
+  check_note(&tree, "do not act, as \"dynamics\" says: j");
+  unload(&tree);
+}
+
+#define THREE                                                                                                          \
+  LINK("a")                                                                                                            \
+  LINK("b") LINK("c") LINK("d") JOINT("i", "continuous", "a", "b", "<limit effort='7'/>")                              \
+      JOINT("j", "continuous", "b", "c", "") JOINT("k", "continuous", "c", "d", "")
+
+static void test_gains(void)
+{
+  static const char drive[] =
+      ROBOT(THREE "<transmission type='SimpleTransmission'><actuator name='x'><drake:rotor_inertia value='0.5'/>"
+                  "<drake:gear_ratio value='2'/></actuator><joint name='i'><hardwareInterface/></joint></transmission>"
+                  "<transmission name='t'><type>y</type><joint name='k'/></transmission>");
+  struct tree tree = {0};
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'kp': 5, 'kd': 1}}", drive);
+  check_json(find_body(&tree, "b"), "pd", "{'kp':5,'kd':1,'effort':7}");
+  check_json(find_body(&tree, "b"), "joint", "{'type':'hinge','armature':2}");
+  check_json(find_body(&tree, "c"), "pd", "-");
+  check_json(find_body(&tree, "d"), "pd", "{'kp':5,'kd':1}");
+  check_note(&tree, "have no actuator (\"pd\" by joint gives one): j");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'j': {'kp': 3, 'kd': 2}}}", drive);
+  check_json(find_body(&tree, "b"), "pd", "-");
+  check_json(find_body(&tree, "c"), "pd", "{'kp':3,'kd':2}");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'kp': 5, 'j': {'kp': 3}, 'i': null}, 'effort': 'none'}", drive);
+  check_json(find_body(&tree, "b"), "pd", "-");
+  check_json(find_body(&tree, "c"), "pd", "{'kp':3}");
+  check_json(find_body(&tree, "d"), "pd", "{'kp':5}");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'kp': 5}}", ROBOT(THREE));  // nothing says that one has none
+  check_json(find_body(&tree, "c"), "pd", "{'kp':5}");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'x': {'kp': 3}}}", drive);
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "the robot has no such joint"), "%s", tree.error.text);
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'j': {'kp': -3}}}", drive);
+  CHECK(tree.status == DC_BAD_INPUT, "a gain below zero");
+  unload(&tree);
+}
+
+// Several joints on one body, of which one is passive.
+static void test_gains_of_chain(void)
+{
+  struct tree tree = {0};
+  load_as(&tree, "{'file': 'robot.urdf', 'pd': {'x': {'kp': 3, 'kd': 1}}}",
+          ROBOT("<link name='a'/><link name='s'/>" JOINT("x", "prismatic", "a", "s", "<axis xyz='1 0 0'/>") LINK("b")
+                    JOINT("z", "prismatic", "s", "b", "<axis xyz='0 0 1'/>")));
+  check_json(find_body(&tree, "b"), "pd", "{'kp':3,'kd':1,'kp_each':[3,0],'kd_each':[1,0]}");
+  unload(&tree);
+}
+
+static void test_uris(void)
+{
+  static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  struct tree tree = {0};
+  mkdir("my meshes", 0777);
+  write_bytes("my meshes/a%20b.obj", tetrahedron, strlen(tetrahedron));
+  write_bytes("my meshes/c d.obj", tetrahedron, strlen(tetrahedron));
+#define COLLISION(file) "<link name='a'><collision><geometry><mesh filename='" file "'/></geometry></collision></link>"
+  load(&tree, ROBOT(COLLISION("my%20meshes/c%20d.obj")));
+  unload(&tree);
+  load(&tree, ROBOT(COLLISION("my meshes/a%20b.obj")));  // as it stands
+  unload(&tree);
+  load(&tree, ROBOT(COLLISION("package://robot/my%20meshes/c%20d.obj")));
+  unload(&tree);
+  load(&tree, ROBOT(COLLISION("model://robot/my meshes/c d.obj")));
+  unload(&tree);
+  load_as(&tree, "'robot.urdf'", ROBOT(COLLISION("%2e%2e/%2e%2e/etc/passwd.obj")));
+  CHECK(tree.status == DC_BAD_INPUT, "a path outside");
+  unload(&tree);
+  unlink("my meshes/a%20b.obj");
+  unlink("my meshes/c d.obj");
+  rmdir("my meshes");
+}
+
+static void test_unread(void)
+{
+  struct tree tree = {0};
+  load(&tree, ROBOT(LINK("a") "<gazebo reference='a'><mu1>1</mu1></gazebo><gazebo/>\n<wheel/>"
+                              "<link name='b'><contact><lateral_friction value='1'/></contact></link>" JOINT(
+                                  "j", "fixed", "a", "b", "<safety_controller k_velocity='1'/>")));
+  check_note(&tree, "robot.urdf:3: <gazebo> in <robot> and 1 more: settings for Gazebo");
+  check_note(&tree, "<wheel> in <robot>: is not known and left out");
+  check_note(&tree, "<contact> in <link>: ");
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "safety"), "%s", note->text);
+  unload(&tree);
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"joints on the world, ranges that are missing, damping", test_world},
+                              {"gains by joint, transmissions", test_gains},
+                              {"gains of several joints of a body", test_gains_of_chain}, {"URIs", test_uris},
+                              {"elements that do not act", test_unread})
