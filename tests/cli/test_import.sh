@@ -35,7 +35,7 @@ check "nothing is written" test ! -e out/arm.json
 run 0 import robot/arm.urdf -o plain.json
 check "a robot alone becomes a scene" grep -q '"upper"' plain.json
 run 0 import moving.json -o out/arm.json
-check "notes are told" grep -q "limits of effort are not applied: j" "$out"
+check "notes are told" grep -q "the file gives no mass" "$out"
 check "the include is gone" sh -c '! grep -q "\"include\"" out/arm.json'
 check "meshes are beside it" test -s out/meshes/tetra.obj
 rm -r robot/tetra.obj
