@@ -2,6 +2,7 @@
 // MJCF files without MuJoCo: what each kind of statement becomes in a scene, or which note it gets.
 #include "harness.h"
 
+#include "io/robot/model_export.h"
 #include "urdf_fixture.h"
 
 #undef BOX
@@ -301,6 +302,47 @@ static void test_coupled_frame(void)
   done();
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame},
+// A scene that is exported and included again has the same gravity, passive forces and actuators.
+static void test_export(void)
+{
+  struct dc_scene *scene = NULL;
+  struct dc_error error = {0};
+  write_scene(
+      "first.json",
+      "{'contact': {'model': 'bsh'}, " TIME ", 'gravity': [1, 0, -1.62],"
+      "'shapes': {'s': {'type': 'box', 'size': [0.1, 0.2, 0.3]}}, 'bodies': ["
+      "{'name': 'a', 'shape': 's', 'mass': 1, 'joint_position': [0.2], 'pd': {'kp': 10, 'kd': 1, 'target': [0.3]},"
+      "'joint': {'type': 'slide', 'damping': 2, 'armature': 3, 'stiffness': 4, 'rest': 0.1, 'dry_friction': 0.5}},"
+      "{'name': 'b', 'shape': 's', 'mass': 1, 'position': [3, 0, 0], 'joint': {'type': 'hinge', 'force': 0.7}},"
+      "{'name': 'f', 'shape': 's', 'mass': 1, 'position': [0, 3, 0], 'joint': {'type': 'free', 'damping': 7}}]}");
+  CHECK(dc_scene_read("first.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
+  if (!scene)
+    return;
+  struct dc_notes notes = {.arena = scene->arena};
+  CHECK(dc_model_write_mjcf(&scene->model, "m", "again.xml", &notes, &error) == DC_OK, "%s", error.text);
+  CHECK(!notes.first, "%s", notes.first ? notes.first->text : "");
+  dc_scene_destroy(scene);
+  open_as("{'file': 'again.xml', 'keyframe': 'start'}", NULL);
+  root_has("gravity", "[1,0,-1.62]");
+  body_has("a", "joint", "{'type':'slide','damping':2,'stiffness':4,'rest':0.1,'armature':3,'dry_friction':0.5}");
+  body_has("a", "joint_position", "[0.2]");
+  body_has("a", "pd", "{'kp':10,'kd':1,'target':[0.3]}");
+  body_has("b", "joint", "{'type':'hinge','force':0.7}");
+  body_has("f", "joint", "{'type':'free','damping':7}");
+  done();
+}
+
+// Joints of one body with other gains, and one that nothing drives.
+static void test_gains(void)
+{
+  open_model(AND(ARM("<joint name='j' type='slide'/><joint name='k' type='slide' axis='1 0 0'/><joint name='l' "
+                     "type='slide' axis='0 1 0'/>"),
+                 "<actuator><position joint='j' kp='5' kv='1'/><position joint='l' kp='7'/></actuator>"));
+  body_has("b", "pd", "{'kp':7,'kd':1,'kp_each':[5,0,7],'kd_each':[1,0,0]}");
+  done();
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"exported and read again", test_export}, {"gains of every joint", test_gains},
+                              {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame},
                               {"options", test_options}, {"contact", test_contact}, {"joints", test_joints},
                               {"actuators", test_actuators}, {"names", test_names}, {"frames and masses", test_frames})

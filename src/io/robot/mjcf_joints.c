@@ -252,6 +252,18 @@ static void put_targets(struct dc_mjcf_builder *builder, cJSON *pd, int count, c
     dc_urdf_put_numbers(&builder->base, pd, "target", targets, count, place);
 }
 
+// Gains of joints of one kind that are not alike; 0: passive.
+static void put_gains(struct dc_mjcf_builder *builder, cJSON *pd, int count, const struct gains *gains, int place)
+{
+  double kp[MOST_JOINTS], kd[MOST_JOINTS];
+  for (int k = 0; k < count; k++) {
+    kp[k] = gains[k].kp;
+    kd[k] = gains[k].kd;
+  }
+  dc_urdf_put_numbers(&builder->base, pd, "kp_each", kp, count, place);
+  dc_urdf_put_numbers(&builder->base, pd, "kd_each", kd, count, place);
+}
+
 // One actuator for the whole body: that of its slides and that of its hinges.
 static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int count, const int *joints,
                           const struct gains *gains, int place)
@@ -283,10 +295,6 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
   }
   if (!kinds[0].given && !kinds[1].given)
     return;
-  const struct dc_mjcf_body *last = &mjcf->bodies[mjcf->joints[joints[count - 1]].body];
-  if (unlike)
-    dc_mjcf_remember(builder, &builder->dropped, "differences between the gains of joints of the body",
-                     dc_mjcf_called(builder, last->name, last->node), last->node);
   cJSON *pd = dc_urdf_put(&builder->base, body, "pd", cJSON_CreateObject(), place);
   const struct gains *lengths = seen[0] ? &kinds[0] : &kinds[1];
   dc_urdf_put_number(&builder->base, pd, "kp", lengths->kp, place);
@@ -295,6 +303,8 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
     dc_urdf_put_number(&builder->base, pd, "kp_rotation", kinds[1].kp, place);
     dc_urdf_put_number(&builder->base, pd, "kd_rotation", kinds[1].kd, place);
   }
+  if (unlike)
+    put_gains(builder, pd, count, gains, place);
   put_targets(builder, pd, count, joints, gains, place);
   put_effort(builder, pd, effort, place);
 }

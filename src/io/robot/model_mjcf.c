@@ -12,8 +12,7 @@
 
 struct writer {
   const struct dc_model *model;
-  struct dc_text assets, bodies, actuators, qpos, qvel;
-  int pushed;           // joints with constant forces, which are left out
+  struct dc_text assets, bodies, actuators, qpos, qvel, ctrl;
   int meshes, unmoved;  // meshes written; actuators of joints with more than one coordinate, which are left out
 };
 
@@ -101,6 +100,22 @@ static void put_numbers(struct dc_text *text, const double *numbers, int count)
   }
 }
 
+// Passive forces of a joint; a constant one is that of an actuator.
+static void put_passive(struct writer *writer, const struct dc_joint_passive *own)
+{
+  const struct {
+    const char *name;
+    double number;
+  } numbers[] = {{"damping", own->damping},
+                 {"armature", own->armature},
+                 {"frictionloss", own->dry_friction},
+                 {"stiffness", own->stiffness},
+                 {"springref", own->stiffness > 0 ? own->rest : 0}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    if (numbers[i].number != 0)
+      dc_export_numbers(&writer->bodies, numbers[i].name, 1, &numbers[i].number);
+}
+
 // MuJoCo's start of a free body: the frame's origin, its velocity, and the turning in the body's axes.
 static void put_free(struct writer *writer, const struct dc_body *body, const double *velocity)
 {
@@ -116,8 +131,11 @@ static void put_free(struct writer *writer, const struct dc_body *body, const do
   dc_mat_apply_transposed(turning, rotation, w);
   put_numbers(&writer->qvel, moving, 3);
   put_numbers(&writer->qvel, turning, 3);
-  dc_text_add(&writer->bodies, "<freejoint");
+  bool damped = body->parts[0].passive.given;
+  dc_text_add(&writer->bodies, damped ? "<joint type=\"free\"" : "<freejoint");
   dc_export_name(&writer->bodies, "name", body->name, "");
+  if (damped)
+    put_passive(writer, &body->parts[0].passive);
   dc_text_add(&writer->bodies, "/>\n");
 }
 
@@ -141,23 +159,19 @@ static void put_actuator(struct writer *writer, const struct dc_body *body, int 
   dc_export_numbers(text, "gainprm", 1, &kp);
   dc_export_numbers(text, "biasprm", 3, (double[3]){0, -kp, -kd});
   dc_text_add(text, "/>\n");
+  double target = dc_target_origin(&writer->model->bodies, &body->parts[p], 0);
+  put_numbers(&writer->ctrl, &target, 1);
 }
 
-// What a joint does by itself, but for constant forces.
-static void put_passive(struct writer *writer, const struct dc_joint_passive *own)
+static void put_constant(struct writer *writer, const struct dc_body *body, int p)
 {
-  const struct {
-    const char *name;
-    double number;
-  } numbers[] = {{"damping", own->damping},
-                 {"armature", own->armature},
-                 {"frictionloss", own->dry_friction},
-                 {"stiffness", own->stiffness},
-                 {"springref", own->stiffness > 0 ? own->rest : 0}};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-    if (numbers[i].number != 0)
-      dc_export_numbers(&writer->bodies, numbers[i].name, 1, &numbers[i].number);
-  writer->pushed += own->force != 0;
+  const double none = 0, bias[3] = {body->parts[p].passive.force, 0, 0};
+  dc_text_add(&writer->actuators, "    <general biastype=\"affine\"");
+  put_joint_name(&writer->actuators, "joint", body, p);
+  dc_export_numbers(&writer->actuators, "gainprm", 1, &none);
+  dc_export_numbers(&writer->actuators, "biasprm", 3, bias);
+  dc_text_add(&writer->actuators, "/>\n");
+  put_numbers(&writer->ctrl, &none, 1);
 }
 
 static void put_joints(struct writer *writer, int i, const double *velocity)
@@ -189,6 +203,8 @@ static void put_joints(struct writer *writer, int i, const double *velocity)
     dc_text_add(text, "/>\n");
     put_numbers(&writer->qpos, bodies->initial_q + part->q, dc_part_nq(part));
     put_numbers(&writer->qvel, velocity + part->v, dc_part_nv(part));
+    if (part->passive.force != 0)
+      put_constant(writer, body, p);
     if (body->pd && part->kind != DC_PART_BALL)
       put_actuator(writer, body, p);
     else if (body->pd)
@@ -284,6 +300,10 @@ static void put_all(const struct writer *writer, const char *name, struct dc_tex
   append(text, &writer->qpos);
   dc_text_add(text, "\" qvel=\"");
   append(text, &writer->qvel);
+  if (writer->ctrl.length) {
+    dc_text_add(text, "\" ctrl=\"");
+    append(text, &writer->ctrl);
+  }
   dc_text_add(text, "\"/>\n  </keyframe>\n</mujoco>\n");
 }
 
@@ -317,6 +337,20 @@ static enum dc_status write_bodies(struct writer *writer, int *order, int *after
   return DC_OK;
 }
 
+// Pairs that touch and whose coefficient is not the greater of the two bodies', which MuJoCo takes.
+static int unlike_pairs(const struct dc_model *model)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  int count = 0;
+  for (int a = 0; a < bodies->count; a++)
+    for (int b = 0; b < a; b++) {
+      double of_a = dc_model_friction(model, a), of_b = dc_model_friction(model, b);
+      double own = sqrt(of_a) * sqrt(of_b) * dc_bodies_friction_factor(bodies, a, b, of_a, of_b);
+      count += dc_bodies_touch(bodies, a, b) && fabs(own - fmax(of_a, of_b)) > 1e-9 * (1 + own);
+    }
+  return count;
+}
+
 enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error)
 {
@@ -343,10 +377,10 @@ enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *nam
     status = dc_file_write(path, text.bytes, text.length, error);
   if (!status && writer.unmoved)
     status = dc_notes_add(notes, "%d actuators of ball joints left out", writer.unmoved);
-  if (!status && writer.pushed)
-    status = dc_notes_add(notes, "constant forces of %d joints left out", writer.pushed);
+  if (!status && unlike_pairs(model))
+    status = dc_notes_add(notes, "friction of %d pairs is the greater of the two bodies' there", unlike_pairs(model));
   struct dc_text *const parts[] = {&text,        &writer.assets, &writer.bodies, &writer.actuators,
-                                   &writer.qpos, &writer.qvel};
+                                   &writer.qpos, &writer.qvel,   &writer.ctrl};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     dc_text_free(parts[i]);
   free(order);
