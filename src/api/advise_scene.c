@@ -72,9 +72,9 @@ static void advise_stiffness(const struct dc_scene *scene, const struct dc_scene
   const char *name = scene->model.bodies.bodies[facts->floating].name;
   struct dc_advice *advice =
       isfinite(facts->resting_gap)
-          ? dc_advice_add(list, "too stiff", "\"%.100s\" rests %.2g of its size above what bears it", name,
+          ? dc_advice_add(list, "too stiff", "\"%.100s\" rests %.2g of its size above its support", name,
                           facts->resting_gap)
-          : dc_advice_add(list, "too stiff", "\"%.100s\" is thrown off what should bear it", name);
+          : dc_advice_add(list, "too stiff", "\"%.100s\" is thrown off its support", name);
   snprintf(advice->attempt, sizeof advice->attempt, "\"contact\": {\"stiffness\": %.2g}",
            scene->definition.contact.stiffness / 100);
 }

@@ -122,7 +122,7 @@ static struct entry section_entry(int i)
       {"continuation", "begin with softer contact, longer steps and stronger far fields", NULL, dc_continuation_options},
       {"portfolio", "several optimizers and drawn first guesses", NULL, dc_portfolio_options},
       {"horizon", "receding horizon", NULL, dc_horizon_options},
-      {"certify", "what a certificate demands", NULL, dc_certify_options},
+      {"certify", "requirements of a certificate", NULL, dc_certify_options},
       {"refine", "a problem without time", NULL, dc_refine_options},
       {"pairs", "an element of \"pairs\"", NULL, dc_refine_pair_options},
       {"bodies", "an element of \"bodies\"", NULL, dc_body_options},

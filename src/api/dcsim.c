@@ -82,7 +82,7 @@ enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, stru
     known = given_size;
   for (size_t i = known; i < given_size; i++)
     if (((const unsigned char *)given)[i])
-      return dc_fail(error, DC_USAGE, "a struct of %zu bytes sets what this library, which knows %zu, does not know",
+      return dc_fail(error, DC_USAGE, "a struct of %zu bytes sets fields beyond the %zu that this library knows",
                      given_size, size);
   memcpy(own, given, known);
   return DC_OK;

@@ -159,7 +159,7 @@ static const char *describe_check(const struct dc_contact_model *model, const st
   if (verdicts->unclear)
     dc_text_add(
         text,
-        "note: %d difference%s not conclusive: with other steps it comes out otherwise, so the loss is not smooth at "
+        "note: %d difference%s not conclusive: other steps give other results, so the loss is not smooth at "
         "the scale of the steps (exactly aligned faces, a collision that may go either way)\n",
         verdicts->unclear, verdicts->unclear == 1 ? " is" : "s are");
   dc_json_put_integer(json, "not_conclusive", verdicts->unclear);

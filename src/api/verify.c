@@ -162,7 +162,7 @@ static enum dc_status check_residuals(struct dc_verification *v)
   bool *converged = dc_alloc(steps, sizeof *converged);
   enum dc_status status = DC_MEMORY;
   if (v->there && v->scene->plant.substeps > 1)
-    status = dc_fail(&local, DC_BAD_INPUT, "of the plant's steps only every %dth is stored", v->scene->plant.substeps);
+    status = dc_fail(&local, DC_BAD_INPUT, "only every %dth step of the plant is stored", v->scene->plant.substeps);
   else if (residuals && converged)
     status = dc_rollout_residuals(rollout, v->plan->input, v->judged, residuals, converged, &local);
   found->residual = NAN;
@@ -402,7 +402,7 @@ static int hand_over(struct dc_verification *v, dcsim_report *report, dcsim_erro
     return outside;
   enum dc_status status = write_certificate(v, made.json);
   if (!status && !holds)
-    status = dc_fail(&v->error, DC_UNMET, "%.300s: what the scene demands does not hold", v->directory);
+    status = dc_fail(&v->error, DC_UNMET, "%.300s: the requirements of the scene are not met", v->directory);
   if (report && (!status || status == DC_UNMET))
     *report = made;
   else

@@ -67,12 +67,12 @@ static void say_reproduction(struct sayer *sayer)
   const struct dc_findings *found = &sayer->v->found;
   bool asked = sayer->v->scene->certify.reproduced;
   if (found->reproduced)
-    say(sayer, "reproduced", asked, DC_ANSWER_YES, "yes: %d frames come out of the controls again, bit for bit",
+    say(sayer, "reproduced", asked, DC_ANSWER_YES, "yes: the controls reproduce %d frames bit for bit",
         found->frames);
   else if (found->reproduction_note[0])
     say(sayer, "reproduced", asked, DC_ANSWER_NO, "no: %s", found->reproduction_note);
   else if (found->body < 0)
-    say(sayer, "reproduced", asked, DC_ANSWER_NO, "no: the gap of frame %d comes out otherwise", found->frame);
+    say(sayer, "reproduced", asked, DC_ANSWER_NO, "no: the gap of frame %d differs", found->frame);
   else
     say(sayer, "reproduced", asked, DC_ANSWER_NO,
         "no: from frame %d on bodies are elsewhere, first %s, up to %.3g m away", found->frame,
@@ -333,9 +333,9 @@ bool dc_verify_describe(const struct dc_verification *v, struct dc_text *text, s
   say_perturbed_loops(&sayer);
   say_worlds(&sayer);
   dc_json_end(json, "]");
-  char verdict[LINE] = "what the scene demands holds";
+  char verdict[LINE] = "the requirements of the scene are met";
   if (!sayer.holds)
-    snprintf(verdict, sizeof verdict, "what the scene demands does not hold: %s",
+    snprintf(verdict, sizeof verdict, "requirements of the scene that are not met: %s",
              sayer.unmet.bytes ? sayer.unmet.bytes : "");
   dc_text_add(text, "%s\n", verdict);
   dc_json_put_string(json, "verdict", verdict);

@@ -52,7 +52,7 @@ const struct dc_option dc_body_options[] = {
     DC_BODY_OPTION(struct dc_body_definition, parent, "null", "body that the joint hangs on; default: the world"),
     DC_CHOICE_OPTION(
         struct dc_body_definition, frame, "\"world\"", frame_choices,
-        "what position, rotation, axes and anchors refer to: the world or the shape's frame of the parent"),
+        "frame of position, rotation, axes and anchors: the world, or the shape's frame of the parent"),
     DC_SHAPE_OPTION(struct dc_body_definition, shape, "null",
                     "name of the shape the body is made of; default: none, it touches nothing"),
     DC_SHAPE_OPTION(struct dc_body_definition, visual, "null",
@@ -113,7 +113,7 @@ const struct dc_option dc_body_options[] = {
         "ratio of speeds after and before an impact; default: that of the contact settings; of a pair: the smaller"),
     DC_BOOLEAN_OPTION(struct dc_body_definition, collide, "true", "false: the body touches nothing"),
     DC_BOOLEAN_OPTION(struct dc_body_definition, collide_parent, "false",
-                      "true: the body touches what its joint hangs on, which it does not otherwise"),
+                      "true: the body collides with the body that its joint hangs on"),
     DC_BODY_LIST_OPTION(struct dc_body_definition, collide_except, "null", MOST_FILTERS,
                         "bodies that it does not touch"),
     DC_BODY_LIST_OPTION(

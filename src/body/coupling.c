@@ -22,7 +22,7 @@ const struct dc_option dc_coupling_options[] = {
     DC_REAL_OPTION(struct dc_coupling, offset, "m or rad", "0", -1e6, 1e6,
                    "coordinate of the follower where the other is 0"),
     DC_POSITIVE_OPTION(struct dc_coupling, stiffness, "J/m^2 or J/rad^2", "1e5", 1e12,
-                       "of the spring that holds the follower; a force f moves it by f/stiffness"),
+                       "stiffness of the spring that holds the follower; a force f moves it by f/stiffness"),
     DC_OPTIONS_END,
 };
 
@@ -207,7 +207,7 @@ static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_d
     double *q = &bodies->initial_q[bodies->bodies[relation.leader].parts[0].q];
     if (low[relation.leader] > high[relation.leader])
       return dc_fail(error, DC_BAD_INPUT,
-                     "couplings[%d]: the ranges of \"%s\" and of what follows it have no start in common", k,
+                     "couplings[%d]: the ranges of \"%s\" and of its followers have no start in common", k,
                      bodies->bodies[relation.leader].name);
     *q = fmin(fmax(*q, low[relation.leader]), high[relation.leader]);
     enum dc_status status = start_follower(bodies, definitions, &couplings[k], &relation, arena, error);

@@ -14,7 +14,7 @@ static const struct dc_option pin_options[] = {
                      "lowest corner of a box in the frame of the mesh: nodes in it are held where they start"),
     DC_VECTOR_OPTION(struct dc_pin_definition, high, "m", NULL, 1e6, "highest corner of the box"),
     DC_POSITIVE_OPTION(struct dc_pin_definition, stiffness, "N/m", "1e6", 1e12,
-                       "of the spring that holds each of the nodes"),
+                       "stiffness of the spring that holds each of the nodes"),
     DC_OPTIONS_END,
 };
 
@@ -23,7 +23,7 @@ const struct dc_option dc_soft_options[] = {
                      "solid (tetrahedra), cloth (triangles, in the plane of x and y) or rod (segments, along x)"),
     DC_CHOICE_OPTION(
         struct dc_soft_definition, form, "\"block\"", form_choices,
-        "what the mesh of a solid fills: block, sphere (an ellipsoid) or beam (a block along x that tapers)"),
+        "form of a solid's mesh: block, sphere (an ellipsoid) or beam (a block along x that tapers)"),
     DC_STRING_OPTION(
         struct dc_soft_definition, file, "null",
         "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy, or .vtu); of "
@@ -46,7 +46,7 @@ const struct dc_option dc_soft_options[] = {
     DC_REAL_OPTION(struct dc_soft_definition, taper, "", "1", 1e-3, 1e3,
                    "height and width of a beam at its upper end, over those at the lower one"),
     DC_POSITIVE_OPTION(struct dc_soft_definition, thickness, "m", "1e-3", 1e3,
-                       "of cloth, or diameter of a rod: what gives it mass and stiffness (contact sees its middle)"),
+                       "thickness of cloth or diameter of a rod, for mass and stiffness (contact acts at its middle)"),
     DC_REAL_OPTION(
         struct dc_soft_definition, bending, "N m or N m^2", "null", 0, 1e12,
         "bending stiffness: of cloth per width, default young thickness^3/(12 (1 - poisson^2)); of a rod, default "

@@ -15,7 +15,7 @@ static const struct cli_option *const options[] = {cli_common_options, NULL};
 
 const struct cli_command cli_command_list = {
     .name = "list",
-    .summary = "List what scenes can be made of, with all options.",
+    .summary = "List all parts of scenes with their options.",
     .operand = "FAMILY",
     .operand_value = CLI_VALUE_FAMILY,
     .details = "FAMILY: models, joints, shapes, controls, objectives, designs, optimizers or sections; all without it.",

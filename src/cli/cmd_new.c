@@ -60,7 +60,7 @@ const struct cli_command cli_command_new = {
     .operand_value = CLI_VALUE_CHOICES,
     .operand_choices = names,
     .second_operand = "FILE",
-    .details = "What the scene names (a robot, a recording) is written beside it.  Nothing is overwritten.",
+    .details = "Files that the scene names (a robot, a recording) are written beside it.  Nothing is overwritten.",
     .options = options,
     .run = run,
 };

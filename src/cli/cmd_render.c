@@ -30,7 +30,7 @@ static const struct cli_option own_options[] = {
     CLI_FLAG_OPTION("trails", trails, "draw the ways of bodies through space"),
     CLI_FLAG_OPTION("grid", grid, "draw a grid on the ground"),
     CLI_FLAG_OPTION("annotate", annotate,
-                    "write name, time and loss into the picture, and what arrows and grid stand for"),
+                    "write name, time and loss into the picture, and a legend of arrows and grid"),
     CLI_TEXT_OPTION("video", video, "FILE", CLI_VALUE_FILE,
                     "write a film (.mp4, .m4v, .mov, .mkv) in real time by ffmpeg, instead of pictures"),
     CLI_OPTIONS_END,

@@ -34,7 +34,7 @@ const struct cli_command cli_command_report = {
     .operand_required = true,
     .more_operands = true,
     .details =
-        "Of several runs the page is comparison.html in the first one, with their results and losses side by side.",
+        "For several runs the page is comparison.html in the first one, with their results and losses side by side.",
     .options = options,
     .run = run,
 };

@@ -13,12 +13,12 @@
 #include "cli/signals.h"
 
 static const struct cli_option own_options[] = {
-    CLI_OUTPUT_DIRECTORY("directory of the sweep; what was left there unfinished goes on"),
+    CLI_OUTPUT_DIRECTORY("directory of the sweep; an unfinished sweep there goes on"),
     CLI_ENTRY("jobs", CLI_INTEGER, jobs, .letter = 'j', .argument = "N", .minimum = 1, .maximum = 1024,
               .help = "runs side by side; default: one for each processor"),
     CLI_TEXT_OPTION("task", task, "I/N", CLI_VALUE_ANY,
                     "only every N-th point from I on, as a task of an array; --gather makes the table"),
-    CLI_FLAG_OPTION("gather", gather, "run nothing: make table and page of what there is"),
+    CLI_FLAG_OPTION("gather", gather, "run nothing: make table and page of the results so far"),
     CLI_FLAG_OPTION("retry", retry, "run points again that have failed"),
     CLI_FLAG_OPTION("mpi", mpi, "share the points with the ranks of MPI; by itself when started by mpirun"),
     CLI_POSITIVE_OPTION("max-time", max_time, "SECONDS", 1e9, "end before this time, with checkpoints and status 9"),

@@ -27,7 +27,7 @@ struct dc_sampling_options {
                          "standard deviation of the first points, in the parameters' units"),                          \
       DC_INTEGER_OPTION(struct dc_sampling_options, knots, "0", 0, 1e6,                                                \
                         "draw changes at so many times, with straight lines between them; 0: at every parameter"),     \
-      DC_SEED_OPTION(struct dc_sampling_options, "of the random numbers")
+      DC_SEED_OPTION(struct dc_sampling_options, "seed of the random numbers")
 
 // An iteration as the method sees it: `count` candidates that have a value, including the previous mean, in ascending
 // order of their values.

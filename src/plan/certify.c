@@ -11,7 +11,7 @@
   }
 
 const struct dc_option dc_certify_options[] = {
-    DEMAND(reproduced, "true", "the trajectory comes out of its controls again, bit for bit"),
+    DEMAND(reproduced, "true", "the controls reproduce the trajectory bit for bit"),
     DEMAND(geometry, "true", "no surfaces meet, at no state and on no way between two"),
     DEMAND(converged, "false", "every step is solved to its tolerance"),
     {.name = "gradient",

@@ -24,7 +24,8 @@ const struct dc_option dc_first_guess_options[] = {
     DC_INTEGER_OPTION(struct dc_first_guess_settings, draws, "100", 1, 1e6, "most draws for one first guess"),
     DC_POSITIVE_OPTION(struct dc_first_guess_settings, sigma, "", "0.5", 1e6,
                        "standard deviation of every parameter about the first guess; of uniform: largest distance"),
-    DC_CHOICE_OPTION(struct dc_first_guess_settings, distribution, "\"normal\"", distribution_choices, "of the draws"),
+    DC_CHOICE_OPTION(struct dc_first_guess_settings, distribution, "\"normal\"", distribution_choices,
+                     "distribution of the draws"),
     DC_BOOLEAN_OPTION(
         struct dc_first_guess_settings, held, "false",
         "draw one number for every coordinate, the same in all steps, instead of one for every parameter"),

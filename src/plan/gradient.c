@@ -22,15 +22,15 @@ const struct dc_option dc_gradient_options[] = {
         "adjoint; fd: central differences; bundle: mean over random perturbations; default of models without "
         "adjoint: fd"),
     DC_POSITIVE_OPTION(struct dc_gradient_settings, step, "", "1e-6", 1e3,
-                       "of fd: change of a parameter to either side, in its unit"),
-    DC_INTEGER_OPTION(struct dc_gradient_settings, samples, "100", 1, 1e6, "of bundle: number of perturbations"),
+                       "fd: change of a parameter to either side, in its unit"),
+    DC_INTEGER_OPTION(struct dc_gradient_settings, samples, "100", 1, 1e6, "bundle: number of perturbations"),
     DC_POSITIVE_OPTION(struct dc_gradient_settings, sigma, "", "0.1", 1e6,
-                       "of bundle: standard deviation of every parameter, in its unit"),
+                       "bundle: standard deviation of every parameter, in its unit"),
     DC_INTEGER_OPTION(
         struct dc_gradient_settings, order, "1", 0, 1,
-        "of bundle: 1: mean of adjoint gradients; 0: of differences of the loss, the default of models without "
+        "bundle: 1: mean of adjoint gradients; 0: of differences of the loss, the default of models without "
         "adjoint"),
-    DC_SEED_OPTION(struct dc_gradient_settings, "of bundle: seed of the perturbations"),
+    DC_SEED_OPTION(struct dc_gradient_settings, "bundle: seed of the perturbations"),
     DC_OPTIONS_END,
 };
 

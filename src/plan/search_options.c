@@ -22,7 +22,7 @@ const struct dc_option dc_portfolio_options[] = {
     DC_INTEGER_OPTION(struct dc_portfolio, rollouts, "2000", 1, 1e12, "after so many no further turn begins"),
     DC_INTEGER_OPTION(struct dc_portfolio, draws, "128", 1, 1e9, "first guesses that a round draws and rolls out"),
     DC_INTEGER_OPTION(struct dc_portfolio, candidates, "4", 1, DC_SEARCH_MEMBERS,
-                      "of these, the best ones, that are optimized side by side"),
+                      "number of the best of these, which are optimized side by side"),
     DC_INTEGER_OPTION(struct dc_portfolio, iterations, "15", 1, 1e9, "most iterations of each of them in a round"),
     DC_INTEGER_OPTION(
         struct dc_portfolio, alone, "0", 0, 1e9,

@@ -28,13 +28,13 @@ struct options {
 };
 
 static const struct dc_option study_options[] = {
-    DC_STRING_OPTION(struct options, name, "null", "of the study, for its page"),
+    DC_STRING_OPTION(struct options, name, "null", "name of the study, for its page"),
     DC_STRING_OPTION(struct options, scene, NULL, "file of the scene, relative to the study's"),
-    DC_CHOICE_OPTION(struct options, run, "\"optimize\"", kind_names, "what is done at each point"),
+    DC_CHOICE_OPTION(struct options, run, "\"optimize\"", kind_names, "command that runs at each point"),
     DC_CHOICE_OPTION(struct options, sampling, "\"grid\"", sampling_names, "how values are combined"),
     DC_INTEGER_OPTION(struct options, samples, "1", 1, DC_MOST_POINTS,
                       "points of random and latin_hypercube; of grid and zip how often each combination is drawn"),
-    DC_INTEGER_OPTION(struct options, seed, "0", 0, 0x1p53, "of what is drawn"),
+    DC_INTEGER_OPTION(struct options, seed, "0", 0, 0x1p53, "seed of drawn values"),
     DC_STRING_OPTION(struct options, points, "null", "CSV file of points that varies as one"),
     DC_CHOICE_OPTION(struct options, keep, "\"everything\"", keep_names,
                      "run directories that stay: all, none, or those of failures and tasks not reached"),

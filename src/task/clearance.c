@@ -116,7 +116,7 @@ DC_GOAL_FUNCTIONS(kind)
 
 const struct dc_objective_type dc_objective_clearance = {
     .name = "clearance",
-    .summary = "weight * max(d^2 - tolerance^2, 0) of what the distance of two bodies lacks or exceeds",
+    .summary = "weight * max(d^2 - tolerance^2, 0), d the excess or lack of the distance of two bodies",
     .reference = "the signed distance of paper 002, section III",
     .options = options_table,
     .options_size = sizeof(struct dc_clearance_options),

@@ -28,7 +28,7 @@ static const struct dc_option options_table[] = {
                    "bound of the amplitudes of the first guess, which are random"),
     DC_REAL_OPTION(struct dc_sines_options, frequency, "Hz", "1", 0, 1e6,
                    "frequency of all waves of the first guess; their phases are spread evenly"),
-    DC_INTEGER_OPTION(struct dc_sines_options, seed, "0", 0, 9e15, "of the amplitudes of the first guess"),
+    DC_INTEGER_OPTION(struct dc_sines_options, seed, "0", 0, 9e15, "seed of the amplitudes of the first guess"),
     DC_REAL_OPTION(struct dc_sines_options, ramp, "s", "0.5", 0, 1e6,
                    "time in which the motion fades in; 0: it begins with a jump"),
     {.name = "scale",

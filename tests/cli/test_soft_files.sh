@@ -203,7 +203,7 @@ refuses open.vtu "no XML"
 refuses other.vtu "other.vtu:1: must be <VTKFile>"
 refuses entity.vtu "entity.vtu:2: there must be no document type"
 refuses sizes.vtu "the sizes of its blocks cannot be"
-refuses zipped.vtu "block 0 is not what zlib packs"
+refuses zipped.vtu "block 0 is no data of zlib"
 refuses base.vtu "the array does not hold as many bytes as it says, or is not base64"
 i=0
 while [ $i -lt 120 ]; do

@@ -145,7 +145,7 @@ static void test_refusals(void)
   slides(&scene, 2);  // only the ends of their ranges fit
   couplings[0] = coupling_of(1, 0, 1, 0), couplings[1] = coupling_of(2, 0, 1, 0);
   set_range(&scene, 1, 0, 1), set_range(&scene, 2, -1, 0);
-  scene_refuse(&scene, "couplings[0]: the ranges of \"a\" and of what follows it have no start in common");
+  scene_refuse(&scene, "couplings[0]: the ranges of \"a\" and of its followers have no start in common");
   slides(&scene, 1);  // held at the end of its range
   couplings[0] = coupling_of(1, 0, 0, 1), set_range(&scene, 1, 0, 1);
   scene_refuse(&scene, "couplings[0]: \"b\" would start at 1, not inside of its range [0, 1]");

@@ -12,7 +12,7 @@ const struct dc_option dc_witness_options[] = {
         "how witness points are differentiated: smoothed by distance or (rs1-direction) by direction, analytical: as "
         "closest points of faces, edges and vertices, finite-difference, rs0: by Gaussian differences"),
     DC_CHOICE_OPTION(struct dc_witness_settings, score, "\"squared\"", scores,
-                     "what weighs samples: their squared distance from the other point, or their distance"),
+                     "weights of samples by their squared distance from the other point, or by their distance"),
     DC_CHOICE_OPTION(
         struct dc_witness_settings, sampling, "\"adaptive\"", samplings,
         "where samples are taken from: as far from the witness point as its target is, a fixed radius, or vertices up "

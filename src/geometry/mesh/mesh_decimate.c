@@ -292,7 +292,7 @@ static enum dc_status collapse_edges(struct decimation *d, int wanted, struct dc
   }
   return dc_fail(error, DC_BAD_INPUT,
                  "the mesh of %d triangles cannot be simplified to %d (only to %d): no other edge can go without "
-                 "changing what is connected or turning triangles over",
+                 "changing connectivity or turning triangles over",
                  d->slots, wanted, d->triangle_count);
 }
 

@@ -121,7 +121,7 @@ static enum dc_status unpack(struct dc_mesh_cursor *cursor, const struct dc_vtk_
     if (!take_size(&sizes, encoding, &packed) || packed > room || !take(stream, (size_t)packed, from))
       dc_cursor_fail(cursor, "%s", cut);
     else if (uncompress((Bytef *)*bytes + total, &got, from, (uLong)packed) != Z_OK || got != wanted)
-      dc_cursor_fail(cursor, "block %llu is not what zlib packs", (unsigned long long)i);
+      dc_cursor_fail(cursor, "block %llu is no data of zlib", (unsigned long long)i);
     total += wanted;
   }
   free(from);

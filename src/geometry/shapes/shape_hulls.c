@@ -19,7 +19,7 @@ static const struct dc_option hulls_option_table[] = {
     DC_OBJECT_LIST_OPTION(struct dc_hulls_options, parts, NULL, MOST_PARTS, part_option_table, struct dc_hulls_part,
                           "the vertices of every hull"),
     DC_BOOLEAN_OPTION(struct dc_hulls_options, link, "false",
-                      "every two parts that overlap get a common vertex in the middle of what they have in common"),
+                      "every two parts that overlap get a common vertex in the middle of their overlap"),
     DC_OPTIONS_END,
 };
 

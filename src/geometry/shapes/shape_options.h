@@ -39,7 +39,7 @@ enum { DC_DIVISIONS_MOST = 1000, DC_STEPS_MOST = 1000 };
       DC_INTEGER_OPTION(structure, triangles, "300", 0, 100000,                                                        \
                         "at most so many triangles of its mesh; 0: as many as the lattice gives"),                     \
       DC_INTEGER_OPTION(structure, cells, default_cells, 8, 200,                                                       \
-                        "of the lattice that the mesh is made on, along each axis")
+                        "cells of the lattice that the mesh is made on, along each axis")
 
 // Divisions as whole numbers; DC_BAD_INPUT when they are none.
 enum dc_status dc_shape_read_divisions(const double divisions[3], int n[3], struct dc_error *error);

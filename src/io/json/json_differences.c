@@ -141,6 +141,6 @@ enum dc_status dc_json_compare(const char *const paths[2], struct dc_arena *aren
   dc_json_release(&documents[0]);
   dc_json_release(&documents[1]);
   if (!status && comparison.failed)
-    status = dc_fail(error, DC_MEMORY, "out of memory for what differs between %.300s and %.300s", paths[0], paths[1]);
+    status = dc_fail(error, DC_MEMORY, "out of memory for the differences of %.300s and %.300s", paths[0], paths[1]);
   return status;
 }

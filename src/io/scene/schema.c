@@ -383,11 +383,11 @@ static void put_properties(struct dc_json_writer *writer)
   put_section(writer, "solver", "tolerances of the step", dc_step_options);
   put_section(writer, "mujoco", "settings of the contact model mujoco", dc_mujoco_options);
   put_include(writer);
-  put_collection(writer, "shapes", "what bodies are made of, by name", DC_SHAPE_TYPES);
+  put_collection(writer, "shapes", "shapes of bodies, by name", DC_SHAPE_TYPES);
   put_elements(writer, "bodies", "rigid bodies", DC_SCENE_MOST_BODIES, dc_body_options);
   put_elements(writer, "couplings", "coordinates that follow others", DC_SCENE_MOST_ENTRIES, dc_coupling_options);
-  put_collection(writer, "control", "what the optimizer may change", DC_CONTROL_TYPES);
-  put_collection(writer, "objective", "what the optimizer makes small", DC_OBJECTIVE_TYPES);
+  put_collection(writer, "control", "parameters that the optimizer may change", DC_CONTROL_TYPES);
+  put_collection(writer, "objective", "terms of the loss, which the optimizer minimizes", DC_OBJECTIVE_TYPES);
   put_collection(writer, "design", "numbers of the model that the optimizer may change", DC_DESIGN_TYPES);
   dc_json_begin(writer, "optimizer", '{');
   put_title(writer, "optimizer");
@@ -402,7 +402,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_section(writer, "portfolio", "search: several optimizers and drawn first guesses", dc_portfolio_options);
   put_section(writer, "horizon", "receding horizon: optimize windows of the run one after the other",
               dc_horizon_options);
-  put_section(writer, "certify", "what a certificate of a run demands (dcsim verify)", dc_certify_options);
+  put_section(writer, "certify", "requirements of a certificate of a run (dcsim verify)", dc_certify_options);
   dc_put_option_schema(writer, &dc_problem_options[0]);
   put_section(writer, "refine", "poses at which pairs of points touch", dc_refine_options);
   dc_put_option_schema(writer, &dc_pairs_options[0]);
