@@ -9,11 +9,15 @@
 
 A thin layer over libdcsim by ctypes; include/dcsim.h is the reference.  Arrays that a problem or a simulation hands out
 are views of the library's memory: their numbers hold until the next call of the same object; .copy() keeps them.
-Objects may be used by one thread at a time, the library's calls release the interpreter lock.
+Objects may be used by any thread; calls of the same object wait for each other, and the library's calls release the
+interpreter lock.
 """
+import contextlib
 import ctypes
 import json
+import operator
 import os
+import threading
 
 import numpy as np
 
@@ -41,27 +45,41 @@ def open(source, base_directory=None, *, model=None, gradient=None, overrides=()
     """
     if isinstance(source, dict):
         source = json.dumps(source)
+    if not isinstance(source, (str, bytes, os.PathLike)):
+        raise TypeError(f"source must be a path, the text of a scene or a dict (is {type(source).__name__})")
     if isinstance(overrides, dict):
         overrides = [f"{path}={value if isinstance(value, str) else json.dumps(value)}" for path, value in overrides.items()]
     if isinstance(plant, dict):
         plant = json.dumps(plant)
+    if seed is not None and not 0 <= operator.index(seed) <= 2**53:
+        raise ValueError(f"seed must be in [0, 2^53] (is {seed})")
     options = _library.SceneOptions(model=_bytes(model), gradient=_bytes(gradient), plant=_bytes(plant),
                                     seed_given=seed is not None, seed=seed or 0)
     for name, items in (("override", overrides), ("allowed_path", allowed_paths), ("package_path", package_paths)):
-        texts = [_bytes(item) for item in items]
+        if isinstance(items, (str, bytes)):
+            raise TypeError(f"{name}s must be a list of texts, not one text")
+        texts = [_bytes(item, name + "s") for item in items]
         setattr(options, name + "_count", len(texts))
         setattr(options, name + "s", (ctypes.c_char_p * len(texts))(*texts))
     handle = ctypes.c_void_p()
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
     if is_text:
-        call(lib.dcsim_scene_open_text, source.encode(), _bytes(base_directory), options, ctypes.byref(handle))
+        call(lib.dcsim_scene_open_text, _bytes(source, "source"), _bytes(base_directory), options, ctypes.byref(handle))
     else:
-        call(lib.dcsim_scene_open, _bytes(source), options, ctypes.byref(handle))
+        call(lib.dcsim_scene_open, _bytes(source, "source"), options, ctypes.byref(handle))
     return Scene(handle)
 
 
-def _bytes(text):
-    return None if text is None else os.fsencode(text)
+def _bytes(text, required=None):
+    """text as C takes it; None stays, unless it is required for what that names."""
+    if text is None:
+        if required:
+            raise TypeError(f"{required}: None is no text")
+        return None
+    encoded = text.encode(errors="surrogatepass") if isinstance(text, str) and "{" in text else os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError("a text must not hold a zero byte")
+    return encoded
 
 
 class _Handle:
@@ -69,6 +87,24 @@ class _Handle:
 
     def __init__(self, pointer, destroy, *needs):
         self._pointer, self._destroy, self._needs = pointer, destroy, needs
+        self._lock, self._holder = threading.Lock(), None
+
+    @contextlib.contextmanager
+    def _use(self):
+        """The pointer, for this thread alone."""
+        if self._holder == threading.get_ident():
+            raise RuntimeError("an objective must not call the object that calls it")
+        with self._lock:
+            self._holder = threading.get_ident()
+            try:
+                yield self._pointer
+            finally:
+                self._holder = None
+
+    def _refuse_copy(self, *_):
+        raise TypeError(f"a {type(self).__name__} belongs to the library and cannot be copied; make another one of its scene")
+
+    __copy__ = __deepcopy__ = __reduce_ex__ = _refuse_copy
 
     def __del__(self):
         if getattr(self, "_pointer", None):
@@ -87,7 +123,7 @@ class Scene(_Handle):
         self.nq, self.nv, self.actuators = sizes.nq, sizes.nv, sizes.actuators
         self.steps, self.time_step = sizes.steps, sizes.time_step
         self.bodies = [self._body(i) for i in range(sizes.bodies)]
-        self._stepper = None
+        self._stepper, self._stepping = None, threading.Lock()
 
     def _body(self, i):
         body = _library.SceneBody()
@@ -104,11 +140,12 @@ class Scene(_Handle):
 
     def step(self, q, qd, target=None, target_velocity=None, force=None):
         """(q, qd) after one step from (q, qd): a pure function."""
-        if self._stepper is None:
-            self._stepper = _create_simulation(self)
-        simulation = Simulation(self, self._stepper)
-        simulation.set_state(q, qd)
-        return simulation.step(target, target_velocity, force)
+        with self._stepping:
+            if self._stepper is None:
+                self._stepper = _create_simulation(self)
+            simulation = Simulation(self, self._stepper)
+            simulation.set_state(q, qd)
+            return simulation.step(target, target_velocity, force)
 
     def simulate(self, directory="none", progress=None, **options):
         """Rolls the scene out once, as dcsim simulate; the report as a dict.  See optimize."""
@@ -135,6 +172,8 @@ class Scene(_Handle):
 
         texts = {key: _bytes(value) if isinstance(value, (str, os.PathLike)) else value for key, value in options.items()}
         settings = _library.RunOptions(directory=_bytes(directory), **{"checkpoint_seconds": -1, **texts})
+        if progress is not None and not callable(progress):
+            raise TypeError("progress must be a function")
         if progress:
             settings.progress = _library.ProgressFunction(report_progress)
         report = _library.Report()
@@ -205,12 +244,14 @@ class _Arrays(_Handle):
 
     def trajectory(self):
         data = _library.TrajectoryData()
-        call(self._get_trajectory, self._pointer, data)
+        with self._use() as pointer:
+            call(self._get_trajectory, pointer, data)
         return Trajectory(data, self)
 
     def contacts(self):
         data = _library.ContactsData()
-        call(self._get_contacts, self._pointer, data)
+        with self._use() as pointer:
+            call(self._get_contacts, pointer, data)
         return Contacts(data, self)
 
 
@@ -223,9 +264,13 @@ class Problem(_Arrays):
     _get_trajectory, _get_contacts = lib.dcsim_problem_get_trajectory, lib.dcsim_problem_get_contacts
 
     def __init__(self, scene, steps=0, objective=None, only_objective=False):
-        options = _library.ProblemOptions(steps=steps, only_objective=only_objective)
+        if not 0 <= operator.index(steps) < 2**31:
+            raise ValueError(f"steps must be in [0, 2^31 - 1], 0 for those of the scene (is {steps})")
+        options = _library.ProblemOptions(steps=steps, only_objective=bool(only_objective))
         self._raised = None
-        if objective:
+        if objective is not None:
+            if not callable(objective):
+                raise TypeError("objective must be a function of (trajectory, wrenches, forces)")
             self._callback = options.objective = _library.ObjectiveFunction(self._wrap(objective))
         pointer = ctypes.c_void_p()
         call(lib.dcsim_problem_create, scene._pointer, options, ctypes.byref(pointer))
@@ -237,8 +282,12 @@ class Problem(_Arrays):
             try:
                 t = data.contents
                 shape = (t.steps + 1, t.bodies, 6), (t.steps + 1, t.nv)
-                given = (view(wrenches, shape[0], writable=True), view(forces, shape[1], writable=True)) if wrenches else (None, None)
-                value[0] = objective(Trajectory(t), *given)
+                # The library's arrays are its own again after the call; whoever keeps what is given here keeps copies.
+                of_library = [view(wrenches, shape[0], writable=True), view(forces, shape[1], writable=True)] if wrenches else []
+                given = [array.copy() for array in of_library] or [None, None]
+                value[0] = float(objective(Trajectory(t, self), *given))
+                for array, numbers in zip(of_library, given):
+                    array[...] = numbers
                 return 0
             except BaseException as exception:  # nothing may leave a callback
                 self._raised = exception
@@ -247,7 +296,8 @@ class Problem(_Arrays):
 
     def _vector(self, function):
         x = np.zeros(self.dimension)
-        function(self._pointer, _library.pointer(x))
+        with self._use() as pointer:
+            function(pointer, _library.pointer(x))
         return x
 
     @property
@@ -295,13 +345,15 @@ class Problem(_Arrays):
     def linearize(self, x):
         """The residual rows at x and their Jacobian; they hold until the next linearization."""
         x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
-        call(lib.dcsim_problem_linearize, self._pointer, _library.pointer(x), data)
+        with self._use() as pointer:
+            call(lib.dcsim_problem_linearize, pointer, _library.pointer(x), data)
         return Linearization(data, self)
 
     def rows(self, x):
         """The residual rows at x; jacobian is None."""
         x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
-        call(lib.dcsim_problem_find_rows, self._pointer, _library.pointer(x), data)
+        with self._use() as pointer:
+            call(lib.dcsim_problem_find_rows, pointer, _library.pointer(x), data)
         return Linearization(data, self)
 
     def push_forward(self, x, direction):
@@ -315,14 +367,16 @@ class Problem(_Arrays):
     def _product(self, function, x, vector, count, result_count):
         x, vector = _library.vector(x, self.dimension, "x"), _library.vector(vector, count, "vector")
         product = np.zeros(result_count)
-        call(function, self._pointer, _library.pointer(x), _library.pointer(vector), _library.pointer(product))
+        with self._use() as pointer:
+            call(function, pointer, _library.pointer(x), _library.pointer(vector), _library.pointer(product))
         return product
 
     def _evaluate(self, x, gradient, otherwise):
         x = _library.vector(() if x is None else x, self.dimension, "x")
         loss = ctypes.c_double()
         try:
-            call(lib.dcsim_problem_evaluate, self._pointer, _library.pointer(x), ctypes.byref(loss), _library.pointer(gradient))
+            with self._use() as pointer:
+                call(lib.dcsim_problem_evaluate, pointer, _library.pointer(x), ctypes.byref(loss), _library.pointer(gradient))
         except Error as error:
             raised, self._raised = self._raised, None
             if raised is not None:
@@ -355,33 +409,38 @@ class Simulation(_Arrays):
     def __init__(self, scene, handle=None):
         handle = handle or _create_simulation(scene)
         super().__init__(handle._pointer, lambda pointer: None, scene, handle)
+        self._lock = handle._lock
         self.scene = scene
 
     @property
     def state(self):
         """(q, qd), copied."""
         q, qd = np.zeros(self.scene.nq), np.zeros(self.scene.nv)
-        lib.dcsim_simulation_get_state(self._pointer, _library.pointer(q), _library.pointer(qd))
+        with self._use() as pointer:
+            lib.dcsim_simulation_get_state(pointer, _library.pointer(q), _library.pointer(qd))
         return q, qd
 
     def set_state(self, q=None, qd=None):
         """None: as at the scene's start."""
         q, qd = _library.vector(q, self.scene.nq, "q"), _library.vector(qd, self.scene.nv, "qd")
-        call(lib.dcsim_simulation_set_state, self._pointer, _library.pointer(q), _library.pointer(qd))
+        with self._use() as pointer:
+            call(lib.dcsim_simulation_set_state, pointer, _library.pointer(q), _library.pointer(qd))
 
     def step(self, target=None, target_velocity=None, force=None):
         """One step with targets of the actuators, displacements from the scene's start, their velocities, and generalized
         forces [nv] (N, N m) held over it; the new (q, qd)."""
         u = [_library.vector(a, self.scene.actuators, "targets") for a in (target, target_velocity)]
         u.append(_library.vector(force, self.scene.nv, "force"))
-        call(lib.dcsim_simulation_step, self._pointer, *map(_library.pointer, u))
+        with self._use() as pointer:
+            call(lib.dcsim_simulation_step, pointer, *map(_library.pointer, u))
         return self.state
 
     def linearize(self):
         """A [2 nv, 2 nv] and B [2 nv, 2 actuators + nv] of the last step: d(q, qd)' = A d(q, qd) + B d(target, target_velocity, force)."""
         a = np.zeros((2 * self.scene.nv, 2 * self.scene.nv))
         b = np.zeros((2 * self.scene.nv, 2 * self.scene.actuators + self.scene.nv))
-        call(lib.dcsim_simulation_linearize, self._pointer, _library.pointer(a), _library.pointer(b))
+        with self._use() as pointer:
+            call(lib.dcsim_simulation_linearize, pointer, _library.pointer(a), _library.pointer(b))
         return a, b
 
 

@@ -162,12 +162,16 @@ def call(function, *arguments, allowed=()):
 
 
 def vector(numbers, count, name):
-    """numbers as contiguous doubles [count]; None stays."""
+    """numbers as contiguous doubles [count], finite; None stays."""
     if numbers is None:
         return None
+    if np.iscomplexobj(numbers):
+        raise TypeError(f"{name} must be real")
     array = np.ascontiguousarray(numbers, dtype=np.float64).reshape(-1)
     if array.size != count:
         raise ValueError(f"{name} must have {count} numbers (has {array.size})")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}[{int(np.argmin(np.isfinite(array)))}] must be finite")
     return array
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package against the library and the command line: TAP.  Run by test_python.sh.
+import copy
 import gc
 import json
 import pathlib
+import pickle
 import subprocess
 import sys
 import threading
@@ -112,6 +114,89 @@ def test_errors():
     assert dcsim.open(SCENE, overrides={"time.steps": 7}, model="exact").steps == 7
 
 
+def raises(kinds, function):
+    try:
+        function()
+    except kinds as error:
+        assert "out of memory" not in str(error), error
+        return
+    assert False, "no exception"
+
+
+def test_misuse():
+    scene = dcsim.open(SCENE)
+    problem, simulation = scene.problem(), scene.simulation()
+    wrong = (TypeError, ValueError, OverflowError, dcsim.Error)
+    for source in (None, 5, [], "", "a\0b", "{" * 100000, b"/x", "{\ud800}", json.dumps(SCENE) + "\0"):
+        raises(wrong, lambda: dcsim.open(source))
+    for options in ({"overrides": [None]}, {"overrides": 5}, {"overrides": "time.steps=5"}, {"allowed_paths": [None]}, {"seed": -1},
+                    {"seed": 2**70}, {"seed": "x"}, {"seed": 0.5}, {"model": 3}):
+        raises(wrong, lambda: dcsim.open(SCENE, **options))
+    for steps in (-5, 2**40, 1.5, "x", None):
+        raises(wrong, lambda: scene.problem(steps=steps))
+    raises(wrong, lambda: scene.problem(objective=5))
+    for x in ([np.nan, 0], [np.inf, 0], [1j, 0], ["a", 0], np.zeros((3, 3)), object()):
+        raises(wrong, lambda: problem.value(x))
+        raises(wrong, lambda: problem.linearize(x))
+    raises(wrong, lambda: simulation.set_state(np.full(scene.nq, np.nan), np.zeros(scene.nv)))
+    raises(wrong, lambda: simulation.step(force=np.full(scene.nv, np.nan)))
+    raises((TypeError,), lambda: copy.copy(problem))
+    raises((TypeError,), lambda: copy.deepcopy(simulation))
+    raises((TypeError,), lambda: pickle.dumps(problem))
+    assert problem.value(X) == dcsim.open(SCENE).problem().value(X)
+
+
+# Arrays that an objective keeps stay readable, and changing them later changes nothing.
+def test_kept_arrays():
+    kept = []
+
+    def objective(trajectory, wrenches, forces):
+        kept.append((trajectory, wrenches, forces))
+        return 0.0
+
+    problem = dcsim.open(SCENE).problem(objective=objective)
+    loss, gradient = problem.value_and_grad(X)
+    for _, wrenches, forces in kept:
+        if wrenches is not None:
+            wrenches[:], forces[:] = 1e300, 1e300
+    again = problem.value_and_grad(X)
+    assert again[0] == loss and (again[1] == gradient).all()
+    del problem
+    gc.collect()
+    ballast = [np.ones(1 << 16) for _ in range(50)]
+    assert np.isfinite(kept[0][0].poses).all() and len(ballast) == 50
+
+    calls_itself = None
+
+    def nested(trajectory, wrenches, forces):
+        return calls_itself.value(X)
+
+    calls_itself = dcsim.open(SCENE).problem(objective=nested)
+    raises((RuntimeError,), lambda: calls_itself.value(X))
+
+
+# Objects that threads share give what one thread gets.
+def test_shared():
+    scene = dcsim.open(SCENE)
+    problem, (q, qd) = scene.problem(), scene.simulation().state
+    expected, after = problem.value(X), scene.step(q, qd)
+    wrong = []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(scene.step(q, qd)[0], after[0]):
+                wrong.append("step")
+        if problem.value(X) != expected:
+            wrong.append("value")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong, wrong
+
+
 def test_steps():
     scene = dcsim.open(SCENE)
     problem, simulation = scene.problem(), scene.simulation()
@@ -199,6 +284,9 @@ def test_torch():
     (3 * Loss.apply(2 * x, problem)).backward()
     loss, gradient = problem.value_and_grad(2 * X)
     assert np.allclose(x.grad.numpy(), 6 * gradient, rtol=1e-14)
+    x = torch.tensor(X, requires_grad=True)
+    first = torch.autograd.grad(Loss.apply(x, problem), x, create_graph=True)[0]
+    raises((RuntimeError,), lambda: torch.autograd.grad(first.sum(), x))
 
 
 tests = [(name, function) for name, function in list(globals().items()) if name.startswith("test_")]
