@@ -5,8 +5,9 @@
 //    parent takes signals again.  The system ends the child when its parent ends.
 // 2. The child closes every file but the pipe and the standard ones, sets its limits, works, writes struct answer and
 //    then the bytes, and leaves by _exit: exit handlers and buffered output belong to the parent.
-// 3. The parent reads until the end of the pipe, or until the child has had its time, and collects the child.  Less than a whole answer is no answer,
-//    whatever the exit status says: another part of the program may have collected that.
+// 3. The parent reads until the end of the pipe, or until the child has had its time, and collects the child.  Less
+//    than a whole answer is no answer, whatever the exit status says: another part of the program may have collected
+//    that.
 #include "base/child.h"
 
 #include <errno.h>

@@ -14,8 +14,9 @@ typedef enum dc_status dc_child_work(void *context, char **bytes, size_t *size, 
 
 // Runs work in a child process and copies its result into *bytes, to be released with free().  Status and message are
 // those of work.  Signals reach this process while it waits; the child ends with it.  DC_MEMORY also when there is no
-// memory for the process or for the copy, and when the child ends without an answer; the message then says how it ended.
-// A child that uses more than `seconds` of processor time, or ten times as long by the clock, is ended (0: no limits).
+// memory for the process or for the copy, and when the child ends without an answer; the message then says how it
+// ended.  A child that uses more than `seconds` of processor time, or ten times as long by the clock, is ended (0: no
+// limits).
 enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds, char **bytes, size_t *size,
                             struct dc_error *error);
 

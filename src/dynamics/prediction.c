@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The motion of an interval without contact, by the discrete principle of least action (docs/theory.md, "Second order").
-// It is that of Moser and Veselov (1991) for a free body and SHAKE (Ryckaert, Ciccotti and Berendsen 1977) for what
-// joints hold, in the 3x4 poses T with the moments W of the solids.  With r the length h of the interval over that of
-// the one before
-// and T* the frames at the predicted coordinates q*, G(q*; q, q-) = 0 with
+// The motion of an interval without contact, by the discrete principle of least action (docs/theory.md, "Second
+// order").  It is that of Moser and Veselov (1991) for a free body and SHAKE (Ryckaert, Ciccotti and Berendsen 1977)
+// for what joints hold, in the 3x4 poses T with the moments W of the solids.  With r the length h of the interval over
+// that of the one before and T* the frames at the predicted coordinates q*, G(q*; q, q-) = 0 with
 //     G = J(q)^T [W (T* - T - r (T - T-)) - h (h + h-)/2 f],
 // J the derivative of the frames by the coordinates and f gravity.  From a velocity v there is no interval before:
 //     G = J(q)^T [W (T* - T - r (T(q + h v) - T(q - h v))/2) - h^2/2 f].
@@ -308,7 +307,7 @@ static void add_kicks_product(const struct dc_step_state *state, struct dc_predi
   }
 }
 
-// What armatures and halves of intervals add to column c of every mechanism's dG/dq*.
+// Adds the armatures and the halves of intervals to column c of every mechanism's dG/dq*.
 static void add_curvature_column(const struct dc_step_state *state, const struct dc_prediction *prediction, int c,
                                  double *column)
 {

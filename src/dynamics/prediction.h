@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where inertia, gravity and actuators alone would take bodies and chains in an interval, to second order in its length: what the
-// inertia of a step is measured from with the integrator "second_order" (docs/theory.md, "Second order").  Private to
-// src/dynamics.
+// Where inertia, gravity and actuators alone would take bodies and chains in an interval, to second order in its
+// length: what the inertia of a step is measured from with the integrator "second_order" (docs/theory.md, "Second
+// order").  Private to src/dynamics.
 #ifndef DC_DYNAMICS_PREDICTION_H
 #define DC_DYNAMICS_PREDICTION_H
 

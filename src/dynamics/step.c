@@ -319,8 +319,8 @@ static bool factor_inertia(struct dc_rollout *rollout, const struct step_input *
   return dc_symmetric_factor_positive(rollout->matrix) == DC_OK;
 }
 
-// First guess: the last velocity again, or the state that the integrator predicts, bounded when something is in the way,
-// as far as it is safe.
+// First guess: the last velocity again, or the state that the integrator predicts, bounded when something is in the
+// way, as far as it is safe.
 static void first_guess(struct dc_rollout *rollout, const struct step_input *given, double *q_next)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;

@@ -218,8 +218,8 @@ void dc_inertia_add_damping(const struct dc_step_state *state, double damping, s
 // The same for nodes, right into the matrix.
 void dc_node_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
 
-// Of a state that is half an interval: adds the curvature of the energies of actuators, or of what joints do by
-// themselves, by lengths and angles at t+1 to a diagonal [nv].
+// Adds the curvature of the energies of actuators, or of passive joints, by lengths and angles at t+1 to a diagonal
+// [nv]; the state is half an interval.
 void dc_actuator_add_curvature(const struct dc_step_state *state, double *diagonal);
 void dc_passive_add_curvature(const struct dc_step_state *state, double *diagonal);
 
@@ -423,9 +423,9 @@ void dc_rollout_center_shift(const struct dc_rollout *rollout, int body, const d
 void dc_rollout_start_state(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
 // The state before that [nq].
 void dc_rollout_state_before(const struct dc_rollout *rollout, const struct dc_rollout_input *input, double *q);
-// The state that a start is moved to by h times its velocity: ahead of it, or behind for h < 0.  The first function gives
-// its tangent [nv] for those of start and velocity [nv].  The second adds to the cotangents of start and velocity those
-// that a cotangent [nv] of this state brings about.
+// The state that a start is moved to by h times its velocity: ahead of it, or behind for h < 0.  The first function
+// gives its tangent [nv] for those of start and velocity [nv].  The second adds to the cotangents of start and velocity
+// those that a cotangent [nv] of this state brings about.
 void dc_start_push(const struct dc_bodies *bodies, const double *velocity, double h, const double *q,
                    const double *change, double *moved);
 void dc_start_pull_back(const struct dc_bodies *bodies, const double *velocity, double h, const double *moved,

@@ -55,8 +55,8 @@ void dc_block_solver_destroy(struct dc_block_solver *solver);
 void dc_block_diagonal(const struct dc_block_solver *solver, int node, double block[9]);
 void dc_block_add_row(const struct dc_block_solver *solver, int node, const double move[3], double *sum);
 
-// Solves (A + C) x = b, C block diagonal [blocks][9] (NULL: none).  It ends when the residual is at most `part` of b, or
-// after `most` iterations.  The norm is that of the preconditioner for conjugate gradients with sweeps, else the
+// Solves (A + C) x = b, C block diagonal [blocks][9] (NULL: none).  It ends when the residual is at most `part` of b,
+// or after `most` iterations.  The norm is that of the preconditioner for conjugate gradients with sweeps, else the
 // Euclidean one.  x is the last iterate; where the result is !positive (also for a preconditioner that cannot be made),
 // the one before.
 struct dc_iterations dc_block_solve(struct dc_block_solver *solver, const double *c, const double *b, double part,

@@ -244,7 +244,8 @@ static bool names_study(const char *line)
   return !end || (strncmp(line, "{\"study\"", 8) == 0 && is_whole(line, (size_t)(end - line)));
 }
 
-// Rows and identities of a journal; a later row of a point replaces an earlier one.  Returns how many lines are damaged.
+// Rows and identities of a journal; a later row of a point replaces an earlier one.  Returns how many lines are
+// damaged.
 static long read_lines(const char *text, long points, struct dc_sweep_row *rows, struct dc_text *identities)
 {
   long damaged = 0;

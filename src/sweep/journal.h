@@ -54,7 +54,8 @@ enum dc_status dc_journal_add(struct dc_journal *journal, const char *lines, siz
 enum dc_status dc_journal_close(struct dc_journal *journal, struct dc_error *error);
 
 // Reads all journals of a directory into rows [points].  The last line of a point in the journal that is last by name
-// wins.  *damaged grows by the number of whole lines that are none: their points have no row.  *identities gets every line {"study": "..."}, one after the other.  A missing directory is no error.
+// wins.  *damaged grows by the number of whole lines that are none: their points have no row.  *identities gets every
+// line {"study": "..."}, one after the other.  A missing directory is no error.
 enum dc_status dc_journals_read(const char *directory, long points, struct dc_sweep_row *rows,
                                 struct dc_text *identities, long *damaged, struct dc_error *error);
 

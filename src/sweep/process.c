@@ -407,8 +407,8 @@ static enum dc_process_end fail_broken(struct dc_process *process, char *message
   return DC_BROKEN;
 }
 
-// The outcome of a process that has ended: its result from run.json, or how it ended.  A run whose checkpoint is unusable
-// begins anew; with `verify` a run that ended well is followed by its certification.
+// The outcome of a process that has ended: its result from run.json, or how it ended.  A run whose checkpoint is
+// unusable begins anew; with `verify` a run that ended well is followed by its certification.
 enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct dc_process *process,
                                       struct dc_sweep_row *row, struct dc_error *error)
 {

@@ -85,7 +85,7 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
 #define RESTITUTION_OPTION                                                                                             \
   {                                                                                                                    \
     .name = "restitution", .type = DC_REAL, .unit = "", .fallback = "null", .minimum = 0, .maximum = 1,                \
-    .help = "ratio of speeds after and before an impact, of bodies that set none; default: what steps leave",          \
+    .help = "ratio of speeds after and before an impact, for bodies that set none; default: that of the steps",        \
     .offset = offsetof(struct dc_contact_settings, restitution)                                                        \
   }
 

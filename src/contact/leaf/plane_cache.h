@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separating planes that a pair of bodies remembers from one evaluation to the next, by the hulls (or triangles) between
-// which they stand.
+// Separating planes that a pair of bodies remembers from one evaluation to the next, by the hulls (or triangles)
+// between which they stand.
 #ifndef DC_CONTACT_PLANE_CACHE_H
 #define DC_CONTACT_PLANE_CACHE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walls of convex hulls, for the models sdrs and manifold: one barrier per pair of convex hulls on its optimal plane (paper 003, IV.B and VII;
-// docs/theory.md, "SDRS").  Lengths are in units of contact.length where it says so.
+// Walls of convex hulls, for the models sdrs and manifold: one barrier per pair of convex hulls on its optimal plane
+// (paper 003, IV.B and VII; docs/theory.md, "SDRS").  Lengths are in units of contact.length where it says so.
 #ifndef DC_CONTACT_WALLS_H
 #define DC_CONTACT_WALLS_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distance of two bodies' surfaces, at the poses of the last evaluation.
 //
-// Branch and bound over both sphere trees: two nodes whose spheres are farther apart than the nearest triangles so far
-// hold nothing nearer; of others the larger one is replaced by its children, the nearer of which is looked at first.
+// Branch and bound over both sphere trees.  Two nodes whose spheres are farther apart than the nearest triangles so far
+// hold nothing nearer.  Otherwise the larger node is replaced by its children, the nearer of which is looked at first.
 // Two triangles that do not cross are as far apart as a corner of one from the other or an edge from an edge: the least
 // of 6 and 9 distances (geometry/convex/distance.h).
 #include <math.h>

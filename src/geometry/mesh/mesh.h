@@ -35,11 +35,14 @@ enum {
   DC_MESH_TRIANGLES_MAX = 4000000     // most triangles (and vertices) of a file or shape
 };
 
-// Reads an OBJ or STL (text or binary) file by content and name; vertices of STL with the same coordinates are
-// merged, those of an OBJ where its surface is open without, vertices that no face of an OBJ uses are dropped, its
-// polygons are cut into triangles (geometry/mesh/polygon.h), the faces behind each of its "g" and "o" statements are a
-// group.  Never blocks on devices or pipes; refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.  DC_BAD_INPUT with "path: rule" or
-// "path:line: rule", DC_IO, DC_MEMORY; *mesh is then empty.
+// Reads an OBJ or STL (text or binary) file by content and name.
+// * STL: vertices with the same coordinates are merged.
+// * OBJ: vertices with the same coordinates are merged where the surface is open otherwise.  Vertices that no face uses
+//   are dropped, polygons are cut into triangles (geometry/mesh/polygon.h), and the faces behind each "g" and "o"
+//   statement are a group.
+//
+// Never blocks on devices or pipes; refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.
+// DC_BAD_INPUT with "path: rule" or "path:line: rule", DC_IO, DC_MEMORY; *mesh is then empty.
 enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error);
 
 // The rules for bodies:
@@ -47,7 +50,8 @@ enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_
 //   least 1e-9 m;
 // * no triangle is degenerate (area <= 1e-14 of the squared size) or stands there twice;
 // * every edge is shared by exactly two triangles with opposite directions;
-// * the volume is positive (> 1e-14 of the cubed size), and connected parts face inwards only as cavities inside others.
+// * the volume is positive (> 1e-14 of the cubed size);
+// * connected parts face inwards only as cavities inside others.
 //
 // DC_BAD_INPUT names the most fundamental broken rule, with counts and first indices (from 0); DC_MEMORY.
 enum dc_status dc_mesh_validate(const struct dc_mesh *mesh, struct dc_error *error);

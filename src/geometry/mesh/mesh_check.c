@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks of a closed surface in the order of mesh.h, the most fundamental first: indices, coordinates and size, areas,
+// edges, volume, parts.  Uses of edges are sorted by their lower and then their higher vertex, so that all uses of one
+// edge stand together; each rule that is broken is counted and its first place kept for the message.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 // which that is largest, so that its signed area is positive.  An ear is a corner that turns left and whose triangle
 // holds no corner that does not.  Ears are cut off one after the other, beginning behind the first corner; convex
 // polygons become fans.  Cutting a corner keeps the signed area, and the border of all triangles is that of the
-// polygon: where all triangles are positive the number of them over a point is its winding number, which is one inside
+// polygon.  Where all triangles are positive the number of them over a point is its winding number, which is one inside
 // of a border that does not cross itself.  So the result is right whenever it is found, whichever ears were taken.
 #include "geometry/mesh/polygon.h"
 

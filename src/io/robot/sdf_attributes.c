@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SDF can say beside what is read.  The reader marks every element and attribute that it uses; all others are
-// looked up here: harmless ones are passed over, known ones are told with what they would have done, unknown ones are
-// told as such.  One note for each kind, with the place of the first.
+// Elements and attributes of SDF that are not read.  The reader marks every element and attribute that it uses; all
+// others are looked up here.  Harmless ones are passed over, known ones are noted with their effect, unknown ones as
+// unknown.  There is one note for each kind, with the place of the first.
 #include "io/robot/attribute_table.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/notes.h"
 #include "io/robot/sdf_reader.h"
 
-// Of elements (attribute NULL) inside of any parent where parent is NULL; the first row that fits counts.
+// Rows for elements (attribute NULL), inside of any parent where parent is NULL; the first row that fits counts.
 const struct dc_attribute_row dc_sdf_rows[] = {
     {"sdf", "actor", DC_ATTRIBUTE_ABSENT, "an animated figure is left out"},
     {"sdf", "light", DC_ATTRIBUTE_HARMLESS, "pictures have lights of their own"},

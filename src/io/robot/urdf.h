@@ -191,7 +191,8 @@ struct dc_urdf_use {
   struct dc_urdf_pose pose;  // of the root link in the world
   const cJSON *base;         // the root's joint as bodies have them; NULL: fixed
   bool base_anchored;        // base takes an "anchor"
-  // Of every hinge and slide that follows no other and that the file gives an actuator, if it tells of any; NULL: none.
+  // Actuators of all hinges and slides that follow no other; only of those to which the file gives one, if it gives any
+  // at all.  NULL: none.
   const cJSON *pd;
   const cJSON *const *pd_of;  // [joint_count] of that joint instead: NULL: pd; JSON's null: none.  NULL: no joint's
   bool effort;                // limits of effort become those of pd

@@ -297,7 +297,7 @@ static enum element in_link(struct dc_urdf_parser *parser, const XML_Char *name)
   return visual ? VISUAL : COLLISION;
 }
 
-// Of Drake's files: the inertia of a rotor turns the joint's by the square of the ratio of its gear.
+// Reads Drake's rotors: the inertia of a rotor counts for the joint times the square of the ratio of its gear.
 static void read_actuator(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   if (strcmp(name, "drake:rotor_inertia") == 0)

@@ -308,7 +308,7 @@ static int list_chain(const struct dc_urdf_builder *builder, int head, int chain
   return link >= 0 ? MOST_CHAIN + 1 : count;
 }
 
-// What a joint does by itself, in an object of its own.
+// The passive properties of a joint, in an object of its own.
 static void put_passive(struct dc_urdf_builder *builder, cJSON *object, const struct dc_urdf_joint *joint, int place)
 {
   const struct {
@@ -604,7 +604,7 @@ static enum dc_status note_unread(const struct dc_urdf_builder *builder)
   return status;
 }
 
-// What the file leaves open, or says and does not act.
+// Notes joints without bounds and floating joints for the remarks.
 static void gather_joints(struct dc_urdf_builder *builder)
 {
   struct dc_urdf_remarks *remarks = &builder->remarks;

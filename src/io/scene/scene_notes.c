@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is worth a word about bodies once the model is made: masses that no file gives, and sizes that look like another
-// unit.
+// Notes about bodies once the model is made: masses that no file gives, and sizes that look like another unit.
 //
-// The radius of gyration of a body, r^2 = tr(I) / (2 m), is about a third of its size.  Geometry that reaches many times
-// as far was drawn in another unit than the inertia was given in.
+// The radius of gyration of a body, r^2 = tr(I) / (2 m), is about a third of its size.  Geometry that reaches many
+// times as far was drawn in another unit than the inertia was given in.
 #include <math.h>
 
 #include "geometry/shapes/shape_types.h"

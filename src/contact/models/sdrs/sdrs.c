@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model sdrs (paper 003; docs/theory.md, "SDRS").
 //
-// The idea: a body is a union of convex hulls.  Between two hulls stands the plane that minimizes the sum of a barrier of
-// the distances of their vertices from it, and the least value is the energy of the pair.  The barrier ends, so that only
-// hulls within reach of each other act, and it is smooth: so is the energy.  Planes, energies, friction and points of
-// hulls are those of contact/leaf, which other models use too.  Above a primitive, which needs no plane, the vertices of
-// all hulls have the same barrier.
+// The idea: a body is a union of convex hulls.  Between two hulls stands the plane that minimizes the sum of a barrier
+// of the distances of their vertices from it, and the least value is the energy of the pair.  The barrier ends, so that
+// only hulls within reach of each other act, and it is smooth: so is the energy.  Planes, energies, friction and points
+// of hulls are those of contact/leaf, which other models use too.  Above a primitive, which needs no plane, the
+// vertices of all hulls have the same barrier.
 #include "contact/common/points.h"
 #include "contact/leaf/walls.h"
 #include "math/vector.h"
