@@ -148,11 +148,11 @@ struct dc_bodies {
   struct dc_body *bodies;  // [count]
   const int *order;        // [count] every parent before its children
   int mechanism_count;
-  struct dc_mechanism *mechanisms;
-  int actuator_count;  // numbers in a vector of actuator targets: those of the tangents of joints with pd
-  int column_count;    // sum of chain_count over all bodies: columns of dc_kinematics
-  const int *part_of;  // [nv] number of the joint part a degree of freedom belongs to
-  double *initial_q;   // [nq]
+  struct dc_mechanism *mechanisms;  // [mechanism_count]
+  int actuator_count;               // numbers in a vector of actuator targets: those of the tangents of joints with pd
+  int column_count;                 // sum of chain_count over all bodies: columns of dc_kinematics
+  const int *part_of;               // [nv] number of the joint part a degree of freedom belongs to
+  double *initial_q;                // [nq]
   int soft_count, support_count, node_count;  // nodes: of all soft bodies
   int first_node_q, first_node_v;             // where nodes begin in q and in tangents; nq, nv without soft bodies
   struct dc_soft *soft;                       // [soft_count], in the order of their bodies

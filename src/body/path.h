@@ -19,7 +19,7 @@ struct dc_frame_path {
 
 struct dc_path {
   const struct dc_bodies *bodies;
-  const double *q, *tangent;
+  const double *q, *tangent;     // [nq] at s = 0, [nv] from there
   const struct dc_pose *poses;   // at s = 0
   struct dc_frame_path *frames;  // [bodies]
   double (*twists)[6];           // [bodies] workspace

@@ -78,14 +78,14 @@ struct dc_soft {
   double *velocity;  // [3 nodes] at the start
   bool collide;      // false: touches nothing
   int pin_count;
-  struct dc_pin *pins;
+  struct dc_pin *pins;  // [pin_count]
 };
 
 // A frame on nodes: c = sum of weights times positions.
 struct dc_support {
   int body, count;
-  const int *places;  // [count] first coordinate of each node, counted from the first node's
-  const double *weights;
+  const int *places;      // [count] first coordinate of each node, counted from the first node's
+  const double *weights;  // [count]
 };
 
 static inline double dc_soft_node_mass(const struct dc_soft *soft, int node)

@@ -55,8 +55,8 @@ static enum dc_status pull_back_start(const struct dc_rollout *rollout, const st
 struct sweep {
   const struct dc_trajectory *trajectory;
   int count;
-  struct dc_adjoint_row *rows;
-  double *next, *now, *before;
+  struct dc_adjoint_row *rows;  // [count]
+  double *next, *now, *before;  // [count][nv] by q(t+1), q(t), q(t-1)
 };
 
 // One row over an interval: now and before gain what lambda passes on.

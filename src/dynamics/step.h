@@ -47,7 +47,7 @@ struct dc_friction_mixed {
 };
 
 struct dc_mixed_list {
-  struct dc_friction_mixed *pairs;
+  struct dc_friction_mixed *pairs;  // [count]
   size_t count, capacity;
 };
 
@@ -55,7 +55,7 @@ struct dc_mixed_list {
 struct dc_rigid_contact {
   struct dc_contact *contact;
   int pair_count;
-  const int (*pair_bodies)[2];
+  const int (*pair_bodies)[2];                // [pair_count] bodies a and b, dc_contact_pairs
   struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
   double energy;                              // of the last evaluation, sum over the pairs, without stiffness
   double *coefficients, *restitution;         // [bodies] of the law at t
@@ -91,13 +91,13 @@ struct dc_step_state {
 
 // The gradient of a step potential: wrenches for the twists of the frames [bodies][6], forces on coordinates [nv].
 struct dc_step_forces {
-  double (*wrenches)[6];
-  double *joints;
+  double (*wrenches)[6];  // [bodies] torque about the frame's origin, N m, and force, N
+  double *joints;         // [nv] N or N m
 };
 
 // Where terms add their Hessians: blocks in the charts of the frames [bodies][36], pairs and joints into the matrix.
 struct dc_step_hessian {
-  double (*blocks)[36];
+  double (*blocks)[36];  // [bodies] 6 x 6, row by row
   struct dc_assembler *assembler;
   const struct dc_kinematics *kinematics;
   struct dc_symmetric_matrix *matrix;
@@ -107,8 +107,8 @@ struct dc_step_hessian {
 
 // A direction at t+1: in coordinates [nv] and as twists of the frames [bodies][6].
 struct dc_step_direction {
-  const double *joints;
-  const double (*twists)[6];
+  const double *joints;       // [nv]
+  const double (*twists)[6];  // [bodies] turn and shift of the frame
 };
 
 // A change of everything but q+ that L depends on: frames and coordinates at t and t-1, targets and design.
@@ -256,7 +256,7 @@ struct dc_node_law {
 void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *laws);
 // The pairs of blocks of the Hessian that touches add (pattern.c), sorted, and those that are always there.
 struct dc_step_pattern {
-  int (*extra)[2], (*wanted)[2], (*fixed)[2];
+  int (*extra)[2], (*wanted)[2], (*fixed)[2];  // [.._count] pairs of blocks: of touches, of those now, always there
   size_t extra_count, extra_capacity, wanted_count, wanted_capacity, fixed_count;
   bool fresh;  // an interval begins: what is not touched any more goes
 };

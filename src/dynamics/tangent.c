@@ -14,10 +14,10 @@
 struct sweep {
   const struct dc_trajectory *trajectory;
   int count;
-  const struct dc_rollout_cotangent *const *directions;
-  double *before, *now, *next;
-  double *tangents;  // [steps + 1][count][nv]
-  bool *lasting;     // [count] whether a number of the design moves
+  const struct dc_rollout_cotangent *const *directions;  // [count]
+  double *before, *now, *next;                           // [count][nv] of q(t-1), q(t), q(t+1)
+  double *tangents;                                      // [steps + 1][count][nv]
+  bool *lasting;                                         // [count] whether a number of the design moves
 };
 
 static bool design_is_zero(const struct dc_design *design, const struct dc_bodies *bodies)

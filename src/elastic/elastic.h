@@ -28,7 +28,7 @@ struct dc_elastic {
   double *node_volumes;             // [nodes] the node's share of the volumes of its elements, m^3
   double volume;                    // m^3
   int bend_count;
-  struct dc_bend *bends;
+  struct dc_bend *bends;  // [bend_count] of sheets and rods
 };
 
 // Prepares a mesh.  section: thickness of a sheet, m; cross section of a rod, m^2; 1 for solids.  Arrays are owned by

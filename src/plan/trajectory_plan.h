@@ -68,7 +68,7 @@ struct dc_plan {
   struct dc_trajectory *first, *best;    // of an optimization; without the derivatives of pairs
   double best_loss;                      // of best
   double *parameters, *best_parameters;  // [parameter_count]; parameters: the first guess
-  double *first_parameters;
+  double *first_parameters;              // [parameter_count] of first
   int *group;                            // [parameter_count]
   double *low, *high;                    // [parameter_count] bounds
   struct dc_minimization *minimization;  // NULL: none is running

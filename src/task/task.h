@@ -149,11 +149,11 @@ struct dc_task_world {
 // task's own world and of its cases; the functions below concern its own world.
 struct dc_task {
   int control_count, objective_count, design_count;
-  struct dc_control *controls;
-  struct dc_objective *objectives;
-  struct dc_design_entry *design;
+  struct dc_control *controls;      // [control_count]
+  struct dc_objective *objectives;  // [objective_count]
+  struct dc_design_entry *design;   // [design_count]
   int case_count;
-  const struct dc_task_world *cases;
+  const struct dc_task_world *cases;  // [case_count]
 };
 
 int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *model, int steps);

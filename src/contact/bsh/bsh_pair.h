@@ -33,8 +33,8 @@ static inline double dc_closer(double gap, double square, double inner)
 
 // A walk through the node pairs of two trees, level by level (pair_list.c).
 struct dc_walk {
-  struct dc_term *exact, *level[2];  // level: node pairs at two depths
-  struct dc_node_term *centred, *blends;
+  struct dc_term *exact, *level[2];                       // level: node pairs at two depths
+  struct dc_node_term *centred, *blends;                  // [centred_count], [blend_count]
   size_t exact_count, centred_count, blend_count, count;  // count: node pairs of the level that was reached
   size_t exact_capacity, centred_capacity, blend_capacity, level_capacity[2];
   long visited;
@@ -44,7 +44,7 @@ struct dc_walk {
   // that may be closer than all before them.
   bool part;
   int first_blend;
-  struct dc_close *close;
+  struct dc_close *close;  // [close_count]
   size_t close_count, close_capacity;
 };
 
@@ -90,8 +90,8 @@ struct dc_unit {
 
 // Triangle pairs that count exactly, and their planes, in the coordinates of b's frame (normal 0: none).
 struct bsh_terms {
-  struct dc_term *terms;
-  double (*planes)[4];
+  struct dc_term *terms;  // [count]
+  double (*planes)[4];    // [count] normal and offset
   size_t count, term_capacity, plane_capacity;
 };
 

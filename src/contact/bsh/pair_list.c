@@ -17,16 +17,16 @@ enum { PARTED = 256 };                  // node pairs of the level that is cut: 
 
 // One body as the walk sees it: index of the right child, triangle of a leaf, sphere.
 struct walked {
-  const int *right, *triangle;
-  const double (*spheres)[4];
-  const double *size;  // NULL: that of the sphere
+  const int *right, *triangle;  // [nodes]; right -1: a leaf
+  const double (*spheres)[4];   // [nodes] centre in world axes, radius
+  const double *size;           // NULL: that of the sphere
 };
 
 // The bodies, and by what rule their node pairs are told apart.  outer: (1 + epsilon)^2, of a pair with near_only its
 // range, in place of epsilon (R_I + R_J).
 struct rule {
   struct walked a, b;
-  const double *arm;
+  const double *arm;  // c_a - c_b, m
   double outer;
   bool local, near;
 };

@@ -23,11 +23,11 @@ struct dc_vertex_sum {
 struct dc_collider {
   struct dc_primitive primitive;  // at the pose at hand; without a type: a mesh
   int vertex_count, triangle_count;
-  double (*vertices)[3];
-  const int (*triangles)[3];
-  double *vertex_weight;   // [vertex_count], sum 1: a third of the adjacent area over the body's
-  double *leaf_weight;     // [triangle_count]
-  int part_count, *parts;  // a vertex of every connected part of the surface
+  double (*vertices)[3];      // [vertex_count] about the centre of mass, the body's axes, m
+  const int (*triangles)[3];  // [triangle_count]
+  double *vertex_weight;      // [vertex_count], sum 1: a third of the adjacent area over the body's
+  double *leaf_weight;        // [triangle_count]
+  int part_count, *parts;     // a vertex of every connected part of the surface
   struct dc_sphere_tree tree;
   double radius;         // farthest vertex from the origin
   double position[3];    // of the frame's origin, m
@@ -115,10 +115,10 @@ struct dc_contact {
   struct dc_arena *arena;
   struct dc_collider *colliders;  // [bodies]
   int pair_count;
-  int (*pair_bodies)[2];
-  struct dc_pair *pairs;
-  int *order;           // [pair_count]: threads take pairs in this order, those that cost much first
-  double *costs, cost;  // [pair_count] of the last evaluation, roughly, s; their sum
+  int (*pair_bodies)[2];  // [pair_count]
+  struct dc_pair *pairs;  // [pair_count]
+  int *order;             // [pair_count]: threads take pairs in this order, those that cost much first
+  double *costs, cost;    // [pair_count] of the last evaluation, roughly, s; their sum
   struct {
     struct dc_loop_history turns, pairs, fractions[2], chunks, bounds;
   } loops;

@@ -32,8 +32,8 @@ struct dc_far_sum {
 struct dc_far_pair {
   int a, b;
   double given, stiffness, softening;  // J as given and times the field's factor, delta^2 in m^2
-  struct dc_far_term *terms, *blends;
-  struct dc_far_sum *sums;  // [blends]
+  struct dc_far_term *terms, *blends;  // [term_count], [blend_count]
+  struct dc_far_sum *sums;             // [blends]
   size_t term_count, blend_count, term_capacity, blend_capacity, sum_capacity;
 };
 

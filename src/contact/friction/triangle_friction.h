@@ -20,14 +20,14 @@ struct dc_friction_pair {
 };
 
 struct dc_triangle_friction {
-  struct dc_friction_pair *pairs;  // [pair_count]
-  int **leaf;                      // [bodies], without a hierarchy: node of every triangle
-  struct dc_friction_batch *batches;
-  int (*blend)[DC_BATCH];         // [batches] innermost blend of every lane, within the pair's; -1: lane not used
-  int (*triangles)[DC_BATCH][2];  // [batches] of both bodies
-  struct dc_floor_batch *floors;
-  struct dc_friction_blend *blends;
-  double *by_support;  // [most blends of a pair], for the pull back
+  struct dc_friction_pair *pairs;     // [pair_count]
+  int **leaf;                         // [bodies], without a hierarchy: node of every triangle
+  struct dc_friction_batch *batches;  // [batch_count]
+  int (*blend)[DC_BATCH];             // [batches] innermost blend of every lane, within the pair's; -1: lane not used
+  int (*triangles)[DC_BATCH][2];      // [batches] of both bodies
+  struct dc_floor_batch *floors;      // [floor_count]
+  struct dc_friction_blend *blends;   // [blend_count]
+  double *by_support;                 // [most blends of a pair], for the pull back
   size_t batch_capacity, blend_of_capacity, triangle_capacity, floor_capacity, blend_capacity, support_capacity;
   size_t batch_count, floor_count, blend_count;
 };

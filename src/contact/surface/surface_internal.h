@@ -37,10 +37,10 @@ struct dc_surface_contact {
   const struct dc_bodies *bodies;
   struct dc_arena *arena;
   int surface_count, pair_count;
-  struct dc_surface *surfaces;
-  struct dc_surface_pair *pairs;
-  struct dc_touch *touches;
-  struct dc_sliding_contact *sliding_contacts;
+  struct dc_surface *surfaces;                  // [surface_count]
+  struct dc_surface_pair *pairs;                // [pair_count]
+  struct dc_touch *touches;                     // [touch_count] of the last evaluation
+  struct dc_sliding_contact *sliding_contacts;  // [sliding_count] since the last begin
   size_t touch_count, touch_capacity, sliding_count, sliding_capacity;
   double energy, gap, least_range;
 };

@@ -47,7 +47,7 @@ struct decimation {
   struct quadric *quadrics;  // [vertex_count]
   unsigned *version;         // [vertex_count], counts the changes of quadric and position
   int *mark, last_mark;      // [vertex_count]
-  struct candidate *heap;
+  struct candidate *heap;    // [heap_count], the cheapest first
   size_t heap_count, heap_capacity;
 };
 
