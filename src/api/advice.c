@@ -87,6 +87,8 @@ static void look(const struct dc_scene *scene, const struct dc_contact *contact,
   }
 }
 
+// Evaluates contact at frames of the trajectory until the body touches another one.  Frames are skipped when the scene
+// has many triangles, so that the work stays below MOST_WORK.
 enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
                                   struct dc_nearness *nearness, struct dc_error *error)
 {

@@ -279,6 +279,8 @@ static void report_trajectory(const struct format *format, const struct exported
               exported->best.bodies, exported->best.bodies == 1 ? "y" : "ies", path);
 }
 
+// Writes a file of the format, a model of the scene or a trajectory, under its default name if no file was given, and
+// reports it.
 static enum dc_status write_file(const char *directory, const struct format *format, const struct exported *exported,
                                  const char *file, struct dc_text *text, struct dc_json_writer *json,
                                  struct dc_error *error)
@@ -318,6 +320,7 @@ static enum dc_status find_scene(const char *directory, const struct format *for
   return file ? DC_OK : dc_fail(error, DC_USAGE, "export of a scene: missing --output FILE");
 }
 
+// Export: find the scene, open it, read the trajectories that the format needs, write.
 int dcsim_export(const char *directory, const char *format_name, const char *file, dcsim_report *report,
                  dcsim_error *error)
 {

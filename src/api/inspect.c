@@ -73,6 +73,10 @@ static enum dc_status add_far_field(const struct dc_scene *scene, struct start *
   return DC_OK;
 }
 
+// Sums over the pairs of bodies at the start:
+// - wrenches[body]: force [N] and torque [N m] of contact, minus the gradient of the energy times the stiffness;
+// - touched[body]: the second body moves and is within the phantom reach, so the force is one of contact;
+// - far[body]: the norm of the force [N] by pairs whose second body moves, to report what acts at a distance.
 static void sum_wrenches(const struct dc_scene *scene, struct start *start)
 {
   if (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN)
@@ -102,6 +106,9 @@ static void sum_wrenches(const struct dc_scene *scene, struct start *start)
   free(far);
 }
 
+// Evaluates contact at the start of the scene: a plan of no steps, whose rollout holds the contact, the checks of a
+// run, poses, energies of pairs, smallest gap, wrenches and far field.  A refinement has none of these: its bodies may
+// overlap.
 static enum dc_status open_start(const struct dc_scene *scene, struct start *start, struct dc_error *error)
 {
   size_t bodies = (size_t)scene->model.bodies.count;

@@ -91,6 +91,8 @@ static int find_capacity(const struct dc_bodies *bodies, long steps)
   return (int)(steps < most ? steps + 1 : most);
 }
 
+// Room for the trajectory shown, twice: `best`, which the optimizer writes, and `taken`, the copy that the server reads
+// without the lock.
 struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps)
 {
   struct dc_live *live = dc_alloc(1, sizeof *live);

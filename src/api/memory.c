@@ -30,6 +30,8 @@ double dc_api_problem_bytes(const struct dc_scene *scene, double steps)
   return scene->gradient.type == DC_GRADIENT_ADJOINT ? bytes : 2 * bytes;
 }
 
+// Estimated bytes of a run: rollout and plan, with a plant its execution, with a search a plan per candidate of the
+// portfolio, and with a receding horizon a plan of its length in place of one of all steps.
 double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_memory)
 {
   const struct dc_model *model = &scene->model;
@@ -50,6 +52,8 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_m
              : bytes;
 }
 
+// Refuses a run that needs more than the limit of memory, before it allocates: the message names steps, bodies, pairs
+// and the limit.
 enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error)
 {
   struct dc_memory_limit limit = dc_memory_limit();

@@ -106,6 +106,7 @@ static int by_size(const void *one, const void *other)
   return (a < b) - (a > b);
 }
 
+// Lists the pairs of bodies that touch in any frame, the largest normal force first, at most MOST_PAIRS of them.
 static int list_pairs(const struct dc_stored_contacts *contacts, struct pair_curves *pairs)
 {
   int count = 0;
@@ -117,6 +118,8 @@ static int list_pairs(const struct dc_stored_contacts *contacts, struct pair_cur
   return count < MOST_PAIRS ? count : MOST_PAIRS;
 }
 
+// Puts the contacts into curves of `kept` points: a point shows the largest force of the frames since the point before,
+// so that short impacts stay visible.
 static void fill_pairs(const struct dc_stored_trajectory *stored, int kept, struct pair_curves *pairs, int count)
 {
   const struct dc_stored_contacts *contacts = &stored->contacts;
@@ -162,6 +165,8 @@ static enum dc_status put_contacts(struct dc_page *page, const struct dc_stored_
   return allocated ? DC_OK : dc_page_fail_memory(page);
 }
 
+// Curves of the page over time: motion (or the joints, in runs without stored motion), the smallest gap, and forces of
+// the pairs.
 enum dc_status dc_page_put_curves(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept)
 {
   enum dc_status status = DC_OK;

@@ -194,6 +194,8 @@ static void draw_extras(const struct pictures *pictures, const dcsim_render_opti
     annotate(pictures, options, settings, &overlay, frame);
 }
 
+// Draws one frame: poses and nodes of soft bodies, camera, picture, then trails, contacts and words over it; it goes
+// into the film or a PNG file.
 static enum dc_status draw(struct pictures *pictures, const dcsim_render_options *options,
                            const struct dc_render_settings *settings, int frame, double part, struct dc_error *error)
 {

@@ -175,6 +175,8 @@ static bool listen_to(struct checker *checker, struct answer *first)
   return true;
 }
 
+// Reads the answers of all processes until each has ended; false when the caller stops it.  A process that tries a
+// point behind the first bad one known is killed: its answer could not come first any more.
 static bool wait_for_all(struct checker *checkers, int count, struct answer *first, int (*stop)(void *context),
                          void *context)
 {

@@ -120,6 +120,8 @@ static long get_count(const cJSON *object, const char *key)
   return number >= 0 && number <= 1e15 ? (long)number : -1;
 }
 
+// Reads one line of a journal: the number of the point, or -1 when the line is damaged.  Numbers that are missing
+// become NAN or -1, so that journals of earlier versions stay readable.
 long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *row)
 {
   while (length && line[length - 1] == '\n')
@@ -172,6 +174,8 @@ static enum dc_status mend(struct dc_journal *journal, struct dc_error *error)
   return DC_OK;
 }
 
+// Opens or creates the journal, locks it against a second sweep, and cuts off an incomplete last line, which a killed
+// sweep may leave.
 enum dc_status dc_journal_open(const char *directory, const char *name, struct dc_journal *journal,
                                struct dc_error *error)
 {
@@ -199,6 +203,8 @@ static enum dc_status sync_journal(struct dc_journal *journal, struct dc_error *
   return DC_OK;
 }
 
+// Appends lines as a whole: when a write fails the file gets its length back.  A journal that was removed or replaced
+// meanwhile is an error, as its lines would be lost.  The file is synced at most every sync_seconds.
 enum dc_status dc_journal_add(struct dc_journal *journal, const char *lines, size_t length, struct dc_error *error)
 {
   struct stat before, named;

@@ -18,6 +18,8 @@ void dc_sweep_count_row(struct dc_sweep *sweep, const struct dc_sweep_row *row)
   sweep->reached += row->status == 0 && row->success;
 }
 
+// Writes the row to the journal first and counts it after, so that no point counts as done that is not on disk.  Takes
+// over the row.
 enum dc_status dc_sweep_add_row(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
 {
   struct dc_text line = {0};
@@ -35,6 +37,8 @@ enum dc_status dc_sweep_add_row(struct dc_sweep *sweep, long point, struct dc_sw
   return DC_OK;
 }
 
+// The next point to run.  Points that are done or belong to another share are passed over; a point whose directory
+// holds a run that ended well is adopted: its row goes into the journal without a run.
 bool dc_sweep_take(struct dc_sweep *sweep, long *point)
 {
   while (sweep->next < sweep->study->points.count) {

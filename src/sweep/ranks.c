@@ -139,6 +139,7 @@ void dc_ranks_dismiss(struct dc_ranks *ranks)
       ranks->left++;
 }
 
+// Rank 0 answers a rank that asks for work: the next point, NOTHING when none is left, STOP when the sweep is stopping.
 static void give_point(struct dc_sweep *sweep, int to)
 {
   long point;
@@ -152,6 +153,7 @@ static void give_point(struct dc_sweep *sweep, int to)
   }
 }
 
+// Rank 0 puts the row that another rank has sent into the journal.
 static void take_row(struct dc_sweep *sweep)
 {
   struct dc_sweep_row row;
@@ -168,6 +170,7 @@ static void take_row(struct dc_sweep *sweep)
     dc_sweep_break(sweep, status, &error);
 }
 
+// Rank 0 compares version and study of another rank with its own; the sweep breaks off when they differ.
 static void greet(struct dc_sweep *sweep, int from)
 {
   struct dc_error error = {0};
@@ -196,6 +199,7 @@ static void serve_as_first(struct dc_sweep *sweep, int from)
   }
 }
 
+// Another rank notes the answer of rank 0 to its question.
 static void serve_as_other(struct dc_sweep *sweep)
 {
   struct dc_ranks *ranks = sweep->ranks;
@@ -210,6 +214,7 @@ static void serve_as_other(struct dc_sweep *sweep)
   }
 }
 
+// A rank asks rank 0 for a point once and goes on serving its processes until the answer is here (DC_TAKE_LATER).
 enum dc_take dc_ranks_take(struct dc_sweep *sweep, long *point)
 {
   struct dc_ranks *ranks = sweep->ranks;
@@ -240,6 +245,8 @@ enum dc_status dc_ranks_send_row(struct dc_sweep *sweep, long point, const struc
   return status;
 }
 
+// Handles all messages that have arrived, then passes on a stop (rank 0 to all) or a failure (another rank to rank 0),
+// each once.
 void dc_ranks_serve(struct dc_sweep *sweep)
 {
   struct dc_ranks *ranks = sweep->ranks;
@@ -260,6 +267,7 @@ void dc_ranks_serve(struct dc_sweep *sweep)
   }
 }
 
+// Rank 0 has finished when all others have left; another rank says once that it leaves.
 bool dc_ranks_have_finished(struct dc_sweep *sweep)
 {
   struct dc_ranks *ranks = sweep->ranks;

@@ -86,6 +86,8 @@ struct dc_remover *dc_remover_create(void)
   return remover;
 }
 
+// Gives a directory to the thread; when its ring is full, or no thread runs, the caller removes the directory itself.
+// Frees the path in either case.
 void dc_remover_remove(struct dc_remover *remover, char *directory)
 {
   bool taken = false;

@@ -118,6 +118,8 @@ static void wait_for_processes(struct crew *crew, bool more)
       finish_point(crew, &crew->processes[i]);
 }
 
+// Calls the caller's progress function; the time left follows from the mean time per point that ran in this process.
+// An answer other than 0 stops the sweep.
 static void report_progress(struct dc_sweep *sweep)
 {
   const dcsim_sweep_options *options = sweep->options;
@@ -167,6 +169,12 @@ static void set_times(struct crew *crew)
   crew->kill_time = crew->sweep->began + most - 0.1 * margin;
 }
 
+// The main loop of a sweep, one turn whenever a process ends, at least every WAIT ms:
+// 1. start processes on free places, while there are points;
+// 2. with ranks, answer messages;
+// 3. return when nothing runs and nothing more can come;
+// 4. wait for a process to end, and take its row;
+// 5. report progress, and pass on a stop or the limit of time.
 static void run_all(struct crew *crew)
 {
   struct dc_sweep *sweep = crew->sweep;
