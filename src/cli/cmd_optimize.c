@@ -38,6 +38,7 @@ static int serve(const struct cli_arguments *arguments, dcsim_ranks *ranks)
   return status;
 }
 
+// Checks combinations of options, then runs: alone, as rank 0 that prints, or as another rank that serves.
 static int run(const struct cli_arguments *arguments)
 {
   if (!arguments->operand && !arguments->resume)

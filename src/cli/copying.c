@@ -214,6 +214,8 @@ static int check_choice(const struct cli_shelf *shelf, const char *command, cons
                   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", command);
 }
 
+// Without a name lists the shelf; with one, finds its folder among the data files, lists the files it needs, copies
+// them and prints the next commands.
 int cli_copy_from(const struct cli_shelf *shelf, const char *command, const struct cli_arguments *arguments)
 {
   char scene[128], data[CLI_COPY_PATH], folder[CLI_COPY_PATH];

@@ -62,6 +62,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
   return status;
 }
 
+// Finds the command by the first argument; --version and --help stand alone.
 static int dispatch(int argc, char **argv)
 {
   if (argc < 2) {

@@ -75,6 +75,8 @@ static int edit_distance(const char *a, const char *b)
   return row[columns];
 }
 
+// The candidate nearest to a mistyped name; NULL when more than 3 letters, or more than half of the candidate, differ.
+// A beginning of at least 3 letters always counts as near.
 const char *cli_suggest(const char *name, const char *const *candidates)
 {
   enum { FAR = 4 };

@@ -294,6 +294,8 @@ static char *join(int argc, char **argv)
   return line;
 }
 
+// Sets defaults; -1 and NAN mark options that were not given.  Lists have room for as many items as there are
+// arguments.
 static int prepare(int argc, char **argv, struct cli_arguments *arguments)
 {
   *arguments = (struct cli_arguments){.jobs = -1,
@@ -339,6 +341,8 @@ static int take_operand(const struct cli_command *command, const char *operand, 
   return 0;
 }
 
+// Parses the arguments behind the command: operands, --name, letters; after "--" all are operands.  --help ends
+// parsing.
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_arguments *arguments)
 {
   int status = prepare(argc, argv, arguments);

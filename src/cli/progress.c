@@ -124,6 +124,7 @@ static double seconds_left(const struct cli_progress *progress, const dcsim_prog
   return seconds;
 }
 
+// Prints the parts of a line of progress; parts that have no number stay empty.
 static void format_parts(const struct cli_progress *progress, const dcsim_progress *report, double time,
                          struct line *line)
 {
@@ -259,6 +260,8 @@ static int ask_view(dcsim_view *view, const dcsim_progress *report)
   return wish ? wish : dcsim_view_observe(view, NULL);
 }
 
+// Called by the library after every iteration: notes losses and times for the estimate, draws the line when it is due,
+// asks the live view, and answers with a signal, the request of a checkpoint, or 0.
 int cli_progress_report(void *context, const dcsim_progress *report)
 {
   struct cli_progress *progress = context;

@@ -152,6 +152,8 @@ static int check_success(const struct cli_arguments *arguments, const dcsim_resu
   return 0;
 }
 
+// Runs simulate or optimize: opens the scene, starts progress and live view, calls the library, then prints warnings,
+// the report, why the run stopped and how it can be resumed.
 int cli_run(const struct cli_arguments *arguments, cli_run_function *function, dcsim_ranks *ranks)
 {
   dcsim_scene *scene;

@@ -42,6 +42,8 @@ static int find_owners(const double (*vertices)[3], const int *twins, int count,
   return tied;
 }
 
+// Groups the vertices that are not held: vertices of group g are members[first[g]] .. members[first[g + 1] - 1], the
+// lowest one first.  Takes time quadratic in the number of vertices.
 enum dc_status dc_connect_vertices(const struct dc_shape *shape, const double (*vertices)[3], enum dc_connect connect,
                                    double tolerance, const bool *held, struct dc_arena *arena, int *group_count,
                                    const int **first, const int **members, struct dc_error *error)
@@ -91,6 +93,8 @@ static void count_shared(const struct dc_shape *shape, int own, const int *part,
       shared[part[members[m]]]++;
 }
 
+// Counts the pieces of a shape: two parts belong to one piece when at least `least` vertices of theirs move together.
+// One block of memory holds piece and shared count [parts], part and group [vertices].
 int dc_connect_pieces(const struct dc_shape *shape, int group_count, const int *first, const int *members, int least)
 {
   size_t parts = (size_t)shape->part_count, vertices = (size_t)dc_shape_vertex_count(shape);

@@ -61,6 +61,8 @@ static enum dc_status check_mirrors(int count, const struct dc_design_entry *ent
   return DC_OK;
 }
 
+// Checks the last entry against all before it: mirror images must not be moved by two entries, and no number of the
+// scene may be changed twice.  Numbers are compared by their names: all are listed, sorted, and neighbours compared.
 enum dc_status dc_design_check_last(int count, const struct dc_design_entry *entries, const struct dc_model *model,
                                     struct dc_error *error)
 {

@@ -32,6 +32,8 @@ static enum dc_status make_followers(const struct dc_design_entry *entry, const 
   return status;
 }
 
+// Changes every parameter alone by PROBE and lets the level sets follow the vertices, so that a shape that cannot be
+// followed is refused before a run.
 static enum dc_status probe(const struct dc_design_entry *entry, const struct dc_model *model,
                             struct dc_shape_follower *const *followers, double *parameters,
                             struct dc_shape_design *design, struct dc_error *error)
@@ -53,6 +55,7 @@ static enum dc_status probe(const struct dc_design_entry *entry, const struct dc
   return status;
 }
 
+// Checks an entry that moves vertices of shapes with a level set, if the contact model reads level sets at all.
 enum dc_status dc_design_check_levels(const struct dc_design_entry *entry, const struct dc_model *model,
                                       struct dc_error *error)
 {

@@ -79,6 +79,8 @@ static void place_of(const struct dc_body *child, double place[3])
   dc_vec_add(place, place, child->rest_position);
 }
 
+// Visits all that the length moves, with its displacement per unit of the factor: the vertices along the axis by their
+// distance from the body's own anchor, the children (vertex -1) by the distance of their anchors from it.
 static void visit(const void *options, const struct dc_model *model, int i, dc_displacement_visit *take, void *context)
 {
   (void)i;

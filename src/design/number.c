@@ -69,6 +69,7 @@ static int next_index(const struct dc_number_options *options, const struct dc_m
 
 // Checks.
 
+// Checks that every body named has a number of this kind, and that there is one at all.
 static enum dc_status check_bodies(const struct dc_number_options *options, const struct dc_model *model,
                                    struct dc_error *error)
 {
@@ -108,6 +109,8 @@ static enum dc_status check_axes(const struct dc_number_options *options, struct
                : dc_fail(error, DC_BAD_INPUT, "axes: must be a non-empty subset of \"xyz\" (is \"%.40s\")", axes);
 }
 
+// Checks the range: of factors, positive and around 1; of values, around the scene's value and within the limits of the
+// kind.
 static enum dc_status check_range(const struct dc_number_options *options, const struct dc_model *model,
                                   struct dc_error *error)
 {
@@ -194,6 +197,8 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   return "1";
 }
 
+// Bounds of the parameters: a factor is exp(scale p), any other number value + scale p.  A common parameter of several
+// numbers has the intersection of their bounds.
 static void bounds(const void *options, const struct dc_model *model, double *low, double *high)
 {
   const struct dc_number_options *number = options;
@@ -238,6 +243,7 @@ static int groups(const void *options, const struct dc_model *model, int *group)
   return count;
 }
 
+// Writes the numbers into the input of the rollout, by the formulas of bounds.
 static void apply(const void *options, const struct dc_model *model, const double *parameters,
                   struct dc_rollout_input *input)
 {
@@ -254,6 +260,8 @@ static void apply(const void *options, const struct dc_model *model, const doubl
   }
 }
 
+// Adjoint of apply: for a factor f = exp(scale p), dL/dp = scale f dL/df, for any other number scale dL/dx.  A common
+// parameter has the sum.  The cotangent of a factor becomes f dL/df, the one of the factor 1 before apply.
 static void pull_back(const void *options, const struct dc_model *model, const double *parameters,
                       struct dc_rollout_cotangent *cotangent, double *gradient)
 {

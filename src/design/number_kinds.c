@@ -81,6 +81,8 @@ static const struct dc_number_kind gravity = {.name = "gravity",
 
 // Friction, of a body that has some and may touch another.
 
+// A coefficient counts when it is positive and the body may touch another one, or lies between a soft body and a plane
+// that both have friction.
 static bool friction_present(const struct dc_model *model, int index)
 {
   if (!(dc_model_friction(model, index) > 0))

@@ -72,6 +72,8 @@ static bool is_held(const struct dc_vertices_options *o, const double *x)
   return inside;
 }
 
+// Finds for every vertex its mirror image among the vertices of the other shape: the first free one within the
+// tolerance.
 static enum dc_status find_images(struct dc_vertices_options *o, const struct dc_model *model,
                                   const double (*vertices)[3], int count, double tolerance, struct dc_arena *arena,
                                   struct dc_error *error)
@@ -100,6 +102,7 @@ static enum dc_status find_images(struct dc_vertices_options *o, const struct dc
   return DC_OK;
 }
 
+// Groups the vertices outside the box `hold` and, with a mirror, finds their images.
 static enum dc_status prepare(void *options, const struct dc_model *model, struct dc_arena *arena,
                               struct dc_error *error)
 {
