@@ -37,6 +37,8 @@ static bool one_set(const struct query *query)
   return query->softness[VALUES] == query->softness[GRADIENTS];
 }
 
+// Makes the level set of a body's shape for one softness, once: smoothed over the softness times 1 % of the body's
+// diameter, and moved so that the centre of mass is the origin, as the vertices and edges are.
 static enum dc_status make_surface(struct query *query, int body, int set, struct dc_error *error)
 {
   const struct dc_body *b = &query->scene->model.bodies.bodies[body];
@@ -187,6 +189,8 @@ static struct dc_manifold *make_manifold(struct query *query, const int bodies[2
   return dc_manifold_create(surfaces, settings, error);
 }
 
+// Writes the manifold of one pair.  Values and gradients may have softnesses of their own; with one softness both come
+// from the same manifold.  The meshes are checked against their level sets first, where edges take part.
 static enum dc_status query_pair(struct query *query, const int bodies[2], struct dc_error *error)
 {
   struct dc_manifold_settings settings = {.edge_edge = false}, other;

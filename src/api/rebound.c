@@ -73,6 +73,8 @@ static double near_force(struct rebound *r, double stiffness, struct dc_error *e
   return dc_vec_dot(r->near[r->pair].gradient + 3, r->direction);
 }
 
+// Tables of the force over the gap, at GAPS gaps in geometric order: log of the force [N] and the share that the near
+// field has of it.  Overlap and forces that do not push count as none.
 static enum dc_status tabulate(struct rebound *r, double touch, double size, double stiffness, struct profile *profile,
                                struct dc_error *error)
 {
@@ -165,6 +167,8 @@ static void find_direction(const struct dc_scene *scene, const struct dc_pair_de
   dc_vec_scale(direction, direction, 1 / dc_vec_norm(direction));
 }
 
+// Writes what a kind of impact does: the ratio of speeds at three speeds, the gap at rest; the lowest resting height of
+// all kinds goes to *resting.
 static void describe(const struct dc_scene *scene, const struct profile *p, const int *pair, struct dc_resting *resting,
                      struct dc_text *text, struct dc_json_writer *json)
 {
@@ -195,6 +199,7 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
   dc_text_add(text, "\n");
 }
 
+// One kind of impact: put body a where it just touches b along the direction, tabulate the force, let the two collide.
 static enum dc_status describe_kind(const struct dc_scene *scene, struct rebound *r, int p, const struct dc_pose *poses,
                                     const struct dc_pair_derivatives *pairs, struct dc_text *text,
                                     struct dc_json_writer *json, struct dc_error *error)
@@ -223,6 +228,8 @@ static enum dc_status describe_kind(const struct dc_scene *scene, struct rebound
   return status;
 }
 
+// Describes the first pair of every kind, at most KINDS: pairs of the same shapes, masses and restitutions collide
+// alike.
 static enum dc_status describe_kinds(const struct dc_scene *scene, struct rebound *r, const struct dc_pose *poses,
                                      const struct dc_pair_derivatives *pairs, struct dc_text *text,
                                      struct dc_json_writer *json, struct dc_error *error)
@@ -243,6 +250,7 @@ static enum dc_status describe_kinds(const struct dc_scene *scene, struct reboun
   return DC_OK;
 }
 
+// Predicts impacts of the scene's pairs from forces of contact along one direction, without a rollout.
 enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_contact *contact,
                                        const struct dc_pose *poses, const struct dc_pair_derivatives *pairs,
                                        struct dc_resting *resting, struct dc_text *text, struct dc_json_writer *json,

@@ -32,6 +32,8 @@ static size_t state_bytes(const struct refinement *run)
   return (size_t)run->session.scene->scene->model.bodies.nq * sizeof(double);
 }
 
+// Keeps states of the way, every `every`-th improvement: when there is no room, every other one is dropped and `every`
+// doubles.
 static void keep_frame(struct refinement *run, const double *q)
 {
   size_t bytes = state_bytes(run), nq = bytes / sizeof(double);
@@ -61,6 +63,8 @@ static bool is_enough(struct refinement *run)
   return best.success;
 }
 
+// Called after every iteration: keeps the best state and a frame of the way, writes the row, reports progress, and says
+// whether to go on.
 static bool observe(void *context, const struct dc_iterate *iterate)
 {
   struct refinement *run = context;
@@ -180,6 +184,7 @@ static enum dc_status write_run(struct refinement *run, dcsim_result *result, en
   return written;
 }
 
+// Ends a refinement: contacts at the result, its report, the run directory.
 static int finish(struct refinement *run, enum dc_status status, dcsim_result *result, dcsim_report *report,
                   dcsim_error *error)
 {
@@ -208,6 +213,12 @@ static int finish(struct refinement *run, enum dc_status status, dcsim_result *r
   return status ? dc_api_fail(error, &session->error, status) : DCSIM_OK;
 }
 
+// Runs a refinement:
+// 1. make its problem (dc_refine_create) and room for states;
+// 2. open the run directory;
+// 3. inspect the start;
+// 4. minimize over q; observe writes the rows and keeps the best state;
+// 5. finish: report and run directory, also when it was stopped or stalled numerically.
 static int refine(struct refinement *run, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   struct session *session = &run->session;

@@ -80,6 +80,8 @@ static enum dc_status contact_forces(struct dc_page *page, struct force_frames *
   return DC_OK;
 }
 
+// Writes the contact forces on moving bodies at up to MOST_FORCE_FRAMES of the frames kept: values[frame][moving
+// body][3], N.  They are evaluated from the stored poses, not read from the run.
 static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *contact, int kept)
 {
   const struct dc_bodies *bodies = &page->scene->model.bodies;
@@ -108,6 +110,8 @@ static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *
   return status;
 }
 
+// Writes the forces, for contact models of our own only: a plan of no steps lends its contact, with the run's design
+// applied.
 static enum dc_status put_forces(struct dc_page *page, int kept)
 {
   const struct dc_scene *scene = page->scene;
@@ -170,6 +174,8 @@ static enum dc_status take_designs(struct dc_page *page)
   return status;
 }
 
+// Reads all that a page shows: scene, thinned trajectories, summary, resolved scene, losses and their terms,
+// certificate, and the models that the designs made.
 static enum dc_status open_page(struct dc_page *page, dcsim_error *error)
 {
   char path[2048];
@@ -319,6 +325,7 @@ static int report_path(const char *path, size_t size, dcsim_report *report, dcsi
   return dc_api_report(report, &text, &json, error);
 }
 
+// Writes the page of the first run, with the others beside it if there are any; else with the runs of its cases.
 int dcsim_write_comparison(int count, const char *const *directories, dcsim_report *report, dcsim_error *error)
 {
   struct dc_page page = {.directory = directories[0]};

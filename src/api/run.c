@@ -172,6 +172,8 @@ static enum dc_status read_out(struct session *session, const struct outcome *ou
   return DC_OK;
 }
 
+// Writes trajectory.h5: the best and the first trajectory with their parameters, targets of all windows, and what the
+// readout has (contacts, motion).
 static enum dc_status write_trajectory(struct session *session, const struct outcome *outcome)
 {
   struct dc_rollout_input input = *outcome->input, *whole = NULL;
@@ -241,6 +243,7 @@ static enum dc_status leave_case(struct session *session, const struct outcome *
   return dc_fail(error, (enum dc_status)failure.status, "%.900s", failure.text);
 }
 
+// Leaves a run directory for every case, unless results alone are wanted.
 static enum dc_status leave_cases(struct session *session, const struct outcome *outcome)
 {
   bool wanted = session->run && !session->options->results_only;
@@ -303,6 +306,12 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   return status ? dc_api_fail(error, &session->error, status) : DCSIM_OK;
 }
 
+// A run from its checks to its report:
+// 1. check memory and room on disk;
+// 2. share the scene with the ranks, if there are any;
+// 3. prepare, and begin the kind of run (simulation, optimization, search, horizon);
+// 4. compute; a run that was stopped or failed numerically keeps what it has found so far;
+// 5. finish: judge, write, report.
 static int run_scene(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   const struct dc_scene *scene = session->scene->scene;

@@ -18,6 +18,8 @@ bool dc_session_writes_nothing(const struct session *session)
   return asked && strcmp(asked, "none") == 0;
 }
 
+// Opens the run directory: the one given, or runs/NAME-TIME.  A directory to be overwritten is set aside and comes back
+// when the new one cannot be created; it is discarded after the summary is written.
 enum dc_status dc_session_open_run(struct session *session)
 {
   const char *asked = session->options->directory;

@@ -130,6 +130,8 @@ static void count_search(const struct session *session, dcsim_progress *progress
   progress->fraction = fmin(1, done / fmax(all, 1));
 }
 
+// Called after every iteration of an optimization: notes the losses, writes the row, reports progress, and says whether
+// to go on.
 bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration *iteration)
 {
   struct session *session = context;

@@ -2,6 +2,7 @@
 // The results of a run so far: first, best and present trajectories and parameters, by kind of run.
 #include "api/session.h"
 
+// Results of a receding horizon: the executed trajectory, whose parameters are those applied, joined over all windows.
 enum dc_status dc_session_horizon_outcome(struct session *session, struct outcome *outcome)
 {
   const struct dc_receding_horizon *horizon = session->horizon;
@@ -35,6 +36,8 @@ static const char *end_of(const struct dc_plan *plan)
   return names[end == DC_END_NONE && used_up ? DC_END_ITERATIONS : end];
 }
 
+// Results of a plan or a search: the best trajectory and the first.  The best parameters are applied to the plan's
+// input.
 enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *outcome)
 {
   struct dc_plan *plan = session->plan;
@@ -57,6 +60,7 @@ enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *
   return DC_OK;
 }
 
+// Collects the results of the session's kind of run, with the model that its design made, and judges success.
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome)
 {
   const struct dc_scene *scene = session->scene->scene;

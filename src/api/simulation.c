@@ -21,6 +21,7 @@ struct dcsim_simulation {
   struct dc_api_arrays arrays;
 };
 
+// Room for one step: rollout, input, a trajectory of two frames, and the state, which begins as the scene does.
 static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene *scene, struct dc_error *error)
 {
   const struct dc_model *model = simulation->model = &scene->model;
@@ -105,6 +106,8 @@ static void normalize_quaternions(const struct dc_bodies *bodies, double *q)
       }
 }
 
+// Sets the state; NULL: the scene's.  Quaternions may be off the unit length by 1e-3 and are normalized.  The step
+// before is forgotten.
 int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, const double *qd, dcsim_error *error)
 {
   const struct dc_bodies *bodies = &simulation->model->bodies;
@@ -141,6 +144,8 @@ void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, d
     memcpy(qd, simulation->qd, (size_t)bodies->nv * sizeof *qd);
 }
 
+// Checks and copies drives into the input of the step: targets and their velocities [actuators], generalized forces
+// [nv].  NULL keeps the scene's.
 static enum dc_status set_drives(dcsim_simulation *simulation, const double *target, const double *velocity,
                                  const double *force, struct dc_error *error)
 {
@@ -176,6 +181,7 @@ static enum dc_status keep_before(dcsim_simulation *simulation, struct dc_error 
   return DC_OK;
 }
 
+// One step: the state becomes the start of a rollout of one step; its end and the velocity there become the state.
 static enum dc_status step(dcsim_simulation *simulation, const double *target, const double *velocity,
                            const double *force, struct dc_error *error)
 {

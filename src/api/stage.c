@@ -50,6 +50,7 @@ double dc_api_picture_size(const struct dc_render_settings *settings)
   return tan(0.5 * settings->fov_deg * DC_DEGREE) * dc_vec_distance(settings->eye, settings->target);
 }
 
+// Lists the marks of the objectives, such as goals, in the color of their body; without marks counts them only.
 int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
 {
   static const double grey[3] = {0.3, 0.3, 0.3};
@@ -70,6 +71,8 @@ int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
   return count;
 }
 
+// The camera: the scene's own, unless a side is asked for; else one from that side whose picture holds all moving
+// bodies at the first and the last frame, and all marks.
 enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_bodies *bodies,
                              const struct dc_stored_trajectory *stored, int mark_count,
                              const struct dc_render_mark *marks, const char *side, struct dc_render_settings *settings,

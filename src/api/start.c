@@ -108,6 +108,7 @@ static enum dc_status check_surfaces(const struct dc_bodies *bodies, const doubl
   return status;
 }
 
+// Refuses a start in which bodies, nodes of soft bodies or their surfaces overlap.
 enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *plan, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;

@@ -151,6 +151,8 @@ static struct dc_rollout *rollout_of_frames(const struct dc_verification *v, con
   return v->there ? dc_execution_rollout(v->there) : v->plan->rollout;
 }
 
+// Finds the largest residual of the stored steps and counts those that did not converge.  Steps whose residual cannot
+// be told leave a note in its place.
 static enum dc_status check_residuals(struct dc_verification *v)
 {
   const struct dc_model *model;
@@ -197,6 +199,8 @@ static double share_from_afar(const struct dc_bodies *bodies, const double *near
   return sum > 0 ? from_afar / sum : 0;
 }
 
+// Finds the share of contact impulses that act from afar, first between movable bodies (phantom_between), then of all
+// pairs.
 static enum dc_status check_phantom(struct dc_verification *v)
 {
   const struct dc_bodies *bodies = &v->scene->model.bodies;

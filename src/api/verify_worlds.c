@@ -227,6 +227,8 @@ static enum dc_status run_perturbed_windows(struct dc_verification *v, const str
   return status;
 }
 
+// Tries the run with its receding horizon in another world: the plans are made in the scene's own, their steps executed
+// there.  Without a horizon or a gradient a note says why it was not tried.
 static enum dc_status closed_loop(struct dc_verification *v, const struct opened_world *opened,
                                   struct dc_world_finding *finding)
 {

@@ -93,6 +93,8 @@ static bool set_ranges(const struct dc_body *body, const struct dc_design *desig
   return true;
 }
 
+// Writes the design of an input into a copy of the model's definition, so that the scene made from it needs no design
+// entry.
 enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,
                                   struct dc_arena *arena, struct dc_model_definition *definition,
                                   struct dc_error *error)

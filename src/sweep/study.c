@@ -330,6 +330,7 @@ static enum dc_status take_options(struct reading *reading, struct options *opti
   return DC_OK;
 }
 
+// Reads a study: "set" and "vary" have paths of the scene as keys, so they are taken out before the options are read.
 static enum dc_status read_document(struct reading *reading)
 {
   struct dc_study *study = reading->study;
@@ -357,6 +358,7 @@ static enum dc_status read_document(struct reading *reading)
   return status;
 }
 
+// Reads a study file; its text stays in the study, as its identity is a hash of it.
 enum dc_status dc_study_read(const char *path, struct dc_study **study, struct dc_error *error)
 {
   struct dc_error local = {0};
@@ -449,6 +451,7 @@ static enum dc_status add_value(const struct dc_study *study, long point, int co
   return set ? DC_OK : DC_MEMORY;
 }
 
+// The overrides of one point: those of "set", then the value of every column.
 enum dc_status dc_study_point(const struct dc_study *study, long point, struct dc_point *about, struct dc_error *error)
 {
   int columns = dc_study_columns(study);

@@ -94,6 +94,7 @@ static enum dc_status read_line(struct table *table, bool names, const char ***f
   return DC_OK;
 }
 
+// Reads all lines but the first; each is a level of the factor, with as many fields as there are names.
 static enum dc_status read_rows(struct table *table, struct dc_factor *factor, const char ***fields, size_t *capacity,
                                 size_t *count)
 {
@@ -125,6 +126,7 @@ static const char *const *keep_list(struct dc_arena *arena, const char **list, s
   return kept;
 }
 
+// Reads a table of points as one factor: names in the first line, one level per line; the values are JSON or texts.
 enum dc_status dc_study_read_csv(const char *path, struct dc_arena *arena, struct dc_factor *factor,
                                  struct dc_error *error)
 {

@@ -191,6 +191,7 @@ static int ask_to_stop(void *context)
   return options->progress ? options->progress(options->progress_context, &progress) : 0;
 }
 
+// The report of a sweep: counts, damaged lines, paths of table and page.
 static enum dc_status describe(const struct dc_sweep *sweep, dcsim_report *report, dcsim_error *error)
 {
   struct dc_text text = {0};
@@ -300,6 +301,7 @@ static void release(struct dc_sweep *sweep)
   dc_study_destroy(sweep->study);
 }
 
+// Runs, resumes or gathers a sweep.  The report comes also when it was stopped, as long as something is done.
 int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_report *report, dcsim_error *error)
 {
   dcsim_sweep_options own = {.threads = 1};
