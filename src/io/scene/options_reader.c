@@ -73,6 +73,7 @@ enum dc_status dc_read_string(struct dc_options_reader *reader, const struct dc_
   return *string ? DC_OK : dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
 }
 
+// Finds a string among names; the message of a miss lists them and suggests the nearest.
 enum dc_status dc_read_choice(struct dc_options_reader *reader, const struct dc_json *value, const char *const *names,
                               int *index)
 {
@@ -96,6 +97,7 @@ enum dc_status dc_read_choice(struct dc_options_reader *reader, const struct dc_
   return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be one of %s (is %s)", list, quoted);
 }
 
+// Finds the body or shape of a name in the sorted lists of the scene.
 static enum dc_status read_name(struct dc_options_reader *reader, const struct dc_json *value, bool body, int *index)
 {
   if (!cJSON_IsString(value->node))
@@ -355,6 +357,7 @@ static size_t value_size(enum dc_option_type type)
   return 0;
 }
 
+// Reads one value by the type of its option into target; NULL: only checks it.
 enum dc_status dc_read_option(struct dc_options_reader *reader, const struct dc_json *value,
                               const struct dc_option *option, void *target)
 {
@@ -409,6 +412,8 @@ static enum dc_status refuse_option(struct dc_options_reader *reader, const stru
   return dc_refuse_key(reader, member, names);
 }
 
+// Reads a member of an object by its key: an option of the table, the tag that has chosen the table, or an option of
+// another table, which is refused unless the choice may still change (allowed->chosen_later).
 static enum dc_status read_member(struct dc_options_reader *reader, const struct dc_json *member,
                                   const struct dc_option *table, const struct dc_allowed_keys *allowed, void *target)
 {
@@ -428,6 +433,8 @@ static enum dc_status read_member(struct dc_options_reader *reader, const struct
   return refuse_option(reader, member, table, allowed);
 }
 
+// Reads an object into a structure: defaults first, then the members in order of the file, then a check that no option
+// without a default is missing.
 enum dc_status dc_read_options(struct dc_options_reader *reader, const struct dc_json *object,
                                const struct dc_option *table, const struct dc_allowed_keys *allowed, void *target)
 {

@@ -221,6 +221,8 @@ static long path_length(const char *argument)
   return -1;
 }
 
+// Applies one argument PATH=VALUE to the tree: VALUE is JSON, or a text when it cannot be read as JSON.  The value
+// keeps the argument as its source, so that later messages name it.
 enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const char *argument, uint32_t source,
                            const char *const *sections, struct dc_error *error)
 {
@@ -255,6 +257,7 @@ enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const
   return dc_fail(error, status, "%s%s%s", named ? "" : name, named ? "" : ": ", local.text);
 }
 
+// Merges a patch as RFC 7396 does: null removes a member, objects merge, anything else replaces.
 enum dc_status dc_json_merge(cJSON *target, const cJSON *patch)
 {
   const cJSON *member;

@@ -33,6 +33,7 @@ static void put_names(struct dc_json_writer *writer, const struct dc_scene *scen
   dc_json_end(writer, "]");
 }
 
+// Writes a nested object or a list of objects; those without content are left out.
 static void put_nested(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *option,
                        const void *value)
 {

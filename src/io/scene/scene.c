@@ -100,6 +100,7 @@ static enum dc_status read_gravity(struct dc_scene_build *build)
   return status;
 }
 
+// Chooses the optimizer by "type" and reads its options; a seed of the command line replaces its own.
 static enum dc_status read_optimizer(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -216,6 +217,7 @@ static enum dc_status check_horizon(struct dc_scene_build *build)
   return dc_json_wrap(&horizon, build->error);
 }
 
+// Reads the camera; the line of sight must exist and must not be along "up".
 static enum dc_status read_camera(struct dc_scene_build *build)
 {
   struct dc_camera *camera = &build->scene->camera;
@@ -356,6 +358,7 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   return status ? status : resolve(build);
 }
 
+// Reads a scene file in the locale "C" of numbers, whatever the program around has set; all memory is one arena.
 enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
                              struct dc_error *error)
 {

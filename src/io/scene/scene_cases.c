@@ -183,6 +183,7 @@ static enum dc_status keep_text(struct dc_scene_build *build, const cJSON *cases
   return build->scene->cases_text ? DC_OK : out_of_memory(build);
 }
 
+// Counts the cases, checks that the scene allows them, and keeps their text; each is read as a scene of its own after.
 enum dc_status dc_scene_begin_cases(struct dc_scene_build *build, int *count)
 {
   struct dc_scene *scene = build->scene;

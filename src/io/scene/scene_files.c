@@ -53,6 +53,8 @@ static bool allowed(const char *path, const char *folder, struct dc_arena *arena
   return real && lies_in(path, real);
 }
 
+// Resolves the path of a file that a scene names, through symbolic links, and refuses it unless it lies in the scene's
+// folder, the data directory or a folder that the caller allows.
 enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
                                   struct dc_arena *arena, const char **path, struct dc_error *error)
 {

@@ -82,6 +82,7 @@ static enum dc_status part_gains(struct include *include)
   return DC_OK;
 }
 
+// Reads the options of an include: a string is the file alone.  The rotation is normalized.
 static enum dc_status read_options(struct include *include)
 {
   static const struct dc_allowed_keys allowed = {.tag = "joint_position"};
@@ -346,6 +347,8 @@ static enum dc_status find_geometries(struct include *include, struct dc_urdf_us
   return status;
 }
 
+// Explains why a joint of "joint_position" cannot be set: it follows another, has not one coordinate, or does not
+// exist.
 static enum dc_status refuse_joint(const struct include *include, const struct dc_json *member, int index)
 {
   enum { MOST = 256 };
@@ -534,6 +537,8 @@ static enum dc_status parse_sdf(struct include *include, const struct dc_scene_r
   return status ? status : put_gravity(include, gravity);
 }
 
+// Adds a robot of URDF or SDF: parse, connect links by joints, base, start, gains, pairs that do not touch, mesh files;
+// then its bodies are written into the scene's tree.
 static enum dc_status add_urdf(struct include *include, const struct dc_scene_robot_file *file)
 {
   struct dc_scene_build *build = include->build;

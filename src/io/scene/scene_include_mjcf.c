@@ -68,6 +68,7 @@ static enum dc_status check_keys(struct dc_scene_build *build, const struct dc_j
   return DC_OK;
 }
 
+// Adds a robot of MJCF: load with the files it includes, start, then its bodies are written into the scene's tree.
 enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct dc_json *value,
                                      const struct dc_include_options *options, const struct dc_urdf_use *use,
                                      const struct dc_scene_robot_file *file)

@@ -18,6 +18,8 @@ static double gyration(const struct dc_body_definition *body)
   return sqrt((body->inertia[0] + body->inertia[1] + body->inertia[2]) / (2 * body->mass));
 }
 
+// Notes what looks wrong with a link of a robot file: no mass, so that density decides; or an inertia far too small for
+// its geometry, which mostly means that the mesh is in mm or cm.
 static enum dc_status note_body(struct dc_scene_build *build, int index, double density)
 {
   const struct dc_body_definition *given = &build->scene->bodies[index];

@@ -98,6 +98,7 @@ static bool is_left_out(const struct pairs *pairs, int pair, const struct dc_sce
   return !overlaps(pairs, pair, robot) && robot->self_contact == DC_SELF_CONTACT_NONE;
 }
 
+// Excludes the pairs of links that is_wanted accepts from contact, and notes their names.
 static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct pairs *pairs, wanted *is_wanted,
                                     const char *what, int *excluded)
 {
@@ -158,6 +159,8 @@ static enum dc_status find_pairs(struct dc_scene_build *build, struct pairs *pai
                                    dc_contact_pairs(pairs->contact), pairs->meet, error);
 }
 
+// Excludes, in this order, pairs of links that overlap at the start, that never met in a sample of positions, and that
+// self_contact leaves out; then cuts far fields.
 static enum dc_status find_and_exclude(struct dc_scene_build *build, struct dc_contact *contact, int *changed)
 {
   size_t bodies = (size_t)build->scene->model.bodies.count, count = (size_t)dc_contact_pair_count(contact) + 1;
@@ -186,6 +189,7 @@ static enum dc_status find_and_exclude(struct dc_scene_build *build, struct dc_c
   return status ? dc_fail(build->error, status, "%s: out of memory", build->scene->path) : DC_OK;
 }
 
+// Excludes pairs of links of robots; the model is made anew when this changes it.
 enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

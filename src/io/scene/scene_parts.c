@@ -12,6 +12,7 @@ static enum dc_status out_of_memory(struct dc_scene_build *build)
   return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
 }
 
+// Finds the member of a family that an object names by its tag; without the tag the fallback, if there is one.
 enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_json *object, const char *tag,
                                  enum dc_family family, const char *fallback, int *index)
 {
@@ -131,6 +132,8 @@ static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc
   return DC_OK;
 }
 
+// Reads the shapes in three passes: names, since unions refer to other shapes; options; meshes, those of unions after
+// those they are made of.
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -219,6 +222,7 @@ static enum dc_status collect_body_names(struct dc_scene_build *build, const str
   return DC_OK;
 }
 
+// Reads the bodies: all names first, since joints refer to parents by name, then their options.
 enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -248,6 +252,7 @@ enum dc_status dc_scene_read_bodies(struct dc_scene_build *build)
   return status;
 }
 
+// Reads one control and checks it against the model.
 static enum dc_status read_control(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;
@@ -271,6 +276,7 @@ static enum dc_status read_control(struct dc_scene_build *build, const struct dc
   return DC_OK;
 }
 
+// Reads an objective {"shot": ...}; it stands alone and occurs once.
 static enum dc_status read_shot(struct dc_scene_build *build, const struct dc_json *element, const struct dc_json *shot)
 {
   static const char *const keys[] = {"shot", NULL};
@@ -321,6 +327,7 @@ static enum dc_status read_recording(struct dc_scene_build *build, const struct 
              : DC_OK;
 }
 
+// Reads one objective: options, check against the model, and the recording that some compare with.
 static enum dc_status read_objective(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;
@@ -370,6 +377,8 @@ static enum dc_status note_moves(struct dc_scene_build *build, const struct dc_d
   return DC_OK;
 }
 
+// Reads one design entry: options, check against the model, preparation (such as groups of vertices), level sets that
+// must follow, and that no entry before changes the same number.
 static enum dc_status read_design(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;
@@ -448,6 +457,7 @@ static enum dc_status read_elements(struct dc_scene_build *build, const struct d
   return DC_OK;
 }
 
+// Reads the couplings; names of their bodies are known by now.
 enum dc_status dc_scene_read_couplings(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -470,6 +480,7 @@ enum dc_status dc_scene_read_couplings(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// Reads the task: controls, objectives and design, each an array whose room is made at once.
 enum dc_status dc_scene_read_task(struct dc_scene_build *build)
 {
   struct dc_task *task = &build->scene->task;

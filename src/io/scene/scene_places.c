@@ -16,6 +16,7 @@ static struct dc_json_place place_of(const struct dc_json *value)
   return value->document->places.places[value->node->valueint];
 }
 
+// Keeps the places of the elements of an array.
 static enum dc_status keep_elements(struct dc_scene_build *build, const char *key, int *count,
                                     struct dc_json_place **places)
 {
@@ -34,6 +35,7 @@ static enum dc_status keep_elements(struct dc_scene_build *build, const char *ke
   return DC_OK;
 }
 
+// Keeps where parts of the scene stand in the file, so that errors found after reading still name line and path.
 enum dc_status dc_scene_keep_places(struct dc_scene_build *build)
 {
   struct dc_scene_places *places = dc_arena_alloc(build->scene->arena, 1, sizeof *places);
@@ -66,6 +68,7 @@ enum dc_status dc_scene_keep_places(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// Puts path and line of a part of the scene before a message.
 enum dc_status dc_scene_wrap(const struct dc_scene *scene, enum dc_scene_part part, int index, struct dc_error *error)
 {
   const struct dc_scene_places *places = scene->places;

@@ -152,6 +152,8 @@ static enum dc_status read_tree(struct dc_scene_build *build, const struct dc_js
   return DC_OK;
 }
 
+// Reads the world in which plans are executed: the scene's tree, over it the overlay of another contact model, over
+// both the members of "plant"; the result is read as a second model.
 enum dc_status dc_scene_read_plant(struct dc_scene_build *build)
 {
   struct dc_json plant = dc_json_member(&build->root, "plant");

@@ -7,6 +7,7 @@
 // Recorded iterates are so far apart in films and trajectories, s.
 static const double FRAME = 0.04;
 
+// Reads "problem" and refuses the sections that belong to the other kind of problem.
 enum dc_status dc_scene_read_problem(struct dc_scene_build *build)
 {
   static const char *const of_trajectories[] = {
@@ -30,6 +31,7 @@ enum dc_status dc_scene_read_problem(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// Reads a refinement: its settings and its method of least squares.
 enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

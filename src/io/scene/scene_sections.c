@@ -21,6 +21,8 @@ static bool is_resolved(const char *path)
   return strcmp(slash ? slash + 1 : path, "resolved.json") == 0;
 }
 
+// Chooses the contact model and reads its options.  Options of other models are refused by name, but allowed where an
+// argument may yet choose another model, and in resolved scenes.
 static enum dc_status read_contact(struct dc_scene_build *build)
 {
   struct dc_model_definition *definition = &build->scene->definition;

@@ -63,6 +63,8 @@ static enum dc_status build_apart(struct dc_scene_build *build, struct dc_shape 
   return status;
 }
 
+// Builds the mesh of a shape.  Shapes of files with the same options share what was made first, so that equal links of
+// robots do not read and cut the same file again.
 enum dc_status dc_scene_build_shape(struct dc_scene_build *build, struct dc_shape *shape, struct dc_error *error)
 {
   struct dc_scene *scene = build->scene;

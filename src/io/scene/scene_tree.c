@@ -77,6 +77,7 @@ static enum dc_status set_name(struct dc_scene_build *build, const char *section
   return done ? DC_OK : dc_fail(build->error, DC_MEMORY, "out of memory");
 }
 
+// Checks an overlay of "models": sections of a scene, none that would change which model it is for.
 static enum dc_status check_overlay(struct dc_scene_build *build, const struct dc_json *overlay)
 {
   if (!cJSON_IsObject(overlay->node))

@@ -363,6 +363,7 @@ static void put_include(struct dc_json_writer *writer)
   dc_json_end(writer, "]}}]}");
 }
 
+// Writes the properties of a scene: sections by their tables, families by their members.
 static void put_properties(struct dc_json_writer *writer)
 {
   dc_json_begin(writer, "$schema", '{');
@@ -412,6 +413,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_plant(writer);
 }
 
+// Writes the JSON schema of scenes from the tables of options, so that it cannot differ from what is read.
 char *dc_scene_schema(void)
 {
   locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
