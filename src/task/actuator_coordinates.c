@@ -117,6 +117,7 @@ static enum dc_status check_count(const char *option, const struct dc_real_list 
   return DC_OK;
 }
 
+// Sets the bounds of the coordinates; one number stands for all.
 static enum dc_status set_bounds(struct dc_actuator_coordinates *coordinates, const struct dc_real_list *low,
                                  const struct dc_real_list *high, struct dc_error *error)
 {
@@ -138,6 +139,7 @@ static enum dc_status set_bounds(struct dc_actuator_coordinates *coordinates, co
   return DC_OK;
 }
 
+// Adds the coordinates that a text names, separated by spaces.
 static enum dc_status add_named(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
                                 const char *names, struct dc_error *error)
 {
@@ -177,6 +179,7 @@ static enum dc_status add_all(struct dc_actuator_coordinates *coordinates, const
   return DC_OK;
 }
 
+// Finds the coordinates of options, with their bounds; "initial" must hold a whole number of rows.
 static enum dc_status parse(struct dc_actuator_coordinates *coordinates, const struct dc_actuator_options *options,
                             const struct dc_model *model, bool powered, struct dc_error *error)
 {

@@ -210,6 +210,7 @@ static void add_derivative(const struct dc_follow_sample *sample, const struct d
   dc_vec_add_scaled(wrench + 3, wrench + 3, by_offset, offset);
 }
 
+// Mean over the recorded frames: weight |offset|^2 + rotation |turn|^2 of every body from its sample.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

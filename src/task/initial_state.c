@@ -154,6 +154,7 @@ static void sum_over_nodes(const struct dc_soft *soft, const double *tangent, do
     dc_vec_add(sum, sum, tangent + i);
 }
 
+// Adds the offsets to the start: position and velocities; the rotation turns from the left, exp(offset) q.
 static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
                   const double *state, const double *parameters, struct dc_rollout_input *input)
 {
@@ -178,6 +179,8 @@ static void apply(const void *options, const struct dc_model *model, const struc
   dc_vec_add(velocity + 3, velocity + 3, offsets[VELOCITY]);
 }
 
+// Adjoint of apply.  Cotangents of rotations are those of left twists: the parameters get J_l^T of them, with the left
+// Jacobian J_l of exp, and the quaternion before the turn R gets R^T of them.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
                       const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                       double *gradient)
@@ -212,6 +215,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+// Tangent of apply: the twist of the start turns with R and gains J_l times the direction.
 static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
                          const double *state, const double *parameters, const double *direction,
                          struct dc_rollout_cotangent *moved)

@@ -30,6 +30,7 @@ static void apply(const void *options, const struct dc_model *model, const struc
   }
 }
 
+// Adds the cotangent of every step's target to the parameter of the block that holds it.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_window *window,
                       const double *state, const double *parameters, struct dc_rollout_cotangent *cotangent,
                       double *gradient)

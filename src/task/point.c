@@ -47,6 +47,8 @@ static int residual(const void *options, const struct dc_model *model, const str
   return rows;
 }
 
+// Pulls weights on the point's coordinates back to its body: a force at the end of the arm is a force and a torque.
+// With a shape design the centre of mass, which the arm starts from, moves the other way.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                       int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent)
 {

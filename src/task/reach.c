@@ -84,6 +84,8 @@ static double motion_value(const struct dc_reach_options *reach, const struct dc
                                        reach->axes, u, by_place, share * reach->weight, cotangent);
 }
 
+// Adds weight max(d^2 - radius^2, 0) and the term for rest over frames and bodies, times the frames' share; d: distance
+// of the centre of mass from the target.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

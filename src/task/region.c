@@ -89,6 +89,7 @@ static double motion_value(const struct dc_region_options *region, const struct 
                                         region->axes, u, by_place, share * region->weight, cotangent);
 }
 
+// Adds weight d^2 and the term for rest over frames and bodies, times the frames' share; d: distance from the region.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

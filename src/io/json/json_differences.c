@@ -16,6 +16,7 @@ struct comparison {
   bool failed;  // out of memory
 };
 
+// Prints a value with a space after ":" and ",".
 static void print(struct dc_text *text, const cJSON *node)
 {
   bool object = cJSON_IsObject(node);
@@ -104,6 +105,7 @@ static void compare_arrays(struct comparison *comparison, const struct dc_json *
   }
 }
 
+// Compares two values: objects by keys, arrays by indices, anything else by its value.
 static void compare(struct comparison *comparison, const struct dc_json *left, const struct dc_json *right)
 {
   const cJSON *ours = left->node, *theirs = right->node;
@@ -126,6 +128,7 @@ static void compare(struct comparison *comparison, const struct dc_json *left, c
     add(comparison, left, ours, theirs);
 }
 
+// Lists the differences of two JSON files.
 enum dc_status dc_json_compare(const char *const paths[2], struct dc_arena *arena,
                                struct dc_json_differences *differences, struct dc_error *error)
 {

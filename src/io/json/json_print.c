@@ -3,6 +3,7 @@
 // as few of 15 to 17 digits as read back the same bits.
 #include "io/json/json_print.h"
 
+// Prints a value without spaces; numbers with 15 to 17 digits, as few as give the same double.
 void dc_json_print(const cJSON *value, struct dc_text *text)
 {
   bool array = cJSON_IsArray(value);

@@ -131,6 +131,7 @@ static enum dc_status scan_escape(struct scanner *scanner)
   return DC_OK;
 }
 
+// Passes over a string and checks its escapes.
 static enum dc_status scan_string(struct scanner *scanner)
 {
   size_t begin = scanner->at++;
@@ -161,6 +162,7 @@ static bool skip_digits(struct scanner *scanner)
   return scanner->at > begin;
 }
 
+// Passes over a number by the grammar of JSON, at most DC_JSON_MOST_DIGITS long, as cJSON reads no more.
 static enum dc_status scan_number(struct scanner *scanner)
 {
   size_t begin = scanner->at;
@@ -193,6 +195,7 @@ static enum dc_status scan_number(struct scanner *scanner)
   return DC_OK;
 }
 
+// Passes over true, false or null; explains what other languages would write.
 static enum dc_status scan_word(struct scanner *scanner)
 {
   static const char *const words[] = {"true", "false", "null"};

@@ -46,6 +46,8 @@ void dc_text_add(struct dc_text *text, const char *format, ...)
   va_end(again);
 }
 
+// Appends a number with the fewest digits, from least_digits on, that give the same double, and a point whatever the
+// locale.
 static void append_real(struct dc_text *text, double value, int least_digits, const char *if_not_finite)
 {
   if (!isfinite(value)) {
@@ -81,6 +83,7 @@ void dc_text_short_real(struct dc_text *text, double value, const char *if_not_f
   append_real(text, value, 15, if_not_finite);
 }
 
+// Appends a JSON string: control characters and bytes that are no UTF-8 are escaped or replaced.
 void dc_text_string(struct dc_text *text, const char *string)
 {
   if (!string) {

@@ -166,6 +166,8 @@ enum dc_status dc_json_fail_at(const struct dc_json_document *document, const ch
   return error ? error->status : DC_BAD_INPUT;
 }
 
+// Parses a text: first the scanner, which finds errors and the places of all values, then cJSON, then a walk that gives
+// every value its place and refuses keys that occur twice.
 cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t length, uint32_t source, bool *scanned,
                      struct dc_error *error)
 {
@@ -252,6 +254,7 @@ int dc_json_add_place(struct dc_json_document *document, uint32_t source)
   return (int)places->count++;
 }
 
+// Adds a source, a file or an argument, whose values can be in the tree beside those of the document; 0: out of memory.
 uint32_t dc_json_add_source(struct dc_json_document *document, struct dc_arena *arena, const char *name,
                             const char *text)
 {
@@ -301,6 +304,7 @@ const char *dc_json_kind(const cJSON *node)
                                 : "null";
 }
 
+// Quotes a text for a message: at most 80 bytes, control characters as "?".
 const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
 {
   enum { MOST = 80 };
@@ -326,6 +330,7 @@ const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
   return quoted;
 }
 
+// Lists names for a message, as many as there is room for.
 const char *dc_json_list_names(char list[DC_JSON_LISTED], const char *const *names, int count)
 {
   enum { REST = 32 };  // bytes for how many there are beside those listed

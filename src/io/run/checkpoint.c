@@ -31,6 +31,8 @@ struct record_head {
   uint64_t name_size, count;
 };
 
+// Finds the identity of a run, which a checkpoint must share to be resumed: hashes of the resolved scene and of its
+// meshes, version, and the kernels and BLAS that decide the last bits.
 enum dc_status dc_checkpoint_identify(const struct dc_scene *scene, const char *version, const char *vector_width,
                                       const char *blas_core, struct dc_checkpoint_identity *identity,
                                       struct dc_error *error)
@@ -165,6 +167,7 @@ static const void *take(struct reader *reader, size_t size)
   return bytes;
 }
 
+// Reads one record: head, name with its zero, values.  Every size is compared with the file's before it is used.
 static enum dc_status next_record(struct reader *reader, struct record *record)
 {
   struct record_head head;
@@ -208,6 +211,7 @@ static enum dc_status compare_identity(struct reader *reader, const struct dc_ch
   return differences->failed ? out_of_memory(reader) : DC_OK;
 }
 
+// Reads all records up to the end as arrays of the snapshot.
 static enum dc_status get_arrays(struct reader *reader, struct dc_snapshot *snapshot)
 {
   while (reader->at < reader->size) {
@@ -250,6 +254,7 @@ static enum dc_status check_file(const char *path, struct dc_error *error)
   return S_ISREG(info.st_mode) ? DC_OK : dc_fail(error, DC_CHECKPOINT, "%.800s: is not a regular file", path);
 }
 
+// Reads the checkpoint of a directory into a snapshot, which stays empty when anything fails.
 enum dc_status dc_checkpoint_read(const char *directory, const struct dc_checkpoint_identity *identity, bool force,
                                   struct dc_snapshot *snapshot, struct dc_error *error)
 {

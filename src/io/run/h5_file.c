@@ -37,6 +37,8 @@ void dc_h5_watch(bool *out_of_memory)
   *out_of_memory = H5Eset_auto2(H5E_DEFAULT, look_at_stack, out_of_memory) < 0;
 }
 
+// A name as a link of HDF5, in which "/" separates groups and "." is the group itself: these and "%" are written as in
+// URLs.  The caller frees it.
 char *dc_h5_link_name(const char *name)
 {
   struct dc_text text = {0};
@@ -126,6 +128,8 @@ static herr_t use_memory(hid_t access, struct dc_mapped_file *memory)
   return H5Pset_file_image_callbacks(access, &callbacks);
 }
 
+// Opens an HDF5 file in memory (the core driver), with room for the seal before it and without times, so that equal
+// runs give equal bytes.
 void dc_h5_writer_open(struct writer *writer, struct dc_mapped_file *memory)
 {
   char name[64];
@@ -224,6 +228,7 @@ hid_t dc_h5_open_image(struct dc_mapped_file *image)
   return file;
 }
 
+// Reads an attribute that is one string; false when there is none, or it is something else or too long.
 bool dc_h5_get_string(hid_t object, const char *name, char *text, size_t size)
 {
   hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);

@@ -23,6 +23,8 @@ static bool is_corner(const struct dc_mesh *part, int vertex)
   return false;
 }
 
+// Writes the convex parts as groups of an OBJ file, m; vertices that are no corners become points, so that reading it
+// gives the same vertices.
 void dc_shape_write_obj(const struct dc_shape *shape, struct dc_text *text)
 {
   int first = 1;  // number of the part's first vertex, counted from 1
@@ -67,6 +69,7 @@ static void append_vector(struct dc_text *bytes, const double vector[3], double 
   }
 }
 
+// Writes the mesh as binary STL, in mm, as printers expect.
 void dc_shape_write_stl(const struct dc_shape *shape, struct dc_text *bytes)
 {
   const struct dc_mesh *mesh = &shape->mesh;

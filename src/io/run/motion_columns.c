@@ -31,6 +31,8 @@ static const char *unit_of(enum dc_motion motion, enum dc_part_kind kind)
   return units[motion][kind == DC_PART_HINGE || kind == DC_PART_BALL];
 }
 
+// Lists the columns of a table of motion: the coordinates of all listed bodies, joint part by joint part.  `at` is the
+// index into q, v or the actuator coordinates.  columns NULL: only counts.
 int dc_motion_columns(const struct dc_bodies *bodies, enum dc_motion motion, struct dc_motion_column *columns)
 {
   int count = 0;

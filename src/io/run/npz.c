@@ -110,6 +110,7 @@ static void put_header(struct dc_text *array, const char *type, size_t character
   dc_text_free(&header);
 }
 
+// Adds an array of doubles, little-endian, with the last index fastest.
 void dc_npz_put_reals(struct dc_npz *npz, const char *name, int dimensions, const size_t *shape, const double *values)
 {
   struct dc_text array = {0};
@@ -144,6 +145,7 @@ static size_t count_code_points(const char *text)
   return count;
 }
 
+// Adds texts as NumPy's "<U": all of the longest one's length in code points, 4 bytes each, filled up with zeros.
 void dc_npz_put_texts(struct dc_npz *npz, const char *name, size_t count, const char *const *texts)
 {
   struct dc_text array = {0};

@@ -74,6 +74,7 @@ static bool is_table(const char *path)
   return length >= 4 && strcmp(path + length - 4, ".csv") == 0;
 }
 
+// Reads recorded motion from a table (CSV) or from the trajectory of a run; wanted NULL: of all bodies.
 enum dc_status dc_recording_read(const char *path, const struct dc_bodies *bodies, const struct dc_index_list *wanted,
                                  struct dc_arena *arena, struct dc_recording *recording, struct dc_error *error)
 {

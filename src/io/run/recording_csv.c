@@ -158,6 +158,8 @@ static enum dc_status check_columns(const struct table *table)
   return DC_OK;
 }
 
+// Reads the first line: which body and which number of its pose every column holds.  Columns of bodies that are not
+// wanted are passed over.
 static enum dc_status read_titles(struct table *table, const struct dc_index_list *wanted, struct dc_arena *arena)
 {
   enum { MOST_COLUMNS = 10000 };
@@ -194,6 +196,7 @@ static enum dc_status read_number(const struct table *table, int column, const c
   return *end || !isfinite(*number) ? fail_at(table, column, "must hold a number", field) : DC_OK;
 }
 
+// Reads one row into poses[row][body][NUMBERS]; times must increase.
 static enum dc_status read_row(struct table *table, char *line)
 {
   double *poses = table->poses + table->rows * (size_t)table->body_count * NUMBERS, time = NAN;
@@ -260,6 +263,7 @@ static enum dc_status separate(const struct table *table, double *position, doub
   return DC_OK;
 }
 
+// Reads a table of poses: titles, rows, then positions and quaternions apart.  A byte order mark is passed over.
 enum dc_status dc_recording_parse_csv(const char *path, char *text, const struct dc_bodies *bodies,
                                       const struct dc_index_list *wanted, struct dc_arena *arena,
                                       struct dc_recording *recording, struct dc_error *error)

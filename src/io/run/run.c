@@ -257,6 +257,8 @@ static struct dc_run *run_allocate(const char *directory)
   return run;
 }
 
+// Creates a run directory: folders, lock, files of the scene and of rows.  When anything fails, what was made is
+// removed.
 enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, bool bare, struct dc_run **run,
                              struct dc_error *error)
 {
@@ -453,6 +455,7 @@ static void format_numbers(struct dc_text *text, const char *name, int count, co
   dc_text_add(text, "]");
 }
 
+// Writes a row of progress.jsonl.
 static void format_progress(struct dc_text *text, const struct dc_run_row *row)
 {
   dc_text_add(text, "{\"iteration\": %d, \"loss\": ", row->iteration);
@@ -471,6 +474,7 @@ static void format_progress(struct dc_text *text, const struct dc_run_row *row)
   dc_text_add(text, "}\n");
 }
 
+// Adds a row to loss.csv and progress.jsonl, to both or to none: a failure of the second takes the first back.
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error)
 {
   struct dc_text loss = {0}, progress = {0};

@@ -26,6 +26,7 @@ enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, str
   return DC_OK;
 }
 
+// Reads the certificate; NULL when there is none or it belongs to another trajectory, whose hash it names.
 enum dc_status dc_run_read_certificate(const char *directory, char **text, struct dc_error *error)
 {
   uint64_t hash;

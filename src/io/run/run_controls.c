@@ -27,6 +27,7 @@ static bool same_controls(const struct dc_json *theirs, const struct dc_scene *s
   return same;
 }
 
+// Compares the controls of a run's resolved scene with the scene's, at_its_times also its time step and steps.
 bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene, bool at_its_times)
 {
   struct dc_json_document document = {0};

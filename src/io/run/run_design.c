@@ -280,6 +280,8 @@ static char *other_models(const struct dc_scene *scene, double scale, bool *fail
   return NULL;
 }
 
+// Writes design/scene.json: the resolved scene with the design built in (shapes, numbers, overlays of other models) and
+// no design entries, and beside it the meshes that it names.
 static enum dc_status write_scene(struct design_files *files)
 {
   struct dc_scene scene = *files->scene;
@@ -325,6 +327,8 @@ static enum dc_status make_folder(struct design_files *files)
   return status;
 }
 
+// Writes the folder "design" when a design changes shapes: table of values, parts as found and as they were first,
+// scene.
 enum dc_status dc_run_write_design(struct dc_run *run, const struct dc_scene *scene, int steps,
                                    const double *parameters, struct dc_error *error)
 {

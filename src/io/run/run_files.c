@@ -130,6 +130,8 @@ enum dc_status dc_new_file_begin(int folder, const char *path, struct dc_new_fil
   return file->fd < 0 ? dc_fail_file(error, path, "create") : DC_OK;
 }
 
+// Ends a new file: sync, then rename over the old one, so that at every moment one of them is complete.  After a
+// failure the temporary file is removed.
 enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const char *path, enum dc_status status,
                                struct dc_error *error)
 {
@@ -202,6 +204,7 @@ static enum dc_status read_open_file(int fd, const char *path, size_t capacity, 
   return DC_OK;
 }
 
+// Opens a regular file of at most `limit` bytes for reading; a pipe or a device would block or never end.
 enum dc_status dc_file_open(const char *path, size_t limit, int *fd, size_t *size, struct dc_error *error)
 {
   struct stat info;
@@ -239,6 +242,7 @@ enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t
   return status;
 }
 
+// Compares a file with bytes; a file that is not there or has another size is not read.
 enum dc_status dc_file_compare(const char *path, const void *bytes, size_t size, bool *same, struct dc_error *error)
 {
   struct stat info;
@@ -266,6 +270,7 @@ static void sync_parent(const char *path)
   free(parent);
 }
 
+// Makes a directory and those above it; *created counts them, so that a failed run can remove its own only.
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error)
 {
   *created = 0;

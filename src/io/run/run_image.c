@@ -13,6 +13,7 @@ static enum dc_status fail_mapping(struct dc_error *error, const char *path, siz
                  strerror(errno));
 }
 
+// Begins a file of the run that is written through mapped memory of `size` bytes, under a temporary name.
 enum dc_status dc_run_image_begin(struct dc_run *run, const char *name, size_t size, struct dc_run_image *image,
                                   struct dc_error *error)
 {
@@ -48,6 +49,7 @@ enum dc_status dc_run_image_end(struct dc_run *run, const char *name, struct dc_
   return status;
 }
 
+// Maps a file without a name in the run directory: memory for frames that is on disk and vanishes with the process.
 enum dc_status dc_run_spool(struct dc_run *run, size_t size, struct dc_mapped_file *file, struct dc_error *error)
 {
   struct dc_new_file spool;

@@ -74,6 +74,7 @@ static bool add_source(struct dc_mesh_copies *copies, const char *file)
   return true;
 }
 
+// Lists the mesh files of a scene, each once, with the name that its copy gets.
 enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_copies *copies, struct dc_error *error)
 {
   memset(copies, 0, sizeof *copies);
@@ -99,6 +100,7 @@ enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_
   return dc_fail(error, DC_MEMORY, "out of memory for the names of mesh files");
 }
 
+// Copies a file, unless the same bytes are there already.
 static enum dc_status copy_mesh(const char *source, const char *folder, const char *name, struct dc_error *error)
 {
   char *bytes, *path = dc_path_join(folder, name);
@@ -218,6 +220,8 @@ static void replace_files(struct replacement *replacement, const struct dc_scene
   }
 }
 
+// Writes the resolved scene with the names of the copies in place of the files; it must replace as many as the scene
+// has.
 enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const struct dc_scene *scene,
                                       struct dc_text *resolved, struct dc_error *error)
 {

@@ -40,6 +40,7 @@ static void walk(struct overlay *overlay, const char *path, const cJSON *node)
   }
 }
 
+// Reads an overlay of "models" in a run's scene.json as arguments PATH=VALUE; walks it twice, to count and to write.
 enum dc_status dc_run_read_overlay(const char *directory, const char *model, struct dc_arena *arena, int *count,
                                    const char ***overrides, struct dc_error *error)
 {

@@ -65,6 +65,8 @@ bool dc_run_is_written(const char *directory)
   return held;
 }
 
+// Renames a run directory to NAME.old, before a new run takes its name; what is no run stays, for dc_run_create to
+// refuse; a run that is being written or holds what no run leaves is an error.
 enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size, struct dc_error *error)
 {
   struct stat info;

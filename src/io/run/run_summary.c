@@ -39,6 +39,7 @@ static void add_string(struct dc_text *text, const char *key, const char *value)
   dc_text_add(text, ",\n");
 }
 
+// Writes the versions of libraries: those of this folder, then pairs of name and version from the caller.
 static void add_libraries(struct dc_text *text, const char *const *libraries)
 {
   dc_text_add(text, "  \"libraries\": {\"cJSON\": ");
@@ -58,6 +59,7 @@ static void add_libraries(struct dc_text *text, const char *const *libraries)
   dc_text_add(text, "},\n");
 }
 
+// Writes run.json: all that is needed to repeat the run, then its result.
 static void format_summary(struct dc_text *text, const struct dc_scene *scene, const struct dc_run_summary *summary)
 {
   struct utsname system;
@@ -112,6 +114,7 @@ static long get_count(const struct dc_json *object, const char *key)
   return number >= 0 && number <= 1e9 ? (long)number : 0;
 }
 
+// Reads the results of run.json; numbers that are missing are NAN.
 enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *result, struct dc_error *error)
 {
   struct dc_json_document document = {0};

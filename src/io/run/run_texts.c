@@ -59,6 +59,8 @@ static bool take_terms(const char *line, struct dc_text *table)
   return true;
 }
 
+// Makes a table of the loss's terms from progress.jsonl; NULL when no row has any.  Rows that cannot be read are left
+// out.
 enum dc_status dc_run_read_terms(const char *directory, char **table, struct dc_error *error)
 {
   struct dc_text text = {0};
@@ -99,6 +101,7 @@ static long count_lines(const char *text)
   return lines;
 }
 
+// Keeps the header and `most` rows at equal distances, the first and the last among them, in place.
 void dc_run_thin_rows(char *text, long most, long *rows, long *kept)
 {
   long lines = count_lines(text), line = 0, next = 0;

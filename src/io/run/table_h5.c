@@ -85,6 +85,7 @@ static hid_t open_group(struct writer *writer, const char *name)
   return checked(writer, H5Gcreate2(writer->file, name, H5P_DEFAULT, writer->group_properties, H5P_DEFAULT));
 }
 
+// Writes one column as a dataset: texts of variable length, or doubles.
 static void put_column(struct writer *writer, const struct dc_h5_table *table, const struct column *column)
 {
   char *name = dc_h5_link_name(column->name);

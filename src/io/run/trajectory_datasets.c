@@ -53,6 +53,8 @@ hid_t dc_h5_put_reals(struct writer *writer, hid_t parent, const char *name, int
   return dataset;
 }
 
+// Writes a dataset [rows][columns] whose rows fill() computes, block by block, so that frames in a file need not be in
+// memory at once.
 hid_t dc_h5_put_computed(struct writer *writer, hid_t parent, const char *name, int rows, int columns, dc_h5_fill *fill,
                          const void *context)
 {

@@ -10,6 +10,7 @@
 #include "io/run/seal.h"
 #include "io/run/trajectory_h5.h"
 
+// Writes the parameters, with names and units as attributes while there are at most DC_H5_MOST_NAMES.
 static void put_control(struct writer *writer, hid_t parent, const struct dc_scene *scene, int steps,
                         const double *parameters)
 {
@@ -150,6 +151,7 @@ static void put_times(struct writer *writer, hid_t parent, const struct dc_traje
   close_object(dataset);
 }
 
+// Writes rows of actuator coordinates [steps][actuators], with the unit of each.
 static void put_target_rows(struct writer *writer, hid_t parent, const char *name, const struct dc_bodies *bodies,
                             int steps, const double *values, const char *angle_unit, const char *length_unit)
 {
@@ -228,6 +230,7 @@ static void put_between(struct writer *writer, hid_t parent, const struct dc_bod
   free(substeps);
 }
 
+// Writes one trajectory: times, bodies, joints, nodes, states within steps, parameters, gaps.
 static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_scene *scene,
                            const struct dc_trajectory *trajectory, const double *parameters)
 {
@@ -246,6 +249,7 @@ static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_
   }
 }
 
+// Refuses a trajectory with numbers that are not finite, before anything is written.
 static enum dc_status check_finite(const char *which, const struct dc_scene *scene,
                                    const struct dc_trajectory *trajectory, const double *parameters,
                                    struct dc_error *error)
@@ -344,6 +348,7 @@ static double bound_trajectory(const struct dc_scene *scene, double frames, doub
   return ((frames + between) * row + parameters) * (double)sizeof(double) + (double)PER_BODY * bodies->count;
 }
 
+// Bounds the size of the file from above, for the room that it is mapped into.
 static size_t bound(const struct content *content)
 {
   enum { PER_FILE = 8 << 20 };
@@ -413,6 +418,7 @@ static enum dc_status write_in_place(struct dc_run *run, struct content *content
   return dc_run_image_end(run, "trajectory.h5", &image, length, status, error);
 }
 
+// Checks all numbers, then writes trajectory.h5 by way of memory, or in place when it would not fit there.
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,

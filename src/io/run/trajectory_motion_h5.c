@@ -21,6 +21,7 @@ struct motion_rows {
   double *numbers;                   // workspace: [nv], or [actuators] behind [nv]
 };
 
+// Generalized forces of a step: those of controls, plus those of actuators where a body has them.
 static void fill_torques(const struct motion_rows *rows, int step, double *row)
 {
   const struct dc_rollout_input *input = rows->readout->input;
@@ -64,6 +65,7 @@ static void fill_row(const void *context, int frame, double *row)
   }
 }
 
+// Adds names and units of the columns as attributes, up to DC_H5_MOST_NAMES.
 static void describe_columns(struct writer *writer, hid_t dataset, const struct dc_bodies *bodies,
                              const struct motion_rows *rows)
 {
@@ -91,6 +93,7 @@ static bool is_driven(const struct dc_run_readout *readout)
   return readout->input->force || readout->model->bodies.actuator_count > 0;
 }
 
+// Writes one table of motion, [frames][columns]; torques and targets only when something drives the bodies.
 static void put_motion(struct writer *writer, hid_t *group, hid_t parent, struct motion_rows *rows)
 {
   const struct dc_bodies *bodies = &rows->readout->model->bodies;
@@ -141,6 +144,7 @@ const struct dc_h5_contact_set dc_h5_contact_sets[DC_H5_CONTACT_SETS] = {{"frame
                                                                          {"force", 3, "N", fill_force},
                                                                          {"friction", 3, "N", fill_friction}};
 
+// Writes the list of contacts, one dataset per quantity, with one row per contact.
 static void put_contacts(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
                          const struct dc_contact_list *list)
 {

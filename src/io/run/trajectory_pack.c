@@ -57,6 +57,8 @@ static size_t list_arrays(struct dc_stored_trajectory *trajectory, const struct 
   return sum;
 }
 
+// Packs a trajectory that was read into one block: sizes, then all arrays in the order of list_arrays.  The child
+// process that reads the HDF5 file hands it over this way.
 enum dc_status dc_h5_pack(struct dc_stored_trajectory *trajectory, const struct dc_bodies *bodies, const char *path,
                           char **bytes, size_t *size, struct dc_error *error)
 {
@@ -126,6 +128,7 @@ static void place_arrays(struct dc_stored_trajectory *trajectory, const struct e
     trajectory->joints[j].values = arrays[FIXED_ARRAYS + j].values;
 }
 
+// The inverse; a block of other sizes than it says means that HDF5 could not read the file.
 enum dc_status dc_h5_unpack(struct dc_stored_trajectory *trajectory, const struct dc_bodies *bodies, const char *path,
                             const char *bytes, size_t size, struct dc_error *error)
 {
