@@ -70,14 +70,36 @@ int dc_api_fail_in_process(dcsim_error *error, const struct dc_error *local, enu
   return (int)status;
 }
 
+enum dc_status dc_api_check_finite(const char *name, const double *numbers, int count, struct dc_error *error)
+{
+  if (!numbers && count > 0)
+    return dc_fail(error, DC_USAGE, "%s: NULL, where %d numbers are wanted", name, count);
+  for (int i = 0; i < count; i++)
+    if (!isfinite(numbers[i]))
+      return dc_fail(error, DC_USAGE, "%s[%d] is not finite", name, i);
+  return DC_OK;
+}
+
+// No struct of dcsim.h, of any version, is larger: beyond it a size is a mistake, and bytes must not be read.
+enum { LARGEST_STRUCT = 4096 };
+
+static enum dc_status check_size(size_t size, struct dc_error *error)
+{
+  if (size < sizeof size)
+    return dc_fail(error, DC_USAGE, "a struct has no size: its first member must be sizeof that struct");
+  if (size > LARGEST_STRUCT)
+    return dc_fail(error, DC_USAGE, "a struct says it has %zu bytes: its first member must be sizeof that struct", size);
+  return DC_OK;
+}
+
 enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, struct dc_error *error)
 {
   size_t known = size, given_size;
   if (!given)
     return DC_OK;
   memcpy(&given_size, given, sizeof given_size);
-  if (given_size < sizeof given_size)
-    return dc_fail(error, DC_USAGE, "a struct has no size: its first member must be sizeof that struct");
+  if (check_size(given_size, error))
+    return DC_USAGE;
   if (given_size < known)
     known = given_size;
   for (size_t i = known; i < given_size; i++)
@@ -91,9 +113,11 @@ enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, stru
 enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, struct dc_error *error)
 {
   size_t given_size;
+  if (!given)
+    return dc_fail(error, DC_USAGE, "NULL, where a struct is to be filled");
   memcpy(&given_size, given, sizeof given_size);
-  if (given_size < sizeof given_size)
-    return dc_fail(error, DC_USAGE, "a struct has no size: its first member must be sizeof that struct");
+  if (check_size(given_size, error))
+    return DC_USAGE;
   memset(given, 0, given_size);
   memcpy(given, own, given_size < size ? given_size : size);
   memcpy(given, &given_size, sizeof given_size);
@@ -189,7 +213,10 @@ static int open_scene(const char *path, const char *text, const char *folder, co
 {
   struct dc_error local = {0};
   dcsim_scene_options options = {0};
-  *scene = NULL;
+  if (scene)
+    *scene = NULL;
+  if (!scene || !path)
+    return dc_api_fail(error, &(struct dc_error){.text = "NULL, where a scene and a place for it are wanted"}, DC_USAGE);
   if (dc_api_read_sized(&options, sizeof options, given, &local))
     return dc_api_fail(error, &local, local.status);
   const struct dc_scene_settings settings = {.text = text,
@@ -228,7 +255,7 @@ int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim
 int dcsim_scene_open_text(const char *text, const char *base_directory, const dcsim_scene_options *options,
                           dcsim_scene **scene, dcsim_error *error)
 {
-  return open_scene("text", text, base_directory, options, scene, error);
+  return open_scene(text ? "text" : NULL, text, base_directory, options, scene, error);
 }
 
 void dcsim_scene_close(dcsim_scene *scene)

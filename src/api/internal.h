@@ -18,6 +18,9 @@ struct dcsim_scene {
 // Copies *local into *error and returns its status.
 int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status status);
 
+// DC_USAGE where numbers [count] of the caller are not there or not finite; name is for the message.
+enum dc_status dc_api_check_finite(const char *name, const double *numbers, int count, struct dc_error *error);
+
 // Structs of the public interface that begin with their size.  Read: fills own, which holds the defaults, from what the
 // caller gave (NULL: nothing); DC_USAGE when its size is none or it sets what this library does not know.  Write:
 // copies as much of own as the caller's struct holds and leaves its size alone; DC_USAGE when it has none.

@@ -165,13 +165,20 @@ const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scal
   return dc_task_parameter_unit(&problem->task, problem->plan->model, problem->plan->window.steps, i, scale);
 }
 
+static enum dc_status check_x(const dcsim_problem *problem, const double *x, struct dc_error *error)
+{
+  return dc_api_check_finite("x", x, problem->plan->parameter_count, error);
+}
+
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error)
 {
   struct dc_error local = {0};
   double value;
   problem->answer = 0;
   problem->plan->succeeded = false;
-  enum dc_status status = dc_plan_evaluate(problem->plan, x, &value, gradient ? problem->gradient : NULL, &local);
+  enum dc_status status = check_x(problem, x, &local);
+  if (!status)
+    status = dc_plan_evaluate(problem->plan, x, &value, gradient ? problem->gradient : NULL, &local);
   if (status && problem->answer)
     status = dc_fail(&local, DC_STOPPED, "the objective function returned %d", problem->answer);
   if (status)
@@ -233,7 +240,9 @@ int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linea
                             dcsim_error *error)
 {
   struct dc_error local = {0};
-  enum dc_status status = dc_plan_linearize(problem->plan, x, DC_PRODUCTS_AUTO, &problem->rows, &local);
+  enum dc_status status = check_x(problem, x, &local);
+  if (!status)
+    status = dc_plan_linearize(problem->plan, x, DC_PRODUCTS_AUTO, &problem->rows, &local);
   return give_rows(problem, status, true, linearization, &local, error);
 }
 
@@ -241,7 +250,9 @@ int dcsim_problem_find_rows(dcsim_problem *problem, const double *x, dcsim_linea
                             dcsim_error *error)
 {
   struct dc_error local = {0};
-  enum dc_status status = dc_plan_find_rows(problem->plan, x, &problem->rows, &local);
+  enum dc_status status = check_x(problem, x, &local);
+  if (!status)
+    status = dc_plan_find_rows(problem->plan, x, &problem->rows, &local);
   return give_rows(problem, status, false, linearization, &local, error);
 }
 
@@ -249,7 +260,9 @@ int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const do
                                dcsim_error *error)
 {
   struct dc_error local = {0};
-  enum dc_status status = dc_plan_push_forward(problem->plan, x, direction, product, &local);
+  enum dc_status status = check_x(problem, x, &local);
+  if (!status)
+    status = dc_plan_push_forward(problem->plan, x, direction, product, &local);
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
 
@@ -257,7 +270,9 @@ int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const doubl
                             dcsim_error *error)
 {
   struct dc_error local = {0};
-  enum dc_status status = dc_plan_pull_back(problem->plan, x, weights, product, &local);
+  enum dc_status status = check_x(problem, x, &local);
+  if (!status)
+    status = dc_plan_pull_back(problem->plan, x, weights, product, &local);
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
 

@@ -71,14 +71,6 @@ void dcsim_simulation_destroy(dcsim_simulation *simulation)
   free(simulation);
 }
 
-static enum dc_status check_finite(const char *what, const double *numbers, int count, struct dc_error *error)
-{
-  for (int i = 0; i < count; i++)
-    if (!isfinite(numbers[i]))
-      return dc_fail(error, DC_USAGE, "%s[%d] is not finite", what, i);
-  return DC_OK;
-}
-
 static enum dc_status check_quaternions(const struct dc_bodies *bodies, const double *q, struct dc_error *error)
 {
   static const double farthest = 1e-3;
@@ -112,9 +104,9 @@ int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, co
 {
   const struct dc_bodies *bodies = &simulation->model->bodies;
   struct dc_error local = {0};
-  enum dc_status status = q ? check_finite("q", q, bodies->nq, &local) : DC_OK;
+  enum dc_status status = q ? dc_api_check_finite("q", q, bodies->nq, &local) : DC_OK;
   if (!status && qd)
-    status = check_finite("qd", qd, bodies->nv, &local);
+    status = dc_api_check_finite("qd", qd, bodies->nv, &local);
   if (!status && q)
     status = check_quaternions(bodies, q, &local);
   if (status)
@@ -151,11 +143,11 @@ static enum dc_status set_drives(dcsim_simulation *simulation, const double *tar
 {
   struct dc_rollout_input *input = simulation->input;
   int count = simulation->model->bodies.actuator_count, nv = simulation->model->bodies.nv;
-  enum dc_status status = target ? check_finite("target", target, count, error) : DC_OK;
+  enum dc_status status = target ? dc_api_check_finite("target", target, count, error) : DC_OK;
   if (!status && velocity)
-    status = check_finite("target_velocity", velocity, count, error);
+    status = dc_api_check_finite("target_velocity", velocity, count, error);
   if (!status && force)
-    status = check_finite("force", force, nv, error);
+    status = dc_api_check_finite("force", force, nv, error);
   if (!status && force && dc_rollout_input_add_forces(simulation->model, input))
     status = dc_fail(error, DC_MEMORY, "out of memory for forces");
   if (status)

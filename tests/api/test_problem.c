@@ -177,7 +177,9 @@ static void test_infeasible(void)
   dcsim_problem *overlapping = create(inside, NULL);
   CHECK(dcsim_problem_evaluate(overlapping, x, &loss, gradient, &error) == DCSIM_INFEASIBLE, "%s", error.text);
   CHECK(error.status == DCSIM_INFEASIBLE && loss == 3 && gradient[0] == 4, "after a failure");
-  CHECK(dcsim_problem_evaluate(problem, nowhere, &loss, gradient, &error) != DCSIM_OK, "NAN");
+  CHECK(dcsim_problem_evaluate(problem, nowhere, &loss, gradient, &error) == DCSIM_USAGE, "NAN");
+  CHECK(strstr(error.text, "x[0] is not finite") != NULL, "%s", error.text);
+  CHECK(dcsim_problem_evaluate(problem, NULL, &loss, gradient, &error) == DCSIM_USAGE, "%s", error.text);
   CHECK(dcsim_problem_evaluate(problem, x, &loss, gradient, &error) == DCSIM_OK, "%s", error.text);
   dcsim_problem_destroy(overlapping);
   dcsim_problem_destroy(problem);
@@ -246,6 +248,11 @@ static void test_sizes(void)
   CHECK(dcsim_scene_open_text(two_balls, NULL, &forgotten, &scene, &error) == DCSIM_USAGE, "%s", error.text);
   CHECK(dcsim_scene_open_text(two_balls, NULL, &later.known, &scene, &error) == DCSIM_OK, "%s", error.text);
   dcsim_scene_close(scene);
+  later.known.size = SIZE_MAX;
+  CHECK(dcsim_scene_open_text(two_balls, NULL, &later.known, &scene, &error) == DCSIM_USAGE, "%s", error.text);
+  later.known.size = sizeof later;
+  CHECK(dcsim_scene_open(NULL, NULL, &scene, &error) == DCSIM_USAGE && !scene, "%s", error.text);
+  CHECK(dcsim_scene_open_text(two_balls, NULL, NULL, NULL, &error) == DCSIM_USAGE, "%s", error.text);
   later.more = 1;
   CHECK(dcsim_scene_open_text(two_balls, NULL, &later.known, &scene, &error) == DCSIM_USAGE, "%s", error.text);
   const dcsim_scene_options earlier = {
