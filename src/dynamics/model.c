@@ -71,6 +71,8 @@ static enum dc_status check_integrator(const struct dc_model *model, struct dc_e
   return DC_OK;
 }
 
+// Creates the model of a definition and checks what belongs together only as a whole: linear solver, integrator, far
+// fields.
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error)
 {

@@ -72,6 +72,8 @@ static void renew_solvers(struct dc_node_newton *newton)
     dc_block_solver_renew(newton->two_level, newton->places);
 }
 
+// Room for the inner iteration over nodes, with v coordinates: curvature and diagonal blocks [v / 3][3][3], vectors
+// [v], a list of laws by node.
 enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_symmetric_matrix *matrix,
                                      struct dc_arena *arena, struct dc_node_newton **node_newton)
 {
@@ -466,6 +468,12 @@ static void list_laws(struct dc_node_newton *newton, const struct dc_step_state 
   }
 }
 
+// The turns of the head:
+// 1. take the slopes of all laws out of the gradient;
+// 2. sweep over the nodes at planes, each with its own laws and the others held;
+// 3. linearize the laws where the sweep ended;
+// 4. stop when the residual is a part of the one allowed, or does not fall any more;
+// 5. move all nodes by the linear system, halved until m falls, and go on at 2.
 struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const struct dc_step_state *state,
                                         struct dc_symmetric_matrix *matrix, const double *gradient,
                                         const double *allowed, double *step)

@@ -94,6 +94,7 @@ static void find_armature(const struct dc_bodies *bodies, double *armature)
     }
 }
 
+// Room for the prediction: states [nq], vectors [nv], twists and wrenches [bodies][6], and the matrices of the tree.
 struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struct dc_arena *arena)
 {
   size_t nq = (size_t)bodies->nq, nv = (size_t)bodies->nv, count = (size_t)bodies->count;
@@ -159,6 +160,8 @@ static double product_with(const struct dc_step_state *state, const struct partn
   return factor * body->mass;
 }
 
+// Sums, for every body, the wrench that the prediction balances: inertia with the partners' poses, and gravity times
+// the kick.
 static void find_total(const struct dc_step_state *state, struct dc_prediction *prediction)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
@@ -513,6 +516,9 @@ void dc_prediction_begin_pull_back(const struct dc_step_state *state, struct dc_
   memset(out->predicted.joints, 0, (size_t)bodies->nv * sizeof *out->predicted.joints);
 }
 
+// Adjoint of the prediction: mu answers the cotangent of the predicted state, through the transposed system; with it
+// the cotangents of the states now and before, in the first step also of the velocity, and of masses and gravity are
+// added.
 void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_cotangent *out)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
@@ -552,6 +558,7 @@ void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_c
   }
 }
 
+// Tangent of the prediction: the variation of its wrenches, solved for that of the predicted state.
 void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variation *variation)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

@@ -115,6 +115,7 @@ static void release(struct dc_rollout *rollout)
   dc_arena_destroy(rollout->arena);
 }
 
+// Creates a rollout; with a design that changes shapes it starts with those of the model.
 struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_error *error)
 {
   struct dc_rollout *rollout = dc_alloc(1, sizeof *rollout);
@@ -277,6 +278,8 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   return rollout->stepper->start ? rollout->stepper->start(rollout, input, error) : DC_OK;
 }
 
+// The loop of a rollout: the start, then step by step the stepper (ours or a foreign one), whose report, poses and
+// velocities go into the trajectory.  The caller may stop it between steps; the steps made so far stay.
 enum dc_status dc_rollout_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                   struct dc_trajectory *trajectory, struct dc_error *error)
 {

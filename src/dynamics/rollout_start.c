@@ -79,6 +79,7 @@ void dc_start_push(const struct dc_bodies *bodies, const double *velocity, doubl
     }
 }
 
+// Adjoint of a motion with constant velocity over a time h: q_moved = q + h velocity, on balls by the exponential.
 void dc_start_pull_back(const struct dc_bodies *bodies, const double *velocity, double h, const double *moved,
                         double *q, double *change)
 {
@@ -101,6 +102,7 @@ void dc_start_pull_back(const struct dc_bodies *bodies, const double *velocity, 
   }
 }
 
+// The law of friction and restitution of a step; a conservative rollout has neither, so that its energy can be checked.
 struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                             double length, double *coefficients)
 {

@@ -105,6 +105,7 @@ void dc_shape_pull_back_frames(const struct dc_model *model, const struct dc_pos
   pull_back_places(&model->bodies, poses, &wrenches[0][3], 6, NULL, NULL, sums, cotangent);
 }
 
+// Adjoint of a free body's start, whose centre of mass moves with the shape.
 void dc_shape_pull_back_start(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                               const double *tangent, double *q, struct dc_shape_design *cotangent)
 {

@@ -240,6 +240,8 @@ static void keep_targets(const struct dc_model *base, struct dc_model *model)
                   base->bodies.initial_q + base->bodies.bodies[i].q_offset);
 }
 
+// Makes the model of a design: places of joints and anchors first, in the order of the tree, then shapes and masses,
+// then the model from the new definition.  Targets of actuators stay where they were.
 enum dc_status dc_model_redesign(const struct dc_model *base, const struct dc_shape_design *design,
                                  struct dc_arena *arena, struct dc_model *model, struct dc_error *error)
 {
@@ -308,6 +310,8 @@ static void pull_back_points(const struct dc_body *body, const double center[3],
     }
 }
 
+// Pulls the cotangents of mass, second moment and centre back to the vertices that they follow from, and clears them;
+// given masses follow from no vertex.
 void dc_shape_pull_back_mass(const struct dc_model *model, struct dc_shape_design *by)
 {
   for (int i = 0; i < by->bodies; i++) {

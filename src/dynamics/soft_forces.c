@@ -61,6 +61,8 @@ static void add_touches(const struct dc_rollout *rollout, double reach, bool bet
   }
 }
 
+// Sums the contact forces on soft bodies at q, those within `reach` of a surface apart from those from afar; -1: out of
+// memory.
 int dc_soft_contact_forces(struct dc_rollout *rollout, const double *q, double reach, bool between, double (*near)[3],
                            double (*far)[3])
 {

@@ -43,6 +43,7 @@ void dc_step_assemble(const struct dc_step_state *state, bool exact, const doubl
       status = dc_step_terms[i]->member(__VA_ARGS__);                                                                  \
   return status
 
+// The state of a step as its terms read it: three configurations, their poses, and the contacts of the rollout.
 struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                       struct dc_step_interval interval, const double *q_before, const double *q_now,
                                       const double *q_next)

@@ -55,6 +55,8 @@ static void rotation_difference(const struct dc_step_state *state, int i, double
     e[k] = (next[k] - now[k]) - state->interval.ratio * (now[k] - before[k]);
 }
 
+// 1/(2 h^2) (m |second difference of positions|^2 + tr(E M E^T)), E the second difference of rotations, M the second
+// moment; see the head.
 static double inertia_value(const struct dc_step_state *state)
 {
   double sum = 0;

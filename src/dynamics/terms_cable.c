@@ -216,6 +216,8 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
+// Adds the rounding error of cable forces: noise of positions times stiffness, at every body or node that a cable
+// passes through.
 static void add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

@@ -199,6 +199,8 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
              : dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
 }
 
+// Evaluates contact, friction and impact at the next poses.  Friction and impact use the forces at the step's start
+// ("lagged"): these are evaluated and listed first, from poses now, where they lag also from before.
 enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                const struct dc_step_interval *interval, const struct dc_pose *next,
                                struct dc_error *error)
@@ -355,6 +357,7 @@ static inline void add_scaled_block(double *sum, const double block[6][6], doubl
     sum[i] += scale * (&block[0][0])[i];
 }
 
+// Adds the Hessian of all pairs: 6x6 blocks of each body, and the block between them when both move.
 static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   double scale = stiffness(state), h_aa[6][6], h_ab[6][6], h_bb[6][6];
@@ -400,6 +403,7 @@ static void add_transposed_rate(const double block[6][6], double scale, const do
       rate[k] += scale * block[j][3 + k] * twist[j];
 }
 
+// Adds the derivatives by shapes: rates of bodies from the Hessian, then those by points of the parts.
 static enum dc_status contact_add_shape_mixed(const struct dc_step_state *state,
                                               const struct dc_step_direction *direction, struct dc_step_shape *shape,
                                               struct dc_error *error)

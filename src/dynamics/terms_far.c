@@ -18,6 +18,7 @@ static bool acts_on(const struct dc_bodies *bodies, const struct dc_far_body *bo
   return !body->arm || dc_body_moves(&bodies->bodies[body->body]);
 }
 
+// Potential of forces that stay constant over the step: gradient . way, for points of rigid bodies and for nodes.
 static double value(const struct dc_step_state *state)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

@@ -54,6 +54,7 @@ static void turned_cross(const double e[9], const double *v, double product[9])
   dc_mat_multiply(product, e, cross);
 }
 
+// Value of the potential: -f (q+ - q), on balls -m . axial(E)/2.
 static double force_value(const struct dc_step_state *state)
 {
   const double *force = row_of(state, state->input->force);
@@ -75,6 +76,7 @@ static double force_value(const struct dc_step_state *state)
   return sum;
 }
 
+// Gradient by q+: -f, on balls axial(A).
 static void force_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   const double *force = row_of(state, state->input->force);
@@ -94,6 +96,7 @@ static void force_add_gradient(const struct dc_step_state *state, struct dc_step
   }
 }
 
+// Hessian of balls: tr(A) I - sym(A); lengths and angles have none.
 static void force_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   const double *force = row_of(state, state->input->force);
@@ -114,6 +117,7 @@ static void force_add_hessian(const struct dc_step_state *state, bool exact, str
   }
 }
 
+// Adds lambda^T d(gradient) by the forces of the input and, on balls, by the state now.
 static void force_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                             struct dc_step_cotangent *out)
 {
@@ -143,6 +147,7 @@ static void force_add_mixed(const struct dc_step_state *state, const struct dc_s
   }
 }
 
+// Adds d(gradient) for a variation of the forces and, on balls, of the state now.
 static void force_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                               struct dc_step_forces *forces)
 {

@@ -188,6 +188,8 @@ struct mixed {
   struct dc_step_cotangent *out;
 };
 
+// Adds lambda^T d(friction) of one node by the node now and by the friction of both bodies, whose geometric mean
+// counts.
 static void visit_mixed(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   const struct mixed *mixed = context;
@@ -219,6 +221,7 @@ struct product {
   struct dc_step_forces *forces;
 };
 
+// Adds d(friction) of one node for a variation of the same.
 static void visit_product(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   const struct product *product = context;
@@ -373,6 +376,8 @@ struct move {
   struct dc_node_dual *duals;
 };
 
+// Moves the dual forces of one node along a step: the normal one stays above a share of what it was, the tangential one
+// within the cone.
 static void move_dual(const struct dc_step_state *state, const struct touch *touch, void *context)
 {
   const struct move *move = context;

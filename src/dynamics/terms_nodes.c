@@ -28,6 +28,8 @@ static void second_difference(const struct dc_step_state *state, int at, double 
            state->interval.ratio * (state->q_now[at + k] - state->q_before[at + k]);
 }
 
+// For each node m/2 |x_next - (1 + r) x_now + r x_before|^2 / h^2 - m g . way - f . way, and for each pin k/2 |x_next -
+// place|^2.
 static double value(const struct dc_step_state *state)
 {
   double sum = 0;
@@ -52,6 +54,7 @@ static double value(const struct dc_step_state *state)
   return sum;
 }
 
+// Gradient by x_next: m (second difference / h^2 - g) - f, and k (x_next - place) of pins.
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   DC_FOR_EACH_SOFT(soft, state)
@@ -100,6 +103,7 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
     add_diagonal(state, soft, soft->pins[p].node, soft->pins[p].stiffness, hessian);
 }
 
+// Adds lambda^T d(gradient) by the states now and before, gravity, forces, and the scale of the body's mass.
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {
@@ -126,6 +130,7 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
   }
 }
 
+// Adds d(gradient) for a variation of the same.
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                         struct dc_step_forces *forces)
 {

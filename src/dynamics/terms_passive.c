@@ -76,6 +76,8 @@ static void add_way_given(const struct passive *p, struct scalar_law *law)
   law->by_predicted = -level;
 }
 
+// Value and derivatives of the passive forces of a slide or hinge over a step: spring, damper, armature, dry friction
+// (smooth below SLOW) and a constant force.
 static struct scalar_law scalar_law(const struct passive *p)
 {
   if (p->state->half)
@@ -182,6 +184,7 @@ static double passive_value(const struct dc_step_state *state)
   return sum;
 }
 
+// Adds the passive forces of one joint part: a spring of the origin, a ball by axial vectors, or a scalar law.
 static void part_gradient(const struct passive *p, void *context)
 {
   double *forces = context;
@@ -243,6 +246,7 @@ static void origin_hessian(const struct passive *p, bool exact, double block[36]
     }
 }
 
+// Adds the Hessian of one joint part: 6x6 for an origin, 3x3 for a ball, 1x1 else.
 static void part_hessian(const struct passive *p, void *context)
 {
   const struct hessian_context *c = context;
@@ -308,6 +312,8 @@ static void origin_mixed(const struct passive *p, const struct mixed_context *c)
   dc_vec_add(to + 3, to + 3, velocity);
 }
 
+// Adds mixed derivatives of one joint part: with lambda its adjoint, into now, before and predicted; without it the
+// product with a variation, into forces.
 static void part_mixed(const struct passive *p, void *context)
 {
   const struct mixed_context *c = context;

@@ -61,6 +61,8 @@ static void add_forces(const struct dc_bodies *bodies, const struct dc_touch *to
   }
 }
 
+// Adds the forces of touching surfaces: barrier at touches of vertex with triangle or edge with edge, then friction of
+// sliding ones.
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
@@ -163,6 +165,7 @@ static void add_derivatives(const struct dc_bodies *bodies, const struct derivat
       add_rigid(bodies, d, side, exact, hessian);
 }
 
+// Adds their Hessians, 12x12 over four points; the barrier's is projected to be positive semidefinite unless exact.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

@@ -37,6 +37,7 @@ static size_t bytes_of(const struct request *request)
   return (request->count * request->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+// Allocates all arrays of a trajectory, one by one or one after the other in a mapped file.
 static struct dc_trajectory *create(const struct dc_model *model, int steps, int pair_count,
                                     const struct dc_mapped_file *file)
 {
@@ -139,6 +140,7 @@ struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *traj
   return trajectory->pair_count ? trajectory->pairs + (size_t)step * (size_t)trajectory->pair_count : NULL;
 }
 
+// Adds a state within a step, where a divided step ended a part; at: its time as a share of the step.
 enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int step, double at, const double *q,
                                          const struct dc_pair_derivatives *pairs)
 {
@@ -157,6 +159,7 @@ enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int s
   return DC_OK;
 }
 
+// Appends the first `count` steps of another trajectory, with the states within them.
 enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_trajectory *from, int count)
 {
   size_t k = (size_t)to->steps, n = (size_t)count, nq = (size_t)to->nq, nv = (size_t)to->nv,

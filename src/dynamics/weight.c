@@ -87,6 +87,8 @@ static double second(const struct dc_weight *weight, int b, int place, const str
   return sum;
 }
 
+// Adjoint of the force c_v that holds a coordinate, times a factor: by masses, gravity and the coordinates of its
+// chain.
 void dc_weight_pull_back(const struct dc_weight *weight, int body, int v, double factor, double *by_q,
                          struct dc_design *design)
 {
@@ -105,6 +107,7 @@ void dc_weight_pull_back(const struct dc_weight *weight, int body, int v, double
   }
 }
 
+// Its tangent, for a variation of the state and of the design.
 double dc_weight_push_forward(const struct dc_weight *weight, int body, int v, const double *moved,
                               const struct dc_design *design)
 {

@@ -184,6 +184,8 @@ static void execute_draw(void *context, int index, int thread)
     *d->first = error;
 }
 
+// Counts the draws that reached the task and those that could not be rolled out; draw 0 is the one without
+// perturbation.
 static enum dc_status sum_up(const struct draws *d, int draws, struct dc_executions *executions, struct dc_error *error)
 {
   if (d->stopped)

@@ -198,6 +198,8 @@ static void release(struct search *search, int most)
   dc_plan_team_release(&search->team);
 }
 
+// Finds a first guess whose gradient is above the threshold, by draws where that of the given one vanishes; with finite
+// differences the threshold is at least their rounding error.
 enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, struct dc_error *error)
 {
   const struct dc_first_guess_settings *settings = &plan->first_guess;

@@ -30,6 +30,7 @@ const struct dc_option dc_horizon_options[] = {
     DC_OPTIONS_END,
 };
 
+// Refuses tasks that windows cannot solve: controls of the start, objectives over the whole run, designs.
 enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_model *model,
                                 const struct dc_horizon *horizon, struct dc_error *error)
 {

@@ -135,6 +135,8 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   return status ? status : pose_executed(h, error);
 }
 
+// Saves counts and losses, parameters of the window and of all steps applied, the state, executed frames, and the plan
+// of the present window.
 enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
   long counts[COUNTS] = {h->executed->steps, h->iterations,    h->idle,    h->success, h->begun, h->open,
@@ -198,6 +200,7 @@ static enum dc_status load_counts(struct dc_receding_horizon *h, const struct dc
   return load_executed(h, (int)counts[0], snapshot, error);
 }
 
+// Loads the same, in the order in which sizes become known: counts first, which tell the window.
 enum dc_status dc_horizon_load(struct dc_receding_horizon *h, const struct dc_snapshot *snapshot,
                                struct dc_error *error)
 {

@@ -10,6 +10,8 @@ int dc_horizon_window_steps(const struct dc_receding_horizon *h)
   return (int)(h->horizon.length < rest ? h->horizon.length : rest);
 }
 
+// Sets the start of the next window: the end of the steps executed, or the plant's state; a window that was foreseen
+// gets no iterations unless it was tried before.
 void dc_horizon_set_start(struct dc_receding_horizon *h)
 {
   struct dc_optimizer_common *common = h->optimizer_options;

@@ -486,6 +486,7 @@ static enum dc_status pull_weighted(const struct linearization *l, const double 
   return status;
 }
 
+// Gradient of weights . residuals: the sum over all worlds (the scene and its cases) of their own.
 enum dc_status dc_plan_pull_back(struct dc_plan *plan, const double *parameters, const double *weights,
                                  double *gradient, struct dc_error *error)
 {
@@ -547,6 +548,8 @@ static enum dc_status renew(struct dc_plan *plan, const double *x, struct dc_err
   return status;
 }
 
+// Residual rows for the optimizer: values, and, where asked, group, weight, radius or half width, and the Jacobian
+// [rows][parameters].
 enum dc_status dc_plan_linearize_problem(void *context, const double *x, const struct dc_draw *draw,
                                          struct dc_rows *rows, struct dc_error *error)
 {

@@ -61,6 +61,8 @@ static enum dc_status create_minimization(struct dc_plan *plan, struct dc_error 
   return DC_OK;
 }
 
+// Begins a minimization from parameters: the plan becomes the optimizer's problem, with groups of parameters that are
+// scaled together, bounds if a control or design entry has any, and residual rows if the objectives have them.
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error)
 {
@@ -175,6 +177,8 @@ static enum dc_status take_back(struct dc_plan *plan, const struct dc_plan_work 
   return dc_fail(error, DC_STOPPED, "stopped after %d iterations", dc_plan_iterations(plan));
 }
 
+// One iteration: before the first one a guess is found; an iteration that is stopped in its middle is taken back, so
+// that a checkpoint holds whole iterations only.
 enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iteration, bool *done,
                             struct dc_error *error)
 {
@@ -251,6 +255,7 @@ enum dc_status dc_plan_load(struct dc_plan *plan, const struct dc_snapshot *snap
   return dc_plan_load_as(plan, "", snapshot, error);
 }
 
+// Saves counts, times, first and best parameters and the optimizer's own state under names with a prefix.
 enum dc_status dc_plan_save_as(const struct dc_plan *plan, const char *prefix, struct dc_snapshot *snapshot)
 {
   const struct dc_plan_work *work = &plan->work;

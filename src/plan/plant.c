@@ -199,6 +199,7 @@ enum dc_status dc_execution_run(struct dc_execution *execution, const struct dc_
   return status;
 }
 
+// Executes the first steps from the input's own start; frame 0 is taken from the execution.
 enum dc_status dc_execution_begin(struct dc_execution *execution, const struct dc_rollout_input *input, int steps,
                                   struct dc_trajectory *executed, struct dc_error *error)
 {

@@ -16,6 +16,7 @@
 
 #include "plan/horizon_internal.h"
 
+// Room for one window (parameters, start) and for the whole run (executed, applied, targets [steps][actuators]).
 static bool allocate(struct dc_receding_horizon *h)
 {
   const struct dc_bodies *bodies = &h->model->bodies;
@@ -164,6 +165,7 @@ struct dc_receding_horizon *dc_horizon_create(const struct dc_model *model, cons
   return NULL;
 }
 
+// A horizon that plans nothing: it executes targets of an earlier run in pieces of the windows' length.
 struct dc_receding_horizon *dc_horizon_create_replay(const struct dc_model *model, const struct dc_task *task,
                                                      const struct dc_applied_targets *targets, const double *parameters,
                                                      const struct dc_plant *plant, struct dc_error *error)
@@ -424,6 +426,8 @@ static enum dc_status run_window(struct dc_receding_horizon *h, const struct dc_
   return status ? status : apply_window(h, error);
 }
 
+// Runs windows until the run is complete: each plans its window, executes its first steps, and reports them.  A replay
+// executes only.
 enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_horizon_observer *observer,
                               struct dc_error *error)
 {

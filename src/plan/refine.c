@@ -467,6 +467,8 @@ static enum dc_status create(struct dc_refine *refine, int pair_count, const str
   return status;
 }
 
+// Creates the problem of a refinement: unknowns are the coordinates that move, residuals those of pairs and of
+// overlaps.
 struct dc_refine *dc_refine_create(const struct dc_model *model, const struct dc_refine_settings *settings,
                                    int pair_count, const struct dc_refine_pair *pairs, struct dc_error *error)
 {

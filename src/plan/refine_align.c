@@ -49,6 +49,7 @@ static enum dc_status create_rows(struct dc_refine *refine, struct dc_refine_ali
   return rows->residual && rows->jacobian ? DC_OK : DC_MEMORY;
 }
 
+// Room for the alignment of normals, with n unknowns: normal equations [n][n], steps [3][n], and the dense solver.
 enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error *error)
 {
   struct dc_refine_align *align = &refine->align;

@@ -244,6 +244,8 @@ static void pair_residual(const struct dc_refine *refine, const struct contact_s
   }
 }
 
+// Adds derivatives by twists of one body, rows [count][6], to the Jacobian by the unknowns: directly for a free body,
+// by the columns of its chain otherwise.
 void dc_refine_add_columns(const struct dc_refine *refine, int body, double scale, int count, const double *rows,
                            double *jacobian)
 {
@@ -400,6 +402,8 @@ int dc_refine_contact_count(const struct dc_refine *refine)
   return refine->contact_count;
 }
 
+// Evaluates all contacts at q without derivatives: value, error and witness points of each pair, overlaps of others,
+// success.
 void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refine_state *total,
                        struct dc_refine_contact_state *contacts)
 {

@@ -6,6 +6,8 @@
 
 #include "plan/search_internal.h"
 
+// Sets the stages of a continuation: softness, far field and step fall geometrically from the settings to 1, the last
+// stage being the scene itself.
 static void set_stages(struct dc_search *search)
 {
   const struct dc_continuation *continuation = &search->settings.continuation;
@@ -41,6 +43,7 @@ static enum dc_status set_fan(struct dc_search *search, struct dc_error *error)
   return status;
 }
 
+// Creates a search over a plan, with room for all its members' parameters, [members + 1][parameters].
 struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_settings *settings,
                                    const struct dc_optimizer_type *optimizer, const void *options,
                                    const double *parameters, struct dc_error *error)

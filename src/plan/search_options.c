@@ -46,6 +46,7 @@ bool dc_search_wanted(const struct dc_search_settings *settings)
   return settings->continuation.iterations > 0 || settings->portfolio.rollouts > 0;
 }
 
+// Checks the longer steps of early stages: powers of two that divide the run, and no objective that counts frames.
 enum dc_status dc_continuation_check(const struct dc_continuation *continuation, const struct dc_model *model,
                                      const struct dc_task *task, struct dc_error *error)
 {

@@ -240,6 +240,7 @@ static enum dc_status load_place(struct dc_search *search, const long integers[I
   return status;
 }
 
+// Loads a search: its place among stages and rounds, records, the present stage with its members, and the plan.
 enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
 {
   long integers[INTEGERS];

@@ -14,6 +14,8 @@
 #include "base/threads.h"
 #include "plan/plan_cases.h"
 
+// Carries parameters from one number of steps to another, control by control: what is new gets its initial value, what
+// is too much is dropped; parameters of the design do not depend on steps.
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to)
 {
@@ -47,6 +49,7 @@ static bool allocate_for_gradients(struct dc_plan *plan)
   return plan->cotangent && plan->first && plan->best;
 }
 
+// Room for input, trajectory and arrays of parameters; a simulation keeps frames only, on disk if in_file.
 static bool allocate(struct dc_plan *plan, bool in_file)
 {
   size_t parameters = (size_t)plan->parameter_capacity;
@@ -371,6 +374,7 @@ static enum dc_status simulate(struct dc_plan *plan, dc_rollout_proceed *proceed
   return status;
 }
 
+// Rolls out once without derivatives and evaluates the loss; when it is stopped, of the steps that were made.
 enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *proceed, void *context, double *loss,
                                 struct dc_error *error)
 {

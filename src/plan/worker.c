@@ -36,6 +36,7 @@ void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
   worker->work = (struct dc_plan_work){0};
 }
 
+// Hires plans for threads, as many as wanted and memory allows; the first one is the plan itself.
 static enum dc_status create(struct dc_plan *plan, int wanted,
                              struct dc_plan *(*hire)(const struct dc_plan *, struct dc_error *),
                              struct dc_plan_team *team, struct dc_error *error)

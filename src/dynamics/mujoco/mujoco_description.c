@@ -302,6 +302,7 @@ static void put_model(struct writer *writer)
   fputs("</mujoco>\n", writer->file);
 }
 
+// Writes the model as MJCF, in the locale "C" of numbers; the caller frees it.
 char *dc_mujoco_describe(const struct dc_model *model, size_t *length, struct dc_error *error)
 {
   size_t count = (size_t)model->bodies.count;

@@ -181,6 +181,7 @@ static void apply_settings(struct dc_mujoco_simulation *simulation, const struct
   }
 }
 
+// Compiles the model for MuJoCo and maps bodies, coordinates and pairs of one to the other.
 enum dc_status dc_mujoco_create(struct dc_rollout *rollout, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
@@ -246,6 +247,7 @@ void dc_mujoco_set_state(struct dc_mujoco_simulation *simulation, const double *
   }
 }
 
+// Reads the state; MuJoCo's angular velocities of balls are in the body's frame, ours in the world's.
 void dc_mujoco_get_state(const struct dc_mujoco_simulation *simulation, double *q, double *velocity)
 {
   for (int i = 0; i < simulation->coordinate_count; i++) {

@@ -115,6 +115,7 @@ static void reset(struct dc_mujoco_simulation *simulation, void *context)
   simulation->clean = true;
 }
 
+// Begins a rollout: a fresh state, masses and numbers of the design, the velocity of the input.
 static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct dc_error *error)
 {
   const struct dc_model *model = rollout->model;
@@ -269,6 +270,8 @@ static enum dc_status measure_gap(struct dc_rollout *rollout, double *gap, struc
   return status;
 }
 
+// One step of ours as substeps of MuJoCo.  Its state is set from the frame and its warm start cleared, so that a
+// rollout that goes on from a frame gives the same bits.
 static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_rollout_input *input, int step,
                                    struct dc_trajectory *trajectory, struct dc_step_report *report,
                                    struct dc_error *error)
