@@ -56,6 +56,8 @@ struct dc_contact *dc_contact_create(const struct dc_contact_model *model, const
   return dc_contact_create_following(model, settings, bodies, NULL, NULL, NULL, error);
 }
 
+// Creates the contact of bodies: pairs, arrays [pairs], colliders, and the model's own data.  Colliders of bodies that
+// do not change are taken from `former`.
 struct dc_contact *dc_contact_create_following(const struct dc_contact_model *model,
                                                const struct dc_contact_settings *settings,
                                                const struct dc_bodies *bodies, const struct dc_bodies *start,
@@ -192,6 +194,8 @@ static void pair_pass(void *context, int k, int thread)
   evaluate_pair(e->contact, p, e->poses, e->order, &e->results[p]);
 }
 
+// One evaluation: turn the vertices and spheres of all bodies, evaluate the pairs in parallel (the dearest first),
+// finish what a pair has left to all threads, add up the energies.  NAN: out of memory.
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
                            struct dc_pair_derivatives *results)
 {

@@ -516,9 +516,8 @@ void dc_prediction_begin_pull_back(const struct dc_step_state *state, struct dc_
   memset(out->predicted.joints, 0, (size_t)bodies->nv * sizeof *out->predicted.joints);
 }
 
-// Adjoint of the prediction: mu answers the cotangent of the predicted state, through the transposed system; with it
-// the cotangents of the states now and before, in the first step also of the velocity, and of masses and gravity are
-// added.
+// Adjoint of the prediction: mu answers the cotangent of the predicted state, through the transposed system.  From it
+// follow the cotangents of the states now and before, in the first step also of the velocity, masses and gravity.
 void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_cotangent *out)
 {
   const struct dc_bodies *bodies = &state->model->bodies;

@@ -48,6 +48,7 @@ bool dc_bsh_is_apart(const struct dc_contact *contact, struct bsh_pair *pair, co
   return pair->face->near_only && roots_beyond(contact, pair, arm, inner, inner + contact->settings.near_range);
 }
 
+// Evaluates a batch of pairs that are so far apart that one centred term stands for each.
 void dc_bsh_evaluate_far(const struct dc_contact *contact, const int *indices, int count, int order,
                          struct dc_pair_derivatives *results)
 {

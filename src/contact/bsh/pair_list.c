@@ -198,6 +198,8 @@ static void mark_ends(struct dc_walk_part *part)
       (struct dc_walk_ends){walk->exact_count, walk->centred_count, walk->blend_count, walk->close_count};
 }
 
+// Walks one part of a pair's tree to its end, level by level; ends[level] marks what each level added, so that the
+// parts can be joined in the order of one walk.
 int dc_bsh_walk_part(const struct dc_contact *contact, const struct bsh_pair *pair, int index, const double arm[3])
 {
   const struct rule rule = rule_of(contact, pair, arm);
@@ -257,6 +259,8 @@ void dc_bsh_hand_on_planes(struct bsh_pair *pair, size_t begin, size_t end)
   }
 }
 
+// Sets up blends begin .. end - 1, batch by batch, from the spheres of their two nodes; the last batch repeats its last
+// blend.
 void dc_bsh_set_blends(const struct dc_contact *contact, struct bsh_pair *pair, const double arm[3], int begin, int end)
 {
   const struct dc_collider *a = &contact->colliders[pair->face->a], *b = &contact->colliders[pair->face->b];
@@ -296,6 +300,7 @@ void dc_bsh_set_weights(struct bsh_pair *pair)
   }
 }
 
+// Room for the terms, blends and units of a pair.
 int dc_bsh_reserve(struct bsh_pair *pair)
 {
   pair->large = pair->parted || pair->now.count > DC_EXACT_UNIT || pair->centred_count > DC_CENTRED_UNIT;

@@ -288,6 +288,7 @@ static bool finish_lists(struct large *large)
   return true;
 }
 
+// Evaluates the large pairs by all threads, one pass after another: lists, units, sums, gathering.
 void dc_bsh_evaluate_large(struct dc_contact *contact, int begin, int end, int most_threads,
                            const struct dc_pose *poses, int order, struct dc_pair_derivatives *results)
 {

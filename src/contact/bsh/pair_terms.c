@@ -148,6 +148,7 @@ static void sum_lanes(double (*lanes)[DC_BATCH], size_t count, double *sum)
       sum[e] += lanes[e][l];
 }
 
+// Evaluates one unit of a large pair, a block of exact or centred terms, into sums of its own.
 void dc_bsh_run_unit(const struct dc_contact *contact, struct bsh_pair *pair, int unit, const struct dc_pose *poses,
                      const double arm[3], int order)
 {
@@ -226,6 +227,7 @@ static void add_below_top(struct bsh_pair *pair, size_t first, size_t count)
       add_to_sum(&pair->sums[pair->values[t].blend], &pair->values[t]);
 }
 
+// Adds up the terms of one part into its blends, from the deepest blend to the top.
 void dc_bsh_sum_part(struct bsh_pair *pair, const struct dc_walk_part *part, int order)
 {
   struct dc_walk_ends begin = {0};
@@ -265,6 +267,8 @@ static void blend_hessians(const struct dc_contact *contact, struct bsh_pair *pa
     contact->kernels->blend_hessians(&pair->blend_batches[n], hessian);
 }
 
+// Adds up a pair: gaps and failures of its units, then energies and gradients through the blends, then Hessians of
+// units and blends.
 void dc_bsh_gather(const struct dc_contact *contact, struct bsh_pair *pair, int order,
                    struct dc_pair_derivatives *result)
 {

@@ -332,6 +332,8 @@ static struct pair_rates rates_of(struct dc_contact *contact, const struct bsh_p
   return p;
 }
 
+// Derivatives of force rates by the points of bodies whose shape changes, pair by pair, then turned to the world and
+// scaled.
 int dc_bsh_point_rates(struct dc_contact *contact, const struct dc_pose *poses, const double (*twists)[6], double scale,
                        double (*const *by_point)[3])
 {

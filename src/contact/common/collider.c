@@ -174,6 +174,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   return DC_OK;
 }
 
+// Creates the colliders of all bodies, with areas relative to those of the fixed ones.
 enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_contact *former, struct dc_error *error)
 {
   const struct dc_bodies *start = contact->start;

@@ -78,6 +78,8 @@ static void add_hessian(const struct sums *sums, const double *n, double *h)
   }
 }
 
+// Sums a barrier over the vertices of a body above a half-space, in blocks whose gaps vectorize; returns the smallest
+// gap.
 static double sum(const struct dc_primitive *seen, const struct dc_primitive_points *points,
                   dc_primitive_barrier *barrier, int order, struct dc_pair_derivatives *result)
 {

@@ -231,6 +231,7 @@ static enum dc_status add_all(struct dc_far_field *field, double reference, cons
   return DC_OK;
 }
 
+// Creates the far field of soft bodies with all bodies they meet; *field stays NULL when there is none.
 enum dc_status dc_far_field_create(const struct dc_bodies *bodies, const struct dc_contact_settings *settings,
                                    bool hierarchical, struct dc_far_field **field, struct dc_error *error)
 {
@@ -308,6 +309,7 @@ static void take_gradient(struct dc_far_surface *surface, struct dc_far_body *bo
   memset(surface->by, 0, (size_t)body->point_count * sizeof *surface->by);
 }
 
+// Energy and gradient at q: place the surfaces, list and add each pair, then hand the gradients to the bodies' points.
 int dc_far_field_evaluate(struct dc_far_field *field, const double *q, const struct dc_pose *poses)
 {
   for (int s = 0; s < field->body_count; s++)

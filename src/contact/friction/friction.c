@@ -139,6 +139,8 @@ static int list_pair(struct dc_contact *contact, int p, double coefficient, doub
   return 0;
 }
 
+// Begins a step: keeps the law and the poses, and lists, pair by pair, the sliding points and impacts of the contact
+// evaluated last.
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error)
 {
@@ -277,6 +279,8 @@ static void unit_pass(void *context, int k, int thread)
   methods_of(e->contact)->run(e->contact, unit, &motion);
 }
 
+// Energy of friction at the next poses with derivatives by the pairs: units in parallel, then gathered in their order,
+// so that the sum does not depend on threads.
 double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                                     enum dc_friction_curvature curvature, struct dc_friction_derivatives *results)
 {

@@ -86,6 +86,7 @@ static void add_impact(const struct dc_impact *impact, const struct dc_friction_
     add_hessian(z, size * rho[2], result);
 }
 
+// Energy of impacts at the next poses with derivatives by the pairs.
 double dc_contact_impact_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order, bool exact,
                                   struct dc_friction_derivatives *results)
 {
@@ -148,6 +149,7 @@ void dc_contact_impact_pull_back(struct dc_contact *contact, const struct dc_pos
     pull_back_impacts(contact, 0, contact->friction->impact_count, next, twists, wrenches, stiffness, restitution);
 }
 
+// The mixed derivatives of one pair's impacts, 12x12, row by row as adjoints of unit twists.
 bool dc_contact_impact_mixed(struct dc_contact *contact, const struct dc_pose *next, int pair, double (*twists)[6],
                              double (*wrenches)[6], double mixed[12][12])
 {

@@ -15,6 +15,7 @@ extern const struct dc_lane_kernels dc_lane_kernels_baseline;
 extern const struct dc_lane_kernels dc_lane_kernels_avx2, dc_lane_kernels_avx512;
 #endif
 
+// Lists the kernels that this processor can run, the widest first.
 const struct dc_lane_kernels *const *dc_lane_kernels_all(void)
 {
   static const struct dc_lane_kernels *const kernels[] = {

@@ -22,6 +22,7 @@ static size_t find(const struct dc_plane_cache *cache, uint64_t key)
   return slot;
 }
 
+// Makes room in the table for more entries; it is at most half full.
 int dc_plane_cache_reserve(struct dc_plane_cache *cache, size_t more)
 {
   size_t needed = 2 * (cache->count + more);

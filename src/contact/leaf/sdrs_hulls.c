@@ -87,6 +87,7 @@ static enum dc_status make_tree(struct dc_sdrs_body *body, struct dc_arena *aren
   return DC_OK;
 }
 
+// The convex parts of a body as hulls, with vertices about the centre of mass and a tree over the parts.
 enum dc_status dc_sdrs_parts_of(const struct dc_body *body, struct dc_sdrs_body *hulls, struct dc_arena *arena)
 {
   const struct dc_shape *shape = body->shape;
@@ -135,6 +136,7 @@ static int reserve(struct dc_sdrs_hulls *hulls, size_t count)
   return 0;
 }
 
+// Loads two hulls into the pair's workspace, in units of the length, with axes of the world and the origin at body a.
 int dc_sdrs_load(const struct dc_contact *contact, int pair, int i, int j, const struct dc_pose *poses)
 {
   const struct dc_sdrs *own = contact->own;

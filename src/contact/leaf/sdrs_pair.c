@@ -92,6 +92,8 @@ static bool weigh(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane *plane
   return true;
 }
 
+// Makes the frame in which a plane is solved: its origin is the mean of the vertices on the plane by their weights, its
+// third axis the plane's normal, the others principal axes.
 bool dc_sdrs_make_frame(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane *plane, int derivative,
                         struct dc_sdrs_frame *frame)
 {
@@ -190,6 +192,7 @@ static void assemble(const struct dc_sdrs_hulls *hulls, const struct local_plane
   }
 }
 
+// LDL^T of the 4x4 Hessian in place; returns the largest loss of a pivot, INFINITY when it is not positive definite.
 double dc_sdrs_factor_plane(double h[4][4])
 {
   double loss = 1;
@@ -209,6 +212,7 @@ double dc_sdrs_factor_plane(double h[4][4])
   return loss;
 }
 
+// Solves with the factors; returns g . x, the Newton decrement.
 double dc_sdrs_solve_plane(const double h[4][4], const double g[4], double x[4])
 {
   double decrement = 0;
@@ -378,6 +382,8 @@ static double gap_along(const struct dc_sdrs_hulls *hulls, const struct local_pl
   return (a + b) / length;
 }
 
+// Finds the plane between two hulls by Newton's method.  A frame in which digits are lost is made anew at the plane
+// found so far; the last of FRAMES attempts accepts any loss.
 enum dc_sdrs_outcome dc_sdrs_solve(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane *start, int order, int limit,
                                    struct dc_sdrs_solution *solution)
 {

@@ -23,6 +23,8 @@ static double reach_of(const struct dc_contact *contact)
   return 2 * contact->settings.support / (1 - contact->settings.support);
 }
 
+// Makes the hulls of all bodies: convex parts if the settings ask for them, else triangles with the collider's own
+// tree.
 enum dc_status dc_sdrs_make_hulls(const struct dc_contact *contact, struct dc_sdrs *own, struct dc_error *error)
 {
   struct dc_arena *arena = contact->arena;

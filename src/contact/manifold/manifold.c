@@ -31,6 +31,7 @@ static int primitives_of(const struct dc_sdf *sdf)
   return sdf->type == &dc_sdf_union ? sdf->child_count : 1;
 }
 
+// Settings by the size of the smaller body: softnesses without unit, the others in m.
 void dc_manifold_defaults(const struct dc_manifold_surface surfaces[2], struct dc_manifold_settings *settings)
 {
   double size = fmin(diagonal_of(&surfaces[0]), diagonal_of(&surfaces[1]));
@@ -107,6 +108,7 @@ static int create_pairs(struct dc_manifold *m)
   return m->edges ? 0 : -1;
 }
 
+// Creates the manifold of two surfaces: selections of vertices and edges on both sides, and room for their pairs.
 struct dc_manifold *dc_manifold_create(const struct dc_manifold_surface surfaces[2],
                                        const struct dc_manifold_settings *settings, struct dc_error *error)
 {
@@ -390,6 +392,8 @@ void dc_manifold_pull_back_mesh(const struct dc_manifold *m, int body, double *p
   }
 }
 
+// Measures how well a mesh fits its level set: the farthest vertex, and the edge that stands out most, at STEPS + 1
+// points of each.
 void dc_manifold_check(const struct dc_manifold_surface *surface, struct dc_manifold_fit *fit)
 {
   enum { STEPS = 16 };

@@ -230,6 +230,8 @@ static double activity_of(const struct dc_manifold *m, int p, int b)
   return m->results[2][p] * c->inside[b] * c->near[b] * c->clash * c->own[b] * share_of(m, p, 0) * share_of(m, p, 1);
 }
 
+// Contacts of edges: ends of the selected edges, witness points by the kernels, their level sets and nearness, then two
+// contacts for each pair, one on each body.
 void dc_edges_evaluate(struct dc_manifold *m, struct dc_manifold_contact *contacts)
 {
   int columns = m->sides[1].edge_selection.rows;
@@ -364,6 +366,7 @@ static void gather_ends(struct dc_manifold *m)
   }
 }
 
+// Adjoint of dc_edges_evaluate, its steps in reverse order.
 void dc_edges_pull_back(struct dc_manifold *m, const struct dc_manifold_cotangent *by, double twists[2][6],
                         double *const parameters[2])
 {

@@ -28,6 +28,8 @@ static const double SHARP = 2;
 static const double REACH = 37;                // -log of the least weight that counts: 1e-16
 static const double MOST_EXCESS = 4.375 / 16;  // e(0)
 
+// Room for the selection of `rows` among the candidates by a soft ranking; with enough rows for all of them nothing is
+// ranked.
 int dc_selection_create(struct dc_selection *selection, int candidates, int rows, bool shares, struct dc_arena *arena)
 {
   size_t room = (size_t)candidates + 1;
@@ -247,6 +249,8 @@ static void weigh_shares(struct dc_selection *s, double softness)
   s->start[s->rows] = s->rows;
 }
 
+// Finds the weights of the candidates in every row: sort those near enough, sum their excess over others, weigh row by
+// row.
 void dc_selection_weigh(struct dc_selection *s, double softness)
 {
   int count = 0;
@@ -304,6 +308,7 @@ static void pull_shares(const struct dc_selection *s, double scale, double *by_m
   }
 }
 
+// Adjoint of the weights: by_metric gets what by_weight gives, through the excess of one candidate over another.
 void dc_selection_pull_back(const struct dc_selection *s, double softness, const double *by_weight, double *by_metric)
 {
   double scale = 1 / softness;

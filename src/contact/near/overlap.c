@@ -130,6 +130,8 @@ bool dc_contact_overlap(struct dc_contact *contact, const struct dc_pose *poses,
 // than that between the vertices of two triangles separates them, however it was found.
 static const double SEPARATION_NOISE = 64 * DBL_EPSILON;
 
+// Proves that no pair overlaps: every separation must exceed its rounding error; else *pair is the first that may
+// overlap.
 bool dc_contact_certainly_apart(struct dc_contact *contact, const struct dc_pose *poses, int *pair, double *separation)
 {
   turn_all(contact, poses);

@@ -36,6 +36,8 @@ static void corners_of(const struct dc_collider *collider, int node, const doubl
       x[v][k] = collider->turned[triangle[v]][k] + (offset ? offset[k] : 0);
 }
 
+// The squared distance of two triangles that do not cross: the least over 6 pairs of vertex and triangle and 9 pairs of
+// edges.
 static void visit_triangles(struct search *s, int i, int j)
 {
   double p[3][3], q[3][3], x[4][3];
@@ -62,6 +64,8 @@ static void visit_triangles(struct search *s, int i, int j)
     }
 }
 
+// Walks two sphere trees, the nearer children first; subtrees whose spheres are farther apart than the least distance
+// found are passed over.
 static void visit(struct search *s, int i, int j, double bound)
 {
   const struct dc_sphere_tree *a = &s->a->tree, *b = &s->b->tree;
@@ -95,6 +99,8 @@ double dc_contact_pair_distance(const struct dc_contact *contact, int p)
   return fmax(sqrt(search.square), pair->gap);
 }
 
+// The least distance of all pairs.  The pair with the lowest bound is measured first, then those whose bound is below
+// the least distance so far.
 double dc_contact_distance(const struct dc_contact *contact)
 {
   double bound = INFINITY, least = INFINITY;

@@ -13,6 +13,8 @@
 #include "contact/friction/point_slip.h"
 #include "contact/surface/surface_internal.h"
 
+// Lists the touches with friction: strength mu times the normal force, -d(barrier)/dd, with its derivatives by the
+// distance and by how parallel edges are.
 int dc_surface_friction_begin(struct dc_surface_contact *contact, const double *coefficients, double smoothing,
                               double time_step)
 {

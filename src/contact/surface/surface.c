@@ -189,6 +189,7 @@ static enum dc_status check_ranges(struct dc_surface_contact *contact, struct dc
   return DC_OK;
 }
 
+// Creates the contact of soft surfaces; *result stays NULL when no pair can touch.
 enum dc_status dc_surface_contact_create(const struct dc_bodies *bodies, struct dc_surface_contact **result,
                                          struct dc_error *error)
 {
@@ -291,6 +292,7 @@ int dc_surface_features(const struct dc_surface *a, int i, const struct dc_surfa
 
 // Evaluation.
 
+// Fits the boxes of the tree to the places of the vertices.
 void dc_surface_refit(struct dc_surface *surface)
 {
   struct dc_box_tree *tree = &surface->tree;
@@ -376,6 +378,7 @@ static int visit_elements(void *context, int i, int j)
 // range the parts need not be looked at.  A surface that touches itself has no such reference and is searched within
 // its range only.
 
+// Fits boxes to the ways of the vertices from the reference to x and, with a tangent, on to its end.
 void dc_surface_fit_ways(struct dc_surface *surface, const double *tangent)
 {
   struct dc_box_tree *tree = &surface->ways;
@@ -426,6 +429,7 @@ static int search_pair(struct dc_surface_contact *contact, struct dc_surface_pai
                 : dc_box_tree_pairs(&a->tree, &b->tree, pair->range, visit_elements, &search);
 }
 
+// Places the surfaces, searches touches pair by pair, and adds up their barrier; INFINITY when surfaces cross.
 int dc_surface_evaluate(struct dc_surface_contact *contact, const double *q, const struct dc_pose *poses)
 {
   contact->touch_count = 0;

@@ -63,6 +63,7 @@ struct moving {
   double x[3], velocity[3], bend;
 };
 
+// Place, velocity and bend (bound of the acceleration) of a vertex after a share s of the motion.
 static void move(const struct query *query, const struct dc_surface *surface, int side, int vertex, double s,
                  struct moving *moved)
 {
@@ -99,6 +100,8 @@ static double stretch_along(const struct moving moved[4], int first, const doubl
   return stretch;
 }
 
+// Bounds the share of a motion that one feature (vertex and triangle, or two edges) allows: conservative advancement,
+// every advance as long as the gap along one axis keeps a part of what it was.
 static int bound_feature(void *context, const struct dc_surface *const sides[2], const struct dc_feature *feature)
 {
   struct query *query = context;
@@ -224,6 +227,7 @@ struct crossing {
   const struct dc_surface *a, *b;
 };
 
+// Whether two triangles cross; those that share a vertex do not count.
 static int test_triangles(void *context, int i, int j)
 {
   const struct crossing *crossing = context;

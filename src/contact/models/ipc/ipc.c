@@ -61,6 +61,7 @@ static enum dc_status create_surface(struct dc_contact *contact, const struct dc
   return complete ? DC_OK : DC_MEMORY;
 }
 
+// Makes surfaces with edges for all bodies that have triangles.
 static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
 {
   size_t bodies = (size_t)contact->bodies->count;

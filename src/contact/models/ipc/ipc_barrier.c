@@ -66,6 +66,8 @@ static void add_mollified(const struct dc_ipc_primitive *primitive, const double
     }
 }
 
+// Adds one pair of primitives: weight m(c) b(d^2), b the barrier's profile over the squared distance, m the mollifier
+// of nearly parallel edges.
 void dc_ipc_add(const struct dc_contact *contact, const struct dc_ipc_primitive *primitive, int order,
                 struct dc_pair_derivatives *sum)
 {

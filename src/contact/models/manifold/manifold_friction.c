@@ -348,6 +348,8 @@ static bool through_sliding(struct dc_contact *contact, int p, size_t index, con
   return lag->edge != NO_EDGE;
 }
 
+// Adjoint of the friction of one unit: sliding points give cotangents of their places, normals and forces, which go
+// back through the manifold once for the pair.
 static double pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
                         const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
@@ -373,6 +375,7 @@ static double pull_back(struct dc_contact *contact, const struct dc_friction_uni
   return total;
 }
 
+// Adjoint of impacts, in the same way.
 static double pull_back_impacts(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
                                 const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {

@@ -15,6 +15,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// Signed distance of a body at a point, with its gradient and Hessian turned to the world: R H R^T.
 void dc_level_at(const struct dc_sdf *sdf, const double rotation[9], const double arm[3], int order,
                  struct dc_level *level)
 {
@@ -74,6 +75,8 @@ static void add_vertex(const struct dc_level *level, const double r[3], bool mir
       result->hessian[e] += curvature * z[i] * z[j] + slope * bend_of(level, r, mirrored, jacobian, i, j);
 }
 
+// Adds the potential of one body's vertices in the level set of the other; side 1: vertices of body b in the level set
+// of a.
 void dc_manifold_add_vertices(const struct dc_contact *contact, int p, int side, const struct dc_pose *poses, int order,
                               struct dc_pair_derivatives *result)
 {
