@@ -65,6 +65,8 @@ static void multiply_columns(struct dc_assembler *assembler, const struct dc_kin
   }
 }
 
+// Adds J_a^T B J_b of two bodies, B a 6x6 block by their twists, to the block of their mechanisms.  Within one
+// mechanism its transpose is added too.
 void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int a, int b,
                       double scale, const double *block, struct dc_symmetric_matrix *matrix)
 {
@@ -124,6 +126,7 @@ static double curvature(const double *k, const double *l, bool same_ball, const 
   return 0.5 * dc_vec_dot(g, w) + dc_vec_dot(g + 3, t);
 }
 
+// Adds the part of a Hessian that comes from the curvature of the frames under wrenches, times a tangent.
 void dc_add_curvature(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics,
                       const double (*wrenches)[6], const double *tangent, double *sum)
 {

@@ -290,6 +290,7 @@ static enum dc_status add_parts(struct build *build, int i, const struct dc_join
   return DC_OK;
 }
 
+// Sets the parts of a body's joints, with their places in q and v.
 static enum dc_status set_parts(struct build *build, int i)
 {
   struct dc_body *body = &build->bodies->bodies[i];
@@ -421,6 +422,8 @@ static enum dc_status start_coordinate(struct build *build, int i, const struct 
   return DC_OK;
 }
 
+// Sets the start of a body's coordinates and their velocities: given numbers for slides and hinges, poses for free
+// bodies, the identity for balls.
 static enum dc_status set_start(struct build *build, int i)
 {
   const struct dc_body_definition *definition = &build->definitions[i];
@@ -477,6 +480,8 @@ static enum dc_status set_targets(struct build *build, int i)
   return DC_OK;
 }
 
+// Sets the actuator of a body: gains, one number of rotation and length each, or one per coordinate; it takes nv
+// actuator coordinates.
 static enum dc_status set_actuator(struct build *build, int i)
 {
   const struct dc_body_definition *definition = &build->definitions[i];
@@ -529,6 +534,8 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   return body->name ? DC_OK : out_of_memory(build);
 }
 
+// Builds the bodies in this order: poses and coordinates, tree, mechanisms, soft bodies; then from the root outwards
+// inertia, joints, chains, starts and actuators; then couplings and starts of soft bodies.
 static enum dc_status build_bodies(struct build *build, const struct dc_shape *shapes)
 {
   struct dc_bodies *bodies = build->bodies;
@@ -579,6 +586,7 @@ static enum dc_status set_initial_poses(struct build *build)
   return status ? status : dc_body_pair_friction(bodies, build->definitions, build->arena, build->error);
 }
 
+// Creates the bodies of definitions, with couplings and cables.
 enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,
                                         const struct dc_body_definition *definitions, const struct dc_shape *shapes,
                                         int coupling_count, const struct dc_coupling *couplings, struct dc_arena *arena,

@@ -99,6 +99,7 @@ static const char *forbidden_force(const struct dc_joint_definition *joint, bool
                                                           : NULL;
 }
 
+// Checks which numbers a joint of this type may have.
 static enum dc_status check_joint(const struct dc_body_definition *definition, int index, int i, struct dc_error *error)
 {
   const struct dc_joint_definition *joint = (const struct dc_joint_definition *)definition->joint.objects + i;
@@ -131,6 +132,7 @@ static enum dc_status check_joint(const struct dc_body_definition *definition, i
   return DC_OK;
 }
 
+// Checks all joints of a body, and numbers that its definition gives for one of them.
 static enum dc_status check_joints(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   const struct dc_joint_definition *joints = definition->joint.objects;
@@ -238,6 +240,7 @@ static enum dc_status check_solid(const struct dc_body_definition *definition, i
   return DC_OK;
 }
 
+// Checks what only the motion of a body decides: velocities, actuators, half-spaces, lumped masses.
 enum dc_status dc_body_check_motion(const struct dc_body_definition *definition, int index, bool moves,
                                     const struct dc_shape *shape, const struct dc_shape *visual, struct dc_error *error)
 {

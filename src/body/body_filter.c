@@ -16,6 +16,8 @@ static bool copy_list(struct dc_index_list *list, const struct dc_index_list *gi
   return list->indices != NULL;
 }
 
+// Sets which bodies may touch: bodies joined rigidly are one group, `above` is the group that a group hangs on and does
+// not touch.
 enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                               struct dc_arena *arena, struct dc_error *error)
 {
@@ -66,6 +68,7 @@ static enum dc_status check_pair(const struct dc_body_definition *definitions, i
   return DC_OK;
 }
 
+// Sorts the coefficients that are given for pairs of bodies, for a binary search.
 enum dc_status dc_body_pair_friction(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                                      struct dc_arena *arena, struct dc_error *error)
 {

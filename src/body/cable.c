@@ -68,6 +68,7 @@ static bool can_pull(const struct dc_bodies *bodies, const struct dc_cable *cabl
   return false;
 }
 
+// Checks a cable's points and sets its length: the one given, or that of the start.
 static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cable_definition *given,
                                   struct dc_cable *cable, struct dc_arena *arena, struct dc_error *error)
 {
@@ -107,6 +108,7 @@ static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cabl
   return DC_OK;
 }
 
+// Builds the cables; each has one actuator coordinate, which is its length.
 enum dc_status dc_cables_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                                struct dc_arena *arena, struct dc_error *error)
 {
@@ -139,6 +141,7 @@ static int block_of(const struct dc_bodies *bodies, const struct dc_cable *cable
   return i == 0 ? bodies->bodies[cable->through[k]].mechanism : -1;
 }
 
+// Lists the pairs of matrix blocks that cables connect: any two of their points; pairs NULL: only counts.
 long dc_cables_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2])
 {
   long count = 0;

@@ -70,6 +70,7 @@ static enum dc_status fail_memory(int count, struct dc_error *error)
   return dc_fail(error, DC_MEMORY, "out of memory for %d couplings", count);
 }
 
+// Checks the couplings: bodies with one coordinate, no follower twice, no circle.
 enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, const struct dc_coupling *couplings,
                                   struct dc_error *error)
 {
@@ -180,6 +181,7 @@ static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_b
   return DC_OK;
 }
 
+// Starts followers where their leaders put them, and leaders where the ranges of all followers hold.
 static enum dc_status start_all(struct dc_bodies *bodies, const struct dc_body_definition *definitions, int count,
                                 const struct dc_coupling *couplings, double *low, double *high, struct dc_arena *arena,
                                 struct dc_error *error)

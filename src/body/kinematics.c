@@ -78,6 +78,8 @@ static void set_axes(const struct dc_bodies *bodies, int i, const double *q, str
   }
 }
 
+// Poses, axes of joints and columns at q.  A column is the twist of a body per unit of one coordinate of its chain: (a;
+// a x arm) where it turns, (0; a) where it slides.
 void dc_kinematics_update(const struct dc_bodies *bodies, const double *q, struct dc_kinematics *kinematics)
 {
   dc_poses(bodies, q, kinematics->poses);
@@ -149,6 +151,7 @@ static const double (*columns_of(const struct dc_kinematics *kinematics, const s
   return (const double(*)[6])kinematics->columns + body->first_column;
 }
 
+// Twists of all bodies for a tangent: its columns times the rates of their chain.
 void dc_twists(const struct dc_bodies *bodies, const struct dc_kinematics *kinematics, const double *tangent,
                double (*twists)[6])
 {

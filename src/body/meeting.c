@@ -77,6 +77,8 @@ static int most_vertices(const struct dc_bodies *bodies)
   return most;
 }
 
+// Draws positions of all joints and notes the pairs that come near each other in any of them; pairs that are not convex
+// parts count as meeting.
 enum dc_status dc_bodies_sample_meetings(const struct dc_bodies *bodies, const struct dc_meeting_sample *sample,
                                          int pair_count, const int (*pairs)[2], bool *meet, struct dc_error *error)
 {

@@ -134,6 +134,8 @@ static void free_path_at(const struct dc_path *path, const struct dc_body *body,
   memcpy(twist, tangent, 6 * sizeof *twist);
 }
 
+// Pose and twist of a body at a part s of the path: from the body to the root, joint part by joint part, as the motion
+// of each is known exactly.
 void dc_path_at(const struct dc_path *path, int body, double s, struct dc_pose *pose, double twist[6])
 {
   const struct dc_body *bodies = path->bodies->bodies, *carried = &bodies[body];
@@ -202,6 +204,7 @@ static void pass_rotation(struct bounds *bounds, double rate, const double ancho
   dc_vec_copy(bounds->point, anchor);
 }
 
+// Bounds turn, shift and bend of a body on the path by the joints of its chain, from the body to the root.
 static void bound_frame(const struct dc_path *path, const struct dc_kinematics *kinematics, int body,
                         struct dc_frame_path *frame)
 {
@@ -228,6 +231,7 @@ static void bound_frame(const struct dc_path *path, const struct dc_kinematics *
   frame->bend = bounds.bend * ROUNDING;
 }
 
+// Begins a path from q along a tangent: twists and bounds of all bodies; a free body moves steadily.
 void dc_path_begin(struct dc_path *path, const double *q, const double *tangent, const struct dc_kinematics *kinematics)
 {
   const struct dc_bodies *bodies = path->bodies;
@@ -249,6 +253,7 @@ void dc_path_begin(struct dc_path *path, const double *q, const double *tangent,
   }
 }
 
+// The part of a tangent that takes slides and hinges at most USABLE of the way to the ends of their ranges.
 double dc_path_within_ranges(const struct dc_bodies *bodies, const double *lower, const double *upper, const double *q,
                              const double *tangent)
 {

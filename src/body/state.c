@@ -13,6 +13,7 @@ void dc_initial_state(const struct dc_bodies *bodies, double *q)
     memcpy(q, bodies->initial_q, (size_t)bodies->nq * sizeof *q);
 }
 
+// The velocities of the scene; free bodies have angular velocity before velocity.
 void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity)
 {
   for (int i = 0; i < bodies->count; i++) {
@@ -64,6 +65,7 @@ static void set_pose(struct dc_pose *pose, const double *position, const double 
   dc_rotation_matrix(pose->rotation, pose->quaternion);
 }
 
+// Poses of all bodies, from the root outwards: parent, rest pose, then the parts of the joints.
 void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *poses)
 {
   for (int k = 0; k < bodies->count; k++) {
@@ -93,6 +95,7 @@ void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *p
   dc_support_poses(bodies, q, poses);
 }
 
+// r = q moved by scale times a tangent; balls turn from the left by the exponential.
 void dc_state_move(const struct dc_bodies *bodies, const double *q, double scale, const double *tangent, double *r)
 {
   for (int i = 0; i < bodies->count; i++)
@@ -114,6 +117,7 @@ void dc_state_move(const struct dc_bodies *bodies, const double *q, double scale
     r[bodies->first_node_q + k] = q[bodies->first_node_q + k] + scale * tangent[bodies->first_node_v + k];
 }
 
+// The inverse: the tangent that moves `from` to `to`.
 void dc_state_difference(const struct dc_bodies *bodies, const double *from, const double *to, double *tangent)
 {
   for (int i = 0; i < bodies->count; i++)

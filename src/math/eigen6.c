@@ -33,6 +33,7 @@ static void rotate(double a[N][N], double v[N][N], int p, int q)
   }
 }
 
+// Cyclic Jacobi rotations until all off-diagonal entries are below rounding; columns of v are the eigenvectors.
 void dc_eigen6(double a[N][N], double values[N], double v[N][N])
 {
   for (int i = 0; i < N; i++)

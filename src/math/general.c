@@ -12,6 +12,7 @@ static void swap(double *a, double *b)
   *b = other;
 }
 
+// LU with row pivots, by columns, in place; false: singular.
 bool dc_general_factor(int n, double *matrix, int *pivots)
 {
   for (int k = 0; k < n; k++) {
@@ -36,6 +37,7 @@ bool dc_general_factor(int n, double *matrix, int *pivots)
   return true;
 }
 
+// Solves with the factors, or with their transpose, in place.
 void dc_general_solve(int n, const double *factored, const int *pivots, bool transposed, double *b)
 {
 #define AT(i, j) factored[(size_t)(j) * (size_t)n + (size_t)(i)]

@@ -264,6 +264,7 @@ static void sum_matrix(struct dc_coarse *coarse, const struct dc_symmetric_matri
   }
 }
 
+// Sums the matrix over the rigid motions of each part (6 modes), adds the blocks c of nodes, and factors it.
 bool dc_coarse_update(struct dc_coarse *coarse, const struct dc_symmetric_matrix *matrix, const double *places,
                       bool afresh, const double *c)
 {
@@ -289,6 +290,7 @@ bool dc_coarse_update(struct dc_coarse *coarse, const struct dc_symmetric_matrix
   return dc_symmetric_factor_positive(coarse->matrix) == DC_OK;
 }
 
+// Coarse correction: sums the residual to forces and torques of parts, solves, and spreads the motions over the nodes.
 void dc_coarse_correct(struct dc_coarse *coarse, const double *r, double *u)
 {
   double *y = coarse->right, turned[3];

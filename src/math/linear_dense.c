@@ -34,6 +34,7 @@ static void destroy(void *state)
   free(dense);
 }
 
+// Room for LAPACK's dsytrf, whose best workspace it is asked for.
 static void *create(const struct dc_symmetric_matrix *matrix)
 {
   // OpenBLAS rounds differently with another number of threads.

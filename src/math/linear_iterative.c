@@ -108,6 +108,7 @@ static bool create_method(struct dc_block_solver *solver, const struct dc_symmet
          (preconditioner != DC_PRECONDITION_TWO_LEVEL || solver->coarse);
 }
 
+// Creates an iterative solver for a matrix of 3x3 blocks; NULL when it has others, or memory runs out.
 struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix, struct dc_block_method method)
 {
   for (int i = 0; i < matrix->block_count; i++)
@@ -373,6 +374,8 @@ static struct dc_iterations solve_swept(struct dc_block_solver *solver, const do
   return done;
 }
 
+// Solves (A + diag c) x = b to a part of b: the preconditioner is brought up to date first, then conjugate gradients,
+// GMRES or sweeps.
 struct dc_iterations dc_block_solve(struct dc_block_solver *solver, const double *c, const double *b, double part,
                                     int most, double *x)
 {

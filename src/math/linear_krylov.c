@@ -29,6 +29,7 @@ struct dc_krylov {
   double *basis;                                    // [RESTART + 1][size] of GMRES, orthonormal
 };
 
+// Creates the vectors of conjugate gradients, or of restarted GMRES with its basis [RESTART + 1][size].
 struct dc_krylov *dc_krylov_create(int size, enum dc_krylov_method method, bool own_norm)
 {
   struct dc_arena *arena = dc_arena_create();

@@ -46,6 +46,7 @@ void dc_projective_destroy(struct dc_projective *projective)
   dc_arena_destroy(projective->arena);
 }
 
+// Creates the preconditioner: one scalar matrix with the pattern of the blocks, which serves all three axes.
 struct dc_projective *dc_projective_create(const struct dc_symmetric_matrix *matrix, bool contact)
 {
   int blocks = matrix->block_count, pairs = matrix->block_start[blocks];
@@ -228,6 +229,7 @@ static void solve_axes(struct dc_projective *projective, const double *x, double
   }
 }
 
+// y = P^-1 x: one scalar solve per axis; blocks of contact are added by the Woodbury formula, which takes a second one.
 void dc_projective_apply(struct dc_projective *projective, const double *x, double *y)
 {
   int count = projective->contact_count;

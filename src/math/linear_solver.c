@@ -126,6 +126,8 @@ static const struct dc_linear_backend *choose(enum dc_solver_backend backend, in
   return &dc_linear_sparse;
 }
 
+// Creates a symmetric matrix of blocks, its lower triangle by columns, with the pattern of the pairs, and chooses its
+// backend by size and fill.
 struct dc_symmetric_matrix *dc_symmetric_create(int block_count, const int *sizes, int pair_count,
                                                 const int (*pairs)[2], enum dc_solver_backend backend)
 {
@@ -199,6 +201,7 @@ static inline void add_column(double *entry, const double *source, int count, lo
     entry[i] += scale * source[i * step];
 }
 
+// Adds scale times a block; a block above the diagonal is added as its transpose below.
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride)
 {
@@ -260,6 +263,7 @@ double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix)
   return largest(matrix->values, matrix->column_start[matrix->size]);
 }
 
+// y = A x with the lower triangle: every entry off the diagonal counts twice.
 void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const double *x, double *y)
 {
   const int *row = matrix->row;
@@ -318,6 +322,7 @@ static double residual_of(const struct dc_symmetric_matrix *matrix, const double
   return largest(r, matrix->size);
 }
 
+// Solves; if the residual is asked for, with one step of iterative refinement, kept if it improves.
 void dc_symmetric_solve(struct dc_symmetric_matrix *matrix, const double *b, double *x, double *relative_residual)
 {
   int n = matrix->size;
@@ -395,6 +400,8 @@ static void residuals_of(const struct dc_symmetric_matrix *matrix, const double 
   }
 }
 
+// Solves DC_SOLVE_TILE right-hand sides with one step of refinement each; their residuals share one pass over the
+// matrix.
 static void solve_tile(struct dc_symmetric_matrix *matrix, const double *b, double *x,
                        double relative_residuals[DC_SOLVE_TILE])
 {

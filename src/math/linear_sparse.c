@@ -30,6 +30,7 @@ static void destroy(void *state)
   free(sparse);
 }
 
+// The matrix as CHOLMOD sees it, without a copy.
 void dc_cholmod_view(const struct dc_symmetric_matrix *matrix, cholmod_sparse *view)
 {
   size_t n = (size_t)matrix->size;
@@ -47,6 +48,7 @@ void dc_cholmod_view(const struct dc_symmetric_matrix *matrix, cholmod_sparse *v
                            .packed = 1};
 }
 
+// CHOLMOD without supernodes, ordered by AMD; the pattern is analyzed here, once.
 static void *create(const struct dc_symmetric_matrix *matrix)
 {
   struct sparse *sparse = dc_alloc(1, sizeof *sparse);
@@ -98,6 +100,7 @@ static bool pivots_hold(struct sparse *sparse, bool positive)
   return true;
 }
 
+// Factors LL^T, or LDL^T when the matrix need not be positive definite; fails when pivots are too small.
 static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matrix, bool positive)
 {
   (void)matrix;  // CHOLMOD reads its columns through the view

@@ -61,6 +61,7 @@ static void destroy(void *state)
   free(solver);
 }
 
+// CHOLMOD with supernodes; the ordering is the better one of AMD and METIS.
 static void *create(const struct dc_symmetric_matrix *matrix)
 {
   openblas_set_num_threads(1);
@@ -95,6 +96,7 @@ static bool pivots_hold(const struct supernodal *solver)
   return true;
 }
 
+// Analyzes the pattern once and factors LL^T; matrices that need not be positive definite go to the simplicial backend.
 static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matrix, bool positive)
 {
   struct supernodal *solver = state;
@@ -117,6 +119,7 @@ static enum dc_status factor(void *state, const struct dc_symmetric_matrix *matr
   return complete && pivots_hold(solver) ? DC_OK : DC_NUMERICAL;
 }
 
+// Solves in place; NAN when memory runs out.
 static void solve(void *state, double *x)
 {
   struct supernodal *solver = state;

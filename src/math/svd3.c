@@ -44,6 +44,8 @@ static void any_orthogonal(double *r, const double *unit)
   dc_vec_scale(r, r, 1 / dc_vec_norm(r));
 }
 
+// F = U diag(s) V^T by one-sided Jacobi rotations of the columns; U and V are rotations, so the smallest value has the
+// sign of det F.
 void dc_svd3(const double f[9], double u[9], double s[3], double v[9])
 {
   double a[3][3], right[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, left[3][3], length[3];

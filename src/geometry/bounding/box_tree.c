@@ -56,6 +56,7 @@ static int build(struct dc_box_tree *tree, struct keyed *items, int count, const
   return build(tree, items + half, count - half, centers, tree->right[node]);
 }
 
+// Builds a binary tree over items by their centres, stored in depth-first order: the left child follows its parent.
 enum dc_status dc_box_tree_create(struct dc_box_tree *tree, int count, const double (*centers)[3],
                                   struct dc_arena *arena, struct dc_error *error)
 {

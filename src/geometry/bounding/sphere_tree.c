@@ -202,6 +202,7 @@ enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_
   return DC_OK;
 }
 
+// Builds a binary tree of spheres over triangles, with 2 n - 1 nodes in depth-first order.
 enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*vertices)[3], int vertex_count,
                                     const int (*triangles)[3], int triangle_count, const double *weights,
                                     enum dc_sphere_center rule, struct dc_arena *arena, struct dc_error *error)

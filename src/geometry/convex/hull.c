@@ -289,6 +289,8 @@ static enum dc_status check_hull(const struct dc_mesh *mesh, struct dc_error *er
   return DC_OK;
 }
 
+// The convex hull of points: merge and normalize them, check that they span a volume, find facets, write the mesh of
+// those used, and check that it is convex and closed.
 enum dc_status dc_hull(const double (*points)[3], int point_count, struct dc_arena *arena, struct dc_mesh *mesh,
                        struct dc_error *error)
 {

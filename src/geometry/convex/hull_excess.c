@@ -11,6 +11,7 @@
 #include "geometry/convex/hull.h"
 #include "math/vector.h"
 
+// Lists the neighbours of every vertex: those of v are next[start[v]] .. next[start[v + 1] - 1].
 enum dc_status dc_neighbors_find(const struct dc_mesh *mesh, struct dc_neighbors *neighbors, struct dc_error *error)
 {
   neighbors->start = dc_alloc((size_t)mesh->vertex_count + 2, sizeof *neighbors->start);

@@ -142,6 +142,7 @@ static enum dc_status add_part(struct dc_solid *solid, const struct dc_mesh *mes
   return connect(part, arena) ? fail_memory(error) : DC_OK;
 }
 
+// Creates the convex parts of a shape for queries.
 enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *arena, struct dc_solid *solid,
                                struct dc_error *error)
 {

@@ -65,6 +65,7 @@ struct dc_witness_search *dc_witness_search_create(const struct dc_solid *first,
   return dc_witness_search_create_beside(first, second, NULL);
 }
 
+// Creates the search of two solids, with memory for every pair of parts; the workspace of another search may be shared.
 struct dc_witness_search *dc_witness_search_create_beside(const struct dc_solid *first, const struct dc_solid *second,
                                                           struct dc_witness_search *other)
 {

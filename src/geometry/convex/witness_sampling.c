@@ -214,6 +214,8 @@ static bool draw_by_trial(const struct dc_surface_samples *samples, const struct
   return true;
 }
 
+// Draws points around a witness point, relative to it: neighbouring vertices, or surface samples within reach.  Many
+// blocks of samples are drawn from by trial, few are listed first.  The witness point itself is one of the choices.
 void dc_witness_sample(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
                        const struct dc_witness_local *local, uint64_t key, struct dc_witness_points *points)
 {

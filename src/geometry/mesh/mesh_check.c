@@ -68,6 +68,7 @@ static enum dc_status check_coordinates(const struct dc_mesh *mesh, double *size
   return DC_OK;
 }
 
+// Refuses triangles without area, up to rounding relative to the size of the mesh.
 static enum dc_status check_areas(const struct dc_mesh *mesh, double size, struct dc_error *error)
 {
   struct defect degenerate = {0};
@@ -213,6 +214,7 @@ static enum dc_status report_open(const struct dc_mesh *mesh, const struct defec
                  dc_plural(open->count), open->first[0], open->first[1], told);
 }
 
+// Reports the first kind of wrong edges that occurs, in this order: duplicate triangles, open, crowded, inverted.
 static enum dc_status report_edges(const struct dc_mesh *mesh, const struct edge_defects *defects,
                                    struct dc_error *error)
 {
@@ -337,6 +339,7 @@ static enum dc_status check_cavities(const struct dc_mesh *mesh, const int *part
   return DC_OK;
 }
 
+// Checks the connected parts of a surface: parts with a negative volume are cavities and must lie within others.
 static enum dc_status check_parts(const struct dc_mesh *mesh, struct dc_error *error)
 {
   enum dc_status status = DC_MEMORY;

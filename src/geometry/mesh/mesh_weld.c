@@ -37,6 +37,8 @@ static int find_vertex(const double (*vertices)[3], int vertex_count, int *table
   return vertex_count;
 }
 
+// Makes a mesh of triangles that name no vertices: equal corners become one vertex, found by a hash table of the
+// coordinates' bits.
 enum dc_status dc_mesh_weld(double (*corners)[3], int triangle_count, struct dc_arena *arena, struct dc_mesh *mesh,
                             struct dc_error *error)
 {

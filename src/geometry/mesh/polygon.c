@@ -127,6 +127,8 @@ static bool is_straight(const struct ring *ring, int start)
   return straight;
 }
 
+// Cuts ears off a ring until none is left: a corner is an ear when its triangle is positive and holds no other corner.
+// False when a whole turn finds none, or work exceeds MOST_WORK.
 static bool cut(struct ring *ring, int (*triangles)[3])
 {
   int tip = 1, since = 0, done = 0;
@@ -158,6 +160,7 @@ static void fan(int count, int (*triangles)[3])
   }
 }
 
+// Cuts a plane polygon into count - 2 triangles; a border that crosses itself becomes a fan.
 enum dc_polygon_result dc_polygon_cut(const double (*points)[3], int count, int (*triangles)[3])
 {
   fan(count, triangles);

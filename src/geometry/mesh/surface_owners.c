@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "geometry/mesh/half_edge.h"
 
+// Gives every vertex and every edge one owner among the triangles and segments that share it, so that a sum over
+// elements counts it once.  Owners are numbered 3 triangle + corner; an edge begins at its corner.
 enum dc_status dc_surface_owners(int count, const int (*elements)[3], int vertex_count, int *vertex_owner,
                                  int *edge_owner)
 {

@@ -35,6 +35,7 @@ static double option_number(const struct dc_option *option, const void *value, i
   }
 }
 
+// Name and sizes of a shape that other formats know too, such as MJCF and URDF; NULL: it is none of them.
 const char *dc_shape_primitive(const struct dc_shape *shape, double size[3])
 {
   static const char *const names[][4] = {{"box", "size", "size", "size"},
@@ -90,6 +91,7 @@ static enum dc_status build_alone(struct dc_shape *shape, struct dc_arena *arena
   return status || shape->part_count > 0 ? status : dc_mesh_check_apart(&shape->mesh, error);
 }
 
+// Builds a shape: alone, or from other shapes that are built already; then its mass properties.
 enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                               struct dc_error *error)
 {

@@ -75,6 +75,7 @@ static void add_faces(struct dc_mesh *mesh, const int n[3], int axis)
       }
 }
 
+// A grid of vertices on the six faces, shared along edges.
 static enum dc_status build_box(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                 struct dc_error *error)
 {

@@ -15,6 +15,7 @@ static const struct dc_option capsule_option_table[] = {
     DC_STEPS_OPTION(struct capsule_options, sides, "24", 3, "vertices of each circle of latitude"),
     DC_STEPS_OPTION(struct capsule_options, rings, "6", 1, "bands of latitude of each half sphere"), DC_OPTIONS_END};
 
+// Circles of vertices from pole to pole, with bands of triangles between them and a fan at each pole.
 static enum dc_status build_capsule(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                     struct dc_error *error)
 {

@@ -15,6 +15,7 @@ static const struct dc_option cylinder_option_table[] = {
     DC_STEPS_OPTION(struct cylinder_options, sides, "24", 3, "sides of the polygon"),
     DC_STEPS_OPTION(struct cylinder_options, rings, "1", 1, "divisions along the height"), DC_OPTIONS_END};
 
+// Circles of vertices from bottom to top, with bands between them and a fan on each end.
 static enum dc_status build_cylinder(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                      struct dc_error *error)
 {

@@ -161,6 +161,8 @@ static enum dc_status copy_sdf(const struct dc_sdf *from, struct dc_sdf *to, str
   return status;
 }
 
+// Prepares a signed distance that follows the vertices of the surface: a copy of it, and what ties its numbers to
+// vertices (planes of parts, or the axes of a superquadric).
 enum dc_status dc_shape_follower_create(const struct dc_shape *start, double smoothing, struct dc_arena *arena,
                                         struct dc_shape_follower **follower, struct dc_error *error)
 {

@@ -68,6 +68,7 @@ static enum dc_status check_edges(const struct dc_mesh_shape_options *file, cons
       file->file, dc_mesh_size(mesh), file->longest_edge, count);
 }
 
+// Reads a mesh file: scale, then hulls or simplification if asked for, then splitting of long edges.
 static enum dc_status build_mesh(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error)
 {

@@ -45,6 +45,7 @@ static enum dc_status read_points(FILE *file, const struct dc_points_options *op
                                : DC_OK;
 }
 
+// Reads points with normals, makes their implicit function, and meshes its level set.
 static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                             struct dc_error *error)
 {

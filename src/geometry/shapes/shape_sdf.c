@@ -3,6 +3,7 @@
 #include "geometry/mesh/mesh_groups.h"
 #include "geometry/shapes/shape_types.h"
 
+// The signed distance of a shape: its own, a half-space, or the smooth union of its convex parts.
 enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, struct dc_arena *arena,
                             const struct dc_sdf **sdf, struct dc_error *error)
 {

@@ -17,6 +17,7 @@ static enum dc_status is_as_made(const struct dc_shape *shape, struct dc_arena *
   return status;
 }
 
+// The mesh for pictures: spheres and capsules are made with more triangles, unless their mesh was changed.
 enum dc_status dc_shape_smooth_mesh(const struct dc_shape *shape, struct dc_arena *arena, struct dc_mesh *mesh,
                                     struct dc_error *error)
 {

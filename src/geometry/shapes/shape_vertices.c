@@ -57,6 +57,8 @@ static enum dc_status become_hulls(struct dc_shape *shape, struct dc_arena *aren
   return DC_OK;
 }
 
+// The shape whose convex parts are the hulls of the vertices given; DC_INFEASIBLE when a part has no hull or too little
+// volume.
 enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                       struct dc_shape *result, struct dc_error *error)
 {
@@ -104,6 +106,7 @@ static enum dc_status move_mesh(const struct dc_shape *shape, const double (*ver
   return DC_OK;
 }
 
+// The shape with its vertices moved and its triangles kept.
 enum dc_status dc_shape_move_surface(const struct dc_shape *shape, const double (*vertices)[3], struct dc_arena *arena,
                                      struct dc_shape *result, struct dc_error *error)
 {
