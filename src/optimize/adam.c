@@ -107,6 +107,8 @@ static double rescale(double *largest, const double *gradient, int dimension, in
   return before > 0 ? ldexp(1, old_unit - *unit) : 0;
 }
 
+// One step of Adam; gradients are scaled by a power of two, so that their squares neither overflow nor vanish.  Groups
+// share one second moment, the mean over their parameters.
 static void propose(const void *options, const struct dc_problem *problem, double *state, const double *x, double value,
                     const double *gradient, double *step)
 {

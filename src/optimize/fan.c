@@ -102,6 +102,8 @@ static void view_rows(struct work *work)
   work->gradient = next + rows * (size_t)work->n;
 }
 
+// Room for one step with r rows, n parameters and k = min(r, n) singular values: A [r][n], U [r][k], V [n][k], and a
+// candidate per radius.
 static enum dc_status open_work(struct work *work, const struct dc_fan_settings *settings,
                                 struct dc_iteration *iteration, double *state, struct dc_error *error)
 {
@@ -375,6 +377,8 @@ static enum dc_status choose(struct work *work, int count, bool *taken, struct d
   return status;
 }
 
+// One iteration: decompose the weighted rows, evaluate the candidates of all radii, take the lowest, whether it
+// improves or not; without one the radius shrinks and the fan is spread again.
 static enum dc_status step(struct work *work, double enough, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;

@@ -62,6 +62,7 @@ static size_t state_size(const void *options, const struct dc_problem *problem, 
   return NUMBERS + (size_t)problem->dimension * (VECTORS + 2 * (size_t)lbfgs->memory);
 }
 
+// Views of the state: five vectors [n], then memory pairs s and y [memory][n].
 static enum dc_status open_search(struct search *search, const struct lbfgs_options *options,
                                   struct dc_iteration *iteration, struct dc_error *error)
 {
@@ -204,6 +205,7 @@ static void judge(struct search *search)
   }
 }
 
+// Evaluates steps along the direction until one has a value; steps without one are shortened.
 static enum dc_status try_steps(struct search *search, struct dc_error *error)
 {
   struct dc_iteration *iteration = search->iteration;
@@ -226,6 +228,7 @@ static enum dc_status try_steps(struct search *search, struct dc_error *error)
   }
 }
 
+// One iteration: evaluate a step, then judge it: a good one gives a new direction, others a shorter or longer step.
 static enum dc_status run(struct search *search, struct dc_error *error)
 {
   struct dc_iteration *iteration = search->iteration;

@@ -96,6 +96,8 @@ static size_t state_size(const void *options, const struct dc_problem *problem, 
   return ARRAYS + (size_t)dc_problem_point_size(problem) + n * (n + 1);
 }
 
+// Room for n parameters and r residuals: trial [point], residual [r], Jacobian [r][n], step [n], normal equations
+// [n][n]; the point, gradient and normal matrix are in the optimizer's state.
 static enum dc_status open_work(struct work *work, const void *options, struct dc_iteration *iteration,
                                 struct dc_error *error)
 {
@@ -301,6 +303,8 @@ static bool goes_on(const struct work *work)
          (work->state[FAILURES] < (double)options->failures || restarts);
 }
 
+// One iteration: attempts a step and linearizes at the new point; after too many failures it restarts elsewhere, or
+// ends.
 static enum dc_status descend(struct work *work, struct dc_error *error)
 {
   struct dc_iteration *iteration = work->iteration;

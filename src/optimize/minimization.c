@@ -8,6 +8,7 @@
 
 #include "optimize/norm.h"
 
+// One block of memory for current and trial point with gradients, best and kept point, steps, and flags [n].
 bool dc_minimization_allocate(struct dc_minimization *minimization)
 {
   size_t n = (size_t)minimization->problem->dimension, p = (size_t)dc_problem_point_size(minimization->problem);
@@ -33,6 +34,7 @@ void dc_minimization_release(struct dc_minimization *minimization)
   free(minimization->before);
 }
 
+// Makes room for the state of an optimizer whose size grows with iterations.
 enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int iteration, struct dc_error *error)
 {
   size_t count = minimization->type->state_size(minimization->options, minimization->problem, iteration);
@@ -73,6 +75,7 @@ static void begin_at(struct dc_minimization *minimization, const double *x)
   memcpy(minimization->best, minimization->current.x, bytes);
 }
 
+// Begins at x with the problem's seed.
 struct dc_minimization *dc_minimization_create(const struct dc_optimizer_type *type, const void *options,
                                                const struct dc_problem *problem, const double *x)
 {

@@ -92,6 +92,7 @@ static enum dc_status load_random(struct dc_minimization *into, const char *pref
   return status;
 }
 
+// Saves numbers, arrays and, for methods that draw, the random state.
 enum dc_status dc_minimization_save(const struct dc_minimization *minimization, const char *prefix,
                                     struct dc_snapshot *snapshot)
 {
@@ -151,6 +152,7 @@ static bool plausible(const long integers[INTEGER_COUNT], long dimension)
   return integers[SLIDING] >= -1 && (integers[SLIDING] < 0 || integers[SLIDING] < dimension);
 }
 
+// Loads the same into a fresh minimization, after checking that it is of this optimizer and of plausible numbers.
 static enum dc_status load(struct dc_minimization *into, const char *prefix, const struct dc_snapshot *snapshot,
                            struct dc_error *error)
 {

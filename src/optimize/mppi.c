@@ -35,6 +35,8 @@ static double scale_of(const struct dc_sampled *sampled)
   return sum / half;
 }
 
+// The mean becomes the mean of the samples weighted by exp(-(value - lowest) / temperature), in units of the values'
+// scale; the spread decays.
 static void move(const void *options, struct dc_sampled *sampled)
 {
   const struct mppi_options *mppi = options;

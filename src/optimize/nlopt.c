@@ -143,6 +143,8 @@ static double stop(struct replay *replay, double *gradient)
   return refuse(replay, gradient);
 }
 
+// Answers an evaluation that a method of NLopt asks for: from the log of earlier iterations, in which case the method
+// must ask for the same point, or by asking for a new one and stopping the method.
 static double answer(unsigned dimension, const double *x, double *gradient, void *context)
 {
   struct replay *replay = context;
@@ -194,6 +196,8 @@ static nlopt_opt create(const struct nlopt_options *options, const struct dc_pro
   return NULL;
 }
 
+// Runs the method from its start again, answered from the log up to its next new point: an NLopt method cannot be
+// paused.
 static enum dc_status run(const struct nlopt_options *options, struct dc_iteration *iteration, struct dc_error *error)
 {
   const struct dc_problem *problem = iteration->problem;

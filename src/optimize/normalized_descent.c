@@ -140,6 +140,7 @@ static void propose(const struct descent_options *options, const struct dc_probl
     work->step[i] = work->sizes[problem->group[i]] * (direction[i] / work->norms[problem->group[i]]);
 }
 
+// One iteration: steps of given sizes along the direction found before, then value and direction at the new point.
 static enum dc_status descend(const struct descent_options *options, struct dc_iteration *iteration, struct work *work,
                               struct dc_error *error)
 {

@@ -327,6 +327,7 @@ enum dc_status dc_minimization_next(struct dc_minimization *minimization, struct
                                      : next_whole(minimization, iterate, done, error);
 }
 
+// Minimizes in one call: iterates until done or stopped by the observer; x becomes the best point.
 enum dc_status dc_minimize(const struct dc_optimizer_type *type, const void *options, const struct dc_problem *problem,
                            double *x, dc_observer *observer, void *observer_context, struct dc_optimizer_result *result,
                            struct dc_error *error)

@@ -39,6 +39,8 @@ bool dc_problem_hold(const struct dc_problem *problem, const double *x, const do
   return any;
 }
 
+// Values of several points, in one call of the problem if it takes several; stops behind the first value <= enough.
+// Values that are not finite become statuses.
 enum dc_status dc_problem_values(const struct dc_problem *problem, int *count, const double *xs, double enough,
                                  double *values, enum dc_status *statuses, struct dc_error *error)
 {

@@ -213,6 +213,8 @@ static enum dc_status begin(struct work *work, struct dc_iteration *iteration, s
   return DC_OK;
 }
 
+// One iteration of a method that samples: draw around the mean, sort by value, let the method move mean and spread,
+// evaluate the new mean.
 enum dc_status dc_sampling_iterate(const void *options, struct dc_iteration *iteration, dc_sampling_move *move,
                                    struct dc_error *error)
 {

@@ -38,6 +38,7 @@ static bool view_axes(struct dc_view *view, const double toward[3], const double
   return true;
 }
 
+// Checks a camera and finds its axes and the size of a pixel at distance 1.
 enum dc_status dc_view_create(struct dc_view *view, const struct dc_render_settings *settings, struct dc_error *error)
 {
   if (settings->width < 1 || settings->width > DC_LARGEST_SIDE || settings->height < 1 ||

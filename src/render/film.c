@@ -171,6 +171,7 @@ static enum dc_status start(struct dc_film *film, struct dc_error *error)
   return failed ? fail_start(failed, error) : DC_OK;
 }
 
+// Checks the settings, reserves a temporary file, and starts ffmpeg, which reads frames from a pipe.
 struct dc_film *dc_film_open(const char *path, int width, int height, double frames_per_second, struct dc_error *error)
 {
   if (dc_film_check(path, width, height, error))
@@ -296,6 +297,7 @@ enum dc_status dc_film_finish(struct dc_film *film, struct dc_error *error)
   return status;
 }
 
+// Stops ffmpeg and removes the temporary file.
 void dc_film_abandon(struct dc_film *film)
 {
   if (!film)

@@ -98,6 +98,7 @@ static void put_channel(int sampler, int node, const char *path, struct dc_json_
   dc_json_end(json, "}}");
 }
 
+// Writes the animation: samplers and channels of places and rotations, or of weights of deformed meshes.
 void dc_gltf_put_animation(const struct dc_gltf_builder *builder, struct dc_json_writer *json)
 {
   int count = builder->run->bodies->count, samplers = 0;

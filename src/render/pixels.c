@@ -19,6 +19,7 @@ int dc_band_rows(int width, int height)
   return rows >= height ? height : rows > DC_TILE ? rows : DC_TILE;
 }
 
+// Room for the pixels of one band, [rows][width] with margins, instead of the whole picture.
 enum dc_status dc_pixels_create(struct dc_pixels *pixels, int width, int height, struct dc_error *error)
 {
   int band = dc_band_rows(width, height), rows = band < height ? band + 2 * DC_SEE_MARGIN : height;

@@ -80,6 +80,7 @@ static int open_temporary(const char *path, char *name, size_t size)
   return descriptor;
 }
 
+// Writes a PNG file under a temporary name and renames it, so that a failure leaves the former file.
 enum dc_status dc_png_write(const char *path, int width, int height, const unsigned char *pixels,
                             struct dc_error *error)
 {

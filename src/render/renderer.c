@@ -37,6 +37,8 @@ static enum dc_status fill_offsets(struct dc_renderer *renderer, struct dc_error
   return DC_OK;
 }
 
+// Fills a table of points [places of a block][rays][6]: two coordinates each within the pixel, on the sun's disc and
+// for the sky.
 static enum dc_status fill_light_points(struct dc_light_points *points, int rays, struct dc_error *error)
 {
   struct dc_sampler sampler;
@@ -82,6 +84,7 @@ static enum dc_status prepare_samples(struct dc_renderer *renderer, struct dc_er
   return status;
 }
 
+// Makes all parts of a renderer: view, lights, tiles, samples, surfaces, decals.
 static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct dc_bodies *bodies, int mark_count,
                                     const struct dc_render_mark *marks, const struct dc_render_settings *settings,
                                     struct dc_error *error)

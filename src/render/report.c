@@ -13,6 +13,7 @@
 static const char data_place[] = "@DCSIM_DATA@";  // where in the template the data belongs, once
 static const char escaped_less[] = "\\u003c";     // "<" in a JSON string
 
+// Base64.
 static char *encode(const unsigned char *bytes, size_t count)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -84,6 +85,7 @@ char *dc_report_integers(size_t count, const int *values, int bytes_each)
   return text;
 }
 
+// Puts data into the template of a page; "<" is escaped, so that no text of a scene can end the script that holds it.
 char *dc_report_page(const char *template, const char *data, size_t *size)
 {
   const char *place = strstr(template, data_place);

@@ -55,6 +55,7 @@ static void meet(const struct dc_renderer *renderer, const struct dc_sample_batc
   }
 }
 
+// Shades a batch of samples: first hits, then rays to the sun, then the light of the sky.
 void dc_shade_samples(const struct dc_renderer *renderer, struct dc_sample_batch *batch)
 {
   double direction[DC_RAYS][3];
@@ -77,6 +78,7 @@ void dc_shade_samples(const struct dc_renderer *renderer, struct dc_sample_batch
   }
 }
 
+// The colour of a pixel: the mean of its samples, drawn by a tent filter around its centre.
 static void sample_pixel(struct dc_renderer *renderer, int column, int row)
 {
   struct dc_pixel_points points = dc_sampler_pixel(&renderer->sampler, column, row);

@@ -14,6 +14,7 @@ static void decal_at(const struct dc_renderer *renderer, const struct dc_decal_p
                      renderer->line_width, decal);
 }
 
+// The colour of one sample: background, or ground or body with decals and light.
 void dc_shade(const struct dc_renderer *renderer, const struct dc_seen *seen, double color[3])
 {
   double background[3], decal[4] = {0, 0, 0, 0};

@@ -17,6 +17,8 @@ static double rod_radius(const struct dc_soft *soft)
   return sqrt(soft->elastic.volumes[0] / (M_PI * segment));
 }
 
+// The surface of a body without rigid shape: a soft body's own, or a tube around a rod or a cable; false: it has a
+// rigid shape.
 bool dc_skin_of(const struct dc_bodies *bodies, int body, struct dc_skin *skin)
 {
   const struct dc_soft *soft = dc_soft_of(bodies, body);
@@ -51,6 +53,7 @@ static void set_triangle(int *triangle, int a, int b, int c)
   triangle[0] = a, triangle[1] = b, triangle[2] = c;
 }
 
+// Triangles of the surface: the mesh's own, or bands of SIDES quadrilaterals along a tube, with fans at its ends.
 void dc_skin_triangles(const struct dc_skin *skin, int (*triangles)[3])
 {
   int t = 0, last = SIDES * (skin->point_count - 1);

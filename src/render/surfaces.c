@@ -244,6 +244,7 @@ static enum dc_status build_skin(struct dc_surfaces *surfaces, int index, const 
   return status ? status : add_instance(surfaces, index, &surfaces->meshes[surfaces->mesh_count - 1], own.name, error);
 }
 
+// Makes what is drawn of a body: a surface that deforms, or an instance of a mesh that bodies of one shape share.
 static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const struct dc_bodies *bodies,
                                  struct dc_error *error)
 {
@@ -272,6 +273,7 @@ static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const 
   return add_instance(surfaces, index, &surfaces->meshes[m], body->name, error);
 }
 
+// Makes the ray tracer's scene of all bodies.
 enum dc_status dc_surfaces_create(struct dc_surfaces *surfaces, const struct dc_bodies *bodies, struct dc_error *error)
 {
   memset(surfaces, 0, sizeof *surfaces);
@@ -433,6 +435,7 @@ void dc_packet_clear(struct dc_ray_packet *packet)
   memset(packet, 0, sizeof *packet);  // Embree looks at rays that are not set, too
 }
 
+// Sets ray k of a packet of 16.
 void dc_packet_set(struct dc_ray_packet *packet, int k, const double origin[3], const double direction[3])
 {
   struct RTCRay16 *ray = &packet->rays.ray;

@@ -92,6 +92,8 @@ static double mean_motion(const struct dc_rest_options *rest, const struct dc_tr
   return sum / motions;
 }
 
+// The term for rest: t^2 g(u) times the mean of p over the last motions, with its derivatives by the places at both
+// ends of each.
 double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *model,
                      const struct dc_trajectory *trajectory, int frame, int motions, int body, const char *axes,
                      double u, const double *by_place, double scale, struct dc_loss_cotangent *cotangent)

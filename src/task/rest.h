@@ -8,7 +8,6 @@
 // to the squared distance; far above r^2 this is t^2 |v|^2, so that t converts speed to distance.  Where only the last
 // frame counts, p is the mean over the steps of the settling time before it, and u is that of the last frame.  The loss
 // is then zero exactly where the target is reached at rest.  Where all frames count, each uses its own step.
-// uses its own step.
 //
 // u >= 0 measures how far outside a body is, 0 within and 1 at twice the tolerance, and
 //

@@ -77,6 +77,7 @@ static void add_ratio(const struct dc_model *model, const struct dc_trajectory *
   now[0] -= rate;
 }
 
+// Mean over the steps of weight e^2, e the excess of the joint's speed over its limit.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

@@ -22,6 +22,8 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status ? status : dc_objective_check_axes(velocity->axes, error);
 }
 
+// Adds weight |v|^2 over frames and bodies, times the frames' share; v: the difference of two frames over the time
+// step.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
