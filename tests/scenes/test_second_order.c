@@ -169,9 +169,52 @@ static void test_driven(void)
   CHECK_NEAR(log2(dc_vec_distance(ends[0], ends[1]) / dc_vec_distance(ends[1], ends[2])), 2, 0.15);
 }
 
+// Energy of motion and weight in the middles of steps: what a free flight keeps to rounding.  The start is the first
+// step, and contact stores energy, which only lowers this.
+static double largest_gain(struct experiment *experiment)
+{
+  const struct dc_bodies *bodies = &experiment->scene->model.bodies;
+  double start = 0, most = 0;
+  for (int n = 1; n <= experiment->trajectory->steps; n++) {
+    double energy = kinetic_energy(experiment, n);
+    for (int i = 0; i < bodies->count; i++)
+      energy -= 0.5 * bodies->bodies[i].mass * experiment->scene->model.definition.gravity[2] *
+                (poses_at(experiment, n)[i].position[2] + poses_at(experiment, n - 1)[i].position[2]);
+    if (n == 1)
+      start = energy;
+    most = fmax(most, energy - start);
+  }
+  return most / start;
+}
+
+// Tumbling boxes that fall and slide, and that meet in the air.
+static void test_contact(void)
+{
+  const double steps[3] = {0.02, 0.01, 0.0025}, frictions[2] = {0, 0.4};
+  for (int k = 0; k < 6; k++) {
+    struct experiment experiment;
+    double h = steps[k / 2];
+    if (set_up(&experiment,
+               "{'time': {'step': %g, 'steps': %d, " SECOND "}, 'gravity': [0, 0, -9.81],"
+               "'contact': {'stiffness': 1e-6, 'friction': %g},"
+               "'shapes': {'box': {'type': 'box', 'size': [0.3, 0.2, 0.1]}, 'ground': {'type': 'plane'}},"
+               "'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},"
+               "{'name': 'a', 'shape': 'box', 'mass': 1, 'position': [0, 0, 0.4], 'rotation': [0.8, 0.36, -0.48, 0],"
+               "'velocity': [2, 0, 0], 'angular_velocity': [3, 8, -2]},"
+               "{'name': 'b', 'shape': 'box', 'mass': 0.5, 'position': [0.8, 0.05, 0.6], 'velocity': [-1, 0, 0]}]}",
+               h, (int)lround(1 / h), frictions[k % 2]) &&
+        roll(&experiment)) {
+      double gain = largest_gain(&experiment);
+      CHECK(gain <= 1e-3, "step %g, friction %g: %g of the energy", h, frictions[k % 2], gain);
+    }
+    tear_down(&experiment);
+  }
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"free flight is a parabola at any step", test_free_fall},
                               {"spin about a principal axis is kept", test_spin},
                               {"a tumbling body keeps its energy and is of second order", test_tumbling},
                               {"a fast top turns about the vertical as it should", test_gyroscope},
                               {"a double pendulum is of second order", test_double_pendulum},
-                              {"so is a driven arm", test_driven})
+                              {"so is a driven arm", test_driven},
+                              {"contact gives no energy", test_contact})
