@@ -34,6 +34,19 @@ check "an empty plant: the same losses" cmp plain/loss.csv empty/loss.csv
 check "an empty plant: the same trajectories" cmp plain/trajectory.h5 empty/trajectory.h5
 check "no plant is resolved where there is none" sh -c '! grep -q "\"plant\"" plain/resolved.json'
 
+# The integrator of the scene is the plant's, too; MuJoCo has its own.
+second=time.integrator=second_order
+run 0 optimize push.json -o second --no-report --set $second
+run 0 optimize push.json -o second-empty --no-report --set $second --plant '{}'
+check "second order: an empty plant: the same trajectories" cmp second/trajectory.h5 second-empty/trajectory.h5
+check "second order: another motion" differ plain/loss.csv second/loss.csv
+run 0 list models
+if grep -q '^  mujoco:' "$out"; then
+  run 0 optimize push.json -o second-mujoco --no-report --set $second --plant mujoco
+  run 0 simulate second-mujoco/resolved.json --control second-mujoco -o second-mujoco-again --no-report
+  same_frames second-mujoco second-mujoco-again "second order: executed in MuJoCo: replay of resolved.json"
+fi
+
 run 0 list models
 worlds="hard ipc"
 grep -q '^  mujoco:' "$out" && worlds="$worlds mujoco"

@@ -145,6 +145,9 @@ static enum dc_status read_tree(struct dc_scene_build *build, const struct dc_js
     status = divide_step(build, plant, &own.definition);
   if (status)
     return status;
+  // The scene's integrator is no setting of a foreign stepper, which a plant may be all the same.
+  if (own.definition.contact_model->flags & DC_CONTACT_FOREIGN)
+    own.definition.time.integrator = DC_EULER;
   if (dc_model_create(&scene->plant.model, &own.definition, scene->arena, build->error))
     return dc_json_wrap(plant, build->error);
   scene->plant_given = true;
