@@ -59,6 +59,7 @@ int dc_api_get_trajectory(const struct dc_model *model, const struct dc_rollout_
   return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }
 
+// Gaps, contact and friction of all pairs at all frames, [frames][pairs], in arrays that later calls use again.
 static enum dc_status find_contacts(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                     const struct dc_trajectory *trajectory, struct dc_api_arrays *arrays,
                                     dcsim_contacts *view, struct dc_error *error)

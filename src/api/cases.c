@@ -36,6 +36,7 @@ static enum dc_status judge(const struct session *session, const struct outcome 
   return DC_OK;
 }
 
+// Judges every case at the best parameters; a run succeeds only when all its cases do.
 enum dc_status dc_session_judge_cases(struct session *session, struct outcome *outcome)
 {
   const struct dc_scene *scene = session->scene->scene;

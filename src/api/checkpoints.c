@@ -93,6 +93,7 @@ static enum dc_status begin_again(struct session *session)
   return status ? status : dc_session_checkpoint(session);
 }
 
+// Resumes a run from its checkpoint; a run that was cut short before it had one begins again in its directory.
 enum dc_status dc_session_resume(struct session *session)
 {
   const char *directory = session->options->resume;

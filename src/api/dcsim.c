@@ -92,6 +92,8 @@ static enum dc_status check_size(size_t size, struct dc_error *error)
   return DC_OK;
 }
 
+// Copies a struct of a caller that may be built with another version: fields that it does not know keep their defaults;
+// fields that this library does not know must be zero.
 enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, struct dc_error *error)
 {
   size_t known = size, given_size;
@@ -124,6 +126,7 @@ enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, str
   return DC_OK;
 }
 
+// Hands a report over; both texts become the caller's.
 int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_writer *json, dcsim_error *error)
 {
   char *written = dc_json_finish(json);

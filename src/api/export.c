@@ -64,6 +64,7 @@ static void put_numbers(struct dc_text *csv, const double *numbers, int count)
   }
 }
 
+// One row per frame: time, pose of every body, coordinates of joints.
 static enum dc_status write_csv(const char *path, const struct exported *exported, struct dc_error *error)
 {
   const struct dc_stored_trajectory *best = &exported->best;
@@ -164,6 +165,7 @@ static void put_readout(struct dc_npz *npz, const struct dc_bodies *bodies, cons
     put_contacts(npz, &best->contacts);
 }
 
+// Arrays of one trajectory, [frames][bodies][3 or 4] and [frames][coordinates], their names with a prefix.
 static void put_trajectory(struct dc_npz *npz, const char *prefix, const struct dc_stored_trajectory *trajectory)
 {
   size_t frames = (size_t)trajectory->frames, bodies = (size_t)trajectory->bodies;

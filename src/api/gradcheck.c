@@ -78,6 +78,8 @@ static void describe_divisions(const struct dc_gradient_check *check, struct dc_
                 check->taylor_straddling, DC_TAYLOR_DIRECTIONS);
 }
 
+// Compares products of derivatives: tangent with adjoint, the Jacobian both ways and with differences, and 2 J^T W e
+// with the gradient.
 static void describe_products(const struct dc_product_check *check, double tolerance, struct verdicts *verdicts,
                               struct dc_text *text, struct dc_json_writer *json)
 {

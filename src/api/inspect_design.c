@@ -134,6 +134,7 @@ static void describe_part(const struct dc_scene *scene, int steps, const char *t
                 count == 1 ? "" : " to ", count == 1 ? "" : to, units[0] ? " [" : "", units, units[0] ? "]" : "");
 }
 
+// Lists the vector of parameters: which entries belong to which control or design entry.
 void dc_api_describe_parameters(const struct dc_scene *scene, int steps, struct dc_text *text,
                                 struct dc_json_writer *json)
 {

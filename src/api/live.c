@@ -133,6 +133,7 @@ static char *read_report(const struct dcsim_view *view)
   return text;
 }
 
+// Answers a request: POST is a button, "" the page, the others data that the page asks for.
 static void answer(void *context, const struct dc_server_request *request, struct dc_server_reply *reply)
 {
   static const char page[] = "text/html; charset=utf-8", data[] = "application/json";

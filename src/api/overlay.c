@@ -112,6 +112,8 @@ static bool find_place(const struct dc_api_picture *picture, const int pair[2], 
   return true;
 }
 
+// Draws the contacts of a frame as arrows of the whole force on the movable body; the largest force of the run has the
+// longest arrow.
 void dc_api_draw_contacts(const struct dc_api_picture *picture, const struct dc_stored_contacts *contacts, int frame,
                           double largest)
 {
@@ -150,6 +152,7 @@ void dc_api_draw_activity(const struct dc_api_picture *picture, const double poi
   dc_overlay_line(picture->overlay, from, from, line_width(picture->overlay, dot_pixels), color, 1);
 }
 
+// Draws the ways of the centres of mass up to a frame; older parts are fainter.
 void dc_api_draw_trails(const struct dc_api_picture *picture, const struct dc_stored_trajectory *stored, int frame)
 {
   double width = line_width(picture->overlay, trail_pixels);

@@ -122,6 +122,8 @@ int dc_page_count_moving(const struct dc_bodies *bodies)
   return moving;
 }
 
+// Poses of the moving bodies at `kept` frames at equal distances: positions [kept][moving][3], rotations
+// [kept][moving][4].
 enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept)
 {
   const struct dc_bodies *bodies = &page->scene->model.bodies;

@@ -49,6 +49,7 @@ static double evaluate_objective(const void *options, const struct dc_model *mod
 static const struct dc_objective_type callers_objective = {
     .name = "function", .summary = "the caller's objective", .evaluate = evaluate_objective};
 
+// The objectives of the scene, unless the caller wants its own alone, and the caller's function as one more.
 static enum dc_status collect_objectives(dcsim_problem *problem, const dcsim_problem_options *options,
                                          struct dc_error *error)
 {
@@ -170,6 +171,7 @@ static enum dc_status check_x(const dcsim_problem *problem, const double *x, str
   return dc_api_check_finite("x", x, problem->plan->parameter_count, error);
 }
 
+// Loss and gradient at x.  An objective function of the caller may end the call by an answer other than 0.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error)
 {
   struct dc_error local = {0};

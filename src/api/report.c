@@ -133,6 +133,8 @@ static enum dc_status put_forces(struct dc_page *page, int kept)
   return status;
 }
 
+// Writes a trajectory for the page, at most DC_PAGE_FRAMES frames of it; forces for the best one, and bodies for the
+// first if its design differs.
 static enum dc_status put_trajectory(struct dc_page *page, const char *key, const struct dc_stored_trajectory *stored)
 {
   int kept = least(stored->frames, DC_PAGE_FRAMES);

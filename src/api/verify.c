@@ -320,6 +320,8 @@ static enum dc_status check_gradient(struct dc_verification *v)
   return DC_OK;
 }
 
+// All checks, in the order in which each needs those before: the plan and its frames again, geometry, residuals,
+// phantom impulses, gradient, other worlds.
 static enum dc_status check_all(struct dc_verification *v)
 {
   enum dc_status status = restore_plan(v);
@@ -422,6 +424,7 @@ static int count_of(int asked, int standard, int most)
   return asked < most ? asked : most;
 }
 
+// Verifies a run directory and leaves a certificate.
 int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};

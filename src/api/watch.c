@@ -35,6 +35,8 @@ struct dc_watch {
   bool ended;
 };
 
+// Watches a run that another process writes: its rows are read from progress.jsonl, and trajectories are made here, by
+// rolling out the parameters of the best row.
 struct dc_watch *dc_watch_create(const char *directory, const dcsim_scene *scene, struct dc_live *live)
 {
   struct dc_watch *watch = dc_alloc(1, sizeof *watch);
@@ -98,6 +100,7 @@ static bool read_parameters(struct dc_watch *watch, const char *row)
   return true;
 }
 
+// Takes one row of progress.jsonl; the parameters of a new best are kept for the next rollout.
 static void take_row(struct dc_watch *watch, const char *row)
 {
   double iteration = number_of(row, "\"iteration\": ");
@@ -233,6 +236,7 @@ static pid_t find_writer(const struct dc_watch *watch)
   return writer;
 }
 
+// Passes a button of the page on to the process that writes the run, as a signal.
 bool dc_watch_wish(struct dc_watch *watch, const char *name)
 {
   static const struct {

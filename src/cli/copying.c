@@ -185,6 +185,7 @@ static void tell(const struct cli_copying *copying, bool json, const char *name)
   free(file);
 }
 
+// Lists the names of a shelf with their summaries.
 static void list_choices(const struct cli_shelf *shelf, bool json)
 {
   const char *const *names = shelf->names, *const *summaries = shelf->summaries;

@@ -9,7 +9,6 @@
 //
 // and bodies that may touch but are no pair add weight max(0, clearance - d)^2.  The value is the mean of L over the
 // pairs plus the sum of these.
-// pairs plus the sum of these.
 #ifndef DC_PLAN_REFINE_H
 #define DC_PLAN_REFINE_H
 
