@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What dcsim promises when things are fast, small, killed or short of room, at the size of the claims: 1000 random collisions, 200 scenes of
-# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py), gradients of 600 scenes that bring features together (scripts/soak/gradients.py); then scripts/kill-test.sh, scripts/fault-sweep.sh and tests/cli/test_solved.sh
+# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py), gradients of 600 scenes that bring features together (scripts/soak/gradients.py), 10,000 motions that have closed forms (scripts/soak/physics.py); then scripts/kill-test.sh, scripts/fault-sweep.sh and tests/cli/test_solved.sh
 # on every vector width.
 # Writes docs/measured/soak.md; exits 1 when a promise was broken.
 # Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-s SEED] [-o FILE] [-w DIR], from any directory; PARTS: one in so many of the cases only (default 1: all);
@@ -73,6 +73,10 @@ echo "soak: gradients of random scenes"
 [ -e "$folder/gradients.md" ] ||
   "$root/scripts/with-python" h5py,numpy "$root/scripts/soak/gradients.py" --seeds "$seed-$((seed + 300 / parts - 1))" --rows "$folder/gradients.jsonl" --markdown "$folder/gradients.md" > "$folder/gradients.log" 2>&1 || : > "$folder/failed"
 grep '^#' "$folder/gradients.log" || :
+echo "soak: motions with closed forms"
+[ -e "$folder/physics.md" ] ||
+  "$root/scripts/with-python" h5py,numpy "$root/scripts/soak/physics.py" --draws $((10000 / parts)) --seed "$seed" --jobs "$jobs" --markdown "$folder/physics.md" > "$folder/physics.log" 2>&1 || : > "$folder/failed"
+grep -E '^#|WRONG|FAILED' "$folder/physics.log" || :
 sweep kill-test.sh $((30 / parts))
 sweep fault-sweep.sh $((3000 / parts))
 echo "soak: tasks are solved on every vector width"
@@ -91,6 +95,7 @@ printf '* `tests/cli/test_solved.sh` on every vector width: %s\n' "$solved" >> "
   found thrown "Bodies thrown at each other"
   found passages "Slots and tubes with 0.1 mm of clearance"
   found gradients "Gradients of random scenes"
+  found physics "Motions with closed forms"
   if [ -s "$folder/sweeps.md" ]; then
     printf '\n#### Kills and faults\n\n'
     cat "$folder/sweeps.md"
