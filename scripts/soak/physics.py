@@ -77,7 +77,7 @@ def velocity(path, name, at=-1):
 
 def drift(path, name):
     """Mean speed along the floor over the last tenth of the time, m/s: what lies may still rock on its barrier."""
-    at = np.searchsorted(path.time, 0.9 * path.time[-1])
+    at = min(np.searchsorted(path.time, 0.9 * path.time[-1]), len(path.time) - 2)
     return np.linalg.norm(path.position[name][-1, :2] - path.position[name][at, :2]) / (path.time[-1] - path.time[at])
 
 

@@ -347,9 +347,13 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
 // lag.c: the factor on a normal force at t in the friction of an interval of another length than the one before.
 // Whether there may be one but 1.
 bool dc_lag_changes(const struct dc_step_interval *interval);
-// The factor for a force at t that was `before` at t-1, any unit; scale is dc_lag_scale of the interval.
-double dc_lag_factor(double scale, double ratio, const double force[3], const double before[3]);
-double dc_lag_scale(const struct dc_model *model, const struct dc_step_interval *interval);
+struct dc_lag {
+  double ratio, scale, braked;  // lengths; of changes of forces; s^2
+};
+struct dc_lag dc_lag_of(const struct dc_model *model, const struct dc_step_interval *interval);
+// The factor for a force at t that was `before` at t-1, N; momentum: mass times its way along the force since then, kg m
+// (0: not known).
+double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum);
 
 // Makes room for one pair more; NULL when out of memory.
 struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair);

@@ -96,15 +96,39 @@ static enum dc_status keep_forces_before(struct dc_rollout *rollout, const struc
   return status;
 }
 
+// The reduced mass of a pair times how far its frames have moved along the force, from rollout->before to now, kg m.
+// The contact itself may stand still while a body turns about it and is braked.
+static double momentum_of(const struct dc_rollout *rollout, int p, const struct dc_pair_derivatives *pair)
+{
+  double work = 0, inverse_mass = 0, size = dc_vec_norm(pair->gradient + 3);
+  for (int side = 0; side < 2; side++) {
+    int i = rollout->rigid.pair_bodies[p][side];
+    const struct dc_body *body = &rollout->model->bodies.bodies[i];
+    double way[3];
+    if (!dc_body_moves(body))
+      continue;
+    dc_vec_sub(way, rollout->now.poses[i].position, rollout->before.poses[i].position);
+    work += (side ? -1 : 1) * dc_vec_dot(way, pair->gradient + 3);
+    inverse_mass += body->mass > 0 ? 1 / body->mass : 0;
+  }
+  return size > 0 && inverse_mass > 0 ? work / (size * inverse_mass) : 0;
+}
+
 // From those, when the interval lags, and the derivatives of contact at t.
 static void set_lag_factors(struct dc_rollout *rollout, const struct dc_step_interval *interval, bool lagging,
                             const struct dc_pair_derivatives *pairs, struct dc_friction_law *law)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
-  double scale = dc_lag_scale(rollout->model, interval);
-  for (int p = 0; p < rigid->pair_count; p++)
-    rigid->lag_factors[p] =
-        lagging ? dc_lag_factor(scale, interval->ratio, pairs[p].gradient + 3, rigid->before[p]) : 1;
+  struct dc_lag lag = dc_lag_of(rollout->model, interval);
+  for (int p = 0; p < rigid->pair_count; p++) {
+    double force[3], before[3];
+    rigid->lag_factors[p] = 1;
+    if (!lagging)
+      continue;
+    dc_vec_scale(force, pairs[p].gradient + 3, law->stiffness);
+    dc_vec_scale(before, rigid->before[p], law->stiffness);
+    rigid->lag_factors[p] = dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]));
+  }
   law->lag_factor = rigid->lag_factors;
 }
 

@@ -75,10 +75,12 @@ static double lag_factor(const struct dc_step_state *state, const struct touch *
   int at = touch->soft->q_offset + touch->at;
   if (!dc_lag_changes(&state->interval))
     return 1;
-  double gap = dc_node_gap(&state->before[touch->plane], state->q_before + at, normal);
-  dc_vec_scale(before, normal, gap > 0 ? 1 / gap : 0);
-  dc_vec_scale(force, normal, 1 / dc_node_gap(&state->now[touch->plane], state->q_now + at, normal));
-  return dc_lag_factor(dc_lag_scale(state->model, &state->interval), state->interval.ratio, force, before);
+  struct dc_lag lag = dc_lag_of(state->model, &state->interval);
+  double gap = dc_node_gap(&state->now[touch->plane], state->q_now + at, normal);
+  double past = dc_node_gap(&state->before[touch->plane], state->q_before + at, normal);
+  dc_vec_scale(before, normal, past > 0 ? 0.5 * touch->e / past : 0);
+  dc_vec_scale(force, normal, 0.5 * touch->e / gap);
+  return dc_lag_factor(&lag, force, before, dc_soft_node_mass(touch->soft, touch->at / 3) * (gap - past));
 }
 
 // False without friction.
