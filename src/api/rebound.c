@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forces of a pair are tabulated over the gap, then bodies meet by steps of one coordinate x, the gap:
-//     m (x+ - 2 x + x-) / h^2 = F(x+) - c N(x) rho'(x+ - x),
-// F the whole force, N that of the near field, m the reduced mass, c and rho of restitution (docs/theory.md).
+//     m (x+ - 2 x + x-) / h^2 = F(x+) + R(x+ - x),
+// F the force of contact, m the reduced mass, R what restitution makes of the step before (dynamics/terms_impact.c).
 #include "api/rebound.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contact/friction/impact.h"
+#include "dynamics/impact_pair.h"
 #include "math/vector.h"
 
 enum { KINDS = 8, GAPS = 80, HALVINGS = 60, MOST_STEPS = 20000, SPEEDS = 3 };
@@ -16,17 +16,16 @@ static const double speeds[SPEEDS] = {0.1, 1, 10};     // m/s
 static const double LEAST_GAP = 1e-9, MOST_GAP = 1.0;  // of the table, over the size of the smaller body
 
 struct profile {
-  double mass, loss, load;  // kg; 1 - e^2; N that presses the bodies together at rest
-  double first, ratio;      // gaps of the table: first * ratio^i, m
-  double log_force[GAPS], near_part[GAPS];
+  double mass, restitution, load;  // kg; NAN: none is set; N that presses the bodies together at rest
+  double near_force;               // N, of what is near (dc_impact_near_force)
+  double first, ratio;             // gaps of the table: first * ratio^i, m
+  double log_force[GAPS];
 };
 
 struct rebound {
   struct dc_contact *contact;
   struct dc_pose *poses;              // [bodies]
   struct dc_pair_derivatives *pairs;  // [pair_count]
-  struct dc_friction_derivatives *near;
-  double *coefficient, *restitution;  // [bodies] zeros
   struct dc_resting *resting;
   int pair, body;
   double direction[3], start[3];
@@ -57,71 +56,73 @@ static double touching(struct rebound *r, double size)
   return apart;
 }
 
-// The near-field force along the direction at the poses of the last evaluation: what restitution 0 takes of it.
-static double near_force(struct rebound *r, double stiffness, struct dc_error *error)
-{
-  struct dc_friction_law law = {.stiffness = stiffness,
-                                .time_step = 1,
-                                .smoothing = 1,
-                                .coefficient = r->coefficient,
-                                .restitution = r->restitution,
-                                .opening_speed = 1e-12};
-  if (dc_contact_friction_begin(r->contact, r->poses, &law, error))
-    return NAN;
-  dc_vec_add_scaled(r->poses[r->body].position, r->poses[r->body].position, 1, r->direction);
-  dc_contact_impact_evaluate(r->contact, r->poses, 1, false, r->near);
-  return dc_vec_dot(r->near[r->pair].gradient + 3, r->direction);
-}
-
-// Tables of the force over the gap, at GAPS gaps in geometric order: log of the force [N] and the share that the near
-// field has of it.  Overlap and forces that do not push count as none.
-static enum dc_status tabulate(struct rebound *r, double touch, double size, double stiffness, struct profile *profile,
-                               struct dc_error *error)
+// Tables of the force over the gap, at GAPS gaps in geometric order: log of the force [N].  Overlap and forces that do
+// not push count as none.
+static void tabulate(struct rebound *r, double touch, double size, double stiffness, struct profile *profile)
 {
   profile->first = LEAST_GAP * size;
   profile->ratio = pow(MOST_GAP / LEAST_GAP, 1.0 / (GAPS - 1));
   for (int i = 0; i < GAPS; i++) {
     bool crosses = meets(r, touch + profile->first * pow(profile->ratio, i));
-    double force = -stiffness * dc_vec_dot(r->pairs[r->pair].gradient + 3, r->direction), near = 0;
-    if (!crosses && profile->loss > 0 && isnan(near = near_force(r, stiffness, error)))
-      return error->status;
+    double force = -stiffness * dc_vec_dot(r->pairs[r->pair].gradient + 3, r->direction);
     profile->log_force[i] = crosses || !(force > 0) ? -INFINITY : log(force);
-    profile->near_part[i] = force > 0 ? near / force : 0;
   }
-  return DC_OK;
 }
 
-// F at a gap, by powers between the entries of the table, and in *near N.
-static double force_at(const struct profile *p, double gap, double *near)
+// F at a gap, by powers between the entries of the table.
+static double force_at(const struct profile *p, double gap)
 {
   double at = log(gap / p->first) / log(p->ratio);
   int i = at < 0 ? 0 : at > GAPS - 2 ? GAPS - 2 : (int)at;
   double t = at - i, low = p->log_force[i], high = p->log_force[i + 1];
-  double force = isfinite(low) && isfinite(high) ? exp(low + t * (high - low)) : 0;
-  t = fmin(fmax(t, 0), 1);
-  *near = force * (p->near_part[i] + t * (p->near_part[i + 1] - p->near_part[i]));
-  return force;
+  return isfinite(low) && isfinite(high) ? exp(low + t * (high - low)) : 0;
+}
+
+// What a step of h leaves to the next one by the law of impact.
+static void leave(const struct profile *p, double gap, double opening_before, double opening, double h, double still,
+                  double left[DC_IMPACT_NUMBERS])
+{
+  double force = force_at(p, gap);
+  double given[DC_IMPACT_GIVEN] = {[DC_IMPACT_BEFORE] = opening_before,
+                                   [DC_IMPACT_OPENING] = opening,
+                                   [DC_IMPACT_PUSH] = h * force,
+                                   [DC_IMPACT_NEARNESS] = dc_impact_nearness(force / p->near_force),
+                                   [DC_IMPACT_MOBILITY] = 1 / p->mass,
+                                   [DC_IMPACT_RESTITUTION] = p->restitution};
+  memcpy(given + DC_IMPACT_MEMORY, left, DC_IMPACT_REMEMBERED * sizeof *left);
+  if (given[DC_IMPACT_NEARNESS] > 0)
+    dc_impact_law(given, still, left, NULL);
+  else
+    dc_impact_forget(left);
+}
+
+// The gap after a step from x that inertia alone would end at free_x.
+static double next_gap(const struct profile *p, double x, double free_x, double h, double still,
+                       const double left[DC_IMPACT_NUMBERS])
+{
+  double low = 1e-6 * fmin(x, p->first), high = fmax(free_x, x);
+  high += (force_at(p, high) + left[DC_IMPACT_KICK] / h) * h * h / p->mass + low;
+  for (int i = 0; i < HALVINGS; i++) {
+    double middle = low > 0.5 * high ? 0.5 * (low + high) : sqrt(low * high), bend;
+    double pull = dc_impact_force(left, middle - x, h, still, &bend);
+    *(p->mass * (middle - free_x) / (h * h) - force_at(p, middle) + pull < 0 ? &low : &high) = middle;
+  }
+  return high;
 }
 
 // The ratio of the speeds at a gap on the way back and on the way in; what is left when it does not come back so far.
-static double rebound_at(const struct profile *p, double speed, double h, double opening_speed)
+static double rebound_at(const struct profile *p, double speed, double h, double still)
 {
   double start = fmax(0.2 * MOST_GAP / LEAST_GAP * p->first, 2 * speed * h), x = start, before = start + speed * h;
-  double width = opening_speed * h, near;
+  double left[DC_IMPACT_NUMBERS];
   int steps = (int)fmin(MOST_STEPS, 4 * start / (speed * h) + 20);
+  dc_impact_forget(left);
   for (int k = 0; k < steps && !(x > start && x > before); k++) {
-    double free_x = 2 * x - before, low = 1e-6 * fmin(x, p->first), high = fmax(free_x, x);
-    force_at(p, x, &near);
-    double lost = p->loss * near, push = force_at(p, high, &near) * h * h / p->mass;
-    high += push + low;
-    for (int i = 0; i < HALVINGS; i++) {
-      double middle = low > 0.5 * high ? 0.5 * (low + high) : sqrt(low * high);
-      double t = fmin(fmax((middle - x) / width, 0), 1), slope = t * t * t * (10 + t * (6 * t - 15));
-      double left = p->mass * (middle - free_x) / (h * h) - force_at(p, middle, &near) + lost * slope;
-      *(left < 0 ? &low : &high) = middle;
-    }
+    double next = next_gap(p, x, 2 * x - before, h, still, left);
+    if (!isnan(p->restitution))
+      leave(p, next, (x - before) / h, (next - x) / h, h, still, left);
     before = x;
-    x = high;
+    x = next;
   }
   return fmax(0, (x - before) / (h * speed));
 }
@@ -130,14 +131,14 @@ static double rebound_at(const struct profile *p, double speed, double h, double
 // everywhere in the table.
 static double resting_gap(const struct profile *p)
 {
-  double low = p->first, high = p->first * pow(p->ratio, GAPS - 1), near;
-  if (!(p->load > 0) || force_at(p, low, &near) < p->load)
+  double low = p->first, high = p->first * pow(p->ratio, GAPS - 1);
+  if (!(p->load > 0) || force_at(p, low) < p->load)
     return NAN;
-  if (force_at(p, high, &near) > p->load)
+  if (force_at(p, high) > p->load)
     return INFINITY;
   for (int i = 0; i < HALVINGS; i++) {
     double middle = sqrt(low * high);
-    *(force_at(p, middle, &near) > p->load ? &low : &high) = middle;
+    *(force_at(p, middle) > p->load ? &low : &high) = middle;
   }
   return low;
 }
@@ -200,17 +201,16 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
 }
 
 // One kind of impact: put body a where it just touches b along the direction, tabulate the force, let the two collide.
-static enum dc_status describe_kind(const struct dc_scene *scene, struct rebound *r, int p, const struct dc_pose *poses,
-                                    const struct dc_pair_derivatives *pairs, struct dc_text *text,
-                                    struct dc_json_writer *json, struct dc_error *error)
+static void describe_kind(const struct dc_scene *scene, struct rebound *r, int p, const struct dc_pose *poses,
+                          const struct dc_pair_derivatives *pairs, struct dc_text *text, struct dc_json_writer *json)
 {
   const int *pair = dc_contact_pairs(r->contact)[p];
   const struct dc_body *a = &scene->model.bodies.bodies[pair[0]], *b = &scene->model.bodies.bodies[pair[1]];
   const struct dc_model_definition *definition = &scene->definition;
   struct profile profile = {.mass = dc_body_moves(b) ? a->mass * b->mass / (a->mass + b->mass) : a->mass};
-  double e = dc_model_pair_restitution(&scene->model, pair[0], pair[1]);
   double size = dc_body_moves(b) ? fmin(a->radius, b->radius) : a->radius;
-  profile.loss = isnan(e) ? 0 : 1 - e * e;
+  profile.restitution = dc_model_pair_restitution(&scene->model, pair[0], pair[1]);
+  profile.near_force = definition->contact.stiffness * dc_impact_near_force(definition);
   memcpy(r->poses, poses, (size_t)scene->model.bodies.count * sizeof *poses);
   r->pair = p;
   r->body = pair[0];
@@ -221,18 +221,15 @@ static enum dc_status describe_kind(const struct dc_scene *scene, struct rebound
   meets(r, 0);
   double touch = touching(r, size);
   if (isnan(touch))
-    return DC_OK;
-  enum dc_status status = tabulate(r, touch, size, definition->contact.stiffness, &profile, error);
-  if (!status)
-    describe(scene, &profile, pair, r->resting, text, json);
-  return status;
+    return;
+  tabulate(r, touch, size, definition->contact.stiffness, &profile);
+  describe(scene, &profile, pair, r->resting, text, json);
 }
 
 // Describes the first pair of every kind, at most KINDS: pairs of the same shapes, masses and restitutions collide
 // alike.
-static enum dc_status describe_kinds(const struct dc_scene *scene, struct rebound *r, const struct dc_pose *poses,
-                                     const struct dc_pair_derivatives *pairs, struct dc_text *text,
-                                     struct dc_json_writer *json, struct dc_error *error)
+static void describe_kinds(const struct dc_scene *scene, struct rebound *r, const struct dc_pose *poses,
+                           const struct dc_pair_derivatives *pairs, struct dc_text *text, struct dc_json_writer *json)
 {
   const int(*all)[2] = dc_contact_pairs(r->contact);
   int kinds[KINDS], count = 0;
@@ -243,11 +240,8 @@ static enum dc_status describe_kinds(const struct dc_scene *scene, struct reboun
     if (seen)
       continue;
     kinds[count++] = p;
-    enum dc_status status = describe_kind(scene, r, p, poses, pairs, text, json, error);
-    if (status)
-      return status;
+    describe_kind(scene, r, p, poses, pairs, text, json);
   }
-  return DC_OK;
 }
 
 // Predicts impacts of the scene's pairs from forces of contact along one direction, without a rollout.
@@ -262,12 +256,10 @@ enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_c
   *resting = (struct dc_resting){NAN, -1};
   enum dc_status status = DC_MEMORY;
   if (arena && (r.poses = dc_arena_alloc(arena, bodies, sizeof *r.poses)) &&
-      (r.pairs = dc_arena_alloc(arena, count, sizeof *r.pairs)) &&
-      (r.near = dc_arena_alloc(arena, count, sizeof *r.near)) &&
-      (r.coefficient = dc_arena_alloc(arena, bodies, sizeof *r.coefficient)) &&
-      (r.restitution = dc_arena_alloc(arena, bodies, sizeof *r.restitution))) {
+      (r.pairs = dc_arena_alloc(arena, count, sizeof *r.pairs))) {
     dc_json_begin(json, "impacts", '[');
-    status = describe_kinds(scene, &r, poses, pairs, text, json, error);
+    describe_kinds(scene, &r, poses, pairs, text, json);
+    status = DC_OK;
     dc_json_end(json, "]");
   } else {
     dc_fail(error, DC_MEMORY, "out of memory for impacts");

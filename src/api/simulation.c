@@ -18,6 +18,10 @@ struct dcsim_simulation {
   double *q, *qd;  // the state
   // of a stepper that brings its own contacts, in which surfaces may overlap: the state before; NULL: none
   double *before;
+  // what impacts have left at the state, and at the beginning of the last step (dc_trajectory_memory); remembers: the
+  // state is that after a step, else nothing is left
+  double *impacts, *impacts_before;
+  bool remembers;
   struct dc_api_arrays arrays;
 };
 
@@ -67,6 +71,8 @@ void dcsim_simulation_destroy(dcsim_simulation *simulation)
   free(simulation->q);
   free(simulation->qd);
   free(simulation->before);
+  free(simulation->impacts);
+  free(simulation->impacts_before);
   dc_api_arrays_free(&simulation->arrays);
   free(simulation);
 }
@@ -123,7 +129,7 @@ int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, co
     normalize_quaternions(bodies, simulation->q);
   free(simulation->before);
   simulation->before = NULL;
-  simulation->stepped = false;
+  simulation->stepped = simulation->remembers = false;
   return DCSIM_OK;
 }
 
@@ -161,6 +167,24 @@ static enum dc_status set_drives(dcsim_simulation *simulation, const double *tar
   return DC_OK;
 }
 
+// The step that begins goes on from what the one before has left.
+static enum dc_status take_impacts(dcsim_simulation *simulation, struct dc_error *error)
+{
+  size_t count = (size_t)simulation->trajectory->memory_count;
+  simulation->input->memory = NULL;
+  if (!count)
+    return DC_OK;
+  if (!simulation->impacts)
+    simulation->impacts = dc_alloc(count, sizeof(double));
+  if (!simulation->impacts_before)
+    simulation->impacts_before = dc_alloc(count, sizeof(double));
+  if (!simulation->impacts || !simulation->impacts_before)
+    return dc_fail(error, DC_MEMORY, "out of memory for impacts");
+  dc_trajectory_set_memory(simulation->impacts_before, count, simulation->remembers ? simulation->impacts : NULL);
+  simulation->input->memory = simulation->impacts_before;
+  return DC_OK;
+}
+
 // Where surfaces may overlap a state goes on from another one.
 static enum dc_status keep_before(dcsim_simulation *simulation, struct dc_error *error)
 {
@@ -189,12 +213,18 @@ static enum dc_status step(dcsim_simulation *simulation, const double *target, c
   memcpy(input->velocity, simulation->qd, nv * sizeof *input->velocity);
   input->q_before = simulation->before;
   input->before_length = model->definition.time.step;
-  status = dc_rollout_forward(simulation->rollout, input, simulation->trajectory, error);
+  status = take_impacts(simulation, error);
+  if (!status)
+    status = dc_rollout_forward(simulation->rollout, input, simulation->trajectory, error);
   if (!status)
     status = keep_before(simulation, error);
   if (status)
     return status;
   memcpy(simulation->q, simulation->trajectory->q + nq, nq * sizeof *simulation->q);
+  if (simulation->impacts)
+    dc_trajectory_set_memory(simulation->impacts, (size_t)simulation->trajectory->memory_count,
+                             simulation->trajectory->memory);
+  simulation->remembers = true;
   dc_trajectory_velocity(model, input, simulation->trajectory, 1, simulation->qd);
   simulation->stepped = true;
   return DC_OK;

@@ -13,6 +13,7 @@
 // 5. q becomes q+ and q- becomes q of the next interval (move_back).
 //
 // In the end the cotangents of q_0 and q_{-1} go to the initial state and velocity (pull_back_start).
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,11 +58,36 @@ struct sweep {
   int count;
   struct dc_adjoint_row *rows;  // [count]
   double *next, *now, *before;  // [count][nv] by q(t+1), q(t), q(t-1)
+  // Cotangents [count][memory_count] of what the intervals before t+1 and before t have left.
+  double *memory_next, *memory_now;
 };
+
+// What the interval has left depends on its three states: adds that to their cotangents, and to those of what it began
+// with.
+static void pull_back_memory(struct dc_rollout *rollout, const struct dc_step_state *state, struct sweep *sweep, int r)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  size_t nv = (size_t)bodies->nv, at = (size_t)r * nv, count = (size_t)sweep->trajectory->memory_count,
+         bytes = (size_t)bodies->count * sizeof *rollout->twists;
+  const double *weights = sweep->memory_next + (size_t)r * count;
+  if (dc_all_zero(weights, count))
+    return;
+  memset(rollout->wrenches, 0, bytes);
+  memset(rollout->wrenches_now, 0, bytes);
+  memset(rollout->wrenches_before, 0, bytes);
+  struct dc_step_cotangent out = {.now = {rollout->wrenches_now, NULL},
+                                  .before = {rollout->wrenches_before, NULL},
+                                  .input = sweep->rows[r].input,
+                                  .memory = (double(*)[DC_IMPACT_NUMBERS])(sweep->memory_now + (size_t)r * count)};
+  dc_impact_pull_back(state, state->memory, (const double(*)[DC_IMPACT_NUMBERS])weights, rollout->wrenches, &out);
+  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->wrenches, sweep->next + at);
+  dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, sweep->now + at);
+  dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, sweep->before + at);
+}
 
 // One row over an interval: now and before gain what lambda passes on.
 static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_step_state *state, const double *lambda,
-                                    double *now, double *before, struct dc_rollout_cotangent *cotangent,
+                                    double *now, double *before, double *memory, struct dc_rollout_cotangent *cotangent,
                                     struct dc_error *error)
 {
   bool shapes = cotangent->shape != NULL;
@@ -74,6 +100,7 @@ static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_
   struct dc_step_cotangent out = {.now = {rollout->wrenches_now, now},
                                   .before = {rollout->wrenches_before, before},
                                   .input = cotangent,
+                                  .memory = (double(*)[DC_IMPACT_NUMBERS])memory,
                                   .coefficients = rollout->coefficient_cotangents,
                                   .points = shapes ? rollout->shape_workspace->by_point : NULL};
   if (state->prediction)
@@ -97,7 +124,10 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, bool pairs,
   bool shapes = rollout->base->shapes_change;
   if (shapes)
     dc_shape_swap_contact(rollout);
+  size_t memory = (size_t)sweep->trajectory->memory_count;
   enum dc_status status = dc_step_restore(rollout, state, pairs, error);
+  for (int r = 0; r < sweep->count && !status && memory; r++)
+    pull_back_memory(rollout, state, sweep, r);
   if (!status && !dc_all_zero(sweep->next, (size_t)sweep->count * nv)) {
     status = dc_step_factor(rollout, state, sweep->count, error);
     if (!status)
@@ -107,7 +137,8 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, bool pairs,
     size_t at = (size_t)r * nv;
     if (!dc_all_zero(lambda + at, nv))
       status =
-          pull_back_row(rollout, state, lambda + at, sweep->now + at, sweep->before + at, sweep->rows[r].input, error);
+          pull_back_row(rollout, state, lambda + at, sweep->now + at, sweep->before + at,
+                        sweep->memory_now + (size_t)r * memory, sweep->rows[r].input, error);
     if (shapes && sweep->count > 1 && !status)
       dc_shape_take_points(rollout, sweep->rows[r].input->shape);
   }
@@ -156,6 +187,10 @@ static void move_back(struct dc_rollout *rollout, struct sweep *sweep)
   sweep->next = sweep->now;
   sweep->now = sweep->before;
   sweep->before = free_rows;
+  double *free_memory = sweep->memory_next;
+  sweep->memory_next = sweep->memory_now;
+  sweep->memory_now = free_memory;
+  memset(free_memory, 0, (size_t)sweep->count * (size_t)sweep->trajectory->memory_count * sizeof *free_memory);
 }
 
 // The last frame that any row sees.
@@ -192,7 +227,7 @@ static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rol
     if (!status && !dc_rollout_goes_on(rollout))
       status = dc_fail(error, DC_STOPPED, "stopped");
     if (!status)
-      status = pull_back_interval(rollout, recompute && now.inside > 0, &state, sweep, error);
+      status = pull_back_interval(rollout, now.inside > 0 ? recompute : state.memory != NULL, &state, sweep, error);
     if (status) {
       dc_error_prefix(error, "step %d", next.step + 1);
       return status;
@@ -229,7 +264,7 @@ enum dc_status dc_rollout_check_shapes(const struct dc_rollout *rollout, struct 
     return dc_fail(error, DC_BAD_INPUT,
                    "contact of soft bodies has no derivatives by shapes; use --gradient fd or bundle");
   for (int i = 0; i < rollout->model->bodies.count; i++)
-    if (dc_model_restitution(rollout->model, i) < 1)
+    if (!isnan(dc_model_restitution(rollout->model, i)))
       return dc_fail(error, DC_BAD_INPUT,
                      "restitution has no derivatives by shapes (body \"%.255s\"); use --gradient fd or bundle",
                      rollout->model->bodies.bodies[i].name);
@@ -247,10 +282,13 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
     return DC_BAD_INPUT;
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
-  double *cotangents = dc_alloc(3 * size, sizeof *cotangents);
+  size_t memory = (size_t)count * (size_t)trajectory->memory_count;
+  double *cotangents = dc_alloc(3 * size + 2 * memory, sizeof *cotangents);
   if (!cotangents)
     return dc_fail(error, DC_MEMORY, "out of memory for an adjoint");
-  struct sweep sweep = {trajectory, count, rows, cotangents, cotangents + size, cotangents + 2 * size};
+  double *memories = cotangents + 3 * size;
+  struct sweep sweep = {trajectory,           count,    rows,             cotangents, cotangents + size,
+                        cotangents + 2 * size, memories, memories + memory};
   bool shapes = rollout->base->shapes_change;
   enum dc_status status = shapes ? dc_shape_begin(rollout, error) : DC_OK;
   if (!status)

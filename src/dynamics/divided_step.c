@@ -160,14 +160,20 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
     }
     if (status)
       return status;
+    if (rollout->rigid.memory)
+      dc_impact_go_on(rollout, input, interval_of(rollout, input, step, progress), q, q_next);
     memcpy(rollout->q_before, q, bytes);
     rollout->before_length = interval_of(rollout, input, step, progress).length;
     advance(&progress);
     if (progress.begin == WHOLE)
       break;
-    if (dc_trajectory_add_between(trajectory, step, part_of_step(progress.begin), q_next, pairs))
+    if (dc_trajectory_add_between(trajectory, step, part_of_step(progress.begin), q_next, pairs,
+                                  (const double *)rollout->rigid.memory))
       return dc_fail(error, DC_MEMORY, "out of memory for a divided step");
     q = memcpy(rollout->q_now, q_next, bytes);
   }
+  if (trajectory->memory_count && rollout->rigid.memory)
+    memcpy(trajectory->memory + (size_t)step * (size_t)trajectory->memory_count, rollout->rigid.memory,
+           (size_t)trajectory->memory_count * sizeof(double));
   return DC_OK;
 }

@@ -189,5 +189,10 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
                        dc_place_state(rollout, trajectory, before), dc_place_state(rollout, trajectory, now),
                        dc_place_state(rollout, trajectory, next));
   state.pairs = pairs_at(rollout, trajectory, next);
+  const double *memory =
+      now.inside > 0 ? dc_trajectory_memory(trajectory, now.step, now.inside) : input->memory;
+  state.memory = trajectory->memory_count && !rollout->conservative ? (const double(*)[DC_IMPACT_NUMBERS])memory : NULL;
+  bool taped = now.inside > 0 && !dc_recomputes_pairs(rollout, trajectory);
+  state.pairs_now = taped ? pairs_at(rollout, trajectory, now) : rollout->rigid.spare;
   return state;
 }

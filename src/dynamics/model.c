@@ -89,6 +89,10 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
                    dc_linear_names[definition->solver.linear]);
   if (!status)
     status = check_integrator(model, error);
+  if (!status && model->bodies.soft_count && !isnan(definition->contact.restitution))
+    return dc_fail(error, DC_BAD_INPUT,
+                   "contact.restitution: soft bodies have none (their viscosity takes energy); give it to the rigid "
+                   "bodies instead, between which it acts");
   return status ? status : check_far_field(model, error);
 }
 

@@ -53,16 +53,19 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
   double stiffness = definition->contact.stiffness * input->design.stiffness_scale;
   dc_contact_reset(rollout->rigid.contact);
   struct dc_step_interval interval;
+  const double *memory = NULL;
   if (frame > 0) {
     struct dc_state_place end = {frame - 1, dc_trajectory_substeps(trajectory, frame - 1)},
                           now = dc_place_before(trajectory, end);
     interval = dc_interval_to(input, trajectory, end);
+    memory = now.inside > 0 ? dc_trajectory_memory(trajectory, now.step, now.inside) : input->memory;
     dc_rollout_state_before(rollout, input, rollout->q_before);
     dc_poses(&rollout->model->bodies, dc_place_state(rollout, trajectory, dc_place_before(trajectory, now)),
              rollout->before.poses);
     dc_poses(&rollout->model->bodies, dc_place_state(rollout, trajectory, now), rollout->now.poses);
   }
-  enum dc_status status = dc_rigid_forces(rollout, input, frame > 0 ? &interval : NULL, poses, error);
+  enum dc_status status = dc_rigid_forces(rollout, input, frame > 0 ? &interval : NULL,
+                                          (const double(*)[DC_IMPACT_NUMBERS])memory, poses, error);
   if (status)
     return status;
   for (int p = 0; p < rollout->rigid.pair_count; p++) {

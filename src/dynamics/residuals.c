@@ -14,7 +14,10 @@ static enum dc_status judge_interval(struct dc_rollout *rollout, const struct dc
   struct dc_step_interval interval = dc_interval_to(input, trajectory, end);
   const double *q = dc_trajectory_state(trajectory, end.step, end.inside - 1, NULL);
   dc_poses(&rollout->model->bodies, q, rollout->now.poses);
-  enum dc_status status = dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, 0, rollout->rigid.spare, error);
+  const double *memory = dc_trajectory_memory(trajectory, end.step, end.inside - 1);
+  enum dc_status status =
+      dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, memory ? 1 : 0, rollout->rigid.spare, error);
+  dc_impact_begin(&rollout->rigid, (const double(*)[DC_IMPACT_NUMBERS])memory, rollout->rigid.spare);
   return status ? status
                 : dc_step_judge(rollout, input, &interval, q,
                                 dc_trajectory_state(trajectory, end.step, end.inside, NULL), residual, error);

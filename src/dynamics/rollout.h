@@ -16,6 +16,7 @@ struct dc_rollout_input {
   double *velocity;         // initial velocity [nv]
   const double *q_before;   // state before q [nq] that the rollout goes on from; NULL: q moved back by velocity
   double before_length;     // s from q_before to q; read with q_before only
+  const double *memory;     // what the interval before q has left (dc_trajectory_memory); NULL: nothing
   int steps;                // for which there are targets
   double *target_position;  // [steps][actuators] at the end of each step
   double *target_velocity;  // [steps][actuators]

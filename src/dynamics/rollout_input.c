@@ -140,7 +140,7 @@ void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_inpu
   size_t targets = (size_t)input->steps * (size_t)model->bodies.actuator_count;
   dc_initial_state(&model->bodies, input->q);
   dc_initial_velocity(&model->bodies, input->velocity);
-  input->q_before = NULL;
+  input->q_before = input->memory = NULL;
   memset(input->target_position, 0, targets * sizeof(double));
   memset(input->target_velocity, 0, targets * sizeof(double));
   clear_forces(model, input->steps, input->force);
@@ -162,6 +162,7 @@ void dc_rollout_input_copy_start(const struct dc_model *model, const struct dc_r
   memcpy(to->q, from->q, (size_t)model->bodies.nq * sizeof *to->q);
   memcpy(to->velocity, from->velocity, (size_t)model->bodies.nv * sizeof *to->velocity);
   to->q_before = from->q_before;
+  to->memory = from->memory;
   to->before_length = from->before_length;
 }
 

@@ -107,16 +107,10 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
                                             double length, double *coefficients)
 {
   const struct dc_model *model = rollout->model;
-  for (int i = 0; i < model->bodies.count; i++) {
+  for (int i = 0; i < model->bodies.count; i++)
     coefficients[i] = rollout->conservative ? 0 : dc_model_friction(model, i) * input->design.friction_scale[i];
-    // fmin passes over NAN
-    rollout->rigid.restitution[i] =
-        rollout->conservative ? 1 : fmin(dc_design_restitution(model, &input->design, i), 1);
-  }
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
                                   .time_step = length,
                                   .smoothing = model->definition.contact.friction_smoothing,
-                                  .coefficient = coefficients,
-                                  .restitution = rollout->rigid.restitution,
-                                  .opening_speed = model->definition.contact.opening_speed};
+                                  .coefficient = coefficients};
 }

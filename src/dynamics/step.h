@@ -9,15 +9,17 @@
 #include "body/kinematics.h"
 #include "body/path.h"
 #include "contact/far/far_field.h"
-#include "contact/friction/impact.h"
+#include "contact/friction/friction.h"
 #include "contact/surface/surface.h"
 #include "dynamics/bounded_move.h"
+#include "dynamics/impact_law.h"
 #include "dynamics/prediction.h"
 #include "dynamics/rollout.h"
 #include "dynamics/slip.h"
 #include "math/linear_iterative.h"
 
 struct dc_stepper;
+struct dc_impact_normal;
 struct dc_node_newton;
 
 // The interval of time that is solved at once: a whole step, or a part of a divided one (docs/theory.md, "Divided
@@ -40,7 +42,7 @@ struct dc_node_dual {
 // The part of positions that is rounding, seen through the stiffness.
 #define DC_POSITION_NOISE (8 * DBL_EPSILON)
 
-// The mixed Hessian of one pair's friction (contact/friction/friction.h) or restitution.
+// The mixed Hessian of one pair's friction (contact/friction/friction.h).
 struct dc_friction_mixed {
   int pair;
   double rows[12][12];
@@ -58,13 +60,18 @@ struct dc_rigid_contact {
   const int (*pair_bodies)[2];                // [pair_count] bodies a and b, dc_contact_pairs
   struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
   double energy;                              // of the last evaluation, sum over the pairs, without stiffness
-  double *coefficients, *restitution;         // [bodies] of the law at t
-  double *lag_factors, (*before)[3];          // [pair_count] dc_lag_factor; contact forces at t-1, over the stiffness
-  bool slides, resists;                       // the lists of sliding contacts and of restitution are of t and not empty
+  double *coefficients;                       // [bodies] of the law at t
+  double *lag_factors, (*before)[3];          // [pair_count] factors on friction; contact forces at t-1, over the stiffness
+  bool slides, resists;                       // contacts slide since t; restitution of the interval before acts
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
-  // Mixed Hessians of the pairs with sliding contacts, and of those with restitution, for add_product only.
-  struct dc_mixed_list mixed, impact_mixed;
+  struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
+  // Of models in which something has a restitution, else NULL: what the interval before has left of every pair, and its
+  // directions of opening where that acts (terms_impact.c).  [pair_count]
+  const double (*memory)[DC_IMPACT_NUMBERS];
+  double (*left)[DC_IMPACT_NUMBERS];  // where a rollout forward keeps it
+  struct dc_impact_normal *normals;
+  double *slip;  // factors on friction, of memory
   double seconds;                   // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
 };
@@ -79,6 +86,9 @@ struct dc_step_state {
   double hardening;                           // factor on the stiffness on the way to the solution; 1 at it
   const struct dc_rigid_contact *rigid;
   const struct dc_pair_derivatives *pairs;   // [pair_count] at t+1: rigid->pairs, or those of a tape
+  // Of adjoint and tangent only: what the interval before has left, NULL: nothing, and with it the pairs at t.
+  const double (*memory)[DC_IMPACT_NUMBERS];
+  const struct dc_pair_derivatives *pairs_now;
   const struct dc_surface_contact *surface;  // at t+1, sliding since t; NULL: soft bodies touch half-spaces only
   struct dc_far_field *far;                  // at t; NULL: there is none
   struct dc_prediction *prediction;          // of the interval; NULL: integrator euler
@@ -115,13 +125,15 @@ struct dc_step_direction {
 struct dc_step_variation {
   struct dc_step_direction now, before, predicted;  // predicted: of the prediction, where there is one
   const struct dc_rollout_cotangent *input;
+  const double (*memory)[DC_IMPACT_NUMBERS];  // [pair_count]
 };
 
 // Cotangents a step passes on: to the frames and coordinates at t and t-1, targets and design.
 struct dc_step_cotangent {
   struct dc_step_forces now, before, predicted;  // predicted: by the prediction, where there is one
   struct dc_rollout_cotangent *input;
-  double *coefficients;        // [bodies] workspace
+  double (*memory)[DC_IMPACT_NUMBERS];  // [pair_count] to what the interval before has left
+  double *coefficients;                 // [bodies] workspace
   double (*const *points)[3];  // [bodies] to the places of contact's points in the bodies' axes; NULL: not wanted
 };
 
@@ -339,10 +351,10 @@ enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc
 enum dc_status dc_rigid_recompute(struct dc_rollout *rollout, const struct dc_pose *poses,
                                   struct dc_pair_derivatives *pairs, struct dc_error *error);
 // Gradients at poses next, of friction and restitution over an interval (NULL: there are none) from rollout->now, with
-// the poses of rollout->before before that.  DC_MEMORY.
+// the poses of rollout->before before that, and with what the interval before has left (NULL: nothing).  DC_MEMORY.
 enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                               const struct dc_step_interval *interval, const struct dc_pose *next,
-                               struct dc_error *error);
+                               const struct dc_step_interval *interval, const double (*memory)[DC_IMPACT_NUMBERS],
+                               const struct dc_pose *next, struct dc_error *error);
 
 // lag.c: the factor on a normal force at t in the friction of an interval of another length than the one before.
 // Whether there may be one but 1.
@@ -354,6 +366,29 @@ struct dc_lag dc_lag_of(const struct dc_model *model, const struct dc_step_inter
 // The factor for a force at t that was `before` at t-1, N; momentum: mass times its way along the force since then, kg m
 // (0: not known).
 double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum);
+
+// terms_impact.c
+// Whether a model has pairs that may have a restitution.
+bool dc_impact_wanted(const struct dc_model *model);
+// What an interval has left [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.
+void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS],
+                     const struct dc_pair_derivatives *pairs);
+// Of a rollout forward: at its start, with what is given to it or nothing (NULL); from the interval that was solved last
+// to the next one.
+void dc_impact_start(struct dc_rollout *rollout, const double *given);
+void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct dc_step_interval interval,
+                     const double *q, const double *q_next);
+// As dc_contact_friction_evaluate, where it acts.
+void dc_impact_evaluate(const struct dc_step_state *state, struct dc_friction_derivatives *results, double *energy);
+// What an interval that began with `memory` (NULL: nothing) leaves [pair_count]; its derivative along weights, which adds
+// to twists of the frames at t+1 and to out; how it moves.
+void dc_impact_leave(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
+                     double (*left)[DC_IMPACT_NUMBERS]);
+void dc_impact_pull_back(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
+                         const double (*weights)[DC_IMPACT_NUMBERS], double (*next)[6], struct dc_step_cotangent *out);
+void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
+                    const struct dc_step_variation *variation, const double (*next)[6],
+                    double (*left)[DC_IMPACT_NUMBERS]);
 
 // Makes room for one pair more; NULL when out of memory.
 struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair);

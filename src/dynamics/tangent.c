@@ -18,6 +18,7 @@ struct sweep {
   double *before, *now, *next;                           // [count][nv] of q(t-1), q(t), q(t+1)
   double *tangents;                                      // [steps + 1][count][nv]
   bool *lasting;                                         // [count] whether a number of the design moves
+  double *memory_now, *memory_next;  // [count][memory_count] of what the intervals before t and t+1 have left
 };
 
 static bool design_is_zero(const struct dc_design *design, const struct dc_bodies *bodies)
@@ -60,7 +61,8 @@ static void turn_start(const struct dc_rollout *rollout, const struct dc_rollout
 
 // The change of the gradient at fixed q(t+1) along one direction [nv].
 static void push_direction(struct dc_rollout *rollout, const struct dc_step_state *state, const double *before,
-                           const double *now, const struct dc_rollout_cotangent *direction, double *change)
+                           const double *now, const double *memory, const struct dc_rollout_cotangent *direction,
+                           double *change)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   dc_twists(bodies, &rollout->now, now, rollout->twists);
@@ -68,7 +70,8 @@ static void push_direction(struct dc_rollout *rollout, const struct dc_step_stat
   memset(rollout->wrenches, 0, (size_t)bodies->count * sizeof *rollout->wrenches);
   struct dc_step_variation variation = {.now = {now, (const double(*)[6])rollout->twists},
                                         .before = {before, (const double(*)[6])rollout->wrenches_before},
-                                        .input = direction};
+                                        .input = direction,
+                                        .memory = (const double(*)[DC_IMPACT_NUMBERS])memory};
   struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = change};
   if (state->prediction)
     dc_prediction_push(state, &variation);
@@ -78,13 +81,30 @@ static void push_direction(struct dc_rollout *rollout, const struct dc_step_stat
   dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->wrenches, change);
 }
 
+// How what an interval leaves moves along one direction [memory_count].
+static void push_memory(struct dc_rollout *rollout, const struct dc_step_state *state, const struct sweep *sweep, int d)
+{
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  size_t at = (size_t)d * (size_t)bodies->nv, from = (size_t)d * (size_t)sweep->trajectory->memory_count;
+  dc_twists(bodies, &rollout->next, sweep->next + at, rollout->wrenches);
+  dc_twists(bodies, &rollout->now, sweep->now + at, rollout->twists);
+  dc_twists(bodies, &rollout->before, sweep->before + at, rollout->wrenches_before);
+  struct dc_step_variation variation = {
+      .now = {sweep->now + at, (const double(*)[6])rollout->twists},
+      .before = {sweep->before + at, (const double(*)[6])rollout->wrenches_before},
+      .input = sweep->directions[d],
+      .memory = (const double(*)[DC_IMPACT_NUMBERS])(sweep->memory_now + from)};
+  dc_impact_push(state, state->memory, &variation, (const double(*)[6])rollout->wrenches,
+                 (double(*)[DC_IMPACT_NUMBERS])(sweep->memory_next + from));
+}
+
 // Whether anything moves the end of an interval along direction d.
 static bool moves(const struct sweep *sweep, const struct dc_step_state *state, int d)
 {
   size_t nv = (size_t)state->model->bodies.nv, at = (size_t)d * nv, n = (size_t)state->model->bodies.actuator_count;
   const struct dc_rollout_cotangent *direction = sweep->directions[d];
-  size_t row = (size_t)state->interval.step * n;
-  return sweep->lasting[d] || !dc_all_zero(sweep->now + at, nv) || !dc_all_zero(sweep->before + at, nv) ||
+  size_t row = (size_t)state->interval.step * n, memory = (size_t)sweep->trajectory->memory_count;
+  return sweep->lasting[d] || !dc_all_zero(sweep->memory_now + (size_t)d * memory, memory) || !dc_all_zero(sweep->now + at, nv) || !dc_all_zero(sweep->before + at, nv) ||
          !dc_all_zero(direction->target_position + row, n) || !dc_all_zero(direction->target_velocity + row, n) ||
          (direction->force && !dc_all_zero(direction->force + (size_t)state->interval.step * nv, nv));
 }
@@ -94,7 +114,9 @@ static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_
                                     struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
-  enum dc_status status = dc_step_restore(rollout, state, false, error);
+  size_t memory = (size_t)sweep->trajectory->memory_count;
+  bool lacks_pairs = state->memory && state->pairs_now == rollout->rigid.spare;
+  enum dc_status status = dc_step_restore(rollout, state, lacks_pairs, error);
   if (!status)
     status = dc_step_prepare_product(rollout, state, error);
   if (!status && dc_recomputes_pairs(rollout, sweep->trajectory))
@@ -105,10 +127,13 @@ static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_
   for (int d = 0; d < sweep->count && !status; d++) {
     size_t at = (size_t)d * nv;
     if (moves(sweep, state, d))
-      push_direction(rollout, state, sweep->before + at, sweep->now + at, sweep->directions[d], sweep->next + at);
+      push_direction(rollout, state, sweep->before + at, sweep->now + at, sweep->memory_now + (size_t)d * memory,
+                     sweep->directions[d], sweep->next + at);
   }
   if (!status)
     status = dc_step_answer(rollout, sweep->count, sweep->next, error);
+  for (int d = 0; d < sweep->count && !status && memory; d++)
+    push_memory(rollout, state, sweep, d);
   return status;
 }
 
@@ -123,6 +148,9 @@ static void move_on(struct dc_rollout *rollout, struct sweep *sweep)
   sweep->before = sweep->now;
   sweep->now = sweep->next;
   sweep->next = free_moves;
+  double *free_memory = sweep->memory_now;
+  sweep->memory_now = sweep->memory_next;
+  sweep->memory_next = free_memory;
 }
 
 // The sweep over all intervals, forward: contact as it was when the interval was solved, H factored once, the products
@@ -172,13 +200,21 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
   size_t size = (size_t)count * (size_t)rollout->model->bodies.nv;
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no tangent", trajectory->unconverged_steps);
-  double *moves_of = dc_alloc(3 * size, sizeof *moves_of);
+  size_t memory = (size_t)count * (size_t)trajectory->memory_count;
+  double *moves_of = dc_alloc(3 * size + 2 * memory, sizeof *moves_of);
   bool *lasting = dc_alloc((size_t)count, sizeof *lasting);
-  struct sweep sweep = {trajectory, count, directions, moves_of, NULL, NULL, tangents, lasting};
+  struct sweep sweep = {.trajectory = trajectory,
+                        .count = count,
+                        .directions = directions,
+                        .before = moves_of,
+                        .tangents = tangents,
+                        .lasting = lasting};
   enum dc_status status = DC_OK;
   if (moves_of && lasting) {
     sweep.now = moves_of + size;
     sweep.next = moves_of + 2 * size;
+    sweep.memory_now = moves_of + 3 * size;
+    sweep.memory_next = sweep.memory_now + memory;
     status = sweep_on(rollout, input, &sweep, error);
   } else {
     status = dc_fail(error, DC_MEMORY, "out of memory for a tangent");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "dynamics/step.h"
+#include "dynamics/impact_pair.h"
 #include "math/vector.h"
 
 static const double HALF_WAY = 0.5;       // of the safe fraction, when it is not the whole step
@@ -35,11 +35,16 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_conta
   rigid->friction = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->friction);
   rigid->impact = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->impact);
   rigid->coefficients = dc_arena_alloc(arena, bodies, sizeof *rigid->coefficients);
-  rigid->restitution = dc_arena_alloc(arena, bodies, sizeof *rigid->restitution);
   rigid->lag_factors = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->lag_factors);
   rigid->before = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->before);
   bool complete = rigid->pairs && rigid->spare && rigid->friction && rigid->impact && rigid->coefficients &&
-                  rigid->restitution && rigid->lag_factors && rigid->before;
+                  rigid->lag_factors && rigid->before;
+  if (dc_impact_wanted(model)) {
+    rigid->left = dc_arena_alloc(arena, pairs, sizeof *rigid->left);
+    rigid->normals = dc_arena_alloc(arena, pairs, sizeof *rigid->normals);
+    rigid->slip = dc_arena_alloc(arena, pairs, sizeof *rigid->slip);
+    complete &= rigid->left && rigid->normals && rigid->slip;
+  }
   return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
 }
 
@@ -47,7 +52,6 @@ void dc_rigid_destroy(struct dc_rigid_contact *rigid)
 {
   dc_contact_destroy(rigid->contact);
   free(rigid->mixed.pairs);
-  free(rigid->impact_mixed.pairs);
 }
 
 enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc_pose *poses, int order,
@@ -64,17 +68,15 @@ static enum dc_status list_lagged(struct dc_rigid_contact *rigid, const struct d
 {
   enum dc_status status = dc_contact_friction_begin(rigid->contact, now, law, error);
   rigid->slides = dc_contact_slides(rigid->contact);
-  rigid->resists = dc_contact_resists(rigid->contact);
   return status;
 }
 
-static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_pose *next, int order,
+static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_step_state *state, int order,
                             enum dc_friction_curvature curvature)
 {
   rigid->friction_energy =
-      rigid->slides ? dc_contact_friction_evaluate(rigid->contact, next, order, curvature, rigid->friction) : 0;
-  rigid->impact_energy =
-      rigid->resists ? dc_contact_impact_evaluate(rigid->contact, next, order, false, rigid->impact) : 0;
+      rigid->slides ? dc_contact_friction_evaluate(rigid->contact, state->next, order, curvature, rigid->friction) : 0;
+  dc_impact_evaluate(state, rigid->impact, &rigid->impact_energy);
 }
 
 // Whether the forces of time t ask for those of the time before, too.
@@ -122,12 +124,12 @@ static void set_lag_factors(struct dc_rollout *rollout, const struct dc_step_int
   struct dc_lag lag = dc_lag_of(rollout->model, interval);
   for (int p = 0; p < rigid->pair_count; p++) {
     double force[3], before[3];
-    rigid->lag_factors[p] = 1;
+    rigid->lag_factors[p] = rigid->memory ? rigid->slip[p] : 1;
     if (!lagging)
       continue;
     dc_vec_scale(force, pairs[p].gradient + 3, law->stiffness);
     dc_vec_scale(before, rigid->before[p], law->stiffness);
-    rigid->lag_factors[p] = dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]));
+    rigid->lag_factors[p] *= dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]));
   }
   law->lag_factor = rigid->lag_factors;
 }
@@ -154,7 +156,7 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_
   double start = dc_seconds();
   enum dc_status status = dc_rigid_evaluate(rigid, state->next, 2, rigid->pairs, error);
   if (!status && isfinite(rigid->energy))
-    evaluate_lagged(rigid, state->next, 2, careful ? DC_FRICTION_MAJORANT : DC_FRICTION_HELD);
+    evaluate_lagged(rigid, state, 2, careful ? DC_FRICTION_MAJORANT : DC_FRICTION_HELD);
   rigid->seconds += dc_seconds() - start;
   return status;
 }
@@ -205,19 +207,20 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
                               struct dc_error *error)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
+  rigid->slides = false;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool acts = dc_friction_law_acts(&law, rollout->model->bodies.count);
   bool lagging = lags(rollout, &state->interval, &law);
-  rigid->slides = rigid->resists = false;
   enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
   if (!status)
     status = evaluate_now(rollout, state, acts, lagging ? 1 : 0, pairs, error);
+  dc_impact_begin(rigid, state->memory, state->pairs_now);
   set_lag_factors(rollout, &state->interval, lagging && !status, rigid->spare, &law);
   if (!status && acts)
     status = list_lagged(rigid, state->now, &law, error);
   if (status || !(rigid->slides || rigid->resists))
     return status;
-  evaluate_lagged(rigid, state->next, 2, DC_FRICTION_CONVEX);
+  evaluate_lagged(rigid, state, 2, DC_FRICTION_CONVEX);
   return solved(rollout)
              ? DC_OK
              : dc_fail(error, DC_NUMERICAL, "the planes that friction acts on were not solved: no gradient");
@@ -226,8 +229,8 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
 // Evaluates contact, friction and impact at the next poses.  Friction and impact use the forces at the step's start
 // ("lagged"): these are evaluated and listed first, from poses now, where they lag also from before.
 enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                               const struct dc_step_interval *interval, const struct dc_pose *next,
-                               struct dc_error *error)
+                               const struct dc_step_interval *interval, const double (*memory)[DC_IMPACT_NUMBERS],
+                               const struct dc_pose *next, struct dc_error *error)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
   const struct dc_pose *now = rollout->now.poses;
@@ -235,17 +238,21 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
       dc_step_friction_law(rollout, input, interval ? interval->length : 0, rigid->coefficients);
   memset(rigid->friction, 0, (size_t)rigid->pair_count * sizeof *rigid->friction);
   memset(rigid->impact, 0, (size_t)rigid->pair_count * sizeof *rigid->impact);
-  if (interval && dc_friction_law_acts(&law, rollout->model->bodies.count)) {
+  rigid->slides = false;
+  if (interval && (memory || dc_friction_law_acts(&law, rollout->model->bodies.count))) {
+    struct dc_step_state state = dc_step_state_of(rollout, input, *interval, NULL, NULL, NULL);
+    state.next = next;
     bool lagging = lags(rollout, interval, &law);
     enum dc_status status = lagging ? keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
     if (!status)
-      status = dc_rigid_evaluate(rigid, now, lagging ? 1 : 0, rigid->pairs, error);
+      status = dc_rigid_evaluate(rigid, now, lagging || memory ? 1 : 0, rigid->pairs, error);
+    dc_impact_begin(rigid, memory, rigid->pairs);
     set_lag_factors(rollout, interval, lagging && !status, rigid->pairs, &law);
     if (!status)
       status = list_lagged(rigid, now, &law, error);
     if (status)
       return status;
-    evaluate_lagged(rigid, next, 1, DC_FRICTION_CONVEX);
+    evaluate_lagged(rigid, &state, 1, DC_FRICTION_CONVEX);
   }
   return dc_rigid_evaluate(rigid, next, 1, rigid->pairs, error);
 }
@@ -553,6 +560,14 @@ static void friction_add_mixed(const struct dc_step_state *state, const struct d
   for (int i = 0; i < state->model->bodies.count; i++)
     out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
+  // D is linear in the factor that restitution puts on the force.
+  for (int p = 0; p < state->rigid->pair_count && state->rigid->memory; p++) {
+    double both[12], slip = state->rigid->slip[p];
+    if (slip == 0 || !slides(state, p))
+      continue;
+    dc_impact_gather(state->rigid->pair_bodies[p], direction->twists, both);
+    out->memory[p][DC_IMPACT_SLIP] += dc_dot(both, state->rigid->friction[p].gradient, 12) / slip;
+  }
 }
 
 // Points have their part from add_mixed.
@@ -586,6 +601,8 @@ static void friction_add_product(const struct dc_step_state *state, const struct
     double scale = change->stiffness_scale / design->stiffness_scale;
     for (int side = 0; side < 2; side++)
       scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
+    if (state->rigid->memory)
+      scale += variation->memory[mixed->pair][DC_IMPACT_SLIP] / state->rigid->slip[mixed->pair];
     for (int i = 0; i < 12; i++)
       forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +
                                               scale * state->rigid->friction[mixed->pair].gradient[i];

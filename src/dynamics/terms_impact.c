@@ -1,10 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restitution as a term of the step potential: D(poses at t+1; poses at t) of contact/friction/impact.h.
+// Restitution as a term of the step potential (docs/theory.md, "Restitution").  What an interval has left of a pair
+// (impact_law.h) acts in the next one, along the direction n in which contact at t opens the pair (impact_pair.h):
+//     D(T+) = (N/h) o + (L/h) w U(t),   o = n . displacement,   t = (r h - o)/w + 1/2,   w = 0.05 (r + still) h,
+// N what is taken back, L the most impulse of the kick and r the speed that it leads to, U' the smooth step S.  Its
+// force along n is (L/h) S(t) - N/h.  D is convex in o, and o is linear in the poses at t+1.
+//
+// Derivatives.  With f = dD/do, f_o = (L/h) S'/w and z the derivative of o by twists at t+1, gradient f z and Hessian
+// f_o z z^T; exactly, rotations of side s add f (sym([n_w]x D^T)/2 - (n_w . v) 1), D the turn of s and v its vector.
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/step.h"
+#include "dynamics/impact_pair.h"
 #include "math/vector.h"
+
+// Whether anything of a pair acts in the interval.
+static bool acts(const struct dc_step_state *state, int pair)
+{
+  const double *m = state->rigid->memory ? state->rigid->memory[pair] : NULL;
+  return state->rigid->resists && (m[DC_IMPACT_HOLD] != 0 || m[DC_IMPACT_KICK] != 0);
+}
+
+// D and its derivatives by o and by the numbers left, at a motion.
+struct act {
+  struct dc_impact_move move;
+  double value, force, bend;  // D, f, f_o
+  double slopes[DC_IMPACT_NUMBERS];  // of f
+};
+
+// Of the motion by o over h.
+static struct act act_along(const double left[DC_IMPACT_NUMBERS], double o, double h, double still)
+{
+  double target = left[DC_IMPACT_TARGET], kick = left[DC_IMPACT_KICK] / h, width = DC_IMPACT_WIDTH * (target + still) * h;
+  double t = (target * h - o) / width + 0.5, by_target = h / width - (t - 0.5) * DC_IMPACT_WIDTH * h / width;
+  return (struct act){.value = left[DC_IMPACT_HOLD] / h * o + kick * width * dc_smooth_step_integral(t),
+                      .force = left[DC_IMPACT_HOLD] / h - kick * dc_smooth_step(t),
+                      .bend = kick * dc_smooth_step_slope(t) / width,
+                      .slopes = {[DC_IMPACT_HOLD] = 1 / h,
+                                 [DC_IMPACT_KICK] = -dc_smooth_step(t) / h,
+                                 [DC_IMPACT_TARGET] = -kick * dc_smooth_step_slope(t) * by_target}};
+}
+
+double dc_impact_force(const double left[DC_IMPACT_NUMBERS], double o, double h, double still, double *bend)
+{
+  struct act act = act_along(left, o, h, still);
+  *bend = act.bend;
+  return act.force;
+}
+
+static struct act act_of(const struct dc_step_state *state, int pair)
+{
+  struct dc_impact_move move = dc_impact_move(state, pair, state->now, state->next);
+  struct act act = act_along(state->rigid->memory[pair], dc_dot(state->rigid->normals[pair].along, move.by, 12),
+                             state->interval.length, state->model->definition.contact.opening_speed);
+  act.move = move;
+  return act;
+}
+
+// z
+static void opening_gradient(const struct dc_impact_move *move, const double n[12], double z[12])
+{
+  memset(z, 0, 12 * sizeof *z);
+  dc_impact_pull_back_move(move, n, NULL, z);
+}
+
+static void add_turn(const double d[9], const double n[3], const double v[3], double force, double turn[6])
+{
+  double cross[9], product[9], along = dc_vec_dot(n, v);
+  dc_mat_cross(cross, n);
+  dc_mat_multiply_transposed(product, cross, d);
+  for (int i = 0, e = 0; i < 3; i++)
+    for (int k = 0; k <= i; k++, e++)
+      turn[e] += force * (0.25 * (product[3 * i + k] + product[3 * k + i]) - (i == k ? along : 0));
+}
+
+void dc_impact_evaluate(const struct dc_step_state *state, struct dc_friction_derivatives *results, double *energy)
+{
+  *energy = 0;
+  for (int p = 0; p < state->rigid->pair_count && state->rigid->resists; p++) {
+    struct dc_friction_derivatives *r = &results[p];
+    if (!acts(state, p))
+      continue;
+    const double *n = state->rigid->normals[p].along;
+    struct act act = act_of(state, p);
+    double z[12];
+    opening_gradient(&act.move, n, z);
+    memset(r, 0, sizeof *r);
+    *energy += r->energy = act.value;
+    for (int i = 0; i < 12; i++)
+      r->gradient[i] = act.force * z[i];
+    for (int i = 0; i < 6; i++)
+      for (int k = 0; k < 6; k++) {
+        r->h_aa[i][k] = act.bend * z[i] * z[k];
+        r->h_ab[i][k] = act.bend * z[i] * z[6 + k];
+        r->h_bb[i][k] = act.bend * z[6 + i] * z[6 + k];
+      }
+    for (int x = 0; x < 2; x++)
+      add_turn(act.move.turn[x], n + 6 * x, act.move.by + 6 * x, act.force, r->turn[x]);
+  }
+}
 
 static double impact_value(const struct dc_step_state *state)
 {
@@ -13,86 +106,102 @@ static double impact_value(const struct dc_step_state *state)
 
 static void impact_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  for (int p = 0; p < state->rigid->pair_count && state->rigid->resists; p++)
-    for (int i = 0; i < 12; i++)
+  for (int p = 0; p < state->rigid->pair_count; p++)
+    for (int i = 0; i < 12 && acts(state, p); i++)
       forces->wrenches[state->rigid->pair_bodies[p][i / 6]][i % 6] += state->rigid->impact[p].gradient[i];
-}
-
-// Where nothing opens there is no energy and no derivative.
-static bool opens(const struct dc_step_state *state, int pair)
-{
-  return state->rigid->resists && state->rigid->impact[pair].energy > 0;
 }
 
 static void impact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   for (int p = 0; p < state->rigid->pair_count; p++)
-    if (opens(state, p))
+    if (acts(state, p))
       dc_rigid_add_lagged_hessian(state, p, &state->rigid->impact[p], exact, hessian);
+}
+
+// Of G = f (z . direction): how z . direction depends on n, and G on the turn of either frame at t through z.
+static double along_direction(const struct act *act, const double n[12], const double direction[12], double by_n[12],
+                              double by_now[12])
+{
+  for (int x = 0; x < 2; x++) {
+    const double *d = act->move.turn[x], *v = act->move.by + 6 * x, *normal = n + 6 * x, *l = direction + 6 * x;
+    double back[3], cross[3];
+    dc_impact_turn(d, l, by_n + 6 * x);
+    dc_vec_copy(by_n + 6 * x + 3, l + 3);
+    dc_mat_apply_transposed(back, d, normal);
+    dc_vec_cross(cross, l, back);
+    for (int k = 0; k < 3; k++) {
+      by_now[6 * x + k] = dc_vec_dot(normal, l) * v[k] + 0.5 * cross[k];
+      by_now[6 * x + 3 + k] = 0;
+    }
+  }
+  return dc_dot(by_n, n, 12);
 }
 
 static void impact_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                              struct dc_step_cotangent *out)
 {
-  double mu = 0;
-  if (state->rigid->resists)
-    dc_contact_impact_pull_back(state->rigid->contact, state->next, direction->twists, out->now.wrenches, &mu,
-                                out->input->design.restitution_shift);
-  out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    if (!acts(state, p))
+      continue;
+    const int *of = state->rigid->pair_bodies[p];
+    const double *n = state->rigid->normals[p].along;
+    struct act act = act_of(state, p);
+    double both[12], by_n[12], now[12], weights[12];
+    dc_impact_gather(of, direction->twists, both);
+    double along = along_direction(&act, n, both, by_n, now);
+    for (int k = 0; k < 12; k++) {
+      now[k] *= act.force;
+      by_n[k] = act.force * by_n[k] + act.bend * along * act.move.by[k];
+      weights[k] = act.bend * along * n[k];
+    }
+    dc_impact_pull_back_move(&act.move, weights, now, NULL);
+    dc_impact_pull_back_normal(&state->pairs_now[p], by_n, 0, now);
+    for (int k = 0; k < 12; k++)
+      out->now.wrenches[of[k / 6]][k % 6] += now[k];
+    for (int k = 0; k < DC_IMPACT_NUMBERS; k++)
+      out->memory[p][k] += along * act.slopes[k];
+  }
 }
 
-// The relative change of what a pair loses along a variation of the restitutions.
-static double loss_change(const struct dc_step_state *state, const struct dc_design *change, const int pair[2])
-{
-  const struct dc_design *design = &state->input->design;
-  double slopes[2];
-  if (change->restitution_shift[pair[0]] == 0 && change->restitution_shift[pair[1]] == 0)
-    return 0;
-  dc_impact_loss_slopes(fmin(dc_design_restitution(state->model, design, pair[0]), 1),  // fmin passes over NAN
-                        fmin(dc_design_restitution(state->model, design, pair[1]), 1), slopes);
-  return slopes[0] * change->restitution_shift[pair[0]] + slopes[1] * change->restitution_shift[pair[1]];
-}
-
-// D is proportional to the stiffness and to 1 - e^2.
 static void impact_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                                struct dc_step_forces *forces)
 {
-  double stiffness = variation->input->design.stiffness_scale / state->input->design.stiffness_scale;
-  for (size_t m = 0; m < state->rigid->impact_mixed.count; m++) {
-    const struct dc_friction_mixed *mixed = &state->rigid->impact_mixed.pairs[m];
-    const int *pair = state->rigid->pair_bodies[mixed->pair];
-    const double *a = variation->now.twists[pair[0]], *b = variation->now.twists[pair[1]];
-    double scale = stiffness + loss_change(state, &variation->input->design, pair);
-    for (int i = 0; i < 12; i++)
-      forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +
-                                              scale * state->rigid->impact[mixed->pair].gradient[i];
+  static const double none[12];
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    if (!acts(state, p))
+      continue;
+    const int *of = state->rigid->pair_bodies[p];
+    const double *n = state->rigid->normals[p].along;
+    struct act act = act_of(state, p);
+    double z[12], now[12], by[12], turned_n[12], size, moved_z[12];
+    dc_impact_gather(of, variation->now.twists, now);
+    dc_impact_push_move(&act.move, now, none, by);
+    dc_impact_push_normal(&state->pairs_now[p], now, turned_n, &size);
+    opening_gradient(&act.move, n, z);
+    opening_gradient(&act.move, turned_n, moved_z);
+    double force = act.bend * (dc_dot(n, by, 12) + dc_dot(turned_n, act.move.by, 12));
+    for (int k = 0; k < DC_IMPACT_NUMBERS; k++)
+      force += act.slopes[k] * variation->memory[p][k];
+    for (int x = 0; x < 2; x++) {
+      double back[3], cross[3];
+      dc_mat_apply_transposed(back, act.move.turn[x], n + 6 * x);
+      dc_vec_cross(cross, now + 6 * x, back);
+      dc_vec_add_scaled(moved_z + 6 * x, moved_z + 6 * x, dc_vec_dot(act.move.by + 6 * x, now + 6 * x), n + 6 * x);
+      dc_vec_add_scaled(moved_z + 6 * x, moved_z + 6 * x, -0.5, cross);
+    }
+    for (int k = 0; k < 12; k++)
+      forces->wrenches[of[k / 6]][k % 6] += force * z[k] + act.force * moved_z[k];
   }
 }
 
-// Where bodies part slowly.
+// Where bodies part with nearly the speed that they are to have.
 static void impact_add_floor(const struct dc_step_state *state, struct dc_step_forces *floor)
 {
-  for (int p = 0; p < state->rigid->pair_count && state->rigid->resists; p++) {
+  for (int p = 0; p < state->rigid->pair_count; p++) {
     const double(*h_aa)[6] = state->rigid->impact[p].h_aa;
-    dc_rigid_add_floor(state, p, 0, h_aa[3][3] + h_aa[4][4] + h_aa[5][5], 0, floor);
+    if (acts(state, p))
+      dc_rigid_add_floor(state, p, 0, h_aa[3][3] + h_aa[4][4] + h_aa[5][5], 0, floor);
   }
-}
-
-static enum dc_status impact_prepare_product(struct dc_rollout *rollout, const struct dc_step_state *state,
-                                             struct dc_error *error)
-{
-  struct dc_rigid_contact *rigid = &rollout->rigid;
-  rigid->impact_mixed.count = 0;
-  memset(rollout->twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->twists);
-  for (int p = 0; p < rigid->pair_count; p++) {
-    if (!opens(state, p))
-      continue;
-    struct dc_friction_mixed *mixed = dc_rigid_add_mixed(&rigid->impact_mixed, p);
-    if (!mixed)
-      return dc_fail(error, DC_MEMORY, "out of memory for restitution");
-    dc_contact_impact_mixed(rigid->contact, state->next, p, rollout->twists, rollout->wrenches_now, mixed->rows);
-  }
-  return DC_OK;
 }
 
 const struct dc_step_term dc_impact_term = {
@@ -104,5 +213,131 @@ const struct dc_step_term dc_impact_term = {
     .add_mixed = impact_add_mixed,
     .add_product = impact_add_product,
     .add_floor = impact_add_floor,
-    .prepare_product = impact_prepare_product,
 };
+
+// What intervals leave of each other.
+
+bool dc_impact_wanted(const struct dc_model *model)
+{
+  bool any = !isnan(model->definition.contact.restitution);
+  for (int i = 0; i < model->bodies.count; i++)
+    any |= !isnan(model->bodies.bodies[i].restitution);
+  return any && dc_model_has_adjoint(model);  // a foreign stepper has laws of its own
+}
+
+void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS],
+                     const struct dc_pair_derivatives *pairs)
+{
+  rigid->memory = memory;
+  rigid->resists = false;
+  for (int p = 0; p < rigid->pair_count && memory; p++) {
+    bool acts = memory[p][DC_IMPACT_HOLD] != 0 || memory[p][DC_IMPACT_KICK] != 0;
+    rigid->slip[p] = memory[p][DC_IMPACT_SLIP];
+    rigid->resists |= acts;
+    if (acts)
+      rigid->normals[p] = dc_impact_normal(&pairs[p]);
+  }
+}
+
+void dc_impact_leave(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
+                     double (*left)[DC_IMPACT_NUMBERS])
+{
+  double given[DC_IMPACT_GIVEN], none[2];
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    if (isnan(dc_impact_restitution(state, p, none)) || !dc_impact_given(state, p, memory ? memory[p] : NULL, given))
+      dc_impact_forget(left[p]);
+    else
+      dc_impact_law(given, state->model->definition.contact.opening_speed, left[p], NULL);
+  }
+}
+
+void dc_impact_start(struct dc_rollout *rollout, const double *given)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  bool wanted = rigid->left && !rollout->conservative;
+  for (int p = 0; p < rigid->pair_count && wanted; p++) {
+    dc_impact_forget(rigid->left[p]);
+    if (given)
+      memcpy(rigid->left[p], given + (size_t)p * DC_IMPACT_NUMBERS, sizeof rigid->left[p]);
+  }
+  dc_impact_begin(rigid, wanted ? (const double(*)[DC_IMPACT_NUMBERS])rigid->left : NULL, rigid->pairs);
+}
+
+void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct dc_step_interval interval,
+                     const double *q, const double *q_next)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  struct dc_step_state state = dc_step_state_of(rollout, input, interval, rollout->q_before, q, q_next);
+  dc_impact_leave(&state, rigid->memory, rigid->left);
+  dc_impact_begin(rigid, rigid->memory, rigid->pairs);
+}
+
+void dc_impact_pull_back(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
+                         const double (*weights)[DC_IMPACT_NUMBERS], double (*next)[6], struct dc_step_cotangent *out)
+{
+  double given[DC_IMPACT_GIVEN], left[DC_IMPACT_NUMBERS], slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN], share[2];
+  struct dc_design *design = &out->input->design;
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    const int *of = state->rigid->pair_bodies[p];
+    double sums[DC_IMPACT_GIVEN] = {0};
+    struct dc_impact_slopes by;
+    if (dc_all_zero(weights[p], DC_IMPACT_NUMBERS) || isnan(dc_impact_restitution(state, p, share)) ||
+        !dc_impact_given(state, p, memory ? memory[p] : NULL, given))
+      continue;
+    dc_impact_law(given, state->model->definition.contact.opening_speed, left, slopes);
+    for (int i = 0; i < DC_IMPACT_NUMBERS; i++)
+      for (int k = 0; k < DC_IMPACT_GIVEN; k++)
+        sums[k] += weights[p][i] * slopes[i][k];
+    dc_impact_given_slopes(state, p, sums, &by);
+    for (int k = 0; k < 12; k++) {
+      next[of[k / 6]][k % 6] += by.next[k];
+      out->now.wrenches[of[k / 6]][k % 6] += by.now[k];
+      out->before.wrenches[of[k / 6]][k % 6] += by.before[k];
+    }
+    design->stiffness_scale += by.stiffness / state->input->design.stiffness_scale;
+    for (int x = 0; x < 2; x++) {
+      design->body_mass_scale[of[x]] += by.mass[x];
+      design->restitution_shift[of[x]] += sums[DC_IMPACT_RESTITUTION] * share[x];
+    }
+    dc_vec_add(design->gravity, design->gravity, by.gravity);
+    for (int k = 0; k < DC_IMPACT_REMEMBERED; k++)
+      out->memory[p][k] += sums[DC_IMPACT_MEMORY + k];
+  }
+}
+
+void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
+                    const struct dc_step_variation *variation, const double (*next)[6],
+                    double (*left)[DC_IMPACT_NUMBERS])
+{
+  double given[DC_IMPACT_GIVEN], values[DC_IMPACT_NUMBERS], slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN], share[2];
+  const struct dc_design *change = &variation->input->design;
+  for (int p = 0; p < state->rigid->pair_count; p++) {
+    const int *of = state->rigid->pair_bodies[p];
+    double moves[3][12];
+    memset(left[p], 0, sizeof left[p]);
+    if (isnan(dc_impact_restitution(state, p, share)) || !dc_impact_given(state, p, memory ? memory[p] : NULL, given))
+      continue;
+    dc_impact_law(given, state->model->definition.contact.opening_speed, values, slopes);
+    dc_impact_gather(of, next, moves[0]);
+    dc_impact_gather(of, variation->now.twists, moves[1]);
+    dc_impact_gather(of, variation->before.twists, moves[2]);
+    for (int k = 0; k < DC_IMPACT_GIVEN; k++) {
+      double weights[DC_IMPACT_GIVEN] = {0}, moved;
+      struct dc_impact_slopes by;
+      weights[k] = 1;
+      if (k == DC_IMPACT_RESTITUTION) {
+        moved = share[0] * change->restitution_shift[of[0]] + share[1] * change->restitution_shift[of[1]];
+      } else if (k >= DC_IMPACT_MEMORY) {
+        moved = variation->memory[p][k - DC_IMPACT_MEMORY];
+      } else {
+        dc_impact_given_slopes(state, p, weights, &by);
+        moved = dc_dot(by.next, moves[0], 12) + dc_dot(by.now, moves[1], 12) + dc_dot(by.before, moves[2], 12) +
+                by.stiffness * change->stiffness_scale / state->input->design.stiffness_scale +
+                by.mass[0] * change->body_mass_scale[of[0]] + by.mass[1] * change->body_mass_scale[of[1]] +
+                dc_vec_dot(by.gravity, change->gravity);
+      }
+      for (int i = 0; i < DC_IMPACT_NUMBERS; i++)
+        left[p][i] += slopes[i][k] * moved;
+    }
+  }
+}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trajectory is a set of arrays by frame or step (list_arrays), on the heap or one behind the other in a mapped file,
 // and a growing list of the states inside of divided steps.
-#include "dynamics/trajectory.h"
+#include "dynamics/step.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARRAYS = 9, ALIGNMENT = 64 };
+enum { ARRAYS = 10, ALIGNMENT = 64 };
 
 struct request {
   void *pointer;  // to the pointer to be set
@@ -20,6 +20,7 @@ static void list_arrays(const struct dc_model *model, int steps, int pair_count,
 {
   size_t n = (size_t)steps, bodies = (size_t)model->bodies.count, nq = (size_t)model->bodies.nq;
   size_t nv = dc_model_keeps_velocity(model) ? (size_t)model->bodies.nv : 0;
+  trajectory->memory_count = (int)dc_impact_numbers(model);
   const struct request list[ARRAYS] = {{&trajectory->q, (n + 1) * nq, sizeof *trajectory->q},
                                        {&trajectory->poses, (n + 1) * bodies, sizeof *trajectory->poses},
                                        {&trajectory->velocity, (n + 1) * nv, sizeof *trajectory->velocity},
@@ -28,8 +29,15 @@ static void list_arrays(const struct dc_model *model, int steps, int pair_count,
                                        {&trajectory->evaluations, n, sizeof *trajectory->evaluations},
                                        {&trajectory->converged, n, sizeof *trajectory->converged},
                                        {&trajectory->pairs, n * (size_t)pair_count, sizeof *trajectory->pairs},
+                                       {&trajectory->memory, n * (size_t)trajectory->memory_count,
+                                        sizeof *trajectory->memory},
                                        {&trajectory->between_first, n + 1, sizeof *trajectory->between_first}};
   memcpy(requests, list, sizeof list);
+}
+
+size_t dc_impact_numbers(const struct dc_model *model)
+{
+  return dc_impact_wanted(model) ? DC_IMPACT_NUMBERS * (size_t)dc_model_pair_count(model) : 0;
 }
 
 static size_t bytes_of(const struct request *request)
@@ -127,11 +135,13 @@ void dc_trajectory_destroy(struct dc_trajectory *trajectory)
     free(trajectory->evaluations);
     free(trajectory->converged);
     free(trajectory->pairs);
+    free(trajectory->memory);
     free(trajectory->between_first);
   }
   free(trajectory->between.at);
   free(trajectory->between.q);
   free(trajectory->between.pairs);
+  free(trajectory->between.memory);
   free(trajectory);
 }
 
@@ -140,21 +150,34 @@ struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *traj
   return trajectory->pair_count ? trajectory->pairs + (size_t)step * (size_t)trajectory->pair_count : NULL;
 }
 
+void dc_trajectory_set_memory(double *to, size_t numbers, const double *memory)
+{
+  for (size_t i = 0; i < numbers; i += DC_IMPACT_NUMBERS) {
+    if (memory)
+      memcpy(to + i, memory + i, DC_IMPACT_NUMBERS * sizeof *to);
+    else
+      dc_impact_forget(to + i);
+  }
+}
+
 // Adds a state within a step, where a divided step ended a part; at: its time as a share of the step.
 enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int step, double at, const double *q,
-                                         const struct dc_pair_derivatives *pairs)
+                                         const struct dc_pair_derivatives *pairs, const double *memory)
 {
   struct dc_between *between = &trajectory->between;
-  size_t count = (size_t)between->count, nq = (size_t)trajectory->nq, pair_count = (size_t)trajectory->pair_count;
+  size_t count = (size_t)between->count, nq = (size_t)trajectory->nq, pair_count = (size_t)trajectory->pair_count,
+         numbers = (size_t)trajectory->memory_count;
   if (dc_grow(&between->at, &between->at_capacity, count + 1, sizeof *between->at) ||
       dc_grow(&between->q, &between->q_capacity, (count + 1) * nq, sizeof *between->q) ||
-      dc_grow(&between->pairs, &between->pair_capacity, (count + 1) * pair_count, sizeof *between->pairs))
+      dc_grow(&between->pairs, &between->pair_capacity, (count + 1) * pair_count, sizeof *between->pairs) ||
+      dc_grow(&between->memory, &between->memory_capacity, (count + 1) * numbers, sizeof *between->memory))
     return DC_MEMORY;
   between->at[count] = at;
   if (nq)
     memcpy(between->q + count * nq, q, nq * sizeof *q);
   if (pair_count && pairs)
     memcpy(between->pairs + count * pair_count, pairs, pair_count * sizeof *pairs);
+  dc_trajectory_set_memory(between->memory + count * numbers, numbers, memory);
   trajectory->between_first[step + 1] = ++between->count;
   return DC_OK;
 }
@@ -163,7 +186,7 @@ enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int s
 enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_trajectory *from, int count)
 {
   size_t k = (size_t)to->steps, n = (size_t)count, nq = (size_t)to->nq, nv = (size_t)to->nv,
-         bodies = (size_t)to->bodies, pairs = (size_t)to->pair_count;
+         bodies = (size_t)to->bodies, pairs = (size_t)to->pair_count, numbers = (size_t)to->memory_count;
   memcpy(to->q + (k + 1) * nq, from->q + nq, n * nq * sizeof *to->q);
   memcpy(to->poses + (k + 1) * bodies, from->poses + bodies, n * bodies * sizeof *to->poses);
   if (to->velocity)
@@ -174,13 +197,16 @@ enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_tr
   memcpy(to->converged + k, from->converged, n * sizeof *to->converged);
   if (pairs && from->pair_count)
     memcpy(to->pairs + k * pairs, from->pairs, n * pairs * sizeof *to->pairs);
+  if (numbers)
+    memcpy(to->memory + k * numbers, from->memory, n * numbers * sizeof *to->memory);
   enum dc_status status = DC_OK;
   for (size_t t = 0; t < n; t++) {
     to->unconverged_steps += !from->converged[t];
     to->between_first[k + t + 1] = to->between.count;
     for (int i = from->between_first[t]; i < from->between_first[t + 1] && !status; i++)
       status = dc_trajectory_add_between(to, (int)(k + t), from->between.at[i], from->between.q + (size_t)i * nq,
-                                         from->pair_count ? from->between.pairs + (size_t)i * pairs : NULL);
+                                         from->pair_count ? from->between.pairs + (size_t)i * pairs : NULL,
+                                         numbers ? from->between.memory + (size_t)i * numbers : NULL);
   }
   // Known for a trajectory as a whole only: a bound; regularized_steps are not told apart at all.
   to->largest_residual = fmax(to->largest_residual, from->largest_residual);
@@ -234,6 +260,18 @@ const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int st
     *at = frame ? k > 0 : trajectory->between.at[inside];
   return frame ? trajectory->q + (size_t)(step + (k > 0)) * (size_t)trajectory->nq
                : trajectory->between.q + (size_t)inside * (size_t)trajectory->nq;
+}
+
+const double *dc_trajectory_memory(const struct dc_trajectory *trajectory, int step, int k)
+{
+  size_t numbers = (size_t)trajectory->memory_count;
+  if (!numbers || (k == 0 && step == 0))
+    return NULL;
+  if (k == 0)
+    step--;
+  if (k == 0 || k == dc_trajectory_substeps(trajectory, step))
+    return trajectory->memory + (size_t)step * numbers;
+  return trajectory->between.memory + (size_t)(trajectory->between_first[step] + k - 1) * numbers;
 }
 
 double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last)

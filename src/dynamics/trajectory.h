@@ -12,7 +12,8 @@ struct dc_between {
   double *at;                         // [count] part of the step that lies before the state, a multiple of 2^-30
   double *q;                          // [count][nq]
   struct dc_pair_derivatives *pairs;  // [count][pair_count] of the contact there, when the trajectory has a tape
-  size_t at_capacity, q_capacity, pair_capacity;
+  double *memory;                     // [count][memory_count]
+  size_t at_capacity, q_capacity, pair_capacity, memory_capacity;
 };
 
 // A trajectory: frame 0 is the initial state, frame k the state after k steps.  Owned by its creator; sized once but
@@ -23,6 +24,7 @@ struct dc_trajectory {
   int bodies;
   int earlier;             // frames that stand before frame 0 in poses: of a trajectory that refers to another one
   int pair_count;          // 0 without a tape
+  int memory_count;        // numbers that an interval leaves to the next one; 0 without restitution
   double *q;               // [steps + 1][nq]
   struct dc_pose *poses;   // [steps + 1][bodies]
   double *velocity;        // [steps + 1][nv] at the frames, for going on from them; NULL when frames alone tell it
@@ -34,6 +36,7 @@ struct dc_trajectory {
   int unconverged_steps;
   double largest_residual;            // of all converged steps, relative to the tolerance
   struct dc_pair_derivatives *pairs;  // the tape: [steps][pair_count] at each converged step, for the adjoint
+  double *memory;                     // [steps][memory_count] what the last interval of each step has left
   int *between_first;                 // [steps + 1]: those inside of step t are between_first[t] ... [t + 1] - 1
   struct dc_between between;
   struct dc_mapped_file file;  // that holds the arrays, the states inside of divided steps apart; or none
@@ -66,10 +69,10 @@ struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *traj
 enum dc_status dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from);
 // Appends the first `count` steps of a trajectory that begins where *to ends.  As dc_trajectory_copy.
 enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_trajectory *from, int count);
-// Appends a state inside of `step`, the last one that has any; pairs [pair_count], not
-// read without a tape.  DC_OK or DC_MEMORY.
+// Appends a state inside of `step`, the last one that has any; pairs [pair_count], not read without a tape; memory
+// [memory_count] as of dc_trajectory_memory.  DC_OK or DC_MEMORY.
 enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int step, double at, const double *q,
-                                         const struct dc_pair_derivatives *pairs);
+                                         const struct dc_pair_derivatives *pairs, const double *memory);
 
 // Number of intervals that a step was solved in: 1 unless it was divided.
 int dc_trajectory_substeps(const struct dc_trajectory *trajectory, int step);
@@ -79,6 +82,13 @@ bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_
 // State k of those that step t was solved through: 0 is frame t, dc_trajectory_substeps frame t + 1.  *at: the part of
 // the step before it; NULL is allowed.
 const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int step, int k, double *at);
+
+// How many numbers an interval of a model leaves to the next one: 0 where nothing has a restitution.
+size_t dc_impact_numbers(const struct dc_model *model);
+// Copies what an interval has left, [numbers]; NULL: nothing.
+void dc_trajectory_set_memory(double *to, size_t numbers, const double *memory);
+// What the interval that ends in that state has left, [memory_count]; NULL: nothing, as before the first frame.
+const double *dc_trajectory_memory(const struct dc_trajectory *trajectory, int step, int k);
 
 // Smallest gap of frames first .. last, m.
 double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last);

@@ -86,10 +86,11 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
                                   .gradient = samples[rank].gradient != NULL,
                                   .starts = start->q != NULL,
                                   .goes_on = start->q && start->q_before,
+                                  .impacts = start->q && start->memory ? (int64_t)dc_impact_numbers(plan->model) : 0,
                                   .stiffness = plan->stiffness,
                                   .far_field = plan->far_field,
                                   .before_length = start->before_length};
-  size_t reals = (size_t)plan->state_size + 2 * nq + nv + (size_t)share * parameters;
+  size_t reals = (size_t)plan->state_size + 2 * nq + nv + (size_t)job.impacts + (size_t)share * parameters;
   out->size = 0;
   if (!dc_buffer_reserve(out, sizeof head + sizeof job + reals * sizeof(double)))
     return false;
@@ -99,6 +100,7 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
   dc_crew_add_reals(out, start->q, job.starts ? nq : 0);
   dc_crew_add_reals(out, start->velocity, job.starts ? nv : 0);
   dc_crew_add_reals(out, start->q_before, job.goes_on ? nq : 0);
+  dc_crew_add_reals(out, start->memory, (size_t)job.impacts);
   for (int i = rank; i < count; i += crew->shared)
     dc_crew_add_reals(out, samples[i].parameters, parameters);
   return out->size < INT32_MAX;

@@ -61,6 +61,8 @@ static enum dc_status set_up(struct service *service, const struct dc_crew_job *
   }
   if (job->goes_on)
     plan->start.q_before = dc_buffer_take(&service->in, at, nq * real);
+  if (job->impacts)
+    plan->start.memory = dc_buffer_take(&service->in, at, (size_t)job->impacts * real);
   *points = dc_buffer_take(&service->in, at, (size_t)count * (size_t)job->parameters * real);
   if (!state || !*points || job->parameters != plan->parameter_count || job->state != plan->state_size)
     return dc_fail(error, DC_USAGE, "points of another scene");

@@ -30,6 +30,8 @@ struct dc_horizon_plant {
   double *q;                         // [nq] the next window's start
   double *q_before;                  // [nq] the plant's state before its last frame
   double before_length;              // length of the interval between them, s
+  size_t impact_count;               // of dc_trajectory_memory of the plant
+  double *impacts;                   // [impact_count] what impacts have left there
   bool moved;                        // q differs from the plant's frame
   // Trials; NULL without.
   struct dc_execution *trial;
@@ -66,7 +68,9 @@ struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, c
   own->trajectory = dc_record_create(model, 1);
   own->q = dc_alloc((size_t)model->bodies.nq, sizeof *own->q);
   own->q_before = dc_alloc((size_t)model->bodies.nq, sizeof *own->q_before);
-  if (own->input && own->trajectory && own->q && own->q_before)
+  own->impact_count = dc_impact_numbers(&plant->model);
+  own->impacts = dc_alloc(own->impact_count, sizeof *own->impacts);
+  if (own->input && own->trajectory && own->q && own->q_before && own->impacts)
     return own;
   dc_fail(error, DC_MEMORY, "out of memory for a plant");
   dc_horizon_plant_destroy(own);
@@ -107,6 +111,7 @@ void dc_horizon_plant_destroy(struct dc_horizon_plant *own)
   dc_trajectory_destroy(own->trajectory);
   free(own->q);
   free(own->q_before);
+  free(own->impacts);
   free(own);
 }
 
@@ -120,7 +125,8 @@ static struct dc_plan_start plant_state(const struct dc_receding_horizon *h)
   return (struct dc_plan_start){.q = executed->q + k * (size_t)executed->nq,
                                 .velocity = executed->velocity + k * (size_t)executed->nv,
                                 .q_before = h->plant->q_before,
-                                .before_length = h->plant->before_length};
+                                .before_length = h->plant->before_length,
+                                .memory = h->plant->impact_count ? h->plant->impacts : NULL};
 }
 
 struct dc_plan_start dc_horizon_plant_start(const struct dc_receding_horizon *h)
@@ -129,7 +135,7 @@ struct dc_plan_start dc_horizon_plant_start(const struct dc_receding_horizon *h)
   if (!h->plant->moved)
     return start;
   start.q = h->plant->q;
-  start.q_before = NULL;
+  start.q_before = start.memory = NULL;
   return start;
 }
 
@@ -217,6 +223,8 @@ enum dc_status dc_horizon_execute(struct dc_receding_horizon *h, int count, stru
   struct dc_plan_start end = dc_execution_end(own->execution);
   memcpy(own->q_before, end.q_before, (size_t)h->executed->nq * sizeof *end.q_before);
   own->before_length = end.before_length;
+  if (own->impact_count)
+    memcpy(own->impacts, end.memory, own->impact_count * sizeof *end.memory);
   return DC_OK;
 }
 
@@ -319,6 +327,8 @@ enum dc_status dc_horizon_plant_save(const struct dc_receding_horizon *h, struct
   size_t nq = h->executed->steps ? (size_t)h->executed->nq : 0;
   double numbers[2] = {own->before_length, own->moved};
   enum dc_status status = dc_snapshot_put_reals(snapshot, "horizon/plant/q_before", nq, own->q_before);
+  if (!status && own->impact_count)
+    status = dc_snapshot_put_reals(snapshot, "horizon/plant/impacts", own->impact_count, own->impacts);
   if (!status && own->trial)
     status = dc_snapshot_put_reals(snapshot, "horizon/plant/misses", (size_t)own->factor_count, own->misses);
   if (!status)
@@ -345,6 +355,8 @@ enum dc_status dc_horizon_plant_load(struct dc_receding_horizon *h, const struct
   size_t nq = h->executed->steps ? (size_t)h->executed->nq : 0;
   double numbers[2];
   enum dc_status status = dc_snapshot_get_reals(snapshot, "horizon/plant/numbers", 2, numbers, error);
+  if (!status && own->impact_count)
+    status = dc_horizon_get_reals(snapshot, "horizon/plant/impacts", own->impact_count, own->impacts, error);
   if (!status && own->trial)
     status = load_misses(own, snapshot, error);
   if (status)

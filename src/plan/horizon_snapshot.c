@@ -51,6 +51,12 @@ static enum dc_status save_executed(const struct dc_receding_horizon *h, struct 
     status = dc_snapshot_put_reals(snapshot, "horizon/executed/between_at", between, executed->between.at);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/executed/between_q", between * nq, executed->between.q);
+  size_t memory = (size_t)executed->memory_count;
+  if (!status && memory)
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/impacts", k * memory, executed->memory);
+  if (!status && memory)
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/between_impacts", between * memory,
+                                   executed->between.memory);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/target_position", targets, h->target_position);
   return status ? status : dc_snapshot_put_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity);
@@ -78,24 +84,29 @@ static enum dc_status load_between(struct dc_trajectory *executed, const long *s
   }
   if (count > (size_t)INT_MAX / 2)
     return dc_fail(error, DC_CHECKPOINT, "horizon/executed/step_counts: %zu parts of steps", count);
-  double *at = dc_alloc(count, sizeof *at), *q = dc_alloc(count * nq, sizeof *q);
-  enum dc_status status = at && q ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+  size_t numbers = (size_t)executed->memory_count;
+  double *at = dc_alloc(count, sizeof *at), *q = dc_alloc(count * nq, sizeof *q),
+         *memory = dc_alloc(count * numbers, sizeof *memory);
+  enum dc_status status = at && q && memory ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/between_at", count, at, error);
   if (!status)
     status = dc_horizon_get_reals(snapshot, "horizon/executed/between_q", count * nq, q, error);
+  if (!status && numbers)
+    status = dc_horizon_get_reals(snapshot, "horizon/executed/between_impacts", count * numbers, memory, error);
   executed->between.count = 0;
   for (size_t t = 0, i = 0; t < k && !status; t++) {
     executed->between_first[t + 1] = executed->between.count;
     for (long part = 1; part < substeps[stride * t] && !status; part++, i++) {
       if (!(at[i] > 0 && at[i] < 1 && (part == 1 || at[i] > at[i - 1])))
         status = dc_fail(error, DC_CHECKPOINT, "horizon/executed/between_at: holds %g", at[i]);
-      else if (dc_trajectory_add_between(executed, (int)t, at[i], q + i * nq, NULL))
+      else if (dc_trajectory_add_between(executed, (int)t, at[i], q + i * nq, NULL, memory + i * numbers))
         status = dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
     }
   }
   free(at);
   free(q);
+  free(memory);
   return status;
 }
 
@@ -115,6 +126,9 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   if (!status && executed->velocity)
     status = dc_horizon_get_reals(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv,
                                   executed->velocity, error);
+  if (!status && executed->memory_count)
+    status = dc_horizon_get_reals(snapshot, "horizon/executed/impacts", k * (size_t)executed->memory_count,
+                                  executed->memory, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap, error);
   if (!status)

@@ -34,7 +34,7 @@ void dc_plan_reset_input(struct dc_plan *plan)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
   dc_rollout_input_reset(plan->model, plan->input);
-  plan->input->q_before = NULL;
+  plan->input->q_before = plan->input->memory = NULL;
   plan->succeeded = false;
   plan->input->design.stiffness_scale *= plan->stiffness;
   dc_rollout_scale_far_field(plan->rollout, plan->far_field);
@@ -44,6 +44,7 @@ void dc_plan_reset_input(struct dc_plan *plan)
   memcpy(plan->input->velocity, plan->start.velocity, (size_t)bodies->nv * sizeof *plan->input->velocity);
   plan->input->q_before = plan->start.q_before;
   plan->input->before_length = plan->start.before_length;
+  plan->input->memory = plan->start.memory;
 }
 
 void dc_plan_apply(struct dc_plan *plan, const double *parameters)

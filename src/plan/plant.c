@@ -28,6 +28,7 @@ struct dc_plan_start dc_plan_go_on(const struct dc_model *model, const struct dc
                                 .velocity = velocity};
   start.q_before = dc_trajectory_state(trajectory, last, dc_trajectory_substeps(trajectory, last) - 1, &at);
   start.before_length = trajectory->time_step * (1 - at);
+  start.memory = dc_trajectory_memory(trajectory, last, dc_trajectory_substeps(trajectory, last));
   if (trajectory->velocity) {
     memcpy(velocity, trajectory->velocity + (size_t)trajectory->steps * (size_t)bodies->nv,
            (size_t)bodies->nv * sizeof *velocity);
@@ -112,6 +113,7 @@ static void take_start(struct dc_execution *execution, const struct dc_rollout_i
   memcpy(input->velocity, start->velocity, (size_t)bodies->nv * sizeof *input->velocity);
   input->q_before = start->q_before;
   input->before_length = start->before_length;
+  input->memory = start->memory;
 }
 
 // Interpolates position targets: s / n of the way from one row to the next; the last one is the row itself, bit for
@@ -156,9 +158,13 @@ static enum dc_status append_step(const struct dc_execution *execution, int t, s
   to->unconverged_steps += !to->converged[k];
   to->between_first[k + 1] = to->between.count;
   enum dc_status status = DC_OK;
+  size_t numbers = (size_t)to->memory_count;
+  bool same = n == 1 && from->memory_count == to->memory_count;
+  dc_trajectory_set_memory(to->memory + k * numbers, numbers, same ? from->memory + (size_t)first * numbers : NULL);
   // States inside of divided steps are kept where a step of the plant is a step of the plan.
   for (int i = from->between_first[first]; n == 1 && i < from->between_first[first + 1] && !status; i++)
-    status = dc_trajectory_add_between(to, (int)k, from->between.at[i], from->between.q + (size_t)i * nq, NULL);
+    status = dc_trajectory_add_between(to, (int)k, from->between.at[i], from->between.q + (size_t)i * nq, NULL,
+                                       same && numbers ? from->between.memory + (size_t)i * numbers : NULL);
   to->steps++;
   return status;
 }

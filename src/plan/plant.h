@@ -24,6 +24,7 @@ struct dc_plan_start {
   const double *velocity;  // [nv]
   const double *q_before;  // [nq] the state before; NULL: q moved back by a step of velocity
   double before_length;    // s from q_before to q
+  const double *memory;    // what impacts have left at q (dc_trajectory_memory); NULL: nothing
 };
 
 // The state after the last step of a trajectory (steps > 0), from which a rollout continues exactly as if it had not

@@ -28,13 +28,13 @@ sdrs 0 0.3
 ipc 0.5 0 --set contact.dhat=0.02 --set contact.stiffness=0.05
 CASES
 run 0 simulate scene.json -o alive
-run 0 simulate scene.json -o one --set contact.restitution=1
-check "1 is what is not set" cmp alive/loss.csv one/loss.csv
-run 0 simulate scene.json -o dead --set contact.restitution=0
-check "0 is not" sh -c '! cmp -s alive/loss.csv dead/loss.csv'
+for part in 1 0; do
+  run 0 simulate scene.json -o "part$part" --set contact.restitution=$part
+  check "$part is not what steps leave" sh -c "! cmp -s alive/loss.csv part$part/loss.csv"
+done
 
-run 0 check scene.json --set contact.restitution=0 --set contact.opening_speed=1e-3
-check "what a dead impact leaves" grep -q 'impact a on b: leaves with 0.0[01][0-9]*, 0.00[01][0-9]*, [0-9.e-]* of its speed' "$out"
+run 0 check scene.json --set contact.restitution=0.5 --set contact.opening_speed=1e-3 --set contact.stiffness=1e-6
+check "what impacts leave" grep -q 'impact a on b: leaves with [0-9.]*, 0.\(5\|49\|51\)[0-9]*, 0.\(5\|49\|51\)[0-9]* of its speed' "$out"
 check "where bodies rest" grep -q 'impact a on ground: .*, rests at a gap of 0.00[0-9]* m' "$out"
 run 0 check scene.json --json
 check "machine-readable" grep -q '"impacts": \[' "$out"

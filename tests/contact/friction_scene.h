@@ -3,8 +3,7 @@
 #ifndef DC_TESTS_FRICTION_SCENE_H
 #define DC_TESTS_FRICTION_SCENE_H
 
-#include "contact/friction/impact.h"
-#include "contact/friction/impact_internal.h"
+#include "contact/friction/friction_internal.h"
 #include "contact_scene.h"
 
 static const double time_step = 0.01, smoothing = 1e-3, stiffness = 2e-3;
@@ -25,8 +24,8 @@ enum { SCENES = sizeof scenes / sizeof *scenes };
 struct sliding {
   struct scene scene;
   struct dc_contact *contact;
-  bool both, impact;  // impact: restitution, not friction, is evaluated and pulled back
-  double coefficient[2], restitution[2];
+  bool both;
+  double coefficient[2];
   struct dc_friction_law law;
   struct dc_pose now[2], next[2];
 };
@@ -44,20 +43,6 @@ static inline void sliding_start(struct sliding *sliding, const struct sliding_s
   sliding->coefficient[1] = 0.8;
   sliding->law = (struct dc_friction_law){
       .stiffness = stiffness, .time_step = time_step, .smoothing = smoothing, .coefficient = sliding->coefficient};
-  sliding->impact = false;
-}
-
-// The same with restitution in place of friction, which falls away with coefficient 0.
-static inline void impact_start(struct sliding *sliding, const struct sliding_scene *of, const char *model,
-                                const char *settings, double coefficient, double restitution)
-{
-  sliding_start(sliding, of, model, settings);
-  sliding->impact = true;
-  sliding->coefficient[0] = sliding->coefficient[1] = coefficient;
-  sliding->restitution[0] = restitution;
-  sliding->restitution[1] = 1;
-  sliding->law.restitution = sliding->restitution;
-  sliding->law.opening_speed = smoothing;
 }
 
 // a at a gap above b, slightly askew; b anywhere when it moves.
@@ -133,8 +118,7 @@ static inline void evaluate(struct sliding *sliding, const struct dc_pose *next,
                             struct derivatives *d)
 {
   struct dc_friction_derivatives pair;
-  d->energy = sliding->impact ? dc_contact_impact_evaluate(sliding->contact, next, order, exact, &pair)
-                              : dc_contact_friction_evaluate(sliding->contact, next, order, exact, &pair);
+  d->energy = dc_contact_friction_evaluate(sliding->contact, next, order, exact, &pair);
   CHECK(dc_contact_friction_solved(sliding->contact), "solved");
   CHECK(d->energy == pair.energy, "%g, %g", d->energy, pair.energy);
   memcpy(d->gradient, pair.gradient, sizeof d->gradient);
@@ -250,12 +234,8 @@ static inline double pull_back_error(struct sliding *sliding, struct dc_random *
     memset(twists[1], 0, sizeof twists[1]);
   double at = along_twists(sliding, sliding->now, (const double(*)[6])twists);
   evaluate(sliding, sliding->next, 1, true, &d);
-  if (sliding->impact)
-    dc_contact_impact_pull_back(sliding->contact, sliding->next, (const double(*)[6])twists, wrenches, &by_stiffness,
-                                by_coefficient);
-  else
-    dc_contact_friction_pull_back(sliding->contact, sliding->next, (const double(*)[6])twists, wrenches, by_coefficient,
-                                  &by_stiffness, NULL);
+  dc_contact_friction_pull_back(sliding->contact, sliding->next, (const double(*)[6])twists, wrenches, by_coefficient,
+                                &by_stiffness, NULL);
   for (int i = 0; i < 12; i++) {
     along += direction[i] * wrenches[i / 6][i % 6];
     size += fabs(direction[i] * wrenches[i / 6][i % 6]);
@@ -263,12 +243,7 @@ static inline double pull_back_error(struct sliding *sliding, struct dc_random *
   }
   // Linear in the stiffness, square roots of the coefficients.  2e-12 observed: the tolerance of the plane's motion.
   CHECK(fabs(by_stiffness * stiffness - at) <= 1e-10 * terms, "%g, %g", by_stiffness * stiffness, at);
-  if (sliding->impact) {  // of two restitutions the smaller one counts: e and 1 here
-    double e = sliding->restitution[0];
-    CHECK(fabs(by_coefficient[0] * (1 - e * e) + 2 * e * at) <= 1e-10 * terms, "%g, %g", by_coefficient[0], at);
-    CHECK(by_coefficient[1] == 0, "%g", by_coefficient[1]);
-  }
-  for (int i = 0; i < 2 && !sliding->impact; i++)
+  for (int i = 0; i < 2; i++)
     CHECK(fabs(2 * by_coefficient[i] * sliding->coefficient[i] - at) <= 1e-10 * terms, "%g, %g", by_coefficient[i], at);
   for (int p = 0; p < 4; p++) {
     struct dc_pose shifted[2] = {sliding->now[0], sliding->now[1]};

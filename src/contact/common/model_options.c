@@ -92,7 +92,7 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
 #define OPENING_SPEED_OPTION                                                                                           \
   {                                                                                                                    \
     .name = "opening_speed", .type = DC_REAL, .unit = "m/s", .fallback = "1e-3", .minimum = 0, .maximum = 1e3,         \
-    .minimum_excluded = true, .help = "speed of parting from which on restitution acts in full",                       \
+    .minimum_excluded = true, .help = "speed that counts as none to restitution",                       \
     .offset = offsetof(struct dc_contact_settings, opening_speed)                                                      \
   }
 

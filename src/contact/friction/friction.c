@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contact/friction/impact_internal.h"
+#include "contact/friction/friction_internal.h"
 #include "math/vector.h"
 
 static const double LEAST_PARALLEL_COST = 150e-6;  // s
@@ -44,7 +44,7 @@ bool dc_friction_law_acts(const struct dc_friction_law *law, int bodies)
 {
   bool any = false;
   for (int i = 0; i < bodies; i++)
-    any |= law->coefficient[i] > 0 || (law->restitution && law->restitution[i] < 1);
+    any |= law->coefficient[i] > 0;
   return any;
 }
 
@@ -61,18 +61,10 @@ static double pair_coefficient(const struct dc_contact *contact, const double *c
   return mean * dc_bodies_friction_factor(contact->bodies, pair->a, pair->b, given[0], given[1]);
 }
 
-// 1 - e^2, e the smaller restitution of the two.
-static double pair_loss(const double *restitution, const struct dc_pair *pair)
-{
-  double e = restitution ? fmin(restitution[pair->a], restitution[pair->b]) : 1;
-  return 1 - e * e;
-}
-
 static bool anything_acts(const struct dc_contact *contact, const struct dc_friction_law *law)
 {
   for (int p = 0; p < contact->pair_count; p++)
-    if (pair_coefficient(contact, law->coefficient, &contact->pairs[p]) > 0 ||
-        pair_loss(law->restitution, &contact->pairs[p]) > 0)
+    if (pair_coefficient(contact, law->coefficient, &contact->pairs[p]) > 0)
       return true;
   return false;
 }
@@ -85,9 +77,8 @@ static enum dc_status create(struct dc_contact *contact)
   if (!friction)
     return DC_MEMORY;
   friction->coefficient = dc_arena_alloc(contact->arena, bodies, sizeof *friction->coefficient);
-  friction->restitution = dc_arena_alloc(contact->arena, bodies, sizeof *friction->restitution);
   friction->now = dc_arena_alloc(contact->arena, bodies, sizeof *friction->now);
-  if (!friction->coefficient || !friction->restitution || !friction->now)
+  if (!friction->coefficient || !friction->now)
     return DC_MEMORY;
   contact->friction = friction;
   enum dc_status status = methods_of(contact)->create ? methods_of(contact)->create(contact) : DC_OK;
@@ -103,7 +94,6 @@ void dc_friction_destroy(struct dc_contact *contact)
   if (methods_of(contact)->destroy)
     methods_of(contact)->destroy(contact->friction);
   free(contact->friction->units);
-  free(contact->friction->impacts);
 }
 
 int dc_friction_add_unit(struct dc_friction *friction, const struct dc_friction_unit *unit)
@@ -119,33 +109,11 @@ bool dc_friction_worth_threads(const struct dc_friction *friction)
   return friction->cost > LEAST_PARALLEL_COST;
 }
 
-// Lists what slides of a pair and, where it loses, the forces of that.  Without a coefficient units are listed for the
-// forces alone and dropped.
-static int list_pair(struct dc_contact *contact, int p, double coefficient, double loss)
-{
-  struct dc_friction *friction = contact->friction;
-  size_t first = friction->unit_count;
-  double cost = friction->cost, used = coefficient > 0 ? coefficient : 1;
-  struct dc_impact like = {.pair = p, .loss = loss};
-  if (methods_of(contact)->list(contact, p, used))
-    return -1;
-  for (size_t k = first; k < friction->unit_count && loss > 0; k++)
-    if (methods_of(contact)->impacts(contact, &friction->units[k], used, &like))
-      return -1;
-  if (coefficient > 0)
-    return 0;
-  friction->unit_count = first;
-  friction->cost = cost;
-  return 0;
-}
-
-// Begins a step: keeps the law and the poses, and lists, pair by pair, the sliding points and impacts of the contact
-// evaluated last.
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error)
 {
   if (contact->friction)
-    contact->friction->unit_count = contact->friction->impact_count = 0;
+    contact->friction->unit_count = 0;
   if (!anything_acts(contact, law))
     return DC_OK;
   if (!contact->friction && create(contact))
@@ -154,10 +122,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   friction->stiffness = law->stiffness;
   friction->time_step = law->time_step;
   friction->smoothing = law->smoothing;
-  friction->opening = law->opening_speed * law->time_step;
   memcpy(friction->coefficient, law->coefficient, (size_t)contact->bodies->count * sizeof *law->coefficient);
-  for (int i = 0; i < contact->bodies->count; i++)
-    friction->restitution[i] = law->restitution ? law->restitution[i] : 1;
   memcpy(friction->now, now, (size_t)contact->bodies->count * sizeof *now);
   friction->cost = 0;
   friction->solved = true;
@@ -165,11 +130,11 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   methods_of(contact)->clear(contact);
   for (int p = 0; p < contact->pair_count; p++) {
     const struct dc_pair *pair = &contact->pairs[p];
-    double coefficient = pair_coefficient(contact, law->coefficient, pair), loss = pair_loss(law->restitution, pair);
-    if (!(coefficient > 0 || loss > 0) || pair->crossing || pair->failed)
+    double coefficient = pair_coefficient(contact, law->coefficient, pair) * (law->lag_factor ? law->lag_factor[p] : 1);
+    if (!(coefficient > 0) || pair->crossing || pair->failed)
       continue;
-    if (list_pair(contact, p, coefficient * (law->lag_factor ? law->lag_factor[p] : 1), loss)) {
-      friction->unit_count = friction->impact_count = 0;
+    if (methods_of(contact)->list(contact, p, coefficient)) {
+      friction->unit_count = 0;
       return dc_fail(error, DC_MEMORY, "out of memory for friction");
     }
   }

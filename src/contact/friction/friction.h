@@ -24,12 +24,10 @@ struct dc_friction_law {
   double time_step;           // h, s
   double smoothing;           // e, m/s
   const double *coefficient;  // [bodies]; of a pair: the geometric mean of the two
-  const double *restitution;  // [bodies]; of a pair: the smaller of the two (contact/friction/impact.h); NULL: 1
-  double opening_speed;       // from which on parting bodies lose in full, m/s
-  const double *lag_factor;   // [pairs] on the normal forces that friction has of time t, > 0; NULL: 1
+  const double *lag_factor;   // [pairs] on the normal forces that friction has of time t, >= 0; NULL: 1
 };
 
-// Whether any of so many bodies has friction, or loses speed where it parts from another.
+// Whether any of so many bodies has friction.
 bool dc_friction_law_acts(const struct dc_friction_law *law, int bodies);
 
 // Energy D of one body pair and its derivatives for the twists (w_a, t_a, w_b, t_b) of both frames at t+1, each about
@@ -42,8 +40,8 @@ struct dc_friction_derivatives {
              [6];  // lower triangles of what the rotations of a and of b add to h_aa and h_bb if they are to be exact
 };
 
-// Lists the sliding contacts and those that lose speed where they part (restitution below 1), from the last evaluation
-// of contact, which must have been at poses now [bodies].  There is no sliding contact where the coefficient is 0.
+// Lists the sliding contacts, from the last evaluation of contact, which must have been at poses now [bodies].  There is
+// none where the coefficient is 0.
 // DC_OK or DC_MEMORY.
 enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struct dc_pose *now,
                                          const struct dc_friction_law *law, struct dc_error *error);

@@ -28,13 +28,9 @@ struct dc_friction_unit {
   double energy, gradient[12], h_aa[DC_HESSIAN], h_ab[36], h_bb[DC_HESSIAN], turn[12];
 };
 
-struct dc_impact;
-
 struct dc_friction {
   double stiffness, time_step, smoothing;
-  double opening;       // of two points, from which on they lose in full, m
   double *coefficient;  // [bodies]
-  double *restitution;  // [bodies]
   struct dc_pose *now;  // [bodies], time t
   struct dc_friction_unit *units;
   size_t unit_count, unit_capacity;
@@ -43,8 +39,6 @@ struct dc_friction {
   bool solved;
   int slot;                   // of the last accepted iterate, where vertices keep two
   bool accepted;              // there is one since begin
-  struct dc_impact *impacts;  // impact_internal.h
-  size_t impact_count, impact_capacity;
   void *own;  // of the model
 };
 
@@ -71,13 +65,6 @@ struct dc_friction_methods {
   // Pulls a group of units [count] back: adds to the wrenches; returns the derivative of the energy along the twists.
   double (*pull_back)(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
                       const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
-  // Adds the forces of a unit that was listed with this coefficient, by dc_friction_add_impact, with pair and loss of
-  // `like`; -1 when out of memory.
-  int (*impacts)(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
-                 const struct dc_impact *like);
-  // Pulls all forces [count] of a body pair back, as pull_back.  The motion is one of displacements, its time step 1.
-  double (*pull_back_impacts)(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                              const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
   bool displacements;  // motions are asked for as displacements, not as velocities
 };
 

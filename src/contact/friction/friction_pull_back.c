@@ -130,24 +130,6 @@ static void through_plane(const struct sliding_pair *p, struct cotangents *c)
   }
 }
 
-// Restitution of a triangle pair through its opening; W_v are the forces f_v (contact/friction/impact_internal.h).
-static void through_opening(const struct sliding_pair *p, double loss, double width, double share[6],
-                            struct cotangents *c)
-{
-  struct dc_opening opening = {{0, 0}, {0, 0}, {0, 0}};
-  for (int v = 0; v < 6; v++)
-    dc_opening_add(&opening, v / 3, p->weight[v], p->vertex[v].velocity[2], p->vertex[v].variation[2]);
-  struct dc_opening_slopes s = dc_opening_slopes(&opening, loss, width);
-  for (int v = 0; v < 6; v++) {
-    const double *moved = p->vertex[v].velocity, *varied = p->vertex[v].variation;
-    double force = dc_triangle_side(v) * s.part[v / 3] * p->weight[v];
-    share[v] = dc_opening_share(&s, v / 3, p->weight[v], moved[2], varied[2]);
-    c->x[v][2] -= force * s.bend;
-    for (int k = 0; k < 2; k++)
-      c->n[k] += force * (s.slope * varied[k] + s.bend * moved[k]);
-  }
-}
-
 // Adds the contribution of one triangle pair to the sums of a vertex for dc_friction_add_point, world axes.
 static void add_sums(struct dc_vertex_sum *sum, const double *axes, const double force[3], const double a[2],
                      const double b[2])
@@ -300,65 +282,4 @@ double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct d
   (void)count;  // the group is the whole pair
   return units->primitive ? pull_back_floor(contact, units->pair, motion, sides)
                           : pull_back_triangles(contact, units->pair, motion, sides);
-}
-
-// The factor by which weights of a batch lose coefficient and time step, which restitution does not have.
-static double inverse_scale(const struct dc_friction *friction, const struct dc_friction_pair *list)
-{
-  return 1 / (list->coefficient * friction->time_step);
-}
-
-// Restitution of the triangle pairs of a body pair, with the weights of friction without coefficient and time step.
-static double pull_back_openings(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                                 const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
-{
-  const struct dc_friction *friction = contact->friction;
-  struct dc_triangle_friction *own = friction->own;
-  const struct dc_friction_pair *list = &own->pairs[impacts->pair];
-  const struct dc_friction_blend *blends = own->blends + list->first_blend;
-  double *by_support = own->by_support, total = 0, inverse = inverse_scale(friction, list);
-  memset(by_support, 0, list->blend_count * sizeof *by_support);
-  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
-    struct sliding_pair p;
-    struct cotangents c = {.d = 0};
-    double shares[6];
-    read_lane(&own->batches[impact->index], impact->lane, motion, sides, &p);
-    for (int v = 0; v < 6; v++)
-      p.weight[v] *= inverse;
-    through_opening(&p, impact->loss, friction->opening, shares, &c);
-    double share = pull_back_lane(contact, &p, shares, NULL, NULL, &c, sides);
-    total += share;
-    for (int blend = own->blend[impact->index][impact->lane]; blend > 0; blend = blends[blend].parent)
-      by_support[blend] += share;
-  }
-  through_blends(contact, impacts->pair, blends, by_support, list->blend_count, sides);
-  return total;
-}
-
-// Restitution of vertices above a half-space: f_v = mu w_v 12 l / h_v^2.
-static double pull_back_heights(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
-{
-  const struct dc_friction *friction = contact->friction;
-  const struct dc_triangle_friction *own = friction->own;
-  double total = 0;
-  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
-    double moved[3], varied[3], force[3];
-    dc_plane_vertex_velocity(motion, 0, own->pairs[impact->pair].axes, impact->arm[0], sides->twist[0], moved, varied);
-    struct dc_opening opening = {{0, 0}, {0, 0}, {0, 0}};
-    dc_opening_add(&opening, 0, impact->strength, moved[2], varied[2]);
-    struct dc_opening_slopes s = dc_opening_slopes(&opening, impact->loss, friction->opening);
-    double height = own->floors[impact->index].height[impact->lane];
-    dc_vec_scale(force, impact->normal, -impact->strength * s.bend - 2 * s.value / height);
-    dc_add_wrench(impact->arm[0], force, sides->wrench[0]);
-    total += s.value;
-  }
-  return total;
-}
-
-double dc_triangle_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                                    const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
-{
-  bool primitive = contact->colliders[contact->pairs[impacts->pair].b].primitive.type;
-  return (primitive ? pull_back_heights : pull_back_openings)(contact, impacts, count, motion, sides);
 }

@@ -143,37 +143,6 @@ struct dc_friction_motion dc_point_displacements(const struct dc_friction_motion
   return displaced;
 }
 
-int dc_sliding_points_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
-                              const struct dc_sliding_point *sliding_points, double coefficient,
-                              const struct dc_impact *like)
-{
-  struct dc_impact impact = *like;
-  for (impact.index = unit->first; impact.index < unit->first + unit->count; impact.index++) {
-    const struct dc_sliding_point *sliding = &sliding_points[impact.index];
-    impact.strength = sliding->strength / coefficient;
-    dc_vec_copy(impact.normal, sliding->normal);
-    memcpy(impact.arm, sliding->arm, sizeof impact.arm);
-    if (dc_friction_add_impact(friction, &impact))
-      return -1;
-  }
-  return 0;
-}
-
-void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
-                                 const double varied[3], struct dc_point_cotangents *c)
-{
-  const double *n = impact->normal;
-  double size = impact->loss * impact->strength, rho[3];
-  dc_impact_profile(dc_vec_dot(n, moved), width, rho);
-  double along = dc_vec_dot(n, varied);
-  c->total = size * rho[1] * along;
-  for (int k = 0; k < 3; k++) {
-    c->by_moved[k] = size * rho[2] * along * n[k];
-    c->by_varied[k] = size * rho[1] * n[k];
-    c->by_normal[k] = size * (rho[2] * along * moved[k] + rho[1] * varied[k]);
-  }
-}
-
 // G and its cotangents by Delta, delta and n; the formulas of the header.
 void dc_point_slip_cotangents(const struct dc_sliding_point *sliding, dc_slip_law *law, double width,
                               const double moved[3], const double varied[3], struct dc_point_cotangents *c)

@@ -15,7 +15,7 @@
 #ifndef DC_CONTACT_POINT_SLIP_H
 #define DC_CONTACT_POINT_SLIP_H
 
-#include "contact/friction/impact_internal.h"
+#include "contact/friction/friction_internal.h"
 #include "geometry/convex/distance.h"
 
 // Two points of the bodies that slide on each other from t to t+1.
@@ -37,11 +37,6 @@ struct dc_friction_motion dc_point_displacements(const struct dc_friction_motion
 // the curvature of rotations adds is left in turn.  HELD is CONVEX: points keep no iterate.
 void dc_sliding_points_run(const struct dc_sliding_point *sliding_points, dc_slip_law *law,
                            const struct dc_friction_motion *motion, struct dc_friction_unit *unit);
-// The forces of restitution of the same points, as those of struct dc_friction_methods; lane as in `like`, index that
-// in sliding_points.  -1 when out of memory.
-int dc_sliding_points_impacts(struct dc_friction *friction, const struct dc_friction_unit *unit,
-                              const struct dc_sliding_point *sliding_points, double coefficient,
-                              const struct dc_impact *like);
 
 // G and its cotangents.
 struct dc_point_cotangents {
@@ -51,9 +46,6 @@ struct dc_point_cotangents {
 // moved, varied: Delta and delta.
 void dc_point_slip_cotangents(const struct dc_sliding_point *sliding, dc_slip_law *law, double width,
                               const double moved[3], const double varied[3], struct dc_point_cotangents *c);
-// The same for restitution, which acts in full from opening `width` on.
-void dc_point_opening_cotangents(const struct dc_impact *impact, double width, const double moved[3],
-                                 const double varied[3], struct dc_point_cotangents *c);
 
 // Two closest points at t, of four vertices x_v as in geometry/convex/distance.h, whose friction follows the distance d
 // of the two and, for edges, c = |e x f|^2.  With Delta = sum_v w_v moved_v, delta = sum_v w_v varied_v the cotangents

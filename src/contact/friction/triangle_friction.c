@@ -283,64 +283,6 @@ static int list(struct dc_contact *contact, int p, double coefficient)
   return list_units(contact, p);
 }
 
-// A force for every triangle pair, at the means of the vertices of either side weighted by their forces.
-static int triangle_impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double inverse,
-                            const struct dc_impact *like)
-{
-  const struct dc_triangle_friction *own = contact->friction->own;
-  for (size_t k = unit->first; k < unit->first + unit->count; k++)
-    for (int l = 0; l < DC_BATCH && own->blend[k][l] >= 0; l++) {
-      const struct dc_friction_batch *batch = &own->batches[k];
-      struct dc_impact impact = *like;
-      double sums[2] = {0, 0};
-      for (int v = 0; v < 6; v++) {
-        sums[v / 3] += batch->weights[v][l];
-        for (int i = 0; i < 3; i++)
-          impact.arm[v / 3][i] += batch->weights[v][l] * batch->arms[3 * v + i][l];
-      }
-      for (int i = 0; i < 3; i++) {
-        impact.normal[i] = batch->axes[6 + i][l];
-        impact.arm[0][i] /= sums[0];
-        impact.arm[1][i] /= sums[1];
-      }
-      impact.index = k;
-      impact.lane = l;
-      impact.strength = inverse * batch->strength[l] * sums[0];
-      if (dc_friction_add_impact(contact->friction, &impact))
-        return -1;
-    }
-  return 0;
-}
-
-// Forces of restitution of the vertices above a half-space.
-static int floor_impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double inverse,
-                         const struct dc_impact *like)
-{
-  const struct dc_triangle_friction *own = contact->friction->own;
-  for (size_t k = unit->first; k < unit->first + unit->count; k++)
-    for (int l = 0; l < DC_BATCH; l++) {
-      const struct dc_floor_batch *batch = &own->floors[k];
-      struct dc_impact impact = *like;
-      for (int i = 0; i < 3; i++) {
-        impact.normal[i] = own->pairs[unit->pair].axes[6 + i];
-        impact.arm[0][i] = batch->arm[i][l];
-      }
-      impact.index = k;
-      impact.lane = l;
-      impact.strength = inverse * batch->weight[l];
-      if (impact.strength > 0 && dc_friction_add_impact(contact->friction, &impact))
-        return -1;
-    }
-  return 0;
-}
-
-static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
-                   const struct dc_impact *like)
-{
-  double inverse = 1 / (coefficient * contact->friction->time_step);
-  return (unit->primitive ? floor_impacts : triangle_impacts)(contact, unit, inverse, like);
-}
-
 static double sum_lanes(const double lanes[DC_BATCH])
 {
   double sum = 0;
@@ -387,6 +329,4 @@ const struct dc_friction_methods dc_plane_friction = {.create = create,
                                                       .clear = clear,
                                                       .list = list,
                                                       .run = run,
-                                                      .pull_back = dc_triangle_friction_pull_back,
-                                                      .impacts = impacts,
-                                                      .pull_back_impacts = dc_triangle_impact_pull_back};
+                                                      .pull_back = dc_triangle_friction_pull_back};

@@ -3,7 +3,7 @@
 #ifndef DC_CONTACT_TRIANGLE_FRICTION_H
 #define DC_CONTACT_TRIANGLE_FRICTION_H
 
-#include "contact/friction/impact_internal.h"
+#include "contact/friction/friction_internal.h"
 
 // A node pair of time t between d1 and d2; parent 0: none.
 struct dc_friction_blend {
@@ -50,7 +50,5 @@ int dc_triangle_fill_batch(const struct dc_contact *contact, const struct dc_pai
 // friction_pull_back.c
 double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
                                       const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
-double dc_triangle_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                                    const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
 
 #endif

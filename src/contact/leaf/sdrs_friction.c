@@ -461,44 +461,9 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
     store_derivatives(sliding, vertices, friction->drag, motion, unit);
 }
 
-// A force for two hulls, at the means of the vertices of either weighted by their forces; on a half-space one for every
-// vertex.
-static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
-                   const struct dc_impact *like)
-{
-  const struct dc_sdrs_friction *own = contact->friction->own;
-  const struct dc_sdrs_sliding_pair *sliding = &own->sliding_pairs[unit->first];
-  struct dc_impact impact = *like;
-  double scale = sliding->strength / (coefficient * contact->friction->time_step), sums[2] = {0, 0};
-  impact.index = unit->first;
-  dc_vec_copy(impact.normal, sliding->axes + 6);
-  for (int v = 0; v < sliding->count; v++) {
-    const struct dc_sdrs_sliding_vertex *vertex = &own->vertices[sliding->first + (size_t)v];
-    int x = v < sliding->count_a ? 0 : 1;
-    if (unit->primitive) {
-      impact.lane = v;
-      impact.strength = scale * vertex->weight;
-      dc_vec_copy(impact.arm[0], vertex->arm);
-      if (dc_friction_add_impact(contact->friction, &impact))
-        return -1;
-      continue;
-    }
-    sums[x] += vertex->weight;
-    dc_vec_add_scaled(impact.arm[x], impact.arm[x], vertex->weight, vertex->arm);
-  }
-  if (unit->primitive || !(sums[0] > 0 && sums[1] > 0))
-    return 0;
-  impact.strength = scale * sums[0];
-  dc_vec_scale(impact.arm[0], impact.arm[0], 1 / sums[0]);
-  dc_vec_scale(impact.arm[1], impact.arm[1], 1 / sums[1]);
-  return dc_friction_add_impact(contact->friction, &impact);
-}
-
 const struct dc_friction_methods dc_sdrs_friction_methods = {.create = create,
                                                              .destroy = destroy,
                                                              .clear = clear,
                                                              .list = list,
                                                              .run = run,
-                                                             .pull_back = dc_sdrs_pull_back,
-                                                             .impacts = impacts,
-                                                             .pull_back_impacts = dc_sdrs_impact_pull_back};
+                                                             .pull_back = dc_sdrs_pull_back};

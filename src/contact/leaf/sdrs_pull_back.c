@@ -25,8 +25,6 @@ struct pull {
   struct dc_plane_motion plane;
   bool primitive;
   double drag, length, support;
-  double force;                             // of restitution: f_v over the weight of vertex v
-  const struct dc_opening_slopes *opening;  // NULL: friction
 };
 
 static int body_of(const struct dc_sdrs_sliding_pair *sliding, int v)
@@ -78,21 +76,6 @@ static double through_slip(const struct pull *pull, int v, double x[3], double m
   return weight * (product / size + pull->drag * pull->plane.z[2] * pull->plane.zeta[2]);
 }
 
-// The same through the opening of two hulls, or of one vertex and a half-space.
-static double through_opening(const struct pull *pull, int v, double x[3], double m[2])
-{
-  const struct dc_opening_slopes *s = pull->opening;
-  int body = body_of(pull->sliding, v);
-  double weight = pull->force * pull->vertices[v].weight, force = (body ? -1 : 1) * s->part[body] * weight;
-  struct dc_plane_vertex vertex;
-  read_vertex(pull, v, &vertex);
-  x[0] = x[1] = 0;
-  x[2] = -force * s->bend;
-  for (int k = 0; k < 2; k++)
-    m[k] = force * (s->slope * vertex.variation[k] + s->bend * vertex.velocity[k]);
-  return dc_opening_share(s, body, weight, vertex.velocity[2], vertex.variation[2]);
-}
-
 static void plane_hessian(const struct pull *pull, double h[4][4])
 {
   double p[3], unit = 1 / pull->length;
@@ -137,12 +120,11 @@ static double pull_back_vertices(struct pull *pull, int first, int end)
   for (int v = first; v < end; v++) {
     const double *place = pull->vertices[v].local;
     double x[3], m[2], a[2], b[2], p[3], sign = body_of(pull->sliding, v) ? -1 : 1;
-    double share = pull->opening ? through_opening(pull, v, x, m) : through_slip(pull, v, x, m, a, b);
+    double share = through_slip(pull, v, x, m, a, b);
     dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
     double by_distance = sign * share * p[2] / p[1];
     x[2] += by_distance * unit * (pull->primitive ? 1 : size);
-    // of openings the points' part is missing: designs of shapes refuse restitution
-    add_force(pull, v, x, pull->opening ? NULL : a, pull->opening ? NULL : b);
+    add_force(pull, v, x, a, b);
     total += share;
     plane.p[0] += by_distance;
     plane.p[1] += by_distance * unit * place[0] + m[0] / size;
@@ -181,36 +163,4 @@ double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_un
   if (!pull.primitive)
     plane_answer(&pull);
   return pull_back_vertices(&pull, 0, pull.sliding->count);
-}
-
-// One force of restitution, on all vertices of its hulls or on one above a primitive.
-static double pull_back_impact(struct dc_contact *contact, const struct dc_impact *impact,
-                               const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
-{
-  bool primitive = contact->colliders[contact->pairs[impact->pair].b].primitive.type;
-  struct pull pull = pull_of(contact, impact->index, primitive, motion, sides);
-  struct dc_opening opening = {{0, 0}, {0, 0}, {0, 0}};
-  int first = primitive ? impact->lane : 0, end = primitive ? first + 1 : pull.sliding->count;
-  double weight = 0;
-  for (int v = first; v < end && v < pull.sliding->count_a; v++)
-    weight += pull.vertices[v].weight;
-  pull.force = impact->strength / weight;
-  for (int v = first; v < end; v++) {
-    struct dc_plane_vertex vertex;
-    read_vertex(&pull, v, &vertex);
-    dc_opening_add(&opening, body_of(pull.sliding, v), pull.force * pull.vertices[v].weight, vertex.velocity[2],
-                   vertex.variation[2]);
-  }
-  struct dc_opening_slopes slopes = dc_opening_slopes(&opening, impact->loss, contact->friction->opening);
-  pull.opening = &slopes;
-  return pull_back_vertices(&pull, first, end);
-}
-
-double dc_sdrs_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
-{
-  double total = 0;
-  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++)
-    total += pull_back_impact(contact, impact, motion, sides);
-  return total;
 }

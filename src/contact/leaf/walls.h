@@ -4,7 +4,7 @@
 #ifndef DC_CONTACT_WALLS_H
 #define DC_CONTACT_WALLS_H
 
-#include "contact/friction/impact_internal.h"
+#include "contact/friction/friction_internal.h"
 #include "contact/leaf/plane_cache.h"
 
 // P_s(x) = (s - x)^4 / x^5 for 0 < x < s, 0 beyond, and its first and second derivatives.
@@ -216,7 +216,5 @@ static inline double dc_sdrs_solve_motion(const double z[3][3], const double g[3
 // sdrs_pull_back.c
 double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
                          const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
-double dc_sdrs_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
 
 #endif

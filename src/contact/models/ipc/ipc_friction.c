@@ -154,19 +154,10 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
   dc_sliding_points_run(own->sliding_points, dc_slip_ipc, motion, unit);
 }
 
-static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
-                   const struct dc_impact *like)
-{
-  const struct dc_ipc_friction *own = contact->friction->own;
-  return dc_sliding_points_impacts(contact->friction, unit, own->sliding_points, coefficient, like);
-}
-
 const struct dc_friction_methods dc_ipc_friction_methods = {.create = create,
                                                             .destroy = destroy,
                                                             .clear = clear,
                                                             .list = list,
                                                             .run = run,
                                                             .pull_back = dc_ipc_friction_pull_back,
-                                                            .impacts = impacts,
-                                                            .pull_back_impacts = dc_ipc_impact_pull_back,
                                                             .displacements = true};

@@ -19,7 +19,6 @@ struct sides {
   const double *rotation[2];  // at t
   double shift[3];            // c_b - c_a
   double width;
-  const struct dc_impact *impact;  // NULL: friction
 };
 
 // The vertices of a pair of primitives: arms at t, motions to t+1 and along the twists.
@@ -66,10 +65,7 @@ static double pull_back(const struct dc_sliding_point *sliding, const struct dc_
   double out[4][3] = {{0}}, moved[3], varied[3];
   place_vertices(sides, lag, &vertices);
   sum_motions(lag, &vertices, moved, varied);
-  if (sides->impact)
-    dc_point_opening_cotangents(sides->impact, sides->width, moved, varied, &c);
-  else
-    dc_point_slip_cotangents(sliding, dc_slip_ipc, sides->width, moved, varied, &c);
+  dc_point_slip_cotangents(sliding, dc_slip_ipc, sides->width, moved, varied, &c);
   if (lag->kind == DC_IPC_PRIMITIVE) {  // its normal stands still
     dc_vec_scale(out[0], c.by_moved, -lag->closest.weight[0]);
     dc_vec_add_scaled(out[0], out[0], c.total * lag->by_distance, sliding->normal);
@@ -103,20 +99,6 @@ static struct sides sides_of(const struct dc_contact *contact, int p, const stru
                         .width = friction->smoothing * friction->time_step};
   dc_vec_sub(sides.shift, friction->now[b].position, friction->now[a].position);
   return sides;
-}
-
-double dc_ipc_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                               const struct dc_friction_motion *motion, struct dc_friction_sides *pair)
-{
-  const struct dc_ipc_friction *own = contact->friction->own;
-  struct sides sides = sides_of(contact, impacts->pair, motion, pair);
-  double total = 0;
-  sides.width = contact->friction->opening;
-  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
-    sides.impact = impact;
-    total += pull_back(&own->sliding_points[impact->index], &own->lags[impact->index], &sides);
-  }
-  return total;
 }
 
 double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,

@@ -100,7 +100,5 @@ dc_primitive_barrier *dc_ipc_primitive_barrier(const struct dc_contact *contact)
 // ipc_friction_pull_back.c
 double dc_ipc_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
                                  const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
-double dc_ipc_impact_pull_back(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                               const struct dc_friction_motion *motion, struct dc_friction_sides *sides);
 
 #endif

@@ -31,7 +31,7 @@
 
 static const double RANGE = 2.5;          // of the walls' reach: where friction of vertices begins to end
 static const double VERTEX_COST = 60e-9;  // of an evaluation, s
-enum { OF_VERTEX = -1, NO_EDGE = -1 };    // lane of a force of restitution
+enum { NO_EDGE = -1 };
 
 // The part of a sliding contact that its derivative by time t needs.
 struct lag {
@@ -204,17 +204,6 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
   dc_sliding_points_run(own->sliding_points, dc_slip_root, &displaced, unit);
 }
 
-static int impacts(struct dc_contact *contact, const struct dc_friction_unit *unit, double coefficient,
-                   const struct dc_impact *like)
-{
-  const struct manifold_friction *own = contact->friction->own;
-  if (!unit->levels)
-    return dc_sdrs_friction_methods.impacts(contact, unit, coefficient, like);
-  struct dc_impact impact = *like;
-  impact.lane = OF_VERTEX;
-  return dc_sliding_points_impacts(contact->friction, unit, own->sliding_points, coefficient, &impact);
-}
-
 // Delta and delta at the displacements of the motion.
 static void motions_of(const struct dc_sliding_point *sliding, const struct dc_friction_motion *motion,
                        const struct dc_friction_sides *sides, double moved[3], double varied[3])
@@ -375,35 +364,9 @@ static double pull_back(struct dc_contact *contact, const struct dc_friction_uni
   return total;
 }
 
-// Adjoint of impacts, in the same way.
-static double pull_back_impacts(struct dc_contact *contact, const struct dc_impact *impacts, size_t count,
-                                const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
-{
-  const struct manifold_friction *own = contact->friction->own;
-  double total = 0;
-  bool edges = false;
-  for (const struct dc_impact *impact = impacts; impact < impacts + count; impact++) {
-    if (impact->lane != OF_VERTEX) {
-      total += dc_sdrs_friction_methods.pull_back_impacts(contact, impact, 1, motion, sides);
-      continue;
-    }
-    struct dc_point_cotangents c;
-    double moved[3], varied[3];
-    motions_of(&own->sliding_points[impact->index], motion, sides, moved, varied);
-    dc_point_opening_cotangents(impact, contact->friction->opening, moved, varied, &c);
-    edges |= through_sliding(contact, impact->pair, impact->index, &c, motion, sides);
-    total += c.total;
-  }
-  if (edges)
-    through_manifold(contact, impacts->pair, sides);
-  return total;
-}
-
 const struct dc_friction_methods dc_manifold_friction_methods = {.create = create,
                                                                  .destroy = destroy,
                                                                  .clear = clear,
                                                                  .list = list,
                                                                  .run = run,
-                                                                 .pull_back = pull_back,
-                                                                 .impacts = impacts,
-                                                                 .pull_back_impacts = pull_back_impacts};
+                                                                 .pull_back = pull_back};

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of impact (impact_law.h), with derivatives by dual numbers: every number carries its derivatives by all that
+// is given.
+//
+// With c0 and c the speeds of opening before and in the interval, u0 = (-c0)+ and u = (-c)+ those of approach, J the
+// impulse, a, I, r what was left and x+ the smooth positive part:
+//   1. Arrival.  b = S((c - c0)/u0: from 1 % to 3 %) S(u0: from 10 to 30 still speeds and more under gravity) nearness;
+//      a <- max(a, b u0).
+//   2. Mobility.  An impulse J makes of c what is the larger one of J times the mobility of the free bodies and of
+//      d = (c - c0)+ + load: other contacts share the latter, loads hide from it.
+//   3. Compression.  I <- I + J min(1, (u0 - u)+/d).
+//   4. Its end.  G = S((a - u)/a: from 10 % to 10.5 %); the mass that was braked is m = I/(a - u); target r' = G e a,
+//      kick = 1.5 G m (e a + u): the rest of the approach is ended with it.
+//   5. What is taken back: hold = J nearness min(1, (c - r)+/d).
+//   6. Friction has the net normal impulse J - hold + kick - awaited, what of the impulse of the kick it has not had,
+//      and the new awaited one, G m (e a - c)+.
+//   7. a and I are forgotten as G goes to 1, and far away.
+#include "dynamics/impact_law.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LEAST_BRAKED = 0.01, BRAKED = 0.03;  // of the speed of approach, where compression begins
+static const double LEAST_ARRIVAL = 10, ARRIVAL = 30;    // still speeds
+static const double LEAST_LOADED = 0.25, LOADED = 0.75;  // of the load, added to those
+static const double COUNTED = 20;                        // still speeds from which on impulses count in full
+static const double ENDS = 0.100, ENDED = 0.105;         // of the speed of arrival that is braked
+static const double FORGETS = 0.8;                       // of an end
+static const double RESERVE = 1.5;                       // of the impulse of restitution
+static const double ROUND = 0.1;                         // width of the corners of shares
+static const double NO_SPEED = 1e-9;                     // of the still one: divides nothing by zero
+
+double dc_smooth_step(double t)
+{
+  return t <= 0 ? 0 : t >= 1 ? 1 : t * t * t * (10 + t * (6 * t - 15));
+}
+
+double dc_smooth_step_slope(double t)
+{
+  return t <= 0 || t >= 1 ? 0 : 30 * t * t * (1 - t) * (1 - t);
+}
+
+double dc_smooth_step_integral(double t)
+{
+  return t <= 0 ? 0 : t >= 1 ? t - 0.5 : t * t * t * t * (2.5 + t * (t - 3));
+}
+
+struct dual {
+  double value, slopes[DC_IMPACT_GIVEN];
+};
+
+static struct dual given_number(const double *given, int i)
+{
+  struct dual r = {.value = given[i]};
+  r.slopes[i] = 1;
+  return r;
+}
+
+// The function of a number with this value and slope.
+static struct dual apply(struct dual a, double value, double slope)
+{
+  for (int i = 0; i < DC_IMPACT_GIVEN; i++)
+    a.slopes[i] *= slope;
+  a.value = value;
+  return a;
+}
+
+// s a + t b
+static struct dual combine(double s, struct dual a, double t, struct dual b)
+{
+  for (int i = 0; i < DC_IMPACT_GIVEN; i++)
+    a.slopes[i] = s * a.slopes[i] + t * b.slopes[i];
+  a.value = s * a.value + t * b.value;
+  return a;
+}
+
+static struct dual shift(struct dual a, double s)
+{
+  a.value += s;
+  return a;
+}
+
+static struct dual times(struct dual a, struct dual b)
+{
+  struct dual r = combine(b.value, a, a.value, b);
+  r.value = a.value * b.value;
+  return r;
+}
+
+static struct dual over(struct dual a, struct dual b)
+{
+  double value = a.value / b.value;
+  struct dual r = combine(1 / b.value, a, -value / b.value, b);
+  r.value = value;
+  return r;
+}
+
+static struct dual step(struct dual a)
+{
+  return apply(a, dc_smooth_step(a.value), dc_smooth_step_slope(a.value));
+}
+
+// max(a, 0), smooth over a width
+static struct dual positive(struct dual a, double width)
+{
+  double t = a.value / width;
+  return apply(a, width * dc_smooth_step_integral(t), dc_smooth_step(t));
+}
+
+// min(a, 1)
+static struct dual share(struct dual a)
+{
+  return combine(1, a, -1, positive(shift(a, 0.5 * ROUND - 1), ROUND));
+}
+
+// The larger one, smooth over a width.
+static struct dual larger(struct dual a, struct dual b, double width)
+{
+  double d = a.value - b.value, root = sqrt(d * d + width * width);
+  struct dual r = combine(0.5 + 0.5 * d / root, a, 0.5 - 0.5 * d / root, b);
+  r.value = 0.5 * (a.value + b.value + root);
+  return r;
+}
+
+// Where compression begins: the weight of the speed of approach as one of arrival.
+static struct dual beginning(struct dual change, struct dual approach, struct dual load, struct dual near, double still)
+{
+  struct dual braked = over(change, shift(approach, still));
+  struct dual least = shift(combine(LEAST_LOADED, load, 0, load), LEAST_ARRIVAL * still);
+  struct dual width = shift(combine(LOADED - LEAST_LOADED, load, 0, load), (ARRIVAL - LEAST_ARRIVAL) * still);
+  struct dual fast = step(over(combine(1, approach, -1, least), width));
+  braked = step(apply(braked, (braked.value - LEAST_BRAKED) / (BRAKED - LEAST_BRAKED), 1 / (BRAKED - LEAST_BRAKED)));
+  return times(times(braked, fast), near);
+}
+
+// The impulse that a kick has given where the pair opens with c.
+static struct dual kick_given(struct dual target, struct dual kick, struct dual c, double still)
+{
+  struct dual width = combine(DC_IMPACT_WIDTH, shift(target, still), 0, c);
+  return times(kick, step(shift(over(combine(1, target, -1, c), width), 0.5)));
+}
+
+void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_NUMBERS],
+                   double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+{
+  struct dual c0 = given_number(given, DC_IMPACT_BEFORE), c = given_number(given, DC_IMPACT_OPENING),
+              push = given_number(given, DC_IMPACT_PUSH), near = given_number(given, DC_IMPACT_NEARNESS),
+              load = given_number(given, DC_IMPACT_LOAD), mobility = given_number(given, DC_IMPACT_MOBILITY),
+              e = given_number(given, DC_IMPACT_RESTITUTION), a = given_number(given, DC_IMPACT_MEMORY),
+              impulse = given_number(given, DC_IMPACT_MEMORY + 1), target = given_number(given, DC_IMPACT_MEMORY + 2);
+  struct dual zero = {0}, change = combine(1, c, -1, c0), out[DC_IMPACT_NUMBERS];
+  struct dual u0 = positive(combine(-1, c0, 0, zero), still), u = positive(combine(-1, c, 0, zero), still);
+  struct dual made = shift(combine(1, positive(change, still), 1, load), still);
+  made = larger(times(push, mobility), made, still);
+  struct dual arrival = times(beginning(change, u0, load, near, still), u0);
+  if (a.value > arrival.value)
+    arrival = a;
+  struct dual counted = step(combine(1 / (COUNTED * still), arrival, 0, zero));
+  struct dual compressed = share(over(positive(combine(1, u0, -1, u), still), made));
+  struct dual kicked = kick_given(target, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_KICK), c, still);
+  kicked = combine(1, kicked, -1, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_AWAITED));
+  impulse = combine(1, impulse, 1, times(times(times(counted, compressed), push), near));
+  struct dual held = times(near, share(over(positive(combine(1, c, -1, target), still), made)));
+  struct dual end = zero, kick = zero, returned = zero;
+  target = zero;
+  if (arrival.value > 0) {
+    struct dual size = shift(arrival, NO_SPEED * still), taken = combine(1, arrival, -1, u), full = times(e, arrival);
+    struct dual part = over(taken, size);
+    end = step(apply(part, (part.value - ENDS) / (ENDED - ENDS), 1 / (ENDED - ENDS)));
+    if (end.value > 0) {
+      struct dual mass = times(end, over(impulse, taken));
+      target = times(end, full);
+      kick = combine(RESERVE, times(mass, combine(1, full, 1, u)), 0, zero);
+      returned = times(mass, positive(combine(1, full, -1, c), still));
+    }
+  }
+  struct dual kept = step(apply(end, (end.value - FORGETS) / (1 - FORGETS), 1 / (1 - FORGETS)));
+  kept = times(near, shift(combine(-1, kept, 0, zero), 1));
+  out[DC_IMPACT_ARRIVAL] = times(kept, arrival);
+  out[DC_IMPACT_IMPULSE] = times(kept, impulse);
+  out[DC_IMPACT_TARGET] = target;
+  out[DC_IMPACT_KICK] = kick;
+  out[DC_IMPACT_HOLD] = times(held, push);
+  out[DC_IMPACT_AWAITED] = returned;
+  struct dual net = shift(combine(1, over(kicked, push), -1, held), 1);
+  out[DC_IMPACT_SLIP] = combine(1, over(returned, push), 1, positive(shift(net, 0.5 * ROUND), ROUND));
+  for (int i = 0; i < DC_IMPACT_NUMBERS; i++) {
+    left[i] = out[i].value;
+    if (slopes)
+      memcpy(slopes[i], out[i].slopes, sizeof out[i].slopes);
+  }
+}
+
+void dc_impact_forget(double left[DC_IMPACT_NUMBERS])
+{
+  memset(left, 0, DC_IMPACT_NUMBERS * sizeof *left);
+  left[DC_IMPACT_SLIP] = 1;
+}
+
+bool dc_impact_is_idle(const double left[DC_IMPACT_NUMBERS])
+{
+  bool idle = left[DC_IMPACT_SLIP] == 1;
+  for (int i = 0; i < DC_IMPACT_SLIP; i++)
+    idle &= left[i] == 0;
+  return idle;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of impact of one pair of bodies: what the impulses of a pair in an interval mean for the next one
+// (docs/theory.md, "Restitution").  Private to src/dynamics.
+//
+// A barrier gives back an accident of stiffness, step and speed.  The law takes that away and gives back what the
+// material says, from the speeds of opening before and in an interval and the impulse J of the barrier in it:
+//   1. The speed of arrival a is remembered from the first interval in which the barrier brakes the approach.
+//   2. The impulse I of compression is summed up until a tenth of the approach has ended.
+//   3. Then the bodies are pushed apart until they open with e a, by an impulse of at most 1.5 times what I tells.
+//   4. Of an interval in which they open faster than they were to, the part of J that made it is taken back.
+#ifndef DC_DYNAMICS_IMPACT_LAW_H
+#define DC_DYNAMICS_IMPACT_LAW_H
+
+#include <stdbool.h>
+
+// What an interval leaves of a pair to the next one.
+enum dc_impact_number {
+  DC_IMPACT_ARRIVAL,  // a, m/s; 0: no impact is under way
+  DC_IMPACT_IMPULSE,  // I, N s
+  DC_IMPACT_TARGET,   // speed of opening that the next interval is to have, m/s
+  DC_IMPACT_KICK,     // most impulse that may bring it there, N s
+  DC_IMPACT_AWAITED,  // impulse that is thought to, which friction of the next interval has, N s
+  DC_IMPACT_HOLD,     // impulse of this interval that is taken back in the next one, N s
+  DC_IMPACT_SLIP,     // net normal impulse that friction of the next interval has, over J
+  DC_IMPACT_NUMBERS
+};
+
+// What an interval is judged by.
+enum dc_impact_given {
+  DC_IMPACT_BEFORE,    // speed of opening over the interval before, m/s
+  DC_IMPACT_OPENING,   // over the interval, m/s
+  DC_IMPACT_PUSH,      // J, N s
+  DC_IMPACT_NEARNESS,  // from 0, far, to 1
+  DC_IMPACT_LOAD,      // speed at which gravity alone would press the bodies together in the interval, m/s
+  DC_IMPACT_MOBILITY,  // change of the speed of opening by an impulse of 1 N s, free bodies only; else 0, 1/kg
+  DC_IMPACT_RESTITUTION,
+  DC_IMPACT_MEMORY,  // the first numbers that the interval before has left
+  DC_IMPACT_REMEMBERED = DC_IMPACT_HOLD,  // so many of them
+  DC_IMPACT_GIVEN = DC_IMPACT_MEMORY + DC_IMPACT_REMEMBERED
+};
+
+// Sets what is left; slopes NULL or the derivatives by all that is given.  still: speed that is nothing, m/s, > 0.
+void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_NUMBERS],
+                   double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
+
+// What an interval that nothing happened in leaves.
+void dc_impact_forget(double left[DC_IMPACT_NUMBERS]);
+bool dc_impact_is_idle(const double left[DC_IMPACT_NUMBERS]);
+
+// How far a kick has come: its part at a speed of opening, by t = (target - opening)/(width (target + still)) + 1/2.
+#define DC_IMPACT_WIDTH 0.05
+
+// 0 below 0, 1 from 1 on, twice continuously differentiable; its derivative; its integral from 0.
+double dc_smooth_step(double t);
+double dc_smooth_step_slope(double t);
+double dc_smooth_step_integral(double t);
+
+#endif

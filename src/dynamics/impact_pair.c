@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// The geometry of impacts (impact_pair.h).
+//
+// With a turn v of R' by exp([v]x):  dD = [v]x D,  so that the displacement v_i = -1/2 eps_ijk D_jk gains
+// (tr(D) - D) v/2;  a turn b of R gives dD = -D [b]x and -(tr(D) - D^T) b/2.
+// The gradient g of the potential changes along twists by H twists + (turn x torque)/2 of either body: H is symmetric
+// in charts exp(w), in which exp(w) exp(turn) = exp(w + turn + (w x turn)/2 ...).
+#include "dynamics/impact_pair.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/vector.h"
+
+static const double NEAR = 0.06;                      // contact lengths: forces of points that far apart
+static const double FAR_FORCE = 0.1, NEAR_FORCE = 2;  // of that force
+
+static double vector_of(const double d[9], int i)
+{
+  return 0.5 * (d[3 * ((i + 2) % 3) + (i + 1) % 3] - d[3 * ((i + 1) % 3) + (i + 2) % 3]);
+}
+
+void dc_impact_turn(const double d[9], const double v[3], double out[3])
+{
+  double dv[3], trace = d[0] + d[4] + d[8];
+  dc_mat_apply(dv, d, v);
+  for (int k = 0; k < 3; k++)
+    out[k] = 0.5 * (trace * v[k] - dv[k]);
+}
+
+void dc_impact_turn_back(const double d[9], const double v[3], double out[3])
+{
+  double dv[3], trace = d[0] + d[4] + d[8];
+  dc_mat_apply_transposed(dv, d, v);
+  for (int k = 0; k < 3; k++)
+    out[k] = 0.5 * (trace * v[k] - dv[k]);
+}
+
+struct dc_impact_normal dc_impact_normal(const struct dc_pair_derivatives *pair)
+{
+  struct dc_impact_normal n = {.size = dc_vec_norm(pair->gradient + 3)};
+  dc_contact_expand_gradient(pair, n.along);
+  for (int k = 0; k < 12; k++)
+    n.along[k] = n.size > 0 ? -n.along[k] / n.size : 0;
+  return n;
+}
+
+void dc_impact_gather(const int pair[2], const double (*twists)[6], double both[12])
+{
+  for (int k = 0; k < 12; k++)
+    both[k] = twists[pair[k / 6]][k % 6];
+}
+
+struct dc_impact_move dc_impact_move(const struct dc_step_state *state, int pair, const struct dc_pose *from,
+                                     const struct dc_pose *to)
+{
+  struct dc_impact_move move = {0};
+  for (int x = 0; x < 2; x++) {
+    int body = state->rigid->pair_bodies[pair][x];
+    dc_mat_multiply_transposed(move.turn[x], to[body].rotation, from[body].rotation);
+    if (!dc_body_moves(&state->model->bodies.bodies[body]))
+      continue;
+    for (int k = 0; k < 3; k++)
+      move.by[6 * x + k] = vector_of(move.turn[x], k);
+    dc_vec_sub(move.by + 6 * x + 3, to[body].position, from[body].position);
+  }
+  return move;
+}
+
+void dc_impact_pull_back_move(const struct dc_impact_move *move, const double weights[12], double from[12],
+                              double to[12])
+{
+  for (int x = 0; x < 2; x++) {
+    const double *w = weights + 6 * x;
+    double turned[3];
+    if (to) {
+      dc_impact_turn_back(move->turn[x], w, turned);
+      dc_vec_add(to + 6 * x, to + 6 * x, turned);
+      dc_vec_add(to + 6 * x + 3, to + 6 * x + 3, w + 3);
+    }
+    if (from) {
+      dc_impact_turn(move->turn[x], w, turned);
+      dc_vec_sub(from + 6 * x, from + 6 * x, turned);
+      dc_vec_sub(from + 6 * x + 3, from + 6 * x + 3, w + 3);
+    }
+  }
+}
+
+void dc_impact_push_move(const struct dc_impact_move *move, const double from[12], const double to[12], double by[12])
+{
+  for (int x = 0; x < 2; x++) {
+    double turned[3];
+    dc_impact_turn(move->turn[x], to + 6 * x, by + 6 * x);
+    dc_impact_turn_back(move->turn[x], from + 6 * x, turned);
+    dc_vec_sub(by + 6 * x, by + 6 * x, turned);
+    dc_vec_sub(by + 6 * x + 3, to + 6 * x + 3, from + 6 * x + 3);
+  }
+}
+
+// How the gradient [12] changes along twists; back: the transposed.
+static void move_gradient(const struct dc_pair_derivatives *pair, const double v[12], bool back, double out[12])
+{
+  double h[2][2][6][6], g[12];
+  dc_contact_expand_gradient(pair, g);
+  dc_contact_expand_hessian(pair, true, h[0][0], h[0][1], h[1][1]);
+  for (int x = 0; x < 2; x++) {
+    double turned[3];
+    for (int i = 0; i < 6; i++)
+      out[6 * x + i] = dc_dot(h[x][x][i], v + 6 * x, 6);
+    dc_vec_cross(turned, v + 6 * x, g + 6 * x);
+    dc_vec_add_scaled(out + 6 * x, out + 6 * x, back ? -0.5 : 0.5, turned);
+  }
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 6; k++) {
+      out[i] += h[0][1][i][k] * v[6 + k];
+      out[6 + k] += h[0][1][i][k] * v[i];
+    }
+}
+
+void dc_impact_pull_back_normal(const struct dc_pair_derivatives *pair, const double along[12], double size,
+                                double twists[12])
+{
+  struct dc_impact_normal n = dc_impact_normal(pair);
+  double by_gradient[12], moved[12];
+  if (!(n.size > 0))
+    return;
+  size -= dc_dot(along, n.along, 12) / n.size;
+  for (int k = 0; k < 12; k++)
+    by_gradient[k] = -along[k] / n.size;
+  // The size is that of the first body's force, -n.along size.
+  dc_vec_add_scaled(by_gradient + 3, by_gradient + 3, -size, n.along + 3);
+  move_gradient(pair, by_gradient, true, moved);
+  for (int k = 0; k < 12; k++)
+    twists[k] += moved[k];
+}
+
+void dc_impact_push_normal(const struct dc_pair_derivatives *pair, const double twists[12], double along[12],
+                           double *size)
+{
+  struct dc_impact_normal n = dc_impact_normal(pair);
+  double moved[12];
+  *size = 0;
+  memset(along, 0, 12 * sizeof *along);
+  if (!(n.size > 0))
+    return;
+  move_gradient(pair, twists, false, moved);
+  *size = -dc_vec_dot(moved + 3, n.along + 3);
+  for (int k = 0; k < 12; k++)
+    along[k] = -(moved[k] + n.along[k] * *size) / n.size;
+}
+
+// y = I^-1 t of a body, world axes: I = tr(M) - M of its second moment.
+static void turn_easily(const struct dc_body *body, const double rotation[9], const double t[3], double y[3])
+{
+  double m[9], inertia[9], adjugate[9], local[3], solved[3];
+  memcpy(m, body->second_moment, sizeof m);
+  for (int k = 0; k < 9; k++)
+    inertia[k] = (k % 4 ? 0 : m[0] + m[4] + m[8]) - m[k];
+  for (int i = 0; i < 3; i++)
+    dc_vec_cross(adjugate + 3 * i, inertia + 3 * ((i + 1) % 3), inertia + 3 * ((i + 2) % 3));
+  dc_mat_apply_transposed(local, rotation, t);
+  dc_mat_apply(solved, adjugate, local);  // symmetric
+  dc_vec_scale(solved, solved, 1 / dc_vec_dot(inertia, adjugate));
+  dc_mat_apply(y, rotation, solved);
+}
+
+static bool all_free(const struct dc_step_state *state, int pair)
+{
+  bool all = true;
+  for (int x = 0; x < 2; x++) {
+    const struct dc_body *body = &state->model->bodies.bodies[state->rigid->pair_bodies[pair][x]];
+    all &= body->free || !dc_body_moves(body);
+  }
+  return all;
+}
+
+// n M^-1 n of one body; y: half of its derivative by the torque of n.
+static double mobility(const struct dc_step_state *state, int body, const double n[6], double y[3])
+{
+  const struct dc_body *b = &state->model->bodies.bodies[body];
+  double scale = 1 / state->input->design.body_mass_scale[body];
+  memset(y, 0, 3 * sizeof *y);
+  if (!dc_body_moves(b))
+    return 0;
+  turn_easily(b, state->next[body].rotation, n, y);
+  dc_vec_scale(y, y, scale);
+  return scale * dc_vec_dot(n + 3, n + 3) / b->mass + dc_vec_dot(n, y);
+}
+
+double dc_impact_nearness(double strength)
+{
+  return dc_smooth_step((strength - FAR_FORCE) / (NEAR_FORCE - FAR_FORCE));
+}
+
+double dc_impact_nearness_slope(double strength)
+{
+  return dc_smooth_step_slope((strength - FAR_FORCE) / (NEAR_FORCE - FAR_FORCE)) / (NEAR_FORCE - FAR_FORCE);
+}
+
+double dc_impact_near_force(const struct dc_model_definition *definition)
+{
+  double length = definition->contact.length, r = NEAR * length;
+  if (!(definition->contact_model->flags & DC_CONTACT_LONG_RANGE))
+    return 0;
+  return 12 * (sqrt(length) / (r * sqrt(r)) + length / (r * r));
+}
+
+static double pulled(const struct dc_step_state *state, int pair, const struct dc_impact_normal *n)
+{
+  double sum = 0;
+  for (int x = 0; x < 2; x++)
+    if (dc_body_moves(&state->model->bodies.bodies[state->rigid->pair_bodies[pair][x]]))
+      sum -= dc_vec_dot(n->along + 6 * x + 3, state->input->design.gravity);
+  return sum;
+}
+
+static double still(const struct dc_step_state *state)
+{
+  return state->model->definition.contact.opening_speed;
+}
+
+bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN])
+{
+  struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
+  double h = state->interval.length, h_before = h / state->interval.ratio, y[3];
+  double strength = n.size / dc_impact_near_force(&state->model->definition);
+  if (!(n.size > 0) || !(strength > FAR_FORCE))
+    return false;
+  struct dc_impact_move first = dc_impact_move(state, pair, state->before, state->now),
+                        last = dc_impact_move(state, pair, state->now, state->next);
+  const int *of = state->rigid->pair_bodies[pair];
+  given[DC_IMPACT_BEFORE] = dc_dot(n.along, first.by, 12) / h_before;
+  given[DC_IMPACT_OPENING] = dc_dot(n.along, last.by, 12) / h;
+  given[DC_IMPACT_PUSH] = h * state->model->definition.contact.stiffness * state->input->design.stiffness_scale * n.size;
+  given[DC_IMPACT_NEARNESS] = dc_impact_nearness(strength);
+  given[DC_IMPACT_LOAD] = still(state) * dc_smooth_step_integral(h * pulled(state, pair, &n) / still(state));
+  given[DC_IMPACT_MOBILITY] = 0;
+  for (int x = 0; x < 2 && all_free(state, pair); x++)
+    given[DC_IMPACT_MOBILITY] += mobility(state, of[x], n.along + 6 * x, y);
+  given[DC_IMPACT_RESTITUTION] = dc_impact_restitution(state, pair, y);
+  memset(given + DC_IMPACT_MEMORY, 0, DC_IMPACT_REMEMBERED * sizeof *given);
+  if (memory)
+    memcpy(given + DC_IMPACT_MEMORY, memory, DC_IMPACT_REMEMBERED * sizeof *given);
+  return true;
+}
+
+// The part of the mobility.
+static void mobility_slopes(const struct dc_step_state *state, int pair, const struct dc_impact_normal *n, double weight,
+                            double along[12], struct dc_impact_slopes *slopes)
+{
+  for (int x = 0; x < 2 && weight != 0 && all_free(state, pair); x++) {
+    int body = state->rigid->pair_bodies[pair][x];
+    const double *normal = n->along + 6 * x;
+    double y[3], turned[3], own = mobility(state, body, normal, y);
+    if (own == 0)
+      continue;
+    dc_vec_add_scaled(along + 6 * x, along + 6 * x, 2 * weight, y);
+    for (int k = 3; k < 6; k++)
+      along[6 * x + k] += 2 * weight * normal[k] /
+                          (state->model->bodies.bodies[body].mass * state->input->design.body_mass_scale[body]);
+    dc_vec_cross(turned, y, normal);
+    dc_vec_add_scaled(slopes->next + 6 * x, slopes->next + 6 * x, 2 * weight, turned);
+    slopes->mass[x] -= weight * own / state->input->design.body_mass_scale[body];
+  }
+}
+
+void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const double weights[DC_IMPACT_GIVEN],
+                            struct dc_impact_slopes *slopes)
+{
+  struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
+  double h = state->interval.length, h_before = h / state->interval.ratio, along[12], opening[12], before[12];
+  struct dc_impact_move first = dc_impact_move(state, pair, state->before, state->now),
+                        last = dc_impact_move(state, pair, state->now, state->next);
+  double push = h * state->model->definition.contact.stiffness * state->input->design.stiffness_scale,
+         reference = dc_impact_near_force(&state->model->definition), strength = n.size / reference;
+  memset(slopes, 0, sizeof *slopes);
+  for (int k = 0; k < 12; k++) {
+    before[k] = weights[DC_IMPACT_BEFORE] * n.along[k] / h_before;
+    opening[k] = weights[DC_IMPACT_OPENING] * n.along[k] / h;
+    along[k] = weights[DC_IMPACT_BEFORE] * first.by[k] / h_before + weights[DC_IMPACT_OPENING] * last.by[k] / h;
+  }
+  dc_impact_pull_back_move(&first, before, slopes->before, slopes->now);
+  dc_impact_pull_back_move(&last, opening, slopes->now, slopes->next);
+  double pull = weights[DC_IMPACT_LOAD] * h * dc_smooth_step(h * pulled(state, pair, &n) / still(state));
+  for (int x = 0; x < 2; x++)
+    if (dc_body_moves(&state->model->bodies.bodies[state->rigid->pair_bodies[pair][x]])) {
+      dc_vec_add_scaled(along + 6 * x + 3, along + 6 * x + 3, -pull, state->input->design.gravity);
+      dc_vec_add_scaled(slopes->gravity, slopes->gravity, -pull, n.along + 6 * x + 3);
+    }
+  mobility_slopes(state, pair, &n, weights[DC_IMPACT_MOBILITY], along, slopes);
+  double size = weights[DC_IMPACT_PUSH] * push;
+  if (reference > 0)
+    size += weights[DC_IMPACT_NEARNESS] * dc_impact_nearness_slope(strength) / reference;
+  dc_impact_pull_back_normal(&state->pairs[pair], along, size, slopes->next);
+  slopes->stiffness = weights[DC_IMPACT_PUSH] * push * n.size;
+}
+
+double dc_impact_restitution(const struct dc_step_state *state, int pair, double slopes[2])
+{
+  const struct dc_design *design = &state->input->design;
+  const int *of = state->rigid->pair_bodies[pair];
+  double a = dc_design_restitution(state->model, design, of[0]), b = dc_design_restitution(state->model, design, of[1]);
+  double e = fmin(fmin(a, b), 1);  // fmin passes over NAN
+  slopes[0] = a == e ? (b == e ? 0.5 : 1) : 0;
+  slopes[1] = b == e ? (a == e ? 0.5 : 1) : 0;
+  return isnan(a) && isnan(b) ? NAN : e;
+}
