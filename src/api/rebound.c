@@ -78,7 +78,7 @@ static double force_at(const struct profile *p, double gap)
   return isfinite(low) && isfinite(high) ? exp(low + t * (high - low)) : 0;
 }
 
-// What a step of h leaves to the next one by the law of impact.
+// The numbers that a step of h leaves to the next one by the law of impact.
 static void leave(const struct profile *p, double gap, double opening_before, double opening, double h, double still,
                   double left[DC_IMPACT_NUMBERS])
 {

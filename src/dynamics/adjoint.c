@@ -62,8 +62,8 @@ struct sweep {
   double *memory_next, *memory_now;
 };
 
-// What the interval has left depends on its three states: adds that to their cotangents, and to those of what it began
-// with.
+// The memory that the interval has left depends on its three states: adds that to their cotangents, and to those of
+// the memory it began with.
 static void pull_back_memory(struct dc_rollout *rollout, const struct dc_step_state *state, struct sweep *sweep, int r)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-// What an interval leaves of a pair to the next one.
+// The memory: numbers that an interval leaves of a pair to the next one.
 enum dc_impact_number {
   DC_IMPACT_ARRIVAL,  // a, m/s; 0: no impact is under way
   DC_IMPACT_IMPULSE,  // I, N s
@@ -25,7 +25,7 @@ enum dc_impact_number {
   DC_IMPACT_NUMBERS
 };
 
-// What an interval is judged by.
+// Numbers by which an interval is judged.
 enum dc_impact_given {
   DC_IMPACT_BEFORE,    // speed of opening over the interval before, m/s
   DC_IMPACT_OPENING,   // over the interval, m/s
@@ -43,7 +43,7 @@ enum dc_impact_given {
 void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_NUMBERS],
                    double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
 
-// What an interval that nothing happened in leaves.
+// The memory that an interval leaves in which nothing happened.
 void dc_impact_forget(double left[DC_IMPACT_NUMBERS]);
 bool dc_impact_is_idle(const double left[DC_IMPACT_NUMBERS]);
 

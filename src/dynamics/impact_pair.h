@@ -33,12 +33,12 @@ struct dc_impact_move dc_impact_move(const struct dc_step_state *state, int pair
 void dc_impact_turn(const double d[9], const double v[3], double out[3]);
 void dc_impact_turn_back(const double d[9], const double v[3], double out[3]);
 
-// Of weights on a displacement [12]: adds those on twists of the frames that it begins and ends with; NULL: not wanted.
+// Pulls weights on a displacement [12] back: adds those on twists of the frames that it begins and ends with; NULL: not wanted.
 void dc_impact_pull_back_move(const struct dc_impact_move *move, const double weights[12], double from[12],
                               double to[12]);
 void dc_impact_push_move(const struct dc_impact_move *move, const double from[12], const double to[12], double by[12]);
 
-// Of a weight on the direction [12] and on the size: adds those on twists of the frames that contact was evaluated at;
+// Pulls weights on the direction [12] and on the size back: adds those on twists of the frames that contact was evaluated at;
 // and how both change along twists.
 void dc_impact_pull_back_normal(const struct dc_pair_derivatives *pair, const double along[12], double size,
                                 double twists[12]);
@@ -51,10 +51,10 @@ double dc_impact_near_force(const struct dc_model_definition *definition);
 double dc_impact_nearness(double strength);
 double dc_impact_nearness_slope(double strength);
 
-// What restitution pulls with over an interval of h in which a pair opens by o, N, and its derivative (terms_impact.c).
+// The force of restitution over an interval of h in which a pair opens by o, N, and its derivative (terms_impact.c).
 double dc_impact_force(const double left[DC_IMPACT_NUMBERS], double o, double h, double still, double *bend);
 
-// What the law is given of a pair at the end of an interval; memory [DC_IMPACT_NUMBERS]: what the interval before has
+// The numbers that the law is given of a pair at the end of an interval; memory [DC_IMPACT_NUMBERS]: what the interval before has
 // left, NULL: nothing.  False: nothing is near, so that nothing is left.
 bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN]);
 

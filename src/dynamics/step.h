@@ -66,7 +66,7 @@ struct dc_rigid_contact {
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
-  // Of models in which something has a restitution, else NULL: what the interval before has left of every pair, and its
+  // In models in which something has a restitution, else NULL: the memory that the interval before has left of every pair, and its
   // directions of opening where that acts (terms_impact.c).  [pair_count]
   const double (*memory)[DC_IMPACT_NUMBERS];
   double (*left)[DC_IMPACT_NUMBERS];  // where a rollout forward keeps it
@@ -86,7 +86,7 @@ struct dc_step_state {
   double hardening;                           // factor on the stiffness on the way to the solution; 1 at it
   const struct dc_rigid_contact *rigid;
   const struct dc_pair_derivatives *pairs;   // [pair_count] at t+1: rigid->pairs, or those of a tape
-  // Of adjoint and tangent only: what the interval before has left, NULL: nothing, and with it the pairs at t.
+  // For adjoint and tangent only: the memory of the interval before, NULL: nothing, and with it the pairs at t.
   const double (*memory)[DC_IMPACT_NUMBERS];
   const struct dc_pair_derivatives *pairs_now;
   const struct dc_surface_contact *surface;  // at t+1, sliding since t; NULL: soft bodies touch half-spaces only
@@ -370,17 +370,17 @@ double dc_lag_factor(const struct dc_lag *lag, const double force[3], const doub
 // terms_impact.c
 // Whether a model has pairs that may have a restitution.
 bool dc_impact_wanted(const struct dc_model *model);
-// What an interval has left [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.
+// The memory of an interval [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.
 void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS],
                      const struct dc_pair_derivatives *pairs);
-// Of a rollout forward: at its start, with what is given to it or nothing (NULL); from the interval that was solved last
+// In a rollout forward: at its start, with what is given to it or nothing (NULL); from the interval that was solved last
 // to the next one.
 void dc_impact_start(struct dc_rollout *rollout, const double *given);
 void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *input, struct dc_step_interval interval,
                      const double *q, const double *q_next);
-// As dc_contact_friction_evaluate, where it acts.
+// Like dc_contact_friction_evaluate, where it acts.
 void dc_impact_evaluate(const struct dc_step_state *state, struct dc_friction_derivatives *results, double *energy);
-// What an interval that began with `memory` (NULL: nothing) leaves [pair_count]; its derivative along weights, which adds
+// The memory that an interval that began with `memory` (NULL: nothing) leaves [pair_count]; its derivative along weights, which adds
 // to twists of the frames at t+1 and to out; how it moves.
 void dc_impact_leave(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                      double (*left)[DC_IMPACT_NUMBERS]);

@@ -27,7 +27,7 @@ struct act {
   double slopes[DC_IMPACT_NUMBERS];  // of f
 };
 
-// Of the motion by o over h.
+// The action of a motion by o over h.
 static struct act act_along(const double left[DC_IMPACT_NUMBERS], double o, double h, double still)
 {
   double target = left[DC_IMPACT_TARGET], kick = left[DC_IMPACT_KICK] / h, width = DC_IMPACT_WIDTH * (target + still) * h;
@@ -118,7 +118,7 @@ static void impact_add_hessian(const struct dc_step_state *state, bool exact, st
       dc_rigid_add_lagged_hessian(state, p, &state->rigid->impact[p], exact, hessian);
 }
 
-// Of G = f (z . direction): how z . direction depends on n, and G on the turn of either frame at t through z.
+// Derivatives of G = f (z . direction): how z . direction depends on n, and G on the turn of either frame at t through z.
 static double along_direction(const struct act *act, const double n[12], const double direction[12], double by_n[12],
                               double by_now[12])
 {
@@ -215,7 +215,7 @@ const struct dc_step_term dc_impact_term = {
     .add_floor = impact_add_floor,
 };
 
-// What intervals leave of each other.
+// The memory between intervals.
 
 bool dc_impact_wanted(const struct dc_model *model)
 {

@@ -87,7 +87,7 @@ const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int st
 size_t dc_impact_numbers(const struct dc_model *model);
 // Copies what an interval has left, [numbers]; NULL: nothing.
 void dc_trajectory_set_memory(double *to, size_t numbers, const double *memory);
-// What the interval that ends in that state has left, [memory_count]; NULL: nothing, as before the first frame.
+// The memory of the interval that ends in that state, [memory_count]; NULL: nothing, as before the first frame.
 const double *dc_trajectory_memory(const struct dc_trajectory *trajectory, int step, int k);
 
 // Smallest gap of frames first .. last, m.
