@@ -11,11 +11,6 @@
 
 enum { MOST_BYTES = 64 << 20 };  // of all files together
 
-size_t dc_sdf_offset(const struct dc_sdf_scope *scope, const struct dc_xml_element *element)
-{
-  return scope->included ? scope->offset : element->offset;
-}
-
 static enum dc_status read_file(struct dc_sdf_reader *reader, const char *name, const char *text, size_t length,
                                 struct dc_xml_file **out)
 {

@@ -9,6 +9,11 @@
 #include "io/robot/sdf_reader.h"
 #include "math/rotation.h"
 
+size_t dc_sdf_offset(const struct dc_sdf_scope *scope, const struct dc_xml_element *element)
+{
+  return scope->included ? scope->offset : element->offset;
+}
+
 enum dc_status dc_sdf_no_memory(const struct dc_sdf_reader *reader)
 {
   return dc_fail(reader->error, DC_MEMORY, "%.300s: out of memory", reader->urdf->name);
