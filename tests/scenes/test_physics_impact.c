@@ -49,7 +49,7 @@ static void test_rebounds(void)
   static const double parts[] = {0, 0.3, 0.5, 0.9, 1};
   static const struct impact cases[] = {
       {"bsh", "'stiffness': 2e-5", "", "", 0.04, 3, 0.2},   {"bsh", "'stiffness': 2e-6", "", "", 0.0025, 1, 0.1},
-      {"bsh", "'stiffness': 2e-8", "", "", 0.01, 10, 0.2},  {"bsh", "'stiffness': 2e-7", "", "", 0.02, 0.3, 0.1},
+      {"bsh", "'stiffness': 2e-8", "", "", 0.01, 10, 0.2},  {"bsh", "'stiffness': 2e-7", "", "", 0.02, 0.3, 0.12},
       {"exact", "'stiffness': 2e-6", "", "", 0.01, 1, 0.1}, {"sdrs", "'stiffness': 2e-6", "", "", 0.0025, 3, 0.2},
       {"manifold", "'stiffness': 2e-6", "", "", 0.01, 3, 0.2},
       {"ipc", "'stiffness': 0.02, 'dhat': 0.02", "", "", 0.0025, 1, 0.1},
