@@ -156,3 +156,11 @@ double dc_model_pair_restitution(const struct dc_model *model, int a, int b)
 {
   return fmin(dc_model_restitution(model, a), dc_model_restitution(model, b));  // fmin passes over NAN
 }
+
+bool dc_impact_wanted(const struct dc_model *model)
+{
+  bool any = !isnan(model->definition.contact.restitution);
+  for (int i = 0; i < model->bodies.count; i++)
+    any |= !isnan(model->bodies.bodies[i].restitution);
+  return any && dc_model_has_adjoint(model);  // a foreign stepper has laws of its own
+}

@@ -122,6 +122,8 @@ static inline void dc_design_range(const struct dc_design *design, const struct 
 double dc_model_friction(const struct dc_model *model, int body);
 // Restitution of a body, likewise; NAN where nothing sets one, which means 1.
 double dc_model_restitution(const struct dc_model *model, int body);
+// Whether a model has pairs that may have a restitution.
+bool dc_impact_wanted(const struct dc_model *model);
 // Restitution of a pair of bodies, as dc_design_pair_restitution.
 double dc_model_pair_restitution(const struct dc_model *model, int a, int b);
 

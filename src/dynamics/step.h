@@ -368,8 +368,6 @@ struct dc_lag dc_lag_of(const struct dc_model *model, const struct dc_step_inter
 double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum);
 
 // terms_impact.c
-// Whether a model has pairs that may have a restitution.
-bool dc_impact_wanted(const struct dc_model *model);
 // The memory of an interval [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.
 void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS],
                      const struct dc_pair_derivatives *pairs);

@@ -43,30 +43,6 @@ void dc_step_assemble(const struct dc_step_state *state, bool exact, const doubl
       status = dc_step_terms[i]->member(__VA_ARGS__);                                                                  \
   return status
 
-// The state of a step as its terms read it: three configurations, their poses, and the contacts of the rollout.
-struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                                      struct dc_step_interval interval, const double *q_before, const double *q_now,
-                                      const double *q_next)
-{
-  return (struct dc_step_state){.model = rollout->model,
-                                .input = input,
-                                .interval = interval,
-                                .q_before = q_before,
-                                .q_now = q_now,
-                                .q_next = q_next,
-                                .before = rollout->before.poses,
-                                .now = rollout->now.poses,
-                                .next = rollout->next.poses,
-                                .hardening = 1,
-                                .rigid = &rollout->rigid,
-                                .pairs = rollout->rigid.pairs,
-                                .surface = rollout->surface,
-                                .far = rollout->far,
-                                .prediction = rollout->prediction,
-                                .q_predicted = rollout->prediction ? dc_predicted_state(rollout->prediction) : NULL,
-                                .predicted = rollout->prediction ? dc_predicted_poses(rollout->prediction) : NULL};
-}
-
 enum dc_status dc_step_begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   ASK_ALL(begin, rollout, state, error);

@@ -336,22 +336,6 @@ static double gap(const struct dc_rollout *rollout, const double *q)
   return rollout->gapless ? dc_contact_min_gap(rollout->rigid.contact) : dc_contact_distance(rollout->rigid.contact);
 }
 
-void dc_rigid_add_floor(const struct dc_step_state *state, int p, double turn, double shift, double force,
-                        struct dc_step_forces *floor)
-{
-  const int *pair = state->rigid->pair_bodies[p];
-  double arm = dc_vec_norm(state->pairs[p].arm);
-  for (int side = 0; side < 2; side++) {
-    // Seen from b the relative twist is about c_a: the arm adds to its torque.
-    double reach = state->model->bodies.bodies[pair[side]].radius + (side ? arm : 0);
-    double position = dc_vec_norm(state->next[pair[side]].position) + reach;
-    for (int k = 0; k < 3; k++) {
-      floor->wrenches[pair[side]][k] += DC_POSITION_NOISE * (turn + shift * reach * position) + force * reach;
-      floor->wrenches[pair[side]][3 + k] += DC_POSITION_NOISE * shift * position + force;
-    }
-  }
-}
-
 // Contact: mu P(poses at t+1).
 
 static double stiffness(const struct dc_step_state *state)
@@ -511,33 +495,6 @@ static void friction_add_gradient(const struct dc_step_state *state, struct dc_s
     for (int side = 0; side < 2; side++)
       for (int k = 0; k < 6; k++)
         forces->wrenches[state->rigid->pair_bodies[p][side]][k] += state->rigid->friction[p].gradient[6 * side + k];
-}
-
-static void add_turn(double *block, const double turn[6])
-{
-  for (int i = 0, e = 0; i < 3; i++)
-    for (int j = 0; j <= i; j++, e++) {
-      block[6 * i + j] += turn[e];
-      if (i != j)
-        block[6 * j + i] += turn[e];
-    }
-}
-
-void dc_rigid_add_lagged_hessian(const struct dc_step_state *state, int p,
-                                 const struct dc_friction_derivatives *derivatives, bool exact,
-                                 struct dc_step_hessian *hessian)
-{
-  const int *pair = state->rigid->pair_bodies[p];
-  add_scaled_block(hessian->blocks[pair[0]], derivatives->h_aa, 1);
-  if (exact)
-    add_turn(hessian->blocks[pair[0]], derivatives->turn[0]);
-  if (!dc_body_moves(&state->model->bodies.bodies[pair[1]]))
-    return;
-  add_scaled_block(hessian->blocks[pair[1]], derivatives->h_bb, 1);
-  if (exact)
-    add_turn(hessian->blocks[pair[1]], derivatives->turn[1]);
-  dc_assemble_pair(hessian->assembler, hessian->kinematics, pair[0], pair[1], 1, &derivatives->h_ab[0][0],
-                   hessian->matrix);
 }
 
 // Hessians come with every evaluation, the curvature of the rotations on its own.

@@ -217,14 +217,6 @@ const struct dc_step_term dc_impact_term = {
 
 // The memory between intervals.
 
-bool dc_impact_wanted(const struct dc_model *model)
-{
-  bool any = !isnan(model->definition.contact.restitution);
-  for (int i = 0; i < model->bodies.count; i++)
-    any |= !isnan(model->bodies.bodies[i].restitution);
-  return any && dc_model_has_adjoint(model);  // a foreign stepper has laws of its own
-}
-
 void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_IMPACT_NUMBERS],
                      const struct dc_pair_derivatives *pairs)
 {

@@ -101,7 +101,7 @@ bad 2:65 "shapes.b.divisions[0]: must be <=" "{$time,
 bad 3:26 "bodies[1].shape: no shape is called \"bal\" (did you mean \"ball\"?)" "{$time, $ball,
  \"bodies\": [{\"name\": \"a\", \"shape\": \"ball\"},
   {\"name\": \"b\", \"shape\": \"bal\"}]}"
-bad 2:52 "bodies[0].mass: must be > 0 kg (is -1)" "{$time, $ball,
+bad 2:52 "bodies[0].mass: must be >= 0 kg (is -1)" "{$time, $ball,
  \"bodies\": [{\"name\": \"b\", \"shape\": \"ball\", \"mass\": -1}]}"
 bad 2:44 "bodies[0].masss: unknown key (did you mean \"mass\"?)" "{$time, $ball,
  \"bodies\": [{\"name\": \"b\", \"shape\": \"ball\", \"masss\": 1}]}"
@@ -198,7 +198,7 @@ override() { # STATUS ARGUMENT MESSAGE
   run "$1" check scene.json --set "$2"
   says "dcsim: --set $2: $3"
 }
-override 3 bodies.cue.mass=-1 "bodies[0].mass: must be > 0 kg (is -1)"
+override 3 bodies.cue.mass=-1 "bodies[0].mass: must be >= 0 kg (is -1)"
 override 3 bodies.cu.mass=1 "scene.json:1:"
 override 3 time.stp=1 "time.stp: unknown key (did you mean \"step\"?)"
 override 3 time.step=1e999 "number too large"

@@ -44,7 +44,7 @@ static const struct override_case overrides[] = {
     {"control[0].velocity=x", DC_OK, ""},
     {"name=", DC_BAD_INPUT,
      "--set name=: name: must be 1 to 255 bytes without '/' or control characters, not \".\" or \"..\""},
-    {"bodies.cue.mass=-1", DC_BAD_INPUT, "--set bodies.cue.mass=-1: bodies[1].mass: must be > 0 kg (is -1)"},
+    {"bodies.cue.mass=-1", DC_BAD_INPUT, "--set bodies.cue.mass=-1: bodies[1].mass: must be >= 0 kg (is -1)"},
     {"bodies.cue.mass=heavy", DC_BAD_INPUT,
      "--set bodies.cue.mass=heavy: bodies[1].mass: must be a number (is a string)"},
     {"bodies.cue.velocity=[1,0,null]", DC_BAD_INPUT,

@@ -113,7 +113,7 @@ static const struct scene_case cases[] = {
     {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 3}]}", DC_BAD_INPUT,
      "scene.json:2:36: bodies[0].shape: must be the name of a shape (is a number)"},
     {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 'ball', 'mass': -1}]}", DC_BAD_INPUT,
-     "scene.json:2:52: bodies[0].mass: must be > 0 kg (is -1)"},
+     "scene.json:2:52: bodies[0].mass: must be >= 0 kg (is -1)"},
     {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 'ball', 'masss': 1}]}", DC_BAD_INPUT,
      "scene.json:2:44: bodies[0].masss: unknown key (did you mean \"mass\"?)"},
     {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 'ball', 'pd': {}}]}", DC_BAD_INPUT,
