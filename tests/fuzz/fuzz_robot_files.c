@@ -24,6 +24,21 @@ static const struct kind {
     {"robot.srdf", TIME "'include': {'file': 'robot.urdf', 'srdf': 'robot.srdf'}}",
      "<?xml version='1.0'?>\n<robot name='r'><group name='g'><link name='a'/></group>\n"
      "<disable_collisions link1='a' link2='c' reason='Never'/><disable_collisions link1='b' link2='a'/></robot>\n"},
+    {"robot.sdf", TIME "'include': {'file': 'robot.sdf', 'pd': {'kp': 2, 'm::j': {'kp': 3}}}}",
+     "<sdf version='1.9'><world name='w'><gravity>0 0 -9</gravity><model name='m'><pose>0 0 1 0 0 1</pose>\n"
+     "<frame name='f' attached_to='a'><pose degrees='true'>1 0 0 0 0 90</pose></frame><link name='a'><inertial>\n"
+     "<mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial><collision name='c'><geometry>\n"
+     "<box><size>1 1 1</size></box></geometry></collision></link><link name='b'><pose relative_to='f'>2 0 0 0 0 0\n"
+     "</pose><collision name='c'><geometry><ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid></geometry></collision>\n"
+     "</link><joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz expressed_in='f'>0 1 0</xyz>\n"
+     "<limit><lower>-1</lower><upper>2</upper></limit><dynamics><damping>1</damping></dynamics></axis></joint></model>\n"
+     "<model name='n'><static>1</static><link name='g'><collision name='c'><geometry><plane/></geometry></collision>\n"
+     "</link></model></world></sdf>\n"},
+    {"mesh.obj", MESH("mesh.obj"),
+     "v 0 0 0\nv 3 0 0\nv 3 0 3\nv 2 0 3\nv 2 0 1\nv 1 0 1\nv 1 0 3\nv 0 0 3\nv 0 2 0\nv 3 2 0\nv 3 2 3\nv 2 2 3\n"
+     "v 2 2 1\nv 1 2 1\nv 1 2 3\nv 0 2 3\nf 1 2 3 4 5 6 7 8\nf 16 15 14 13 12 11 10 9\nf 1 9 10 2\nf 2 10 11 3\n"
+     "f 3 11 12 4\nf 4 12 13 5\nf 5 13 14 6\nf 6 14 15 7\nf 7 15 16 8\nf 8 16 9 1\n"},
+    {"mesh.off", MESH("mesh.off"), "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 2 0 3\n"},
     {"mesh.ply", MESH("mesh.ply"),
      "ply\nformat ascii 1.0\ncomment a\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
      "element face 4\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n"
