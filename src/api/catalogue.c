@@ -44,7 +44,9 @@ void dc_api_describe_options(const struct dc_option *options, int indentation, s
     dc_json_put_string(json, "help", option->help);
     dc_text_add(text, "%*s%-18s %s%s%s%s; default %s\n", indentation, "", option->name, option->help,
                 option->unit[0] ? " [" : "", option->unit, option->unit[0] ? "]" : "",
-                option->fallback ? option->fallback : "none: must be given");
+                !option->fallback                                         ? "none: must be given"
+                : option->absent && strcmp(option->fallback, "null") == 0 ? option->absent
+                                                                          : option->fallback);
     if (nested && option->short_key)
       dc_json_put_string(json, "short_key", option->short_key);
     if (nested)
@@ -119,7 +121,8 @@ static struct entry section_entry(int i)
       {"mujoco", "the contact model mujoco", NULL, dc_mujoco_options},
       {"gradient", "how gradients are computed", NULL, dc_gradient_options},
       {"init", "first guess drawn at random", NULL, dc_first_guess_options},
-      {"continuation", "begin with softer contact, longer steps and stronger far fields", NULL, dc_continuation_options},
+      {"continuation", "begin with softer contact, longer steps and stronger far fields", NULL,
+       dc_continuation_options},
       {"portfolio", "several optimizers and drawn first guesses", NULL, dc_portfolio_options},
       {"horizon", "receding horizon", NULL, dc_horizon_options},
       {"certify", "requirements of a certificate", NULL, dc_certify_options},

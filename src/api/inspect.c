@@ -8,6 +8,7 @@
 #include "api/internal.h"
 #include "api/rebound.h"
 #include "api/refine.h"
+#include "api/start_inside.h"
 #include "base/memory_limit.h"
 #include "body/soft.h"
 #include "contact/far/far_field.h"
@@ -325,6 +326,39 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
   return largest;
 }
 
+// The stiffness and, where it was chosen, what bounds it.
+static void describe_contact(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  static const char *const bounds[] = {"none", "rest", "far_field"};
+  const struct dc_contact_settings *settings = &scene->definition.contact;
+  const struct dc_contact_choice *choice = &scene->contact_choice;
+  const struct dc_body *bodies = scene->model.bodies.bodies;
+  dc_json_begin(json, "contact", '{');
+  dc_json_put_string(json, "model", scene->definition.contact_model->name);
+  DC_JSON_NUMBERS(json, {"stiffness", settings->stiffness}, {"friction_smoothing", settings->friction_smoothing});
+  dc_json_put_boolean(json, "automatic", choice->automatic);
+  if (choice->automatic) {
+    dc_json_put_string(json, "bound", bounds[choice->bound]);
+    if (choice->body >= 0)
+      dc_json_put_string(json, "body", bodies[choice->body].name);
+    if (choice->other >= 0)
+      dc_json_put_string(json, "other", bodies[choice->other].name);
+    DC_JSON_NUMBERS(json, {"size", choice->size}, {"load", choice->load}, {"gap", choice->gap},
+                    {"far_field_acceleration", choice->far_acceleration});
+    dc_text_add(text, "  contact stiffness %.3g J, chosen ", settings->stiffness);
+    if (choice->bound == DC_BOUND_REST)
+      dc_text_add(text, "so that \"%s\" (size %.3g m, %.3g N) rests at most %.3g m from \"%s\"",
+                  bodies[choice->body].name, choice->size, choice->load, choice->gap, bodies[choice->other].name);
+    else if (choice->bound == DC_BOUND_FAR_FIELD)
+      dc_text_add(text, "so that the field of distant bodies accelerates \"%s\" by at most %.3g m/s^2",
+                  bodies[choice->body].name, choice->far_acceleration);
+    else
+      dc_text_add(text, "without bodies to go by");
+    dc_text_add(text, "; friction over %.3g m/s\n", settings->friction_smoothing);
+  }
+  dc_json_end(json, "}");
+}
+
 static enum dc_status describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                                      struct dc_json_writer *json, struct dc_error *error)
 {
@@ -362,8 +396,17 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
     if (scene->task.design_count)
       status = dc_api_describe_design(scene, text, json, error);
     describe_memory(scene, text, json);
+    if (!(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
+      describe_contact(scene, text, json);
     if (!status && !(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
       status = dc_api_describe_impacts(scene, start->contact, start->poses, start->pairs, &resting, text, json, error);
+  }
+  if (!scene->refinement.given) {
+    struct dc_inside_list inside;
+    if (!status)
+      status = dc_api_find_inside(start->plan, &inside, error);
+    if (!status)
+      dc_api_put_inside(bodies, &inside, text, json);
   }
   dc_api_describe_notes(scene, text, json);
   struct dc_advice_list advice = {0};

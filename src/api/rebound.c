@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamics/approach.h"
 #include "dynamics/impact_pair.h"
 #include "math/vector.h"
 
@@ -23,38 +24,9 @@ struct profile {
 };
 
 struct rebound {
-  struct dc_contact *contact;
-  struct dc_pose *poses;              // [bodies]
-  struct dc_pair_derivatives *pairs;  // [pair_count]
+  struct dc_approach approach;
   struct dc_resting *resting;
-  int pair, body;
-  double direction[3], start[3];
 };
-
-// Moves the first body of the pair by s from its start along the direction; whether it then meets the other.
-static bool meets(struct rebound *r, double s)
-{
-  dc_vec_add_scaled(r->poses[r->body].position, r->start, s, r->direction);
-  return !isfinite(dc_contact_evaluate_pair(r->contact, r->poses, r->pair, 1, r->pairs));
-}
-
-// The displacement at which they touch, from a start at which they do not; NAN when they do not meet.
-static double touching(struct rebound *r, double size)
-{
-  double apart = 0, together = 0, step = 0.1 * size;
-  do {
-    apart = together;
-    together -= step;
-    if (together < -1e3 * size)
-      return NAN;
-    step = fmax(0.1 * size, 0.5 * dc_contact_pair_gap(r->contact, r->pair));
-  } while (!meets(r, together));
-  for (int i = 0; i < HALVINGS; i++) {
-    double middle = 0.5 * (apart + together);
-    *(meets(r, middle) ? &together : &apart) = middle;
-  }
-  return apart;
-}
 
 // Tables of the force over the gap, at GAPS gaps in geometric order: log of the force [N].  Overlap and forces that do
 // not push count as none.
@@ -63,8 +35,8 @@ static void tabulate(struct rebound *r, double touch, double size, double stiffn
   profile->first = LEAST_GAP * size;
   profile->ratio = pow(MOST_GAP / LEAST_GAP, 1.0 / (GAPS - 1));
   for (int i = 0; i < GAPS; i++) {
-    bool crosses = meets(r, touch + profile->first * pow(profile->ratio, i));
-    double force = -stiffness * dc_vec_dot(r->pairs[r->pair].gradient + 3, r->direction);
+    bool crosses = dc_approach_meets(&r->approach, touch + profile->first * pow(profile->ratio, i));
+    double force = -stiffness * dc_vec_dot(r->approach.pairs[r->approach.pair].gradient + 3, r->approach.direction);
     profile->log_force[i] = crosses || !(force > 0) ? -INFINITY : log(force);
   }
 }
@@ -204,22 +176,22 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
 static void describe_kind(const struct dc_scene *scene, struct rebound *r, int p, const struct dc_pose *poses,
                           const struct dc_pair_derivatives *pairs, struct dc_text *text, struct dc_json_writer *json)
 {
-  const int *pair = dc_contact_pairs(r->contact)[p];
+  const int *pair = dc_contact_pairs(r->approach.contact)[p];
   const struct dc_body *a = &scene->model.bodies.bodies[pair[0]], *b = &scene->model.bodies.bodies[pair[1]];
   const struct dc_model_definition *definition = &scene->definition;
   struct profile profile = {.mass = dc_body_moves(b) ? a->mass * b->mass / (a->mass + b->mass) : a->mass};
   double size = dc_body_moves(b) ? fmin(a->radius, b->radius) : a->radius;
   profile.restitution = dc_model_pair_restitution(&scene->model, pair[0], pair[1]);
   profile.near_force = definition->contact.stiffness * dc_impact_near_force(definition);
-  memcpy(r->poses, poses, (size_t)scene->model.bodies.count * sizeof *poses);
-  r->pair = p;
-  r->body = pair[0];
-  find_direction(scene, &pairs[p], poses, pair, r->direction);
-  dc_vec_copy(r->start, poses[pair[0]].position);
+  memcpy(r->approach.poses, poses, (size_t)scene->model.bodies.count * sizeof *poses);
+  r->approach.pair = p;
+  r->approach.body = pair[0];
+  find_direction(scene, &pairs[p], poses, pair, r->approach.direction);
+  dc_vec_copy(r->approach.start, poses[pair[0]].position);
   if (!dc_body_moves(b))
-    profile.load = -a->mass * dc_vec_dot(definition->gravity, r->direction);
-  meets(r, 0);
-  double touch = touching(r, size);
+    profile.load = -a->mass * dc_vec_dot(definition->gravity, r->approach.direction);
+  dc_approach_meets(&r->approach, 0);
+  double touch = dc_approach_touching(&r->approach, size, 0);
   if (isnan(touch))
     return;
   tabulate(r, touch, size, definition->contact.stiffness, &profile);
@@ -231,9 +203,9 @@ static void describe_kind(const struct dc_scene *scene, struct rebound *r, int p
 static void describe_kinds(const struct dc_scene *scene, struct rebound *r, const struct dc_pose *poses,
                            const struct dc_pair_derivatives *pairs, struct dc_text *text, struct dc_json_writer *json)
 {
-  const int(*all)[2] = dc_contact_pairs(r->contact);
+  const int(*all)[2] = dc_contact_pairs(r->approach.contact);
   int kinds[KINDS], count = 0;
-  for (int p = 0; p < dc_contact_pair_count(r->contact) && count < KINDS; p++) {
+  for (int p = 0; p < dc_contact_pair_count(r->approach.contact) && count < KINDS; p++) {
     bool seen = false;
     for (int k = 0; k < count; k++)
       seen |= same_kind(scene, all[kinds[k]], all[p]);
@@ -252,11 +224,11 @@ enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_c
 {
   size_t bodies = (size_t)scene->model.bodies.count, count = (size_t)dc_contact_pair_count(contact);
   struct dc_arena *arena = dc_arena_create();
-  struct rebound r = {.contact = contact, .resting = resting};
+  struct rebound r = {.approach.contact = contact, .resting = resting};
   *resting = (struct dc_resting){NAN, -1};
   enum dc_status status = DC_MEMORY;
-  if (arena && (r.poses = dc_arena_alloc(arena, bodies, sizeof *r.poses)) &&
-      (r.pairs = dc_arena_alloc(arena, count, sizeof *r.pairs))) {
+  if (arena && (r.approach.poses = dc_arena_alloc(arena, bodies, sizeof *r.approach.poses)) &&
+      (r.approach.pairs = dc_arena_alloc(arena, count, sizeof *r.approach.pairs))) {
     dc_json_begin(json, "impacts", '[');
     describe_kinds(scene, &r, poses, pairs, text, json);
     status = DC_OK;

@@ -139,6 +139,13 @@ static enum dc_status whole_input(struct session *session, const struct outcome 
   return done ? DC_OK : dc_fail(&session->error, DC_MEMORY, "out of memory for the controls of a run");
 }
 
+static bool same_contact(const struct dc_contact_settings *one, const struct dc_contact_settings *other)
+{
+  struct dc_contact_settings a = *one, b = *other;
+  a.automatic = b.automatic = (struct dc_string_list){0};
+  return memcmp(&a, &b, sizeof a) == 0;
+}
+
 // Whether frames were brought forth by another potential than that of the plan: by a plant that is not the plan's world
 // again, or a stepper with contacts of its own.
 static bool frames_are_foreign(const struct session *session, const struct outcome *outcome)
@@ -149,7 +156,7 @@ static bool frames_are_foreign(const struct session *session, const struct outco
     return true;
   return plant &&
          (plant->substeps != 1 || plant->instead || plant->model.definition.contact_model != mine->contact_model ||
-          memcmp(&plant->model.definition.contact, &mine->contact, sizeof mine->contact) != 0);
+          !same_contact(&plant->model.definition.contact, &mine->contact));
 }
 
 // Computes the drives of the best trajectory and the contacts in it.  Contacts come from our own potential: they are
@@ -306,6 +313,18 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   return status ? dc_api_fail(error, &session->error, status) : DCSIM_OK;
 }
 
+static void warn_inside(const struct session *session, dcsim_result *result)
+{
+  const struct dc_inside_list *inside = &session->inside;
+  int more = inside->count + inside->left_out - 1;
+  char says[512];
+  dc_api_say_inside(&session->scene->scene->model.bodies, &inside->items[0], says, sizeof says);
+  if (more)
+    snprintf(result->warning, sizeof result->warning, "%s; so do %d more (dcsim check names them)", says, more);
+  else
+    snprintf(result->warning, sizeof result->warning, "%s", says);
+}
+
 // A run from its checks to its report:
 // 1. check memory and room on disk;
 // 2. share the scene with the ranks, if there are any;
@@ -336,6 +355,8 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
     snprintf(result->warning, sizeof result->warning,
              "%s is rolled out in one piece, not in its windows: the scene has another time, control or horizon",
              session->options->control_run);
+  else if (session->inside.count)
+    warn_inside(session, result);
   status = compute(session);
   bool something = !isnan(session->best_loss);
   if (status && !(something && (status == DC_STOPPED || status == DC_NUMERICAL))) {

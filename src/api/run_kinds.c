@@ -21,6 +21,8 @@ static enum dc_status check_start(struct session *session, const double *paramet
   dc_parameters_resize(&scene->task, &scene->model, (int)scene->definition.time.steps, parameters, steps,
                        plan->parameters);
   enum dc_status status = dc_api_check_start(scene, plan, &session->error);
+  if (!status)
+    status = dc_api_find_inside(plan, &session->inside, &session->error);
   if (!status && session->optimizing)
     status = dc_api_check_gradient(scene, plan, &session->error);
   if (!session->plan)

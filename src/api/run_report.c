@@ -373,6 +373,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_cases(session, outcome, json, text);
   put_speeds(outcome, json, text);
   describe_plant(session, transfer, outcome, text, json);
+  dc_api_put_inside(&session->scene->scene->model.bodies, &session->inside, NULL, json);
   if (session->optimizing)
     dc_advice_put(advice, text, json);
   dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,

@@ -4,6 +4,7 @@
 #define DC_API_SESSION_H
 
 #include "api/internal.h"
+#include "api/start_inside.h"
 #include "base/snapshot.h"
 #include "io/run/run.h"
 #include "plan/receding_horizon.h"
@@ -58,6 +59,7 @@ struct session {
   int stop_status;        // what the progress function returned; 0 when the time limit stopped the run
   struct dc_snapshot *snapshot;
   double last_checkpoint;  // when it was written
+  struct dc_inside_list inside;  // bodies that start inside the barrier of others
   struct dc_error error;
 };
 

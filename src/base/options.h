@@ -56,7 +56,7 @@ struct dc_object_list {
 
 // One option.  minimum and maximum bound every number in it (equal: no bounds).  fallback is the default as JSON
 // text; NULL: the option must be given; "null": absent unless given, leaves the memory zeroed (reals NAN, bodies and
-// shapes -1).
+// shapes -1).  Lists print `absent` in its place where that is set.
 //
 // Options may nest: an object is read by a table of its own into a structure in the arena.  With a short_key a string
 // may stand in its place, for {short_key: string}.  The element of a list of one (numbers excepted) may stand without
@@ -72,6 +72,7 @@ struct dc_option {
   int count;                      // components of DC_REALS, most components of a list
   const char *const *choices;     // NULL-terminated, for DC_CHOICE
   const char *help;               // one line
+  const char *absent;             // what lists call a default "null", "automatic"; NULL: null
   size_t offset;                  // of the value in the options structure
   const struct dc_option *table;  // of DC_OBJECT and DC_OBJECT_LIST
   size_t object_size;             // size of the structure that table fills

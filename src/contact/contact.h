@@ -15,7 +15,9 @@
 #include "base/options.h"
 #include "body/path.h"
 
-enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER };
+// CONTACT: as CONSISTENT, but triangles of fixed bodies count by the contact that they bear (docs/theory/contact.md,
+// "Scale").  AUTOMATIC: not chosen yet (dynamics/contact_scale.h).
+enum dc_contact_weights { DC_WEIGHTS_CONSISTENT, DC_WEIGHTS_PAPER, DC_WEIGHTS_CONTACT, DC_WEIGHTS_AUTOMATIC };
 // The convex parts of a body for sdrs.  PARTS: those of its shape (dc_shape's parts; a convex mesh is one), and every
 // triangle of a shape without parts for itself.  TRIANGLES: every triangle of any shape.
 enum dc_contact_hulls { DC_HULLS_PARTS, DC_HULLS_TRIANGLES };
@@ -40,6 +42,7 @@ struct dc_contact_settings {
   double smoothing;       // manifold: of edges of polyhedra and of 1/distance, m; NAN: 2e-3 of the size of the body
   double wall;            // manifold: where its barrier begins, m; NAN: 2e-2 of the least size of a body
   long edges;             // manifold: edges of each body that meet those of others; 0: vertices only
+  struct dc_string_list automatic;  // settings that were chosen, not given, as "model.setting"
 };
 
 extern const struct dc_option dc_contact_options[];

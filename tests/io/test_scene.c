@@ -73,7 +73,8 @@ static const struct scene_case cases[] = {
     {"{" TIME ",\n 'contact': {'stifness': 1}}", DC_BAD_INPUT,
      "scene.json:2:14: contact.stifness: unknown key (did you mean \"stiffness\"?)"},
     {"{" TIME ",\n 'contact': {'weights': 'papr'}}", DC_BAD_INPUT,
-     "scene.json:2:25: contact.weights: must be one of \"consistent\", \"paper\" (is \"papr\"; did you mean "
+     "scene.json:2:25: contact.weights: must be one of \"consistent\", \"paper\", \"contact\", \"automatic\" (is "
+     "\"papr\"; did you mean "
      "\"paper\"?)"},
     {"{" TIME ",\n 'contact': {'offset': 1}}", DC_BAD_INPUT,
      "scene.json:2:24: contact.offset: must be true or false (is a number)"},

@@ -163,7 +163,7 @@ static void end(struct dc_points *p)
 
 static bool offers(const struct dc_contact *contact)
 {
-  return !contact->model->hierarchical || contact->settings.weights == DC_WEIGHTS_CONSISTENT;
+  return !contact->model->hierarchical || contact->settings.weights != DC_WEIGHTS_PAPER;
 }
 
 const struct dc_point_methods dc_bsh_points = {.offers = offers,

@@ -34,15 +34,63 @@ static double reference_area(const struct dc_contact *contact, const struct dc_b
   return count ? sum / count : 1;
 }
 
-static void set_weights(struct dc_collider *collider, enum dc_contact_weights weights, double unit_area)
+// The mean triangle of the movable body with the smallest surface: area 0 when no body moves.
+struct patch {
+  double area, perimeter;  // m^2, m
+};
+
+static double triangle_perimeter(const double (*vertices)[3], const int *triangle)
 {
+  double sum = 0;
+  for (int k = 0; k < 3; k++)
+    sum += dc_vec_distance(vertices[triangle[k]], vertices[triangle[(k + 1) % 3]]);
+  return sum;
+}
+
+static struct patch contact_patch(const struct dc_bodies *bodies)
+{
+  const struct dc_shape *least = NULL;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_shape *shape = bodies->bodies[i].shape;
+    if (dc_body_moves(&bodies->bodies[i]) && dc_shape_has_surface(shape) &&
+        (!least || shape->properties.surface_area < least->properties.surface_area))
+      least = shape;
+  }
+  struct patch patch = {0};
+  if (!least)
+    return patch;
+  const struct dc_mesh *mesh = &least->mesh;
+  for (int t = 0; t < mesh->triangle_count; t++)
+    patch.perimeter +=
+        triangle_perimeter((const double(*)[3])mesh->vertices, mesh->triangles[t]) / mesh->triangle_count;
+  patch.area = least->properties.surface_area / mesh->triangle_count;
+  return patch;
+}
+
+// Weight of a triangle j of a fixed body: 1 for a large one; where smaller ones pave a face as many meet the patch p as
+// make 1.  In the mean over places the patch meets A_p + A_j + L_p L_j/(2 pi) over A_j of them (Blaschke's formula of two
+// convex sets, A areas and L perimeters).  PART: of those that it meets at the rim alone, as the separating plane tilts
+// there.  FACES: a half-space with the weights of vertices holds a cube by 1/1.3 and a finely divided solid by 1 times
+// the force of a face; the factor lies between them.  Both numbers are measured (docs/theory/contact.md, "Scale").
+static double bearing_weight(const struct patch *patch, double area, double perimeter)
+{
+  static const double FACES = 0.877, PART = 0.25, TURN = 6.283185307179586;
+  return FACES * area / (patch->area + area + PART * patch->perimeter * perimeter / TURN);
+}
+
+// fixed: the patch that a fixed body bears where weights are by contact, or NULL.
+static void set_weights(struct dc_collider *collider, enum dc_contact_weights weights, double unit_area,
+                        const struct patch *fixed)
+{
+  const double(*vertices)[3] = (const double(*)[3])collider->vertices;
   double total = 0, least;
   for (int i = 0; i < collider->triangle_count; i++)
-    total += triangle_area((const double(*)[3])collider->vertices, collider->triangles[i]);
+    total += triangle_area(vertices, collider->triangles[i]);
   least = LEAST_RELATIVE_AREA * total / collider->triangle_count;
   for (int i = 0; i < collider->triangle_count; i++) {
-    double area = fmax(least, triangle_area((const double(*)[3])collider->vertices, collider->triangles[i]));
-    collider->leaf_weight[i] = weights == DC_WEIGHTS_CONSISTENT ? area / unit_area : 1;
+    double area = fmax(least, triangle_area(vertices, collider->triangles[i]));
+    double bears = fixed ? bearing_weight(fixed, area, triangle_perimeter(vertices, collider->triangles[i])) : 0;
+    collider->leaf_weight[i] = weights == DC_WEIGHTS_PAPER ? 1 : fixed ? bears : area / unit_area;
     for (int k = 0; k < 3; k++)
       collider->vertex_weight[collider->triangles[i][k]] += area / (3 * total);
   }
@@ -116,7 +164,7 @@ static enum dc_status build_tree(struct dc_contact *contact, const struct dc_con
       memcpy(collider->tree.radius, known->tree.size, (size_t)known->tree.node_count * sizeof *known->tree.size);
     return status;
   }
-  bool consistent = contact->settings.weights == DC_WEIGHTS_CONSISTENT;
+  bool consistent = contact->settings.weights != DC_WEIGHTS_PAPER;
   return dc_sphere_tree_build(&collider->tree, (const double(*)[3])collider->vertices, collider->vertex_count,
                               collider->triangles, collider->triangle_count, collider->leaf_weight,
                               consistent ? DC_CENTER_WEIGHTED : DC_CENTER_VERTICES, contact->arena, error);
@@ -140,8 +188,8 @@ static enum dc_status follow(struct dc_contact *contact, const struct dc_body *b
 // start: NULL, or the body as it is before its vertices move.  former: NULL, or the contact that may have its tree.
 static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body,
                                       const struct dc_body *start, bool follows, double fixed_area,
-                                      const struct dc_contact *former, struct dc_collider *collider,
-                                      struct dc_error *error)
+                                      const struct patch *patch, const struct dc_contact *former,
+                                      struct dc_collider *collider, struct dc_error *error)
 {
   struct dc_arena *arena = contact->arena;
   const struct dc_mesh *mesh = &body->shape->mesh;
@@ -164,7 +212,8 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   const struct dc_body *weighed = start ? start : body;
   set_vertices(weighed, collider->vertices);
   set_weights(collider, (enum dc_contact_weights)contact->settings.weights,
-              dc_body_moves(body) ? weighed->shape->properties.surface_area : fixed_area);
+              dc_body_moves(body) ? weighed->shape->properties.surface_area : fixed_area,
+              dc_body_moves(body) ? NULL : patch);
   enum dc_status status = build_tree(contact, former, start != NULL, collider, error);
   if (status || !start)
     return status;
@@ -182,10 +231,12 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
   if (!contact->colliders)
     return dc_fail(error, DC_MEMORY, "out of memory for %d colliders", contact->bodies->count);
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
+  struct patch patch = contact_patch(start ? start : contact->bodies);
+  bool bearing = contact->settings.weights == DC_WEIGHTS_CONTACT && patch.area > 0;
   for (int i = 0; i < contact->bodies->count; i++) {
-    enum dc_status status =
-        create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
-                        dc_contact_follows(contact, i), fixed_area, former, &contact->colliders[i], error);
+    enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
+                                            dc_contact_follows(contact, i), fixed_area, bearing ? &patch : NULL, former,
+                                            &contact->colliders[i], error);
     if (status)
       return status;
   }

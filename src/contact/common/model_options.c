@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of contact models: each model's table has the rows that it reads, so that a scene, the command line and
-// the lists know what means something to which.
+// the lists know what means something to which.  Where a scene leaves a row with the default "null" open, its number is
+// chosen by masses, sizes and gravity (dynamics/contact_scale.h); settings that no scene has made have fixed numbers.
 #include <stddef.h>
 
 #include "contact/common/contact_internal.h"
 
-static const char *const weight_names[] = {"consistent", "paper", NULL};
+#define AUTOMATIC "null"
+
+static const char *const weight_names[] = {"consistent", "paper", "contact", "automatic", NULL};
 static const char *const hull_names[] = {"parts", "triangles", NULL};
 
-#define STIFFNESS_OPTION                                                                                               \
+#define STIFFNESS_OPTION(standard)                                                                                     \
   {                                                                                                                    \
-    .name = "stiffness", .type = DC_REAL, .unit = "J", .fallback = "1e-6", .minimum = 0, .maximum = 1e6,               \
-    .minimum_excluded = true,                                                                                          \
-    .help = "contact stiffness mu: factor on the potential; the gap at rest grows as its square root",                 \
+    .name = "stiffness", .type = DC_REAL, .unit = "J", .fallback = standard, .absent = "automatic", .minimum = 0,      \
+    .maximum = 1e6, .minimum_excluded = true,                                                                          \
+    .help = "contact stiffness mu: factor on the potential; automatic: bodies rest within 0.1 % of their size",        \
     .offset = offsetof(struct dc_contact_settings, stiffness)                                                          \
   }
 
@@ -23,24 +26,29 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, blend)                                                              \
   }
 
-#define NEAR_RANGE_OPTION                                                                                              \
+#define NEAR_RANGE_OPTION(standard)                                                                                    \
   {                                                                                                                    \
-    .name = "near_range", .type = DC_REAL, .unit = "m", .fallback = "0.005", .minimum = 1e-6, .maximum = 1e3,          \
-    .help = "bodies under near_only: node pairs whose spheres are farther apart do not act, blended in between",       \
+    .name = "near_range", .type = DC_REAL, .unit = "m", .fallback = standard, .absent = "automatic", .minimum = 1e-6,  \
+    .maximum = 1e3,                                                                                                    \
+    .help = "bodies under near_only: node pairs whose spheres are farther apart do not act, blended in between; "      \
+            "automatic: 5 % of the least size",                                                                        \
     .offset = offsetof(struct dc_contact_settings, near_range)                                                         \
   }
 
-#define LENGTH_OPTION                                                                                                  \
+#define LENGTH_OPTION(standard)                                                                                        \
   {                                                                                                                    \
-    .name = "length", .type = DC_REAL, .unit = "m", .fallback = "1", .minimum = 0, .maximum = 1e9,                     \
-    .minimum_excluded = true, .help = "length unit of the potential; 1 m is the paper's",                              \
+    .name = "length", .type = DC_REAL, .unit = "m", .fallback = standard, .absent = "automatic", .minimum = 0,         \
+    .maximum = 1e9, .minimum_excluded = true,                                                                          \
+    .help = "length unit of the potential; automatic: 1 m, the paper's, of sdrs such that it acts within 2 % of the "  \
+            "least size",                                                                                              \
     .offset = offsetof(struct dc_contact_settings, length)                                                             \
   }
 
-#define WEIGHTS_OPTION                                                                                                 \
+#define WEIGHTS_OPTION(standard)                                                                                       \
   {                                                                                                                    \
-    .name = "weights", .type = DC_CHOICE, .unit = "", .fallback = "\"consistent\"", .choices = weight_names,           \
-    .help = "consistent: triangles count by area and node pairs by weight; paper: every term counts 1 (Eq. 7)",        \
+    .name = "weights", .type = DC_CHOICE, .unit = "", .fallback = standard, .choices = weight_names,                   \
+    .help = "consistent: triangles count by area and node pairs by weight; contact: those of fixed bodies hold alike " \
+            "however large; paper: every term counts 1 (Eq. 7); automatic: contact where the stiffness is chosen",     \
     .offset = offsetof(struct dc_contact_settings, weights)                                                            \
   }
 
@@ -66,11 +74,12 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, friction)                                                           \
   }
 
-#define FRICTION_SMOOTHING_OPTION                                                                                      \
+#define FRICTION_SMOOTHING_OPTION(standard)                                                                            \
   {                                                                                                                    \
-    .name = "friction_smoothing", .type = DC_REAL, .unit = "m/s", .fallback = "1e-3", .minimum = 0, .maximum = 1e3,    \
-    .minimum_excluded = true,                                                                                          \
-    .help = "speed e over which friction sets in, as v/sqrt(v^2 + e^2); held bodies creep at a part of it",            \
+    .name = "friction_smoothing", .type = DC_REAL, .unit = "m/s", .fallback = standard, .absent = "automatic",         \
+    .minimum = 0, .maximum = 1e3, .minimum_excluded = true,                                                            \
+    .help = "speed e over which friction sets in, as v/sqrt(v^2 + e^2); automatic: held bodies creep below 1 % of "    \
+            "the least size per s",                                                                                    \
     .offset = offsetof(struct dc_contact_settings, friction_smoothing)                                                 \
   }
 
@@ -96,10 +105,11 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, opening_speed)                                                      \
   }
 
-#define DHAT_OPTION                                                                                                    \
+#define DHAT_OPTION(standard)                                                                                          \
   {                                                                                                                    \
-    .name = "dhat", .type = DC_REAL, .unit = "m", .fallback = "1e-3", .minimum = 0, .maximum = 1e3,                    \
-    .minimum_excluded = true, .help = "distance at which the barrier begins; of ipc-global: friction",                 \
+    .name = "dhat", .type = DC_REAL, .unit = "m", .fallback = standard, .absent = "automatic", .minimum = 0,           \
+    .maximum = 1e3, .minimum_excluded = true,                                                                          \
+    .help = "distance at which the barrier begins; of ipc-global: friction; automatic: 0.4 % of the least size",       \
     .offset = offsetof(struct dc_contact_settings, dhat)                                                               \
   }
 
@@ -141,48 +151,95 @@ static const char *const hull_names[] = {"parts", "triangles", NULL};
     .offset = offsetof(struct dc_contact_settings, edges)                                                              \
   }
 
-// All of them, for settings that no scene has made.
-const struct dc_option dc_contact_options[] = {
-    STIFFNESS_OPTION,   BLEND_OPTION,          LENGTH_OPTION,         WEIGHTS_OPTION,
-    OFFSET_OPTION,      REFERENCE_AREA_OPTION, FRICTION_OPTION,       FRICTION_SMOOTHING_OPTION,
-    RESTITUTION_OPTION, OPENING_SPEED_OPTION,  FRICTION_RANGE_OPTION, DHAT_OPTION,
-    SUPPORT_OPTION,     HULLS_OPTION,          NEAR_RANGE_OPTION,     SMOOTHING_OPTION,
-    EDGES_OPTION,       WALL_OPTION,           DC_OPTIONS_END};
+#define CHOSEN_OPTION                                                                                                  \
+  {                                                                                                                    \
+    .name = "automatic", .type = DC_STRING_LIST, .unit = "", .fallback = "null", .count = 64,                          \
+    .help = "in resolved scenes: settings that were chosen, as model.setting; another model chooses them anew",        \
+    .offset = offsetof(struct dc_contact_settings, automatic)                                                          \
+  }
 
-const struct dc_option dc_bsh_options[] = {
-    STIFFNESS_OPTION,   BLEND_OPTION,          LENGTH_OPTION,         WEIGHTS_OPTION,
-    OFFSET_OPTION,      REFERENCE_AREA_OPTION, FRICTION_OPTION,       FRICTION_SMOOTHING_OPTION,
-    RESTITUTION_OPTION, OPENING_SPEED_OPTION,  FRICTION_RANGE_OPTION, NEAR_RANGE_OPTION,
-    DC_OPTIONS_END};
-const struct dc_option dc_exact_options[] = {STIFFNESS_OPTION,
-                                             LENGTH_OPTION,
-                                             WEIGHTS_OPTION,
+// All of them, for settings that no scene has made.
+const struct dc_option dc_contact_options[] = {STIFFNESS_OPTION("1e-6"),
+                                               BLEND_OPTION,
+                                               LENGTH_OPTION("1"),
+                                               WEIGHTS_OPTION("\"consistent\""),
+                                               OFFSET_OPTION,
+                                               REFERENCE_AREA_OPTION,
+                                               FRICTION_OPTION,
+                                               FRICTION_SMOOTHING_OPTION("1e-3"),
+                                               RESTITUTION_OPTION,
+                                               OPENING_SPEED_OPTION,
+                                               FRICTION_RANGE_OPTION,
+                                               DHAT_OPTION("1e-3"),
+                                               SUPPORT_OPTION,
+                                               HULLS_OPTION,
+                                               NEAR_RANGE_OPTION("0.005"),
+                                               SMOOTHING_OPTION,
+                                               EDGES_OPTION,
+                                               WALL_OPTION,
+                                               CHOSEN_OPTION,
+                                               DC_OPTIONS_END};
+
+const struct dc_option dc_bsh_options[] = {STIFFNESS_OPTION(AUTOMATIC),
+                                           BLEND_OPTION,
+                                           LENGTH_OPTION(AUTOMATIC),
+                                           WEIGHTS_OPTION("\"automatic\""),
+                                           OFFSET_OPTION,
+                                           REFERENCE_AREA_OPTION,
+                                           FRICTION_OPTION,
+                                           FRICTION_SMOOTHING_OPTION(AUTOMATIC),
+                                           RESTITUTION_OPTION,
+                                           OPENING_SPEED_OPTION,
+                                           FRICTION_RANGE_OPTION,
+                                           NEAR_RANGE_OPTION(AUTOMATIC),
+                                           CHOSEN_OPTION,
+                                           DC_OPTIONS_END};
+const struct dc_option dc_exact_options[] = {STIFFNESS_OPTION(AUTOMATIC),
+                                             LENGTH_OPTION(AUTOMATIC),
+                                             WEIGHTS_OPTION("\"automatic\""),
                                              OFFSET_OPTION,
                                              REFERENCE_AREA_OPTION,
                                              FRICTION_OPTION,
-                                             FRICTION_SMOOTHING_OPTION,
+                                             FRICTION_SMOOTHING_OPTION(AUTOMATIC),
                                              RESTITUTION_OPTION,
                                              OPENING_SPEED_OPTION,
                                              FRICTION_RANGE_OPTION,
+                                             CHOSEN_OPTION,
                                              DC_OPTIONS_END};
 const struct dc_option dc_ipc_options[] = {
-    STIFFNESS_OPTION,   DHAT_OPTION,          FRICTION_OPTION, FRICTION_SMOOTHING_OPTION,
-    RESTITUTION_OPTION, OPENING_SPEED_OPTION, DC_OPTIONS_END};
-const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION,
-                                                  LENGTH_OPTION,
-                                                  WEIGHTS_OPTION,
+    STIFFNESS_OPTION(AUTOMATIC), DHAT_OPTION(AUTOMATIC), FRICTION_OPTION, FRICTION_SMOOTHING_OPTION(AUTOMATIC),
+    RESTITUTION_OPTION,          OPENING_SPEED_OPTION,   CHOSEN_OPTION,   DC_OPTIONS_END};
+const struct dc_option dc_ipc_global_options[] = {STIFFNESS_OPTION(AUTOMATIC),
+                                                  LENGTH_OPTION(AUTOMATIC),
+                                                  WEIGHTS_OPTION("\"automatic\""),
                                                   REFERENCE_AREA_OPTION,
-                                                  DHAT_OPTION,
+                                                  DHAT_OPTION(AUTOMATIC),
                                                   FRICTION_OPTION,
-                                                  FRICTION_SMOOTHING_OPTION,
+                                                  FRICTION_SMOOTHING_OPTION(AUTOMATIC),
                                                   RESTITUTION_OPTION,
                                                   OPENING_SPEED_OPTION,
+                                                  CHOSEN_OPTION,
                                                   DC_OPTIONS_END};
-const struct dc_option dc_sdrs_options[] = {STIFFNESS_OPTION,   LENGTH_OPTION,        SUPPORT_OPTION,
-                                            HULLS_OPTION,       FRICTION_OPTION,      FRICTION_SMOOTHING_OPTION,
-                                            RESTITUTION_OPTION, OPENING_SPEED_OPTION, DC_OPTIONS_END};
-const struct dc_option dc_manifold_options[] = {
-    STIFFNESS_OPTION,   LENGTH_OPTION,        SMOOTHING_OPTION, EDGES_OPTION,
-    WALL_OPTION,        HULLS_OPTION,         FRICTION_OPTION,  FRICTION_SMOOTHING_OPTION,
-    RESTITUTION_OPTION, OPENING_SPEED_OPTION, DC_OPTIONS_END};
+const struct dc_option dc_sdrs_options[] = {STIFFNESS_OPTION(AUTOMATIC),
+                                            LENGTH_OPTION(AUTOMATIC),
+                                            SUPPORT_OPTION,
+                                            HULLS_OPTION,
+                                            FRICTION_OPTION,
+                                            FRICTION_SMOOTHING_OPTION(AUTOMATIC),
+                                            RESTITUTION_OPTION,
+                                            OPENING_SPEED_OPTION,
+                                            CHOSEN_OPTION,
+                                            DC_OPTIONS_END};
+const struct dc_option dc_manifold_options[] = {STIFFNESS_OPTION(AUTOMATIC),
+                                                LENGTH_OPTION(AUTOMATIC),
+                                                SMOOTHING_OPTION,
+                                                EDGES_OPTION,
+                                                WALL_OPTION,
+                                                HULLS_OPTION,
+                                                FRICTION_OPTION,
+                                                FRICTION_SMOOTHING_OPTION(AUTOMATIC),
+                                                RESTITUTION_OPTION,
+                                                OPENING_SPEED_OPTION,
+                                                CHOSEN_OPTION,
+                                                DC_OPTIONS_END};
 const struct dc_option dc_mujoco_contact_options[] = {FRICTION_OPTION, RESTITUTION_OPTION, DC_OPTIONS_END};

@@ -341,13 +341,15 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);
-  if ((status = dc_scene_exclude_pairs(build)) || (status = dc_scene_note_bodies(build)))
+  if ((status = dc_scene_choose_lengths(build, &scene->model, definition, &scene->contact_choice)) ||
+      (status = dc_scene_exclude_pairs(build)) || (status = dc_scene_note_bodies(build)))
     return status;
   if (scene->refinement.given)
     status = dc_scene_read_pairs(build);
-  else if (!(status = check_memory(build)) && !(status = dc_scene_read_plant(build)) &&
-           !(status = dc_scene_read_task(build)) && !(status = check_horizon(build)) &&
-           !(status = check_continuation(build)))
+  else if (!(status = check_memory(build)) &&
+           !(status = dc_scene_choose_stiffness(&scene->model, definition, &scene->contact_choice, build->error)) &&
+           !(status = dc_scene_read_plant(build)) && !(status = dc_scene_read_task(build)) &&
+           !(status = check_horizon(build)) && !(status = check_continuation(build)))
     status = read_cases(build);
   scene->plant.model.shapes_change = scene->model.shapes_change;
   scene->plant.model.vertices_move = scene->model.vertices_move;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/notes.h"
-#include "dynamics/model.h"
+#include "dynamics/contact_scale.h"
 #include "optimize/optimizer.h"
 #include "plan/certify.h"
 #include "plan/receding_horizon.h"
@@ -64,6 +64,7 @@ struct dc_scene {
   struct dc_certify certify;        // what a certificate demands; otherwise the defaults
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
+  struct dc_contact_choice contact_choice;  // what the contact settings were chosen by
   struct dc_notes notes;  // what was done beyond what the files say
   const struct dc_scene_places *places;
   int mesh_file_count;

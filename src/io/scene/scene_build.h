@@ -28,6 +28,13 @@ struct dc_scene_build {
   struct dc_error *error;                         // not NULL
 };
 
+// Choose what "contact" leaves open: lengths and speeds, once there are bodies; the stiffness, once it is known what touches.
+// Both write into a model and the definition that it was made of.  DC_MEMORY.
+enum dc_status dc_scene_choose_lengths(struct dc_scene_build *build, struct dc_model *model,
+                                       struct dc_model_definition *definition, struct dc_contact_choice *choice);
+enum dc_status dc_scene_choose_stiffness(struct dc_model *model, struct dc_model_definition *definition,
+                                         struct dc_contact_choice *choice, struct dc_error *error);
+
 // Parses the file, puts what it includes in place of "include", applies the overlay of the chosen contact model, then
 // the overrides.
 enum dc_status dc_scene_load_tree(struct dc_scene_build *build);

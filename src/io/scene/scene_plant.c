@@ -150,6 +150,10 @@ static enum dc_status read_tree(struct dc_scene_build *build, const struct dc_js
     own.definition.time.integrator = DC_EULER;
   if (dc_model_create(&scene->plant.model, &own.definition, scene->arena, build->error))
     return dc_json_wrap(plant, build->error);
+  struct dc_contact_choice choice;
+  if ((status = dc_scene_choose_lengths(build, &scene->plant.model, &own.definition, &choice)) ||
+      (status = dc_scene_choose_stiffness(&scene->plant.model, &own.definition, &choice, build->error)))
+    return status;
   scene->plant_given = true;
   scene->horizon.plant = &scene->plant;
   return DC_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections of a scene, and those that a plant has too: what acts between bodies.
+#include <math.h>
 #include <string.h>
 
 #include "io/scene/scene_build.h"
@@ -19,6 +20,45 @@ static bool is_resolved(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return strcmp(slash ? slash + 1 : path, "resolved.json") == 0;
+}
+
+// Adds "model.setting" to the list of those that were chosen.
+static enum dc_status note_chosen(struct dc_scene_build *build, struct dc_contact_settings *settings,
+                                  const struct dc_contact_model *model, const char *setting)
+{
+  struct dc_string_list *list = &settings->automatic;
+  const char **strings = dc_arena_alloc(build->scene->arena, (size_t)list->count + 1, sizeof *strings);
+  if (!strings || !(strings[list->count] = dc_arena_printf(build->scene->arena, "%s.%s", model->name, setting)))
+    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
+  if (list->count)
+    memcpy(strings, list->strings, (size_t)list->count * sizeof *strings);
+  *list = (struct dc_string_list){list->count + 1, strings};
+  return DC_OK;
+}
+
+// A resolved scene holds what was chosen for its model.  In another one these settings are open again, except for those
+// that the command line gives.
+static enum dc_status reopen_chosen(struct dc_scene_build *build, const struct dc_json *contact)
+{
+  const struct dc_contact_model *model = build->scene->definition.contact_model;
+  struct dc_contact_settings *settings = &build->scene->definition.contact;
+  const struct dc_string_list noted = settings->automatic;
+  enum dc_status status = DC_OK;
+  settings->automatic = (struct dc_string_list){0};
+  for (int i = 0; i < noted.count && !status; i++) {
+    const char *point = strrchr(noted.strings[i], '.'), *setting = point ? point + 1 : noted.strings[i];
+    size_t length = (size_t)(setting - noted.strings[i]);
+    bool same = length == strlen(model->name) + 1 && strncmp(noted.strings[i], model->name, length - 1) == 0;
+    struct dc_json given = dc_json_member(contact, setting);
+    int row = dc_option_find(model->options, setting);
+    if (row < 0 || !model->options[row].absent || (given.node && dc_json_is_argument(&given)))
+      continue;
+    if (same)
+      status = note_chosen(build, settings, model, setting);
+    else
+      *(double *)((char *)settings + model->options[row].offset) = NAN;
+  }
+  return status;
 }
 
 // Chooses the contact model and reads its options.  Options of other models are refused by name, but allowed where an
@@ -52,7 +92,8 @@ static enum dc_status read_contact(struct dc_scene_build *build)
     return status;
   struct dc_allowed_keys allowed = {.tag = "model", .others = others};
   allowed.chosen_later = (model.node && dc_json_is_argument(&model)) || is_resolved(build->scene->path);
-  return dc_read_options(&build->reader, &contact, members[index].options, &allowed, &definition->contact);
+  status = dc_read_options(&build->reader, &contact, members[index].options, &allowed, &definition->contact);
+  return status ? status : reopen_chosen(build, &contact);
 }
 
 enum dc_status dc_scene_read_world(struct dc_scene_build *build)
@@ -62,4 +103,26 @@ enum dc_status dc_scene_read_world(struct dc_scene_build *build)
   if (!status)
     status = dc_scene_read_section(build, "solver", dc_step_options, NULL, &definition->solver);
   return status ? status : dc_scene_read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco);
+}
+
+enum dc_status dc_scene_choose_lengths(struct dc_scene_build *build, struct dc_model *model,
+                                       struct dc_model_definition *definition, struct dc_contact_choice *choice)
+{
+  struct dc_contact_settings *settings = &model->definition.contact;
+  const struct dc_option *options = definition->contact_model->options;
+  enum dc_status status = DC_OK;
+  for (int i = 0; options[i].name && isnan(settings->stiffness) && !status; i++)
+    if (options[i].absent && isnan(*(const double *)((const char *)settings + options[i].offset)))
+      status = note_chosen(build, settings, definition->contact_model, options[i].name);
+  dc_contact_choose_lengths(model, choice);
+  definition->contact = *settings;
+  return status;
+}
+
+enum dc_status dc_scene_choose_stiffness(struct dc_model *model, struct dc_model_definition *definition,
+                                         struct dc_contact_choice *choice, struct dc_error *error)
+{
+  enum dc_status status = dc_contact_choose_stiffness(model, choice, error);
+  definition->contact = model->definition.contact;
+  return status;
 }

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// How stiff contact has to be follows from what rests on it.  The force of a pair is the stiffness mu times the slope of
+// a potential that only shapes decide, whatever the contact model; so the slope is measured, and
+//     mu = N / (-dP/ds at the gap g)
+// lets a body that weighs N rest at the gap g.  Of all bodies and what they can rest on the smallest mu counts.
+//  1. g is a thousandth of the body's size.  A body that starts nearer to what is below it than that is taken to rest
+//     there: g is that distance, but at least a tenth of a thousandth of the size.
+//  2. Bodies that can turn also rest on their other sides, for which 2.5 thousandths are enough.
+//  3. The far field at the start may accelerate no body by more than a hundredth of the gravity.
+// Without gravity the acceleration that takes a body over ten times its size within the duration, or stops the fastest
+// start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of it.
+#include "dynamics/contact_scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/approach.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+enum { MOST_KINDS = 24, SIDES = 6 };
+static const double GAP = 1e-3, LEAST_GAP = 1e-4;  // at rest, over the size of the body
+static const double SIDE_GAP = 2.5e-3;             // the same on its other sides
+static const double FAR_BUDGET = 1e-2;             // acceleration by the far field over gravity
+static const double NEAR = 2e-2;                   // gap over the size below which a force is no far field's
+static const double SIZES = 10;                    // distance that counts as a motion without gravity
+static const double CREEP = 1e-2;                  // of the smallest body's size in a second, while friction holds
+static const double REACH = 2e-2, DHAT = 4e-3;     // of sdrs and of ipc, over the smallest size
+static const double NEAR_RANGE = 5e-2;             // over the smallest size
+static const double PRECISION = 1e-3;              // of a gap
+// The fixed values: for scenes that give their stiffness, and for those without bodies to choose by.
+static const double STIFFNESS = 1e-6, SMOOTHING = 1e-3, FIXED_NEAR_RANGE = 5e-3, LENGTH = 1, FIXED_DHAT = 1e-3;
+
+struct scale {
+  const struct dc_model *model;
+  struct dc_arena *arena;
+  struct dc_pose *poses;              // [bodies] at the start
+  struct dc_pair_derivatives *pairs;  // [pair_count] at the start
+  double *gaps;                       // [pair_count] at the start
+  double *loads;                      // [bodies] N
+  bool *borne;                        // [bodies] something fixed is below it
+  struct dc_approach approach;
+  struct dc_contact_choice *choice;
+  double stiffness, up[3];  // the smallest so far; against gravity, zero without
+};
+
+static bool has_size(const struct dc_body *body)
+{
+  return dc_body_moves(body) && body->mass > 0 && dc_shape_has_surface(body->shape);
+}
+
+double dc_contact_size(const struct dc_body *body)
+{
+  const struct dc_mass_properties *solid = &body->shape->properties;
+  double size = solid->volume > 0 ? fmin(cbrt(solid->volume), 12 * solid->volume / solid->surface_area) : 0;
+  return size > 0 ? size : body->radius;
+}
+
+// Three digits: what is chosen is legible, and rounding elsewhere does not show in it.
+static double legible(double value)
+{
+  double power = pow(10, 2 - floor(log10(value)));
+  return nearbyint(value * power) / power;
+}
+
+static void set_open(double *value, double chosen)
+{
+  if (isnan(*value))
+    *value = chosen;
+}
+
+void dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice *choice)
+{
+  struct dc_contact_settings *settings = &model->definition.contact;
+  const struct dc_bodies *bodies = &model->bodies;
+  *choice =
+      (struct dc_contact_choice){.automatic = isnan(settings->stiffness), .body = -1, .other = -1, .least_size = NAN};
+  for (int i = 0; i < bodies->count; i++)
+    if (has_size(&bodies->bodies[i]))
+      choice->least_size = fmin(choice->least_size, dc_contact_size(&bodies->bodies[i]));
+  double size = choice->least_size;
+  if (choice->automatic && size > 0) {
+    bool short_range = !(model->definition.contact_model->flags & DC_CONTACT_LONG_RANGE);
+    double s = settings->support;
+    set_open(&settings->friction_smoothing, fmin(SMOOTHING, legible(0.5 * CREEP * size)));
+    set_open(&settings->near_range, legible(NEAR_RANGE * size));
+    set_open(&settings->dhat, legible(DHAT * size));
+    if (short_range)
+      set_open(&settings->length, legible(REACH * size * (1 - s) / (2 * s)));
+  }
+  if (settings->weights == DC_WEIGHTS_AUTOMATIC)
+    settings->weights =
+        choice->automatic && isnan(settings->reference_area) ? DC_WEIGHTS_CONTACT : DC_WEIGHTS_CONSISTENT;
+  set_open(&settings->friction_smoothing, SMOOTHING);
+  set_open(&settings->near_range, FIXED_NEAR_RANGE);
+  set_open(&settings->dhat, FIXED_DHAT);
+  set_open(&settings->length, LENGTH);
+}
+
+double dc_contact_acceleration(const struct dc_model *model, double size)
+{
+  const struct dc_time_settings *time = &model->definition.time;
+  double gravity = dc_vec_norm(model->definition.gravity), duration = time->step * fmax(1, (double)time->steps);
+  double speed = SIZES * size / duration;
+  for (int i = 0; i < model->bodies.count; i++)
+    speed = fmax(speed, dc_vec_norm(model->bodies.bodies[i].velocity));
+  return gravity > 0 ? gravity : speed * speed / size;
+}
+
+// loads [bodies]: the weight of a body, of links the weight of the mechanism when something drives it.
+static void set_loads(struct scale *scale)
+{
+  const struct dc_bodies *bodies = &scale->model->bodies;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    double mass = 0;
+    bool driven = false;
+    for (int k = 0; k < bodies->count && dc_body_moves(body); k++)
+      if (bodies->bodies[k].mechanism == body->mechanism) {
+        mass += bodies->bodies[k].mass;
+        driven |= bodies->bodies[k].pd != NULL;
+      }
+    scale->loads[i] = scale->choice->acceleration * (driven ? mass : body->mass);
+  }
+}
+
+static void bound_stiffness(struct scale *scale, double stiffness, int bound, int body, int other, double gap)
+{
+  if (!(stiffness > 0) || !(stiffness < scale->stiffness))
+    return;
+  struct dc_contact_choice *choice = scale->choice;
+  scale->stiffness = stiffness;
+  choice->bound = bound;
+  choice->body = body;
+  choice->other = other;
+  choice->gap = gap;
+  choice->load = scale->loads[body];
+  choice->size = dc_contact_size(&scale->model->bodies.bodies[body]);
+}
+
+// Turns the first body of the pair so that the given side of it is above; side 0 ... 5: the axes of its frame and their
+// opposites.  It is lifted by what it may now be higher.
+static void turn_up(struct scale *scale, int body, int side)
+{
+  struct dc_pose *pose = &scale->approach.poses[body];
+  const struct dc_pose *start = &scale->poses[body];
+  const double *up = scale->approach.direction;
+  double axis[3], turn[3], q[4];
+  for (int k = 0; k < 3; k++)
+    axis[k] = (side < 3 ? 1 : -1) * start->rotation[3 * k + side % 3];
+  dc_vec_cross(turn, axis, up);
+  double sine = dc_vec_norm(turn), angle = atan2(sine, dc_vec_dot(axis, up));
+  if (sine > 1e-6) {
+    dc_vec_scale(turn, turn, angle / sine);
+  } else {  // about any axis of the frame that is not this one
+    for (int k = 0; k < 3; k++)
+      turn[k] = angle * start->rotation[3 * k + (side + 1) % 3];
+  }
+  dc_rotation_exp(q, turn);
+  dc_rotation_multiply(pose->quaternion, q, start->quaternion);
+  dc_rotation_matrix(pose->rotation, pose->quaternion);
+  dc_vec_add_scaled(scale->approach.start, start->position, 2 * scale->model->bodies.bodies[body].radius, up);
+}
+
+// The force of the pair at a gap for a stiffness of 1 J, N, with the body where it was turned to; 0 where the two never
+// meet or do so already.  start: the body stands where the scene puts it.  If it is nearer to the other one than *gap
+// then, *gap becomes that distance.
+static double force_at(struct scale *scale, double size, bool start, double *gap)
+{
+  struct dc_approach *approach = &scale->approach;
+  if (dc_approach_meets(approach, 0))
+    return 0;
+  double touch = dc_approach_touching(approach, size, PRECISION * LEAST_GAP * size);
+  if (isnan(touch))
+    return 0;
+  if (start)
+    *gap = fmin(*gap, fmax(-touch, LEAST_GAP * size));
+  if (dc_approach_meets(approach, touch + *gap))
+    return 0;
+  return -dc_vec_dot(approach->pairs[approach->pair].gradient + 3, approach->direction);
+}
+
+// Bounds the stiffness by the rest of the first body of a pair on the second one.
+static void measure(struct scale *scale, int p)
+{
+  const struct dc_body *bodies = scale->model->bodies.bodies;
+  const int *pair = dc_contact_pairs(scale->approach.contact)[p];
+  struct dc_approach *approach = &scale->approach;
+  bool moves = dc_body_moves(&bodies[pair[1]]);
+  int lighter = moves && scale->loads[pair[1]] < scale->loads[pair[0]] ? pair[1] : pair[0];
+  double size = dc_contact_size(&bodies[pair[0]]), gap;
+  if (moves)
+    size = fmin(size, dc_contact_size(&bodies[pair[1]]));
+  memcpy(approach->poses, scale->poses, (size_t)scale->model->bodies.count * sizeof *scale->poses);
+  approach->pair = p;
+  approach->body = pair[0];
+  dc_vec_copy(approach->start, scale->poses[pair[0]].position);
+  dc_vec_copy(approach->direction, scale->up);
+  if (moves || !(dc_vec_norm(scale->up) > 0))
+    dc_vec_scale(approach->direction, scale->pairs[p].gradient + 3, -1);
+  if (!(dc_vec_norm(approach->direction) > 0))
+    dc_vec_sub(approach->direction, scale->poses[pair[0]].position, scale->poses[pair[1]].position);
+  dc_vec_scale(approach->direction, approach->direction, 1 / dc_vec_norm(approach->direction));
+  gap = GAP * size;
+  double force = force_at(scale, size, true, &gap);
+  bound_stiffness(scale, scale->loads[lighter] / force, DC_BOUND_REST, lighter, lighter == pair[0] ? pair[1] : pair[0],
+                  gap);
+  scale->borne[pair[0]] |= !moves && force > 0;
+  for (int side = 0; side < SIDES && bodies[pair[0]].free && !moves; side++) {
+    turn_up(scale, pair[0], side);
+    gap = SIDE_GAP * size;
+    force = force_at(scale, size, false, &gap);
+    bound_stiffness(scale, scale->loads[lighter] / force, DC_BOUND_REST, pair[0], pair[1], gap);
+  }
+}
+
+// Pairs whose bounds are the same but for where they start.
+static bool same_kind(const struct scale *scale, const int *one, const int *other)
+{
+  const struct dc_body *bodies = scale->model->bodies.bodies;
+  bool same = bodies[one[0]].shape == bodies[other[0]].shape && scale->loads[one[0]] == scale->loads[other[0]];
+  if (!dc_body_moves(&bodies[one[1]]) || !dc_body_moves(&bodies[other[1]]))
+    return same && one[1] == other[1];
+  return same && bodies[one[1]].shape == bodies[other[1]].shape && scale->loads[one[1]] == scale->loads[other[1]];
+}
+
+// How small a stiffness a pair asks for: N g^2, up to a factor.
+static double demand(const struct scale *scale, int p)
+{
+  const int *pair = dc_contact_pairs(scale->approach.contact)[p];
+  const struct dc_body *bodies = scale->model->bodies.bodies;
+  double size = dc_contact_size(&bodies[pair[0]]), load = scale->loads[pair[0]];
+  if (dc_body_moves(&bodies[pair[1]])) {
+    size = fmin(size, dc_contact_size(&bodies[pair[1]]));
+    load = fmin(load, scale->loads[pair[1]]);
+  }
+  return load * size * size;
+}
+
+// Whether the bodies of a pair can be measured in this round: first what rests on what is fixed, then bodies of
+// different mechanisms of which none does.
+static bool takes_part(const struct scale *scale, int p, bool fixed)
+{
+  const int *pair = dc_contact_pairs(scale->approach.contact)[p];
+  const struct dc_body *a = &scale->model->bodies.bodies[pair[0]], *b = &scale->model->bodies.bodies[pair[1]];
+  if (!has_size(a) || !isfinite(scale->pairs[p].energy))
+    return false;
+  if (fixed || !dc_body_moves(b))
+    return fixed && !dc_body_moves(b);
+  return has_size(b) && a->mechanism != b->mechanism && !(scale->borne[pair[0]] && scale->borne[pair[1]]);
+}
+
+// One of every kind, the most demanding first.
+static void measure_kinds(struct scale *scale, bool fixed)
+{
+  const int(*all)[2] = dc_contact_pairs(scale->approach.contact);
+  int kinds[MOST_KINDS], count = 0, pairs = dc_contact_pair_count(scale->approach.contact);
+  for (int p = 0; p < pairs; p++) {
+    if (!takes_part(scale, p, fixed))
+      continue;
+    int at = count;
+    bool seen = false;
+    for (int k = 0; k < count && !seen; k++)
+      seen = same_kind(scale, all[kinds[k]], all[p]);
+    if (seen || (count == MOST_KINDS && demand(scale, p) >= demand(scale, kinds[count - 1])))
+      continue;
+    at = count < MOST_KINDS ? count++ : count - 1;
+    for (; at > 0 && demand(scale, kinds[at - 1]) > demand(scale, p); at--)
+      kinds[at] = kinds[at - 1];
+    kinds[at] = p;
+  }
+  for (int k = 0; k < count; k++)
+    measure(scale, kinds[k]);
+}
+
+// The far field at the start: what pairs that are not in contact do to each body, for a stiffness of 1 J.
+static void bound_far_field(struct scale *scale, double (*far)[3])
+{
+  const struct dc_bodies *bodies = &scale->model->bodies;
+  int count = dc_contact_pair_count(scale->approach.contact);
+  for (int p = 0; p < count; p++) {
+    const int *pair = dc_contact_pairs(scale->approach.contact)[p];
+    const struct dc_body *a = &bodies->bodies[pair[0]], *b = &bodies->bodies[pair[1]];
+    double size = dc_contact_size(a), gradient[12];
+    if (dc_body_moves(b) && has_size(b))
+      size = fmin(size, dc_contact_size(b));
+    if (!has_size(a) || !isfinite(scale->pairs[p].energy) || scale->gaps[p] < NEAR * size)
+      continue;
+    dc_contact_expand_gradient(&scale->pairs[p], gradient);
+    for (int side = 0; side < 2; side++)
+      dc_vec_add(far[pair[side]], far[pair[side]], gradient + 6 * side + 3);
+  }
+  double largest = 0;
+  for (int i = 0; i < bodies->count; i++)
+    if (has_size(&bodies->bodies[i])) {
+      double acceleration = dc_vec_norm(far[i]) / bodies->bodies[i].mass;
+      largest = fmax(largest, acceleration);
+      bound_stiffness(scale, FAR_BUDGET * scale->choice->acceleration / acceleration, DC_BOUND_FAR_FIELD, i, -1, NAN);
+    }
+  scale->choice->far_acceleration = largest;
+}
+
+static enum dc_status choose(struct scale *scale, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &scale->model->bodies;
+  size_t count = (size_t)bodies->count, pairs = (size_t)dc_contact_pair_count(scale->approach.contact);
+  double(*far)[3] = dc_arena_alloc(scale->arena, count, sizeof *far);
+  scale->poses = dc_arena_alloc(scale->arena, count, sizeof *scale->poses);
+  scale->approach.poses = dc_arena_alloc(scale->arena, count, sizeof *scale->poses);
+  scale->loads = dc_arena_alloc(scale->arena, count, sizeof *scale->loads);
+  scale->borne = dc_arena_alloc(scale->arena, count, sizeof *scale->borne);
+  scale->pairs = dc_arena_alloc(scale->arena, pairs + 1, sizeof *scale->pairs);
+  scale->approach.pairs = dc_arena_alloc(scale->arena, pairs + 1, sizeof *scale->pairs);
+  scale->gaps = dc_arena_alloc(scale->arena, pairs + 1, sizeof *scale->gaps);
+  if (!far || !scale->poses || !scale->approach.poses || !scale->loads || !scale->borne || !scale->pairs ||
+      !scale->approach.pairs || !scale->gaps)
+    return dc_fail(error, DC_MEMORY, "out of memory for the stiffness of contact");
+  dc_poses(bodies, bodies->initial_q, scale->poses);
+  dc_contact_evaluate(scale->approach.contact, scale->poses, 1, scale->pairs);
+  for (size_t p = 0; p < pairs; p++)
+    scale->gaps[p] = dc_contact_pair_gap(scale->approach.contact, (int)p);
+  double gravity = dc_vec_norm(scale->model->definition.gravity);
+  if (gravity > 0)
+    dc_vec_scale(scale->up, scale->model->definition.gravity, -1 / gravity);
+  set_loads(scale);
+  measure_kinds(scale, true);
+  measure_kinds(scale, false);
+  bound_far_field(scale, far);
+  return DC_OK;
+}
+
+enum dc_status dc_contact_choose_stiffness(struct dc_model *model, struct dc_contact_choice *choice,
+                                           struct dc_error *error)
+{
+  struct dc_contact_settings *settings = &model->definition.contact;
+  if (!choice->automatic)
+    return DC_OK;
+  settings->stiffness = STIFFNESS;
+  if (!(choice->least_size > 0) || model->definition.contact_model->flags & DC_CONTACT_FOREIGN)
+    return DC_OK;
+  choice->acceleration = dc_contact_acceleration(model, choice->least_size);
+  struct scale scale = {.model = model, .choice = choice, .stiffness = INFINITY, .arena = dc_arena_create()};
+  if (scale.arena)
+    scale.approach.contact = dc_contact_create(model->definition.contact_model, settings, &model->bodies, error);
+  enum dc_status status = !scale.arena ? dc_fail(error, DC_MEMORY, "out of memory for the stiffness of contact")
+                          : scale.approach.contact ? choose(&scale, error)
+                                                   : error->status;
+  dc_contact_destroy(scale.approach.contact);
+  if (scale.arena)
+    dc_arena_destroy(scale.arena);
+  if (!status && isfinite(scale.stiffness))
+    settings->stiffness = legible(scale.stiffness);
+  choice->far_acceleration *= settings->stiffness;
+  return status;
+}
