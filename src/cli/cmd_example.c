@@ -65,6 +65,7 @@
   EXAMPLE("sort", "a rod sorts cubes of two colours, window by window") \
   EXAMPLE("spin", "a capsule tumbles over a floor: every kind of initial control") \
   EXAMPLE("tendon_finger", "tendons let a finger knock a ball to a place") \
+  EXAMPLE("toss", "a cube is tossed as in a recorded experiment and tumbles to rest") \
   EXAMPLE("two_balls", "a ball at rest finds out how to hit another one") \
   EXAMPLE("wall_and_blocks", "a spinning block pushes another one against a wall")
 // clang-format on
