@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pair of rigid bodies for the terms of contact, friction and restitution: the Hessian of what depends on the places
-// of time t+1 by their change since t (two blocks of the bodies, the curvature of their rotations, the block between the
-// two), and what rounding of places makes of the pair's forces.
+// Sums of one pair of rigid bodies, which the terms of contact, friction and restitution share.
+//
+// 1. The Hessian of terms that see the places of time t+1 by their change since t: a block for each body with the
+//    curvature of its rotations, and the block between the two.
+// 2. The part of a pair's forces that is rounding of places.
 #include "dynamics/step.h"
 
 #include "math/vector.h"

@@ -110,8 +110,7 @@ void dc_rollout_set_most_iterations(struct dc_rollout *rollout, long most);
 // Leave out all contact forces that take energy, friction and what comes beside it: steps by inertia and potentials
 // alone.
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative);
-// Leave out true distances between bodies: gaps of frames are lower bounds then, or INFINITY with a stepper that has
-// none.  States are the same.
+// Leave out the gaps of frames, INFINITY instead, with a stepper for which they are extra work.  States are the same.
 void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless);
 
 // Asked before every step of dc_rollout_forward but the first; false ends it with DC_STOPPED, and trajectory->steps is

@@ -205,7 +205,7 @@ static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sa
   for (int i = 0; i < team->count; i++) {
     if (keep)
       dc_plan_keep_none(team->plans[i]);
-    dc_plan_set_gapless(team->plans[i], !keep);  // a rollout that is kept has the gaps of any other
+    dc_plan_set_gapless(team->plans[i], true);
   }
   int until = sample_until(team, count, samples, 0, enough, keep), lowest = -1;
   dc_plan_set_gapless(plan, false);  // the other plans do nothing else

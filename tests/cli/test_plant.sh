@@ -95,9 +95,9 @@ check "the overlay of the plant's model applies" grep -q '"dhat": 0.012' ipc/res
 # A plan of the whole run is executed once at the end: a second result.
 sed '/"horizon"/d; s/"shared": true }/"iterations": 4 }/' push.json >whole.json
 run 0 optimize whole.json -o whole --no-report --plant "$hard" --json
-tr -d '\n' <"$out" | sed -n 's/.*"plant": {//p' >second
-check "a second result" grep -q '"model": "bsh", *"time_step": 0.01[0-9]*, *"success": false, *"loss": ' second
-loss=$(sed 's/.*"loss": \([^,}]*\).*/\1/' second)
+tr -d '\n' <"$out" | sed -n 's/.*"plant": {//p' >ended
+check "a second result" grep -q '"model": "bsh", *"time_step": 0.01[0-9]*, *"success": false, *"loss": ' ended
+loss=$(sed 's/.*"loss": \([^,}]*\).*/\1/' ended)
 run 0 simulate whole.json --control whole -o executed --no-report --plant "$hard" --json
 check "which simulate finds, too" grep -qF "\"loss\": $loss" "$out"
 sed 's/"objective": \[/&{ "type": "velocity", "bodies": ["box"] }, /' whole.json >fast.json
