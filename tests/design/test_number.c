@@ -8,13 +8,13 @@
 #include "plan/trajectory_plan.h"
 #include "scene_files.h"
 
-// A box on the ground, an arm of two links with actuators and limits, contact with friction: every kind is there.
+// A box that falls onto the ground and leaves it again, an arm of two links with actuators and limits, contact with friction: every kind is there.
 static const char head[] =
     "{'time': {'step': 0.02, 'steps': 20}, 'contact': {'model': 'bsh', 'stiffness': 2e-4, 'friction': 0.5,"
     " 'friction_smoothing': 0.05}, 'shapes': {'box': {'type': 'box', 'size': [0.3, 0.3, 0.3]}, 'ground': {'type': "
     "'plane'}},"
     "'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},"
-    "{'name': 'box', 'shape': 'box', 'mass': 2, 'position': [0, 0, 0.16], 'velocity': [1, 0, 0],"
+    "{'name': 'box', 'shape': 'box', 'mass': 2, 'position': [0, 0, 0.2], 'velocity': [1, 0, -1],"
     " 'restitution': 0.5},"
     "{'name': 'arm', 'joint': {'type': 'planar', 'axis': [0, 1, 0]}, 'shape': 'box', 'mass': 3,"
     " 'position': [0.6, 0, 0.8], 'joint_velocity': [0.1, -0.2, 0.3], 'pd': {'kp': 30, 'kd': 2}},"
