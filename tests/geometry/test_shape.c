@@ -463,7 +463,7 @@ static void test_convex_refusals(void)
                 ".obj: group 1 of 2: a convex hull needs at least 4 points (has 3)");
   refuse_convex("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n", 1, 0, ".obj: all 4 points lie in a plane");
   refuse_convex("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 2 3 4\n", 1, 0, ".obj: all 4 points lie on a line");
-  refuse_convex("v 1 1 1\nv 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3 4\n", 1, 0, ".obj: all 4 points lie in one place");
+  refuse_convex("v 1 1 1\nv 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3 4\n", 1, 0, "a convex hull needs at least 4 points (has 1)");
   refuse_convex("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1e308\nf 1 2 3 4\n", 1e9, 0,
                 "point 3 of a convex hull is not finite");
   refuse_convex(TETRAHEDRON, 1e-10, 0, "at least 1e-09 m in size");
