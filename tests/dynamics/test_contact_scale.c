@@ -147,7 +147,7 @@ static void test_large_faces(void)
     printf("# %g cells: slope %.4g\n", cells[i], slopes[i]);
     scene_end(&scene);
   }
-  CHECK(sqrt(most / least) < 1.35,  // 1.32 observed, 21 with weights by area
+  CHECK(sqrt(most / least) < 1.35,  // 1.32 observed
         "gaps differ by %g", sqrt(most / least));
 }
 

@@ -112,7 +112,7 @@ static double slid(double z, double slope, const double velocity[3], double spee
   return x;
 }
 
-// What lies, slides or lands is not moved by a collision 100 m above that divides a step.
+// A body that lies, slides or lands is not moved by a collision 100 m above that divides a step.
 static void test_far_away(void)
 {
   static const struct {

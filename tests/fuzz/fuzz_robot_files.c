@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside a robot, damaged: disabled collisions (SRDF), meshes that Assimp reads (COLLADA, PLY), models in
+// Files beside a robot, damaged: disabled collisions (SRDF), meshes that Assimp reads (COLLADA, PLY), models in
 // MuJoCo's format.  A scene with them must be refused with a place or accepted, and an accepted one must read back the same.
 // With -fsanitize=fuzzer and -DDC_LIBFUZZER a libFuzzer target, whose first byte chooses the kind of file; otherwise a
 // test that damages files in a fixed random order.

@@ -362,7 +362,7 @@ static void test_h5py_reads_it(void)
   teardown(&fixture);
 }
 
-// Of a file that keeps numbers elsewhere or leads to other files nothing is opened but what it holds itself.
+// A file that keeps numbers elsewhere or leads to other files: nothing is opened but what it holds itself.
 static void test_nothing_outside_is_opened(void)
 {
   struct writer writer = {0};

@@ -66,7 +66,7 @@ static void test_rebounds(void)
     }
 }
 
-// Of two bodies the smaller counts, a body's own before that of contact.
+// The smaller restitution of two bodies counts, a body's own before that of contact.
 static void test_which_counts(void)
 {
   const struct impact none = {"bsh", "'stiffness': 2e-6", "", "", 0.01, 0.3, 0.1};

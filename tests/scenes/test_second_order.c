@@ -40,8 +40,8 @@ static void test_spin(void)
   tear_down(&experiment);
 }
 
-// Of a free body that tumbles about all three axes the energy of its motion over the steps is kept to rounding, and so
-// is the angular momentum; the attitude is of second order.
+// A free body that tumbles about all three axes keeps the energy of its motion over the steps to rounding, and its
+// angular momentum too; the attitude is of second order.
 static void tumble(double step, double *stray, double attitude[9])
 {
   struct experiment experiment;
