@@ -61,6 +61,8 @@ double dc_api_problem_bytes(const struct dc_scene *scene, double steps);
 // DC_MEMORY with both numbers when that is more than this machine has or the process may have.
 enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error);
 
+// Radius, m, of a moving body above which `check` asks whether that is meant.
+#define DC_HUGE_RADIUS 20
 // Applies the plan's parameters to its input; DC_BAD_INPUT when bodies then overlap: where the body or the control that
 // put it there stands in the scene's file, names, place and depth.
 enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *plan, struct dc_error *error);

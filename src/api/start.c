@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/advice.h"
+#include "api/internal.h"
 #include "contact/surface/surface.h"
 #include "dynamics/step.h"
 

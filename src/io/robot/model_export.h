@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model for other programs: MJCF and URDF.  Private to src/io and src/api.
+// A model for other programs: MJCF and URDF.  Private to src/io and src/commands.
 //
 // Every body is a body or link of its name, with its mass, joints, ranges and start; its geometry is made of the
 // primitives that both formats have, of meshes otherwise.  Reading the file back gives the same poses, masses and free

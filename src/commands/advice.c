@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of advice, and what advice on runs and on scenes asks of bodies.
+#include "commands/advice.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/vector.h"
+#include "plan/certify.h"
+
+// Frames times triangles whose gaps are looked at: about a second.
+static const double MOST_WORK = 2e6;
+
+struct dc_advice *dc_advice_add(struct dc_advice_list *list, const char *symptom, const char *says, ...)
+{
+  list->count += list->count < DC_MOST_ADVICE;
+  struct dc_advice *advice = &list->items[list->count - 1];
+  va_list arguments;
+  va_start(arguments, says);
+  *advice = (struct dc_advice){.symptom = symptom};
+  vsnprintf(advice->says, sizeof advice->says, says, arguments);
+  va_end(arguments);
+  return advice;
+}
+
+void dc_advice_put(const struct dc_advice_list *list, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "advice", '[');
+  for (int i = 0; i < list->count; i++) {
+    const struct dc_advice *advice = &list->items[i];
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "symptom", advice->symptom);
+    dc_json_put_string(json, "says", advice->says);
+    if (advice->attempt[0])
+      dc_json_put_string(json, "try", advice->attempt);
+    dc_json_end(json, "}");
+    dc_text_add(text, "  advice: %s: %s\n", advice->symptom, advice->says);
+    if (advice->attempt[0])
+      dc_text_add(text, "    try: %s\n", advice->attempt);
+  }
+  dc_json_end(json, "]");
+}
+
+bool dc_advice_is_driven(const struct dc_scene *scene, int body)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  for (int i = 0; i < scene->task.control_count; i++) {
+    const struct dc_control *control = &scene->task.controls[i];
+    if (control->type == &dc_control_initial_state &&
+        ((const struct dc_initial_state_options *)control->options)->body == body)
+      return true;
+  }
+  for (; body >= 0; body = bodies->bodies[body].parent)
+    if (bodies->bodies[body].pd)
+      return true;
+  return false;
+}
+
+static double moved(const struct dc_trajectory *trajectory, int frame, const int pair[2])
+{
+  const struct dc_pose *now = trajectory->poses + (size_t)frame * (size_t)trajectory->bodies, *before = now;
+  before -= frame > 0 ? trajectory->bodies : 0;
+  double way[3];
+  for (int k = 0; k < 3; k++)
+    way[k] = (now[pair[0]].position[k] - before[pair[0]].position[k]) -
+             (now[pair[1]].position[k] - before[pair[1]].position[k]);
+  return dc_vec_norm(way);
+}
+
+// The pairs of the last evaluation, which was at this frame.
+static void look(const struct dc_scene *scene, const struct dc_contact *contact, const struct dc_trajectory *trajectory,
+                 int frame, int body, struct dc_nearness *nearness)
+{
+  const struct dc_body *bodies = scene->model.bodies.bodies;
+  for (int p = 0; p < dc_contact_pair_count(contact); p++) {
+    const int *pair = dc_contact_pairs(contact)[p];
+    if ((pair[0] != body && pair[1] != body) || !dc_body_moves(&bodies[pair[1]]))
+      continue;
+    double gap = dc_contact_pair_gap(contact, p), size = 2 * fmin(bodies[pair[0]].radius, bodies[pair[1]].radius);
+    nearness->touched |= gap <= fmax(DC_PHANTOM_REACH * size, moved(trajectory, frame, pair));
+    if (gap < nearness->gap) {
+      nearness->gap = gap;
+      nearness->other = pair[0] == body ? pair[1] : pair[0];
+    }
+  }
+}
+
+// Evaluates contact at frames of the trajectory until the body touches another one.  Frames are skipped when the scene
+// has many triangles, so that the work stays below MOST_WORK.
+enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
+                                  struct dc_nearness *nearness, struct dc_error *error)
+{
+  *nearness = (struct dc_nearness){.gap = INFINITY, .other = -1};
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  struct dc_contact *contact =
+      dc_contact_create(dc_contact_model_find("bsh"), &scene->definition.contact, bodies, error);
+  if (!contact)
+    return error->status;
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_pair_derivatives *pairs =
+      arena ? dc_arena_alloc(arena, (size_t)dc_contact_pair_count(contact), sizeof *pairs) : NULL;
+  double triangles = 1;
+  for (int i = 0; i < bodies->count; i++)
+    triangles += bodies->bodies[i].shape->mesh.triangle_count;
+  int stride = (int)ceil(fmin(1e9, trajectory->steps * triangles / MOST_WORK));
+  for (int frame = 0; pairs && frame <= trajectory->steps && !nearness->touched; frame += stride > 1 ? stride : 1) {
+    dc_contact_evaluate(contact, trajectory->poses + (size_t)frame * (size_t)trajectory->bodies, 0, pairs);
+    look(scene, contact, trajectory, frame, body, nearness);
+  }
+  dc_contact_destroy(contact);
+  if (arena)
+    dc_arena_destroy(arena);
+  return pairs ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact");
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice on an optimization that has ended.  The course of its losses and the ways of its bodies name a symptom; each
+// symptom has one thing to try.  Thresholds are rules of thumb, listed in docs/advice.md.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/advice.h"
+
+enum { LEAST_ROWS = 8 };
+
+static const double FLAT = 1e-3;      // a loss that fell by less than this part of itself did not fall
+static const double FALLING = 0.02;   // part of the loss that it still fell by in its last rows
+static const double SWING = 0.2;      // of the loss, between a high and a low of an oscillation
+static const double REVERSALS = 0.5;  // of the last rows that turn the course around
+
+// The last losses in their order; how many.
+static int recent_losses(const struct session *session, double losses[SESSION_RECENT])
+{
+  int count = session->rows < SESSION_RECENT ? (int)session->rows : SESSION_RECENT;
+  for (int i = 0; i < count; i++)
+    losses[i] = session->recent[(session->rows - count + i) % SESSION_RECENT];
+  return count;
+}
+
+struct course {
+  int count, reversals;
+  double low, high, best_before, best_after;  // of the losses; the lowest of their first and second half
+};
+
+static struct course course_of(const struct session *session)
+{
+  double losses[SESSION_RECENT];
+  struct course course = {recent_losses(session, losses), 0, INFINITY, -INFINITY, INFINITY, INFINITY};
+  for (int i = 0; i < course.count; i++) {
+    course.low = fmin(course.low, losses[i]);
+    course.high = fmax(course.high, losses[i]);
+    double *best = i < course.count / 2 ? &course.best_before : &course.best_after;
+    *best = fmin(*best, losses[i]);
+    if (i > 1)
+      course.reversals += (losses[i] - losses[i - 1]) * (losses[i - 1] - losses[i - 2]) < 0;
+  }
+  return course;
+}
+
+// The number of the optimizer's option, or NAN when it has none of that name.
+static double optimizer_number(const struct dc_scene *scene, const char *name)
+{
+  const struct dc_option *table = scene->optimizer->options;
+  int option = dc_option_find(table, name);
+  if (option < 0 || table[option].type != DC_REAL || table[option].count)
+    return NAN;
+  return *(const double *)((const char *)scene->optimizer_options + table[option].offset);
+}
+
+static void attempt(const struct session *session, struct dc_advice *advice, const char *changes)
+{
+  snprintf(advice->attempt, sizeof advice->attempt, "dcsim optimize %.250s %.300s", session->scene->scene->path,
+           changes);
+}
+
+static void try_rate(const struct session *session, struct dc_advice *advice, double factor)
+{
+  char change[80];
+  double rate = optimizer_number(session->scene->scene, "learning_rate");
+  if (isnan(rate))
+    return;
+  snprintf(change, sizeof change, "--set optimizer.learning_rate=%.3g", factor * rate);
+  attempt(session, advice, change);
+}
+
+// An initial guess from elsewhere: what a search is for.
+static void try_search(const struct session *session, struct dc_advice *advice)
+{
+  if (!session->horizon && !session->search && session->scene->scene->task.control_count)
+    attempt(session, advice, "--set 'portfolio={}'");
+}
+
+// The body that an objective names which is not driven, and whether the outcome reaches the objective; -1.
+static int wanted_body(const struct dc_scene *scene, const struct outcome *outcome, int i, bool *reached)
+{
+  const struct dc_objective *objective = &scene->task.objectives[i];
+  int body = -1;
+  double distance;
+  if (objective->type->report)
+    objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged, outcome->judged.steps,
+                            &body, &distance, reached);
+  return body < 0 || dc_advice_is_driven(scene, body) ? -1 : body;
+}
+
+// A soft body of an objective that feels nothing beyond the range of its barrier, though something that moves could
+// meet it; -1.
+static int numb_body(const struct dc_scene *scene, const struct outcome *outcome)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    bool reached;
+    int body = wanted_body(scene, outcome, i, &reached);
+    const struct dc_soft *soft = body >= 0 ? dc_soft_of(bodies, body) : NULL;
+    if (!soft || reached || soft->far_field > 0)
+      continue;
+    for (int other = 0; other < bodies->count; other++) {
+      const struct dc_soft *others = dc_soft_of(bodies, other);
+      if (other != body && (others || dc_body_moves(&bodies->bodies[other])) &&
+          (dc_soft_meets(bodies, soft, other) || (others && dc_soft_meets(bodies, others, body))))
+        return body;
+    }
+  }
+  return -1;
+}
+
+static const double FAR_FIELD_PER_MASS = 1e-3;  // J/kg, of use in docs/measured/soft_far.md
+
+// An objective whose body nothing has touched: the way to it was not found, or it got there by the field of distant
+// bodies.
+static enum dc_status advise_contact(struct session *session, const struct outcome *outcome, bool success,
+                                     struct dc_advice_list *list)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_body *bodies = scene->model.bodies.bodies;
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    struct dc_nearness nearness;
+    bool reached;
+    int body = wanted_body(scene, outcome, i, &reached);
+    if (body < 0 || reached != success)
+      continue;
+    enum dc_status status = dc_advice_nearness(scene, outcome->best, body, &nearness, &session->error);
+    if (status)
+      return status;
+    if (nearness.touched || nearness.other < 0)
+      continue;
+    if (success) {
+      struct dc_advice *advice = dc_advice_add(
+          list, "no contact", "\"%.100s\" was moved from afar: nothing came nearer to it than %.3g m, \"%.100s\"",
+          bodies[body].name, nearness.gap, bodies[nearness.other].name);
+      char change[80];
+      snprintf(change, sizeof change, "--set contact.stiffness=%.3g", scene->definition.contact.stiffness / 100);
+      attempt(session, advice, change);
+    } else {
+      struct dc_advice *advice =
+          dc_advice_add(list, "never touched", "nothing came nearer to \"%.100s\" than %.3g m, \"%.100s\"",
+                        bodies[body].name, nearness.gap, bodies[nearness.other].name);
+      if (session->horizon && scene->horizon.explore == 0)
+        attempt(session, advice, "--set horizon.explore=1");
+      else
+        try_search(session, advice);
+    }
+    return DC_OK;
+  }
+  return DC_OK;
+}
+
+// Advice from the losses of an optimization in one piece.
+static void advise_course(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  struct course course = course_of(session);
+  double first = session->first_loss, best = session->best_loss;
+  bool fell = first - best > FLAT * fabs(first);
+  bool turns = course.count >= LEAST_ROWS && course.reversals >= REVERSALS * (course.count - 2);
+  if (!fell && !(scene->definition.contact_model->flags & DC_CONTACT_LONG_RANGE)) {
+    struct dc_advice *advice = dc_advice_add(
+        list, "flat", "the loss stayed at %.4g; the contact model %s has no force between bodies that are apart", best,
+        scene->definition.contact_model->name);
+    attempt(session, advice, "--model bsh");
+  } else if (!fell && course.high > first && (best >= first || turns)) {
+    struct dc_advice *advice =
+        dc_advice_add(list, "overshooting",
+                      "no iterate is better than the first guess, the loss rose from %.4g: steps are too long", first);
+    try_rate(session, advice, 0.1);
+  } else if (turns && course.high - course.low > SWING * fabs(course.high)) {
+    struct dc_advice *advice =
+        dc_advice_add(list, "oscillating", "the loss goes up and down between %.4g and %.4g", course.low, course.high);
+    try_rate(session, advice, 0.3);
+  } else if (!fell && outcome->end && strcmp(outcome->end, "iterations") == 0) {
+    struct dc_advice *advice = dc_advice_add(list, "flat", "the loss stayed at %.4g: steps are too short", best);
+    try_rate(session, advice, 10);
+  }
+}
+
+// A soft body without a far field, where the loss did not fall; whether that is so.
+static bool advise_far_field(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  int body =
+      session->first_loss - session->best_loss > FLAT * fabs(session->first_loss) ? -1 : numb_body(scene, outcome);
+  if (body < 0 || session->horizon || session->search ||
+      !(scene->definition.contact_model->flags & DC_CONTACT_LONG_RANGE))
+    return false;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  struct dc_advice *advice = dc_advice_add(
+      list, "flat", "the loss stayed at %.4g; the soft body \"%.100s\" feels nothing beyond the range of its contact",
+      session->best_loss, bodies->bodies[body].name);
+  char changes[300] = "";
+  for (int s = 0; s < bodies->soft_count; s++) {  // two soft bodies feel each other where both have one
+    const struct dc_body *soft = &bodies->bodies[bodies->soft[s].body];
+    size_t used = strlen(changes);
+    if (bodies->soft[s].collide && bodies->soft[s].far_field == 0 && strlen(soft->name) + 60 < sizeof changes - used)
+      snprintf(changes + used, sizeof changes - used, "%s--set bodies.%s.soft.far_field=%.1g", used ? " " : "",
+               soft->name, FAR_FIELD_PER_MASS * bodies->soft[s].density * bodies->soft[s].elastic.volume);
+  }
+  if (changes[0])
+    attempt(session, advice, changes);
+  return true;
+}
+
+// Advice when neither losses nor motions show a fault.
+static void advise_end(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  struct course course = course_of(session);
+  bool used_up = outcome->end && strcmp(outcome->end, "iterations") == 0;
+  if (used_up && course.best_before - course.best_after > FALLING * fabs(course.best_before)) {
+    const struct dc_optimizer_common *common = scene->optimizer_options;
+    struct dc_advice *advice =
+        dc_advice_add(list, "still falling", "the iterations were used up while the loss fell, last from %.4g to %.4g",
+                      course.best_before, course.best_after);
+    char change[300];
+    snprintf(change, sizeof change, "%s%.200s%s--set optimizer.iterations=%ld", session->run ? "--control " : "",
+             session->run ? dc_run_directory(session->run) : "", session->run ? " " : "", 2 * common->iterations);
+    attempt(session, advice, change);
+  } else {
+    struct dc_advice *advice = dc_advice_add(list, "stationary", "the loss does not fall any more, from %.4g to %.4g",
+                                             session->first_loss, session->best_loss);
+    try_search(session, advice);
+  }
+}
+
+// Advice on a search, from its rollouts or the iterations of its stages.
+static void advise_search(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
+{
+  const struct dc_portfolio *portfolio = &session->scene->scene->search.portfolio;
+  char change[80];
+  if (!outcome->end || portfolio->rollouts == 0)
+    return;
+  struct dc_advice *advice =
+      dc_advice_add(list, "out of rollouts", "the search used up its %ld rollouts", portfolio->rollouts);
+  snprintf(change, sizeof change, "--set portfolio.rollouts=%ld", 4 * portfolio->rollouts);
+  attempt(session, advice, change);
+}
+
+static void advise_horizon(const struct session *session, struct dc_advice_list *list)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_receding_horizon *horizon = session->horizon;
+  struct course course = course_of(session);
+  bool falls = course.best_before - course.best_after > FALLING * fabs(course.best_before);
+  char change[80];
+  if (course.count < LEAST_ROWS)
+    return;
+  if (falls && horizon->executed->steps == horizon->steps) {
+    struct dc_advice *advice =
+        dc_advice_add(list, "out of time", "the loss still fell when %d steps were over, last from %.4g to %.4g",
+                      horizon->steps, course.best_before, course.best_after);
+    snprintf(change, sizeof change, "--set time.steps=%d", 2 * horizon->steps);
+    attempt(session, advice, change);
+  } else if (!falls) {
+    struct dc_advice *advice =
+        dc_advice_add(list, "stalled", "the loss of the last windows does not fall below %.4g", session->best_loss);
+    if (scene->horizon.explore == 0)
+      snprintf(change, sizeof change, "--set horizon.explore=1");
+    else
+      snprintf(change, sizeof change, "--set horizon.length=%ld", 2 * scene->horizon.length);
+    attempt(session, advice, change);
+  }
+}
+
+enum dc_status dc_advise_run(struct session *session, const struct outcome *outcome, const dcsim_result *result,
+                             struct dc_advice_list *list)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  bool reachable = false;
+  for (int i = 0; i < scene->task.objective_count; i++)
+    reachable |= scene->task.objectives[i].type->report != NULL;
+  if (!session->optimizing || session->stopped || !reachable ||
+      (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
+    return DC_OK;
+  bool success = result->success != 0;
+  if (!success && outcome->end && strcmp(outcome->end, "blocked") == 0) {
+    struct dc_advice *advice = dc_advice_add(list, "blocked",
+                                             "it ended against parameters with which bodies overlap at the start: "
+                                             "bounds or a start elsewhere would leave a way");
+    try_search(session, advice);
+    return DC_OK;
+  }
+  if (!success && !advise_far_field(session, outcome, list) && !session->horizon && !session->search)
+    advise_course(session, outcome, list);
+  enum dc_status status = list->count ? DC_OK : advise_contact(session, outcome, success, list);
+  if (status || success)
+    return status;
+  if (session->search)
+    advise_search(session, outcome, list);
+  else if (!list->count && session->horizon)
+    advise_horizon(session, list);
+  else if (!list->count)
+    advise_end(session, outcome, list);
+  return DC_OK;
+}

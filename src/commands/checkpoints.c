@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// When checkpoints are written and how a run goes on from one.
+#include "io/run/checkpoint.h"
+
+#include <limits.h>
+
+#include "base/clock.h"
+#include "commands/session.h"
+#include "contact/kernels/lane_kernels.h"
+#include "math/libraries.h"
+
+static const double DEFAULT_SECONDS = 30;
+
+enum { LOSSES = 2 };
+
+static enum dc_status identify(struct session *session, struct dc_checkpoint_identity *identity)
+{
+  return dc_checkpoint_identify(session->scene->scene, dcsim_version(), dc_lane_kernels()->name, dc_blas_core(),
+                                identity, &session->error);
+}
+
+// "run/..." beside what plan or horizon put in.
+static enum dc_status fill(struct session *session)
+{
+  struct dc_snapshot *snapshot = session->snapshot;
+  double losses[LOSSES] = {0}, seconds = dc_seconds() - session->start;
+  if (session->rows > 0)
+    losses[0] = session->first_loss, losses[1] = session->best_loss;
+  dc_snapshot_clear(snapshot);
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "run/rows", 1, &session->rows);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "run/losses", LOSSES, losses);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "run/recent", SESSION_RECENT, session->recent);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "run/seconds", 1, &seconds);
+  if (status)
+    return status;
+  return session->kind->save(session, snapshot);
+}
+
+enum dc_status dc_session_checkpoint(struct session *session)
+{
+  if (!session->run)
+    return DC_OK;
+  if (!session->snapshot)
+    session->snapshot = dc_snapshot_create();
+  if (!session->snapshot || fill(session))
+    return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
+  struct dc_checkpoint_identity own;
+  enum dc_status status = identify(session, &own);
+  if (!status)
+    status = dc_checkpoint_write(session->run, &own, session->snapshot, &session->error);
+  session->last_checkpoint = dc_seconds();
+  return status;
+}
+
+enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_for)
+{
+  double every = session->options->checkpoint_seconds;
+  if (every < 0)
+    every = DEFAULT_SECONDS;
+  bool due = dc_seconds() - session->last_checkpoint >= every;
+  return asked_for || due || session->stopped ? dc_session_checkpoint(session) : DC_OK;
+}
+
+static enum dc_status load(struct session *session)
+{
+  const struct dc_snapshot *snapshot = session->snapshot;
+  double losses[LOSSES], seconds;
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "run/rows", 1, INT_MAX, &session->rows, &session->error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "run/losses", LOSSES, losses, &session->error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "run/recent", SESSION_RECENT, session->recent, &session->error);
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "run/seconds", 1, &seconds, &session->error);
+  if (!status)
+    status = session->kind->load(session, snapshot);
+  if (status)
+    return status;
+  if (session->rows > 0)
+    session->first_loss = losses[0], session->best_loss = losses[1];
+  session->start -= seconds;
+  return DC_OK;
+}
+
+// Killed while it wrote what a run begins with, before its first checkpoint: nothing was computed yet.
+static enum dc_status begin_again(struct session *session)
+{
+  enum dc_status status =
+      dc_run_begin_again(session->options->resume, session->scene->scene, &session->run, &session->error);
+  return status ? status : dc_session_checkpoint(session);
+}
+
+// Resumes a run from its checkpoint; a run that was cut short before it had one begins again in its directory.
+enum dc_status dc_session_resume(struct session *session)
+{
+  const char *directory = session->options->resume;
+  const struct dc_scene *scene = session->scene->scene;
+  if (dc_run_was_cut_short(directory))
+    return begin_again(session);
+  session->snapshot = dc_snapshot_create();
+  if (!session->snapshot)
+    return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
+  struct dc_checkpoint_identity own;
+  enum dc_status status = identify(session, &own);
+  if (!status)
+    status = dc_checkpoint_read(directory, &own, session->options->force != 0, session->snapshot, &session->error);
+  if (!status && (status = load(session)))
+    dc_error_prefix(&session->error, "%.500s", directory);
+  if (!status)
+    status = dc_run_reopen(directory, scene, session->rows, &session->run, &session->error);
+  session->last_checkpoint = dc_seconds();
+  return status;
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into a scene: probe, check.
+#include <math.h>
+#include <stdlib.h>
+
+#include "api/internal.h"
+#include "base/memory_limit.h"
+#include "body/soft.h"
+#include "commands/advice.h"
+#include "commands/inspect_design.h"
+#include "commands/rebound.h"
+#include "commands/refine.h"
+#include "commands/start_inside.h"
+#include "contact/far/far_field.h"
+#include "contact/surface/surface.h"
+#include "math/vector.h"
+#include "plan/certify.h"
+
+// Probe and check share one evaluation of the contact at the initial state.
+
+// Pairs that a check lists; there are more of them in scenes of hundreds of bodies.
+enum { MOST_PAIRS = 2000 };
+
+struct start {
+  struct dc_plan *plan;
+  struct dc_contact *contact;
+  struct dc_pose *poses;
+  struct dc_pair_derivatives *pairs;
+  double energy;
+  double (*wrenches)[6];  // force N and torque N m about the centre of mass, minus the gradient of stiffness * P
+  double *far;            // force from movable bodies only, N [bodies]
+  bool *touched;          // [bodies] by a movable body, as near as contact is
+  double gap;             // smallest, m
+};
+
+static void close_start(struct start *start)
+{
+  dc_plan_destroy(start->plan);
+  free(start->poses);
+  free(start->pairs);
+  free(start->wrenches);
+  free(start->far);
+  free(start->touched);
+}
+
+// The least distance of surfaces of soft bodies, or their range; INFINITY without.
+static double surface_gap(const struct dc_bodies *bodies, const struct start *start)
+{
+  struct dc_surface_contact *surfaces;
+  double gap = INFINITY;
+  if (!dc_surface_contact_create(bodies, &surfaces, NULL) && surfaces &&
+      !dc_surface_evaluate(surfaces, start->plan->input->q, start->poses))
+    gap = dc_surface_gap(surfaces);
+  dc_surface_contact_destroy(surfaces);
+  return gap;
+}
+
+// Adds the far-field forces between soft bodies and others, as a sum on each body.
+static enum dc_status add_far_field(const struct dc_scene *scene, struct start *start, struct dc_error *error)
+{
+  struct dc_far_field *field = dc_rollout_far_field(start->plan->rollout);
+  int count = 0;
+  if (field && dc_far_field_evaluate(field, start->plan->input->q, start->poses))
+    return dc_fail(error, DC_MEMORY, "out of memory for a far field");
+  const struct dc_far_body *bodies = field ? dc_far_field_bodies(field, &count) : NULL;
+  for (int b = 0; b < count; b++) {
+    int body = bodies[b].body;
+    double force[3] = {0};
+    for (int p = 0; p < bodies[b].point_count; p++)
+      dc_vec_sub(force, force, bodies[b].gradient[p]);
+    if (dc_soft_of(&scene->model.bodies, body) || dc_body_moves(&scene->model.bodies.bodies[body]))
+      start->far[body] += dc_vec_norm(force);
+  }
+  return DC_OK;
+}
+
+// Sums over the pairs of bodies at the start:
+// - wrenches[body]: force [N] and torque [N m] of contact, minus the gradient of the energy times the stiffness;
+// - touched[body]: the second body moves and is within the phantom reach, so the force is one of contact;
+// - far[body]: the norm of the force [N] by pairs whose second body moves, to report what acts at a distance.
+static void sum_wrenches(const struct dc_scene *scene, struct start *start)
+{
+  if (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN)
+    return;  // no field between distant bodies
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double mu = scene->definition.contact.stiffness;
+  double(*far)[3] = dc_alloc((size_t)bodies->count, sizeof *far);
+  for (int p = 0; p < start->plan->pair_count; p++) {
+    const int *pair = dc_contact_pairs(start->contact)[p];
+    const struct dc_body *a = &bodies->bodies[pair[0]], *b = &bodies->bodies[pair[1]];
+    bool movable = dc_body_moves(b);
+    if (movable && dc_contact_pair_gap(start->contact, p) <= DC_PHANTOM_REACH * 2 * fmin(a->radius, b->radius))
+      start->touched[pair[0]] = start->touched[pair[1]] = true;
+    double gradient[12];
+    dc_contact_expand_gradient(&start->pairs[p], gradient);
+    for (int side = 0; side < 2; side++)
+      for (int k = 0; k < 3; k++) {
+        double *wrench = start->wrenches[pair[side]];
+        wrench[k] -= mu * gradient[6 * side + 3 + k];
+        wrench[3 + k] -= mu * gradient[6 * side + k];
+        if (movable && far)
+          far[pair[side]][k] -= mu * gradient[6 * side + 3 + k];
+      }
+  }
+  for (int i = 0; i < bodies->count && far; i++)
+    start->far[i] = dc_vec_norm(far[i]);
+  free(far);
+}
+
+// Evaluates contact at the start of the scene: a plan of no steps, whose rollout holds the contact, the checks of a
+// run, poses, energies of pairs, smallest gap, wrenches and far field.  A refinement has none of these: its bodies may
+// overlap.
+static enum dc_status open_start(const struct dc_scene *scene, struct start *start, struct dc_error *error)
+{
+  size_t bodies = (size_t)scene->model.bodies.count;
+  start->plan = dc_plan_create(&scene->model, &scene->task, 0, error);
+  if (!start->plan)
+    return error->status;
+  start->contact = dc_rollout_contact(start->plan->rollout);
+  start->poses = dc_alloc(bodies, sizeof *start->poses);
+  start->pairs = dc_alloc((size_t)start->plan->pair_count, sizeof *start->pairs);
+  start->wrenches = dc_alloc(bodies, sizeof *start->wrenches);
+  start->far = dc_alloc(bodies, sizeof *start->far);
+  start->touched = dc_alloc(bodies, sizeof *start->touched);
+  if (!start->poses || !start->pairs || !start->wrenches || !start->far || !start->touched)
+    return dc_fail(error, DC_MEMORY, "out of memory for contact");
+  start->gap = INFINITY;
+  if (scene->refinement.given)
+    return DC_OK;  // no forces, and bodies may overlap
+  enum dc_status status = dc_api_check_start(scene, start->plan, error);
+  if (!status)
+    status = dc_api_check_gradient(scene, start->plan, error);
+  if (status)
+    return status;
+  dc_poses(&scene->model.bodies, start->plan->input->q, start->poses);
+  start->energy = dc_contact_evaluate(start->contact, start->poses, 1, start->pairs);
+  if (isnan(start->energy))
+    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  start->gap = fmin(dc_contact_distance(start->contact), surface_gap(&scene->model.bodies, start));
+  sum_wrenches(scene, start);
+  return add_far_field(scene, start, error);
+}
+
+static void describe_soft(const struct dc_body *body, const struct dc_soft *soft, double acceleration,
+                          struct dc_text *text, struct dc_json_writer *json)
+{
+  static const char *const elements[] = {"segments", "triangles", "tetrahedra"};
+  double volume = soft->elastic.volume, mass = soft->density * volume;
+  dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, volume %.4g m^3, %d nodes, %d %s, %d pins", body->name, "soft",
+              mass, volume, soft->node_count, soft->mesh.element_count, elements[soft->mesh.corners - 2],
+              soft->pin_count);
+  if (soft->far_field > 0)
+    dc_text_add(text, ", acceleration by the far field %.2e m/s^2", acceleration);
+  dc_json_put_string(json, "material", dc_material_names[soft->material]);
+  DC_JSON_NUMBERS(json, {"volume", volume}, {"nodes", soft->node_count}, {"elements", soft->mesh.element_count},
+                  {"pins", soft->pin_count});
+}
+
+static void describe_cable(const struct dc_bodies *bodies, const struct dc_cable *cable, const struct dc_pose *poses,
+                           struct dc_text *text, struct dc_json_writer *json)
+{
+  double along[DC_CABLE_POINTS][3], lengths[DC_CABLE_POINTS], length = dc_cable_stretches(cable, poses, along, lengths);
+  dc_text_add(text, "  body  %-14s %-9s %d points, %.4g m long, let to be %.4g m", bodies->bodies[cable->body].name,
+              "cable", cable->count, length, cable->length);
+  DC_JSON_NUMBERS(json, {"points", cable->count}, {"length", length}, {"rest_length", cable->length});
+}
+
+// Pairs of bodies: a lower bound of the distance, as contact has it, the distance itself, and the energy.
+static void put_pairs(const struct dc_bodies *bodies, const struct start *start, double mu, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "pairs", '[');
+  for (int p = 0; p < start->plan->pair_count; p++) {
+    const int *pair = dc_contact_pairs(start->contact)[p];
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "a", bodies->bodies[pair[0]].name);
+    dc_json_put_string(json, "b", bodies->bodies[pair[1]].name);
+    dc_json_put_number(json, "gap", dc_contact_pair_gap(start->contact, p));
+    dc_json_put_number(json, "distance", dc_contact_pair_distance(start->contact, p));
+    dc_json_put_number(json, "energy", mu * start->pairs[p].energy);
+    dc_json_end(json, "}");
+  }
+  dc_json_end(json, "]");
+}
+
+static enum dc_status describe_probe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                                     struct dc_json_writer *json, struct dc_error *error)
+{
+  (void)error;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double mu = scene->definition.contact.stiffness, gap = start->gap;
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "model", scene->definition.contact_model->name);
+  dc_json_put_number(json, "energy", mu * start->energy);
+  dc_json_put_number(json, "min_gap", gap);
+  dc_text_add(text, "model %s: energy %.6g J, ", scene->definition.contact_model->name, mu * start->energy);
+  dc_api_add_gap(text, "gap", 4, gap);
+  dc_text_add(text, "\n");
+  dc_json_begin(json, "bodies", '{');
+  for (int i = 0; i < bodies->count; i++) {
+    const double *w = start->wrenches[i];
+    dc_json_begin(json, bodies->bodies[i].name, '{');
+    dc_json_put_numbers(json, "force", w, 3);
+    dc_json_put_numbers(json, "torque", w + 3, 3);
+    dc_json_end(json, "}");
+    dc_text_add(text, "  %-16s force %11.4e %11.4e %11.4e N   torque %11.4e %11.4e %11.4e N m\n",
+                bodies->bodies[i].name, w[0], w[1], w[2], w[3], w[4], w[5]);
+  }
+  dc_json_end(json, "}");
+  put_pairs(bodies, start, mu, json);
+  struct dc_contact_counts counts = dc_contact_last_counts(start->contact);
+  dc_json_begin(json, "counts", '{');
+  DC_JSON_NUMBERS(json, {"exact", counts.exact}, {"centred", counts.centred}, {"visited", counts.visited});
+  dc_json_end(json, "}}");
+  dc_text_add(text, "  %d body pairs: %ld exact triangle pairs, %ld centred terms, %ld node pairs visited\n",
+              start->plan->pair_count, counts.exact, counts.centred, counts.visited);
+  return DC_OK;
+}
+
+static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "shapes", '{');
+  for (int i = 0; i < scene->definition.shape_count; i++) {
+    const struct dc_shape *shape = &scene->shapes[i];
+    dc_json_begin(json, shape->name, '{');
+    dc_json_put_string(json, "type", shape->type->name);
+    DC_JSON_NUMBERS(json, {"vertices", shape->mesh.vertex_count}, {"triangles", shape->mesh.triangle_count},
+                    {"volume", shape->properties.volume}, {"surface_area", shape->properties.surface_area},
+                    {"deviation", shape->mesh.deviation}, {"flat_groups", shape->mesh.flat_groups});
+    dc_json_end(json, "}");
+    dc_text_add(text, "  shape %-14s %-9s %6d triangles, volume %.4g m^3, surface %.4g m^2\n", shape->name,
+                shape->type->name, shape->mesh.triangle_count, shape->properties.volume,
+                shape->properties.surface_area);
+    if (shape->mesh.deviation > 0)
+      dc_text_add(text, "  note: \"%s\" is simplified: its hulls stand out of it by at most %.3g m\n", shape->name,
+                  shape->mesh.deviation);
+    if (shape->mesh.flat_groups)
+      dc_text_add(text, "  note: \"%s\": groups of the file that are flat, left out: %d\n", shape->name,
+                  shape->mesh.flat_groups);
+  }
+  dc_json_end(json, "}");
+}
+
+// How many convex hulls the body is made of, and of how many vertices.
+static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, struct dc_json_writer *json)
+{
+  int least = 0, most = 0;
+  dc_json_begin(json, "hulls", '[');
+  for (int i = 0; i < shape->part_count; i++) {
+    int count = shape->parts[i].vertex_count;
+    dc_json_put_integer(json, NULL, count);
+    least = i == 0 || count < least ? count : least;
+    most = count > most ? count : most;
+  }
+  dc_json_end(json, "]");
+  if (!dc_shape_has_surface(shape))
+    dc_text_add(text, "\n");
+  else if (shape->part_count == 0)
+    dc_text_add(text, ", not convex\n");
+  else if (least == most)
+    dc_text_add(text, ", %d convex hull%s of %d vertices\n", shape->part_count, dc_plural(shape->part_count), most);
+  else
+    dc_text_add(text, ", %d convex hulls of %d to %d vertices\n", shape->part_count, least, most);
+}
+
+// Lists bodies that a refinement lets others pass through: those that are no unions of convex parts, such as
+// half-spaces.
+static void note_passed_through(const struct dc_scene *scene, struct dc_text *text)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  for (int i = 0; i < bodies->count && scene->refinement.settings.penetration > 0; i++)
+    if (bodies->collide[i] && bodies->bodies[i].shape->part_count == 0)
+      dc_text_add(text, "  note: overlaps with \"%s\" do not count, as it is no union of convex parts\n",
+                  bodies->bodies[i].name);
+}
+
+// Describes the memory of a run of the scene; nothing for a refinement, whose memory is that of its bodies.
+static void describe_memory(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  struct dc_memory_limit limit = dc_memory_limit();
+  double simulate = dc_api_run_bytes(scene, false, false), optimize = dc_api_run_bytes(scene, true, false);
+  dc_json_begin(json, "memory", '{');
+  DC_JSON_NUMBERS(json, {"simulate", simulate}, {"optimize", optimize}, {"limit", limit.bytes});
+  dc_json_put_string(json, "limited_by", limit.name);
+  dc_json_end(json, "}");
+  char one[32], other[32];
+  dc_text_add(text, "  memory for a run: about %s to simulate, %s to optimize\n", dc_api_format_bytes(simulate, one),
+              dc_api_format_bytes(optimize, other));
+}
+
+// A line for every body; the largest acceleration by other bodies that move.
+static double describe_bodies(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                              struct dc_json_writer *json)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double largest = 0;
+  dc_json_begin(json, "bodies", '{');
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    const struct dc_soft *soft = dc_soft_of(bodies, i);
+    const struct dc_cable *cable = dc_cable_of(bodies, i);
+    bool movable = dc_body_moves(body);
+    double mass = soft ? soft->density * soft->elastic.volume : body->mass;
+    double acceleration = (movable || soft) && mass > 0 ? start->far[i] / mass : 0;
+    largest = fmax(largest, acceleration);
+    dc_json_begin(json, body->name, '{');
+    dc_json_put_string(json, "joint", body->joint_name);
+    dc_json_put_number(json, "mass", mass);
+    dc_json_put_number(json, "far_field_acceleration", acceleration);
+    if (soft)
+      describe_soft(body, soft, acceleration, text, json);
+    else if (cable)
+      describe_cable(bodies, cable, start->poses, text, json);
+    else if (movable && body->mass == 0)
+      dc_text_add(text, "  body  %-14s %-9s marker on \"%s\"", body->name, body->shape->name,
+                  bodies->bodies[body->parent].name);
+    else if (movable)
+      dc_text_add(text,
+                  "  body  %-14s %-9s mass %.4g kg, radius %.4g m, acceleration by the other bodies' field %.2e m/s^2",
+                  body->name, body->shape->name, body->mass, body->radius, acceleration);
+    else
+      dc_text_add(text, "  body  %-14s %-9s fixed", body->name, body->shape->name);
+    describe_hulls(body->shape, text, json);
+    dc_json_end(json, "}");
+  }
+  dc_json_end(json, "}");
+  return largest;
+}
+
+// The stiffness and, where it was chosen, what bounds it.
+static void describe_contact(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
+{
+  static const char *const bounds[] = {"none", "rest", "far_field"};
+  const struct dc_contact_settings *settings = &scene->definition.contact;
+  const struct dc_contact_choice *choice = &scene->contact_choice;
+  const struct dc_body *bodies = scene->model.bodies.bodies;
+  dc_json_begin(json, "contact", '{');
+  dc_json_put_string(json, "model", scene->definition.contact_model->name);
+  DC_JSON_NUMBERS(json, {"stiffness", settings->stiffness}, {"friction_smoothing", settings->friction_smoothing});
+  dc_json_put_boolean(json, "automatic", choice->automatic);
+  if (choice->automatic) {
+    dc_json_put_string(json, "bound", bounds[choice->bound]);
+    if (choice->body >= 0)
+      dc_json_put_string(json, "body", bodies[choice->body].name);
+    if (choice->other >= 0)
+      dc_json_put_string(json, "other", bodies[choice->other].name);
+    DC_JSON_NUMBERS(json, {"size", choice->size}, {"load", choice->load}, {"gap", choice->gap},
+                    {"far_field_acceleration", choice->far_acceleration});
+    dc_text_add(text, "  contact stiffness %.3g J, chosen ", settings->stiffness);
+    if (choice->bound == DC_BOUND_REST)
+      dc_text_add(text, "so that \"%s\" (size %.3g m, %.3g N) rests at most %.3g m from \"%s\"",
+                  bodies[choice->body].name, choice->size, choice->load, choice->gap, bodies[choice->other].name);
+    else if (choice->bound == DC_BOUND_FAR_FIELD)
+      dc_text_add(text, "so that the field of distant bodies accelerates \"%s\" by at most %.3g m/s^2",
+                  bodies[choice->body].name, choice->far_acceleration);
+    else
+      dc_text_add(text, "without bodies to go by");
+    dc_text_add(text, "; friction over %.3g m/s\n", settings->friction_smoothing);
+  }
+  dc_json_end(json, "}");
+}
+
+static enum dc_status describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                                     struct dc_json_writer *json, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double gap = start->gap;
+  struct dc_resting resting = {NAN, -1};
+  int parameters = dc_task_parameter_count(&scene->task, &scene->model, dc_api_optimized_steps(scene));
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_string(json, "name", scene->name);
+  dc_text_add(text, "%s: %d bod%s, %d degree%s of freedom, ", scene->name, bodies->count,
+              bodies->count == 1 ? "y" : "ies", bodies->nv, dc_plural(bodies->nv));
+  if (scene->refinement.given)
+    dc_text_add(text, "a refinement of %d pair%s\n", scene->refinement.pairs.count,
+                dc_plural(scene->refinement.pairs.count));
+  else
+    dc_text_add(text, "%ld step%s of %g s, model %s\n", scene->definition.time.steps,
+                dc_plural(scene->definition.time.steps), scene->definition.time.step,
+                scene->definition.contact_model->name);
+  describe_shapes(scene, text, json);
+  double largest = describe_bodies(scene, start, text, json);
+  DC_JSON_NUMBERS(json, {"min_gap", gap}, {"far_field_acceleration", largest}, {"parameters", parameters},
+                  {"objectives", scene->task.objective_count});
+  if (scene->refinement.given) {
+    note_passed_through(scene, text);
+  } else {
+    if (start->plan->pair_count <= MOST_PAIRS)
+      put_pairs(bodies, start, scene->definition.contact.stiffness, json);
+    dc_text_add(text, "  ");
+    dc_api_add_gap(text, "initial gap", 4, gap);
+    dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameter%s, %d objective%s\n",
+                largest, parameters, dc_plural(parameters), scene->task.objective_count,
+                dc_plural(scene->task.objective_count));
+    dc_api_describe_parameters(scene, dc_api_optimized_steps(scene), text, json);
+    if (scene->task.design_count)
+      status = dc_api_describe_design(scene, text, json, error);
+    describe_memory(scene, text, json);
+    if (!(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
+      describe_contact(scene, text, json);
+    if (!status && !(scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
+      status = dc_api_describe_impacts(scene, start->contact, start->poses, start->pairs, &resting, text, json, error);
+  }
+  if (!scene->refinement.given) {
+    struct dc_inside_list inside;
+    if (!status)
+      status = dc_api_find_inside(start->plan, &inside, error);
+    if (!status)
+      dc_api_put_inside(bodies, &inside, text, json);
+  }
+  dc_api_describe_notes(scene, text, json);
+  struct dc_advice_list advice = {0};
+  dc_advise_scene(scene, &(struct dc_scene_facts){start->far, start->touched, resting.height, resting.body}, &advice);
+  dc_advice_put(&advice, text, json);
+  dc_json_end(json, "}");
+  if (bodies->nv == 0)
+    dc_text_add(text, "  note: nothing in this scene can move\n");
+  return status;
+}
+
+typedef enum dc_status describe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
+                                struct dc_json_writer *json, struct dc_error *error);
+
+static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  struct start start = {0};
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  enum dc_status status = open_start(scene->scene, &start, &local);
+  if (!status)
+    status = describe_it(scene->scene, &start, &text, &json, &local);
+  close_start(&start);
+  return dc_api_answer(status, &local, report, &text, &json, error);
+}
+
+int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
+{
+  const struct dc_contact_model *model = scene->scene->definition.contact_model;
+  struct dc_error local = {0};
+  if (scene->scene->refinement.given)
+    return dc_api_probe_refinement(scene, report, error);
+  if (model->flags & DC_CONTACT_FOREIGN) {
+    dc_fail(&local, DC_BAD_INPUT, "model %s has no contact potential to probe", model->name);
+    return dc_api_fail(error, &local, DC_BAD_INPUT);
+  }
+  return inspect(scene, describe_probe, report, error);
+}
+
+int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  int outside = inspect(scene, describe_scene, report, error);
+  if (outside || scene->scene->refinement.given)
+    return outside;
+  double bytes = fmin(dc_api_run_bytes(scene->scene, false, false), dc_api_run_bytes(scene->scene, true, false));
+  enum dc_status status = dc_api_check_memory(scene->scene, bytes, &local);
+  return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// The live view: a page about a run under way, served to this machine only.
+#include "commands/live.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "commands/page.h"
+#include "commands/stage.h"
+#include "commands/watch.h"
+#include "render/report.h"
+#include "view/server.h"
+
+struct dcsim_view {
+  const dcsim_scene *scene;
+  struct dc_live *live;
+  struct dc_server *server;
+  struct dc_watch *watch;  // of a run in another process; NULL: it is in this one
+  char directory[1024];    // of the run, "": none; read when it has ended (dc_live_has_ended), when it does not change
+};
+
+static const double last_look = 3;  // s that a page which is being looked at has to learn of the end
+
+static void reply_with(struct dc_server_reply *reply, const char *type, char *body)
+{
+  if (!body)
+    return;
+  *reply = (struct dc_server_reply){.status = 200, .type = type, .body = body, .size = strlen(body)};
+}
+
+// The page may ask its own server, and nobody else, for more.
+static char *allow_requests(char *page)
+{
+  static const char before[] = "default-src 'none';", after[] = "default-src 'none'; connect-src 'self';";
+  char *place = page ? strstr(page, before) : NULL;
+  if (!place)
+    return page;
+  size_t head = (size_t)(place - page), size = strlen(page) + sizeof after;
+  char *changed = malloc(size);
+  if (changed)
+    snprintf(changed, size, "%.*s%s%s", (int)head, page, after, place + sizeof before - 1);
+  free(page);
+  return changed;
+}
+
+static void put_text(struct dc_json_writer *json, const char *key, const char *text)
+{
+  dc_json_put_string(json, key, text ? text : "{}");
+}
+
+// World and best trajectory so far; the rest comes by requests of the page.
+static char *make_page(struct dcsim_view *view)
+{
+  const struct dc_scene *scene = view->scene->scene;
+  struct dc_page page = {.directory = scene->name,
+                         .scene = scene,
+                         .best_model = &scene->model,
+                         .first_model = &scene->model,
+                         .mark_count = dc_api_marks(scene, NULL)};
+  long version;
+  const struct dc_stored_trajectory *best = dc_live_take(view->live, &version);
+  page.best = *best;
+  page.marks = dc_alloc((size_t)page.mark_count, sizeof *page.marks);
+  if (!page.marks)
+    return NULL;
+  dc_api_marks(scene, page.marks);
+  dc_json_begin(&page.json, NULL, '{');
+  dc_json_put_string(&page.json, "format", "dcsim report 1");
+  dc_json_put_boolean(&page.json, "live", true);
+  dc_json_put_string(&page.json, "name", scene->name);
+  put_text(&page.json, "run", NULL);
+  put_text(&page.json, "scene", scene->text);
+  dc_json_begin(&page.json, "loss", '{');
+  dc_json_put_integer(&page.json, "rows", 0);
+  dc_json_put_string(&page.json, "csv", "");
+  dc_json_end(&page.json, "}");
+  enum dc_status status = dc_page_put_world(&page);
+  dc_json_begin(&page.json, "best", '{');
+  dc_json_put_integer(&page.json, "frames", best->all_frames);
+  dc_json_put_integer(&page.json, "kept", best->frames);
+  if (!status)
+    status = dc_page_put_poses(&page, best, best->frames);
+  dc_json_end(&page.json, "}}");
+  char *data = dc_json_finish(&page.json);
+  size_t size = 0;
+  char *text = data && !status ? dc_report_page(dc_report_template, data, &size) : NULL;
+  free(data);
+  free(page.marks);
+  return allow_requests(text);
+}
+
+static bool has_report(const struct dcsim_view *view)
+{
+  return dc_live_has_ended(view->live) && view->directory[0] && dc_run_has(view->directory, "report.html");
+}
+
+static char *make_state(struct dcsim_view *view, const struct dc_server_request *request)
+{
+  struct dc_json_writer json = {0};
+  dc_json_begin(&json, NULL, '{');
+  dc_live_put_state(view->live, request->number[0], request->number[1], &json);
+  dc_json_put_boolean(&json, "report", has_report(view));
+  dc_json_end(&json, "}");
+  return dc_json_finish(&json);
+}
+
+static char *make_trajectory(struct dcsim_view *view)
+{
+  long version;
+  struct dc_page page = {.directory = "live view", .scene = view->scene->scene};
+  const struct dc_stored_trajectory *best = dc_live_take(view->live, &version);
+  dc_json_begin(&page.json, NULL, '{');
+  DC_JSON_NUMBERS(&page.json, {"version", version}, {"frames", best->all_frames}, {"kept", best->frames});
+  enum dc_status status = dc_page_put_poses(&page, best, best->frames);
+  dc_json_end(&page.json, "}");
+  char *text = dc_json_finish(&page.json);
+  if (!status)
+    return text;
+  free(text);
+  return NULL;
+}
+
+static char *read_report(const struct dcsim_view *view)
+{
+  char *text = NULL;
+  struct dc_error error = {0};
+  if (has_report(view) && dc_run_read_text(view->directory, "report.html", &text, &error))
+    return NULL;
+  return text;
+}
+
+// Answers a request: POST is a button, "" the page, the others data that the page asks for.
+static void answer(void *context, const struct dc_server_request *request, struct dc_server_reply *reply)
+{
+  static const char page[] = "text/html; charset=utf-8", data[] = "application/json";
+  struct dcsim_view *view = context;
+  if (request->post) {
+    if (view->watch ? dc_watch_wish(view->watch, request->path) : dc_live_wish(view->live, request->path))
+      reply_with(reply, data, strdup("{}\n"));
+  } else if (request->path[0] == '\0') {
+    reply_with(reply, page, make_page(view));
+  } else if (strcmp(request->path, "state") == 0) {
+    reply_with(reply, data, make_state(view, request));
+  } else if (strcmp(request->path, "trajectory") == 0) {
+    reply_with(reply, data, make_trajectory(view));
+  } else if (strcmp(request->path, "report") == 0) {
+    reply_with(reply, page, read_report(view));
+  }
+}
+
+int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  struct dcsim_view *made = dc_alloc(1, sizeof *made);
+  *view = NULL;
+  if (made) {
+    made->scene = scene;
+    made->live = dc_live_create(&scene->scene->model.bodies, scene->scene->definition.time.steps);
+  }
+  if (!made || !made->live)
+    dc_fail(&local, DC_MEMORY, "out of memory for the live view");
+  else
+    made->server = dc_server_start(port, answer, made, &local);
+  if (local.status) {
+    dcsim_view_stop(made);
+    return dc_api_fail(error, &local, local.status);
+  }
+  *view = made;
+  return DCSIM_OK;
+}
+
+const char *dcsim_view_address(const dcsim_view *view)
+{
+  return dc_server_address(view->server);
+}
+
+int dcsim_view_observe(dcsim_view *view, const dcsim_progress *progress)
+{
+  return dc_live_observe(view->live, progress);
+}
+
+int dcsim_view_is_paused(dcsim_view *view)
+{
+  return dc_live_is_paused(view->live);
+}
+
+void dcsim_view_log(dcsim_view *view, const char *line)
+{
+  dc_live_log(view->live, "%s", line);
+}
+
+void dcsim_view_end(dcsim_view *view, const char *directory, const char *words)
+{
+  const struct timespec moment = {.tv_nsec = 20000000};
+  if (directory)
+    snprintf(view->directory, sizeof view->directory, "%s", directory);
+  dc_live_end(view->live, words);
+  double began = dc_seconds();
+  while (dc_live_idle(view->live) < last_look && !dc_live_is_told(view->live) && dc_seconds() - began < last_look)
+    nanosleep(&moment, NULL);
+}
+
+void dcsim_view_stop(dcsim_view *view)
+{
+  if (!view)
+    return;
+  dc_server_stop(view->server);
+  dc_watch_destroy(view->watch);
+  dc_live_destroy(view->live);
+  free(view);
+}
+
+static void watch(struct dcsim_view *view, const dcsim_watch_options *options)
+{
+  const struct timespec moment = {.tv_nsec = 250000000};
+  while (options->watching(options->context, dcsim_view_address(view)) == 0) {
+    dc_watch_look(view->watch);
+    nanosleep(&moment, NULL);
+  }
+}
+
+int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim_error *error)
+{
+  char path[2048];
+  dcsim_scene *scene;
+  dcsim_watch_options own = {0};
+  struct dc_error local = {0};
+  if (dc_api_read_sized(&own, sizeof own, options, &local))
+    return dc_api_fail(error, &local, local.status);
+  snprintf(path, sizeof path, "%s/resolved.json", directory);
+  int status = dcsim_scene_open(path, NULL, &scene, error);
+  if (status)
+    return status;
+  struct dcsim_view *view;
+  status = dcsim_view_start(scene, own.port, &view, error);
+  if (!status) {
+    // requests of pages come when the address is known, which it is not yet
+    view->watch = dc_watch_create(directory, scene, view->live);
+    snprintf(view->directory, sizeof view->directory, "%s", directory);
+    if (view->watch)
+      watch(view, &own);
+    else
+      status = dc_api_fail(error, &local, dc_fail(&local, DC_MEMORY, "out of memory for the live view"));
+  }
+  dcsim_view_stop(view);
+  dcsim_scene_close(scene);
+  return status;
+}

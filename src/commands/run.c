@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulation and optimization with a run directory.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/arrays.h"
+#include "api/ranks.h"
+#include "base/clock.h"
+#include "commands/advice.h"
+#include "commands/refine.h"
+#include "commands/session.h"
+
+// Parameters of the earlier run as far as it went, at its times: those of a step are those of the steps of this scene
+// at that time, if these are shorter or longer.
+static enum dc_status take_earlier(struct session *session, double *parameters)
+{
+  static const double same = 1e-9;  // of a step
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_stored_trajectory *earlier = &session->earlier;
+  const double *from = earlier->control;
+  int from_steps = earlier->frames - 1, steps = (int)scene->definition.time.steps;
+  double ratio = from_steps > 0 ? (earlier->time[1] - earlier->time[0]) / scene->definition.time.step : 1;
+  double *resampled = NULL;
+  if (fabs(ratio - 1) > same && from_steps * ratio >= 1 && from_steps * ratio < 1e7) {
+    int to_steps = (int)lround(from_steps * ratio);
+    resampled = dc_alloc((size_t)dc_task_parameter_count(&scene->task, &scene->model, to_steps), sizeof *resampled);
+    if (!resampled)
+      return dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
+    dc_task_resample(&scene->task, &scene->model, from_steps, from, to_steps, resampled);
+    from = resampled;
+    from_steps = to_steps;
+  }
+  dc_parameters_resize(&scene->task, &scene->model, from_steps, from, steps, parameters);
+  free(resampled);
+  return DC_OK;
+}
+
+// The trajectory of a run whose design the scene has built in: the parameters of the design are left out.
+static enum dc_status read_designed(struct session *session, const char *directory)
+{
+  struct dc_scene *scene = NULL;
+  struct dc_scene_settings settings = {0};
+  char *path = dc_path_join(directory, "resolved.json");
+  enum dc_status status = path ? dc_scene_read(path, &settings, &scene, &session->error)
+                               : dc_fail(&session->error, DC_MEMORY, "%.800s: out of memory", directory);
+  if (!status)
+    status = dc_run_read_trajectory(directory, scene, &session->earlier, &session->error);
+  if (!status)
+    session->earlier.control_count =
+        dc_task_control_parameter_count(&scene->task, &scene->model, session->earlier.all_frames - 1);
+  dc_scene_destroy(scene);
+  free(path);
+  return status;
+}
+
+// The trajectory of an earlier run with the scene's controls.
+static enum dc_status read_earlier(struct session *session, const char *directory)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  enum dc_status status = dc_run_read_trajectory(directory, scene, &session->earlier, &session->error);
+  if (status != DC_BAD_INPUT || scene->task.design_count || !dc_run_has_controls_of(directory, scene, false))
+    return status;
+  return read_designed(session, directory);
+}
+
+// First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it
+// went.
+static enum dc_status take_controls(struct session *session, double *parameters)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  const char *earlier = session->options->control_run;
+  int steps = (int)scene->definition.time.steps;
+  dc_task_initial(&scene->task, &scene->model, steps, parameters);
+  int count = dc_task_parameter_count(&scene->task, &scene->model, steps);
+  for (int i = 0; session->given && i < count; i++)
+    parameters[i] = session->given[i];
+  if (!earlier)
+    return DC_OK;
+  enum dc_status status = read_earlier(session, earlier);
+  return status ? status : take_earlier(session, parameters);
+}
+
+// Chooses the kind of the run and makes what it computes with.
+static enum dc_status prepare(struct session *session)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  int count = dc_task_parameter_count(&scene->task, &scene->model, (int)scene->definition.time.steps);
+  enum dc_status status =
+      session->optimizing ? dc_gradient_check_model(&scene->gradient, scene->definition.contact_model, &session->error)
+                          : DC_OK;
+  if (status) {
+    dc_error_prefix(&session->error, "%.300s", scene->path);
+    return status;
+  }
+  double *parameters = dc_alloc((size_t)count, sizeof *parameters);
+  status = parameters ? take_controls(session, parameters)
+                      : dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
+  if (!status) {
+    session->kind = dc_session_choose_kind(session);
+    status = session->kind->prepare(session, parameters);
+  }
+  dc_arena_destroy(session->earlier.arena);
+  session->earlier = (struct dc_stored_trajectory){0};
+  free(parameters);
+  return status;
+}
+
+static enum dc_status compute(struct session *session)
+{
+  struct dc_error error = {0};  // row_status has its message in session->error
+  enum dc_status status = session->kind->compute(session, &error);
+  if (session->row_status)
+    return session->row_status;
+  if (status)
+    session->error = error;
+  if (status == DC_STOPPED)
+    dc_fail(&session->error, DC_STOPPED, "%.900s; the results so far are kept", error.text);
+  return status;
+}
+
+// The input of a whole run of windows: the start and the controls that were applied.  The plan's is that of the last
+// window.
+static enum dc_status whole_input(struct session *session, const struct outcome *outcome,
+                                  struct dc_rollout_input **input)
+{
+  const struct dc_receding_horizon *h = session->horizon;
+  struct dc_window whole = {.steps = outcome->best->steps, .time_step = h->model->definition.time.step};
+  double *state = dc_alloc((size_t)dc_task_state_size(h->task, h->model), sizeof *state);
+  *input = dc_rollout_input_create(h->model, whole.steps);
+  if (state && *input) {
+    dc_task_start(h->task, h->model, state);
+    dc_rollout_input_reset(h->model, *input);
+    dc_task_apply(h->task, h->model, &whole, state, outcome->best_parameters, *input);
+  }
+  bool done = state && *input;
+  free(state);
+  return done ? DC_OK : dc_fail(&session->error, DC_MEMORY, "out of memory for the controls of a run");
+}
+
+static bool same_contact(const struct dc_contact_settings *one, const struct dc_contact_settings *other)
+{
+  struct dc_contact_settings a = *one, b = *other;
+  a.automatic = b.automatic = (struct dc_string_list){0};
+  return memcmp(&a, &b, sizeof a) == 0;
+}
+
+// Whether frames were brought forth by another potential than that of the plan: by a plant that is not the plan's world
+// again, or a stepper with contacts of its own.
+static bool frames_are_foreign(const struct session *session, const struct outcome *outcome)
+{
+  const struct dc_model_definition *mine = &outcome->model->definition;
+  const struct dc_plant *plant = session->horizon ? session->horizon->horizon.plant : NULL;
+  if (outcome->plan->execution || (mine->contact_model->flags & DC_CONTACT_FOREIGN))
+    return true;
+  return plant &&
+         (plant->substeps != 1 || plant->instead || plant->model.definition.contact_model != mine->contact_model ||
+          !same_contact(&plant->model.definition.contact, &mine->contact));
+}
+
+// Computes the drives of the best trajectory and the contacts in it.  Contacts come from our own potential: they are
+// unknown for frames produced by a plant, or by a stepper with contacts of its own.
+static enum dc_status read_out(struct session *session, const struct outcome *outcome,
+                               const struct dc_rollout_input *input, struct dc_contact_list *contacts,
+                               struct dc_run_readout *readout)
+{
+  enum { MOST_CONTACTS = 200000 };
+  struct dc_rollout *rollout = outcome->plan->rollout;
+  *readout = (struct dc_run_readout){.model = outcome->model, .input = input};
+  if (frames_are_foreign(session, outcome))
+    return DC_OK;
+  struct dc_error why = {0};
+  enum dc_status status = dc_trajectory_list_contacts(rollout, input, outcome->best, MOST_CONTACTS, contacts, &why);
+  if (status == DC_MEMORY)
+    return dc_fail(&session->error, status, "%s", why.text);
+  if (!status)
+    readout->contacts = contacts;
+  return DC_OK;
+}
+
+// Writes trajectory.h5: the best and the first trajectory with their parameters, targets of all windows, and what the
+// readout has (contacts, motion).
+static enum dc_status write_trajectory(struct session *session, const struct outcome *outcome)
+{
+  struct dc_rollout_input input = *outcome->input, *whole = NULL;
+  struct dc_contact_list contacts = {0};
+  struct dc_run_readout readout;
+  enum dc_status status = session->horizon ? whole_input(session, outcome, &whole) : DC_OK;
+  if (whole)
+    input = *whole;
+  if (outcome->targets.position) {  // of all windows
+    input.target_position = (double *)outcome->targets.position;
+    input.target_velocity = (double *)outcome->targets.velocity;
+  }
+  if (!status)
+    status = read_out(session, outcome, &input, &contacts, &readout);
+  if (!status)
+    status = dc_run_write_trajectory(session->run, session->scene->scene, outcome->best, outcome->best_parameters,
+                                     outcome->first, outcome->first_parameters,
+                                     outcome->targets.position ? &outcome->targets : NULL, &readout, &session->error);
+  dc_contact_list_free(&contacts);
+  dc_rollout_input_destroy(whole);
+  return status;
+}
+
+static enum dc_status write_motion(struct session *session, const struct outcome *outcome)
+{
+  enum dc_status written = write_trajectory(session, outcome);
+  if (!written)
+    written = dc_run_write_design(session->run, session->scene->scene, outcome->best->steps, outcome->best_parameters,
+                                  &session->error);
+  return written;
+}
+
+// Writes trajectory, summary, of an optimization the last checkpoint, and the animated model; closes the run.
+static enum dc_status write_run(struct session *session, const struct outcome *outcome, dcsim_result *result,
+                                enum dc_status status, const char *json)
+{
+  if (!session->run)
+    return DC_OK;
+  enum dc_status written = session->options->results_only ? DC_OK : write_motion(session, outcome);
+  if (!written)
+    written = dc_session_write_summary(session, result, status, json);
+  if (!written && session->kind->save)
+    written = dc_session_checkpoint(session);
+  return dc_session_close_run(session, outcome->best, outcome->best_parameters, result, written);
+}
+
+// A whole run of the session, which is released: what dcsim_simulate and dcsim_optimize do.
+static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error);
+
+// The run directory of a case, DIR/cases/NAME, which the other commands read like any other: its scene simulated with
+// these parameters.
+static enum dc_status leave_case(struct session *session, const struct outcome *outcome, int k, struct dc_error *error)
+{
+  dcsim_scene scene = {.scene = session->scene->scene->cases[k], .seed = session->scene->seed};
+  char directory[1100];
+  int length = snprintf(directory, sizeof directory, "%s/cases/%s", dc_run_directory(session->run), scene.scene->name);
+  if (length < 0 || (size_t)length >= sizeof directory)
+    return dc_fail(error, DC_IO, "%.600s: the name of a case's directory is too long", dc_run_directory(session->run));
+  const dcsim_run_options options = {
+      .size = sizeof options, .directory = directory, .command_line = session->options->command_line};
+  struct session single = {
+      .scene = &scene, .options = &options, .given = outcome->best_parameters, .best_loss = NAN, .first_loss = NAN};
+  dcsim_result result = {.plant_success = -1};
+  dcsim_error failure = {0};
+  if (run_session(&single, &result, NULL, &failure) == DCSIM_OK)
+    return DC_OK;
+  return dc_fail(error, (enum dc_status)failure.status, "%.900s", failure.text);
+}
+
+// Leaves a run directory for every case, unless results alone are wanted.
+static enum dc_status leave_cases(struct session *session, const struct outcome *outcome)
+{
+  bool wanted = session->run && !session->options->results_only;
+  for (int k = 0; wanted && k < outcome->case_count; k++) {
+    struct dc_error error = {0};
+    enum dc_status status = leave_case(session, outcome, k, &error);
+    if (status)
+      return dc_fail(&session->error, status, "case \"%.255s\": %.600s", outcome->cases[k].name, error.text);
+  }
+  return DC_OK;
+}
+
+// Hands over the report of what was computed.
+static int finish(struct session *session, enum dc_status status, dcsim_result *result, dcsim_report *report,
+                  dcsim_error *error)
+{
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  dcsim_report made = {0};
+  struct outcome outcome;
+  struct transfer transfer = {.loss = NAN};
+  struct dc_advice_list advice = {0};
+  enum dc_status written = dc_session_outcome(session, &outcome);
+  if (!written)
+    written = dc_session_judge_cases(session, &outcome);
+  if (!written)
+    written = leave_cases(session, &outcome);
+  if (!written && dc_session_is_transferred(session))
+    written = dc_session_transfer(session, &outcome, &transfer);
+  if (!written) {
+    dc_session_fill_result(session, &outcome, result);
+    written = dc_advise_run(session, &outcome, result, &advice);
+  }
+  if (written) {
+    free(outcome.cases);
+    dc_trajectory_destroy(transfer.record);
+    free(outcome.applied);
+    return dc_api_fail(error, &session->error, written);
+  }
+  if (session->options->ended) {
+    dcsim_trajectory trajectory = dc_api_view(outcome.best);
+    session->options->ended(session->options->ended_context, &trajectory);
+  }
+  result->plant_success = dc_session_is_transferred(session) ? transfer.success : -1;
+  dc_session_describe(session, &outcome, &transfer, &advice, result, &text, &json);
+  dc_trajectory_destroy(transfer.record);
+  free(outcome.cases);
+  int outside = dc_api_report(&made, &text, &json, error);
+  if (!outside)
+    written = write_run(session, &outcome, result, status, made.json);
+  free(outcome.applied);
+  if (outside)
+    return outside;
+  if (report)
+    *report = made;
+  else
+    dcsim_report_free(&made);
+  if (written)
+    return dc_api_fail(error, &session->error, written);
+  return status ? dc_api_fail(error, &session->error, status) : DCSIM_OK;
+}
+
+static void warn_inside(const struct session *session, dcsim_result *result)
+{
+  const struct dc_inside_list *inside = &session->inside;
+  int more = inside->count + inside->left_out - 1;
+  char says[512];
+  dc_api_say_inside(&session->scene->scene->model.bodies, &inside->items[0], says, sizeof says);
+  if (more)
+    snprintf(result->warning, sizeof result->warning, "%s; so do %d more (dcsim check names them)", says, more);
+  else
+    snprintf(result->warning, sizeof result->warning, "%s", says);
+}
+
+// A run from its checks to its report:
+// 1. check memory and room on disk;
+// 2. share the scene with the ranks, if there are any;
+// 3. prepare, and begin the kind of run (simulation, optimization, search, horizon);
+// 4. compute; a run that was stopped or failed numerically keeps what it has found so far;
+// 5. finish: judge, write, report.
+static int run_scene(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  session->began = session->start = session->last_checkpoint = dc_seconds();
+  dc_utc_stamp(session->started, sizeof session->started);
+  enum dc_status status = dc_api_check_memory(
+      scene, dc_api_run_bytes(scene, session->optimizing, dc_session_writes_nothing(session)), &session->error);
+  if (!status && !dc_session_writes_nothing(session))
+    status = dc_run_check_size(scene, &session->error);
+  if (status)
+    return dc_api_fail(error, &session->error, status);
+  status = dc_api_gather_ranks(session->scene, session->options->ranks, &session->crew, &session->error);
+  if (!status)
+    status = prepare(session);
+  if (!status)
+    status = session->kind->begin(session);
+  if (status)
+    return dc_api_fail(error, &session->error, status);
+  if (session->run)
+    snprintf(result->directory, sizeof result->directory, "%s", dc_run_directory(session->run));
+  if (session->in_one_piece)
+    snprintf(result->warning, sizeof result->warning,
+             "%s is rolled out in one piece, not in its windows: the scene has another time, control or horizon",
+             session->options->control_run);
+  else if (session->inside.count)
+    warn_inside(session, result);
+  status = compute(session);
+  bool something = !isnan(session->best_loss);
+  if (status && !(something && (status == DC_STOPPED || status == DC_NUMERICAL))) {
+    dc_session_forget_lost_directory(session, result);
+    return dc_api_fail(error, &session->error, status);
+  }
+  return finish(session, status, result, report, error);
+}
+
+// Names options that exclude each other.
+static const char *misuse(const dcsim_run_options *options, bool optimizing)
+{
+  if (options->resume && !optimizing)
+    return "only an optimization can be resumed";
+  if (options->resume && options->directory)
+    return "a resumed run goes on in its own directory: no other one may be given";
+  if (options->resume && options->overwrite)
+    return "a resumed run goes on in its own directory: nothing is overwritten";
+  if (options->resume && options->control_run)
+    return "a resumed run has its controls: none may be taken from another run";
+  if (options->results_only && options->frames)
+    return "results alone leave no trajectory: no frames go with them";
+  return NULL;
+}
+
+enum dc_status dc_session_compute(struct session *session, struct outcome *outcome)
+{
+  session->began = session->start = dc_seconds();
+  enum dc_status status = prepare(session);
+  if (!status)
+    status = session->kind->begin(session);
+  if (!status)
+    status = compute(session);
+  return status ? status : dc_session_outcome(session, outcome);
+}
+
+void dc_session_release(struct session *session)
+{
+  dc_search_destroy(session->search);
+  dc_plan_destroy(session->plan);
+  dc_execution_destroy(session->execution);
+  dc_horizon_destroy(session->horizon);
+  dc_snapshot_destroy(session->snapshot);
+  dc_plan_crew_destroy(session->crew);
+}
+
+static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
+{
+  const char *mistake = misuse(session->options, session->optimizing);
+  if (mistake) {
+    dc_fail(&session->error, DC_USAGE, "%s", mistake);
+    return dc_api_fail(error, &session->error, DC_USAGE);
+  }
+  int status = run_scene(session, result, report, error);
+  dc_run_close(session->run, NULL);
+  dc_session_release(session);
+  return status;
+}
+
+static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing,
+                        dcsim_result *result, dcsim_report *report, dcsim_error *error)
+{
+  struct session session = {
+      .scene = scene, .options = options, .optimizing = optimizing, .best_loss = NAN, .first_loss = NAN};
+  int status = scene->scene->refinement.given ? dc_api_refine(scene, session.options, optimizing, result, report, error)
+                                              : run_session(&session, result, report, error);
+  if (session.options->frames != 0 && result->directory[0] && (status == DCSIM_OK || status == DCSIM_STOPPED)) {
+    int steps = result->steps, frames = session.options->frames;
+    dcsim_render_options render = {.size = sizeof render, .every = frames > 0 ? (steps + frames - 1) / frames : 0};
+    int drawn = dcsim_render(result->directory, &render, NULL, error);
+    if (drawn)
+      return drawn;
+  }
+  return status;
+}
+
+// Options and result as large as they are here.
+static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing, dcsim_result *result,
+               dcsim_report *report, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  dcsim_run_options own = {.checkpoint_seconds = -1};
+  dcsim_result made = {.plant_success = -1};
+  enum dc_status status = dc_api_read_sized(&own, sizeof own, options, &local);
+  if (!status && result)
+    status = dc_api_write_sized(&made, sizeof made, result, &local);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  int outside = dcsim_ranks_number(own.ranks) > 0 ? dc_api_serve_rank(scene, own.ranks, error)
+                                                  : run_and_draw(scene, &own, optimizing, &made, report, error);
+  if (result)
+    dc_api_write_sized(&made, sizeof made, result, NULL);
+  return outside;
+}
+
+int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
+                   dcsim_report *report, dcsim_error *error)
+{
+  return run(scene, options, false, result, report, error);
+}
+
+int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
+                   dcsim_report *report, dcsim_error *error)
+{
+  return run(scene, options, true, result, report, error);
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a run at its end.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "commands/advice.h"
+#include "commands/inspect_design.h"
+#include "commands/session.h"
+
+enum { DESIGN_LINES = 40 };  // that a summary has
+
+// Value and distance of every objective of the outcome's judged trajectory.
+static void put_objectives(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                           struct dc_text *text)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  dc_json_begin(json, "objectives", '[');
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    const struct dc_objective *objective = &scene->task.objectives[i];
+    int body = -1;
+    double distance = NAN;
+    bool reached = false, reachable = objective->type->report != NULL;
+    struct dc_task single = {.objective_count = 1, .objectives = &scene->task.objectives[i]};
+    if (reachable)
+      objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged,
+                              outcome->judged.steps, &body, &distance, &reached);
+    double value = dc_task_loss(&single, outcome->model, outcome->input, &outcome->judged, NULL);
+    const char *name = body >= 0 ? scene->model.bodies.bodies[body].name : NULL,
+               *unit = dc_task_distance_unit(objective->type);
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "type", objective->type->name);
+    if (name)
+      dc_json_put_string(json, "body", name);
+    dc_json_put_number(json, "value", value);
+    if (reachable) {
+      dc_json_put_number(json, "distance", distance);
+      dc_json_put_string(json, "unit", unit);
+      dc_json_put_boolean(json, "reached", reached);
+    }
+    dc_json_end(json, "}");
+    if (reachable)
+      dc_text_add(text, "  %s%s%s: %.4g%s%s from its target%s\n", objective->type->name, name ? " " : "",
+                  name ? name : "", distance, unit[0] ? " " : "", unit, reached ? ", reached" : "");
+    else
+      dc_text_add(text, "  %s: %.6g\n", objective->type->name, value);
+  }
+  dc_json_end(json, "]");
+}
+
+static void put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                      struct dc_text *text)
+{
+  if (outcome->case_count == 0)
+    return;
+  dc_json_begin(json, "cases", '[');
+  for (int k = 0; k < outcome->case_count; k++) {
+    const struct case_outcome *judged = &outcome->cases[k];
+    const struct dc_body *bodies = session->scene->scene->cases[k]->model.bodies.bodies;
+    const char *body = judged->body >= 0 ? bodies[judged->body].name : NULL;
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "name", judged->name);
+    dc_json_put_number(json, "loss", judged->loss);
+    dc_json_put_boolean(json, "success", judged->success);
+    dc_json_put_number(json, "distance", judged->distance);
+    if (body)
+      dc_json_put_string(json, "body", body);
+    dc_json_end(json, "}");
+    dc_text_add(text, "  case %s: loss %.6g", judged->name, judged->loss);
+    if (body)
+      dc_text_add(text, ", %s %.4g m from its target", body, judged->distance);
+    dc_text_add(text, "%s\n", judged->success ? ", reached" : "");
+  }
+  dc_json_end(json, "]");
+}
+
+// Describes the plant; nothing without one.
+static void describe_plant(const struct session *session, const struct transfer *transfer,
+                           const struct outcome *outcome, struct dc_text *text, struct dc_json_writer *json)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_model_definition *plant = &scene->plant.model.definition;
+  if (!scene->plant_given)
+    return;
+  dc_json_begin(json, "plant", '{');
+  dc_json_put_string(json, "model", plant->contact_model->name);
+  dc_json_put_number(json, "time_step", plant->time.step);
+  if (dc_session_is_transferred(session)) {
+    dc_json_put_boolean(json, "success", transfer->success);
+    dc_text_add(text, "  executed in the plant (%s, steps of %.9g s): ", plant->contact_model->name, plant->time.step);
+  } else {
+    dc_text_add(text, "  this is in the plant (%s, steps of %.9g s)\n", plant->contact_model->name, plant->time.step);
+  }
+  if (transfer->executed) {
+    struct outcome there = *outcome;
+    double gap = dc_trajectory_gap(transfer->record, 0, transfer->record->steps);
+    there.judged = *transfer->record;
+    dc_json_put_number(json, "loss", transfer->loss);
+    dc_json_put_number(json, "min_gap", gap);
+    dc_text_add(text, "loss %.6g, task %sreached\n", transfer->loss, transfer->success ? "" : "not ");
+    put_objectives(session, &there, json, text);
+  } else if (dc_session_is_transferred(session)) {
+    dc_json_put_string(json, "failure", transfer->failure.text);
+    dc_text_add(text, "task not reached: %s\n", transfer->failure.text);
+  }
+  dc_json_end(json, "}");
+}
+
+static void put_parameters(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  int steps = outcome->best->steps, count = dc_task_parameter_count(&scene->task, &scene->model, steps);
+  dc_json_begin(json, "parameters", '{');
+  for (int i = 0; i < count; i++) {
+    char name[320];
+    dc_task_parameter_name(&scene->task, &scene->model, steps, i, name, sizeof name);
+    dc_json_put_number(json, name, outcome->best_parameters[i]);
+  }
+  dc_json_end(json, "}");
+}
+
+// The numbers that the design changed, in physical units.
+static void put_design(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                       struct dc_text *text)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  struct dc_design_value value;
+  if (!scene->task.design_count)
+    return;
+  dc_json_begin(json, "design", '[');
+  for (int i = 0;
+       dc_task_design_value(&scene->task, &scene->model, outcome->best->steps, outcome->best_parameters, i, &value);
+       i++) {
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "name", value.name);
+    dc_json_put_string(json, "unit", value.unit);
+    dc_json_put_number(json, "initial", value.initial);
+    dc_json_put_number(json, "value", value.value);
+    dc_json_end(json, "}");
+    if (i < DESIGN_LINES)
+      dc_text_add(text, "  %s: %.6g%s%s (in the scene %.6g)\n", value.name, value.value,
+                  strcmp(value.unit, "1") == 0 ? "" : " ", strcmp(value.unit, "1") == 0 ? "" : value.unit,
+                  value.initial);
+    else if (i == DESIGN_LINES)
+      dc_text_add(text, "  and further numbers of the design\n");
+  }
+  dc_json_end(json, "]");
+  if (scene->model.shapes_change)
+    dc_api_describe_designed(outcome->model, outcome->input, scene->model.vertices_move, text, json);
+}
+
+void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
+{
+  const struct dc_plan_work *work = &outcome->plan->work;
+  const struct dc_receding_horizon *horizon = session->horizon;
+  double steps = (double)work->steps;
+  result->success = outcome->success;
+  result->loss = horizon ? horizon->loss : session->best_loss;
+  result->initial_loss = session->first_loss;
+  result->iterations = outcome->iterations;
+  result->steps = outcome->best->steps;
+  result->unconverged_steps = outcome->best->unconverged_steps;
+  result->divided_steps = dc_trajectory_divided_steps(outcome->best);
+  result->seconds = dc_seconds() - session->start;
+  result->seconds_per_step = steps > 0 ? work->seconds / steps : 0;
+  result->newton_iterations_per_step = steps > 0 ? (double)work->newton_iterations / steps : 0;
+  result->evaluations_per_step = steps > 0 ? (double)work->evaluations / steps : 0;
+  result->seconds_per_evaluation = work->evaluations ? work->contact_seconds / (double)work->evaluations : 0;
+  result->min_gap = dc_trajectory_gap(outcome->best, 0, outcome->best->steps);
+  result->rollouts = work->rollouts;
+}
+
+// How linear systems are solved, and of a simulation how many: of an optimization that would depend on which thread
+// rolled out what.
+static void put_linear_work(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                            struct dc_text *text)
+{
+  struct dc_linear_work work = dc_rollout_linear_work(outcome->plan->rollout);
+  if (!work.matrix)
+    return;
+  dc_json_begin(json, "linear", '{');
+  dc_json_put_string(json, "matrix", work.matrix);
+  if (work.method) {
+    dc_json_put_string(json, "method", work.method);
+    dc_json_put_string(json, "preconditioner", work.preconditioner);
+    dc_text_add(text, "  linear systems: %s with %s", work.method, work.preconditioner);
+  }
+  if (!session->optimizing) {
+    DC_JSON_NUMBERS(json, {"factorizations", work.factorizations});
+    if (work.method) {
+      long each = work.solutions ? lround((double)work.iterations / (double)work.solutions) : 0;
+      DC_JSON_NUMBERS(json, {"solutions", work.solutions}, {"iterations", work.iterations});
+      dc_text_add(text, ", %ld time%s with %ld iteration%s; %ld factorization%s", work.solutions,
+                  dc_plural(work.solutions), each, dc_plural(each), work.factorizations,
+                  dc_plural(work.factorizations));
+    }
+  }
+  if (work.method)
+    dc_text_add(text, "\n");
+  dc_json_end(json, "}");
+}
+
+// How an optimization came by its gradients and its first guess.
+static void put_sampling(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_plan *plan = outcome->plan;
+  if (!session->optimizing)
+    return;
+  dc_json_begin(json, "gradient", '{');
+  dc_json_put_string(json, "type", dc_gradient_options[0].choices[plan->gradient.type]);
+  DC_JSON_NUMBERS(json, {"estimates", plan->gradient_counts.estimates}, {"one_sided", plan->gradient_counts.one_sided},
+                  {"dropped", plan->gradient_counts.dropped}, {"rollouts", plan->work.rollouts});
+  dc_json_end(json, "}");
+  if (!scene->first_guess_given)
+    return;
+  dc_json_begin(json, "init", '{');
+  dc_json_put_integer(json, "draws", plan->first_guess_counts.draws);
+  dc_json_put_boolean(json, "vanished", plan->first_guess_counts.vanished > 0);
+  dc_json_end(json, "}");
+}
+
+static void add_sampling_notes(const struct session *session, const struct outcome *outcome, struct dc_text *text)
+{
+  const struct dc_gradient_counts *gradient = &outcome->plan->gradient_counts;
+  const struct dc_first_guess_counts *guess = &outcome->plan->first_guess_counts;
+  if (!session->optimizing)
+    return;
+  if (gradient->one_sided || gradient->dropped)
+    dc_text_add(
+        text,
+        "  note: of %ld estimated gradients %ld components are one-sided, %ld components or samples are missing\n",
+        gradient->estimates, gradient->one_sided, gradient->dropped);
+  if (guess->draws)
+    dc_text_add(text, "  %ld first guesses drawn\n", guess->draws);
+  if (guess->vanished)
+    dc_text_add(text, "  warning: all gradients vanished for %ld first guesses and their draws\n", guess->vanished);
+}
+
+static void put_end(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
+{
+  if (!session->optimizing)
+    return;
+  if (outcome->end)
+    dc_json_put_string(json, "end", outcome->end);
+  else
+    dc_json_put_raw(json, "end", "null");
+  dc_json_put_integer(json, "retreats", outcome->retreats);
+  if (!session->search)
+    return;
+  const struct dc_search_stage *stages;
+  int count = dc_search_stages(session->search, &stages);
+  dc_json_begin(json, "stages", '[');
+  for (int k = 0; k < count; k++) {
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_number(json, "stiffness", stages[k].stiffness);
+    dc_json_put_number(json, "far_field", stages[k].far_field);
+    dc_json_put_integer(json, "step", stages[k].step);
+    dc_json_put_boolean(json, "reached", stages[k].reached);
+    DC_JSON_NUMBERS(json, {"loss", stages[k].loss}, {"turns", stages[k].turns}, {"rounds", stages[k].rounds},
+                    {"rollouts", stages[k].rollouts});
+    dc_json_end(json, "}");
+  }
+  dc_json_end(json, "]");
+}
+
+// A line for every stage that was begun.
+static void add_stages(const struct session *session, struct dc_text *text)
+{
+  const struct dc_search_stage *stages;
+  int count = session->search ? dc_search_stages(session->search, &stages) : 0;
+  for (int k = 0; k < count; k++)
+    if (stages[k].begun) {
+      dc_text_add(text, "  stage %d: stiffness x %.4g, ", k + 1, stages[k].stiffness);
+      if (stages[k].far_field != 1)
+        dc_text_add(text, "far fields x %.4g, ", stages[k].far_field);
+      dc_text_add(text, "time step x %d: loss %.6g after %d turn%s and %ld rollout%s%s\n", stages[k].step,
+                  stages[k].loss, stages[k].turns, dc_plural(stages[k].turns), stages[k].rollouts,
+                  dc_plural(stages[k].rollouts), stages[k].reached ? ", reached" : "");
+    }
+}
+
+static const char *reached(const dcsim_result *result)
+{
+  return result->success ? "task reached" : "task not reached";
+}
+
+void dc_session_say_replayed(const struct session *session, const dcsim_result *result, struct dc_text *text)
+{
+  dc_text_add(text, "%s: %d step%s as %s applied them, loss %.6g%s\n", session->scene->scene->name, result->steps,
+              dc_plural(result->steps), session->options->control_run, result->loss,
+              result->success ? ", task reached" : "");
+}
+
+void dc_session_say_applied(const struct session *session, const dcsim_result *result, struct dc_text *text)
+{
+  dc_text_add(text, "%s: loss %.6g -> %.6g after %d of %ld steps and %d iteration%s, %s\n", session->scene->scene->name,
+              result->initial_loss, result->loss, result->steps, session->scene->scene->definition.time.steps,
+              result->iterations, dc_plural(result->iterations), reached(result));
+}
+
+void dc_session_say_optimized(const struct session *session, const dcsim_result *result, struct dc_text *text)
+{
+  dc_text_add(text, "%s: loss %.6g -> %.6g in %d iteration%s, %s\n", session->scene->scene->name, result->initial_loss,
+              result->loss, result->iterations, dc_plural(result->iterations), reached(result));
+}
+
+void dc_session_say_simulated(const struct session *session, const dcsim_result *result, struct dc_text *text)
+{
+  dc_text_add(text, "%s: %d step%s, loss %.6g%s\n", session->scene->scene->name, result->steps,
+              dc_plural(result->steps), result->loss, result->success ? ", task reached" : "");
+}
+
+// Joints that are faster than their limits somewhere: the fastest step of each.
+static void put_speeds(const struct outcome *outcome, struct dc_json_writer *json, struct dc_text *text)
+{
+  const struct dc_trajectory *best = outcome->best;
+  const struct dc_bodies *bodies = &outcome->model->bodies;
+  dc_json_begin(json, "too_fast", '[');
+  for (int b = 0; b < bodies->count; b++) {
+    const struct dc_body *body = &bodies->bodies[b];
+    for (int p = 0; p < body->part_count && body->velocity_limit > 0; p++) {
+      const struct dc_joint_part *part = &body->parts[p];
+      double fastest = 0;
+      int frame = 0;
+      if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
+        continue;
+      for (int f = 1; f <= best->steps; f++) {
+        const double *q = best->q + (size_t)f * (size_t)best->nq + (size_t)part->q;
+        double speed = fabs(q[0] - q[-best->nq]) / best->time_step;
+        if (speed > fastest)
+          fastest = speed, frame = f;
+        dc_trajectory_release(best, f);
+      }
+      if (fastest <= body->velocity_limit)
+        continue;
+      const char *unit = part->kind == DC_PART_HINGE ? "rad/s" : "m/s";
+      dc_text_add(text, "  %s moves at up to %.3g %s (frame %d), its limit is %.3g\n", body->name, fastest, unit, frame,
+                  body->velocity_limit);
+      dc_json_begin(json, NULL, '{');
+      dc_json_put_string(json, "body", body->name);
+      DC_JSON_NUMBERS(json, {"speed", fastest}, {"limit", body->velocity_limit}, {"frame", frame});
+      dc_json_end(json, "}");
+    }
+  }
+  dc_json_end(json, "]");
+}
+
+void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
+                         const struct dc_advice_list *advice, const dcsim_result *result, struct dc_text *text,
+                         struct dc_json_writer *json)
+{
+  dc_json_begin(json, NULL, '{');
+  if (session->run)
+    dc_json_put_string(json, "run", result->directory);
+  else
+    dc_json_put_raw(json, "run", "null");
+  dc_json_put_boolean(json, "success", result->success != 0);
+  DC_JSON_NUMBERS(json, {"loss", result->loss}, {"initial_loss", result->initial_loss},
+                  {"iterations", result->iterations}, {"steps", result->steps}, {"seconds", result->seconds},
+                  {"seconds_per_step", result->seconds_per_step},
+                  {"newton_iterations_per_step", result->newton_iterations_per_step},
+                  {"evaluations_per_step", result->evaluations_per_step},
+                  {"seconds_per_evaluation", result->seconds_per_evaluation}, {"min_gap", result->min_gap},
+                  {"unconverged_steps", result->unconverged_steps}, {"divided_steps", result->divided_steps});
+  put_sampling(session, outcome, json);
+  put_end(session, outcome, json);
+  session->kind->headline(session, result, text);
+  put_parameters(session, outcome, json);
+  put_design(session, outcome, json, text);
+  put_objectives(session, outcome, json, text);
+  put_cases(session, outcome, json, text);
+  put_speeds(outcome, json, text);
+  describe_plant(session, transfer, outcome, text, json);
+  dc_api_put_inside(&session->scene->scene->model.bodies, &session->inside, NULL, json);
+  if (session->optimizing)
+    dc_advice_put(advice, text, json);
+  dc_text_add(text, "  %.3g s, %.3g ms per step, %.2f Newton iterations per step, ", result->seconds,
+              1e3 * result->seconds_per_step, result->newton_iterations_per_step);
+  dc_api_add_gap(text, "gap", 3, result->min_gap);
+  dc_text_add(text, "\n");
+  put_linear_work(session, outcome, json, text);
+  dc_json_end(json, "}");
+  if (outcome->retreats)
+    dc_text_add(text, "  note: begun again near the best point %d time%s, where nothing could be rolled out\n",
+                outcome->retreats, dc_plural(outcome->retreats));
+  add_stages(session, text);
+  add_sampling_notes(session, outcome, text);
+  if (result->divided_steps)
+    dc_text_add(text, "  %d of %d steps were divided\n", result->divided_steps, result->steps);
+  if (result->unconverged_steps)
+    dc_text_add(text, "  warning: %d of %d steps did not converge, as \"accept_unconverged\" allows\n",
+                result->unconverged_steps, result->steps);
+  if (session->run)
+    dc_text_add(text, "  run directory: %s\n", result->directory);
+}

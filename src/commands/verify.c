@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+// The certificate of a run: what holds of the plan that it left behind.
+#include "commands/verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "math/vector.h"
+#include "plan/plan_memory.h"
+
+enum { DRAWS = 16, QUICK_DRAWS = 4, DIRECTIONS = 4, QUICK_DIRECTIONS = 2, PARTS = 5 };
+
+static enum dc_status fail_memory(struct dc_verification *v)
+{
+  return dc_fail(&v->error, DC_MEMORY, "%.300s: out of memory for its certificate", v->directory);
+}
+
+// The plan of the stored run, its input as it drove the run: that of its parameters, or the targets that were applied.
+static enum dc_status restore_plan(struct dc_verification *v)
+{
+  const struct dc_scene *scene = v->scene;
+  const struct dc_applied_targets *targets = &v->stored.targets;
+  int steps = v->stored.all_frames - 1;
+  v->plan = dc_plan_create_forward(&scene->model, &scene->task, steps, false, &v->error);
+  if (!v->plan)
+    return v->error.status;
+  if (v->plan->parameter_count != v->stored.control_count)
+    return dc_fail(&v->error, DC_BAD_INPUT, "%.300s: trajectory.h5 has %d parameters, the scene %d", v->directory,
+                   v->stored.control_count, v->plan->parameter_count);
+  if (scene->plant_given && !(v->there = dc_execution_create(&scene->plant, 1, &v->error)))
+    return v->error.status;
+  memcpy(v->plan->parameters, v->stored.control, (size_t)v->stored.control_count * sizeof *v->stored.control);
+  if (!targets->position) {
+    dc_plan_apply(v->plan, v->plan->parameters);
+    return DC_OK;
+  }
+  size_t count = (size_t)targets->steps * (size_t)scene->model.bodies.actuator_count;
+  dc_plan_reset_input(v->plan);
+  memcpy(v->plan->input->target_position, targets->position, count * sizeof *targets->position);
+  memcpy(v->plan->input->target_velocity, targets->velocity, count * sizeof *targets->velocity);
+  return DC_OK;
+}
+
+// The states that the stored poses say.
+static enum dc_status take_stored(struct dc_verification *v)
+{
+  const struct dc_bodies *bodies = &v->scene->model.bodies;
+  const struct dc_stored_trajectory *stored = &v->stored;
+  v->judged = dc_record_create(&v->scene->model, stored->frames - 1);
+  if (!v->judged)
+    return fail_memory(v);
+  for (int f = 0; f < stored->frames; f++) {
+    double *q = v->judged->q + (size_t)f * (size_t)bodies->nq;
+    for (int i = 0; i < bodies->count; i++) {
+      size_t row = (size_t)f * (size_t)bodies->count + (size_t)i;
+      if (!bodies->bodies[i].free)
+        continue;
+      memcpy(q + bodies->bodies[i].q_offset, stored->position + 3 * row, 3 * sizeof *q);
+      memcpy(q + bodies->bodies[i].q_offset + 3, stored->quaternion + 4 * row, 4 * sizeof *q);
+    }
+    for (int j = 0; j < stored->joint_count; j++) {
+      const struct dc_stored_joint *joint = &stored->joints[j];
+      memcpy(q + bodies->bodies[joint->body].q_offset, joint->values + (size_t)f * (size_t)joint->width,
+             (size_t)joint->width * sizeof *q);
+    }
+    dc_poses(bodies, q, v->judged->poses + (size_t)f * (size_t)bodies->count);
+  }
+  return DC_OK;
+}
+
+static void differs(struct dc_findings *found, int frame, int body, double distance)
+{
+  found->deviation = fmax(found->deviation, distance);
+  if (found->frame >= 0)
+    return;
+  found->reproduced = false;
+  found->frame = frame;
+  found->body = body;
+}
+
+// Bit for bit: poses of all bodies, joints, gaps.
+static void compare(struct dc_verification *v, const struct dc_trajectory *again)
+{
+  const struct dc_stored_trajectory *stored = &v->stored;
+  struct dc_findings *found = &v->found;
+  const struct dc_bodies *bodies = &v->scene->model.bodies;
+  for (int f = 0; f < stored->frames; f++) {
+    for (int i = 0; i < stored->bodies; i++) {
+      size_t row = (size_t)f * (size_t)stored->bodies + (size_t)i;
+      const struct dc_pose *pose = &again->poses[row];
+      if (memcmp(pose->position, stored->position + 3 * row, sizeof pose->position) != 0 ||
+          memcmp(pose->quaternion, stored->quaternion + 4 * row, sizeof pose->quaternion) != 0)
+        differs(found, f, i, dc_vec_distance(pose->position, stored->position + 3 * row));
+    }
+    for (int j = 0; j < stored->joint_count; j++) {
+      const struct dc_stored_joint *joint = &stored->joints[j];
+      const double *q = again->q + (size_t)f * (size_t)again->nq + bodies->bodies[joint->body].q_offset;
+      if (memcmp(q, joint->values + (size_t)f * (size_t)joint->width, (size_t)joint->width * sizeof *q) != 0)
+        differs(found, f, joint->body, 0);
+    }
+    if (stored->min_gap && memcmp(&again->min_gap[f], &stored->min_gap[f], sizeof *again->min_gap) != 0)
+      differs(found, f, -1, 0);
+  }
+}
+
+// Rolls the controls out again, as dcsim simulate --control RUN does.
+static enum dc_status reproduce(struct dc_verification *v)
+{
+  const dcsim_run_options run = {.size = sizeof run, .directory = "none", .control_run = v->directory};
+  struct session session = {.scene = v->opened, .options = &run, .best_loss = NAN, .first_loss = NAN};
+  struct outcome outcome;
+  v->found.frame = v->found.body = -1;
+  v->found.frames = v->stored.frames;
+  enum dc_status status = dc_session_compute(&session, &outcome);
+  const struct dc_trajectory *again = status ? NULL : outcome.best;
+  if (status == DC_BAD_INPUT || status == DC_NUMERICAL || status == DC_INFEASIBLE) {
+    snprintf(v->found.reproduction_note, sizeof v->found.reproduction_note, "its controls cannot be rolled out: %.400s",
+             session.error.text);
+  } else if (!status && again->steps < v->stored.frames - 1) {
+    snprintf(v->found.reproduction_note, sizeof v->found.reproduction_note, "its controls give %d steps, it has %d",
+             again->steps, v->stored.frames - 1);
+  } else if (!status) {
+    v->found.reproduced = true;
+    compare(v, again);
+  }
+  bool failed = status && !v->found.reproduction_note[0];
+  if (failed)
+    dc_fail(&v->error, status, "%s", session.error.text);
+  enum dc_status taken = DC_OK;
+  if (v->found.reproduced) {
+    v->judged = dc_record_create(&v->scene->model, again->steps);
+    taken = v->judged && !dc_trajectory_copy(v->judged, again) ? DC_OK : fail_memory(v);
+    if (!taken)
+      v->judged->steps = v->stored.frames - 1;  // of a simulation that was stopped
+  }
+  if (!status)
+    free(outcome.applied);
+  dc_session_release(&session);
+  if (failed)
+    return status;
+  return taken || v->found.reproduced ? taken : take_stored(v);
+}
+
+// The rollout to which the frames belong: of the scene's world, or of the plant in which the run was executed.
+static struct dc_rollout *rollout_of_frames(const struct dc_verification *v, const struct dc_model **model)
+{
+  *model = v->there ? &v->scene->plant.model : &v->scene->model;
+  return v->there ? dc_execution_rollout(v->there) : v->plan->rollout;
+}
+
+// Finds the largest residual of the stored steps and counts those that did not converge.  Steps whose residual cannot
+// be told leave a note in its place.
+static enum dc_status check_residuals(struct dc_verification *v)
+{
+  const struct dc_model *model;
+  struct dc_rollout *rollout = rollout_of_frames(v, &model);
+  struct dc_findings *found = &v->found;
+  size_t steps = (size_t)v->judged->steps;
+  struct dc_error local = {0};
+  double *residuals = dc_alloc(steps, sizeof *residuals);
+  bool *converged = dc_alloc(steps, sizeof *converged);
+  enum dc_status status = DC_MEMORY;
+  if (v->there && v->scene->plant.substeps > 1)
+    status = dc_fail(&local, DC_BAD_INPUT, "only every %dth step of the plant is stored", v->scene->plant.substeps);
+  else if (residuals && converged)
+    status = dc_rollout_residuals(rollout, v->plan->input, v->judged, residuals, converged, &local);
+  found->residual = NAN;
+  if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
+    snprintf(found->residual_note, sizeof found->residual_note, "%.250s", local.text);
+    status = DC_OK;
+  } else if (!status) {
+    found->residual = 0;
+    for (int t = 0; t < v->judged->steps; t++) {
+      if (!(residuals[t] <= found->residual)) {
+        found->residual = residuals[t];
+        found->residual_step = t + 1;
+      }
+      found->unconverged += !converged[t];
+    }
+  }
+  free(residuals);
+  free(converged);
+  return status ? fail_memory(v) : DC_OK;
+}
+
+// The share of impulses from afar; 0 where there are none.
+static double share_from_afar(const struct dc_bodies *bodies, const double *near, const double *far)
+{
+  double sum = 0, from_afar = 0;
+  for (int i = 0; i < bodies->count; i++) {
+    if (!dc_gains_impulses(bodies, i))
+      continue;
+    sum += near[i] + far[i];
+    from_afar += far[i];
+  }
+  return sum > 0 ? from_afar / sum : 0;
+}
+
+// Finds the share of contact impulses that act from afar, first between movable bodies (phantom_between), then of all
+// pairs.
+static enum dc_status check_phantom(struct dc_verification *v)
+{
+  const struct dc_bodies *bodies = &v->scene->model.bodies;
+  struct dc_findings *found = &v->found;
+  struct dc_error local = {0};
+  const struct dc_model *model;
+  struct dc_rollout *rollout = rollout_of_frames(v, &model);
+  found->near = dc_alloc((size_t)bodies->count, sizeof *found->near);
+  found->far = dc_alloc((size_t)bodies->count, sizeof *found->far);
+  found->phantom = found->phantom_between = NAN;
+  if (!found->near || !found->far)
+    return fail_memory(v);
+  for (int all = 0; all < 2; all++) {  // those of all pairs are kept
+    enum dc_status status =
+        dc_check_phantom(rollout, model, v->plan->input, v->judged, !all, found->near, found->far, &local);
+    if (status == DC_BAD_INPUT || status == DC_NUMERICAL) {
+      snprintf(found->phantom_note, sizeof found->phantom_note, "%.250s", local.text);
+      return DC_OK;
+    }
+    if (status)
+      return fail_memory(v);
+    *(all ? &found->phantom : &found->phantom_between) = share_from_afar(bodies, found->near, found->far);
+  }
+  return DC_OK;
+}
+
+static void sum_up_slopes(struct dc_findings *found)
+{
+  found->gradient_error = 0;
+  found->straddling = 0;
+  for (int d = 0; d < found->directions; d++) {
+    const struct dc_gradient_difference *slope = &found->slopes[d];
+    found->straddling += slope->straddles;
+    if (!slope->straddles && !(slope->relative_error <= found->gradient_error))
+      found->gradient_error = slope->relative_error;
+  }
+  if (found->straddling < found->directions)
+    return;
+  found->gradient_error = NAN;
+  snprintf(found->gradient_note, sizeof found->gradient_note, "all differences straddle a change of division");
+}
+
+// Whether the adjoint has nothing to be compared with: where all is reached the loss is flat.
+static bool is_flat(const struct dc_findings *found)
+{
+  for (int d = 0; d < found->directions; d++)
+    if (found->slopes[d].adjoint != 0 || found->slopes[d].difference != 0)
+      return false;
+  return true;
+}
+
+// At the parameters of the run or, where the loss is flat there, at the first guess.
+static enum dc_status compare_slopes(struct dc_verification *v, struct dc_plan *plan, struct dc_error *error)
+{
+  struct dc_findings *found = &v->found;
+  const struct dc_scene *scene = v->scene;
+  double *first = dc_alloc((size_t)plan->parameter_count, sizeof *first);
+  if (!first)
+    return dc_fail(error, DC_MEMORY, "out of memory");
+  memcpy(first, plan->parameters, (size_t)plan->parameter_count * sizeof *first);
+  dc_parameters_resize(&scene->task, &scene->model, v->stored.all_frames - 1, v->stored.control, plan->window.steps,
+                       plan->parameters);
+  enum dc_status status =
+      dc_gradient_check_directions(plan, plan->parameters, v->options->seed, found->directions, found->slopes, error);
+  if (!status && is_flat(found)) {
+    found->gradient_at_first_guess = true;
+    status = dc_gradient_check_directions(plan, first, v->options->seed, found->directions, found->slopes, error);
+  }
+  if (!status && is_flat(found))
+    snprintf(found->gradient_note, sizeof found->gradient_note,
+             "the gradient is zero at the controls and at the first guess");
+  free(first);
+  return status;
+}
+
+// The reason why gradients cannot be compared, or NULL.
+static const char *lacks_gradient(const struct dc_verification *v)
+{
+  if (!dc_model_has_adjoint(&v->scene->model))
+    return "the contact model has no adjoint";
+  if (!v->plan->parameter_count)
+    return "there are no parameters";
+  return v->options->directions ? NULL : "no directions were asked for";
+}
+
+// Over the steps that the optimizer saw at a time.
+static enum dc_status check_gradient(struct dc_verification *v)
+{
+  const struct dc_scene *scene = v->scene;
+  struct dc_findings *found = &v->found;
+  struct dc_error local = {0};
+  int steps = dc_api_optimized_steps(scene);
+  const char *missing = lacks_gradient(v);
+  found->gradient_error = NAN;
+  if (missing) {
+    snprintf(found->gradient_note, sizeof found->gradient_note, "%s", missing);
+    return DC_OK;
+  }
+  if (steps > v->stored.frames - 1)
+    steps = v->stored.frames - 1;
+  enum dc_status status = dc_api_check_memory(
+      scene, dc_rollout_bytes(&scene->model) + dc_plan_bytes(&scene->model, &scene->task, steps), &v->error);
+  struct dc_plan *plan = status ? NULL : dc_plan_create(&scene->model, &scene->task, steps, &v->error);
+  if (!plan)
+    return v->error.status;
+  found->directions = v->options->directions;
+  status = compare_slopes(v, plan, &local);
+  dc_plan_destroy(plan);
+  if (dc_point_has_no_value(status))
+    snprintf(found->gradient_note, sizeof found->gradient_note, "%.250s", local.text);
+  else if (status)
+    return dc_fail(&v->error, status, "%s", local.text);
+  if (found->gradient_note[0])
+    found->directions = 0;
+  else
+    sum_up_slopes(found);
+  return DC_OK;
+}
+
+// All checks, in the order in which each needs those before: the plan and its frames again, geometry, residuals,
+// phantom impulses, gradient, other worlds.
+static enum dc_status check_all(struct dc_verification *v)
+{
+  enum dc_status status = restore_plan(v);
+  if (!status)
+    status = reproduce(v);
+  if (!status && !(status = dc_verify_report_progress(v, true)))
+    status = dc_check_geometry(&v->scene->model, v->judged, &v->found.geometry, &v->error);
+  if (!status && !(status = dc_verify_report_progress(v, true)))
+    status = check_residuals(v);
+  if (!status && !(status = dc_verify_report_progress(v, true)))
+    status = check_phantom(v);
+  if (!status && !(status = dc_verify_report_progress(v, true)))
+    status = check_gradient(v);
+  if (!status && !(status = dc_verify_report_progress(v, true)))
+    status = dc_verify_worlds(v);
+  return status;
+}
+
+// The run must have ended and have a trajectory in time.
+static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
+{
+  char path[2048];
+  struct dc_run_result result = {0};
+  struct dc_error local = {0};
+  snprintf(path, sizeof path, "%s/resolved.json", v->directory);
+  int opened = dcsim_scene_open(path, NULL, &v->resolved, error);
+  if (opened)
+    return (enum dc_status)opened;
+  v->opened = v->resolved;
+  if (dc_run_has(v->directory, "run.json") && !dc_run_read_result(v->directory, &result, &local) &&
+      result.transferred) {
+    const dcsim_scene_options planned = {.size = sizeof planned, .plant = "none"};
+    opened = dcsim_scene_open(path, &planned, &v->opened, error);
+  }
+  if (opened) {
+    dcsim_scene_close(v->resolved);
+    return (enum dc_status)opened;
+  }
+  v->scene = v->opened->scene;
+  if (v->scene->refinement.given)
+    return dc_fail(&v->error, DC_BAD_INPUT, "%.300s: a refinement has no trajectory to certify", v->directory);
+  const char *needed[] = {"trajectory.h5", "run.json"};
+  for (int i = 0; i < 2; i++)
+    if (!dc_run_has(v->directory, needed[i]))
+      return dc_fail(&v->error, DC_IO, "%.300s: has no %s: the run has not ended", v->directory, needed[i]);
+  enum dc_status status = dc_run_read_trajectory(v->directory, v->scene, &v->stored, &v->error);
+  return status ? status : dc_run_hash_trajectory(v->directory, &v->hash, &v->error);
+}
+
+static void close_run(struct dc_verification *v)
+{
+  free(v->found.near);
+  free(v->found.far);
+  dc_trajectory_destroy(v->judged);
+  dc_plan_destroy(v->plan);
+  dc_arena_destroy(v->stored.arena);
+  dc_execution_destroy(v->there);
+  if (v->opened != v->resolved)
+    dcsim_scene_close(v->opened);
+  dcsim_scene_close(v->resolved);
+}
+
+static enum dc_status write_certificate(struct dc_verification *v, const char *json)
+{
+  const char *asked = v->options->file;
+  if (asked && strcmp(asked, "none") == 0)
+    return DC_OK;
+  char *made = asked ? NULL : dc_path_join(v->directory, dc_certificate_name);
+  const char *path = asked ? asked : made;
+  enum dc_status status = path ? dc_file_write(path, json, strlen(json), &v->error) : fail_memory(v);
+  free(made);
+  return status;
+}
+
+// Describes and writes what was found.
+static int hand_over(struct dc_verification *v, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  dcsim_report made = {0};
+  bool holds = dc_verify_describe(v, &text, &json);
+  int outside = dc_api_report(&made, &text, &json, error);
+  if (outside)
+    return outside;
+  enum dc_status status = write_certificate(v, made.json);
+  if (!status && !holds)
+    status = dc_fail(&v->error, DC_UNMET, "%.300s: the requirements of the scene are not met", v->directory);
+  if (report && (!status || status == DC_UNMET))
+    *report = made;
+  else
+    dcsim_report_free(&made);
+  return status ? dc_api_fail(error, &v->error, status) : DCSIM_OK;
+}
+
+// 0 stands for the default, what is negative for none.
+static int count_of(int asked, int standard, int most)
+{
+  if (asked <= 0)
+    return asked ? 0 : standard;
+  return asked < most ? asked : most;
+}
+
+// Verifies a run directory and leaves a certificate.
+int dcsim_verify(const char *directory, const dcsim_verify_options *options, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  dcsim_verify_options own = {0};
+  enum dc_status status = dc_api_read_sized(&own, sizeof own, options, &local);
+  if (status)
+    return dc_api_fail(error, &local, status);
+  own.draws = count_of(own.draws, own.quick ? QUICK_DRAWS : DRAWS, DC_VERIFY_DRAWS_MOST);
+  own.directions = count_of(own.directions, own.quick ? QUICK_DIRECTIONS : DIRECTIONS, DC_VERIFY_DIRECTIONS_MOST);
+  struct dc_verification v = {
+      .directory = directory, .options = &own, .began = dc_seconds(), .checks = PARTS + DC_WORLDS};
+  status = open_run(&v, error);
+  if (status && !v.scene)  // error says why
+    return (int)status;
+  if (!status)
+    status = check_all(&v);
+  int outside = status ? dc_api_fail(error, &v.error, status) : hand_over(&v, report, error);
+  close_run(&v);
+  return outside;
+}
