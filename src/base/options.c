@@ -260,12 +260,19 @@ static int edit_distance(const char *a, const char *b)
   return row[length_b];
 }
 
+// The nearest candidate differs by fewer than FAR letters and by at most half of its own.  A beginning of at least 3
+// letters counts as near, however much is missing.
 const char *dc_suggest(const char *name, const char *const *candidates)
 {
+  enum { FAR = 4, LEAST_BEGINNING = 3 };
   const char *nearest = NULL;
-  int nearest_distance = 4;
+  int nearest_distance = FAR;
+  size_t length = strlen(name);
   for (int i = 0; candidates[i]; i++) {
+    bool begins = length >= LEAST_BEGINNING && strncasecmp(candidates[i], name, length) == 0;
     int distance = edit_distance(name, candidates[i]);
+    if (begins && distance > 1)
+      distance = 1;
     if (distance < nearest_distance && distance * 2 <= (int)strlen(candidates[i])) {
       nearest = candidates[i];
       nearest_distance = distance;

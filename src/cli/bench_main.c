@@ -16,13 +16,13 @@ static int run(const struct cli_arguments *arguments)
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);
   const struct bench_options chosen = {.count = arguments->overrides.count,
-                                       .settings = arguments->overrides.items,
+                                       .settings = arguments->overrides.strings,
                                        .task = arguments->task,
                                        .draws = arguments->draws > 0 ? arguments->draws : 0,
                                        .seed_given = arguments->seed >= 0,
                                        .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 1,
                                        .method_count = arguments->methods.count,
-                                       .methods = arguments->methods.items,
+                                       .methods = arguments->methods.strings,
                                        .limit = arguments->limit,
                                        .output = arguments->output,
                                        .write = arguments->write,

@@ -28,7 +28,7 @@ static int fail_unknown(const struct cli_command *const *commands, const char *t
   int count = 2;
   for (int i = 0; commands[i] && count < MOST_TOPICS - 1; i++)
     names[count++] = commands[i]->name;
-  const char *near = cli_suggest(topic, names);
+  const char *near = dc_suggest(topic, names);
   return cli_fail(DCSIM_USAGE,
                   "help: no page about \"%.200s\"%s%s%s; there is one for each command, \"scene\" and \"dcsim\"", topic,
                   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");

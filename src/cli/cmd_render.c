@@ -13,16 +13,13 @@
 static const char *const sides[] = {"corner", "front", "back", "left", "right", "top", NULL};
 
 static const struct cli_option own_options[] = {
-    CLI_ENTRY("size", CLI_SIZE, size, .argument = "WxH", .minimum = 1, .maximum = 16384,
-              .help = "width and height in pixels; default: 1280x720"),
+    CLI_TEXT_OPTION("size", size, "WxH", CLI_VALUE_ANY, "width and height in pixels; default: 1280x720"),
     CLI_INTEGER_OPTION("every", every, "N", 1, 1e7,
                        "draw every Nth frame; default: about 12 pictures in all, every frame of a film"),
     CLI_INTEGER_OPTION("samples", samples, "N", 1, 4096, "samples per pixel; default: 16, of a film 4"),
     CLI_CHOICE_OPTION("camera", camera, "SIDE", sides, "show everything from corner, front, back, left, right or top"),
-    CLI_ENTRY("eye", CLI_VECTOR, eye, .argument = "x,y,z", .minimum = -1e9, .maximum = 1e9,
-              .help = "where the camera stands, m; default: the scene's camera"),
-    CLI_ENTRY("target", CLI_VECTOR, target, .argument = "x,y,z", .minimum = -1e9, .maximum = 1e9,
-              .help = "where the camera of --eye looks; default: 0,0,0"),
+    CLI_VECTOR_OPTION("eye", eye, 1e9, "where the camera stands, m; default: the scene's camera"),
+    CLI_VECTOR_OPTION("target", target, 1e9, "where the camera of --eye looks; default: 0,0,0"),
     CLI_TEXT_OPTION("follow", follow, "BODY", CLI_VALUE_ANY, "the camera goes with this body"),
     CLI_REAL_OPTION("orbit", orbit, "DEGREES", -36000, 36000,
                     "the camera turns about its target by so much from the first to the last picture"),
@@ -35,6 +32,23 @@ static const struct cli_option own_options[] = {
                     "write a film (.mp4, .m4v, .mov, .mkv) in real time by ffmpeg, instead of pictures"),
     CLI_OPTIONS_END,
 };
+
+// Reads "WIDTHxHEIGHT"; NULL leaves the default.
+static int set_size(const char *text, dcsim_render_options *options)
+{
+  enum { MOST = 16384 };
+  if (!text)
+    return 0;
+  int numbers[2], read = 0;
+  // %5d takes blanks and signs, too.
+  bool plain =
+      strspn(text, "0123456789x") == strlen(text) && sscanf(text, "%5dx%5d%n", &numbers[0], &numbers[1], &read) == 2;
+  if (!plain || text[read] || numbers[0] < 1 || numbers[0] > MOST || numbers[1] < 1 || numbers[1] > MOST)
+    return cli_fail(DCSIM_USAGE, "--size: must be WIDTHxHEIGHT, each from 1 to %d (is \"%.200s\")", MOST, text);
+  options->width = numbers[0];
+  options->height = numbers[1];
+  return 0;
+}
 
 static int set_camera(const struct cli_arguments *arguments, dcsim_render_options *options)
 {
@@ -60,8 +74,6 @@ static int run(const struct cli_arguments *arguments)
   struct cli_progress progress;
   dcsim_render_options options = {
       .size = sizeof options,
-      .width = arguments->size[0] > 0 ? (int)arguments->size[0] : 0,
-      .height = arguments->size[1] > 0 ? (int)arguments->size[1] : 0,
       .samples = arguments->samples > 0 ? (int)arguments->samples : 0,
       .every = arguments->every > 0 ? (int)arguments->every : 0,
       .video = arguments->video,
@@ -74,7 +86,9 @@ static int run(const struct cli_arguments *arguments)
       .progress = cli_progress_report,
       .progress_context = &progress,
   };
-  int status = set_camera(arguments, &options);
+  int status = set_size(arguments->size, &options);
+  if (!status)
+    status = set_camera(arguments, &options);
   if (status)
     return status;
   if (arguments->threads > 0)

@@ -16,7 +16,7 @@ static int run(const struct cli_arguments *arguments)
     return cli_fail(DCSIM_MEMORY, "out of memory for %d runs", count);
   directories[0] = arguments->operand;
   for (int i = 1; i < count; i++)
-    directories[i] = arguments->more.items[i - 1];
+    directories[i] = arguments->more.strings[i - 1];
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);
   int status = dcsim_write_comparison(count, directories, &report, &error);

@@ -14,8 +14,8 @@
 
 static const struct cli_option own_options[] = {
     CLI_OUTPUT_DIRECTORY("directory of the sweep; an unfinished sweep there goes on"),
-    CLI_ENTRY("jobs", CLI_INTEGER, jobs, .letter = 'j', .argument = "N", .minimum = 1, .maximum = 1024,
-              .help = "runs side by side; default: one for each processor"),
+    CLI_ENTRY("jobs", DC_INTEGER, jobs, "runs side by side; default: one for each processor", .letter = 'j',
+              .argument = "N", CLI_BOUNDS(1, 1024)),
     CLI_TEXT_OPTION("task", task, "I/N", CLI_VALUE_ANY,
                     "only every N-th point from I on, as a task of an array; --gather makes the table"),
     CLI_FLAG_OPTION("gather", gather, "run nothing: make table and page of the results so far"),

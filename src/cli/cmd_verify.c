@@ -22,7 +22,7 @@ static const struct cli_option own_options[] = {
 };
 
 // Converts a count: not given means the default, 0 means none.
-static int count_of(int64_t given)
+static int count_of(long given)
 {
   return given < 0 ? 0 : given == 0 ? -1 : (int)given;
 }

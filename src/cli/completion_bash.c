@@ -110,8 +110,8 @@ static void print_options(const struct cli_command *const *commands)
     printf("    %s) REPLY='", commands[c]->name);
     const char *separator = "";
     for (int i = 0; commands[c]->options[i]; i++)
-      for (const struct cli_option *option = commands[c]->options[i]; option->name; option++) {
-        printf("%s--%s", separator, option->name);
+      for (const struct cli_option *entry = commands[c]->options[i]; entry->option.name; entry++) {
+        printf("%s--%s", separator, entry->option.name);
         separator = " ";
       }
     printf("' ;;\n");
@@ -125,14 +125,14 @@ static void print_values(const struct cli_command *const *commands)
   printf("_dcsim_value() {\n  case \"$1 $2\" in\n");
   for (int c = 0; commands[c]; c++)
     for (int i = 0; commands[c]->options[i]; i++)
-      for (const struct cli_option *option = commands[c]->options[i]; option->name; option++) {
-        if (option->type == CLI_FLAG)
+      for (const struct cli_option *entry = commands[c]->options[i]; entry->option.name; entry++) {
+        if (entry->option.type == DC_BOOLEAN)
           continue;
-        printf("    '%s --%s'", commands[c]->name, option->name);
-        if (option->letter)
-          printf(" | '%s -%c'", commands[c]->name, option->letter);
+        printf("    '%s --%s'", commands[c]->name, entry->option.name);
+        if (entry->letter)
+          printf(" | '%s -%c'", commands[c]->name, entry->letter);
         printf(") ");
-        print_kind(option->value, option->choices);
+        print_kind(entry->value, entry->option.choices);
         printf(" ;;\n");
       }
   printf("    *) REPLY= ;;\n  esac\n}\n\n");

@@ -75,21 +75,21 @@ static void print_action(const char *message, enum cli_value value, const char *
   putchar(')');
 }
 
-static void print_option(const struct cli_option *option)
+static void print_option(const struct cli_option *entry)
 {
-  bool value = option->type != CLI_FLAG;
+  bool value = entry->option.type != DC_BOOLEAN;
   const char *sign = value ? "=" : "";
   printf(" \\\n        ");
-  if (option->letter)
-    printf("'(-%c --%s)'{-%c%s,--%s%s}'", option->letter, option->name, option->letter, value ? "+" : "", option->name,
+  if (entry->letter)
+    printf("'(-%c --%s)'{-%c%s,--%s%s}'", entry->letter, entry->option.name, entry->letter, value ? "+" : "", entry->option.name,
            sign);
   else
-    printf("'%s--%s%s", option->type == CLI_LIST ? "*" : "", option->name, sign);
+    printf("'%s--%s%s", entry->option.type == DC_STRING_LIST ? "*" : "", entry->option.name, sign);
   putchar('[');
-  print_escaped(option->help);
+  print_escaped(entry->option.help);
   putchar(']');
   if (value)
-    print_action(option->argument, option->value, option->choices);
+    print_action(entry->argument, entry->value, entry->option.choices);
   putchar('\'');
 }
 
@@ -97,8 +97,8 @@ static void print_command(const struct cli_command *command)
 {
   printf("    %s)\n      _arguments -s", command->name);
   for (int i = 0; command->options[i]; i++)
-    for (const struct cli_option *option = command->options[i]; option->name; option++)
-      print_option(option);
+    for (const struct cli_option *entry = command->options[i]; entry->option.name; entry++)
+      print_option(entry);
   if (command->operand) {
     printf(" \\\n        '*");
     print_action(command->operand, command->operand_value, command->operand_choices);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "cli/message.h"
 #include "cli/session.h"
 
@@ -210,7 +211,7 @@ static int check_choice(const struct cli_shelf *shelf, const char *command, cons
   for (int i = 0; shelf->names[i]; i++)
     if (strcmp(shelf->names[i], given) == 0)
       return 0;
-  const char *near = cli_suggest(given, shelf->names);
+  const char *near = dc_suggest(given, shelf->names);
   return cli_fail(DCSIM_USAGE, "%s: no %s \"%.200s\"%s%s%s (dcsim %s lists them)", command, shelf->kind, given,
                   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", command);
 }

@@ -43,7 +43,7 @@ static int fail_unknown(const char *name)
   for (; cli_commands[count]; count++)
     names[count] = cli_commands[count]->name;
   names[count] = NULL;
-  const char *near = cli_suggest(name, names);
+  const char *near = dc_suggest(name, names);
   if (near)
     return cli_fail(DCSIM_USAGE, "unknown command \"%s\" (did you mean \"%s\"?)", name, near);
   return cli_fail(DCSIM_USAGE, "unknown command \"%s\" (see dcsim --help)", name);

@@ -50,50 +50,6 @@ int cli_fail(int status, const char *format, ...)
   return status;
 }
 
-// Levenshtein distance, ignoring case; names longer than the buffer are far from everything.
-static int edit_distance(const char *a, const char *b)
-{
-  enum { LONGEST = 40 };
-  int row[LONGEST + 1];
-  int columns = (int)strnlen(b, LONGEST + 1);
-  if (columns > LONGEST || strnlen(a, LONGEST + 1) > LONGEST)
-    return LONGEST;
-  for (int j = 0; j <= columns; j++)
-    row[j] = j;
-  for (int i = 1; a[i - 1]; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= columns; j++) {
-      int replace = diagonal + (strncasecmp(&a[i - 1], &b[j - 1], 1) != 0);
-      int insert = row[j - 1] + 1, drop = row[j] + 1;
-      diagonal = row[j];
-      row[j] = replace < insert ? replace : insert;
-      if (drop < row[j])
-        row[j] = drop;
-    }
-  }
-  return row[columns];
-}
-
-// The candidate nearest to a mistyped name; NULL when more than 3 letters, or more than half of the candidate, differ.
-// A beginning of at least 3 letters always counts as near.
-const char *cli_suggest(const char *name, const char *const *candidates)
-{
-  enum { FAR = 4 };
-  const char *nearest = NULL;
-  int nearest_distance = FAR;
-  for (int i = 0; candidates[i]; i++) {
-    // A beginning of a name counts as near, however much is missing.
-    bool prefix = strlen(name) >= 3 && strncmp(candidates[i], name, strlen(name)) == 0;
-    int distance = prefix ? 1 : edit_distance(name, candidates[i]);
-    if (distance < nearest_distance && 2 * distance <= (int)strlen(candidates[i])) {
-      nearest = candidates[i];
-      nearest_distance = distance;
-    }
-  }
-  return nearest;
-}
-
 void cli_open_standard_streams(void)
 {
   for (int descriptor = 0; descriptor <= 2; descriptor++)

@@ -14,9 +14,6 @@ int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 
 void cli_message_mute(void);
 const char *cli_message_kept(void);
 
-// Returns the candidate (NULL-terminated) most similar to name, for "did you mean"; NULL when none is near.
-const char *cli_suggest(const char *name, const char *const *candidates);
-
 // Opens descriptors 0 to 2 where the caller left them closed, so that no file of a run gets one of these numbers;
 // writing to such a stdout fails.
 void cli_open_standard_streams(void);

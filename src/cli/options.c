@@ -13,7 +13,7 @@
 
 #include "cli/message.h"
 
-#define HELP_OPTION CLI_ENTRY("help", CLI_FLAG, help, .letter = 'h', .help = "print this help")
+#define HELP_OPTION CLI_ENTRY("help", DC_BOOLEAN, help, "print this help", .letter = 'h')
 
 const struct cli_option cli_scene_options[] = {
     CLI_LIST_OPTION("set", overrides, "PATH=VALUE", CLI_VALUE_OVERRIDE,
@@ -69,18 +69,18 @@ const struct cli_option cli_help_options[] = {HELP_OPTION, CLI_OPTIONS_END};
 static const struct cli_option *find_long(const struct cli_command *command, const char *name, size_t length)
 {
   for (int i = 0; command->options[i]; i++)
-    for (const struct cli_option *option = command->options[i]; option->name; option++)
-      if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
-        return option;
+    for (const struct cli_option *entry = command->options[i]; entry->option.name; entry++)
+      if (strlen(entry->option.name) == length && strncmp(entry->option.name, name, length) == 0)
+        return entry;
   return NULL;
 }
 
 static const struct cli_option *find_letter(const struct cli_command *command, char letter)
 {
   for (int i = 0; command->options[i]; i++)
-    for (const struct cli_option *option = command->options[i]; option->name; option++)
-      if (option->letter && option->letter == letter)
-        return option;
+    for (const struct cli_option *entry = command->options[i]; entry->option.name; entry++)
+      if (entry->letter && entry->letter == letter)
+        return entry;
   return NULL;
 }
 
@@ -91,12 +91,12 @@ static int fail_unknown(const struct cli_command *command, const char *name, siz
   char text[64];
   int count = 0;
   for (int i = 0; command->options[i]; i++)
-    for (const struct cli_option *option = command->options[i]; option->name && count < MOST; option++)
-      names[count++] = option->name;
+    for (const struct cli_option *entry = command->options[i]; entry->option.name && count < MOST; entry++)
+      names[count++] = entry->option.name;
   names[count] = NULL;
   if (length < sizeof text) {
     snprintf(text, sizeof text, "%.*s", (int)length, name);
-    near = cli_suggest(text, names);
+    near = dc_suggest(text, names);
   }
   if (near)
     return cli_fail(DCSIM_USAGE, "%s: unknown option --%.*s (did you mean --%s?)", command->name, (int)length, name,
@@ -106,9 +106,9 @@ static int fail_unknown(const struct cli_command *command, const char *name, siz
 }
 
 // Messages name an option as given: "--output" or "-o".
-static int fail_number(const char *given, const struct cli_option *option, const char *value)
+static int fail_number(const char *given, const struct dc_option *option, const char *value)
 {
-  const char *kind = option->type == CLI_REAL ? "a number" : "a whole number";
+  const char *kind = option->type == DC_REAL ? "a number" : "a whole number";
   if (option->minimum_excluded)
     return cli_fail(DCSIM_USAGE, "%s: must be %s > %.17g, at most %.17g (is \"%.200s\")", given, kind, option->minimum,
                     option->maximum, value);
@@ -116,25 +116,26 @@ static int fail_number(const char *given, const struct cli_option *option, const
                   option->maximum, value);
 }
 
-static bool within(const struct cli_option *option, double number)
+static bool within(const struct dc_option *option, double number)
 {
-  return isfinite(number) && number <= option->maximum &&
-         (option->minimum_excluded ? number > option->minimum : number >= option->minimum);
+  char rule[128];
+  return !dc_option_check(option, number, rule, sizeof rule);
 }
 
-// Reads a decimal integer; *end is behind it.
-static bool read_integer(const struct cli_option *option, const char *text, char **end, int64_t *integer)
+// Reads a decimal integer.
+static bool read_integer(const struct dc_option *option, const char *text, long *integer)
 {
   if (*text < '0' || *text > '9')
     return false;
+  char *end;
   errno = 0;
-  long long number = strtoll(text, end, 10);
-  *integer = number;
-  return !errno && within(option, (double)number);
+  *integer = strtol(text, &end, 10);
+  return !errno && !*end && within(option, (double)*integer);
 }
 
-// Reads a decimal number: strtod would also accept leading blanks, "inf", "nan" and hexadecimal digits.
-static bool read_real(const struct cli_option *option, const char *text, char **end, double *real)
+// Reads a decimal number; *end is behind it.  strtod would also accept leading blanks, "inf", "nan" and hexadecimal
+// digits.
+static bool read_real(const struct dc_option *option, const char *text, char **end, double *real)
 {
   size_t sign = *text == '-' || *text == '+';
   if (!text[sign] || !strchr("0123456789.", text[sign]) || strchr("xX", text[sign + 1] ? text[sign + 1] : '.'))
@@ -143,20 +144,14 @@ static bool read_real(const struct cli_option *option, const char *text, char **
   return *end != text && within(option, *real);
 }
 
-static bool read_vector(const struct cli_option *option, const char *text, double *vector)
+// Reads numbers [count] with commas between them.
+static bool read_reals(const struct dc_option *option, const char *text, int count, double *reals)
 {
   char *end = NULL;
-  for (int i = 0; i < 3; i++, text = end + 1)
-    if (!read_real(option, text, &end, &vector[i]) || *end != (i < 2 ? ',' : '\0'))
+  for (int i = 0; i < count; i++, text = end + 1)
+    if (!read_real(option, text, &end, &reals[i]) || *end != (i < count - 1 ? ',' : '\0'))
       return false;
   return true;
-}
-
-static bool read_size(const struct cli_option *option, const char *text, int64_t *size)
-{
-  char *end;
-  return read_integer(option, text, &end, &size[0]) && *end == 'x' && read_integer(option, end + 1, &end, &size[1]) &&
-         *end == '\0';
 }
 
 static bool listed(const char *name, const char *const *names)
@@ -167,72 +162,55 @@ static bool listed(const char *name, const char *const *names)
   return false;
 }
 
-static int store_choice(const char *given, const struct cli_option *option, const char *value, const char **target)
+static int store_text(const char *given, const struct dc_option *option, const char *value, const char **target)
 {
-  if (!listed(value, option->choices)) {
+  if (option->choices && !listed(value, option->choices)) {
     char names[256] = "";
     for (int i = 0; option->choices[i]; i++)
       snprintf(names + strlen(names), sizeof names - strlen(names), "%s\"%s\"", i ? ", " : "", option->choices[i]);
     return cli_fail(DCSIM_USAGE, "%s: must be one of %s (is \"%.200s\")", given, names, value);
   }
+  if (!value[0])
+    return cli_fail(DCSIM_USAGE, "%s: must not be empty", given);
   *target = value;
   return 0;
 }
 
-// Stores the value of an option; NULL for flags.
-static int store(const char *given, const struct cli_option *option, const char *value, struct cli_arguments *arguments)
+// Stores the value of an option; NULL for flags.  given: the option's name as messages say it.
+static int store(const char *given, const struct dc_option *option, const char *value, struct cli_arguments *arguments)
 {
   void *target = (char *)arguments + option->offset;
-  char *end;
   switch (option->type) {
-  case CLI_FLAG: *(bool *)target = true; return 0;
-  case CLI_TEXT:
-    if (!value[0])
-      return cli_fail(DCSIM_USAGE, "%s: must not be empty", given);
-    *(const char **)target = value;
-    return 0;
-  case CLI_LIST: {
-    struct cli_list *list = target;
-    if (!value[0])
-      return cli_fail(DCSIM_USAGE, "%s: must not be empty", given);
-    list->items[list->count++] = value;
-    return 0;
+  case DC_BOOLEAN: *(bool *)target = true; return 0;
+  case DC_STRING: return store_text(given, option, value, target);
+  case DC_STRING_LIST: {
+    struct dc_string_list *list = target;
+    return store_text(given, option, value, &list->strings[list->count++]);
   }
-  case CLI_CHOICE: return store_choice(given, option, value, target);
-  case CLI_INTEGER:
-    if (!read_integer(option, value, &end, target) || *end)
-      return fail_number(given, option, value);
-    return 0;
-  case CLI_REAL:
-    if (!read_real(option, value, &end, target) || *end)
-      return fail_number(given, option, value);
-    return 0;
-  case CLI_VECTOR:
-    if (!read_vector(option, value, target))
+  case DC_INTEGER: return read_integer(option, value, target) ? 0 : fail_number(given, option, value);
+  case DC_REAL: return read_reals(option, value, 1, target) ? 0 : fail_number(given, option, value);
+  case DC_REALS:
+    if (!read_reals(option, value, option->count, target))
       return cli_fail(DCSIM_USAGE, "%s: must be three numbers x,y,z of at most %g m (is \"%.200s\")", given,
                       option->maximum, value);
     return 0;
-  case CLI_SIZE:
-    if (!read_size(option, value, target))
-      return cli_fail(DCSIM_USAGE, "%s: must be WIDTHxHEIGHT, each from %g to %g (is \"%.200s\")", given,
-                      option->minimum, option->maximum, value);
-    return 0;
+  default: return cli_fail(DCSIM_USAGE, "%s: no command line has options of this type", given);
   }
-  return 0;
 }
 
 // Stores an option with an inline value (NULL: none; then the next argument may be its value); *index moves behind it.
-static int take(const char *given, const struct cli_option *option, const char *value, int argc, char **argv,
-                int *index, struct cli_arguments *arguments)
+static int take(const char *given, const struct cli_option *entry, const char *value, int argc, char **argv, int *index,
+                struct cli_arguments *arguments)
 {
-  if (option->type == CLI_FLAG && value)
+  bool flag = entry->option.type == DC_BOOLEAN;
+  if (flag && value)
     return cli_fail(DCSIM_USAGE, "%s: takes no value (is \"%.200s\")", given, value);
-  if (option->type != CLI_FLAG && !value) {
+  if (!flag && !value) {
     if (*index + 1 >= argc)
-      return cli_fail(DCSIM_USAGE, "%s: needs a value (%s)", given, option->argument);
+      return cli_fail(DCSIM_USAGE, "%s: needs a value (%s)", given, entry->argument);
     value = argv[++*index];
   }
-  return store(given, option, value, arguments);
+  return store(given, &entry->option, value, arguments);
 }
 
 static int parse_long(const struct cli_command *command, int argc, char **argv, int *index,
@@ -240,12 +218,12 @@ static int parse_long(const struct cli_command *command, int argc, char **argv, 
 {
   const char *name = argv[*index] + 2;
   size_t length = strcspn(name, "=");
-  const struct cli_option *option = find_long(command, name, length);
-  if (!option)
+  const struct cli_option *entry = find_long(command, name, length);
+  if (!entry)
     return fail_unknown(command, name, length);
   char given[80];
-  snprintf(given, sizeof given, "--%s", option->name);
-  return take(given, option, name[length] ? name + length + 1 : NULL, argc, argv, index, arguments);
+  snprintf(given, sizeof given, "--%s", entry->option.name);
+  return take(given, entry, name[length] ? name + length + 1 : NULL, argc, argv, index, arguments);
 }
 
 // Letters of flags may be combined; a value follows its letter or is the next argument.
@@ -253,14 +231,14 @@ static int parse_letters(const struct cli_command *command, int argc, char **arg
                          struct cli_arguments *arguments)
 {
   for (const char *letter = argv[*index] + 1; *letter; letter++) {
-    const struct cli_option *option = find_letter(command, *letter);
-    if (!option)
+    const struct cli_option *entry = find_letter(command, *letter);
+    if (!entry)
       return cli_fail(DCSIM_USAGE, "%s: unknown option -%c (see dcsim %s --help)", command->name, *letter,
                       command->name);
     const char given[] = {'-', *letter, '\0'};
-    bool inline_value = option->type != CLI_FLAG && letter[1];
-    int status = take(given, option, inline_value ? letter + 1 : NULL, argc, argv, index, arguments);
-    if (status || option->type != CLI_FLAG)
+    bool flag = entry->option.type == DC_BOOLEAN;
+    int status = take(given, entry, !flag && letter[1] ? letter + 1 : NULL, argc, argv, index, arguments);
+    if (status || !flag)
       return status;
   }
   return 0;
@@ -307,20 +285,19 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
                                       .samples = -1,
                                       .draws = -1,
                                       .directions = -1,
-                                      .size = {-1, -1},
                                       .port = 0,
                                       .checkpoint = 30,
                                       .eye = {NAN, NAN, NAN},
                                       .target = {NAN, NAN, NAN}};
   arguments->command_line = join(argc, argv);
   arguments->argv = argv;
-  arguments->overrides.items = calloc((size_t)argc, sizeof(const char *));
-  arguments->allowed_paths.items = calloc((size_t)argc, sizeof(const char *));
-  arguments->package_paths.items = calloc((size_t)argc, sizeof(const char *));
-  arguments->methods.items = calloc((size_t)argc, sizeof(const char *));
-  arguments->more.items = calloc((size_t)argc, sizeof(const char *));
-  if (!arguments->command_line || !arguments->overrides.items || !arguments->allowed_paths.items ||
-      !arguments->package_paths.items || !arguments->methods.items || !arguments->more.items)
+  arguments->overrides.strings = calloc((size_t)argc, sizeof(const char *));
+  arguments->allowed_paths.strings = calloc((size_t)argc, sizeof(const char *));
+  arguments->package_paths.strings = calloc((size_t)argc, sizeof(const char *));
+  arguments->methods.strings = calloc((size_t)argc, sizeof(const char *));
+  arguments->more.strings = calloc((size_t)argc, sizeof(const char *));
+  if (!arguments->command_line || !arguments->overrides.strings || !arguments->allowed_paths.strings ||
+      !arguments->package_paths.strings || !arguments->methods.strings || !arguments->more.strings)
     return cli_fail(DCSIM_MEMORY, "out of memory for the command line");
   return 0;
 }
@@ -329,7 +306,7 @@ static int take_operand(const struct cli_command *command, const char *operand, 
 {
   bool second = command->second_operand && arguments->operand;
   if (command->more_operands && arguments->operand && operand[0]) {
-    arguments->more.items[arguments->more.count++] = operand;
+    arguments->more.strings[arguments->more.count++] = operand;
     return 0;
   }
   if (!command->operand || (arguments->operand && !second) || arguments->second)
@@ -369,11 +346,11 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 
 void cli_arguments_free(struct cli_arguments *arguments)
 {
-  free(arguments->overrides.items);
-  free(arguments->allowed_paths.items);
-  free(arguments->package_paths.items);
-  free(arguments->methods.items);
-  free(arguments->more.items);
+  free(arguments->overrides.strings);
+  free(arguments->allowed_paths.strings);
+  free(arguments->package_paths.strings);
+  free(arguments->methods.strings);
+  free(arguments->more.strings);
   free(arguments->command_line);
 }
 
@@ -391,13 +368,13 @@ void cli_print_help(const struct cli_command *command)
     printf("%s\n", command->details);
   printf("\noptions:\n");
   for (int i = 0; command->options[i]; i++)
-    for (const struct cli_option *option = command->options[i]; option->name; option++) {
+    for (const struct cli_option *entry = command->options[i]; entry->option.name; entry++) {
       char left[80], letter[8] = "";
-      if (option->letter)
-        snprintf(letter, sizeof letter, "-%c, ", option->letter);
-      snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
-               option->argument ? option->argument : "");
-      printf("  %-*s %s\n", COLUMN, left, option->help);
+      if (entry->letter)
+        snprintf(letter, sizeof letter, "-%c, ", entry->letter);
+      snprintf(left, sizeof left, "%s--%s%s%s", letter, entry->option.name, entry->argument ? " " : "",
+               entry->argument ? entry->argument : "");
+      printf("  %-*s %s\n", COLUMN, left, entry->option.help);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command-line options.  The tables of a command drive the parser, `dcsim COMMAND --help`, `dcsim completion` and the
-// test that compares manual pages with them.
+// Command-line options: the option tables of scenes (base/options.h) with a letter and candidates for shells.  The
+// tables of a command drive the parser, `dcsim COMMAND --help`, `dcsim completion` and the test that compares manual
+// pages with them.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -9,16 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum cli_option_type {
-  CLI_FLAG,     // bool
-  CLI_TEXT,     // const char *, not empty
-  CLI_LIST,     // struct cli_list; may be repeated
-  CLI_CHOICE,   // const char *, one of choices
-  CLI_INTEGER,  // int64_t
-  CLI_REAL,     // double
-  CLI_VECTOR,   // double [3], written x,y,z
-  CLI_SIZE      // int64_t [2], written WxH
-};
+#include "base/options.h"
 
 // The meaning of a value or operand, from which shells derive candidates.
 enum cli_value {
@@ -34,29 +26,25 @@ enum cli_value {
   CLI_VALUE_CHOICES     // one of choices
 };
 
-struct cli_list {
-  int count;
-  const char **items;  // owned
-};
-
-// One option.  minimum and maximum bound every number in it.
+// One option.  Its type is one of:
+//   DC_BOOLEAN      a flag, without a value
+//   DC_STRING       text, not empty; one of option.choices where there are some
+//   DC_STRING_LIST  text that may be given repeatedly
+//   DC_INTEGER, DC_REAL
+//   DC_REALS        numbers with commas between them, x,y,z
+// The name stands without the two dashes, the offset is that in struct cli_arguments, and there is no default text:
+// what is not given keeps the value that cli_parse sets.
 struct cli_option {
-  const char *name;  // without the two dashes
-  char letter;       // for the short form, or 0
-  enum cli_option_type type;
+  struct dc_option option;
+  char letter;           // for the short form, or 0
   const char *argument;  // name of the value in the help; NULL for flags
   enum cli_value value;
-  double minimum, maximum;
-  bool minimum_excluded;       // the value must be > minimum
-  const char *const *choices;  // NULL-terminated
-  const char *help;
-  size_t offset;  // of the value in struct cli_arguments
 };
 
 // Tables end with an option whose name is NULL; a command has a NULL-terminated list of them.
 #define CLI_OPTIONS_END                                                                                                \
   {                                                                                                                    \
-    .name = NULL                                                                                                       \
+    .option.name = NULL                                                                                                \
   }
 
 struct cli_command;
@@ -69,44 +57,48 @@ struct cli_arguments {
   const char *second;                         // the second operand
   bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite, view;
   bool results_only, grid, contacts, trails, annotate;
-  const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera, *follow;
-  const char *task;                  // bench: a kind; sweep: a part
-  const char *write, *scenes, *run;  // options of bench
-  struct cli_list overrides, allowed_paths, package_paths, methods, more;
-  int64_t jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, size[2], port;
+  const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera, *follow, *size;
+  const char *task;                                                              // bench: a kind; sweep: a part
+  const char *write, *scenes, *run;                                              // options of bench
+  struct dc_string_list overrides, allowed_paths, package_paths, methods, more;  // .strings is owned
+  long jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, port;
   double max_time, limit, tolerance, checkpoint, orbit, eye[3], target[3], softness, gradient_softness;
   char *command_line;  // quoted for a shell; owned
   char **argv;         // the arguments of the program, NULL-terminated; not owned
 };
 
 // Entries of option tables by type; least and most are bounds, completion is the kind of candidates.
-#define CLI_ENTRY(text, kind, member, ...)                                                                             \
+#define CLI_ENTRY(text, kind, member, meaning, ...)                                                                    \
   {                                                                                                                    \
-    .name = (text), .type = (kind), .offset = offsetof(struct cli_arguments, member), __VA_ARGS__                      \
+    .option.name = (text), .option.type = (kind), .option.unit = "", .option.help = (meaning),                         \
+    .option.offset = offsetof(struct cli_arguments, member), __VA_ARGS__                                               \
   }
-#define CLI_FLAG_OPTION(text, member, meaning) CLI_ENTRY(text, CLI_FLAG, member, .help = (meaning))
+#define CLI_BOUNDS(least, most) .option.minimum = (least), .option.maximum = (most)
+#define CLI_FLAG_OPTION(text, member, meaning) CLI_ENTRY(text, DC_BOOLEAN, member, meaning, .letter = 0)
 #define CLI_TEXT_OPTION(text, member, operand, completion, meaning)                                                    \
-  CLI_ENTRY(text, CLI_TEXT, member, .argument = (operand), .value = (completion), .help = (meaning))
+  CLI_ENTRY(text, DC_STRING, member, meaning, .argument = (operand), .value = (completion))
 #define CLI_LIST_OPTION(text, member, operand, completion, meaning)                                                    \
-  CLI_ENTRY(text, CLI_LIST, member, .argument = (operand), .value = (completion), .help = (meaning))
+  CLI_ENTRY(text, DC_STRING_LIST, member, meaning, .argument = (operand), .value = (completion))
 #define CLI_CHOICE_OPTION(text, member, operand, names, meaning)                                                       \
-  CLI_ENTRY(text, CLI_CHOICE, member, .argument = (operand), .value = CLI_VALUE_CHOICES, .choices = (names),           \
-            .help = (meaning))
+  CLI_ENTRY(text, DC_STRING, member, meaning, .argument = (operand), .value = CLI_VALUE_CHOICES,                       \
+            .option.choices = (names))
 #define CLI_INTEGER_OPTION(text, member, operand, least, most, meaning)                                                \
-  CLI_ENTRY(text, CLI_INTEGER, member, .argument = (operand), .minimum = (least), .maximum = (most), .help = (meaning))
+  CLI_ENTRY(text, DC_INTEGER, member, meaning, .argument = (operand), CLI_BOUNDS(least, most))
 #define CLI_REAL_OPTION(text, member, operand, least, most, meaning)                                                   \
-  CLI_ENTRY(text, CLI_REAL, member, .argument = (operand), .minimum = (least), .maximum = (most), .help = (meaning))
+  CLI_ENTRY(text, DC_REAL, member, meaning, .argument = (operand), CLI_BOUNDS(least, most))
 #define CLI_POSITIVE_OPTION(text, member, operand, most, meaning)                                                      \
-  CLI_ENTRY(text, CLI_REAL, member, .argument = (operand), .minimum_excluded = true, .maximum = (most),                \
-            .help = (meaning))
+  CLI_ENTRY(text, DC_REAL, member, meaning, .argument = (operand), .option.minimum_excluded = true,                    \
+            .option.maximum = (most))
+// double [3], each within `most` of zero
+#define CLI_VECTOR_OPTION(text, member, most, meaning)                                                                 \
+  CLI_ENTRY(text, DC_REALS, member, meaning, .argument = "x,y,z", .option.count = 3, CLI_BOUNDS(-(most), most))
 // A scene stores seeds as JSON numbers, which are exact up to 2^53.
 #define CLI_SEED_OPTION(meaning) CLI_INTEGER_OPTION("seed", seed, "N", 0, 0x1p53, meaning)
 // --output of commands that write one file, or a directory.
 #define CLI_OUTPUT_FILE(meaning)                                                                                       \
-  CLI_ENTRY("output", CLI_TEXT, output, .letter = 'o', .argument = "FILE", .value = CLI_VALUE_FILE, .help = (meaning))
+  CLI_ENTRY("output", DC_STRING, output, meaning, .letter = 'o', .argument = "FILE", .value = CLI_VALUE_FILE)
 #define CLI_OUTPUT_DIRECTORY(meaning)                                                                                  \
-  CLI_ENTRY("output", CLI_TEXT, output, .letter = 'o', .argument = "DIR", .value = CLI_VALUE_DIRECTORY,                \
-            .help = (meaning))
+  CLI_ENTRY("output", DC_STRING, output, meaning, .letter = 'o', .argument = "DIR", .value = CLI_VALUE_DIRECTORY)
 
 struct cli_command {
   const char *name, *summary;

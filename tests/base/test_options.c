@@ -150,6 +150,11 @@ static void test_suggest(void)
   const char *near = dc_suggest("hinhe", joint_types);
   CHECK(near && strcmp(near, "hinge") == 0, " ");
   CHECK(!dc_suggest("ball", joint_types), " ");
+  // The beginning of a name is near, however much is missing.
+  static const char *const names[] = {"iterations", "tolerance", NULL};
+  near = dc_suggest("iter", names);
+  CHECK(near && strcmp(near, "iterations") == 0, " ");
+  CHECK(!dc_suggest("it", names), " ");
 }
 
 RUN_TESTS({"defaults of nested options", test_defaults}, {"defaults of every type", test_types},
