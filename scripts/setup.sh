@@ -4,7 +4,7 @@
 #
 #   scripts/setup.sh          what building and testing need
 #   scripts/setup.sh --demo   what building needs
-#   scripts/setup.sh --all    also what the contact model mujoco, the optimizer nlopt, meshes of Assimp, the live view, sweeps over MPI, scripts/lint.sh, a build with clang, make distcheck, films, charts, a build for aarch64 and
+#   scripts/setup.sh --all    also what the contact model mujoco, the optimizer nlopt, meshes of Assimp, the live view, sweeps over MPI, scripts/lint.sh, a build with clang, make distcheck, films, charts, the site, a build for aarch64 and
 #                             the page of reports need, and, by npm ci in tests/npm and viewer, the programs that tests use
 #
 # Exits 0 when everything needed for building is there: tests whose tools are missing are skipped.
@@ -15,7 +15,7 @@ build_packages="autoconf automake pkg-config|pkgconf gcc libc6-dev make libcjson
   libhdf5-dev libexpat1-dev libembree-dev libpng-dev zlib1g-dev libqhull-dev"
 test_packages="mandoc python3 python3-h5py python3-numpy python3-scipy"
 all_packages="zsh locales libmujoco-dev libnlopt-dev libassimp-dev libmicrohttpd-dev curl libopenmpi-dev openmpi-bin clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
-  python3-torch
+  python3-torch mkdocs
   chromium
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross debootstrap qemu-user"
 
