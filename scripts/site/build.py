@@ -66,7 +66,7 @@ def turn_links(text, folder):
         elif os.path.basename(where) in ("CONTRIBUTING.md", "CHANGELOG.md"):
             here = os.path.relpath(os.path.join("docs", os.path.basename(where)), folder if folder.startswith("docs") else "docs")
         elif where == "README.md":
-            here = os.path.relpath("docs/index.md", folder)
+            here = os.path.relpath(os.path.join("docs", "index.md"), folder)
         else:
             return match.group(1) if not match.group(0).startswith("!") else match.group(0)
         return f"{match.group(0).split('](')[0]}]({here}{'#' + anchor if anchor else ''})"
