@@ -30,7 +30,7 @@ static enum dc_status build_angle(const struct dc_bench_option *size, struct dc_
   mesh->vertices = dc_arena_alloc(arena, 2 * CORNERS, sizeof *mesh->vertices);
   mesh->triangles = dc_arena_alloc(arena, ANGLE_TRIANGLES, sizeof *mesh->triangles);
   if (!mesh->vertices || !mesh->triangles)
-    return dc_fail(error, DC_MEMORY, "out of memory for a shape");
+    return dc_out_of_memory_for(error, "a shape");
   for (int i = 0; i < 2 * CORNERS; i++) {
     double *x = mesh->vertices[i];
     x[0] = unit * outline[i % CORNERS][0], x[1] = unit * outline[i % CORNERS][1], x[2] = i < CORNERS ? 0 : unit;
@@ -74,7 +74,7 @@ enum dc_status dc_bench_shape_build(const struct dc_bench_shape *definition, con
     return dc_fail(error, DC_USAGE, "no shape type \"%s\"", definition->type);
   char *options = dc_arena_alloc(arena, 1, shape->type->options_size + 1);
   if (!options)
-    return dc_fail(error, DC_MEMORY, "out of memory for a shape");
+    return dc_out_of_memory_for(error, "a shape");
   enum dc_status status = dc_options_set_defaults(shape->type->options, options, arena, error);
   for (const struct dc_bench_option *set = definition->options; set->name && !status; set++)
     status = set_option(shape->type->options, set, options, error);

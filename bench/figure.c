@@ -36,13 +36,13 @@ enum dc_status dc_bench_figure(int parts, struct dc_arena *arena, struct dc_mani
   struct dc_sdf *sdf = dc_sdf_make(&dc_sdf_union, 1, parts, arena);
   struct dc_mesh mesh;
   if (!sdf)
-    return dc_fail(error, DC_MEMORY, "out of memory for a figure");
+    return dc_out_of_memory_for(error, "a figure");
   sdf->numbers[0] = 0.01;
   for (int i = 0; i < parts; i++) {
     const struct part *part = &parts_of_figure[i];
     const struct dc_sdf *made = dc_sdf_make_superquadric(part->axes, part->exponents[0], part->exponents[1], arena);
     if (!made)
-      return dc_fail(error, DC_MEMORY, "out of memory for a figure");
+      return dc_out_of_memory_for(error, "a figure");
     sdf->children[i] = *made;
     dc_rotation_matrix(sdf->children[i].rotation, part->rotation);
     dc_vec_copy(sdf->children[i].position, part->position);
@@ -52,7 +52,7 @@ enum dc_status dc_bench_figure(int parts, struct dc_arena *arena, struct dc_mani
     return status;
   int(*edges)[2] = dc_arena_alloc(arena, 3 * (size_t)mesh.triangle_count, sizeof *edges);
   if (!edges)
-    return dc_fail(error, DC_MEMORY, "out of memory for a figure");
+    return dc_out_of_memory_for(error, "a figure");
   *surface = (struct dc_manifold_surface){.sdf = sdf,
                                           .vertex_count = mesh.vertex_count,
                                           .edge_count = dc_manifold_edges_of(&mesh, edges),

@@ -59,7 +59,7 @@ static enum dc_status build_scene(struct scene *scene, int c, struct dc_error *e
   struct dc_body_definition definitions[2] = {{0}};
   scene->arena = dc_arena_create();
   if (!scene->arena)
-    return dc_fail(error, DC_MEMORY, "out of memory for the force profiles");
+    return dc_out_of_memory_for(error, "the force profiles");
   for (int side = 0; side < 2; side++) {
     enum dc_status status =
         dc_bench_shape_build(&cases[c].shapes[side], side ? "b" : "a", scene->arena, &scene->shapes[side], error);

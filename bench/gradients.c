@@ -280,7 +280,7 @@ static enum dc_status create(struct run *run, struct dc_error *error)
   run->frames.wrenches = dc_alloc(frames * (size_t)run->model->bodies.count, sizeof *run->frames.wrenches);
   run->frames.forces = dc_alloc(frames * (size_t)run->model->bodies.nv, sizeof *run->frames.forces);
   if (!run->input || !run->trajectory || !run->cotangent || !run->frames.wrenches || !run->frames.forces)
-    return dc_fail(error, DC_MEMORY, "out of memory for a benchmark");
+    return dc_out_of_memory_for(error, "a benchmark");
   run->input->steps = run->trajectory->steps = run->cotangent->steps = run->c->steps;
   dc_rollout_set_tight(run->rollout, true);
   return DC_OK;

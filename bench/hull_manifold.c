@@ -102,7 +102,7 @@ enum dc_status dc_bench_make_hull(const double (*points)[3], int count, struct d
                                  .corners = corners,
                                  .normals = dc_arena_alloc(arena, triangles, sizeof *hull->normals)};
   if (!first || !corners || !taken || !hull->normals)
-    return dc_fail(error, DC_MEMORY, "out of memory for a hull");
+    return dc_out_of_memory_for(error, "a hull");
   find_faces(&mesh, hull, first, corners, taken);
   for (int v = 0; v < mesh.vertex_count; v++)
     dc_vec_add_scaled(hull->center, hull->center, 1.0 / mesh.vertex_count, mesh.vertices[v]);

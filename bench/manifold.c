@@ -58,7 +58,7 @@ static enum dc_status time_hulls(const struct dc_sdf *sdf, struct dc_arena *aren
   struct dc_epa *epa = dc_arena_alloc(arena, 1, sizeof *epa);
   struct dc_hull_contact *contacts = dc_arena_alloc(arena, DC_HULL_POINTS * count * count, sizeof *contacts);
   if (!hulls || !epa || !contacts)
-    return dc_fail(error, DC_MEMORY, "out of memory for the hulls of a figure");
+    return dc_out_of_memory_for(error, "the hulls of a figure");
   enum dc_status status = dc_bench_make_hulls(sdf, arena, hulls, error);
   for (int near = 0; near < 2 && !status; near++) {
     struct dc_random random;
@@ -82,8 +82,7 @@ static enum dc_status time_figure(int parts, const char *options, struct dc_figu
   struct dc_arena *arena = dc_arena_create();
   struct dc_manifold_surface surfaces[2];
   struct dc_manifold_settings settings;
-  enum dc_status status =
-      arena ? dc_bench_figure(parts, arena, &surfaces[0], error) : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = arena ? dc_bench_figure(parts, arena, &surfaces[0], error) : dc_out_of_memory(error);
   if (!status) {
     surfaces[1] = surfaces[0];
     dc_manifold_defaults(surfaces, &settings);
@@ -96,7 +95,7 @@ static enum dc_status time_figure(int parts, const char *options, struct dc_figu
     *rate = (struct dc_figure_rate){
         .parts = parts, .vertices = surfaces[0].vertex_count, .edges = surfaces[0].edge_count, .options = options};
     if (!manifold || !contacts || !by) {
-      status = dc_fail(error, DC_MEMORY, "out of memory for a contact manifold");
+      status = dc_out_of_memory_for(error, "a contact manifold");
     } else {
       rate->vertex_contacts = dc_manifold_vertex_contacts(manifold);
       rate->edge_contacts = count - rate->vertex_contacts;

@@ -44,7 +44,7 @@ static enum dc_status create(struct boxes *boxes, int vertex_count, int edge_cou
                    ? dc_sdf_make_superquadric((const double[3]){HALF, HALF, HALF}, EXPONENT, EXPONENT, boxes->arena)
                    : NULL;
   if (!boxes->sdf)
-    return dc_fail(error, DC_MEMORY, "out of memory for boxes");
+    return dc_out_of_memory_for(error, "boxes");
   struct dc_manifold_surface surface = {boxes->sdf, vertex_count, edge_count, (const double(*)[3])boxes->vertices,
                                         box_edges};
   struct dc_manifold_surface surfaces[2] = {surface, surface};
@@ -59,7 +59,7 @@ static enum dc_status create(struct boxes *boxes, int vertex_count, int edge_cou
     return error->status;
   boxes->count = dc_manifold_count(boxes->manifold);
   boxes->contacts = dc_arena_alloc(boxes->arena, (size_t)boxes->count, sizeof *boxes->contacts);
-  return boxes->contacts ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for boxes");
+  return boxes->contacts ? DC_OK : dc_out_of_memory_for(error, "boxes");
 }
 
 static double uniform(struct dc_random *random, double low, double high)
@@ -153,7 +153,7 @@ enum dc_status dc_bench_box_edges(double softness, int poses, unsigned seed, str
     lists.angles = dc_arena_alloc(boxes.arena, most, sizeof(double));
     lists.others = dc_arena_alloc(boxes.arena, (size_t)poses, sizeof(double));
     if (!lists.active || !lists.angles || !lists.others)
-      status = dc_fail(error, DC_MEMORY, "out of memory for boxes");
+      status = dc_out_of_memory_for(error, "boxes");
   }
   *figures = (struct dc_box_edges){.softness = softness};
   for (int i = 0; i < poses && !status; i++) {

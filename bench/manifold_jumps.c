@@ -162,7 +162,7 @@ static enum dc_status make_box(struct bodies *bodies, struct dc_arena *arena, st
       .vertices = (const double(*)[3])vertices,
       .edges = box_edges};
   if (!vertices || !bodies->hulls || !bodies->surface.sdf)
-    return dc_fail(error, DC_MEMORY, "out of memory for boxes");
+    return dc_out_of_memory_for(error, "boxes");
   for (int i = 0; i < CORNERS; i++)
     for (int k = 0; k < 3; k++)
       vertices[i][k] = inscribed * HALF * (i >> k & 1 ? 1 : -1);
@@ -175,7 +175,7 @@ static enum dc_status make_figure(struct bodies *bodies, struct dc_arena *arena,
   bodies->hulls = dc_arena_alloc(arena, DC_FIGURE_PARTS, sizeof *bodies->hulls);
   bodies->hull_count = DC_FIGURE_PARTS;
   if (!status && !bodies->hulls)
-    return dc_fail(error, DC_MEMORY, "out of memory for figures");
+    return dc_out_of_memory_for(error, "figures");
   return status ? status : dc_bench_make_hulls(bodies->surface.sdf, arena, bodies->hulls, error);
 }
 
@@ -206,7 +206,7 @@ static enum dc_status follow_all(struct bodies *bodies, const struct path *paths
   bool made = bodies->manifold && bodies->contacts;
   dc_manifold_destroy(bodies->manifold);
   free(bodies->contacts);
-  return made ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
+  return made ? DC_OK : dc_out_of_memory_for(error, "contact manifolds");
 }
 
 static enum dc_status run(bool figures, struct dc_manifold_jump *jumps, struct dc_error *error)
@@ -216,14 +216,14 @@ static enum dc_status run(bool figures, struct dc_manifold_jump *jumps, struct d
   struct bodies bodies = {.manifold = NULL};
   struct path paths[MOST_PATHS];
   if (!arena)
-    return dc_fail(error, DC_MEMORY, "out of memory for boxes and figures");
+    return dc_out_of_memory_for(error, "boxes and figures");
   enum dc_status status = (figures ? make_figure : make_box)(&bodies, arena, error);
   (figures ? draw_figure_paths : draw_box_paths)(paths);
   size_t hulls = (size_t)bodies.hull_count;
   bodies.epa = dc_arena_alloc(arena, 1, sizeof *bodies.epa);
   bodies.hull_contacts = dc_arena_alloc(arena, DC_HULL_POINTS * hulls * hulls, sizeof *bodies.hull_contacts);
   if (!status && (!bodies.epa || !bodies.hull_contacts))
-    status = dc_fail(error, DC_MEMORY, "out of memory for boxes and figures");
+    status = dc_out_of_memory_for(error, "boxes and figures");
   for (int m = 0; m < (figures ? 4 : 2) && !status; m++) {
     jumps[m] =
         (struct dc_manifold_jump){.bodies = figures ? "figures" : "boxes", .paths = figures ? FIGURE_PATHS : BOX_PATHS};

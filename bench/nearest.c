@@ -134,7 +134,7 @@ static enum dc_status create(struct dc_arena *arena, int most, struct pairs *p, 
   for (int k = 0; k < DC_EDGE_RESULTS && complete; k++)
     complete = (p->results[k] = dc_arena_alloc(arena, room, sizeof(double))) &&
                (p->by_results[k] = dc_arena_alloc(arena, room, sizeof(double)));
-  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %d pairs", most);
+  return complete ? DC_OK : dc_out_of_memory_for(error, "%d pairs", most);
 }
 
 static void draw(struct dc_random *random, int count, struct pairs *p)
@@ -181,8 +181,7 @@ enum dc_status dc_bench_nearest(struct dc_nearest_rate rates[DC_NEAREST_METHODS]
   struct dc_random random;
   struct pairs pairs = {0};
   struct dc_arena *arena = dc_arena_create();
-  enum dc_status status =
-      arena ? create(arena, PART, &pairs, error) : dc_fail(error, DC_MEMORY, "out of memory for nearest points");
+  enum dc_status status = arena ? create(arena, PART, &pairs, error) : dc_out_of_memory_for(error, "nearest points");
   dc_random_seed(&random, 1);
   for (int m = 0; m < METHODS; m++)
     rates[m] = (struct dc_nearest_rate){.kind = methods[m].kind, .name = methods[m].name};

@@ -322,7 +322,7 @@ static enum dc_status hulls(struct cloud *cloud, struct dc_arena *arena, struct 
   static const int corners = 3;
   int(*triangles)[3] = dc_alloc((size_t)cloud->count, sizeof *triangles);
   if (!triangles)
-    return dc_fail(error, DC_MEMORY, "out of memory for an object");
+    return dc_out_of_memory_for(error, "an object");
   int group_start[MOST_PIECES + 1] = {0}, count = 0;
   for (int piece = 0; piece < cloud->pieces; piece++) {
     int end = cloud->start[piece + 1];
@@ -357,7 +357,7 @@ static enum dc_status draw(int set, struct dc_random *random, struct cloud *clou
     struct dc_arena *scratch = dc_arena_create();
     struct dc_mesh hull;
     if (!scratch)
-      return dc_fail(error, DC_MEMORY, "out of memory for an object");
+      return dc_out_of_memory_for(error, "an object");
     enum dc_status status = hulls(cloud, scratch, &hull, error);
     dc_arena_destroy(scratch);
     if (status || (hull.vertex_count >= CONVEX_LEAST && hull.vertex_count <= CONVEX_MOST))
@@ -380,7 +380,7 @@ enum dc_status dc_bench_object(int set, uint64_t seed, struct dc_arena *arena, s
   struct cloud *cloud = dc_alloc(1, sizeof *cloud);
   if (!cloud || !shape->name) {
     free(cloud);
-    return dc_fail(error, DC_MEMORY, "out of memory for an object");
+    return dc_out_of_memory_for(error, "an object");
   }
   enum dc_status status = draw(set, &random, cloud, error);
   if (!status)

@@ -19,7 +19,7 @@ static enum dc_status make_bodies(struct dc_bodies *bodies, struct dc_shape *sha
   shape->type = dc_shape_type_find(sphere_type);
   void *options = dc_arena_alloc(arena, 1, shape->type->options_size);
   if (!definitions || !options)
-    return dc_fail(error, DC_MEMORY, "out of memory for a picture");
+    return dc_out_of_memory_for(error, "a picture");
   enum dc_status status = dc_options_set_defaults(shape->type->options, options, arena, error);
   // the one option without a default
   int radius = dc_option_find(shape->type->options, "radius");
@@ -31,7 +31,7 @@ static enum dc_status make_bodies(struct dc_bodies *bodies, struct dc_shape *sha
     status = dc_options_set_defaults(dc_body_options, &definitions[i], arena, error);
     char *name = dc_arena_printf(arena, "ball%d", i);
     if (!status && !name)
-      status = dc_fail(error, DC_MEMORY, "out of memory for a picture");
+      status = dc_out_of_memory_for(error, "a picture");
     definitions[i].name = name;
     definitions[i].shape = 0;
     definitions[i].density = 1000;
@@ -53,7 +53,7 @@ static enum dc_status draw(const struct dc_bodies *bodies, struct dc_picture_tim
   double *q = dc_arena_alloc(arena, (size_t)bodies->nq, sizeof *q);
   unsigned char *pixels = dc_arena_alloc(arena, 3 * (size_t)times->width, (size_t)times->height);
   if (!poses || !q || !pixels)
-    return dc_fail(error, DC_MEMORY, "out of memory for a picture");
+    return dc_out_of_memory_for(error, "a picture");
   dc_initial_state(bodies, q);
   dc_poses(bodies, q, poses);
   struct dc_renderer *renderer = dc_renderer_create(bodies, 0, NULL, &settings, error);
@@ -78,8 +78,7 @@ enum dc_status dc_bench_picture(struct dc_picture_times *times, struct dc_error 
   struct dc_bodies bodies = {0};
   struct dc_shape shape = {0};
   *times = (struct dc_picture_times){.width = 1280, .height = 720, .samples = 4};
-  enum dc_status status =
-      arena ? make_bodies(&bodies, &shape, arena, error) : dc_fail(error, DC_MEMORY, "out of memory for a picture");
+  enum dc_status status = arena ? make_bodies(&bodies, &shape, arena, error) : dc_out_of_memory_for(error, "a picture");
   times->triangles = BALLS * shape.mesh.triangle_count;
   if (!status)
     status = draw(&bodies, times, arena, error);

@@ -79,7 +79,7 @@ static enum dc_status begin(struct setup *setup, int c, const struct dc_contact_
   struct dc_contact_settings settings;
   *setup = (struct setup){.arena = dc_arena_create()};
   if (!setup->arena)
-    return dc_fail(error, DC_MEMORY, "out of memory for the properties");
+    return dc_out_of_memory_for(error, "the properties");
   for (int side = 0; side < 2; side++) {
     const char *name = side ? "b" : "a";
     enum dc_status status = dc_bench_shape_build(cases[c][side], name, setup->arena, &setup->shapes[side], error);
@@ -92,7 +92,7 @@ static enum dc_status begin(struct setup *setup, int c, const struct dc_contact_
     setup->corners[side] =
         dc_arena_alloc(setup->arena, (size_t)setup->shapes[side].mesh.vertex_count, sizeof *setup->corners[side]);
     if (!setup->corners[side])
-      return dc_fail(error, DC_MEMORY, "out of memory for the properties");
+      return dc_out_of_memory_for(error, "the properties");
   }
   enum dc_status status = dc_bodies_create(&setup->bodies, 2, definitions, setup->shapes, setup->arena, error);
   if (!status)

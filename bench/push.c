@@ -29,7 +29,7 @@ static const double starts[DC_PUSH_STARTS][3] = {
 
 static enum dc_status out_of_memory(struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for a benchmark's task");
+  return dc_out_of_memory_for(error, "a benchmark's task");
 }
 
 static enum dc_status build_task(struct dc_arena *arena, struct dc_task *task, struct dc_error *error)

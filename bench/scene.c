@@ -15,7 +15,7 @@ static const struct {
 
 static enum dc_status fail_memory(struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for a benchmark's scene");
+  return dc_out_of_memory_for(error, "a benchmark's scene");
 }
 
 static int joint_type(const char *name)

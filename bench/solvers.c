@@ -54,7 +54,7 @@ static enum dc_status define(struct soft_scene *scene, long cells, double young,
   struct dc_joint_definition *joint = dc_arena_alloc(scene->arena, 1, sizeof *joint);
   double *velocity = dc_arena_alloc(scene->arena, 3, sizeof *velocity);
   if (status || !joint || !velocity)
-    return status ? status : dc_fail(error, DC_MEMORY, "out of memory for a benchmark's scene");
+    return status ? status : dc_out_of_memory_for(error, "a benchmark's scene");
   status = dc_options_set_defaults(dc_joint_options, joint, scene->arena, error);
   while (dc_joint_types[joint->type] && strcmp(dc_joint_types[joint->type]->name, "fixed") != 0)
     joint->type++;
@@ -182,7 +182,7 @@ static enum dc_status make_system(struct soft_scene *scene, struct linear_system
                                    .direct = dc_alloc(size, sizeof(double)),
                                    .product = dc_alloc(size, sizeof(double))};
   if (!system->c || !system->b || !system->x || !system->direct || !system->product)
-    return dc_fail(error, DC_MEMORY, "out of memory for a benchmark's system");
+    return dc_out_of_memory_for(error, "a benchmark's system");
   struct dc_state_place end = {STEPS - 1, dc_trajectory_substeps(scene->trajectory, STEPS - 1)};
   struct dc_step_state state = dc_interval_state(rollout, scene->input, scene->trajectory, end);
   enum dc_status status = dc_step_restore(rollout, &state, false, error);
@@ -233,7 +233,7 @@ static enum dc_status solve_by(const struct soft_scene *scene, struct linear_sys
   struct dc_block_solver *solver = dc_block_solver_create(system->matrix, row->method);
   double *product = system->product;
   if (!solver)
-    return dc_fail(error, DC_MEMORY, "out of memory for a benchmark's solver");
+    return dc_out_of_memory_for(error, "a benchmark's solver");
   dc_block_solve(solver, system->c, system->b, PART, 1, system->x);  // finds orders of factorizations, too
   dc_block_solver_renew(solver, scene->trajectory->q + (size_t)STEPS * (size_t)scene->trajectory->nq);
   double begin = dc_process_seconds();

@@ -179,7 +179,7 @@ static enum dc_status look(const struct dc_witness_tasks *tasks, struct dc_witne
   struct dc_witness_search *search =
       dc_witness_search_create(&tasks->solids[task->object[0]], &tasks->solids[task->object[1]]);
   if (!search)
-    return dc_fail(error, DC_MEMORY, "out of memory for a task");
+    return dc_out_of_memory_for(error, "a task");
   struct dc_witness witness;
   dc_witness_query(search, &here, &task->touching, &witness);
   dc_witness_search_destroy(search);
@@ -239,7 +239,7 @@ enum dc_status dc_witness_tasks_create(const struct dc_witness_tasks_settings *s
   struct dc_witness_task *list = dc_arena_alloc(arena, (size_t)settings->count, sizeof *list);
   *tasks = (struct dc_witness_tasks){.shapes = shapes, .solids = solids, .tasks = list};
   if (!shapes || !solids || !list)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d tasks", settings->count);
+    return dc_out_of_memory_for(error, "%d tasks", settings->count);
   struct dc_random random;
   dc_random_seed(&random, settings->seed);
   for (int i = 0; i < DC_BENCH_OBJECTS; i++) {

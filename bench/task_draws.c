@@ -302,10 +302,10 @@ enum dc_status dc_task_draw(const struct dc_task_kind *kind, const char *scene, 
   dc_random_seed(&random, seed * UINT64_C(1000003) + (uint64_t)draw);
   drawn->arena = dc_arena_create();
   if (!drawn->arena)
-    return dc_fail(error, DC_MEMORY, "out of memory for a case");
+    return dc_out_of_memory_for(error, "a case");
   enum dc_status status = kind->draw(&random, scene, drawn, error);
   if (!status && drawn->failed)
-    status = dc_fail(error, DC_MEMORY, "out of memory for a case");
+    status = dc_out_of_memory_for(error, "a case");
   return status;
 }
 

@@ -24,7 +24,7 @@ static enum dc_status fail(const struct dc_task_table *table, struct dc_error *e
 static enum dc_status keep(struct dc_task_table *table, const struct dc_task_row *row, struct dc_error *error)
 {
   if (dc_grow(&table->rows, &table->capacity, table->count + 1, sizeof *row))
-    return dc_fail(error, DC_MEMORY, "out of memory for rows");
+    return dc_out_of_memory_for(error, "rows");
   table->rows[table->count++] = *row;
   return DC_OK;
 }
@@ -72,7 +72,7 @@ enum dc_status dc_task_table_open(struct dc_task_table *table, const char *folde
   size_t size = strlen(folder) + sizeof "/rows.tsv";
   table->path = malloc(size);
   if (!table->path)
-    return dc_fail(error, DC_MEMORY, "out of memory for a table");
+    return dc_out_of_memory_for(error, "a table");
   snprintf(table->path, size, "%s/rows.tsv", folder);
   if (mkdir(folder, 0777) && errno != EEXIST)
     return fail(table, error);

@@ -70,7 +70,7 @@ static enum dc_status choose_methods(struct bench *bench, struct dc_error *error
   bench->method_count = count ? count : 1;
   bench->methods = calloc((size_t)bench->method_count, sizeof *bench->methods);
   if (!bench->methods)
-    return dc_fail(error, DC_MEMORY, "out of memory for methods");
+    return dc_out_of_memory_for(error, "methods");
   for (int i = 0; i < bench->method_count; i++)
     if (!(bench->methods[i] = find_method(names[i], error)))
       return DC_USAGE;
@@ -87,7 +87,7 @@ static enum dc_status find_scene(struct bench *bench, struct dc_error *error)
     free(bench->scene);
     bench->scene = malloc(size);
     if (!bench->scene)
-      return dc_fail(error, DC_MEMORY, "out of memory for a path");
+      return dc_out_of_memory_for(error, "a path");
     snprintf(bench->scene, size, "%s%s%s%s", folders[i], i ? "/" : "", asked ? "/" : "scenes/", bench->kind->scene);
     if (access(bench->scene, R_OK) == 0)
       return DC_OK;
@@ -122,7 +122,7 @@ static enum dc_status set_up(struct bench *bench, struct dc_error *error)
   bench->limit = bench->options->limit > 0 ? bench->options->limit : 60;
   bench->cases = calloc((size_t)bench->draws, sizeof *bench->cases);
   if (!bench->cases)
-    return dc_fail(error, DC_MEMORY, "out of memory for cases");
+    return dc_out_of_memory_for(error, "cases");
   for (int i = 0; i < bench->draws && !status; i++)
     status = dc_task_draw(bench->kind, bench->scene, bench->options->seed, i, &bench->cases[i], error);
   return status ? status : dc_task_table_open(&bench->table, bench->options->output, error);
@@ -296,7 +296,7 @@ static enum dc_status solve_and_report(struct bench *bench, struct dc_json_write
   size_t count = (size_t)bench->draws * (size_t)bench->method_count;
   size_t *found = calloc(count, sizeof *found);
   const struct dc_task_row **rows = calloc(count, sizeof *rows);
-  enum dc_status status = found && rows ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for rows");
+  enum dc_status status = found && rows ? DC_OK : dc_out_of_memory_for(error, "rows");
   for (int i = 0; i < bench->method_count && !status; i++)
     status = solve_all(bench, bench->methods[i], found + (size_t)i * (size_t)bench->draws, error);
   if (!status) {

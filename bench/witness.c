@@ -108,7 +108,7 @@ static void solve(const struct dc_bench_witness_settings *settings, const struct
   double q[14];
   struct dc_arena *arena = dc_arena_create();
   outcome->status = arena ? open_work(settings, tasks, index, arena, &work, &outcome->error)
-                          : dc_fail(&outcome->error, DC_MEMORY, "out of memory for a task");
+                          : dc_out_of_memory_for(&outcome->error, "a task");
   if (!outcome->status) {
     dc_initial_state(&work.model.bodies, q);
     double before = dc_thread_seconds();
@@ -140,7 +140,7 @@ static enum dc_status summarize(const struct outcome *outcomes, int count, struc
 {
   double *values = dc_alloc((size_t)count, sizeof *values);
   if (!values)
-    return dc_fail(error, DC_MEMORY, "out of memory for results");
+    return dc_out_of_memory_for(error, "results");
   result->tasks = count;
   for (int i = 0; i < count; i++) {
     const struct outcome *outcome = &outcomes[i];
@@ -172,8 +172,8 @@ enum dc_status dc_bench_witness(const struct dc_bench_witness_settings *settings
   struct dc_witness_tasks tasks = {0};
   struct outcome *outcomes = dc_alloc((size_t)settings->tasks, sizeof *outcomes);
   *result = (struct dc_bench_witness_result){.last_counts = method->one_path};
-  enum dc_status status = arena && outcomes ? make_tasks(settings, arena, &tasks, error)
-                                            : dc_fail(error, DC_MEMORY, "out of memory for tasks");
+  enum dc_status status =
+      arena && outcomes ? make_tasks(settings, arena, &tasks, error) : dc_out_of_memory_for(error, "tasks");
   if (!status) {
 #pragma omp parallel for schedule(dynamic, 4)
     for (int i = 0; i < tasks.count; i++)
@@ -236,7 +236,7 @@ static enum dc_status open_stretch(const struct dc_witness_task *task, const str
   stretch->witnesses = dc_arena_alloc(arena, MOST_POSES, sizeof *stretch->witnesses);
   stretch->sides = dc_arena_alloc(arena, MOST_POSES, sizeof *stretch->sides);
   if (!stretch->placements || !stretch->targets || !stretch->centers || !stretch->witnesses || !stretch->sides)
-    return dc_fail(error, DC_MEMORY, "out of memory for poses");
+    return dc_out_of_memory_for(error, "poses");
   for (int k = 0; k < 2; k++) {
     const struct dc_solid *solid = &tasks->solids[task->object[k]];
     enum dc_status status = dc_surface_samples_create(solid, (int)stretch->settings->refine->candidates, 1, arena,
@@ -255,7 +255,7 @@ static enum dc_status open_stretch(const struct dc_witness_task *task, const str
     }
   }
   stretch->search = dc_witness_search_create(stretch->solids[0].solid, stretch->solids[1].solid);
-  return stretch->search ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a search");
+  return stretch->search ? DC_OK : dc_out_of_memory_for(error, "a search");
 }
 
 // Queries, derivatives and their parts; adds to times.
@@ -375,8 +375,8 @@ static enum dc_status time_task(const struct dc_bench_witness_settings *settings
   struct way way = {.count = 0};
   double q[14];
   struct dc_arena *arena = dc_arena_create();
-  enum dc_status status = arena ? open_work(settings, tasks, index, arena, &work, error)
-                                : dc_fail(error, DC_MEMORY, "out of memory for a task");
+  enum dc_status status =
+      arena ? open_work(settings, tasks, index, arena, &work, error) : dc_out_of_memory_for(error, "a task");
   if (!status) {
     way.nq = work.model.bodies.nq;
     dc_initial_state(&work.model.bodies, q);
@@ -420,7 +420,7 @@ enum dc_status dc_bench_witness_time(const struct dc_bench_witness_settings *set
   struct dc_witness_tasks tasks = {0};
   void *descent = arena ? dc_arena_alloc(arena, 1, dc_normalized_descent.options_size) : NULL;
   enum dc_status status = descent ? dc_options_set_defaults(dc_normalized_descent.options, descent, arena, error)
-                                  : dc_fail(error, DC_MEMORY, "out of memory for tasks");
+                                  : dc_out_of_memory_for(error, "tasks");
   if (!status)
     status = make_tasks(settings, arena, &tasks, error);
   for (int i = 0; !status && i < tasks.count; i++)

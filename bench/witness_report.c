@@ -28,11 +28,11 @@ static enum dc_status make_tree(const struct bench_options *arguments, struct dc
   document->length = 2;
   document->root = dc_json_parse(document, document->text, document->length, 0, &scanned, error);
   if (!sources || !document->root)
-    return dc_fail(error, DC_MEMORY, "out of memory for settings");
+    return dc_out_of_memory_for(error, "settings");
   *root = dc_json_root(document);
   for (int i = 0; i < arguments->count; i++)
     if (!(sources[i] = dc_arena_printf(arena, "--set %.160s", arguments->settings[i])))
-      return dc_fail(error, DC_MEMORY, "out of memory for settings");
+      return dc_out_of_memory_for(error, "settings");
   document->sources = sources;
   document->source_count = arguments->count;
   for (int i = 0; i < arguments->count; i++) {
@@ -64,7 +64,7 @@ static enum dc_status read_method(struct dc_options_reader *reader, const struct
   request->method = dc_family_optimizer(DC_LEAST_SQUARES_TYPES, index);
   request->method_options = dc_arena_alloc(request->arena, 1, request->method->options_size);
   if (!request->method_options)
-    return dc_fail(reader->error, DC_MEMORY, "out of memory for settings");
+    return dc_out_of_memory_for(reader->error, "settings");
   return dc_read_options(reader, &optimizer, request->method->options, &allowed, request->method_options);
 }
 
@@ -88,8 +88,7 @@ static enum dc_status open_request(const struct bench_options *arguments, struct
                                    struct dc_error *error)
 {
   *request = (struct request){.arena = dc_arena_create()};
-  return request->arena ? read_request(arguments, request, error)
-                        : dc_fail(error, DC_MEMORY, "out of memory for settings");
+  return request->arena ? read_request(arguments, request, error) : dc_out_of_memory_for(error, "settings");
 }
 
 static void put_request(struct dc_json_writer *json, const struct request *request)

@@ -51,7 +51,7 @@ int dc_api_get_trajectory(const struct dc_model *model, const struct dc_rollout_
   if (!arrays->qd)
     arrays->qd = dc_alloc(frames * nv, sizeof *arrays->qd);
   if (!arrays->qd)
-    return dc_api_fail(error, &local, dc_fail(&local, DC_MEMORY, "out of memory for velocities"));
+    return dc_api_fail(error, &local, dc_out_of_memory_for(&local, "velocities"));
   for (size_t f = 0; f < frames; f++)
     dc_trajectory_velocity(model, input, trajectory, (int)f, arrays->qd + f * nv);
   view.qd = arrays->qd;
@@ -73,7 +73,7 @@ static enum dc_status find_contacts(struct dc_rollout *rollout, const struct dc_
   if (!arrays->friction)
     arrays->friction = dc_alloc(frames * pairs, sizeof *arrays->friction);
   if (!arrays->gaps || !arrays->contact || !arrays->friction)
-    return dc_fail(error, DC_MEMORY, "out of memory for contact at %zu frames", frames);
+    return dc_out_of_memory_for(error, "contact at %zu frames", frames);
   enum dc_status status = DC_OK;
   for (size_t f = 0; f < frames && !status; f++)
     status = dc_trajectory_contact(rollout, input, trajectory, (int)f, arrays->gaps + f * pairs,

@@ -59,7 +59,7 @@ static enum dc_status collect_objectives(dcsim_problem *problem, const dcsim_pro
   problem->callback = (struct callback){options->objective, options->objective_context, &problem->answer};
   problem->objectives = dc_alloc(kept + 1, sizeof *problem->objectives);
   if (!problem->objectives)
-    return dc_fail(error, DC_MEMORY, "out of memory for objectives");
+    return dc_out_of_memory_for(error, "objectives");
   if (kept)
     memcpy(problem->objectives, task->objectives, kept * sizeof *task->objectives);
   problem->objectives[kept] = (struct dc_objective){.type = &callers_objective, .options = &problem->callback};
@@ -89,7 +89,7 @@ static enum dc_status create(dcsim_problem *problem, const dcsim_problem_options
     return error->status;
   dc_plan_set_gradient(problem->plan, &scene->gradient);
   problem->gradient = dc_alloc((size_t)problem->plan->parameter_count, sizeof *problem->gradient);
-  return problem->gradient ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a gradient");
+  return problem->gradient ? DC_OK : dc_out_of_memory_for(error, "a gradient");
 }
 
 int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *options, dcsim_problem **problem,
@@ -99,8 +99,8 @@ int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *
   dcsim_problem_options own = {0};
   *problem = NULL;
   dcsim_problem *made = dc_alloc(1, sizeof *made);
-  enum dc_status status = made ? dc_api_read_sized(&own, sizeof own, options, &local)
-                               : dc_fail(&local, DC_MEMORY, "out of memory for a problem");
+  enum dc_status status =
+      made ? dc_api_read_sized(&own, sizeof own, options, &local) : dc_out_of_memory_for(&local, "a problem");
   if (!status) {
     made->scene = scene->scene;
     status = create(made, &own, &local);
@@ -201,7 +201,7 @@ static enum dc_status spread_groups(dcsim_problem *problem, struct dc_error *err
   problem->residual = dc_alloc(4 * count, sizeof *problem->residual);
   problem->group = dc_alloc(count, sizeof *problem->group);
   if (!problem->residual || !problem->group)
-    return dc_fail(error, DC_MEMORY, "out of memory for residual rows");
+    return dc_out_of_memory_for(error, "residual rows");
   problem->weight = problem->residual + count;
   problem->radius = problem->weight + count;
   problem->half = problem->radius + count;

@@ -45,7 +45,7 @@ int dcsim_ranks_start(const char *program, int asked, dcsim_ranks **ranks, dcsim
   dcsim_ranks *made = calloc(1, sizeof *made);
   *ranks = NULL;
   enum dc_status status = made ? dc_transport_open(program, asked != 0, &made->transport, &local)
-                               : dc_fail(&local, DC_MEMORY, "out of memory for the ranks");
+                               : dc_out_of_memory_for(&local, "the ranks");
   if (status || made->transport.ranks == 1) {
     free(made);
     return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
@@ -94,7 +94,7 @@ static enum dc_status serve(const struct dc_scene *scene, dcsim_ranks *ranks, co
   struct dc_search_helper *helper = dc_search_helper_create(&search);
   enum dc_status status =
       helper ? dc_plan_crew_serve(&ranks->transport, identity, search.model, search.task, dc_search_help, helper, error)
-             : dc_fail(error, DC_MEMORY, "out of memory for a rank");
+             : dc_out_of_memory_for(error, "a rank");
   dc_search_helper_destroy(helper);
   return status;
 }

@@ -42,7 +42,7 @@ static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene
   simulation->q = dc_alloc((size_t)model->bodies.nq, sizeof(double));
   simulation->qd = dc_alloc((size_t)model->bodies.nv, sizeof(double));
   if (!simulation->input || !simulation->trajectory || !simulation->q || !simulation->qd)
-    return dc_fail(error, DC_MEMORY, "out of memory for a simulation");
+    return dc_out_of_memory_for(error, "a simulation");
   dc_initial_state(&model->bodies, simulation->q);
   dc_initial_velocity(&model->bodies, simulation->qd);
   return DC_OK;
@@ -52,8 +52,7 @@ int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulat
 {
   struct dc_error local = {0};
   dcsim_simulation *made = *simulation = dc_alloc(1, sizeof *made);
-  enum dc_status status =
-      made ? create(made, scene->scene, &local) : dc_fail(&local, DC_MEMORY, "out of memory for a simulation");
+  enum dc_status status = made ? create(made, scene->scene, &local) : dc_out_of_memory_for(&local, "a simulation");
   if (!status)
     return DCSIM_OK;
   dcsim_simulation_destroy(made);
@@ -155,7 +154,7 @@ static enum dc_status set_drives(dcsim_simulation *simulation, const double *tar
   if (!status && force)
     status = dc_api_check_finite("force", force, nv, error);
   if (!status && force && dc_rollout_input_add_forces(simulation->model, input))
-    status = dc_fail(error, DC_MEMORY, "out of memory for forces");
+    status = dc_out_of_memory_for(error, "forces");
   if (status)
     return status;
   if (target)
@@ -179,7 +178,7 @@ static enum dc_status take_impacts(dcsim_simulation *simulation, struct dc_error
   if (!simulation->impacts_before)
     simulation->impacts_before = dc_alloc(count, sizeof(double));
   if (!simulation->impacts || !simulation->impacts_before)
-    return dc_fail(error, DC_MEMORY, "out of memory for impacts");
+    return dc_out_of_memory_for(error, "impacts");
   dc_trajectory_set_memory(simulation->impacts_before, count, simulation->remembers ? simulation->impacts : NULL);
   simulation->input->memory = simulation->impacts_before;
   return DC_OK;
@@ -192,7 +191,7 @@ static enum dc_status keep_before(dcsim_simulation *simulation, struct dc_error 
   if (!simulation->trajectory->velocity)
     return DC_OK;
   if (!simulation->before && !(simulation->before = dc_alloc(nq, sizeof(double))))
-    return dc_fail(error, DC_MEMORY, "out of memory for a state");
+    return dc_out_of_memory_for(error, "a state");
   memcpy(simulation->before, simulation->q, nq * sizeof *simulation->before);
   return DC_OK;
 }

@@ -97,7 +97,7 @@ static enum dc_status check_surfaces(const struct dc_bodies *bodies, const doubl
   if (status || !surfaces)
     return status;
   if (dc_surface_evaluate(surfaces, q, poses))
-    status = dc_fail(error, DC_MEMORY, "out of memory for touching surfaces");
+    status = dc_out_of_memory_for(error, "touching surfaces");
   else if (dc_surface_overlap(surfaces, pair) && pair[0] != pair[1])
     status = dc_fail(error, DC_BAD_INPUT, "bodies %s and %s overlap at the start", bodies->bodies[pair[0]].name,
                      bodies->bodies[pair[1]].name);
@@ -114,7 +114,7 @@ enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *
   const struct dc_bodies *bodies = &plan->model->bodies;
   struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
   if (!poses)
-    return dc_fail(error, DC_MEMORY, "out of memory for poses");
+    return dc_out_of_memory_for(error, "poses");
   dc_plan_apply(plan, plan->parameters);
   dc_poses(bodies, plan->input->q, poses);
   int pair;

@@ -163,7 +163,7 @@ static enum dc_status receive(int fd, double deadline, struct answer *answer, ch
   }
   *bytes = malloc(answer->size ? answer->size : 1);
   if (!*bytes)
-    return dc_fail(error, DC_MEMORY, "out of memory for %zu bytes", answer->size);
+    return dc_out_of_memory_for(error, "%zu bytes", answer->size);
   *size = answer->size;
   return read_all(fd, deadline, *bytes, *size, error);
 }

@@ -93,7 +93,7 @@ static enum dc_status set_numbers(const struct dc_option *option, void *value, s
     list->count = count;
     list->values = dc_arena_alloc(arena, (size_t)count, sizeof(double));
     if (!list->values)
-      return dc_fail(error, DC_MEMORY, "out of memory");
+      return dc_out_of_memory(error);
     memcpy(list->values, numbers, (size_t)count * sizeof(double));
   }
   return DC_OK;
@@ -118,7 +118,7 @@ static enum dc_status parse_strings(const struct dc_option *option, struct dc_st
       list->strings = NULL;
     at = end + 1;
   }
-  return list->strings ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  return list->strings ? DC_OK : dc_out_of_memory(error);
 }
 
 static enum dc_status set_strings(const struct dc_option *option, void *value, struct dc_arena *arena,
@@ -162,7 +162,7 @@ static enum dc_status set_objects(const struct dc_option *option, void *value, s
         return refuse_default(option, error);
     object = dc_arena_alloc(arena, 1, option->object_size);
     if (!object)
-      return dc_fail(error, DC_MEMORY, "out of memory");
+      return dc_out_of_memory(error);
     enum dc_status status = dc_options_set_defaults(option->table, object, arena, error);
     if (status)
       return status;

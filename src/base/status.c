@@ -24,6 +24,26 @@ enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char
   return status;
 }
 
+enum dc_status dc_out_of_memory(struct dc_error *error)
+{
+  return dc_fail(error, DC_MEMORY, "out of memory");
+}
+
+enum dc_status dc_out_of_memory_for(struct dc_error *error, const char *format, ...)
+{
+  char purpose[sizeof error->text];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(purpose, sizeof purpose, format, arguments);
+  va_end(arguments);
+  return dc_fail(error, DC_MEMORY, "out of memory for %s", purpose);
+}
+
+enum dc_status dc_out_of_memory_in(struct dc_error *error, const char *place)
+{
+  return dc_fail(error, DC_MEMORY, "%.800s: out of memory", place);
+}
+
 void dc_error_append(struct dc_error *error, const char *format, ...)
 {
   if (!error)

@@ -40,6 +40,13 @@ enum dc_status dc_fail(struct dc_error *error, enum dc_status status, const char
 void dc_error_set(struct dc_error *error, enum dc_status status, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
+// Running out of memory has three forms: "out of memory", "out of memory for ..." and "place: out of
+// memory".  All return DC_MEMORY; error may be NULL.
+enum dc_status dc_out_of_memory(struct dc_error *error);
+enum dc_status dc_out_of_memory_for(struct dc_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+enum dc_status dc_out_of_memory_in(struct dc_error *error, const char *place);
+
 // Maps the errno of a file that could not be found or opened for reading: DC_BAD_INPUT for a wrong name or missing
 // permission, DC_MEMORY, and DC_IO when the disk or the system fails.
 enum dc_status dc_status_of_open(int number);

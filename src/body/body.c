@@ -33,7 +33,7 @@ struct build {
 
 static enum dc_status out_of_memory(struct build *build)
 {
-  return dc_fail(build->error, DC_MEMORY, "out of memory for %d bodies", build->bodies->count);
+  return dc_out_of_memory_for(build->error, "%d bodies", build->bodies->count);
 }
 
 static const struct dc_joint_definition *joints_of(const struct build *build, int i)

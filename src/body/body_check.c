@@ -298,7 +298,7 @@ enum dc_status dc_body_check_names(int count, const struct dc_body_definition *d
 {
   const struct dc_body_definition **sorted = dc_alloc((size_t)count, sizeof *sorted);
   if (!sorted)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", count);
+    return dc_out_of_memory_for(error, "%d bodies", count);
   enum dc_status status = DC_OK;
   for (int i = 0; i < count && !status; i++) {
     sorted[i] = &definitions[i];

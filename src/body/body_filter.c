@@ -27,7 +27,7 @@ enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_def
   struct dc_index_list *except = dc_arena_alloc(arena, count, sizeof *except);
   struct dc_index_list *near_only = dc_arena_alloc(arena, count, sizeof *near_only);
   if (!group || !above || !collide || !except || !near_only)
-    return dc_fail(error, DC_MEMORY, "out of memory for the filters of %d bodies", bodies->count);
+    return dc_out_of_memory_for(error, "the filters of %d bodies", bodies->count);
   for (int k = 0; k < bodies->count; k++) {
     int i = bodies->order[k], parent = bodies->bodies[i].parent;
     bool joined = parent >= 0 && bodies->bodies[i].nv == 0;
@@ -39,7 +39,7 @@ enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_def
     collide[i] = definitions[i].collide && definitions[i].shape >= 0;
     if (!copy_list(&except[i], &definitions[i].collide_except, arena) ||
         !copy_list(&near_only[i], &definitions[i].near_only, arena))
-      return dc_fail(error, DC_MEMORY, "out of memory for the filters of %d bodies", bodies->count);
+      return dc_out_of_memory_for(error, "the filters of %d bodies", bodies->count);
   }
   bodies->group = group;
   bodies->above = above;
@@ -77,7 +77,7 @@ enum dc_status dc_body_pair_friction(struct dc_bodies *bodies, const struct dc_b
     count += definitions[i].friction_with.count;
   struct dc_friction_between *pairs = dc_arena_alloc(arena, (size_t)count, sizeof *pairs);
   if (!pairs)
-    return dc_fail(error, DC_MEMORY, "out of memory for the friction of %d pairs", count);
+    return dc_out_of_memory_for(error, "the friction of %d pairs", count);
   count = 0;
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_pair_friction *given = definitions[i].friction_with.objects;

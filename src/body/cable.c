@@ -76,7 +76,7 @@ static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cabl
   int *through = dc_arena_alloc(arena, (size_t)count, sizeof *through);
   cable->supports = dc_arena_alloc(arena, (size_t)count, sizeof *cable->supports);
   if (!through || !cable->supports)
-    return dc_fail(error, DC_MEMORY, "out of memory for a cable");
+    return dc_out_of_memory_for(error, "a cable");
   cable->count = count;
   cable->through = through;
   cable->stiffness = given->stiffness;
@@ -120,7 +120,7 @@ enum dc_status dc_cables_build(struct dc_bodies *bodies, const struct dc_body_de
     return DC_OK;
   bodies->cables = dc_arena_alloc(arena, (size_t)count, sizeof *bodies->cables);
   if (!bodies->cables)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d cables", count);
+    return dc_out_of_memory_for(error, "%d cables", count);
   for (int i = 0; i < bodies->count; i++)
     if (definitions[i].cable) {
       struct dc_cable *cable = &bodies->cables[bodies->cable_count++];

@@ -67,7 +67,7 @@ static int *by_follower(const struct dc_bodies *bodies, int count, const struct 
 
 static enum dc_status fail_memory(int count, struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for %d couplings", count);
+  return dc_out_of_memory_for(error, "%d couplings", count);
 }
 
 // Checks the couplings: bodies with one coordinate, no follower twice, no circle.

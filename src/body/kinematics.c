@@ -17,7 +17,7 @@ enum dc_status dc_kinematics_create(const struct dc_bodies *bodies, struct dc_ar
   kinematics->columns = dc_arena_alloc(arena, (size_t)bodies->column_count, sizeof *kinematics->columns);
   kinematics->axes = dc_arena_alloc(arena, (size_t)bodies->nv, sizeof *kinematics->axes);
   if (!kinematics->poses || !kinematics->columns || !kinematics->axes)
-    return dc_fail(error, DC_MEMORY, "out of memory for the kinematics of %d bodies", bodies->count);
+    return dc_out_of_memory_for(error, "the kinematics of %d bodies", bodies->count);
   return DC_OK;
 }
 

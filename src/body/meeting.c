@@ -87,7 +87,7 @@ enum dc_status dc_bodies_sample_meetings(const struct dc_bodies *bodies, const s
   double(*places)[3] = dc_alloc(2 * vertices, sizeof *places), (*room[2])[3] = {places, places + vertices};
   struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
   struct dc_random random;
-  enum dc_status status = q && places && poses ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for positions");
+  enum dc_status status = q && places && poses ? DC_OK : dc_out_of_memory_for(error, "positions");
   for (int i = 0; i < bodies->count; i++)
     reach += bodies->bodies[i].radius;
   for (int p = 0; p < pair_count; p++) {

@@ -28,7 +28,7 @@ enum dc_status dc_path_create(const struct dc_bodies *bodies, struct dc_arena *a
   path->frames = dc_arena_alloc(arena, (size_t)bodies->count, sizeof *path->frames);
   path->twists = dc_arena_alloc(arena, (size_t)bodies->count, sizeof *path->twists);
   if (!path->frames || !path->twists)
-    return dc_fail(error, DC_MEMORY, "out of memory for the paths of %d bodies", bodies->count);
+    return dc_out_of_memory_for(error, "the paths of %d bodies", bodies->count);
   return DC_OK;
 }
 

@@ -46,7 +46,7 @@ static enum dc_status add_pins(const struct dc_soft_definition *definition, stru
   const struct dc_pin_definition *pins = definition->pins.objects;
   soft->pins = dc_arena_alloc(arena, (size_t)soft->node_count, sizeof *soft->pins);
   if (!soft->pins)
-    return dc_fail(error, DC_MEMORY, "out of memory for pins");
+    return dc_out_of_memory_for(error, "pins");
   for (int i = 0; i < definition->pins.count; i++) {
     int before = soft->pin_count;
     for (int n = 0; n < soft->node_count; n++) {
@@ -172,7 +172,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   soft->friction_law = (enum dc_node_friction)given->friction_law;
   set_surface_barrier(given, soft);
   soft->velocity = dc_arena_alloc(arena, 3 * (size_t)soft->node_count, sizeof *soft->velocity);
-  return soft->velocity ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a soft body");
+  return soft->velocity ? DC_OK : dc_out_of_memory_for(error, "a soft body");
 }
 
 enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const double *q, struct dc_error *error)
@@ -214,7 +214,7 @@ enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_defi
     return DC_OK;
   bodies->soft = dc_arena_alloc(arena, (size_t)count, sizeof *bodies->soft);
   if (!bodies->soft)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d soft bodies", count);
+    return dc_out_of_memory_for(error, "%d soft bodies", count);
   for (int i = 0; i < bodies->count; i++) {
     if (!definitions[i].soft)
       continue;
@@ -245,7 +245,7 @@ static enum dc_status add_support(struct dc_bodies *bodies, int body, int count,
   *places = dc_arena_alloc(arena, (size_t)count, sizeof **places);
   *weights = dc_arena_alloc(arena, (size_t)count, sizeof **weights);
   if (!*places || !*weights)
-    return dc_fail(error, DC_MEMORY, "out of memory for the frame of a soft body");
+    return dc_out_of_memory_for(error, "the frame of a soft body");
   bodies->supports[bodies->support_count++] = (struct dc_support){body, count, *places, *weights};
   return DC_OK;
 }
@@ -312,7 +312,7 @@ enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_defi
     return DC_OK;
   bodies->supports = dc_arena_alloc(arena, (size_t)bodies->count, sizeof *bodies->supports);
   if (!bodies->supports)
-    return dc_fail(error, DC_MEMORY, "out of memory for soft bodies");
+    return dc_out_of_memory_for(error, "soft bodies");
   for (int s = 0; s < bodies->soft_count && !status; s++)
     status = start_one(bodies, &definitions[bodies->soft[s].body], &bodies->soft[s], arena, error);
   for (int i = 0; i < bodies->count && !status; i++) {

@@ -112,5 +112,5 @@ enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_
   dc_contact_destroy(contact);
   if (arena)
     dc_arena_destroy(arena);
-  return pairs ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact");
+  return pairs ? DC_OK : dc_out_of_memory_for(error, "contact");
 }

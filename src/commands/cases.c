@@ -45,7 +45,7 @@ enum dc_status dc_session_judge_cases(struct session *session, struct outcome *o
     return DC_OK;
   outcome->cases = dc_alloc((size_t)count, sizeof *outcome->cases);
   if (!outcome->cases)
-    return dc_fail(&session->error, DC_MEMORY, "out of memory for cases");
+    return dc_out_of_memory_for(&session->error, "cases");
   for (int k = 0; k < count; k++) {
     struct dc_error error = {0};
     enum dc_status status = judge(session, outcome, k, &outcome->cases[k], &error);

@@ -46,7 +46,7 @@ enum dc_status dc_session_checkpoint(struct session *session)
   if (!session->snapshot)
     session->snapshot = dc_snapshot_create();
   if (!session->snapshot || fill(session))
-    return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
+    return dc_out_of_memory_for(&session->error, "a checkpoint");
   struct dc_checkpoint_identity own;
   enum dc_status status = identify(session, &own);
   if (!status)
@@ -102,7 +102,7 @@ enum dc_status dc_session_resume(struct session *session)
     return begin_again(session);
   session->snapshot = dc_snapshot_create();
   if (!session->snapshot)
-    return dc_fail(&session->error, DC_MEMORY, "out of memory for a checkpoint");
+    return dc_out_of_memory_for(&session->error, "a checkpoint");
   struct dc_checkpoint_identity own;
   enum dc_status status = identify(session, &own);
   if (!status)

@@ -210,7 +210,7 @@ static enum dc_status compare_ends(struct diff *diff, const struct dc_bodies *co
   const struct dc_stored_trajectory *one = &diff->sides[0].best, *other = &diff->sides[1].best;
   diff->apart = dc_alloc((size_t)bodies[0]->count, sizeof *diff->apart);
   if (!diff->apart)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", bodies[0]->count);
+    return dc_out_of_memory_for(error, "%d bodies", bodies[0]->count);
   for (int b = 0; b < bodies[0]->count; b++) {
     int twin = find_body(bodies[1], bodies[0]->bodies[b].name, b);
     if (twin < 0)
@@ -246,7 +246,7 @@ static enum dc_status compare_files(struct diff *diff, const char *name, struct 
     paths[i] = dc_path_join(diff->sides[i].directory, name);
   enum dc_status status = paths[0] && paths[1]
                               ? dc_json_compare((const char *const *)paths, diff->arena, differences, error)
-                              : dc_fail(error, DC_MEMORY, "out of memory for %s", name);
+                              : dc_out_of_memory_for(error, "%s", name);
   free(paths[0]);
   free(paths[1]);
   return status;
@@ -257,7 +257,7 @@ static enum dc_status compare_settings(struct diff *diff, struct dc_error *error
 {
   diff->arena = dc_arena_create();
   if (!diff->arena)
-    return dc_fail(error, DC_MEMORY, "out of memory for settings");
+    return dc_out_of_memory_for(error, "settings");
   enum dc_status status = compare_files(diff, "resolved.json", &diff->settings, error);
   if (!status)
     status = compare_files(diff, "run.json", &diff->origins, error);
@@ -269,7 +269,7 @@ static enum dc_status compare_settings(struct diff *diff, struct dc_error *error
       diff->origins.items[kept++] = difference;
     } else if (strcmp(difference.path, "mesh_hash") == 0) {
       if (dc_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items) != 0)
-        return dc_fail(error, DC_MEMORY, "out of memory for settings");
+        return dc_out_of_memory_for(error, "settings");
       list->items[list->count++] = difference;
     }
   }

@@ -85,8 +85,8 @@ static enum dc_status write_csv(const char *path, const struct exported *exporte
       put_numbers(&csv, best->min_gap + f, 1);
     dc_text_add(&csv, "\n");
   }
-  enum dc_status status = csv.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", path)
-                                     : dc_file_write(path, csv.bytes, csv.length, error);
+  enum dc_status status =
+      csv.failed ? dc_out_of_memory_in(error, path) : dc_file_write(path, csv.bytes, csv.length, error);
   dc_text_free(&csv);
   return status;
 }
@@ -193,7 +193,7 @@ static enum dc_status write_npz(const char *path, const struct exported *exporte
   struct dc_npz npz = {0};
   const char **names = dc_alloc((size_t)bodies->count, sizeof *names);
   if (!names)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   for (int b = 0; b < bodies->count; b++)
     names[b] = bodies->bodies[b].name;
   dc_npz_put_texts(&npz, "bodies", (size_t)bodies->count, names);
@@ -244,7 +244,7 @@ static enum dc_status default_path(const char *directory, const struct format *f
   char *folder = format->folder ? dc_path_join(directory, format->folder) : strdup(directory);
   *path = folder ? dc_path_join(folder, format->file) : NULL;
   if (!*path)
-    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    status = dc_out_of_memory_in(error, directory);
   else if (format->folder)
     status = dc_directory_create(folder, &created, error);
   free(folder);
@@ -289,7 +289,7 @@ static enum dc_status write_file(const char *directory, const struct format *for
 {
   char *made = NULL;
   struct dc_notes notes = {.arena = dc_arena_create()};
-  enum dc_status status = notes.arena ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = notes.arena ? DC_OK : dc_out_of_memory(error);
   if (!status && !file)
     status = default_path(directory, format, &made, error);
   const char *path = file ? file : made;

@@ -23,7 +23,7 @@ static enum dc_status set_view(const struct dc_scene *scene, const struct dc_bod
   int mark_count = dc_api_marks(scene, NULL);
   struct dc_render_mark *marks = dc_alloc((size_t)mark_count, sizeof *marks);
   if (!marks)
-    return dc_fail(error, DC_MEMORY, "out of memory for the camera");
+    return dc_out_of_memory_for(error, "the camera");
   dc_api_marks(scene, marks);
   enum dc_status status = dc_api_camera(scene, bodies, trajectory, mark_count, marks, NULL, view, error);
   free(marks);
@@ -84,7 +84,7 @@ static enum dc_status as_stored(const struct dc_bodies *model_bodies, const stru
     stored->quaternion = dc_arena_alloc(stored->arena, frames * bodies, 4 * sizeof *stored->quaternion);
   }
   if (!stored->time || !stored->position || !stored->quaternion || (nodes && !stored->nodes))
-    return dc_fail(error, DC_MEMORY, "out of memory for %zu frames", frames);
+    return dc_out_of_memory_for(error, "%zu frames", frames);
   for (size_t k = 0; k < frames; k++) {
     int f = dc_evenly_spaced((int)k, kept, all);
     const struct dc_pose *poses = trajectory->poses + (size_t)f * bodies;
@@ -108,7 +108,7 @@ enum dc_status dc_api_write_run_glb(const char *directory, const struct dc_scene
   struct dc_stored_trajectory stored;
   char *path = dc_path_join(directory, dc_glb_name);
   enum dc_status status = path ? as_stored(&scene->model.bodies, trajectory, parameters, &stored, error)
-                               : dc_fail(error, DC_MEMORY, "%.800s: out of memory for run.glb", directory);
+                               : dc_out_of_memory_in(error, directory);
   if (!status)
     status = dc_api_write_glb(path, scene, &stored, error);
   if (path)

@@ -46,8 +46,7 @@ static enum dc_status write_scene(const struct dc_scene *scene, const char *outp
   struct dc_text resolved = {0};
   const char *slash = strrchr(output, '/');
   char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
-  enum dc_status status =
-      folder ? dc_mesh_copies_plan(scene, &copies, error) : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = folder ? dc_mesh_copies_plan(scene, &copies, error) : dc_out_of_memory(error);
   if (!status) {
     status = dc_mesh_copies_resolve(&copies, scene, &resolved, error);
     if (!status)
@@ -84,8 +83,8 @@ static int open_file(const char *file, const dcsim_scene_options *options, dcsim
     return dcsim_scene_open(file, options, scene, error);
   char *folder = split_path(file, &base), *described = folder ? scene_of(base) : NULL;
   if (!described) {
-    enum dc_status status = folder ? dc_fail(&local, DC_MEMORY, "%.800s: out of memory", file)
-                                   : dc_fail(&local, DC_BAD_INPUT, "%.800s: no such file", file);
+    enum dc_status status =
+        folder ? dc_out_of_memory_in(&local, file) : dc_fail(&local, DC_BAD_INPUT, "%.800s: no such file", file);
     free(folder);
     return dc_api_fail(error, &local, status);
   }

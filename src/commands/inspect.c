@@ -61,7 +61,7 @@ static enum dc_status add_far_field(const struct dc_scene *scene, struct start *
   struct dc_far_field *field = dc_rollout_far_field(start->plan->rollout);
   int count = 0;
   if (field && dc_far_field_evaluate(field, start->plan->input->q, start->poses))
-    return dc_fail(error, DC_MEMORY, "out of memory for a far field");
+    return dc_out_of_memory_for(error, "a far field");
   const struct dc_far_body *bodies = field ? dc_far_field_bodies(field, &count) : NULL;
   for (int b = 0; b < count; b++) {
     int body = bodies[b].body;
@@ -123,7 +123,7 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->far = dc_alloc(bodies, sizeof *start->far);
   start->touched = dc_alloc(bodies, sizeof *start->touched);
   if (!start->poses || !start->pairs || !start->wrenches || !start->far || !start->touched)
-    return dc_fail(error, DC_MEMORY, "out of memory for contact");
+    return dc_out_of_memory_for(error, "contact");
   start->gap = INFINITY;
   if (scene->refinement.given)
     return DC_OK;  // no forces, and bodies may overlap
@@ -135,7 +135,7 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   dc_poses(&scene->model.bodies, start->plan->input->q, start->poses);
   start->energy = dc_contact_evaluate(start->contact, start->poses, 1, start->pairs);
   if (isnan(start->energy))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+    return dc_out_of_memory_for(error, "contact pairs");
   start->gap = fmin(dc_contact_distance(start->contact), surface_gap(&scene->model.bodies, start));
   sum_wrenches(scene, start);
   return add_far_field(scene, start, error);

@@ -198,7 +198,7 @@ enum dc_status dc_api_describe_design(const struct dc_scene *scene, struct dc_te
   if (!status && designed)
     dc_api_describe_designed(&scene->model, NULL, designed, text, json);
   if (status || !designed)
-    status = dc_fail(error, DC_MEMORY, "out of memory for the design");
+    status = dc_out_of_memory_for(error, "the design");
   free(designed);
   return status;
 }

@@ -162,7 +162,7 @@ int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsi
     made->live = dc_live_create(&scene->scene->model.bodies, scene->scene->definition.time.steps);
   }
   if (!made || !made->live)
-    dc_fail(&local, DC_MEMORY, "out of memory for the live view");
+    dc_out_of_memory_for(&local, "the live view");
   else
     made->server = dc_server_start(port, answer, made, &local);
   if (local.status) {
@@ -244,7 +244,7 @@ int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim
     if (view->watch)
       watch(view, &own);
     else
-      status = dc_api_fail(error, &local, dc_fail(&local, DC_MEMORY, "out of memory for the live view"));
+      status = dc_api_fail(error, &local, dc_out_of_memory_for(&local, "the live view"));
   }
   dcsim_view_stop(view);
   dcsim_scene_close(scene);

@@ -29,7 +29,7 @@ struct dc_page {
 
 static inline enum dc_status dc_page_fail_memory(struct dc_page *page)
 {
-  return dc_fail(&page->error, DC_MEMORY, "%.800s: out of memory for its page", page->directory);
+  return dc_out_of_memory_in(&page->error, page->directory);
 }
 
 // "bodies" of a model, where they stand in the first frame of page->best.

@@ -119,7 +119,7 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
   pictures->mark_count = dc_api_marks(scene, NULL);
   pictures->marks = dc_alloc((size_t)pictures->mark_count, sizeof *pictures->marks);
   if (!status && (!pictures->poses || !pictures->pixels || !pictures->marks))
-    status = dc_fail(&local, DC_MEMORY, "out of memory for pictures");
+    status = dc_out_of_memory_for(&local, "pictures");
   if (!status) {
     dc_api_marks(scene, pictures->marks);
     for (int i = 0; i < pictures->mark_count; i++)

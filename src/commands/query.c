@@ -55,7 +55,7 @@ static enum dc_status make_surface(struct query *query, int body, int set, struc
   if (status)
     return status;
   if (!moved || !vertices || !edges)
-    return dc_fail(error, DC_MEMORY, "out of memory for the surface of %s", b->name);
+    return dc_out_of_memory_for(error, "the surface of %s", b->name);
   *moved = *sdf;
   dc_vec_sub(moved->position, sdf->position, b->center);
   for (int v = 0; v < mesh->vertex_count; v++)
@@ -126,7 +126,7 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *cons
                                query->scene->model.bodies.bodies[bodies[1]].name);
   struct dc_pose poses[2] = {query->poses[bodies[0]], query->poses[bodies[1]]};
   if (!contacts || !by || !rows || !name)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d contacts", count);
+    return dc_out_of_memory_for(error, "%d contacts", count);
   if (sets[GRADIENTS] != manifold)
     dc_manifold_evaluate(sets[GRADIENTS], poses, contacts);
   dc_manifold_evaluate(manifold, poses, contacts);
@@ -145,7 +145,7 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *cons
     memcpy(row + 8, twists, sizeof twists);
     put_contact(query, &contacts[i], bodies, row + 8);
     if (dc_grow(&query->told, &query->told_capacity, query->told_count + 1, sizeof *query->told))
-      return dc_fail(error, DC_MEMORY, "out of memory for %zu contacts", query->told_count + 1);
+      return dc_out_of_memory_for(error, "%zu contacts", query->told_count + 1);
     query->told[query->told_count++] = contacts[i];
     deepest = contacts[i].vertex < 0 ? deepest : fmin(deepest, contacts[i].distance);
     told++;
@@ -246,7 +246,7 @@ static enum dc_status run(struct query *query, struct dc_error *error)
   query->poses = query->arena ? dc_arena_alloc(query->arena, bodies, sizeof *query->poses) : NULL;
   query->surfaces = query->arena ? dc_arena_alloc(query->arena, SETS * bodies, sizeof *query->surfaces) : NULL;
   if (!query->poses || !query->surfaces)
-    return dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
+    return dc_out_of_memory_for(error, "contact manifolds");
   struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, 0, error);
   if (!plan)
     return error->status;
@@ -269,7 +269,7 @@ static enum dc_status draw(struct query *query, const char *path, struct dc_erro
   unsigned char *pixels = dc_arena_alloc(query->arena, PICTURE_WIDTH * PICTURE_HEIGHT, 3);
   double *places = dc_arena_alloc(query->arena, (size_t)bodies->count, 3 * sizeof *places);
   if (!pixels || !places)
-    return dc_fail(error, DC_MEMORY, "out of memory for a picture");
+    return dc_out_of_memory_for(error, "a picture");
   for (int b = 0; b < bodies->count; b++)
     dc_vec_copy(places + 3 * b, query->poses[b].position);
   const struct dc_stored_trajectory still = {.frames = 1, .bodies = bodies->count, .position = places};

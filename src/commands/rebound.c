@@ -234,7 +234,7 @@ enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_c
     status = DC_OK;
     dc_json_end(json, "]");
   } else {
-    dc_fail(error, DC_MEMORY, "out of memory for impacts");
+    dc_out_of_memory_for(error, "impacts");
   }
   if (arena)
     dc_arena_destroy(arena);

@@ -176,7 +176,7 @@ static enum dc_status write_run(struct refinement *run, dcsim_result *result, en
   struct dc_trajectory *trajectory = make_trajectory(run);
   enum dc_status written = trajectory ? dc_run_write_trajectory(session->run, session->scene->scene, trajectory, NULL,
                                                                 NULL, NULL, NULL, NULL, &session->error)
-                                      : dc_fail(&session->error, DC_MEMORY, "out of memory for the trajectory");
+                                      : dc_out_of_memory_for(&session->error, "the trajectory");
   if (!written)
     written = dc_session_write_summary(session, result, status, json);
   written = dc_session_close_run(session, trajectory, NULL, result, written);
@@ -238,7 +238,7 @@ static int refine(struct refinement *run, dcsim_result *result, dcsim_report *re
   run->contacts = dc_alloc((size_t)dc_refine_contact_count(run->refine), sizeof *run->contacts);
   enum dc_status status = run->q && run->best && run->frames && run->contacts
                               ? DC_OK
-                              : dc_fail(&session->error, DC_MEMORY, "out of memory for a refinement");
+                              : dc_out_of_memory_for(&session->error, "a refinement");
   if (!status)
     status = dc_session_open_run(session);
   if (status)
@@ -311,7 +311,7 @@ int dc_api_probe_refinement(const dcsim_scene *scene, dcsim_report *report, dcsi
     free(q);
     free(contacts);
     dc_refine_destroy(refine);
-    dc_fail(&local, DC_MEMORY, "out of memory for contacts");
+    dc_out_of_memory_for(&local, "contacts");
     return dc_api_fail(error, &local, DC_MEMORY);
   }
   struct dc_text text = {0};

@@ -27,7 +27,7 @@ static enum dc_status take_earlier(struct session *session, double *parameters)
     int to_steps = (int)lround(from_steps * ratio);
     resampled = dc_alloc((size_t)dc_task_parameter_count(&scene->task, &scene->model, to_steps), sizeof *resampled);
     if (!resampled)
-      return dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
+      return dc_out_of_memory_for(&session->error, "parameters");
     dc_task_resample(&scene->task, &scene->model, from_steps, from, to_steps, resampled);
     from = resampled;
     from_steps = to_steps;
@@ -43,8 +43,8 @@ static enum dc_status read_designed(struct session *session, const char *directo
   struct dc_scene *scene = NULL;
   struct dc_scene_settings settings = {0};
   char *path = dc_path_join(directory, "resolved.json");
-  enum dc_status status = path ? dc_scene_read(path, &settings, &scene, &session->error)
-                               : dc_fail(&session->error, DC_MEMORY, "%.800s: out of memory", directory);
+  enum dc_status status =
+      path ? dc_scene_read(path, &settings, &scene, &session->error) : dc_out_of_memory_in(&session->error, directory);
   if (!status)
     status = dc_run_read_trajectory(directory, scene, &session->earlier, &session->error);
   if (!status)
@@ -95,8 +95,7 @@ static enum dc_status prepare(struct session *session)
     return status;
   }
   double *parameters = dc_alloc((size_t)count, sizeof *parameters);
-  status = parameters ? take_controls(session, parameters)
-                      : dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
+  status = parameters ? take_controls(session, parameters) : dc_out_of_memory_for(&session->error, "parameters");
   if (!status) {
     session->kind = dc_session_choose_kind(session);
     status = session->kind->prepare(session, parameters);
@@ -136,7 +135,7 @@ static enum dc_status whole_input(struct session *session, const struct outcome 
   }
   bool done = state && *input;
   free(state);
-  return done ? DC_OK : dc_fail(&session->error, DC_MEMORY, "out of memory for the controls of a run");
+  return done ? DC_OK : dc_out_of_memory_for(&session->error, "the controls of a run");
 }
 
 static bool same_contact(const struct dc_contact_settings *one, const struct dc_contact_settings *other)

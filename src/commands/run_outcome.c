@@ -10,7 +10,7 @@ enum dc_status dc_session_horizon_outcome(struct session *session, struct outcom
   size_t count = (size_t)dc_task_parameter_count(horizon->task, horizon->model, steps);
   outcome->applied = dc_alloc(count, sizeof *outcome->applied);
   if (!outcome->applied)
-    return dc_fail(&session->error, DC_MEMORY, "out of memory for parameters");
+    return dc_out_of_memory_for(&session->error, "parameters");
   dc_horizon_applied(horizon, outcome->applied);
   outcome->best = horizon->executed;
   outcome->first = session->optimizing ? horizon->first : horizon->executed;

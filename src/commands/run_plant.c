@@ -16,7 +16,7 @@ enum dc_status dc_session_transfer(struct session *session, const struct outcome
   int steps = outcome->best->steps;
   transfer->record = dc_record_create(&scene->model, steps);
   if (!transfer->record)
-    return dc_fail(&session->error, DC_MEMORY, "out of memory for a trajectory of %d steps", steps);
+    return dc_out_of_memory_for(&session->error, "a trajectory of %d steps", steps);
   session->execution = dc_execution_create(&scene->plant, steps, &session->error);
   if (!session->execution)
     return session->error.status;

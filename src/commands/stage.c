@@ -93,7 +93,7 @@ enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_bodie
   size_t count = 0;
   double(*points)[3] = dc_alloc(12 * (size_t)bodies->count + (size_t)mark_count + 1, sizeof *points);
   if (!points)
-    return dc_fail(error, DC_MEMORY, "out of memory for the camera");
+    return dc_out_of_memory_for(error, "the camera");
   for (int i = 0; i < bodies->count; i++)
     for (int end = 0; end < 2 && dc_frame_moves(bodies, i); end++) {
       size_t frame = end ? (size_t)stored->frames - 1 : 0;

@@ -198,7 +198,7 @@ static enum dc_status find(struct search *s, struct dc_inside_list *list, struct
   s->worst = dc_arena_alloc(s->arena, mechanisms, sizeof *s->worst);
   if (!s->poses || !s->approach.poses || !s->pairs || !s->approach.pairs || !s->gaps || !s->forces || !s->masses ||
       !s->strongest || !s->worst)
-    return dc_fail(error, DC_MEMORY, "out of memory for bodies that start near others");
+    return dc_out_of_memory_for(error, "bodies that start near others");
   double size = INFINITY, gravity = dc_vec_norm(s->plan->input->design.gravity);
   for (int i = 0; i < model->bodies.count; i++)
     if (dc_body_moves(&model->bodies.bodies[i]) && model->bodies.bodies[i].radius > 0)
@@ -207,7 +207,7 @@ static enum dc_status find(struct search *s, struct dc_inside_list *list, struct
   dc_poses(&model->bodies, s->plan->input->q, s->poses);
   s->stiffness = model->definition.contact.stiffness * s->plan->input->design.stiffness_scale;
   if (isnan(dc_contact_evaluate(s->approach.contact, s->poses, 1, s->pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+    return dc_out_of_memory_for(error, "contact pairs");
   for (int p = 0; p < dc_contact_pair_count(s->approach.contact); p++)
     s->gaps[p] = dc_contact_pair_gap(s->approach.contact, p);
   sum_forces(s);
@@ -224,8 +224,8 @@ enum dc_status dc_api_find_inside(struct dc_plan *plan, struct dc_inside_list *l
     return DC_OK;
   struct search search = {
       .plan = plan, .arena = dc_arena_create(), .approach.contact = dc_rollout_contact(plan->rollout)};
-  enum dc_status status = search.arena ? find(&search, list, error)
-                                       : dc_fail(error, DC_MEMORY, "out of memory for bodies that start near others");
+  enum dc_status status =
+      search.arena ? find(&search, list, error) : dc_out_of_memory_for(error, "bodies that start near others");
   if (search.arena)
     dc_arena_destroy(search.arena);
   return status;

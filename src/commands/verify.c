@@ -15,7 +15,7 @@ enum { DRAWS = 16, QUICK_DRAWS = 4, DIRECTIONS = 4, QUICK_DIRECTIONS = 2, PARTS 
 
 static enum dc_status fail_memory(struct dc_verification *v)
 {
-  return dc_fail(&v->error, DC_MEMORY, "%.300s: out of memory for its certificate", v->directory);
+  return dc_out_of_memory_in(&v->error, v->directory);
 }
 
 // The plan of the stored run, its input as it drove the run: that of its parameters, or the targets that were applied.
@@ -259,7 +259,7 @@ static enum dc_status compare_slopes(struct dc_verification *v, struct dc_plan *
   const struct dc_scene *scene = v->scene;
   double *first = dc_alloc((size_t)plan->parameter_count, sizeof *first);
   if (!first)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   memcpy(first, plan->parameters, (size_t)plan->parameter_count * sizeof *first);
   dc_parameters_resize(&scene->task, &scene->model, v->stored.all_frames - 1, v->stored.control, plan->window.steps,
                        plan->parameters);

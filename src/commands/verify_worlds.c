@@ -88,7 +88,7 @@ static enum dc_status list_overrides(struct dc_verification *v, const struct dc_
                                                   definition->time.step / world->division)) != NULL;
   options->override_count = listed;
   options->overrides = list;
-  return list && complete ? DC_OK : dc_fail(&v->error, DC_MEMORY, "out of memory for a world");
+  return list && complete ? DC_OK : dc_out_of_memory_for(&v->error, "a world");
 }
 
 // Opens the run's scene with the world as its plant.  A world that there is none of is no failure: its note says why.
@@ -102,7 +102,7 @@ static enum dc_status open_world(struct dc_verification *v, const struct dc_worl
   opened->world = world;
   opened->arena = dc_arena_create();
   if (!opened->arena)
-    return dc_fail(&v->error, DC_MEMORY, "out of memory for a world");
+    return dc_out_of_memory_for(&v->error, "a world");
   const struct dc_contact_model *own = executed_in(v)->contact_model;
   if (world->stiffness != 1 && (own->flags & DC_CONTACT_FOREIGN)) {
     snprintf(finding->note, sizeof finding->note, "the contact model %s has no stiffness", own->name);
@@ -209,7 +209,7 @@ static enum dc_status run_perturbed_windows(struct dc_verification *v, const str
   struct dc_plant plant = opened->plant;
   struct dc_execution *execution = dc_execution_create(&plant, 1, &v->error);
   struct dc_rollout_input *start = dc_rollout_input_create(&plant.model, 0);
-  enum dc_status status = execution && start ? DC_OK : dc_fail(&v->error, DC_MEMORY, "out of memory for a start");
+  enum dc_status status = execution && start ? DC_OK : dc_out_of_memory_for(&v->error, "a start");
   plant.instead = start;
   for (int draw = 1; draw <= v->options->closed_draws && !status; draw++) {
     struct dc_error failure = {0};

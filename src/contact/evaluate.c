@@ -67,7 +67,7 @@ struct dc_contact *dc_contact_create_following(const struct dc_contact_model *mo
   struct dc_contact *contact = dc_alloc(1, sizeof *contact);
   if (!contact || !(contact->arena = dc_arena_create())) {
     free(contact);
-    dc_fail(error, DC_MEMORY, "out of memory for contact");
+    dc_out_of_memory_for(error, "contact");
     return NULL;
   }
   contact->model = model;
@@ -86,7 +86,7 @@ struct dc_contact *dc_contact_create_following(const struct dc_contact_model *mo
   contact->bounded = dc_arena_alloc(contact->arena, pairs, sizeof *contact->bounded);
   if (!contact->pairs || !contact->pair_bodies || !contact->order || !contact->costs || !contact->fractions ||
       !contact->bounds || !contact->bounded) {
-    dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
+    dc_out_of_memory_for(error, "%zu body pairs", pairs);
     dc_contact_destroy(contact);
     return NULL;
   }

@@ -117,7 +117,7 @@ enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_
              set_start(&model->bodies.bodies[i], model->bodies.initial_q, input, &bodies[i], arena);
   }
   if (!enough)
-    return dc_fail(error, DC_MEMORY, "out of memory for a design");
+    return dc_out_of_memory_for(error, "a design");
   definition->bodies = bodies;
   definition->contact.stiffness *= design->stiffness_scale;
   memcpy(definition->gravity, design->gravity, sizeof definition->gravity);

@@ -54,7 +54,7 @@ enum dc_status dc_connect_vertices(const struct dc_shape *shape, const double (*
       *starts = dc_arena_alloc(arena, size + 1, sizeof *starts), *list = dc_arena_alloc(arena, size, sizeof *list);
   bool *corner = dc_arena_alloc(arena, size, sizeof *corner);
   if (!part || !owner || !starts || !list || !corner)
-    return dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+    return dc_out_of_memory_for(error, "design parameters");
   describe(shape, part, corner);
   int tied = find_owners(vertices, shape->twins, count, connect, tolerance, part, corner, owner);
   if (connect == DC_CONNECT_LINK && tied == 0)

@@ -77,7 +77,7 @@ enum dc_status dc_design_check_last(int count, const struct dc_design_entry *ent
   double *zeros = dc_alloc((size_t)most, sizeof *zeros);
   size_t total = zeros ? list_names(count, entries, model, zeros, NULL) : 0;
   struct named *names = dc_alloc(total, sizeof *names);
-  status = zeros && names ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+  status = zeros && names ? DC_OK : dc_out_of_memory_for(error, "design parameters");
   if (!status) {
     list_names(count, entries, model, zeros, names);
     qsort(names, total, sizeof *names, compare);

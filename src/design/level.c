@@ -21,7 +21,7 @@ static enum dc_status make_followers(const struct dc_design_entry *entry, const 
                                      struct dc_error *error)
 {
   bool *moves = dc_arena_alloc(arena, (size_t)model->bodies.count, sizeof *moves);
-  enum dc_status status = moves && followers ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+  enum dc_status status = moves && followers ? DC_OK : dc_out_of_memory_for(error, "design parameters");
   if (!status)
     entry->type->moves(entry->options, model, moves);
   for (int i = 0; i < model->bodies.count && !status; i++)
@@ -64,7 +64,7 @@ enum dc_status dc_design_check_levels(const struct dc_design_entry *entry, const
   bool any = false;
   struct dc_arena *arena = dc_arena_create();
   if (!arena)
-    return dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+    return dc_out_of_memory_for(error, "design parameters");
   struct dc_shape_follower **followers = dc_arena_alloc(arena, (size_t)model->bodies.count, sizeof(void *));
   enum dc_status status = make_followers(entry, model, arena, followers, &any, error);
   if (!status && any) {
@@ -72,7 +72,7 @@ enum dc_status dc_design_check_levels(const struct dc_design_entry *entry, const
     double *parameters = dc_arena_alloc(arena, count, sizeof *parameters);
     struct dc_shape_design *design = dc_shape_design_create(model);
     status = parameters && design ? probe(entry, model, followers, parameters, design, error)
-                                  : dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+                                  : dc_out_of_memory_for(error, "design parameters");
     dc_shape_design_destroy(design);
   }
   dc_arena_destroy(arena);

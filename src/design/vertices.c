@@ -83,7 +83,7 @@ static enum dc_status find_images(struct dc_vertices_options *o, const struct dc
   int *images = dc_arena_alloc(arena, (size_t)count, sizeof *images);
   bool *taken = dc_arena_alloc(arena, (size_t)count, sizeof *taken);
   if (!others || !images || !taken)
-    return dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+    return dc_out_of_memory_for(error, "design parameters");
   dc_shape_vertices(mirror, others);
   for (int v = 0; v < count; v++) {
     double image[3];
@@ -112,7 +112,7 @@ static enum dc_status prepare(void *options, const struct dc_model *model, struc
   double size = dc_mesh_size(&shape->mesh), (*vertices)[3] = dc_arena_alloc(arena, count, sizeof *vertices);
   bool *held = dc_arena_alloc(arena, count, sizeof *held);
   if (!vertices || !held)
-    return dc_fail(error, DC_MEMORY, "out of memory for design parameters");
+    return dc_out_of_memory_for(error, "design parameters");
   dc_shape_vertices(shape, vertices);
   for (size_t v = 0; v < count; v++)
     held[v] = is_held(o, vertices[v]);

@@ -29,7 +29,7 @@ static enum dc_status pull_back_shapes(const struct dc_rollout *rollout, const s
   size_t nv = (size_t)rollout->model->bodies.nv;
   double *start = dc_alloc(nv, sizeof *start);
   if (!start)
-    return dc_fail(error, DC_MEMORY, "out of memory for an adjoint");
+    return dc_out_of_memory_for(error, "an adjoint");
   for (size_t v = 0; v < nv; v++)
     start[v] = now[v] + before[v];
   dc_shape_pull_back_start(rollout, input, start, cotangent->q, cotangent->shape);
@@ -285,7 +285,7 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   size_t memory = (size_t)count * (size_t)trajectory->memory_count;
   double *cotangents = dc_alloc(3 * size + 2 * memory, sizeof *cotangents);
   if (!cotangents)
-    return dc_fail(error, DC_MEMORY, "out of memory for an adjoint");
+    return dc_out_of_memory_for(error, "an adjoint");
   double *memories = cotangents + 3 * size;
   struct sweep sweep = {trajectory,           count,    rows,             cotangents, cotangents + size,
                         cotangents + 2 * size, memories, memories + memory};

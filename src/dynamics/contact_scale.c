@@ -315,7 +315,7 @@ static enum dc_status choose(struct scale *scale, struct dc_error *error)
   scale->gaps = dc_arena_alloc(scale->arena, pairs + 1, sizeof *scale->gaps);
   if (!far || !scale->poses || !scale->approach.poses || !scale->loads || !scale->borne || !scale->pairs ||
       !scale->approach.pairs || !scale->gaps)
-    return dc_fail(error, DC_MEMORY, "out of memory for the stiffness of contact");
+    return dc_out_of_memory_for(error, "the stiffness of contact");
   dc_poses(bodies, bodies->initial_q, scale->poses);
   dc_contact_evaluate(scale->approach.contact, scale->poses, 1, scale->pairs);
   for (size_t p = 0; p < pairs; p++)
@@ -343,7 +343,7 @@ enum dc_status dc_contact_choose_stiffness(struct dc_model *model, struct dc_con
   struct scale scale = {.model = model, .choice = choice, .stiffness = INFINITY, .arena = dc_arena_create()};
   if (scale.arena)
     scale.approach.contact = dc_contact_create(model->definition.contact_model, settings, &model->bodies, error);
-  enum dc_status status = !scale.arena ? dc_fail(error, DC_MEMORY, "out of memory for the stiffness of contact")
+  enum dc_status status = !scale.arena             ? dc_out_of_memory_for(error, "the stiffness of contact")
                           : scale.approach.contact ? choose(&scale, error)
                                                    : error->status;
   dc_contact_destroy(scale.approach.contact);

@@ -169,7 +169,7 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
       break;
     if (dc_trajectory_add_between(trajectory, step, part_of_step(progress.begin), q_next, pairs,
                                   (const double *)rollout->rigid.memory))
-      return dc_fail(error, DC_MEMORY, "out of memory for a divided step");
+      return dc_out_of_memory_for(error, "a divided step");
     q = memcpy(rollout->q_now, q_next, bytes);
   }
   if (trajectory->memory_count && rollout->rigid.memory)

@@ -161,5 +161,5 @@ enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *
       failed = !dc_elastic_list_places(bodies, matrix, rollout->element_places) || failed;
     }
   }
-  return failed ? dc_fail(error, DC_MEMORY, "out of memory for the pattern of touches") : DC_OK;
+  return failed ? dc_out_of_memory_for(error, "the pattern of touches") : DC_OK;
 }

@@ -117,7 +117,7 @@ static enum dc_status add_frame(struct dc_contact_list *list, const struct dc_ro
       continue;
     list->least = fmax(list->least, smallest_part * size);
     if (dc_grow(&list->entries, &list->capacity, list->count + 1, sizeof *list->entries) != 0)
-      return dc_fail(error, DC_MEMORY, "out of memory for contacts");
+      return dc_out_of_memory_for(error, "contacts");
     list->entries[list->count++] = entry;
   }
   while (list->count > 2 * most) {
@@ -135,7 +135,7 @@ enum dc_status dc_trajectory_list_contacts(struct dc_rollout *rollout, const str
   size_t pairs = (size_t)rollout->rigid.pair_count;
   double *gaps = dc_alloc(pairs, sizeof *gaps);
   double(*contact)[12] = dc_alloc(pairs, sizeof *contact), (*friction)[12] = dc_alloc(pairs, sizeof *friction);
-  enum dc_status status = gaps && contact && friction ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contacts");
+  enum dc_status status = gaps && contact && friction ? DC_OK : dc_out_of_memory_for(error, "contacts");
   *list = (struct dc_contact_list){0};
   for (int f = 0; f <= trajectory->steps && pairs && !status; f++) {
     status = dc_trajectory_contact(rollout, input, trajectory, f, gaps, contact, friction, error);

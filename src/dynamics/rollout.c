@@ -96,7 +96,7 @@ static enum dc_status build(struct dc_rollout *rollout, const struct dc_contact 
   rollout->matrix = dc_step_matrix_create(rollout);
   if (!rollout->matrix || !place_elements(rollout) || !allocate_workspace(rollout, error) ||
       dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->node_newton))
-    return dc_fail(error, DC_MEMORY, "out of memory for a rollout");
+    return dc_out_of_memory_for(error, "a rollout");
   return rollout->stepper->create ? rollout->stepper->create(rollout, error) : DC_OK;
 }
 
@@ -121,7 +121,7 @@ struct dc_rollout *dc_rollout_create(const struct dc_model *model, struct dc_err
   struct dc_rollout *rollout = dc_alloc(1, sizeof *rollout);
   if (!rollout || !(rollout->arena = dc_arena_create()) ||
       (model->shapes_change && !(rollout->shape = dc_shape_design_create(model)))) {
-    dc_fail(error, DC_MEMORY, "out of memory for a rollout");
+    dc_out_of_memory_for(error, "a rollout");
     dc_rollout_destroy(rollout);
     return NULL;
   }
@@ -157,7 +157,7 @@ static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape
                              .proceed_context = rollout->proceed_context,
                              .arena = dc_arena_create()};
   struct dc_model *model = fresh.arena ? dc_arena_alloc(fresh.arena, 1, sizeof *model) : NULL;
-  enum dc_status status = model ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a design");
+  enum dc_status status = model ? DC_OK : dc_out_of_memory_for(error, "a design");
   if (!status)
     status = dc_model_redesign(rollout->base, design, fresh.arena, model, error);
   if (!status) {

@@ -265,7 +265,7 @@ enum dc_status dc_model_redesign(const struct dc_model *base, const struct dc_sh
   if (!status)
     status = keep_lengths(&r, arena);
   if (status)
-    return dc_fail(error, DC_MEMORY, "out of memory for a design");
+    return dc_out_of_memory_for(error, "a design");
   for (int i = 0; i < base->bodies.count && !status; i++) {
     status = set_shape(&r, i, arena, error);
     set_mass(&r, i);

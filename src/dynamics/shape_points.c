@@ -113,7 +113,7 @@ static enum dc_status evaluate_points(const struct dc_step_state *state, struct 
   if (work->evaluated != state->next) {
     double energy = dc_contact_evaluate(work->contact, state->next, 0, work->pairs);
     if (!isfinite(energy))
-      return isnan(energy) ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs")
+      return isnan(energy) ? dc_out_of_memory_for(error, "contact pairs")
                            : dc_fail(error, DC_NUMERICAL, "the contact has no forces: no gradient");
     work->evaluated = state->next;
   }

@@ -65,7 +65,7 @@ static enum dc_status create(const struct dc_model *model, const struct dc_traje
   bool complete = !dc_arena_failed(l->arena);
   for (int i = 0; i < l->count && complete; i++)
     complete = create_row(model, inside, i, l);
-  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a linearization");
+  return complete ? DC_OK : dc_out_of_memory_for(error, "a linearization");
 }
 
 static void destroy(struct linearization *l)

@@ -217,7 +217,7 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
     sweep.memory_next = sweep.memory_now + memory;
     status = sweep_on(rollout, input, &sweep, error);
   } else {
-    status = dc_fail(error, DC_MEMORY, "out of memory for a tangent");
+    status = dc_out_of_memory_for(error, "a tangent");
   }
   free(moves_of);
   free(lasting);

@@ -45,7 +45,7 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_conta
     rigid->slip = dc_arena_alloc(arena, pairs, sizeof *rigid->slip);
     complete &= rigid->left && rigid->normals && rigid->slip;
   }
-  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+  return complete ? DC_OK : dc_out_of_memory_for(error, "contact pairs");
 }
 
 void dc_rigid_destroy(struct dc_rigid_contact *rigid)
@@ -58,7 +58,7 @@ enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc
                                  struct dc_pair_derivatives *pairs, struct dc_error *error)
 {
   rigid->energy = dc_contact_evaluate(rigid->contact, poses, order, pairs);
-  return isnan(rigid->energy) ? dc_fail(error, DC_MEMORY, "out of memory for contact pairs") : DC_OK;
+  return isnan(rigid->energy) ? dc_out_of_memory_for(error, "contact pairs") : DC_OK;
 }
 
 // Lists friction and restitution for the motion from `now`, where contact was evaluated last.  The law's coefficients
@@ -284,7 +284,7 @@ static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const
       continue;
     struct dc_friction_mixed *mixed = dc_rigid_add_mixed(&rigid->mixed, p);
     if (!mixed)
-      return dc_fail(error, DC_MEMORY, "out of memory for friction");
+      return dc_out_of_memory_for(error, "friction");
     dc_contact_friction_mixed(rigid->contact, state->next, p, rollout->twists, rollout->wrenches_now,
                               rollout->coefficient_cotangents, mixed->rows);
   }

@@ -301,7 +301,7 @@ static enum dc_status touch(struct dc_rollout *rollout, const double *q, const s
                             struct dc_error *error)
 {
   if (rollout->surface && dc_surface_evaluate(rollout->surface, q, poses))
-    return dc_fail(error, DC_MEMORY, "out of memory for touching surfaces");
+    return dc_out_of_memory_for(error, "touching surfaces");
   return DC_OK;
 }
 
@@ -331,7 +331,7 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
   if (status || !rollout->surface)
     return status;
   if (dc_surface_friction_begin(rollout->surface, state->rigid->coefficients, smoothing, state->interval.length))
-    return dc_fail(error, DC_MEMORY, "out of memory for friction");
+    return dc_out_of_memory_for(error, "friction");
   return scale_lagged(rollout, state, error);
 }
 

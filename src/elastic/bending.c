@@ -65,7 +65,7 @@ enum dc_status dc_elastic_add_bends(struct dc_elastic *elastic, struct dc_arena 
   if (count > 0)
     elastic->bends = dc_arena_alloc(arena, (size_t)count, sizeof *elastic->bends);
   if (count < 0 || (count && (!elastic->bends || (sheet && !edges))) || (edges && dc_sheet_edges(mesh, edges) < 0))
-    return dc_fail(error, DC_MEMORY, "out of memory for bending");
+    return dc_out_of_memory_for(error, "bending");
   for (int i = 0; i < count; i++)
     if (sheet)
       set_sheet_bend(mesh, &edges[i], &elastic->bends[i]);

@@ -78,7 +78,7 @@ enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_sim
   elastic->volumes = dc_arena_alloc(arena, elements, sizeof *elastic->volumes);
   elastic->node_volumes = dc_arena_alloc(arena, (size_t)mesh->node_count, sizeof *elastic->node_volumes);
   if (!elastic->gradients || !elastic->volumes || !elastic->node_volumes)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d elements", mesh->element_count);
+    return dc_out_of_memory_for(error, "%d elements", mesh->element_count);
   for (int e = 0; e < mesh->element_count; e++)
     set_element(elastic, e, section);
   return mesh->corners < 4 ? dc_elastic_add_bends(elastic, arena, error) : DC_OK;

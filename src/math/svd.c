@@ -31,7 +31,7 @@ enum dc_status dc_svd(int rows, int columns, double *a, double *s, double *u, do
   dgesdd_("S", &columns, &rows, a, &columns, s, v, &columns, vt, &k, &wanted, &query, integers, &info, 1);
   int work_size = (int)wanted;
   double *work = dc_alloc((size_t)work_size, sizeof *work);
-  enum dc_status status = integers && vt && work ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = integers && vt && work ? DC_OK : dc_out_of_memory(error);
   if (!status)
     dgesdd_("S", &columns, &rows, a, &columns, s, v, &columns, vt, &k, work, &work_size, integers, &info, 1);
   if (!status && info)

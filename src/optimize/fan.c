@@ -121,7 +121,7 @@ static enum dc_status open_work(struct work *work, const struct dc_fan_settings 
   work->reals = next;
   work->integers = dc_alloc(rows + radii + n, sizeof(int));
   if (!work->reals || !work->integers)
-    return dc_fail(error, DC_MEMORY, "out of memory for a Gauss-Newton step of %d coordinates", work->n);
+    return dc_out_of_memory_for(error, "a Gauss-Newton step of %d coordinates", work->n);
   view_rows(work);
   work->weight = next, next += rows;
   work->target = next, next += rows;
@@ -353,7 +353,7 @@ static enum dc_status choose(struct work *work, int count, bool *taken, struct d
   size_t p = (size_t)dc_problem_point_size(work->problem), state = dc_fan_state_size(work->problem);
   double *kept = dc_alloc(state + p, sizeof *kept);
   if (!kept)
-    return dc_fail(error, DC_MEMORY, "out of memory for a Gauss-Newton step");
+    return dc_out_of_memory_for(error, "a Gauss-Newton step");
   memcpy(kept, work->state, state * sizeof *kept);
   memcpy(kept + state, iteration->x, p * sizeof *kept);
   enum dc_status status = DC_OK;

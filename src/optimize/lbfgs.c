@@ -77,7 +77,7 @@ static enum dc_status open_search(struct search *search, const struct lbfgs_opti
   search->y = next + memory * n;
   search->memory = search->step = dc_alloc(2 * n + memory + 1, sizeof *search->step);
   if (!search->memory)
-    return dc_fail(error, DC_MEMORY, "out of memory for an optimizer");
+    return dc_out_of_memory_for(error, "an optimizer");
   search->alpha = search->step + n;
   search->held = (bool *)(search->alpha + memory);
   return DC_OK;

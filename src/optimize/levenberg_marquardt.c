@@ -112,7 +112,7 @@ static enum dc_status open_work(struct work *work, const void *options, struct d
   work->memory = next;
   work->matrix = n ? dc_symmetric_create(1, &n, 0, NULL, DC_SOLVER_DENSE) : NULL;
   if (!next || (n && !work->matrix))
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   work->trial = next, next += p;
   work->residual = next, next += rows;
   work->jacobian = next, next += rows * columns;

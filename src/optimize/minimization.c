@@ -46,8 +46,7 @@ enum dc_status dc_minimization_reserve(struct dc_minimization *minimization, int
   if (!state || !before) {
     free(state);
     free(before);
-    return dc_fail(error, DC_MEMORY, "out of memory for an optimizer of %d parameters",
-                   minimization->problem->dimension);
+    return dc_out_of_memory_for(error, "an optimizer of %d parameters", minimization->problem->dimension);
   }
   if (old)
     memcpy(state, minimization->state, old * sizeof *state);

@@ -208,7 +208,7 @@ enum dc_status dc_minimization_load(struct dc_minimization *minimization, const 
   struct dc_minimization loaded = {
       .type = minimization->type, .options = minimization->options, .problem = minimization->problem};
   if (!dc_minimization_allocate(&loaded))
-    return dc_fail(error, DC_MEMORY, "out of memory for %d parameters", loaded.problem->dimension);
+    return dc_out_of_memory_for(error, "%d parameters", loaded.problem->dimension);
   enum dc_status status = load(&loaded, prefix, snapshot, error);
   if (status) {
     dc_minimization_release(&loaded);

@@ -212,7 +212,7 @@ static enum dc_status run(const struct nlopt_options *options, struct dc_iterati
   if (!x || !replay.method) {
     free(x);
     nlopt_destroy(replay.method);
-    return dc_fail(error, DC_MEMORY, "out of memory for nlopt");
+    return dc_out_of_memory_for(error, "nlopt");
   }
   memcpy(x, iteration->state + POINT, n * sizeof *x);
   nlopt_srand((unsigned long)problem->seed);
@@ -221,7 +221,7 @@ static enum dc_status run(const struct nlopt_options *options, struct dc_iterati
   if (!status && !replay.asked && result == NLOPT_INVALID_ARGS)
     status = dc_fail(error, DC_BAD_INPUT, "nlopt: %s cannot be used here", methods[options->method]);
   if (!status && !replay.asked && result == NLOPT_OUT_OF_MEMORY)
-    status = dc_fail(error, DC_MEMORY, "out of memory for nlopt");
+    status = dc_out_of_memory_for(error, "nlopt");
   iteration->finished = !replay.asked;
   nlopt_destroy(replay.method);
   free(x);

@@ -70,7 +70,7 @@ static enum dc_status open_work(struct work *work, const struct dc_problem *prob
   double *memory = dc_alloc(2 * n + 2 * groups + 1, sizeof *memory);
   *work = (struct work){.memory = memory};
   if (!memory)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   work->step = memory;
   work->sizes = memory + n;
   work->norms = work->sizes + groups;

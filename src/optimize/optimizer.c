@@ -336,7 +336,7 @@ enum dc_status dc_minimize(const struct dc_optimizer_type *type, const void *opt
     *result = (struct dc_optimizer_result){0};
   struct dc_minimization *minimization = dc_minimization_create(type, options, problem, x);
   if (!minimization)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d parameters", problem->dimension);
+    return dc_out_of_memory_for(error, "%d parameters", problem->dimension);
   struct dc_iterate iterate;
   bool done = false;
   enum dc_status status = DC_OK;

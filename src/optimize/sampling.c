@@ -101,7 +101,7 @@ static enum dc_status open_work(struct work *work, const void *options, const st
   if (work->z && work->points && work->values && work->sorted && work->order && work->statuses)
     return DC_OK;
   close_work(work);
-  return dc_fail(error, DC_MEMORY, "out of memory for samples");
+  return dc_out_of_memory_for(error, "samples");
 }
 
 // x [n] = base + B z within the bounds.

@@ -31,7 +31,7 @@ static enum dc_status create_judge(const struct dc_model *model, struct judge *j
   judge->bodies = &model->bodies;
   judge->arena = dc_arena_create();
   if (!judge->arena)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   judge->contact = dc_contact_create(dc_contact_model_find("bsh"), &model->definition.contact, judge->bodies, error);
   if (!judge->contact)
     return error->status;
@@ -41,7 +41,7 @@ static enum dc_status create_judge(const struct dc_model *model, struct judge *j
   if (!judge->pairs || !judge->tangent ||
       dc_kinematics_create(judge->bodies, judge->arena, &judge->kinematics, error) ||
       dc_path_create(judge->bodies, judge->arena, &judge->path, error))
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   return DC_OK;
 }
 
@@ -78,7 +78,7 @@ static enum dc_status judge_motion(struct judge *judge, const double *from, cons
   int pair;
   double energy = dc_contact_evaluate(judge->contact, judge->kinematics.poses, 0, judge->pairs);
   if (isnan(energy))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+    return dc_out_of_memory_for(error, "contact pairs");
   judge->check->intervals++;
   dc_state_difference(judge->bodies, to, from, judge->tangent);
   dc_path_begin(&judge->path, to, judge->tangent, &judge->kinematics);
@@ -153,7 +153,7 @@ static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *e
   size_t pairs = (size_t)dc_contact_pair_count(phantom->contact), bodies = (size_t)phantom->bodies->count;
   phantom->arena = dc_arena_create();
   if (!phantom->arena)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   phantom->reaches = dc_arena_alloc(phantom->arena, pairs, sizeof *phantom->reaches);
   phantom->pairs = dc_arena_alloc(phantom->arena, pairs, sizeof *phantom->pairs);
   phantom->poses = dc_arena_alloc(phantom->arena, bodies, sizeof *phantom->poses);
@@ -168,7 +168,7 @@ static enum dc_status create_phantom(struct phantom *phantom, struct dc_error *e
     complete = phantom->points[i] != NULL;
   }
   if (!complete)
-    return dc_fail(error, DC_MEMORY, "out of memory for the points of contact");
+    return dc_out_of_memory_for(error, "the points of contact");
   for (int p = 0; p < (int)pairs; p++)  // no gap is below zero, so that a reach of -1 leaves a pair out
     phantom->reaches[p] = left_out(phantom, p) ? -1 : DC_PHANTOM_REACH * size_of_pair(phantom, p);
   return DC_OK;
@@ -181,7 +181,7 @@ static enum dc_status add_rigid(struct phantom *phantom, const double *q, struct
   dc_poses(phantom->bodies, q, phantom->poses);
   double energy = dc_contact_evaluate(phantom->contact, phantom->poses, 1, phantom->pairs);
   if (isnan(energy))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact pairs");
+    return dc_out_of_memory_for(error, "contact pairs");
   if (!isfinite(energy))
     return dc_fail(error, DC_NUMERICAL, "bodies meet");
   for (int p = 0; p < dc_contact_pair_count(phantom->contact); p++) {
@@ -219,7 +219,7 @@ static enum dc_status evaluate_phantom(struct phantom *phantom, const double *fr
   if (!status &&
       (dc_soft_far_forces(phantom->rollout, from, phantom->between, phantom->far) ||
        dc_soft_contact_forces(phantom->rollout, to, DC_PHANTOM_REACH, phantom->between, phantom->near, phantom->far)))
-    return dc_fail(error, DC_MEMORY, "out of memory for the contact of soft bodies");
+    return dc_out_of_memory_for(error, "the contact of soft bodies");
   return status;
 }
 

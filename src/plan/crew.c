@@ -19,7 +19,7 @@ static enum dc_status greet(const struct dc_transport *transport, struct dc_buff
   struct dc_crew_head head;
   int from;
   if (!dc_crew_receive(transport, in, &from, &head))
-    return dc_fail(error, DC_MEMORY, "out of memory for the ranks");
+    return dc_out_of_memory_for(error, "the ranks");
   const char *text = dc_crew_text(in, sizeof head);
   if (head.kind != DC_CREW_HELLO)
     return dc_fail(error, head.status ? (enum dc_status)head.status : DC_USAGE, "rank %d could not begin: %.900s", from,
@@ -34,7 +34,7 @@ enum dc_status dc_plan_crew_gather(const struct dc_transport *transport, const c
                                    struct dc_plan_crew **crew, struct dc_error *error)
 {
   struct dc_plan_crew *made = dc_alloc(1, sizeof *made);
-  enum dc_status status = made ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for the ranks");
+  enum dc_status status = made ? DC_OK : dc_out_of_memory_for(error, "the ranks");
   *crew = NULL;
   if (!status)
     made->transport = *transport;
@@ -187,7 +187,7 @@ enum dc_status dc_plan_crew_send(struct dc_plan_crew *crew, int rank, const stru
   crew->out.size = 0;
   if (message->size > INT32_MAX - sizeof head || !dc_buffer_append(&crew->out, &head, sizeof head) ||
       !dc_buffer_append(&crew->out, message->bytes, message->size))
-    return dc_fail(error, DC_MEMORY, "out of memory for a message to rank %d", rank);
+    return dc_out_of_memory_for(error, "a message to rank %d", rank);
   crew->transport.send(rank, crew->out.bytes, (int)crew->out.size);
   return DC_OK;
 }
@@ -197,7 +197,7 @@ enum dc_status dc_plan_crew_answer(struct dc_plan_crew *crew, int *rank, const s
 {
   struct dc_crew_head head;
   if (!dc_crew_receive(&crew->transport, &crew->in, rank, &head))
-    return dc_fail(error, DC_MEMORY, "out of memory for an answer of a rank");
+    return dc_out_of_memory_for(error, "an answer of a rank");
   *answer = &crew->in;
   *at = sizeof head;
   if (head.kind == DC_CREW_ANSWER && !head.status)

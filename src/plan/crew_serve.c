@@ -130,7 +130,7 @@ static enum dc_status roll_out(struct service *service, const struct dc_crew_hea
       !dc_buffer_reserve(&service->out,
                          sizeof *head + DC_CREW_TEXT +
                              (size_t)count * (sizeof(struct dc_crew_found) + parameters * sizeof(double))))
-    status = dc_fail(error, DC_MEMORY, "out of memory for rollouts");
+    status = dc_out_of_memory_for(error, "rollouts");
   for (int i = 0; i < count && !status; i++) {
     samples[i].parameters = points + (size_t)i * parameters;
     samples[i].gradient = job.gradient ? gradients + (size_t)i * parameters : NULL;
@@ -149,7 +149,7 @@ static enum dc_status help(struct service *service, struct dc_error *error)
   const struct dc_crew_head head = {.kind = DC_CREW_ANSWER};
   service->out.size = 0;
   if (!dc_buffer_append(&service->out, &head, sizeof head))
-    return dc_fail(error, DC_MEMORY, "out of memory for an answer");
+    return dc_out_of_memory_for(error, "an answer");
   enum dc_status status = service->help(service->context, &service->in, sizeof head, &service->out, error);
   return !status && service->out.size > INT32_MAX ? dc_fail(error, DC_MEMORY, "an answer of more than 2 GB") : status;
 }
@@ -167,7 +167,7 @@ enum dc_status dc_plan_crew_serve(const struct dc_transport *transport, const ch
     struct dc_error local = {0};
     int from;
     if (!dc_crew_receive(transport, &service.in, &from, &head))
-      status = dc_fail(error, DC_MEMORY, "out of memory for the points of rank 0");
+      status = dc_out_of_memory_for(error, "the points of rank 0");
     if (status || (head.kind != DC_CREW_POINTS && head.kind != DC_CREW_ERRAND))
       break;
     bool points = head.kind == DC_CREW_POINTS;

@@ -190,7 +190,7 @@ enum dc_status dc_checkers_create(struct dc_plan *plan, const double *parameters
   checkers->shifted = dc_alloc(count * parameter_count, sizeof *checkers->shifted);
   checkers->tangents = dc_alloc(count * nv, sizeof *checkers->tangents);
   if (status || !checkers->each || !checkers->centre || !checkers->shifted || !checkers->tangents)
-    return dc_fail(error, DC_MEMORY, "out of memory for differences");
+    return dc_out_of_memory_for(error, "differences");
   long most = 0;
   for (int t = 0; t < plan->window.steps; t++)
     most = plan->trajectory->newton_iterations[t] > most ? plan->trajectory->newton_iterations[t] : most;
@@ -273,8 +273,7 @@ enum dc_status dc_gradient_check_directions(struct dc_plan *plan, const double *
   double loss;
   slopes.statuses = dc_alloc((size_t)count, sizeof *slopes.statuses);
   slopes.directions = directions;
-  enum dc_status status =
-      gradient && directions && slopes.statuses ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = gradient && directions && slopes.statuses ? DC_OK : dc_out_of_memory(error);
   dc_plan_set_tight(plan, true);
   if (!status)
     status = dc_plan_evaluate(plan, parameters, &loss, gradient, error);

@@ -90,7 +90,7 @@ enum dc_status dc_perturb_input(struct dc_contact *contact, const struct dc_mode
   }
   bool done = tangent && moved && poses;
   dc_arena_destroy(arena);
-  return done ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a perturbed start");
+  return done ? DC_OK : dc_out_of_memory_for(error, "a perturbed start");
 }
 
 // Workspace of one thread.
@@ -134,7 +134,7 @@ static enum dc_status create_executor(const struct draws *d, const struct dc_pla
   own->input = dc_rollout_input_create(&plant->model, from->steps);
   own->executed = dc_record_create(d->model, from->steps);
   if (!own->input || !own->executed)
-    return dc_fail(error, DC_MEMORY, "out of memory for executions");
+    return dc_out_of_memory_for(error, "executions");
   memcpy(own->input->target_position, from->target_position, bytes);
   memcpy(own->input->target_velocity, from->target_velocity, bytes);
   return DC_OK;
@@ -223,7 +223,7 @@ enum dc_status dc_execute(const struct dc_plant *plant, const struct dc_model *m
   d.executors = arena ? dc_arena_alloc(arena, (size_t)wanted, sizeof *d.executors) : NULL;
   bool complete = d.statuses && d.reached && d.executors;
   enum dc_status status =
-      complete ? create_executors(&d, plant, wanted, error) : dc_fail(error, DC_MEMORY, "out of memory for executions");
+      complete ? create_executors(&d, plant, wanted, error) : dc_out_of_memory_for(error, "executions");
   if (!status) {
     dc_loop_run(execute_draw, &d, draws + 1, d.executor_count, NULL);
     status = sum_up(&d, draws, executions, error);

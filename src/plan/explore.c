@@ -74,7 +74,7 @@ static enum dc_status fill(const struct dc_receding_horizon *h, struct guesses *
         dc_route_guesses(h->plan, h->parameters, MOST_ROUTES, guesses->parameters + size, guesses->lengths, &memory);
   }
   if (memory)
-    return dc_fail(error, DC_MEMORY, "out of memory for first guesses");
+    return dc_out_of_memory_for(error, "first guesses");
   guesses->count = 1 + guesses->ways;
   for (int draw = 0; draw < h->horizon.draws; draw++) {
     double *guess = guesses->parameters + (size_t)guesses->count++ * size;

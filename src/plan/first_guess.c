@@ -182,7 +182,7 @@ static enum dc_status allocate(struct search *search, int most, struct dc_error 
   search->trials = dc_alloc((size_t)most, sizeof *search->trials);
   search->samples = dc_alloc((size_t)most, sizeof *search->samples);
   if (!search->best || !search->trials || !search->samples || !add_trial(search))
-    return dc_fail(error, DC_MEMORY, "out of memory for a first guess");
+    return dc_out_of_memory_for(error, "a first guess");
   return dc_plan_team_create(search->plan, 1, &search->team, error);
 }
 

@@ -97,7 +97,7 @@ static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *er
 {
   struct estimator *estimator = dc_alloc(1, sizeof *estimator);
   if (!estimator)
-    return dc_fail(error, DC_MEMORY, "out of memory for gradients");
+    return dc_out_of_memory_for(error, "gradients");
   plan->estimator = (struct dc_plan_property){estimator, destroy_estimator};
   bool bundle = plan->gradient.type == DC_GRADIENT_BUNDLE;
   size_t parameters = (size_t)plan->parameter_capacity;
@@ -111,7 +111,7 @@ static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *er
     estimator->losses[side] = dc_alloc(bundle ? 0 : parameters, sizeof *estimator->losses[side]);
     enough &= estimator->losses[side] != NULL;
   }
-  return enough ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for gradients");
+  return enough ? DC_OK : dc_out_of_memory_for(error, "gradients");
 }
 
 // Creates as many workers as there are threads, or memory; results do not depend on their number.

@@ -184,7 +184,7 @@ static enum dc_status take_differences(const struct dc_checkers *checkers, const
 {
   struct differences *d = dc_alloc(1, sizeof *d);
   if (!d)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   d->checkers = checkers;
   d->list = list;
   d->entries = check->checks;
@@ -212,7 +212,7 @@ static enum dc_status check_coordinates(const struct dc_checkers *checkers, cons
   struct dc_checker *checker = &checkers->each[0];
   struct dc_coordinate *list = dc_alloc(most_coordinates(checker->plan), sizeof *list);
   if (!list)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   int total = list_coordinates(checker->plan, list);
   double norms[DC_KINDS_MOST] = {0}, largest = 0;
   for (int i = 0; i < total; i++)
@@ -342,7 +342,7 @@ static enum dc_status check_taylor(const struct dc_checkers *checkers, const dou
     return DC_OK;
   struct taylor *taylor = dc_alloc(1, sizeof *taylor);
   double *directions = dc_alloc(DC_TAYLOR_DIRECTIONS * (size_t)count, sizeof *directions);
-  enum dc_status status = taylor && directions ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = taylor && directions ? DC_OK : dc_out_of_memory(error);
   if (!status) {
     dc_draw_directions(directions, DC_TAYLOR_DIRECTIONS, count, seed + 1);
     taylor->checkers = checkers;
@@ -389,7 +389,7 @@ enum dc_status dc_gradient_check(struct dc_plan *plan, const double *given, uint
   size_t count = (size_t)plan->parameter_count;
   double *gradient = dc_alloc(count, sizeof *gradient), *parameters = dc_alloc(3 * count, sizeof *parameters);
   *check = (struct dc_gradient_check){0};
-  enum dc_status status = gradient && parameters ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = gradient && parameters ? DC_OK : dc_out_of_memory(error);
   if (!status) {
     memcpy(parameters, given, count * sizeof *parameters);
     shake_shapes(plan, seed, parameters, parameters + count, parameters + 2 * count);

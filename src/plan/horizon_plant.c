@@ -56,7 +56,7 @@ struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, c
 {
   struct dc_horizon_plant *own = dc_alloc(1, sizeof *own);
   if (!own) {
-    dc_fail(error, DC_MEMORY, "out of memory for a plant");
+    dc_out_of_memory_for(error, "a plant");
     return NULL;
   }
   own->execution = dc_execution_create(plant, steps, error);
@@ -72,7 +72,7 @@ struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, c
   own->impacts = dc_alloc(own->impact_count, sizeof *own->impacts);
   if (own->input && own->trajectory && own->q && own->q_before && own->impacts)
     return own;
-  dc_fail(error, DC_MEMORY, "out of memory for a plant");
+  dc_out_of_memory_for(error, "a plant");
   dc_horizon_plant_destroy(own);
   return NULL;
 }
@@ -93,7 +93,7 @@ enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const s
   own->tried = dc_rollout_input_create(model, steps);
   own->outcome = dc_record_create(model, steps);
   if (!own->misses || !own->predicted || !own->tried || !own->outcome || dc_record_add_velocity(own->outcome, steps))
-    return dc_fail(error, DC_MEMORY, "out of memory for trials in a plant");
+    return dc_out_of_memory_for(error, "trials in a plant");
   return DC_OK;
 }
 

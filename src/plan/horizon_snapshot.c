@@ -87,7 +87,7 @@ static enum dc_status load_between(struct dc_trajectory *executed, const long *s
   size_t numbers = (size_t)executed->memory_count;
   double *at = dc_alloc(count, sizeof *at), *q = dc_alloc(count * nq, sizeof *q),
          *memory = dc_alloc(count * numbers, sizeof *memory);
-  enum dc_status status = at && q && memory ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+  enum dc_status status = at && q && memory ? DC_OK : dc_out_of_memory_for(error, "a checkpoint");
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/between_at", count, at, error);
   if (!status)
@@ -101,7 +101,7 @@ static enum dc_status load_between(struct dc_trajectory *executed, const long *s
       if (!(at[i] > 0 && at[i] < 1 && (part == 1 || at[i] > at[i - 1])))
         status = dc_fail(error, DC_CHECKPOINT, "horizon/executed/between_at: holds %g", at[i]);
       else if (dc_trajectory_add_between(executed, (int)t, at[i], q + i * nq, NULL, memory + i * numbers))
-        status = dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+        status = dc_out_of_memory_for(error, "a checkpoint");
     }
   }
   free(at);
@@ -118,7 +118,7 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   size_t k = (size_t)count, targets = k * (size_t)h->model->bodies.actuator_count, nq = (size_t)executed->nq;
   long *steps = dc_alloc(STEP_COUNTS * k, sizeof *steps);
   if (!steps)
-    return dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+    return dc_out_of_memory_for(error, "a checkpoint");
   enum dc_status status = dc_snapshot_get_counts(snapshot, "horizon/executed/step_counts", STEP_COUNTS * k,
                                                  INT_MAX / (count + 1), steps, error);
   if (!status)

@@ -35,7 +35,7 @@ enum dc_status dc_horizon_get_states(const struct dc_receding_horizon *h, const 
   const struct dc_bodies *bodies = &h->model->bodies;
   struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
   enum dc_status status = poses ? dc_horizon_get_reals(snapshot, name, (size_t)count * (size_t)bodies->nq, q, error)
-                                : dc_fail(error, DC_MEMORY, "out of memory for a checkpoint");
+                                : dc_out_of_memory_for(error, "a checkpoint");
   for (int i = 0; i < count && !status; i++)
     status = dc_horizon_pose(h, name, h->executed->steps, q + (size_t)i * (size_t)bodies->nq, poses, error);
   free(poses);

@@ -63,7 +63,7 @@ struct worlds {
 
 static enum dc_status no_memory(struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for a Jacobian");
+  return dc_out_of_memory_for(error, "a Jacobian");
 }
 
 static void release_portion(struct portion *portion)

@@ -77,7 +77,7 @@ static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_wor
   size_t worlds = (size_t)plan->case_count + 1, count = (size_t)plan->parameter_count;
   struct share *shares = dc_alloc(worlds, sizeof *shares);
   double *gradients = dc_alloc(gradient ? worlds * count : 1, sizeof *gradients);
-  enum dc_status status = shares && gradients ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for cases");
+  enum dc_status status = shares && gradients ? DC_OK : dc_out_of_memory_for(error, "cases");
   if (!status) {
     for (size_t i = 0; i < worlds && gradient; i++)
       shares[i].gradient = gradients + i * count;

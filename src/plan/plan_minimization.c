@@ -55,7 +55,7 @@ static enum dc_status create_minimization(struct dc_plan *plan, struct dc_error 
   struct dc_minimization *minimization =
       dc_minimization_create(plan->optimizer, plan->optimizer_options, &plan->problem, plan->parameters);
   if (!minimization)
-    return dc_fail(error, DC_MEMORY, "out of memory for an optimizer");
+    return dc_out_of_memory_for(error, "an optimizer");
   dc_plan_end(plan);
   plan->minimization = minimization;
   return DC_OK;
@@ -100,7 +100,7 @@ static enum dc_status draw_retreat(struct dc_plan *plan, const double *best, str
   enum dc_status status = DC_INFEASIBLE;
   double *point = dc_alloc((size_t)plan->parameter_count, sizeof *point);
   if (!point)
-    return dc_fail(error, DC_MEMORY, "out of memory for parameters");
+    return dc_out_of_memory_for(error, "parameters");
   for (int draw = 0; draw < RETREAT_DRAWS && dc_point_has_no_value(status); draw++) {
     dc_random_seed(&random, (uint64_t)(plan->retreats * RETREAT_DRAWS + draw));
     for (int i = 0; i < plan->parameter_count; i++)

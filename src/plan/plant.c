@@ -45,7 +45,7 @@ struct dc_execution *dc_execution_create(const struct dc_plant *plant, int steps
 {
   struct dc_execution *execution = dc_alloc(1, sizeof *execution);
   if (!execution) {
-    dc_fail(error, DC_MEMORY, "out of memory for a plant");
+    dc_out_of_memory_for(error, "a plant");
     return NULL;
   }
   execution->plant = plant;
@@ -61,7 +61,7 @@ struct dc_execution *dc_execution_create(const struct dc_plant *plant, int steps
   execution->velocity = dc_alloc((size_t)plant->model.bodies.nv, sizeof *execution->velocity);
   if (execution->input && execution->trajectory && execution->velocity)
     return execution;
-  dc_fail(error, DC_MEMORY, "out of memory for %d steps of a plant", steps * plant->substeps);
+  dc_out_of_memory_for(error, "%d steps of a plant", steps * plant->substeps);
   dc_execution_destroy(execution);
   return NULL;
 }
@@ -199,7 +199,7 @@ enum dc_status dc_execution_run(struct dc_execution *execution, const struct dc_
   int done = trajectory->steps / execution->plant->substeps;
   for (int t = 0; t < done; t++)
     if (append_step(execution, t, executed))
-      return dc_fail(error, DC_MEMORY, "out of memory for the steps that were executed");
+      return dc_out_of_memory_for(error, "the steps that were executed");
   note_velocities(execution, done, executed);
   executed->largest_residual = fmax(executed->largest_residual, trajectory->largest_residual);
   return status;

@@ -15,7 +15,7 @@ enum { MOST_ROWS = 64, MOST_COLUMNS = 1024, LEVELS = 9 };
 
 static enum dc_status no_memory(struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for products");
+  return dc_out_of_memory_for(error, "products");
 }
 
 static void draw(struct dc_random *random, int count, double scale, double *numbers)

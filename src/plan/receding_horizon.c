@@ -74,8 +74,7 @@ static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_er
   struct dc_window whole = {.steps = h->steps, .time_step = h->model->definition.time.step};
   struct dc_rollout_input *input = dc_rollout_input_create(h->model, h->steps);
   h->first = dc_record_create(h->model, h->steps);
-  enum dc_status status =
-      input && h->first ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", h->steps);
+  enum dc_status status = input && h->first ? DC_OK : dc_out_of_memory_for(error, "a trajectory of %d steps", h->steps);
   if (!status) {
     dc_rollout_input_reset(h->model, input);
     dc_task_apply(h->task, h->model, &whole, h->plan->state, h->first_parameters, input);
@@ -84,7 +83,7 @@ static enum dc_status roll_out_first(struct dc_receding_horizon *h, struct dc_er
     if (rolled) {
       dc_trajectory_destroy(h->first);
       h->first = NULL;
-      status = rolled == DC_MEMORY ? dc_fail(error, DC_MEMORY, "out of memory for a rollout") : DC_OK;
+      status = rolled == DC_MEMORY ? dc_out_of_memory_for(error, "a rollout") : DC_OK;
     }
   }
   dc_rollout_input_destroy(input);
@@ -99,7 +98,7 @@ static enum dc_status add_plant(struct dc_receding_horizon *h, struct dc_error *
   if (!h->plant)
     return error ? error->status : DC_MEMORY;
   if (dc_record_add_velocity(h->executed, h->steps))
-    return dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", h->steps);
+    return dc_out_of_memory_for(error, "a run of %d steps", h->steps);
   memcpy(h->executed->velocity, h->plan->input->velocity, (size_t)h->executed->nv * sizeof(double));
   int length = h->horizon.length < h->steps ? (int)h->horizon.length : h->steps;
   return h->horizon.trials ? dc_horizon_plant_add_trials(h->plant, &h->horizon, h->model, length, error) : DC_OK;
@@ -113,7 +112,7 @@ static struct dc_receding_horizon *create(const struct dc_model *model, const st
 {
   struct dc_receding_horizon *h = dc_alloc(1, sizeof *h);
   if (!h) {
-    *status = dc_fail(error, DC_MEMORY, "out of memory for a receding horizon");
+    *status = dc_out_of_memory_for(error, "a receding horizon");
     return NULL;
   }
   h->model = model;
@@ -125,7 +124,7 @@ static struct dc_receding_horizon *create(const struct dc_model *model, const st
   if (!h->plan)
     *status = DC_MEMORY;
   else if (!allocate(h))
-    *status = dc_fail(error, DC_MEMORY, "out of memory for a run of %d steps", steps);
+    *status = dc_out_of_memory_for(error, "a run of %d steps", steps);
   else
     *status = record_start(h, error);
   if (!*status && horizon->plant)
@@ -137,7 +136,7 @@ static enum dc_status prepare(struct dc_receding_horizon *h, const void *optimiz
 {
   h->optimizer_options = dc_alloc(1, h->optimizer->options_size);
   if (!h->optimizer_options)
-    return dc_fail(error, DC_MEMORY, "out of memory for an optimizer");
+    return dc_out_of_memory_for(error, "an optimizer");
   memcpy(h->optimizer_options, optimizer_options, h->optimizer->options_size);
   struct dc_optimizer_common *common = h->optimizer_options;
   common->iterations = h->horizon.iterations;
@@ -293,7 +292,7 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
 static enum dc_status append_frames(struct dc_receding_horizon *h, int count, struct dc_error *error)
 {
   return dc_trajectory_append(h->executed, h->plan->trajectory, count)
-             ? dc_fail(error, DC_MEMORY, "out of memory for the steps that were executed")
+             ? dc_out_of_memory_for(error, "the steps that were executed")
              : DC_OK;
 }
 
@@ -434,7 +433,7 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_hor
   enum dc_status status = DC_OK;
   double *accepted = dc_alloc((size_t)h->plan->parameter_capacity, sizeof *accepted);
   if (!accepted)
-    return dc_fail(error, DC_MEMORY, "out of memory for a window");
+    return dc_out_of_memory_for(error, "a window");
   if (!h->begun) {
     h->begun = true;
     int count = dc_task_parameter_count(h->task, h->model, dc_horizon_window_steps(h));

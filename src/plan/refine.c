@@ -26,7 +26,7 @@ enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };              // restarts that are 
 
 static enum dc_status no_memory(struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for a refinement");
+  return dc_out_of_memory_for(error, "a refinement");
 }
 
 static int group_of(const struct dc_joint_part *part)

@@ -63,7 +63,7 @@ enum dc_status dc_refine_align_create(struct dc_refine *refine, struct dc_error 
   align->matrix = n ? dc_symmetric_create(1, &n, 0, NULL, DC_SOLVER_DENSE) : NULL;
   if (create_rows(refine, &align->found) || create_rows(refine, &align->asked) || !align->normal || !align->step ||
       !align->held || !align->counts || !align->trial || (n && !align->matrix))
-    return dc_fail(error, DC_MEMORY, "out of memory for a refinement");
+    return dc_out_of_memory_for(error, "a refinement");
   return DC_OK;
 }
 

@@ -41,7 +41,7 @@ static enum dc_status record(struct dc_search *search, const double *parameters,
     memmove(plan->first_parameters, parameters, bytes);
     search->rolled = true;
   }
-  return failed ? dc_fail(error, DC_MEMORY, "out of memory for a trajectory") : DC_OK;
+  return failed ? dc_out_of_memory_for(error, "a trajectory") : DC_OK;
 }
 
 // Evaluates the scene itself at parameters, and records it if it is the best.
@@ -147,7 +147,7 @@ static enum dc_status draw_turn(struct dc_search *search, struct dc_plan_iterati
   double *xs = dc_alloc((size_t)(count * n), sizeof *xs), losses[BATCH];
   enum dc_status statuses[BATCH];
   if (!xs)
-    return dc_fail(error, DC_MEMORY, "out of memory for draws");
+    return dc_out_of_memory_for(error, "draws");
   for (int i = 0; i < count; i++)
     draw(search, search->drawn + i, xs + (size_t)i * (size_t)n);
   enum dc_status status = dc_plan_values(search->world, count, xs, losses, statuses, error);

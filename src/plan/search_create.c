@@ -31,7 +31,7 @@ static enum dc_status set_fan(struct dc_search *search, struct dc_error *error)
   const struct dc_optimizer_type *type = &dc_gauss_newton;
   struct dc_optimizer_common *common = dc_arena_alloc(search->arena, 1, type->options_size);
   if (!common)
-    return dc_fail(error, DC_MEMORY, "out of memory for a search");
+    return dc_out_of_memory_for(error, "a search");
   enum dc_status status = DC_OK;
   if (search->optimizer == type)
     memcpy(common, search->options, type->options_size);
@@ -52,7 +52,7 @@ struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_
   size_t n = (size_t)plan->parameter_capacity;
   struct dc_search *search = dc_alloc(1, sizeof *search);
   if (!search) {
-    dc_fail(error, DC_MEMORY, "out of memory for a search");
+    dc_out_of_memory_for(error, "a search");
     return NULL;
   }
   *search = (struct dc_search){.plan = plan,
@@ -67,7 +67,7 @@ struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_
                                .losses = dc_alloc(DC_SEARCH_MEMBERS, sizeof *search->losses)};
   enum dc_status status = search->arena && search->x && search->best && search->pool && search->losses
                               ? set_fan(search, error)
-                              : dc_fail(error, DC_MEMORY, "out of memory for a search");
+                              : dc_out_of_memory_for(error, "a search");
   if (status) {
     dc_search_destroy(search);
     return NULL;

@@ -67,7 +67,7 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
                                       .row = dc_alloc((size_t)search->world->parameter_count, sizeof *member->row)};
   member->plan = member->row ? dc_plan_hire(search->world, error) : NULL;
   if (!member->plan)
-    return member->row && error ? error->status : dc_fail(error, DC_MEMORY, "out of memory for a search");
+    return member->row && error ? error->status : dc_out_of_memory_for(error, "a search");
   dc_plan_follow(member->plan, search->world);
   dc_plan_set_gradient(member->plan, &search->plan->gradient);
   member->plan->coarseness = search->world->coarseness;

@@ -38,7 +38,7 @@ struct dc_search_helper {
 
 static enum dc_status no_memory(struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for members of a search on ranks");
+  return dc_out_of_memory_for(error, "members of a search on ranks");
 }
 
 // Whether the next linearization finds its rollout done.

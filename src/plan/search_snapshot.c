@@ -178,8 +178,7 @@ enum dc_status dc_search_remember(struct dc_search *search, struct dc_error *err
     search->before = dc_snapshot_create();
   if (search->before)
     dc_snapshot_clear(search->before);
-  return search->before && !save(search, search->before) ? DC_OK
-                                                         : dc_fail(error, DC_MEMORY, "out of memory for a search");
+  return search->before && !save(search, search->before) ? DC_OK : dc_out_of_memory_for(error, "a search");
 }
 
 // Rolls out the first and the best trajectory again.

@@ -62,7 +62,7 @@ static enum dc_status add_objective(const struct dc_shot *shot, const struct dc_
   const struct dc_objective_type *reach = &dc_objective_reach;
   struct dc_reach_options *options = dc_arena_alloc(arena, 1, reach->options_size);
   if (!options)
-    return dc_fail(error, DC_MEMORY, "out of memory for an objective");
+    return dc_out_of_memory_for(error, "an objective");
   enum dc_status status = dc_options_set_defaults(reach->options, options, arena, error);
   options->body = body;
   dc_vec_copy(options->target, end_position(plan, body));
@@ -85,7 +85,7 @@ static enum dc_status draw(const struct dc_shot *shot, uint64_t seed, struct dc_
   size_t total = (size_t)task->objective_count + (size_t)shot->balls;
   struct dc_objective *objectives = dc_arena_alloc(arena, total, sizeof *objectives);
   if (!x || !moved || !velocity || !objectives)
-    return dc_fail(error, DC_MEMORY, "out of memory for a random shot");
+    return dc_out_of_memory_for(error, "a random shot");
   if (task->objective_count)
     memcpy(objectives, task->objectives, (size_t)task->objective_count * sizeof *objectives);
   task->objectives = objectives;

@@ -76,7 +76,7 @@ static enum dc_status create_cases(struct dc_plan *plan, struct dc_error *error)
     return DC_OK;
   plan->cases = dc_alloc((size_t)task->case_count, sizeof(struct dc_plan *));
   if (!plan->cases)
-    return dc_fail(error, DC_MEMORY, "out of memory for cases");
+    return dc_out_of_memory_for(error, "cases");
   for (int k = 0; k < task->case_count; k++) {
     const struct dc_task_world *other = &task->cases[k];
     plan->cases[k] = plan->forward ? dc_plan_create_forward(other->model, other->task, plan->capacity, false, error)
@@ -94,7 +94,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
 {
   struct dc_plan *plan = dc_alloc(1, sizeof *plan);
   if (!plan) {
-    dc_fail(error, DC_MEMORY, "out of memory for a plan");
+    dc_out_of_memory_for(error, "a plan");
     return NULL;
   }
   dc_threads_with_cores();  // a first look at the load of other programs: later looks measure from here
@@ -114,7 +114,7 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
     return NULL;
   }
   if (!allocate(plan, in_file)) {
-    dc_fail(error, DC_MEMORY, "out of memory for trajectories of %d steps", steps);
+    dc_out_of_memory_for(error, "trajectories of %d steps", steps);
     dc_plan_destroy(plan);
     return NULL;
   }
@@ -145,7 +145,7 @@ enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *fil
   struct dc_trajectory *trajectory = dc_record_create_in(plan->model, plan->capacity, file);
   if (!trajectory) {
     dc_mapped_file_destroy(file);
-    return dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", plan->capacity);
+    return dc_out_of_memory_for(error, "a trajectory of %d steps", plan->capacity);
   }
   trajectory->steps = plan->window.steps;
   dc_trajectory_destroy(plan->trajectory);
@@ -353,7 +353,7 @@ static enum dc_status shorten(struct dc_plan *plan, struct dc_error *error)
   int whole = plan->window.steps, done = plan->trajectory->steps;
   double *parameters = dc_alloc((size_t)plan->parameter_capacity, sizeof *parameters);
   if (!parameters)
-    return dc_fail(error, DC_MEMORY, "out of memory for parameters");
+    return dc_out_of_memory_for(error, "parameters");
   memcpy(parameters, plan->parameters, (size_t)plan->parameter_count * sizeof *parameters);
   dc_plan_set_window(plan, plan->window.first, done);
   dc_parameters_resize(plan->task, plan->model, whole, parameters, done, plan->parameters);
@@ -401,6 +401,6 @@ enum dc_status dc_plan_simulate(struct dc_plan *plan, dc_rollout_proceed *procee
 enum dc_status dc_plan_record(struct dc_plan *plan, struct dc_trajectory *record, struct dc_error *error)
 {
   return dc_trajectory_copy(record, plan->trajectory)
-             ? dc_fail(error, DC_MEMORY, "out of memory for a trajectory of %d steps", plan->trajectory->steps)
+             ? dc_out_of_memory_for(error, "a trajectory of %d steps", plan->trajectory->steps)
              : DC_OK;
 }

@@ -44,7 +44,7 @@ static enum dc_status create(struct dc_plan *plan, int wanted,
   struct dc_error none = {0};
   *team = (struct dc_plan_team){.plans = dc_alloc((size_t)wanted, sizeof(struct dc_plan *))};
   if (!team->plans)
-    return dc_fail(error, DC_MEMORY, "out of memory for plans");
+    return dc_out_of_memory_for(error, "plans");
   team->plans[team->count++] = plan;
   while (team->count < wanted) {
     struct dc_plan *worker = hire(plan, &none);
@@ -175,7 +175,7 @@ static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *e
   if (!team || team->count < (count < threads ? count : threads)) {
     dc_plan_drop(&plan->team);
     if (!(team = dc_alloc(1, sizeof *team)))
-      return dc_fail(error, DC_MEMORY, "out of memory for plans");
+      return dc_out_of_memory_for(error, "plans");
     int wanted = count < threads ? count : threads;
     enum dc_status status = plan->problem.linearize ? dc_plan_team_create(plan, wanted, team, error)
                                                     : dc_plan_team_create_forward(plan, wanted, team, error);
@@ -230,8 +230,7 @@ enum dc_status dc_plan_values_until(struct dc_plan *plan, int *count, const doub
                                     enum dc_status *statuses, struct dc_error *error)
 {
   struct dc_plan_sample *samples = dc_alloc((size_t)*count, sizeof *samples);
-  enum dc_status status =
-      samples ? gather(plan, *count, error) : dc_fail(error, DC_MEMORY, "out of memory for rollouts");
+  enum dc_status status = samples ? gather(plan, *count, error) : dc_out_of_memory_for(error, "rollouts");
   for (int i = 0; i < *count && !status; i++)
     samples[i].parameters = xs + (size_t)i * (size_t)plan->parameter_count;
   if (!status)

@@ -40,7 +40,7 @@ enum dc_status dc_decals_create(struct dc_decals *decals, RTCDevice device, int 
   decals->mark_count = mark_count;
   decals->marks = dc_alloc((size_t)mark_count, sizeof *decals->marks);
   if (!decals->marks)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d marks", mark_count);
+    return dc_out_of_memory_for(error, "%d marks", mark_count);
   if (mark_count)
     memcpy(decals->marks, marks, (size_t)mark_count * sizeof *marks);
   return DC_OK;
@@ -76,7 +76,7 @@ static enum dc_status add_segment(struct dc_decals *decals, const double *start,
   if (!(length > 0) || !isfinite(length) || !(fabsf(segment.start[0]) + fabsf(segment.start[1]) < 1e15f))
     return DC_OK;
   if (dc_grow(&decals->segments, &decals->segment_capacity, decals->segment_count + 1, sizeof segment))
-    return dc_fail(error, DC_MEMORY, "out of memory for %zu pieces of traces", decals->segment_count + 1);
+    return dc_out_of_memory_for(error, "%zu pieces of traces", decals->segment_count + 1);
   decals->segments[decals->segment_count++] = segment;
   return DC_OK;
 }

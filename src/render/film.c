@@ -84,7 +84,7 @@ static enum dc_status reserve_file(struct dc_film *film, struct dc_error *error)
     film->temporary = dc_arena_printf(film->arena, "%s%.*s.tmp-%ld-%d%s", file_protocol, folder, film->path,
                                       (long)getpid(), attempt, film->container->suffix);
     if (!film->temporary)
-      return dc_fail(error, DC_MEMORY, "out of memory for a film");
+      return dc_out_of_memory_for(error, "a film");
     int descriptor = open(temporary_name(film), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
       close(descriptor);
@@ -186,7 +186,7 @@ struct dc_film *dc_film_open(const char *path, int width, int height, double fra
   if (!film || !arena) {
     free(film);
     dc_arena_destroy(arena);
-    dc_fail(error, DC_MEMORY, "out of memory for a film");
+    dc_out_of_memory_for(error, "a film");
     return NULL;
   }
   *film = (struct dc_film){.path = dc_arena_strdup(arena, path),
@@ -196,8 +196,7 @@ struct dc_film *dc_film_open(const char *path, int width, int height, double fra
                            .frames_per_second = frames_per_second,
                            .arena = arena,
                            .input = -1};
-  enum dc_status status =
-      film->path ? reserve_file(film, error) : dc_fail(error, DC_MEMORY, "out of memory for a film");
+  enum dc_status status = film->path ? reserve_file(film, error) : dc_out_of_memory_for(error, "a film");
   if (!status)
     status = start(film, error);
   if (status) {

@@ -172,8 +172,7 @@ static enum dc_status build(struct dc_gltf_builder *builder, struct dc_text *fil
   if (!builder->failed)
     status = assemble(builder, &json.text, file, error);
   if (!status && (builder->failed || file->failed))
-    status =
-        dc_fail(error, DC_MEMORY, "out of memory for %d frames of %d bodies as glTF", run->frames, run->bodies->count);
+    status = dc_out_of_memory_for(error, "%d frames of %d bodies as glTF", run->frames, run->bodies->count);
   dc_text_free(&json.text);
   return status;
 }

@@ -38,7 +38,7 @@ enum dc_status dc_pixels_create(struct dc_pixels *pixels, int width, int height,
   if (pixels->surface && pixels->layer && pixels->origin && pixels->normal && pixels->key && pixels->sky &&
       pixels->color && pixels->patches)
     return DC_OK;
-  return dc_fail(error, DC_MEMORY, "out of memory for a picture of %d x %d", width, height);
+  return dc_out_of_memory_for(error, "a picture of %d x %d", width, height);
 }
 
 void dc_pixels_destroy(struct dc_pixels *pixels)

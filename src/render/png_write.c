@@ -57,7 +57,7 @@ static enum dc_status encode_file(FILE *file, const char *path, int width, int h
   png_infop info = png ? png_create_info_struct(png) : NULL;
   if (!info) {
     png_destroy_write_struct(&png, NULL);
-    return dc_fail(error, DC_MEMORY, "%s: out of memory for the PNG writer", path);
+    return dc_out_of_memory_in(error, path);
   }
   errno = 0;
   int failed = encode(png, info, file, width, height, pixels), number = errno;
@@ -93,7 +93,7 @@ enum dc_status dc_png_write(const char *path, int width, int height, const unsig
   size_t size = strlen(path) + 48;
   char *name = dc_alloc(size, 1);
   if (!name)
-    return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   int descriptor = open_temporary(path, name, size);
   if (descriptor < 0) {
     dc_fail(error, DC_IO, "%s: %s", path, strerror(errno));

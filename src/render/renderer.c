@@ -28,7 +28,7 @@ static enum dc_status fill_offsets(struct dc_renderer *renderer, struct dc_error
   struct dc_pixel_points first = dc_sampler_pixel(&renderer->sampler, 0, 0);
   renderer->offsets = dc_alloc((size_t)renderer->samples, sizeof *renderer->offsets);
   if (!renderer->offsets)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d samples", renderer->samples);
+    return dc_out_of_memory_for(error, "%d samples", renderer->samples);
   for (int s = 0; s < renderer->samples; s++) {
     double u[2];
     dc_sample(&renderer->sampler, first, s, DC_PAIR_PIXEL, u);
@@ -47,7 +47,7 @@ static enum dc_status fill_light_points(struct dc_light_points *points, int rays
   points->points = dc_alloc(places * (size_t)rays, sizeof *points->points);
   enum dc_status status = dc_sampler_create(&sampler, rays, error);
   if (!status && !points->points)
-    status = dc_fail(error, DC_MEMORY, "out of memory for rays of light");
+    status = dc_out_of_memory_for(error, "rays of light");
   for (int p = 0; p < (int)places * rays && !status; p++) {
     int place = p / rays;
     struct dc_pixel_points at = dc_sampler_pixel(&sampler, place % DC_SAMPLER_BLOCK, place / DC_SAMPLER_BLOCK);
@@ -101,10 +101,10 @@ static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct d
   renderer->tile_rows = (settings->height + DC_TILE - 1) / DC_TILE;
   renderer->tiles = dc_alloc((size_t)renderer->tile_columns * (size_t)renderer->tile_rows, 1);
   if (!renderer->tiles)
-    return dc_fail(error, DC_MEMORY, "out of memory for a picture of %d x %d", settings->width, settings->height);
+    return dc_out_of_memory_for(error, "a picture of %d x %d", settings->width, settings->height);
   renderer->spheres = dc_alloc((size_t)bodies->count, sizeof *renderer->spheres);
   if (!renderer->spheres)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", bodies->count);
+    return dc_out_of_memory_for(error, "%d bodies", bodies->count);
   status = prepare_samples(renderer, error);
   // Paint is evaluated once per pixel, or by all of its samples.
   renderer->softness = renderer->filtered ? 1 : 0.25;
@@ -121,7 +121,7 @@ struct dc_renderer *dc_renderer_create(const struct dc_bodies *bodies, int mark_
 {
   struct dc_renderer *renderer = dc_alloc(1, sizeof *renderer);
   if (!renderer) {
-    dc_fail(error, DC_MEMORY, "out of memory for the renderer");
+    dc_out_of_memory_for(error, "the renderer");
     return NULL;
   }
   if (renderer_fill(renderer, bodies, mark_count, marks, settings, error)) {

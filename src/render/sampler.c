@@ -25,7 +25,7 @@ enum dc_status dc_sampler_create(struct dc_sampler *sampler, int count, struct d
   uint32_t total = DC_SAMPLER_BLOCK * DC_SAMPLER_BLOCK * sampler->stride;
   sampler->reversed = dc_alloc(total, sizeof *sampler->reversed);
   if (!sampler->reversed)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d samples", count);
+    return dc_out_of_memory_for(error, "%d samples", count);
   // Second dimension of Sobol's sequence: direction numbers of the polynomial 1 + x.
   for (uint32_t index = 0; index < total; index++) {
     uint32_t result = 0, direction = 1u << 31;

@@ -108,7 +108,7 @@ static enum dc_status compute_corner_normals(struct dc_surface_mesh *surface, co
   free(first);
   free(corners);
   if (!allocated)
-    return dc_fail(error, DC_MEMORY, "out of memory for the normals of %d triangles", mesh->triangle_count);
+    return dc_out_of_memory_for(error, "the normals of %d triangles", mesh->triangle_count);
   return DC_OK;
 }
 
@@ -177,7 +177,7 @@ static enum dc_status build_mesh(RTCDevice device, struct dc_surface_mesh *surfa
     return status;
   struct dc_arena *arena = dc_arena_create();
   if (!arena)
-    return dc_fail(error, DC_MEMORY, "out of memory for the look of %s", shape->name);
+    return dc_out_of_memory_for(error, "the look of %s", shape->name);
   status = dc_shape_smooth_mesh(shape, arena, &mesh, error);
   if (!status)
     status = fill_mesh(device, surface, shape, &mesh, error);
@@ -200,7 +200,7 @@ static enum dc_status make_skin(const struct dc_skin *skin, const double *nodes,
     dc_skin_place(skin, (const double(*)[3])points, mesh->vertices);
   }
   free(points);
-  return allocated ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for the surface of a soft body");
+  return allocated ? DC_OK : dc_out_of_memory_for(error, "the surface of a soft body");
 }
 
 static void free_skin(struct dc_mesh *mesh)
@@ -232,7 +232,7 @@ static enum dc_status build_skin(struct dc_surfaces *surfaces, int index, const 
   struct dc_shape own = {.name = bodies->bodies[index].name};
   double(*positions)[3] = dc_alloc((size_t)bodies->count, sizeof *positions);
   if (!positions)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", bodies->count);
+    return dc_out_of_memory_for(error, "%d bodies", bodies->count);
   for (int b = 0; b < bodies->count; b++)
     dc_vec_copy(positions[b], bodies->bodies[b].position);
   enum dc_status status =
@@ -280,7 +280,7 @@ enum dc_status dc_surfaces_create(struct dc_surfaces *surfaces, const struct dc_
   surfaces->meshes = dc_alloc((size_t)bodies->count, sizeof *surfaces->meshes);
   surfaces->bodies = dc_alloc((size_t)bodies->count, sizeof *surfaces->bodies);
   if (!surfaces->meshes || !surfaces->bodies)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d bodies", bodies->count);
+    return dc_out_of_memory_for(error, "%d bodies", bodies->count);
   // Trees are built on one thread: the order in which equally near triangles are met must not depend on the machine.
   surfaces->device = rtcNewDevice("threads=1");
   if (!surfaces->device) {
@@ -373,7 +373,7 @@ static enum dc_status draw_cables(struct dc_surfaces *surfaces, const struct dc_
         dc_vec_copy(positions[other], poses[other].position);
     }
     status = positions ? deform_mesh(surfaces, &surfaces->bodies[b], NULL, (const double(*)[3])positions, error)
-                       : dc_fail(error, DC_MEMORY, "out of memory for %d bodies", surfaces->body_count);
+                       : dc_out_of_memory_for(error, "%d bodies", surfaces->body_count);
   }
   free(positions);
   return status;

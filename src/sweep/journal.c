@@ -181,7 +181,7 @@ enum dc_status dc_journal_open(const char *directory, const char *name, struct d
 {
   *journal = (struct dc_journal){.path = dc_path_join(directory, name), .fd = -1, .synced = dc_seconds()};
   if (!journal->path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   journal->fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   enum dc_status status = journal->fd < 0 ? dc_fail_file(error, journal->path, "create") : DC_OK;
   if (!status && flock(journal->fd, LOCK_EX | LOCK_NB) < 0)
@@ -277,8 +277,8 @@ static enum dc_status read_journal(const char *directory, const char *name, long
 {
   char *path = dc_path_join(directory, name), *bytes = NULL;
   size_t size;
-  enum dc_status status = path ? dc_file_read(path, LARGEST, &bytes, &size, error)
-                               : dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  enum dc_status status =
+      path ? dc_file_read(path, LARGEST, &bytes, &size, error) : dc_out_of_memory_in(error, directory);
   if (!status && !names_study(bytes))
     status = dc_fail(error, DC_CHECKPOINT,
                      "%.800s:1: the line that names the study is damaged, or of an older version: remove the journal to run "

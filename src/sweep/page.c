@@ -105,8 +105,7 @@ enum dc_status dc_sweep_write_page(const struct dc_sweep *sweep, struct dc_error
   put_data(sweep, &text);
   char *page = text.failed ? NULL : dc_report_page(dc_sweep_template, text.bytes, &size);
   char *path = page ? dc_path_join(sweep->directory, "sweep.html") : NULL;
-  enum dc_status status = path ? dc_file_write(path, page, size, error)
-                               : dc_fail(error, DC_MEMORY, "%.800s: out of memory for sweep.html", sweep->directory);
+  enum dc_status status = path ? dc_file_write(path, page, size, error) : dc_out_of_memory_in(error, sweep->directory);
   dc_text_free(&text);
   free(page);
   free(path);

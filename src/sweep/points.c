@@ -24,7 +24,7 @@ enum dc_status dc_sweep_add_row(struct dc_sweep *sweep, long point, struct dc_sw
 {
   struct dc_text line = {0};
   dc_sweep_row_print(point, row, &line);
-  enum dc_status status = line.failed ? dc_fail(error, DC_MEMORY, "out of memory for the result of point %ld", point)
+  enum dc_status status = line.failed ? dc_out_of_memory_for(error, "the result of point %ld", point)
                                       : dc_journal_add(&sweep->journal, line.bytes, line.length, error);
   dc_text_free(&line);
   if (status) {

@@ -267,8 +267,8 @@ enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, 
   char *directory = directory_of(place, point);
   int attempts = process->point == point ? process->attempts : 0;
   *process = (struct dc_process){.point = point, .attempts = attempts + 1};
-  enum dc_status status = directory ? prepare(place, point, directory, process, error)
-                                    : dc_fail(error, DC_MEMORY, "out of memory for point %ld", point);
+  enum dc_status status =
+      directory ? prepare(place, point, directory, process, error) : dc_out_of_memory_for(error, "point %ld", point);
   free(directory);
   if (status)
     return status;
@@ -278,8 +278,7 @@ enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, 
   dc_point_name(point, name);
   const char **arguments = process->certifying ? make_verification(place, about.arena, name)
                                                : make_arguments(place, &about, name, process->resumed);
-  status = arguments ? spawn(place, arguments, process, error)
-                     : dc_fail(error, DC_MEMORY, "out of memory for point %ld", point);
+  status = arguments ? spawn(place, arguments, process, error) : dc_out_of_memory_for(error, "point %ld", point);
   dc_arena_destroy(about.arena);
   return status;
 }
@@ -373,8 +372,7 @@ enum dc_status dc_process_try(const struct dc_sweep_place *place, long point, st
   if (status)
     return status;
   const char **arguments = make_case(place, &about, NULL);
-  status = arguments ? spawn(place, arguments, &process, error)
-                     : dc_fail(error, DC_MEMORY, "out of memory for point %ld", point);
+  status = arguments ? spawn(place, arguments, &process, error) : dc_out_of_memory_for(error, "point %ld", point);
   dc_arena_destroy(about.arena);
   if (status)
     return status;
@@ -447,7 +445,7 @@ enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct
     row->message[0] = '\0';
   if (row->message)
     return DC_ENDED;
-  dc_fail(error, DC_MEMORY, "out of memory for the result of point %ld", process->point);
+  dc_out_of_memory_for(error, "the result of point %ld", process->point);
   return DC_BROKEN;
 }
 

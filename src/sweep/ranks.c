@@ -64,7 +64,7 @@ enum dc_status dc_ranks_start(const char *program, bool asked, struct dc_ranks *
   *ranks = NULL;
   struct dc_ranks *made = calloc(1, sizeof *made);
   if (!made)
-    return dc_fail(error, DC_MEMORY, "out of memory for the ranks");
+    return dc_out_of_memory_for(error, "the ranks");
   made->point = -1;
   enum dc_status status = dc_transport_open(program, asked, &made->transport, error);
   if (status || made->transport.ranks == 1) {
@@ -238,7 +238,7 @@ enum dc_status dc_ranks_send_row(struct dc_sweep *sweep, long point, const struc
   dc_sweep_row_print(point, row, &line);
   enum dc_status status = DC_OK;
   if (line.failed || line.length >= LONGEST)
-    status = dc_fail(error, DC_MEMORY, "out of memory for the result of point %ld", point);
+    status = dc_out_of_memory_for(error, "the result of point %ld", point);
   else
     send_message(sweep->ranks, 0, ROW, point, line.bytes);
   dc_text_free(&line);

@@ -209,7 +209,7 @@ enum dc_status dc_sweep_run_points(struct dc_sweep *sweep, int jobs)
     tidy_up(sweep);
     run_all(&crew);
   } else {
-    dc_fail(&sweep->error, DC_MEMORY, "out of memory for the sweep");
+    dc_out_of_memory_for(&sweep->error, "the sweep");
     sweep->broken = DC_MEMORY;
   }
   dc_remover_destroy(sweep->place.remover);

@@ -81,7 +81,7 @@ enum dc_status dc_points_prepare(struct dc_points *points, struct dc_arena *aren
     if (!(strata[i] = draw_permutation(points, i, arena)))
       strata = NULL;
   points->strata = strata;
-  return strata || points->factor_count == 0 ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for the points");
+  return strata || points->factor_count == 0 ? DC_OK : dc_out_of_memory_for(error, "the points");
 }
 
 static long level_in_grid(const struct dc_points *points, long point, int factor)

@@ -88,7 +88,7 @@ struct reading {
 
 static enum dc_status out_of_memory(struct reading *reading)
 {
-  return dc_fail(reading->error, DC_MEMORY, "%.800s: out of memory", reading->study->path);
+  return dc_out_of_memory_in(reading->error, reading->study->path);
 }
 
 // Copies the text to the arena and frees it; NULL when memory is out.
@@ -367,7 +367,7 @@ enum dc_status dc_study_read(const char *path, struct dc_study **study, struct d
   *study = NULL;
   if (!made || !(made->path = dc_arena_strdup(arena, path))) {
     dc_arena_destroy(arena);
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   }
   made->arena = arena;
   struct reading reading = {.study = made, .error = &local, .reader = {.arena = arena, .error = &local}};

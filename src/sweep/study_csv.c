@@ -49,7 +49,7 @@ static enum dc_status next_field(struct table *table, struct dc_text *field, boo
   if (table->at < table->end)
     table->at++;
   if (field->failed)
-    return dc_fail(table->error, DC_MEMORY, "%.800s: out of memory", table->path);
+    return dc_out_of_memory_in(table->error, table->path);
   if (!dc_json_is_utf8(field->bytes ? field->bytes : "", field->length))
     return refuse(table, "invalid UTF-8");
   return DC_OK;
@@ -86,7 +86,7 @@ static enum dc_status read_line(struct table *table, bool names, const char ***f
     if (status)
       return status;
     if (!kept || dc_grow(fields, capacity, *count + 1, sizeof **fields))
-      return dc_fail(table->error, DC_MEMORY, "%.800s: out of memory", table->path);
+      return dc_out_of_memory_in(table->error, table->path);
     if (names && !kept[0])
       return refuse(table, "a column has no name");
     (*fields)[(*count)++] = kept;
@@ -145,6 +145,6 @@ enum dc_status dc_study_read_csv(const char *path, struct dc_arena *arena, struc
   free(names);
   free(fields);
   if (!status && (!factor->names || !factor->texts))
-    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+    status = dc_out_of_memory_in(error, path);
   return status;
 }

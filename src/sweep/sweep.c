@@ -102,7 +102,7 @@ static enum dc_status lock_directory(struct dc_sweep *sweep, struct dc_error *er
 {
   char *path = dc_path_join(sweep->directory, LOCK_NAME);
   if (!path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", sweep->directory);
+    return dc_out_of_memory_in(error, sweep->directory);
   sweep->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   enum dc_status status = sweep->lock < 0 ? dc_fail_file(error, path, "create") : DC_OK;
   if (!status && flock(sweep->lock, (sweep->options->tasks > 0 ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0)
@@ -117,8 +117,7 @@ static enum dc_status find_directory(struct dc_sweep *sweep, struct dc_error *er
   int created;
   const char *given = sweep->options->directory;
   char *points = dc_path_join(given, "points");
-  enum dc_status status =
-      points ? dc_directory_create(points, &created, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", given);
+  enum dc_status status = points ? dc_directory_create(points, &created, error) : dc_out_of_memory_in(error, given);
   free(points);
   if (!status && !(sweep->directory = realpath(given, NULL)))
     status = dc_fail_file(error, given, "find");
@@ -265,7 +264,7 @@ static enum dc_status run(struct dc_sweep *sweep, const char *path, bool *someth
     return DC_OK;
   }
   if (!status && !(sweep->rows = calloc((size_t)sweep->study->points.count, sizeof *sweep->rows)))
-    status = dc_fail(&sweep->error, DC_MEMORY, "out of memory for the points");
+    status = dc_out_of_memory_for(&sweep->error, "the points");
   if (status && sweep->ranks)
     dc_ranks_dismiss(sweep->ranks);
   return status ? status : lead(sweep, jobs, something);

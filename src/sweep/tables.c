@@ -58,9 +58,8 @@ static enum dc_status write_file(const struct dc_sweep *sweep, const char *name,
                                  struct dc_error *error)
 {
   char *path = dc_path_join(sweep->directory, name);
-  enum dc_status status = path && bytes
-                              ? dc_file_write(path, bytes, size, error)
-                              : dc_fail(error, DC_MEMORY, "%.800s: out of memory for %s", sweep->directory, name);
+  enum dc_status status =
+      path && bytes ? dc_file_write(path, bytes, size, error) : dc_out_of_memory_in(error, sweep->directory);
   free(path);
   return status;
 }
@@ -144,7 +143,7 @@ static enum dc_status write_h5(const struct dc_sweep *sweep, struct dc_error *er
   double *numbers = calloc((size_t)count + 1, sizeof *numbers);
   char **texts = calloc((size_t)count + 1, sizeof *texts);
   struct dc_h5_table *table = numbers && texts ? dc_h5_table_create(count) : NULL;
-  enum dc_status status = table ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for sweep.h5");
+  enum dc_status status = table ? DC_OK : dc_out_of_memory_for(error, "sweep.h5");
   if (!status) {
     put_values(sweep, table, count, numbers, texts);
     put_results(sweep, table, numbers, (const char **)texts);

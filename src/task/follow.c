@@ -138,7 +138,7 @@ static enum dc_status add_groups(struct dc_follow_options *follow, struct dc_are
 {
   struct dc_follow_group *groups = dc_arena_alloc(arena, 2 * (size_t)follow->sample_count, sizeof *groups);
   if (!groups)
-    return dc_fail(error, DC_MEMORY, "out of memory for a recorded motion");
+    return dc_out_of_memory_for(error, "a recorded motion");
   follow->group_count = 0;
   for (int i = 0; i < follow->sample_count; i++) {
     if (position_counts(follow, &follow->samples[i]))
@@ -161,7 +161,7 @@ static enum dc_status take_recording(void *options, const struct dc_recording *r
   size_t frames = (size_t)((last - follow->from) / follow->every + 1);
   struct dc_follow_sample *samples = dc_arena_alloc(arena, frames * (size_t)recording->body_count, sizeof *samples);
   if (!samples)
-    return dc_fail(error, DC_MEMORY, "out of memory for a recorded motion");
+    return dc_out_of_memory_for(error, "a recorded motion");
   int row = 0;
   follow->sample_count = follow->frame_count = 0;
   for (long frame = follow->from; frame <= last && recording->rows > 0; frame += follow->every)

@@ -88,7 +88,7 @@ enum dc_status dc_objective_list_bodies(struct dc_index_list *bodies, const stru
     return check_listed(bodies, model, counts, lacks, error);
   int *indices = dc_arena_alloc(arena, (size_t)model->bodies.count, sizeof *indices), count = 0;
   if (!indices)
-    return dc_fail(error, DC_MEMORY, "out of memory for an objective");
+    return dc_out_of_memory_for(error, "an objective");
   for (int all = 0; all < 2 && !count; all++)
     for (int i = 0; i < model->bodies.count; i++)
       if (counts(model, i) && (all || (model->vertices_move && model->vertices_move[i])))

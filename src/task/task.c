@@ -348,7 +348,7 @@ enum dc_status dc_task_design_model(const struct dc_task *task, const struct dc_
   struct dc_rollout_input *input = dc_task_design_input(task, model, steps, parameters);
   struct dc_model *made = dc_arena_alloc(arena, 1, sizeof *made);
   enum dc_status status = input && made ? dc_model_redesign(model, input->shape, arena, made, error)
-                                        : dc_fail(error, DC_MEMORY, "out of memory for a design");
+                                        : dc_out_of_memory_for(error, "a design");
   dc_rollout_input_destroy(input);
   if (!status)
     *designed = made;

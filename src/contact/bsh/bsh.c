@@ -51,7 +51,7 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
   struct bsh *bsh = dc_arena_alloc(contact->arena, 1, sizeof *bsh);
   if (!bsh || !(bsh->far_pairs = dc_arena_alloc(contact->arena, pairs, sizeof *bsh->far_pairs)) ||
       !(bsh->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *bsh->pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for %zu body pairs", pairs);
+    return dc_out_of_memory_for(error, "%zu body pairs", pairs);
   for (size_t p = 0; p < pairs; p++)
     bsh->pairs[p].face = &contact->pairs[p];
   contact->own = bsh;

@@ -179,7 +179,7 @@ static enum dc_status follow(struct dc_contact *contact, const struct dc_body *b
   collider->by_node = dc_arena_alloc(contact->arena, 2 * nodes, sizeof *collider->by_node);
   collider->vertex_sums = dc_arena_alloc(contact->arena, vertices, sizeof *collider->vertex_sums);
   if (!collider->by_node || !collider->vertex_sums)
-    return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
+    return dc_out_of_memory_for(error, "the collider of %s", body->name);
   collider->node_sums = collider->by_node + nodes;
   return dc_sphere_tree_follow(&collider->tree, (const double(*)[3])collider->vertices, collider->triangles,
                                contact->arena, error);
@@ -208,7 +208,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   collider->leaf_weight = dc_arena_alloc(arena, triangles, sizeof *collider->leaf_weight);
   if (!collider->vertices || !collider->turned || !collider->spheres || !collider->vertex_weight ||
       !collider->leaf_weight || !list_parts(collider, mesh, arena))
-    return dc_fail(error, DC_MEMORY, "out of memory for the collider of %s", body->name);
+    return dc_out_of_memory_for(error, "the collider of %s", body->name);
   const struct dc_body *weighed = start ? start : body;
   set_vertices(weighed, collider->vertices);
   set_weights(collider, (enum dc_contact_weights)contact->settings.weights,
@@ -229,7 +229,7 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
   const struct dc_bodies *start = contact->start;
   contact->colliders = dc_arena_alloc(contact->arena, (size_t)contact->bodies->count, sizeof *contact->colliders);
   if (!contact->colliders)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d colliders", contact->bodies->count);
+    return dc_out_of_memory_for(error, "%d colliders", contact->bodies->count);
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
   struct patch patch = contact_patch(start ? start : contact->bodies);
   bool bearing = contact->settings.weights == DC_WEIGHTS_CONTACT && patch.area > 0;

@@ -121,7 +121,7 @@ static enum dc_status run(struct dc_points *p, struct dc_error *error)
   struct dc_arena *arena = dc_arena_create();
   int status = add_pairs(p, arena);
   dc_arena_destroy(arena);
-  return status ? dc_fail(error, DC_MEMORY, "out of memory for the points of contact") : DC_OK;
+  return status ? dc_out_of_memory_for(error, "the points of contact") : DC_OK;
 }
 
 enum dc_status dc_contact_point_forces(struct dc_contact *contact, const struct dc_pose *poses,
@@ -208,7 +208,7 @@ enum dc_status dc_points_rates_of_products(struct dc_contact *contact, const str
 {
   const struct dc_point_rows *rows = rows_of(contact);
   if (!rows)
-    return dc_fail(error, DC_MEMORY, "out of memory for the points of contact");
+    return dc_out_of_memory_for(error, "the points of contact");
   struct dc_points points = {
       .contact = contact, .poses = poses, .twists = twists, .forces = rows->forces, .products = rows->products};
   enum dc_status status = run(&points, error);
@@ -230,7 +230,7 @@ enum dc_status dc_contact_point_rates(struct dc_contact *contact, const struct d
     return dc_points_rates_of_products(contact, poses, twists, scale, by_point, error);
   enum dc_status status = refuse_crossings(contact, error);
   if (!status && methods->rates(contact, poses, twists, scale, by_point))
-    status = dc_fail(error, DC_MEMORY, "out of memory for the points of contact");
+    status = dc_out_of_memory_for(error, "the points of contact");
   return status;
 }
 

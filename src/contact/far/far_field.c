@@ -37,7 +37,7 @@ static enum dc_status list_triangles(struct dc_far_surface *surface, int element
     return DC_OK;
   int(*doubled)[3] = dc_arena_alloc(arena, 2 * (size_t)element_count, sizeof *doubled);
   if (!doubled)
-    return dc_fail(error, DC_MEMORY, "out of memory for a far field");
+    return dc_out_of_memory_for(error, "a far field");
   for (int e = 0; e < element_count; e++)
     for (int k = 0; k < 2; k++) {
       doubled[2 * e + k][0] = elements[e][0];
@@ -168,7 +168,7 @@ static enum dc_status add_surface(struct dc_far_field *field, int index, double 
   double(*vertices)[3] = dc_alloc((size_t)surface->vertex_count, sizeof *vertices);
   double *weights = dc_alloc((size_t)surface->triangle_count, sizeof *weights);
   if (!vertices || !weights)
-    status = dc_fail(error, DC_MEMORY, "out of memory for a far field");
+    status = dc_out_of_memory_for(error, "a far field");
   const double nowhere[3] = {0};
   for (int v = 0; v < surface->vertex_count && !status; v++)
     dc_vec_sub(vertices[v], soft ? soft->mesh.nodes[v] : mesh->vertices[v], soft ? nowhere : rigid->center);
@@ -183,7 +183,7 @@ static enum dc_status add_surface(struct dc_far_field *field, int index, double 
   free(vertices);
   free(weights);
   if (!status && !allocate(surface, body, field->arena))
-    return dc_fail(error, DC_MEMORY, "out of memory for a far field");
+    return dc_out_of_memory_for(error, "a far field");
   return status;
 }
 
@@ -217,7 +217,7 @@ static enum dc_status add_all(struct dc_far_field *field, double reference, cons
   field->bodies = dc_arena_alloc(field->arena, count, sizeof *field->bodies);
   field->pairs = dc_arena_alloc(field->arena, (size_t)bodies->soft_count * count, sizeof *field->pairs);
   if (!field->surfaces || !field->bodies || !field->pairs)
-    return dc_fail(error, DC_MEMORY, "out of memory for a far field");
+    return dc_out_of_memory_for(error, "a far field");
   reference = reference_area(bodies, reference, member);
   for (int b = 0; b < bodies->count; b++) {
     enum dc_status status = member[b] ? add_surface(field, b, reference, error) : DC_OK;
@@ -243,7 +243,7 @@ enum dc_status dc_far_field_create(const struct dc_bodies *bodies, const struct 
         any = member[bodies->soft[s].body] = member[b] = true;
   struct dc_arena *arena = any ? dc_arena_create() : NULL;
   struct dc_far_field *made = arena ? dc_arena_alloc(arena, 1, sizeof *made) : NULL;
-  enum dc_status status = member && (made || !any) ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a far field");
+  enum dc_status status = member && (made || !any) ? DC_OK : dc_out_of_memory_for(error, "a far field");
   if (made) {
     made->arrangement = bodies;
     made->arena = arena;

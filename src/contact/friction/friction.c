@@ -117,7 +117,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
   if (!anything_acts(contact, law))
     return DC_OK;
   if (!contact->friction && create(contact))
-    return dc_fail(error, DC_MEMORY, "out of memory for friction");
+    return dc_out_of_memory_for(error, "friction");
   struct dc_friction *friction = contact->friction;
   friction->stiffness = law->stiffness;
   friction->time_step = law->time_step;
@@ -135,7 +135,7 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
       continue;
     if (methods_of(contact)->list(contact, p, coefficient)) {
       friction->unit_count = 0;
-      return dc_fail(error, DC_MEMORY, "out of memory for friction");
+      return dc_out_of_memory_for(error, "friction");
     }
   }
   return DC_OK;

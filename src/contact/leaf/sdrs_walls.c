@@ -30,7 +30,7 @@ enum dc_status dc_sdrs_make_hulls(const struct dc_contact *contact, struct dc_sd
   struct dc_arena *arena = contact->arena;
   if (!(own->bodies = dc_arena_alloc(arena, (size_t)contact->bodies->count, sizeof *own->bodies)) ||
       !(own->pairs = dc_arena_alloc(arena, (size_t)contact->pair_count, sizeof *own->pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for convex hulls");
+    return dc_out_of_memory_for(error, "convex hulls");
   for (int i = 0; i < contact->bodies->count; i++) {
     const struct dc_body *body = &contact->bodies->bodies[i];
     const struct dc_collider *collider = &contact->colliders[i];
@@ -38,7 +38,7 @@ enum dc_status dc_sdrs_make_hulls(const struct dc_contact *contact, struct dc_sd
       continue;
     if (contact->settings.hulls == DC_HULLS_PARTS && body->shape->part_count > 0) {
       if (dc_sdrs_parts_of(body, &own->bodies[i], arena))
-        return dc_fail(error, DC_MEMORY, "out of memory for the convex hulls of %s", body->name);
+        return dc_out_of_memory_for(error, "the convex hulls of %s", body->name);
       continue;
     }
     own->bodies[i] = (struct dc_sdrs_body){.hull_count = collider->triangle_count,

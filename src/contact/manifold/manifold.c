@@ -131,7 +131,7 @@ struct dc_manifold *dc_manifold_create(const struct dc_manifold_surface surfaces
     }
   }
   dc_manifold_destroy(m);
-  dc_fail(error, DC_MEMORY, "out of memory for a contact manifold");
+  dc_out_of_memory_for(error, "a contact manifold");
   return NULL;
 }
 

@@ -40,7 +40,7 @@ static enum dc_status finish_surface(struct dc_surface *surface, const double (*
 {
   size_t elements = (size_t)surface->element_count;
   double(*centers)[3] = dc_alloc(elements, sizeof *centers);
-  enum dc_status status = centers && find_owned(surface) ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = centers && find_owned(surface) ? DC_OK : dc_out_of_memory(error);
   for (size_t t = 0; t < elements && !status; t++) {
     const int *v = surface->elements[t];
     int corners = dc_element_corners(v);
@@ -82,7 +82,7 @@ static enum dc_status add_surface(struct dc_surface_contact *contact, int body, 
     }
   }
   if (!complete)
-    return dc_fail(error, DC_MEMORY, "out of memory for the surface of \"%.255s\"", rigid->name);
+    return dc_out_of_memory_for(error, "the surface of \"%.255s\"", rigid->name);
   return finish_surface(surface, soft ? (const double(*)[3])soft->mesh.nodes : (const double(*)[3])surface->fixed,
                         contact->arena, error);
 }
@@ -118,7 +118,7 @@ static enum dc_status add_pair(struct dc_surface_contact *contact, const struct 
   double range = other ? 0.5 * (soft->range + other->range) : soft->range;
   double stiffness = other ? 0.5 * (soft->contact_stiffness + other->contact_stiffness) : soft->contact_stiffness;
   if (other == soft && !add_ways(&contact->surfaces[surface_of(contact, body)], contact->arena))
-    return dc_fail(error, DC_MEMORY, "out of memory for surfaces");
+    return dc_out_of_memory_for(error, "surfaces");
   contact->least_range = fmin(contact->least_range, range);
   contact->pairs[contact->pair_count++] = (struct dc_surface_pair){
       .a = surface_of(contact, soft->body), .b = surface_of(contact, body), .stiffness = stiffness, .range = range};
@@ -133,7 +133,7 @@ static enum dc_status add_all(struct dc_surface_contact *contact, struct dc_erro
   contact->surfaces = dc_arena_alloc(contact->arena, (size_t)bodies->count, sizeof *contact->surfaces);
   contact->pairs = dc_arena_alloc(contact->arena, pairs, sizeof *contact->pairs);
   if (!contact->surfaces || !contact->pairs)
-    return dc_fail(error, DC_MEMORY, "out of memory for surfaces");
+    return dc_out_of_memory_for(error, "surfaces");
   for (int s = 0; s < bodies->soft_count; s++)
     for (int b = 0; b < bodies->count; b++) {
       enum dc_status status =
@@ -199,7 +199,7 @@ enum dc_status dc_surface_contact_create(const struct dc_bodies *bodies, struct 
   struct dc_surface_contact *contact = dc_alloc(1, sizeof *contact);
   if (!contact || !(contact->arena = dc_arena_create())) {
     dc_surface_contact_destroy(contact);
-    return dc_fail(error, DC_MEMORY, "out of memory for surfaces");
+    return dc_out_of_memory_for(error, "surfaces");
   }
   contact->bodies = bodies;
   contact->least_range = INFINITY;

@@ -332,6 +332,6 @@ char *dc_mujoco_describe(const struct dc_model *model, size_t *length, struct dc
   if (good)
     return text;
   free(text);
-  dc_fail(error, DC_MEMORY, "out of memory for the description of the model for MuJoCo");
+  dc_out_of_memory_for(error, "the description of the model for MuJoCo");
   return NULL;
 }

@@ -75,7 +75,7 @@ enum dc_status dc_mujoco_need_data(struct dc_mujoco_simulation *simulation, stru
 {
   enum dc_status status = simulation->data ? DC_OK : dc_mujoco_call(make_data, simulation, NULL, DC_MEMORY, error);
   if (!status && !simulation->data)
-    status = dc_fail(error, DC_MEMORY, "out of memory for MuJoCo");
+    status = dc_out_of_memory_for(error, "MuJoCo");
   return status;
 }
 
@@ -92,7 +92,7 @@ static enum dc_status load(struct dc_mujoco_simulation *simulation, const struct
   locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);  // a decimal point is a point to MuJoCo's reader, too
   if (!plain) {
     free(bytes);
-    return dc_fail(error, DC_MEMORY, "out of memory for MuJoCo");
+    return dc_out_of_memory_for(error, "MuJoCo");
   }
   locale_t before = uselocale(plain);
   pthread_mutex_lock(&lock);
@@ -188,7 +188,7 @@ enum dc_status dc_mujoco_create(struct dc_rollout *rollout, struct dc_error *err
   struct dc_arena *arena = rollout->arena;
   struct dc_mujoco_simulation *simulation = rollout->own = dc_arena_alloc(arena, 1, sizeof *simulation);
   if (!simulation)
-    return dc_fail(error, DC_MEMORY, "out of memory for MuJoCo");
+    return dc_out_of_memory_for(error, "MuJoCo");
   enum dc_status status = load(simulation, rollout->model, error);
   if (status)
     return status;
@@ -210,7 +210,7 @@ enum dc_status dc_mujoco_create(struct dc_rollout *rollout, struct dc_error *err
   if (!ours || !simulation->tangent || !simulation->coordinates || !simulation->body || !simulation->pair_bodies ||
       !simulation->mass || !simulation->inertia || !simulation->scale || !simulation->position ||
       !simulation->velocity || !simulation->warmth)
-    return dc_fail(error, DC_MEMORY, "out of memory for MuJoCo");
+    return dc_out_of_memory_for(error, "MuJoCo");
   find_coordinates(simulation, bodies);
   find_bodies(simulation, bodies, ours);
   apply_settings(simulation, &rollout->model->definition);

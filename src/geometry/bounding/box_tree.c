@@ -72,7 +72,7 @@ enum dc_status dc_box_tree_create(struct dc_box_tree *tree, int count, const dou
   if (complete)
     build(tree, items, count, centers, 0);
   free(items);
-  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a tree of boxes");
+  return complete ? DC_OK : dc_out_of_memory_for(error, "a tree of boxes");
 }
 
 void dc_box_tree_refit(struct dc_box_tree *tree)

@@ -191,7 +191,7 @@ enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_
 {
   size_t nodes = (size_t)from->node_count;
   if (!allocate(tree, nodes, arena))
-    return dc_fail(error, DC_MEMORY, "out of memory for a sphere tree of %d nodes", from->node_count);
+    return dc_out_of_memory_for(error, "a sphere tree of %d nodes", from->node_count);
   tree->node_count = from->node_count;
   memcpy(tree->center, from->center, nodes * sizeof *tree->center);
   memcpy(tree->radius, from->radius, nodes * sizeof *tree->radius);
@@ -215,7 +215,7 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
   builder.stamp = dc_alloc((size_t)vertex_count, sizeof *builder.stamp);
   enum dc_status status = DC_OK;
   if (!complete || !builder.leaves || !builder.stamp) {
-    status = dc_fail(error, DC_MEMORY, "out of memory for a sphere tree over %d triangles", triangle_count);
+    status = dc_out_of_memory_for(error, "a sphere tree over %d triangles", triangle_count);
   } else {
     for (int i = 0; i < triangle_count; i++) {
       builder.leaves[i].triangle = i;

@@ -70,7 +70,7 @@ enum dc_status dc_sphere_tree_follow(struct dc_sphere_tree *tree, const double (
   size_t nodes = (size_t)tree->node_count;
   tree->size = dc_arena_alloc(arena, nodes, sizeof *tree->size);
   if (!tree->size)
-    return dc_fail(error, DC_MEMORY, "out of memory for a sphere tree of %d nodes", tree->node_count);
+    return dc_out_of_memory_for(error, "a sphere tree of %d nodes", tree->node_count);
   memcpy(tree->size, tree->radius, nodes * sizeof *tree->size);
   dc_sphere_tree_refit(tree, vertices, triangles);
   return DC_OK;

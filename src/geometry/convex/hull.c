@@ -36,7 +36,7 @@ const char *dc_qhull_version(void)
 
 static enum dc_status fail_memory(int point_count, struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for the convex hull of %d points", point_count);
+  return dc_out_of_memory_for(error, "the convex hull of %d points", point_count);
 }
 
 // Fills candidates (counts and arrays are set) with all points.

@@ -28,7 +28,7 @@ static enum dc_status find_connected(const struct dc_mesh *mesh, bool *connected
 {
   int *parts = dc_alloc((size_t)mesh->vertex_count, sizeof *parts);
   if (!parts)
-    return dc_fail(error, DC_MEMORY, "out of memory for the parts of a mesh of %d vertices", mesh->vertex_count);
+    return dc_out_of_memory_for(error, "the parts of a mesh of %d vertices", mesh->vertex_count);
   dc_mesh_parts(mesh, parts);
   *connected = true;
   for (int v = 0; v < mesh->vertex_count; v++)
@@ -54,7 +54,7 @@ static enum dc_status compare_with_hull(const struct dc_mesh *mesh, double most,
   struct dc_mesh hull;
   double excess = 0;
   if (!arena)
-    return dc_fail(error, DC_MEMORY, "out of memory for a convex hull");
+    return dc_out_of_memory_for(error, "a convex hull");
   enum dc_status status = dc_hull((const double(*)[3])mesh->vertices, mesh->vertex_count, arena, &hull, &reason);
   if (!status)
     status = dc_hull_excess(&hull, mesh, &excess, &reason);

@@ -17,7 +17,7 @@ enum dc_status dc_neighbors_find(const struct dc_mesh *mesh, struct dc_neighbors
   neighbors->start = dc_alloc((size_t)mesh->vertex_count + 2, sizeof *neighbors->start);
   neighbors->next = dc_alloc(3 * (size_t)mesh->triangle_count, sizeof *neighbors->next);
   if (!neighbors->start || !neighbors->next)
-    return dc_fail(error, DC_MEMORY, "out of memory for the edges of a mesh of %d triangles", mesh->triangle_count);
+    return dc_out_of_memory_for(error, "the edges of a mesh of %d triangles", mesh->triangle_count);
   int *start = neighbors->start;
   for (int t = 0; t < mesh->triangle_count; t++)
     for (int k = 0; k < 3; k++)
@@ -94,7 +94,7 @@ enum dc_status dc_hull_excess(const struct dc_mesh *hull, const struct dc_mesh *
   int *in_hull = dc_alloc((size_t)mesh->vertex_count, sizeof *in_hull), highest = 0;
   *excess = 0;
   if (!status && !in_hull)
-    status = dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d vertices", mesh->vertex_count);
+    status = dc_out_of_memory_for(error, "a mesh of %d vertices", mesh->vertex_count);
   if (!status)
     match(hull, mesh, in_hull);
   for (int t = 0; !status && t < mesh->triangle_count; t++) {

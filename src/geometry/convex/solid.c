@@ -19,7 +19,7 @@ enum { SHRINKS = 200 };
 
 static enum dc_status fail_memory(struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for a solid");
+  return dc_out_of_memory_for(error, "a solid");
 }
 
 // Largest distance of a vertex from center; the vertex in point.

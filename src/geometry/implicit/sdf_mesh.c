@@ -143,13 +143,13 @@ enum dc_status dc_sdf_mesh(const struct dc_sdf *sdf, int cells, int triangle_cou
   for (int k = 0; k < 3; k++)
     lattice.low[k] = -radius;
   if (!(lattice.values = dc_alloc(nodes, sizeof *lattice.values)))
-    return dc_fail(error, DC_MEMORY, "out of memory for a lattice of %d cells", cells);
+    return dc_out_of_memory_for(error, "a lattice of %d cells", cells);
   measure(sdf, &lattice);
   for (int k = 0; k < cells && !status; k++)
     for (int j = 0; j < cells && !status; j++)
       for (int i = 0; i < cells && !status; i++)
         if (add_cube(&lattice, i, j, k, &list))
-          status = dc_fail(error, DC_MEMORY, "out of memory for a mesh");
+          status = dc_out_of_memory_for(error, "a mesh");
   if (!status && list.count == 0)
     status = dc_fail(error, DC_BAD_INPUT, "no point of a lattice of %d cells lies inside (use more cells)", cells);
   if (!status)

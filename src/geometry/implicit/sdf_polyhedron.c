@@ -129,7 +129,7 @@ enum dc_status dc_sdf_from_mesh(const struct dc_mesh *mesh, double smoothing, st
 {
   double(*planes)[PLANE] = dc_arena_alloc(arena, MOST_PLANES, sizeof *planes), size = 0;
   if (!planes)
-    return dc_fail(error, DC_MEMORY, "out of memory for planes");
+    return dc_out_of_memory_for(error, "planes");
   for (int v = 0; v < mesh->vertex_count; v++)
     size = fmax(size, dc_vec_norm(mesh->vertices[v]));
   int count = planes_of(mesh, size, planes);
@@ -142,7 +142,7 @@ enum dc_status dc_sdf_from_mesh(const struct dc_mesh *mesh, double smoothing, st
                        dc_vec_dot(planes[i], mesh->vertices[v]) - planes[i][3]);
   *sdf = dc_sdf_make(&dc_sdf_polyhedron, PLANES + PLANE * count, 0, arena);
   if (!*sdf)
-    return dc_fail(error, DC_MEMORY, "out of memory for planes");
+    return dc_out_of_memory_for(error, "planes");
   (*sdf)->numbers[SOFTNESS] = smoothing;
   (*sdf)->reach = size + smoothing * log(3);
   for (int i = 0; i < count; i++) {

@@ -174,7 +174,7 @@ static enum dc_status import(void *context, char **bytes, size_t *size, struct d
   const unsigned flags = aiProcess_ValidateDataStructure;
   struct aiPropertyStore *store = aiCreatePropertyStore();
   if (!store || dc_grow(&all.corners, &all.capacity, 1, sizeof *all.corners))
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
   const struct aiScene *scene =
       aiImportFileFromMemoryWithProperties(file->bytes, (unsigned)file->size, flags, ending_of(file->name), store);
@@ -211,7 +211,7 @@ enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_
   status = dc_mesh_weld(corners + 1, (int)((size / sizeof *corners - 1) / 3), arena, mesh, error);
   if (!status && crossed > 0 &&
       !(mesh->fault = dc_arena_printf(arena, ": the border of a face of %g corners crosses itself", crossed)))
-    status = dc_fail(error, DC_MEMORY, "out of memory");
+    status = dc_out_of_memory(error);
   free(answer);
   return status;
 }

@@ -261,7 +261,7 @@ static enum dc_status check_edges(const struct dc_mesh *mesh, struct dc_error *e
 {
   struct edge_defects defects;
   if (!find_edge_defects(mesh, &defects))
-    return dc_fail(error, DC_MEMORY, "out of memory for checking a mesh of %d triangles", mesh->triangle_count);
+    return dc_out_of_memory_for(error, "checking a mesh of %d triangles", mesh->triangle_count);
   return report_edges(mesh, &defects, error);
 }
 
@@ -355,7 +355,7 @@ static enum dc_status check_parts(const struct dc_mesh *mesh, struct dc_error *e
         memcpy(outward.triangles[outward.triangle_count++], mesh->triangles[t], sizeof *outward.triangles);
     status = check_cavities(mesh, parts, six_volumes, &outward, error);
   } else {
-    dc_fail(error, DC_MEMORY, "out of memory for checking a mesh of %d triangles", mesh->triangle_count);
+    dc_out_of_memory_for(error, "checking a mesh of %d triangles", mesh->triangle_count);
   }
   free(parts);
   free(six_volumes);

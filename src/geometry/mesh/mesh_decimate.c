@@ -121,7 +121,7 @@ static enum dc_status push_edge(struct decimation *d, int from, int to, struct d
   edge.cost = place(d, edge.low, edge.high, x);
   edge.version = d->version[from] + d->version[to];
   if (dc_grow(&d->heap, &d->heap_capacity, d->heap_count + 1, sizeof *d->heap))
-    return dc_fail(error, DC_MEMORY, "out of memory for simplifying a mesh of %d triangles", d->slots);
+    return dc_out_of_memory_for(error, "simplifying a mesh of %d triangles", d->slots);
   size_t at = d->heap_count++;
   for (; at > 0 && before(&edge, &d->heap[(at - 1) / 2]); at = (at - 1) / 2)
     d->heap[at] = d->heap[(at - 1) / 2];
@@ -348,7 +348,7 @@ static enum dc_status begin(struct decimation *d, const struct dc_mesh *mesh, co
   d->version = dc_alloc(vertices, sizeof *d->version);
   d->mark = dc_alloc(vertices, sizeof *d->mark);
   if (!d->vertices || !d->triangles || !d->first || !d->next || !d->quadrics || !d->version || !d->mark)
-    return dc_fail(error, DC_MEMORY, "out of memory for simplifying a mesh of %d triangles", mesh->triangle_count);
+    return dc_out_of_memory_for(error, "simplifying a mesh of %d triangles", mesh->triangle_count);
   memcpy(d->triangles, mesh->triangles, triangles * sizeof *d->triangles);
   for (int v = 0; v < mesh->vertex_count; v++) {
     dc_vec_sub(d->vertices[v], mesh->vertices[v], middle);
@@ -381,7 +381,7 @@ static enum dc_status gather(const struct decimation *d, const double middle[3],
   double(*vertices)[3] = dc_arena_alloc(arena, (size_t)vertex_count, sizeof *vertices);
   int(*triangles)[3] = dc_arena_alloc(arena, (size_t)d->triangle_count, sizeof *triangles);
   if (!vertices || !triangles)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d triangles", d->triangle_count);
+    return dc_out_of_memory_for(error, "a mesh of %d triangles", d->triangle_count);
   for (int v = 0; v < d->vertex_count; v++)
     if (number[v])
       dc_vec_add_scaled(vertices[number[v] - 1], middle, size, d->vertices[v]);

@@ -16,7 +16,7 @@ static const double convex_tolerance = 1e-6;
 
 static enum dc_status fail_memory(const struct dc_mesh *mesh, struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for the groups of a mesh of %d triangles", mesh->triangle_count);
+  return dc_out_of_memory_for(error, "the groups of a mesh of %d triangles", mesh->triangle_count);
 }
 
 // Triangles *first to *end - 1 of a group; a mesh without groups is its group 0.
@@ -111,7 +111,7 @@ static enum dc_status unite(const struct dc_mesh *hulls, int count, struct dc_ar
   mesh.vertices = dc_arena_alloc(arena, vertex_count, sizeof *mesh.vertices);
   mesh.triangles = dc_arena_alloc(arena, triangle_count, sizeof *mesh.triangles);
   if (!start || !mesh.vertices || !mesh.triangles)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d convex hulls", count);
+    return dc_out_of_memory_for(error, "%d convex hulls", count);
   for (int i = 0; i < count; i++) {
     const struct dc_mesh *hull = &hulls[i];
     memcpy(mesh.vertices[mesh.vertex_count], hull->vertices, (size_t)hull->vertex_count * sizeof *hull->vertices);

@@ -218,7 +218,7 @@ static int resolve(struct parse *parse, long index)
 static enum dc_status remember_polygon(struct parse *parse, int corners, struct dc_error *error)
 {
   if (dc_grow(&parse->polygons, &parse->polygon_capacity, parse->polygon_count + 1, sizeof *parse->polygons))
-    return dc_fail(error, DC_MEMORY, "out of memory for %zu polygons", parse->polygon_count);
+    return dc_out_of_memory_for(error, "%zu polygons", parse->polygon_count);
   parse->polygons[parse->polygon_count++] =
       (struct polygon){parse->mesh->triangle_count - (corners - 2), corners, parse->statement_line};
   return DC_OK;
@@ -291,14 +291,14 @@ static enum dc_status cut_polygon(struct parse *parse, const struct polygon *pol
   }
   enum dc_polygon_result result = dc_polygon_cut((const double(*)[3])room->points, count, room->triangles);
   if (result == DC_POLYGON_NO_MEMORY)
-    return dc_fail(error, DC_MEMORY, "out of memory for a face of %d corners", count);
+    return dc_out_of_memory_for(error, "a face of %d corners", count);
   for (int t = 0; t < count - 2; t++)
     for (int k = 0; k < 3; k++)
       fan[t][k] = room->corners[room->triangles[t][k]];
   if (result == DC_POLYGON_CROSSES && !parse->mesh->fault &&
       !(parse->mesh->fault =
             dc_arena_printf(arena, ":%ld: the border of a face of %d corners crosses itself", polygon->line, count)))
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   return DC_OK;
 }
 
@@ -313,7 +313,7 @@ static enum dc_status cut_polygons(struct parse *parse, struct dc_arena *arena, 
                          dc_alloc(most, sizeof *room.triangles)};
   enum dc_status status = room.points && room.corners && room.triangles
                               ? DC_OK
-                              : dc_fail(error, DC_MEMORY, "out of memory for a face of %zu corners", most);
+                              : dc_out_of_memory_for(error, "a face of %zu corners", most);
   for (size_t i = 0; i < parse->polygon_count && !status; i++)
     status = cut_polygon(parse, &parse->polygons[i], &room, arena, error);
   free(room.points);
@@ -326,7 +326,7 @@ static enum dc_status drop_unused_vertices(struct dc_mesh *mesh, struct dc_error
 {
   int *number = dc_alloc((size_t)mesh->vertex_count, sizeof *number);
   if (!number)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d vertices", mesh->vertex_count);
+    return dc_out_of_memory_for(error, "a mesh of %d vertices", mesh->vertex_count);
   for (int t = 0; t < mesh->triangle_count; t++)
     for (int k = 0; k < 3; k++)
       number[mesh->triangles[t][k]] = 1;
@@ -354,7 +354,7 @@ static enum dc_status weld_open(struct dc_mesh *mesh, struct dc_arena *arena, st
     return DC_OK;
   double(*corners)[3] = open < 0 ? NULL : dc_alloc(3 * (size_t)mesh->triangle_count, sizeof *corners);
   if (!corners)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d triangles", mesh->triangle_count);
+    return dc_out_of_memory_for(error, "a mesh of %d triangles", mesh->triangle_count);
   for (int t = 0; t < mesh->triangle_count; t++)
     for (int k = 0; k < 3; k++)
       memcpy(corners[3 * (size_t)t + (size_t)k], mesh->vertices[mesh->triangles[t][k]], sizeof *corners);
@@ -407,8 +407,7 @@ enum dc_status dc_mesh_parse_obj(const struct dc_mesh_file *file, struct dc_aren
   group_count = group_count < triangle_count ? group_count + 1 : triangle_count;
   mesh->group_start = parse.group_start = dc_arena_alloc(arena, group_count + 1, sizeof *parse.group_start);
   if (!mesh->vertices || !mesh->triangles || !parse.group_start)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %zu vertices and %zu triangles", vertex_count,
-                   triangle_count);
+    return dc_out_of_memory_for(error, "a mesh of %zu vertices and %zu triangles", vertex_count, triangle_count);
   enum dc_status status = parse_all(&parse, arena, error);
   free(parse.polygons);
   return status;

@@ -20,7 +20,7 @@
 
 static enum dc_status no_memory(struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "out of memory for a simpler mesh");
+  return dc_out_of_memory_for(error, "a simpler mesh");
 }
 
 // Finds the vertex of hull that is highest above the planes of inner, and its height; 0 when none is above any.

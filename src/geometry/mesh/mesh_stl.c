@@ -54,7 +54,7 @@ static enum dc_status parse_binary(const struct dc_mesh_file *file, struct dc_ar
   size_t count = read_u32(file->bytes + HEADER), corner_count = 3 * count, bad = 0, first_bad = 0;
   double(*corners)[3] = dc_alloc(corner_count, sizeof *corners);
   if (!corners)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %zu triangles", count);
+    return dc_out_of_memory_for(error, "a mesh of %zu triangles", count);
   for (size_t i = 0; i < count; i++) {
     const char *record = file->bytes + PROLOGUE + RECORD * i + 12;
     double *corner = corners[3 * i];
@@ -174,7 +174,7 @@ static enum dc_status parse_text(const struct dc_mesh_file *file, struct dc_aren
   size_t most = file->size / SHORTEST_FACET + 1, count = 0, length;
   double(*corners)[3] = dc_alloc(3 * most, sizeof *corners);
   if (!corners)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %zu triangles", most);
+    return dc_out_of_memory_for(error, "a mesh of %zu triangles", most);
   enum dc_status status = DC_OK;
   for (const char *word; !status && next_word(&scanner, &word, &length);)
     status = is_word(word, length, "solid") ? parse_solid(&scanner, corners, &count, error)

@@ -53,7 +53,7 @@ enum dc_status dc_mesh_weld(double (*corners)[3], int triangle_count, struct dc_
   int(*triangles)[3] = dc_arena_alloc(arena, (size_t)triangle_count, sizeof *triangles);
   if (!table || !triangles) {
     free(table);
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d triangles", triangle_count);
+    return dc_out_of_memory_for(error, "a mesh of %d triangles", triangle_count);
   }
   // A vertex never has a higher number than its first corner, so that vertices can be collected at the front of
   // corners.
@@ -70,7 +70,7 @@ enum dc_status dc_mesh_weld(double (*corners)[3], int triangle_count, struct dc_
   free(table);
   double(*vertices)[3] = dc_arena_alloc(arena, (size_t)vertex_count, sizeof *vertices);
   if (!vertices)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d vertices", vertex_count);
+    return dc_out_of_memory_for(error, "a mesh of %d vertices", vertex_count);
   memcpy(vertices, corners, (size_t)vertex_count * sizeof *vertices);
   *mesh = (struct dc_mesh){
       .vertex_count = vertex_count, .triangle_count = triangle_count, .vertices = vertices, .triangles = triangles};

@@ -17,7 +17,7 @@ static const double LEAST_AREA = 1e-9;  // relative to the square of the longest
 static enum dc_status check_nodes(const struct dc_simplices *mesh, struct dc_error *error)
 {
   bool *used = dc_alloc((size_t)mesh->node_count, sizeof *used);
-  enum dc_status status = used ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %d nodes", mesh->node_count);
+  enum dc_status status = used ? DC_OK : dc_out_of_memory_for(error, "%d nodes", mesh->node_count);
   for (int e = 0; e < mesh->element_count && !status; e++)
     for (int k = 0; k < mesh->corners; k++)
       used[mesh->elements[e][k]] = true;
@@ -103,8 +103,7 @@ int dc_sheet_edges(const struct dc_simplices *mesh, struct dc_sheet_edge *edges)
 static enum dc_status check_edges(const struct dc_simplices *mesh, struct dc_error *error)
 {
   struct dc_half_edge *all = sort_half_edges(mesh);
-  enum dc_status status =
-      all ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %d triangles", mesh->element_count);
+  enum dc_status status = all ? DC_OK : dc_out_of_memory_for(error, "%d triangles", mesh->element_count);
   for (int i = 0; i + 1 < 3 * mesh->element_count && !status; i++) {
     const struct dc_half_edge *a = &all[i], *b = &all[i + 1];
     if (!dc_half_edges_meet(a, b))
@@ -147,7 +146,7 @@ static enum dc_status show_elements(struct dc_simplices *mesh, struct dc_arena *
     memcpy(mesh->triangles[e], mesh->elements[e], sizeof mesh->triangles[e]);
     mesh->elements[e][3] = -1;
   }
-  return mesh->triangles ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a surface");
+  return mesh->triangles ? DC_OK : dc_out_of_memory_for(error, "a surface");
 }
 
 enum dc_status dc_simplices_check(struct dc_simplices *mesh, int corners, const char *name,
@@ -181,7 +180,7 @@ enum dc_status dc_simplices_start(struct dc_simplices *mesh, double nodes, doubl
   mesh->element_count = (int)elements;
   mesh->nodes = dc_arena_alloc(arena, (size_t)mesh->node_count, sizeof *mesh->nodes);
   mesh->elements = dc_arena_alloc(arena, (size_t)mesh->element_count, sizeof *mesh->elements);
-  return mesh->nodes && mesh->elements ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for %.0f elements", elements);
+  return mesh->nodes && mesh->elements ? DC_OK : dc_out_of_memory_for(error, "%.0f elements", elements);
 }
 
 // Diagonals alternate, so that the sheet has no preferred direction.

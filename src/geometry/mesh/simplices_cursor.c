@@ -146,7 +146,7 @@ int64_t dc_cursor_count(struct dc_mesh_cursor *cursor, int64_t count, size_t lea
 
 static void out_of_memory(struct dc_mesh_cursor *cursor)
 {
-  cursor->status = dc_fail(cursor->error, DC_MEMORY, "%.700s: out of memory", cursor->file->name);
+  cursor->status = dc_out_of_memory_in(cursor->error, cursor->file->name);
 }
 
 void dc_parts_add_node(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, int64_t number,

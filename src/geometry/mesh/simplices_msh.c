@@ -109,7 +109,7 @@ static void read_nodes_4(struct dc_mesh_cursor *cursor, struct dc_simplices_part
     int64_t parametric = dc_cursor_integer(cursor, 4), count = dc_cursor_count(cursor, dc_cursor_integer(cursor, 8), 2);
     int64_t *numbers = dc_alloc((size_t)count, sizeof *numbers);
     if (!numbers)
-      cursor->status = dc_fail(cursor->error, DC_MEMORY, "%.700s: out of memory", cursor->file->name);
+      cursor->status = dc_out_of_memory_in(cursor->error, cursor->file->name);
     for (int64_t i = 0; i < count && !cursor->status; i++)
       numbers[i] = dc_cursor_integer(cursor, 8);
     for (int64_t i = 0; i < count && !cursor->status; i++) {

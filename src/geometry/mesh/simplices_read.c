@@ -51,7 +51,7 @@ static enum dc_status make_mesh(const struct dc_simplices_parts *parts, const ch
   struct named *sorted = dc_alloc(parts->node_count, sizeof *sorted);
   enum dc_status status = DC_OK;
   if (!mesh->nodes || !mesh->elements || !sorted)
-    status = dc_fail(error, DC_MEMORY, "%.700s: out of memory", name);
+    status = dc_out_of_memory_in(error, name);
   for (size_t i = 0; i < parts->node_count && !status; i++) {
     memcpy(mesh->nodes[i], parts->nodes[i], sizeof mesh->nodes[i]);
     sorted[i] = (struct named){parts->numbers[i], (int)i};
@@ -111,7 +111,7 @@ static enum dc_status take_triangles(const char *path, struct dc_arena *arena, s
                             .elements = dc_arena_alloc(arena, (size_t)surface.triangle_count, sizeof *mesh->elements)};
   for (int t = 0; t < surface.triangle_count && mesh->elements; t++)
     memcpy(mesh->elements[t], surface.triangles[t], sizeof surface.triangles[t]);
-  return mesh->elements ? DC_OK : dc_fail(error, DC_MEMORY, "%.700s: out of memory", path);
+  return mesh->elements ? DC_OK : dc_out_of_memory_in(error, path);
 }
 
 static bool is_surface(const char *path)

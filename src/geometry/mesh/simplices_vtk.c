@@ -60,7 +60,7 @@ static bool make_room(struct dc_mesh_cursor *cursor, struct cells *cells)
   cells->nodes = dc_alloc((size_t)cells->total, sizeof *cells->nodes);
   if (cells->begin && cells->nodes)
     return true;
-  cursor->status = dc_fail(cursor->error, DC_MEMORY, "%.700s: out of memory", cursor->file->name);
+  cursor->status = dc_out_of_memory_in(cursor->error, cursor->file->name);
   return false;
 }
 

@@ -311,7 +311,7 @@ static int64_t *read_integers(struct vtu *vtu, int which, int64_t count)
   count = dc_cursor_count(&source.cursor, count, least);
   int64_t *numbers = dc_alloc((size_t)count, sizeof *numbers);
   if (!numbers)
-    source.cursor.status = dc_fail(source.cursor.error, DC_MEMORY, "%.700s: out of memory", source.file.name);
+    source.cursor.status = dc_out_of_memory_in(source.cursor.error, source.file.name);
   for (int64_t i = 0; i < count && !source.cursor.status; i++)
     numbers[i] = dc_cursor_integer(&source.cursor, source.number_bytes);
   close_source(vtu, &source);

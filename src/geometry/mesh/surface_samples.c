@@ -89,7 +89,7 @@ static enum dc_status prepare(struct maker *maker, const struct dc_solid *solid,
   dc_random_seed(&maker->random, seed);
   maker->first_triangle = dc_alloc((size_t)solid->part_count + 1, sizeof *maker->first_triangle);
   if (!maker->first_triangle)
-    return dc_fail(error, DC_MEMORY, "out of memory for surface samples");
+    return dc_out_of_memory_for(error, "surface samples");
   for (int i = 0; i < solid->part_count; i++) {
     maker->vertex_count += solid->parts[i].vertex_count;
     maker->first_triangle[i + 1] = maker->triangle_count += solid->parts[i].triangle_count;
@@ -103,7 +103,7 @@ static enum dc_status prepare(struct maker *maker, const struct dc_solid *solid,
   maker->samples = dc_alloc((size_t)count, sizeof *maker->samples);
   if (!maker->samples || !maker->planes || !maker->area || !maker->vertex_part || !maker->vertex_index ||
       !maker->vertex_normal)
-    return dc_fail(error, DC_MEMORY, "out of memory for surface samples");
+    return dc_out_of_memory_for(error, "surface samples");
   double total = 0;
   int first_vertex = 0;
   for (int i = 0; i < solid->part_count; i++) {
@@ -273,7 +273,7 @@ static enum dc_status arrange(const struct maker *maker, int vertices, struct dc
   for (int k = 0; k < 4; k++)
     good = (spheres[k] = dc_arena_alloc(arena, (size_t)blocks, sizeof(double))) && good;
   if (!good)
-    return dc_fail(error, DC_MEMORY, "out of memory for surface samples");
+    return dc_out_of_memory_for(error, "surface samples");
   for (int i = 0; i < padded; i++) {
     const struct sample *sample = &maker->samples[i < count ? i : count - 1];
     for (int k = 0; k < 3; k++) {

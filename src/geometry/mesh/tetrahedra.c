@@ -52,7 +52,7 @@ static enum dc_status find_surface(struct dc_simplices *mesh, struct dc_arena *a
   size_t count = 4 * (size_t)mesh->element_count;
   struct face *all = dc_alloc(count, sizeof *all);
   if (!all)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d elements", mesh->element_count);
+    return dc_out_of_memory_for(error, "%d elements", mesh->element_count);
   for (size_t i = 0; i < count; i++)
     set_face(&all[i], mesh->elements[i / 4], faces[i % 4]);
   qsort(all, count, sizeof *all, compare_faces);
@@ -69,7 +69,7 @@ static enum dc_status find_surface(struct dc_simplices *mesh, struct dc_arena *a
   }
   mesh->triangles = status ? NULL : dc_arena_alloc(arena, kept, sizeof *mesh->triangles);
   if (!status && !mesh->triangles)
-    status = dc_fail(error, DC_MEMORY, "out of memory for a surface");
+    status = dc_out_of_memory_for(error, "a surface");
   for (size_t i = 0; i < kept && !status; i++)
     memcpy(mesh->triangles[i], all[i].turned, sizeof mesh->triangles[i]);
   mesh->triangle_count = (int)kept;

@@ -90,7 +90,7 @@ static bool take_size(struct stream *stream, const struct dc_vtk_encoding *encod
 
 static enum dc_status out_of_memory(struct dc_mesh_cursor *cursor)
 {
-  return cursor->status = dc_fail(cursor->error, DC_MEMORY, "%.700s: out of memory", cursor->file->name);
+  return cursor->status = dc_out_of_memory_in(cursor->error, cursor->file->name);
 }
 
 // Unpacks zlib blocks: first all sizes, then the blocks; every size is checked against what is there before it is used.

@@ -129,7 +129,7 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
   const int *n = lattice.n;
   int blocks = n[0] * n[1] * n[2];
   if (!allocate(&lattice, (size_t)blocks, &parts, arena))
-    return dc_fail(error, DC_MEMORY, "out of memory for %d blocks", blocks);
+    return dc_out_of_memory_for(error, "%d blocks", blocks);
   for (int block = 0; block < blocks; block++) {
     int first = lattice.count;
     add_block(&lattice, block, (const int[]){block % n[0], block / n[0] % n[1], block / (n[0] * n[1])});

@@ -94,7 +94,7 @@ static enum dc_status place_convex(struct dc_mesh *convex, const struct place *p
   const double(*vertices)[3] = (const double(*)[3])convex->vertices;
   convex->vertices = dc_arena_alloc(arena, (size_t)convex->vertex_count, sizeof *convex->vertices);
   if (!convex->vertices)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d vertices", convex->vertex_count);
+    return dc_out_of_memory_for(error, "%d vertices", convex->vertex_count);
   place_vertices(place, convex->vertex_count, vertices, convex->vertices);
   return DC_OK;
 }
@@ -124,7 +124,7 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
   mesh.vertices = dc_arena_alloc(arena, sizes.vertices, sizeof *mesh.vertices);
   mesh.triangles = dc_arena_alloc(arena, sizes.triangles, sizeof *mesh.triangles);
   if (!start || !convex || !mesh.vertices || !mesh.triangles)
-    return dc_fail(error, DC_MEMORY, "out of memory for %zu triangles", sizes.triangles);
+    return dc_out_of_memory_for(error, "%zu triangles", sizes.triangles);
   int convex_count = 0;
   for (int i = 0; i < part_count; i++) {
     const struct dc_shape *member = &shapes[parts[i].shape];

@@ -101,10 +101,10 @@ static enum dc_status follow_parts(struct dc_shape_follower *f, struct dc_arena 
     for (int t = 0; f->faces[p] && t < mesh->triangle_count; t++)
       f->faces[p][t] = find_plane(polyhedron, mesh, mesh->triangles[t], f->size);
     if (!f->faces[p])
-      return dc_fail(error, DC_MEMORY, "out of memory for the sides of a shape");
+      return dc_out_of_memory_for(error, "the sides of a shape");
   }
   f->sums = dc_arena_alloc(arena, SUMS * (size_t)most, sizeof *f->sums);
-  return f->faces && f->sums ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for the sides of a shape");
+  return f->faces && f->sums ? DC_OK : dc_out_of_memory_for(error, "the sides of a shape");
 }
 
 static void find_axes(struct dc_shape_follower *f, const double rotation[9])
@@ -131,7 +131,7 @@ static enum dc_status follow_superquadric(struct dc_shape_follower *f, struct dc
                    start->name);
   f->spread = dc_arena_alloc(arena, (size_t)mesh->vertex_count, sizeof *f->spread);
   if (!f->spread)
-    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", start->name);
+    return dc_out_of_memory_for(error, "shape \"%s\"", start->name);
   for (int v = 0; v < mesh->vertex_count; v++)
     dc_vec_add_scaled(mean, mean, 1.0 / mesh->vertex_count, mesh->vertices[v]);
   for (int v = 0; v < mesh->vertex_count; v++)
@@ -153,7 +153,7 @@ static enum dc_status copy_sdf(const struct dc_sdf *from, struct dc_sdf *to, str
   to->numbers = dc_arena_alloc(arena, (size_t)from->number_count, sizeof *to->numbers);
   to->children = dc_arena_alloc(arena, (size_t)from->child_count, sizeof *to->children);
   if (!to->numbers || (from->child_count && !to->children))
-    return dc_fail(error, DC_MEMORY, "out of memory for a signed distance");
+    return dc_out_of_memory_for(error, "a signed distance");
   memcpy(to->numbers, from->numbers, (size_t)from->number_count * sizeof *to->numbers);
   enum dc_status status = DC_OK;
   for (int i = 0; i < from->child_count && !status; i++)
@@ -173,7 +173,7 @@ enum dc_status dc_shape_follower_create(const struct dc_shape *start, double smo
     return status;
   if (!f || !(f->sdf = dc_arena_alloc(arena, 1, sizeof *f->sdf)) ||
       !(f->places = dc_arena_alloc(arena, (size_t)start->mesh.vertex_count, sizeof *f->places)))
-    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", start->name);
+    return dc_out_of_memory_for(error, "shape \"%s\"", start->name);
   if (dc_shape_vertex_count(start) != start->mesh.vertex_count)
     return dc_fail(
         error, DC_BAD_INPUT,

@@ -48,7 +48,7 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
     return dc_fail(error, DC_BAD_INPUT, "parts: must hold at least one part");
   struct dc_mesh *parts = dc_arena_alloc(arena, (size_t)part_count, sizeof *parts);
   if (!parts)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", part_count);
+    return dc_out_of_memory_for(error, "%d hulls", part_count);
   for (int i = 0; i < part_count; i++) {
     enum dc_status status = check_part(&given[i].vertices, i, error);
     if (status)

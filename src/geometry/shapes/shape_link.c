@@ -91,7 +91,7 @@ enum dc_status dc_shape_add_common_vertices(int count, struct dc_mesh *given, st
       memcpy(given[i].vertices, vertices, (size_t)given[i].vertex_count * sizeof *vertices);
   }
   if (!enough)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", count);
+    return dc_out_of_memory_for(error, "%d hulls", count);
   for (int i = 0; i < count; i++)
     for (int j = i + 1; j < count; j++) {
       double middle[3];

@@ -66,10 +66,10 @@ static enum dc_status make_hulls(struct dc_shape *shape, int count, const struct
     if (!status)
       status = make_part(vertices, given[i].vertex_count, &hulls[i], arena, &parts[i]);
     if (status)
-      return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", count);
+      return dc_out_of_memory_for(error, "%d hulls", count);
   }
   if (join(hulls, count, arena, &shape->mesh))
-    return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", count);
+    return dc_out_of_memory_for(error, "%d hulls", count);
   shape->part_count = count;
   shape->parts = parts;
   dc_mesh_mass_properties(&shape->mesh, &shape->properties);
@@ -82,6 +82,6 @@ enum dc_status dc_shape_set_hulls(struct dc_shape *shape, int count, const struc
   struct dc_mesh *hulls = dc_arena_alloc(arena, (size_t)count, sizeof *hulls),
                  *parts = dc_arena_alloc(arena, (size_t)count, sizeof *parts);
   if (!hulls || !parts)
-    return dc_fail(error, DC_MEMORY, "out of memory for %d hulls", count);
+    return dc_out_of_memory_for(error, "%d hulls", count);
   return make_hulls(shape, count, given, hulls, parts, arena, error);
 }

@@ -54,7 +54,7 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
   double(*data)[3] = dc_alloc(2 * (MOST_POINTS + 1), sizeof *data);
   int points;
   if (!data)
-    return dc_fail(error, DC_MEMORY, "out of memory for points");
+    return dc_out_of_memory_for(error, "points");
   FILE *file = fopen(options->file, "r");
   enum dc_status status = file ? read_points(file, options, data, data + MOST_POINTS + 1, &points, error)
                                : dc_fail(error, DC_IO, "%.700s: %s", options->file, strerror(errno));
@@ -62,7 +62,7 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
     fclose(file);
   if (!status && !(shape->sdf = dc_sdf_make_points(points, (const double(*)[3])data,
                                                    (const double(*)[3])(data + MOST_POINTS + 1), arena)))
-    status = dc_fail(error, DC_MEMORY, "out of memory for points");
+    status = dc_out_of_memory_for(error, "points");
   free(data);
   return status ? status : dc_shape_mesh_sdf(shape, options->cells, options->triangles, options->inset, arena, error);
 }

@@ -12,7 +12,7 @@ enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, stru
     return DC_OK;
   if (shape->type->half_space) {
     *sdf = dc_sdf_make_half_space(arena);
-    return *sdf ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a half-space");
+    return *sdf ? DC_OK : dc_out_of_memory_for(error, "a half-space");
   }
   if (shape->part_count < 1)
     return dc_fail(error, DC_BAD_INPUT,
@@ -20,7 +20,7 @@ enum dc_status dc_shape_sdf(const struct dc_shape *shape, double smoothing, stru
                    "\"superquadrics\", \"points\", \"hulls\", or a mesh with \"convex\")",
                    shape->name);
   if (shape->part_count > 1 && !(made = dc_sdf_make(&dc_sdf_union, 1, shape->part_count, arena)))
-    return dc_fail(error, DC_MEMORY, "out of memory for a union");
+    return dc_out_of_memory_for(error, "a union");
   if (made)
     made->numbers[0] = smoothing;
   for (int i = 0; i < shape->part_count; i++) {

@@ -27,7 +27,7 @@ enum dc_status dc_shape_smooth_mesh(const struct dc_shape *shape, struct dc_aren
     return DC_OK;
   void *finer = dc_arena_alloc(arena, 1, shape->type->options_size);
   if (!finer)
-    return dc_fail(error, DC_MEMORY, "out of memory for the look of %s", shape->name);
+    return dc_out_of_memory_for(error, "the look of %s", shape->name);
   enum dc_status status = is_as_made(shape, arena, &same, error);
   if (status || !same)
     return status;

@@ -103,7 +103,7 @@ static enum dc_status build_sphere(const void *options, struct dc_arena *arena, 
   int triangle_count = (sphere->base == OCTAHEDRON ? 8 : 20) << (2 * sphere->level);
   double(*corners)[3] = dc_alloc(3 * (size_t)triangle_count, sizeof *corners), (*end)[3] = corners;
   if (!corners)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %d triangles", triangle_count);
+    return dc_out_of_memory_for(error, "a mesh of %d triangles", triangle_count);
   add_faces(sphere->base, sphere->level, &end);
   enum dc_status status = dc_mesh_weld(corners, triangle_count, arena, mesh, error);
   free(corners);

@@ -38,7 +38,7 @@ static enum dc_status make_part(const struct dc_superquadrics_part *part, int in
     return status;
   struct dc_sdf *made = dc_sdf_make_superquadric(part->axes, part->exponents[0], part->exponents[1], arena);
   if (!made)
-    return dc_fail(error, DC_MEMORY, "out of memory for superquadrics");
+    return dc_out_of_memory_for(error, "superquadrics");
   *sdf = *made;
   for (int k = 0; k < 4; k++)
     q[k] = part->rotation[k] / length;
@@ -64,7 +64,7 @@ static enum dc_status make_sdf(const struct dc_superquadrics_options *options, s
   if (removed)
     outer = dc_sdf_make(&dc_sdf_difference, 1, removed + 1, arena);
   if (!whole || !outer)
-    return dc_fail(error, DC_MEMORY, "out of memory for superquadrics");
+    return dc_out_of_memory_for(error, "superquadrics");
   whole->numbers[0] = outer->numbers[0] = isnan(options->smoothing) ? SMOOTHING * size : options->smoothing;
   for (int i = 0, lost = 1; i < count; i++) {
     enum dc_status status =

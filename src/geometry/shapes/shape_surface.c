@@ -14,7 +14,7 @@ enum dc_status dc_surface_create(struct dc_mesh *mesh, struct dc_arena *arena, s
   mesh->vertices = dc_arena_alloc(arena, vertex_count, sizeof *mesh->vertices);
   mesh->triangles = dc_arena_alloc(arena, triangle_count, sizeof *mesh->triangles);
   if (!mesh->vertices || !mesh->triangles)
-    return dc_fail(error, DC_MEMORY, "out of memory for a mesh of %zu triangles", triangle_count);
+    return dc_out_of_memory_for(error, "a mesh of %zu triangles", triangle_count);
   return DC_OK;
 }
 

@@ -47,7 +47,7 @@ static enum dc_status become_hulls(struct dc_shape *shape, struct dc_arena *aren
   struct dc_hulls_options *options = dc_arena_alloc(arena, 1, sizeof *options);
   struct dc_hulls_part *parts = dc_arena_alloc(arena, (size_t)shape->part_count, sizeof *parts);
   if (!options || !parts)
-    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+    return dc_out_of_memory_for(error, "shape \"%s\"", shape->name);
   for (int i = 0; i < shape->part_count; i++)
     parts[i].vertices = (struct dc_real_list){3 * shape->parts[i].vertex_count, shape->parts[i].vertices[0]};
   options->parts = (struct dc_object_list){.count = shape->part_count, .objects = parts};
@@ -67,7 +67,7 @@ enum dc_status dc_shape_with_vertices(const struct dc_shape *shape, const double
   struct dc_mesh *given = dc_arena_alloc(arena, (size_t)count, sizeof *given);
   *result = *shape;
   if (!given)
-    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+    return dc_out_of_memory_for(error, "shape \"%s\"", shape->name);
   for (int i = 0; i < count; vertices += shape->parts[i++].vertex_count)
     given[i] = (struct dc_mesh){.vertex_count = shape->parts[i].vertex_count, .vertices = (double(*)[3])vertices};
   enum dc_status status = dc_shape_set_hulls(result, count, given, arena, &why);
@@ -96,7 +96,7 @@ static enum dc_status move_mesh(const struct dc_shape *shape, const double (*ver
   int *indices = dc_arena_alloc(arena, count, sizeof *indices);
   double(*moved)[3] = dc_arena_alloc(arena, count, sizeof *moved);
   if (!indices || !moved)
-    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+    return dc_out_of_memory_for(error, "shape \"%s\"", shape->name);
   if (!dc_shape_mesh_vertices(shape, indices))
     return dc_fail(error, DC_BAD_INPUT, "shape \"%s\" has a surface that is not that of its parts", shape->name);
   for (size_t v = 0; v < count; v++)
@@ -115,7 +115,7 @@ enum dc_status dc_shape_move_surface(const struct dc_shape *shape, const double 
   double(*moved)[3] = dc_arena_alloc(arena, all, sizeof *moved);
   *result = *shape;
   if (!parts || !moved)
-    return dc_fail(error, DC_MEMORY, "out of memory for shape \"%s\"", shape->name);
+    return dc_out_of_memory_for(error, "shape \"%s\"", shape->name);
   memcpy(moved, vertices, all * sizeof *moved);
   for (int i = 0; i < shape->part_count; i++) {
     parts[i] = shape->parts[i];

@@ -144,6 +144,6 @@ enum dc_status dc_json_compare(const char *const paths[2], struct dc_arena *aren
   dc_json_release(&documents[0]);
   dc_json_release(&documents[1]);
   if (!status && comparison.failed)
-    status = dc_fail(error, DC_MEMORY, "out of memory for the differences of %.300s and %.300s", paths[0], paths[1]);
+    status = dc_out_of_memory_for(error, "the differences of %.300s and %.300s", paths[0], paths[1]);
   return status;
 }

@@ -220,7 +220,7 @@ static enum dc_status add_place(struct scanner *scanner, size_t key)
   if (places->count == DC_JSON_MOST_VALUES)
     return bad(scanner, "more than 3000000 values");
   if (dc_grow(&places->places, &places->capacity, places->count + 1, sizeof *places->places))
-    return dc_fail(scanner->error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(scanner->error);
   places->places[places->count++] =
       (struct dc_json_place){.value = (uint32_t)scanner->at, .key = (uint32_t)key, .source = scanner->source};
   return DC_OK;

@@ -50,7 +50,7 @@ static enum dc_status read_open_file(int file, const char *path, struct dc_arena
   size_t size = (size_t)properties.st_size;
   char *bytes = dc_arena_alloc(arena, size + 1, 1);
   if (!bytes)
-    return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   size_t count = 0;
   while (count < size) {
     ssize_t got = read(file, bytes + count, size - count);
@@ -174,7 +174,7 @@ cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t
   *scanned = false;
   char *blanked = malloc(length + 1);
   if (!blanked) {
-    dc_fail(error, DC_MEMORY, "%s: out of memory", document->name);
+    dc_out_of_memory_in(error, document->name);
     return NULL;
   }
   memcpy(blanked, text, length);
@@ -190,7 +190,7 @@ cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t
   cJSON *root = cJSON_ParseWithLength(blanked, length + 1);
   free(blanked);
   if (!root) {  // the grammar holds
-    dc_fail(error, DC_MEMORY, "%s: out of memory", document->name);
+    dc_out_of_memory_in(error, document->name);
     return NULL;
   }
   struct walk walk = {.document = document, .next = first, .error = error};
@@ -231,7 +231,7 @@ enum dc_status dc_json_load_text(struct dc_json_document *document, const char *
     return dc_fail(error, DC_BAD_INPUT, "%s: must be at most 64 MB (is %zu bytes)", name, document->length);
   document->text = dc_arena_strdup(arena, text);
   if (!document->text)
-    return dc_fail(error, DC_MEMORY, "%s: out of memory", name);
+    return dc_out_of_memory_in(error, name);
   skip_mark(&document->text, &document->length);
   return parse_document(document, error);
 }

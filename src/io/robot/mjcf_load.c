@@ -184,7 +184,7 @@ enum dc_status dc_mjcf_load(struct dc_mjcf **mjcf, const struct dc_mjcf_file *fi
 {
   struct dc_mjcf *model = *mjcf = dc_alloc(1, sizeof *model);
   if (!model)
-    return dc_fail(error, DC_MEMORY, "%.300s: out of memory", file->name);
+    return dc_out_of_memory_in(error, file->name);
   model->name = file->name;
   model->arena = arena;
   model->opener = opener;

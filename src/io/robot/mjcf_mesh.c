@@ -234,7 +234,7 @@ static enum dc_status parse_msh(const char *bytes, size_t size, struct dc_arena 
   mesh->vertices = dc_arena_alloc(arena, points, sizeof *mesh->vertices);
   mesh->triangles = dc_arena_alloc(arena, corners / 3, sizeof *mesh->triangles);
   if (!mesh->vertices || !mesh->triangles)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   for (size_t i = 0; i < 3 * points; i++) {
     float number;
     memcpy(&number, bytes + sizeof counts + 4 * i, sizeof number);

@@ -149,7 +149,7 @@ static enum dc_status add_world(struct dc_mjcf_builder *builder)
   cJSON *body = cJSON_CreateObject();
   int place = builder->base.at->valueint;
   if (!body)
-    return dc_fail(builder->base.error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(builder->base.error);
   const char *name = builder->links[0].name;
   enum dc_status status = dc_mjcf_put_shapes(builder, body, 0, name, place);
   if (status || !body->child) {
@@ -222,7 +222,7 @@ static enum dc_status refuse(struct dc_mjcf_builder *builder)
   return names ? dc_fail(builder->base.error, DC_BAD_INPUT,
                          "%.300s: nothing here corresponds to %.500s (\"unsupported\": \"skip\" leaves them out)",
                          builder->mjcf->name, names)
-               : dc_fail(builder->base.error, DC_MEMORY, "out of memory");
+               : dc_out_of_memory(builder->base.error);
 }
 
 // The file's gravity is the scene's, unless that says one.
@@ -293,7 +293,7 @@ enum dc_status dc_mjcf_add(struct dc_mjcf *mjcf, const struct dc_mjcf_use *use, 
   builder.base.bodies = collection(&builder.base, "bodies", false);
   if (!builder.links || !builder.in_pairs || !builder.in_exclusions || !builder.side_of || !builder.sides ||
       builder.base.failed)
-    return dc_fail(error, DC_MEMORY, "%.300s: out of memory", mjcf->name);
+    return dc_out_of_memory_in(error, mjcf->name);
   builder.base.shape_count = cJSON_GetArraySize(builder.base.shapes);
   builder.next_body = cJSON_GetArraySize(builder.base.bodies);
   for (size_t p = 0; p < mjcf->pair_count; p++)
@@ -303,6 +303,6 @@ enum dc_status dc_mjcf_add(struct dc_mjcf *mjcf, const struct dc_mjcf_use *use, 
   enum dc_status status = add_all(&builder);
   free(builder.taken);
   if (!status && builder.base.failed)
-    status = dc_fail(error, DC_MEMORY, "%.300s: out of memory", mjcf->name);
+    status = dc_out_of_memory_in(error, mjcf->name);
   return status;
 }

@@ -198,7 +198,7 @@ static enum dc_status add_geometries(struct dc_mjcf_builder *builder, const char
   const char **names = dc_arena_alloc(builder->urdf.arena, (size_t)count, sizeof *names);
   for (int k = 0; k < count && !status; k++) {
     if (!names || !(names[k] = dc_arena_printf(builder->urdf.arena, "%s:%d", name, k + 1)))
-      return dc_fail(builder->base.error, DC_MEMORY, "out of memory");
+      return dc_out_of_memory(builder->base.error);
     status = add_primitive(builder, names[k], geoms[k], dc_mjcf_place(builder, geom_at(builder, geoms[k])->node));
   }
   if (status || (status = add_shape(builder, name, place, &shape)))
@@ -280,7 +280,7 @@ enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, 
   size_t room = builder->mjcf->geom_count;
   int *touching = dc_alloc(2 * room + 1, sizeof *touching);
   if (!touching)
-    return dc_fail(builder->base.error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(builder->base.error);
   int *shown = touching + room, touching_count = 0, shown_count = gather_shown(builder, carrier, shown);
   enum dc_status status = DC_OK;
   for (int s = 0; s < builder->side_count; s++)
@@ -338,7 +338,7 @@ static enum dc_status put_side(struct dc_mjcf_builder *builder, int s, int *geom
 enum dc_status dc_mjcf_put_sides(struct dc_mjcf_builder *builder)
 {
   int *geoms = dc_alloc(builder->mjcf->geom_count + 1, sizeof *geoms);
-  enum dc_status status = geoms ? DC_OK : dc_fail(builder->base.error, DC_MEMORY, "out of memory");
+  enum dc_status status = geoms ? DC_OK : dc_out_of_memory(builder->base.error);
   for (int s = 0; s < builder->side_count && !status; s++)
     if (!builder->sides[s].first)
       status = put_side(builder, s, geoms);

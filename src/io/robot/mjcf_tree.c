@@ -154,7 +154,7 @@ static enum dc_status parse_file(struct parse *parse, const struct dc_mjcf_file 
 {
   struct parse_file at = {.parse = parse, .file = file, .expat = XML_ParserCreate("UTF-8")};
   if (!at.expat)
-    return dc_fail(parse->error, DC_MEMORY, "%.300s: out of memory", file->name);
+    return dc_out_of_memory_in(parse->error, file->name);
   XML_SetUserData(at.expat, &at);
   XML_SetElementHandler(at.expat, start_element, end_element);
   XML_SetStartDoctypeDeclHandler(at.expat, start_doctype);

@@ -372,7 +372,7 @@ enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *nam
   if (!status)
     put_all(&writer, name, &text);
   if (status || text.failed)
-    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+    status = dc_out_of_memory_in(error, path);
   else
     status = dc_file_write(path, text.bytes, text.length, error);
   if (!status && writer.unmoved)

@@ -68,7 +68,7 @@ static enum dc_status write_mesh(struct writer *writer, const struct dc_mesh *me
     dc_text_add(&obj, "f %d %d %d\n", mesh->triangles[t][0] + 1, mesh->triangles[t][1] + 1, mesh->triangles[t][2] + 1);
   snprintf(name, sizeof name, "%.1000s/mesh%d.obj", writer->path, writer->meshes);
   if (!status && obj.failed)
-    status = dc_fail(writer->error, DC_MEMORY, "%.800s: out of memory", name);
+    status = dc_out_of_memory_in(writer->error, name);
   if (!status)
     status = dc_file_write(name, obj.bytes, obj.length, writer->error);
   dc_text_free(&obj);
@@ -151,7 +151,7 @@ static enum dc_status put_link(struct writer *writer, int i)
       }
     free(pieces);
     if (count < 0)
-      status = dc_fail(writer->error, DC_MEMORY, "out of memory");
+      status = dc_out_of_memory(writer->error);
   }
   dc_text_add(text, "  </link>\n");
   return status;
@@ -346,8 +346,8 @@ static enum dc_status write_srdf(const struct dc_model *model, const char *name,
         dc_text_add(&text, "/>\n");
       }
   dc_text_add(&text, "</robot>\n");
-  enum dc_status status = text.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", path)
-                                      : dc_file_write(path, text.bytes, text.length, error);
+  enum dc_status status =
+      text.failed ? dc_out_of_memory_in(error, path) : dc_file_write(path, text.bytes, text.length, error);
   dc_text_free(&text);
   return status;
 }
@@ -405,7 +405,7 @@ enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *nam
        *srdf = dc_arena_printf(notes->arena, "%.*s.srdf", (int)stem, path);
   struct writer writer = {.model = model, .root = "root", .path = folder, .error = error};
   if (!folder || !srdf)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   writer.folder = slash ? folder + (slash - path) + 1 : folder;
   for (int i = 0; i < model->bodies.count; i++)
     if (strcmp(model->bodies.bodies[i].name, writer.root) == 0) {
@@ -421,7 +421,7 @@ enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *nam
   }
   dc_text_add(&writer.text, "</robot>\n");
   if (!status && writer.text.failed)
-    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+    status = dc_out_of_memory_in(error, path);
   if (!status && !(status = dc_file_write(path, writer.text.bytes, writer.text.length, error)) &&
       !(status = write_srdf(model, name, srdf, error)))
     status = add_notes(&writer, notes);

@@ -16,7 +16,7 @@ size_t dc_sdf_offset(const struct dc_sdf_scope *scope, const struct dc_xml_eleme
 
 enum dc_status dc_sdf_no_memory(const struct dc_sdf_reader *reader)
 {
-  return dc_fail(reader->error, DC_MEMORY, "%.300s: out of memory", reader->urdf->name);
+  return dc_out_of_memory_in(reader->error, reader->urdf->name);
 }
 
 const char *dc_sdf_text(struct dc_xml_element *element, const char *child)

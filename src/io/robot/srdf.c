@@ -76,7 +76,7 @@ enum dc_status dc_srdf_parse(struct dc_srdf *srdf, const char *name, const char 
   *srdf = (struct dc_srdf){0};
   parser.expat = XML_ParserCreate("UTF-8");
   if (!parser.expat)
-    return dc_fail(error, DC_MEMORY, "%.200s: out of memory", name);
+    return dc_out_of_memory_in(error, name);
   XML_SetUserData(parser.expat, &parser);
   XML_SetElementHandler(parser.expat, start_element, NULL);
   XML_SetStartDoctypeDeclHandler(parser.expat, start_doctype);
@@ -87,7 +87,7 @@ enum dc_status dc_srdf_parse(struct dc_srdf *srdf, const char *name, const char 
   XML_ParserFree(parser.expat);
   srdf->pairs = dc_arena_alloc(arena, (size_t)srdf->count, sizeof *srdf->pairs);
   if (!srdf->pairs && !parser.status)
-    parser.status = dc_fail(error, DC_MEMORY, "%.200s: out of memory", name);
+    parser.status = dc_out_of_memory_in(error, name);
   if (!parser.status && srdf->count)
     memcpy(srdf->pairs, parser.pairs, (size_t)srdf->count * sizeof *srdf->pairs);
   free(parser.pairs);

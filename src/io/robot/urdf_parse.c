@@ -605,7 +605,7 @@ enum dc_status dc_urdf_parse(struct dc_urdf *urdf, const char *name, const char 
   struct dc_urdf_parser parser = {.urdf = urdf, .error = error};
   parser.expat = XML_ParserCreate("UTF-8");
   if (!parser.expat)
-    return dc_fail(error, DC_MEMORY, "%.200s: out of memory", name);
+    return dc_out_of_memory_in(error, name);
   run(&parser);
   if (!parser.status) {
     color_visuals(&parser);

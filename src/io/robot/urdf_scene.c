@@ -708,6 +708,6 @@ enum dc_status dc_urdf_add(const struct dc_urdf *urdf, const struct dc_urdf_use 
   free(builder.links);
   free(heads);
   if (!status && builder.failed)
-    status = dc_fail(error, DC_MEMORY, "%.300s: out of memory", urdf->name);
+    status = dc_out_of_memory_in(error, urdf->name);
   return status;
 }

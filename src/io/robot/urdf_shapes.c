@@ -112,11 +112,11 @@ static enum dc_status add_geometries(struct dc_urdf_builder *builder, const char
   enum dc_status status = DC_OK;
   const char **names = dc_arena_alloc(builder->urdf->arena, (size_t)count, sizeof *names);
   if (!names)
-    return dc_fail(builder->error, DC_MEMORY, "%.300s: out of memory", builder->urdf->name);
+    return dc_out_of_memory_in(builder->error, builder->urdf->name);
   for (int i = 0; i < count && !status; i++) {
     names[i] = dc_arena_printf(builder->urdf->arena, "%s:%d", name, i + 1);
     status = names[i] ? add_geometry(builder, names[i], indices[i])
-                      : dc_fail(builder->error, DC_MEMORY, "%.300s: out of memory", builder->urdf->name);
+                      : dc_out_of_memory_in(builder->error, builder->urdf->name);
   }
   if (status || (status = add_shape(builder, name, first->offset, &shape, &place)))
     return status;
@@ -177,7 +177,7 @@ enum dc_status dc_urdf_put_shapes(struct dc_urdf_builder *builder, cJSON *body, 
 {
   int *collisions = dc_alloc(2 * (size_t)link->geometries + 1, sizeof *collisions);
   if (!collisions)
-    return dc_fail(builder->error, DC_MEMORY, "%.300s: out of memory", builder->urdf->name);
+    return dc_out_of_memory_in(builder->error, builder->urdf->name);
   int *visuals = collisions + link->geometries;
   int collision_count = gather(builder, link, false, collisions), visual_count = gather(builder, link, true, visuals);
   enum dc_status status = DC_OK;

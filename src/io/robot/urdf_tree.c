@@ -151,7 +151,7 @@ int dc_urdf_find_joint(const struct dc_urdf *urdf, const char *name)
 
 static enum dc_status out_of_memory(const struct dc_urdf *urdf, struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "%.300s: out of memory", urdf->name);
+  return dc_out_of_memory_in(error, urdf->name);
 }
 
 static enum dc_status fail_joint(const struct dc_urdf *urdf, const struct dc_urdf_joint *joint, struct dc_error *error,

@@ -174,12 +174,12 @@ enum dc_status dc_xml_parse(struct dc_xml_file *file, const char *name, const ch
   *file = (struct dc_xml_file){.name = name, .text = text, .length = length};
   struct reader *reader = dc_alloc(1, sizeof *reader);
   if (!reader)
-    return dc_fail(error, DC_MEMORY, "%.300s: out of memory", name);
+    return dc_out_of_memory_in(error, name);
   *reader = (struct reader){.file = file, .arena = arena, .error = error, .expat = XML_ParserCreate("UTF-8")};
   if (reader->expat)
     run(reader);
   else
-    reader->status = dc_fail(error, DC_MEMORY, "%.300s: out of memory", name);
+    reader->status = dc_out_of_memory_in(error, name);
   XML_ParserFree(reader->expat);
   enum dc_status status = reader->status;
   for (int d = 0; d <= DC_XML_MOST_DEPTH; d++)

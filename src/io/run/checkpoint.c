@@ -153,7 +153,7 @@ static enum dc_status damaged(const struct reader *reader, const char *what)
 
 static enum dc_status out_of_memory(const struct reader *reader)
 {
-  return dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  return dc_out_of_memory_in(reader->error, reader->path);
 }
 
 // Takes size bytes and their padding out of the image; NULL when it does not have them.
@@ -261,7 +261,7 @@ enum dc_status dc_checkpoint_read(const char *directory, const struct dc_checkpo
   dc_snapshot_clear(snapshot);
   char *path = dc_path_join(directory, FILE_NAME), *image = NULL;
   if (!path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   struct reader reader = {.path = path, .at = DC_SEAL_SIZE, .error = error};
   enum dc_status status = check_file(path, error);
   if (!status)

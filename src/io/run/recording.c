@@ -14,7 +14,7 @@ static const size_t LARGEST_TABLE = (size_t)64 << 20;
 
 static enum dc_status out_of_memory(const char *path, struct dc_error *error)
 {
-  return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  return dc_out_of_memory_in(error, path);
 }
 
 // The bodies to look for: those of the list, or all that move.

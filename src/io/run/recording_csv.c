@@ -29,7 +29,7 @@ struct table {
 
 static enum dc_status out_of_memory(const struct table *table)
 {
-  return dc_fail(table->error, DC_MEMORY, "%.800s: out of memory", table->path);
+  return dc_out_of_memory_in(table->error, table->path);
 }
 
 static enum dc_status fail_at(const struct table *table, int column, const char *rule, const char *what)

@@ -45,7 +45,7 @@ enum dc_status dc_row_file_create(struct dc_row_file *file, const char *director
 {
   file->path = dc_path_join(directory, name);
   if (!file->path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
   return file->fd < 0 ? dc_fail_file(error, file->path, "create") : DC_OK;
 }
@@ -88,7 +88,7 @@ enum dc_status dc_row_file_reopen(struct dc_row_file *file, const char *director
 {
   file->path = dc_path_join(directory, name);
   if (!file->path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   file->fd = open(file->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (file->fd < 0)
     return dc_fail_file(error, file->path, "open");

@@ -109,7 +109,7 @@ static enum dc_status refuse_existing(const char *directory, const char *const *
     struct stat info;
     char *path = dc_path_join(directory, names[i]);
     if (!path)
-      return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+      return dc_out_of_memory_in(error, directory);
     bool exists = lstat(path, &info) == 0;
     if (exists) {
       char other[840];
@@ -129,7 +129,7 @@ static enum dc_status write_named(const char *directory, const char *name, const
 {
   char *path = dc_path_join(directory, name);
   if (!path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   enum dc_status status = dc_file_write(path, bytes, size, error);
   free(path);
   return status;
@@ -187,7 +187,7 @@ static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
 {
   struct dc_text header = {0};
   dc_text_append(&header, run->header, strlen(run->header));
-  enum dc_status status = header.failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", run->directory) : DC_OK;
+  enum dc_status status = header.failed ? dc_out_of_memory_in(error, run->directory) : DC_OK;
   if (!status)
     status = dc_row_file_create(&run->progress, run->directory, "progress.jsonl", error);
   if (!status)
@@ -267,7 +267,7 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
     return dc_fail(error, DC_IO, "the name of the run directory is empty");
   struct dc_run *created = run_allocate(directory);
   if (!created)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   created->header = loss_header(scene);
   created->bare = bare;
   int new_directories;
@@ -299,7 +299,7 @@ static enum dc_status renew_scene(const char *directory, const struct dc_scene *
   status = dc_mesh_copies_resolve(&copies, scene, &resolved, error);
   char *path = dc_path_join(directory, "resolved.json");
   if (!status && !path)
-    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    status = dc_out_of_memory_in(error, directory);
   bool same = false;
   if (!status)
     status = dc_file_compare(path, resolved.bytes, resolved.length, &same, error);
@@ -320,7 +320,7 @@ static enum dc_status refuse_rows(const struct dc_run *run, struct dc_error *err
   struct stat info;
   char *path = dc_path_join(directory, "loss.csv");
   if (!path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   bool rows = lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > (off_t)strlen(run->header));
   free(path);
   return rows ? dc_fail(error, DC_CHECKPOINT, "%.800s/checkpoint.bin: is missing, but loss.csv has rows", directory)
@@ -371,7 +371,7 @@ static enum dc_status open_again(const char *directory, opener *open_files, cons
     return dc_fail(error, DC_IO, "the name of the run directory is empty");
   struct dc_run *opened = run_allocate(directory);
   if (!opened)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   opened->header = loss_header(scene);
   enum dc_status status = occupy(opened, error);
   if (!status)
@@ -408,7 +408,7 @@ enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const voi
                                  struct dc_error *error)
 {
   char *path = dc_path_join(run->directory, name);
-  enum dc_status status = path ? check_place(run, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", name);
+  enum dc_status status = path ? check_place(run, error) : dc_out_of_memory_in(error, name);
   if (!status)
     status = dc_file_write_at(run->folder, name, path, bytes, size, error);
   free(path);
@@ -484,7 +484,7 @@ enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, 
   format_progress(&progress, row);
   enum dc_status status = DC_OK;
   if (loss.failed || progress.failed)
-    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory for a row", run->directory);
+    status = dc_out_of_memory_in(error, run->directory);
   if (!status)
     status = check_place(run, error);
   if (!status)

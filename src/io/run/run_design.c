@@ -33,7 +33,7 @@ struct design_files {
 
 static enum dc_status fail_memory(struct design_files *files)
 {
-  return dc_fail(files->error, DC_MEMORY, "%.800s: out of memory for its design", dc_run_directory(files->run));
+  return dc_out_of_memory_in(files->error, dc_run_directory(files->run));
 }
 
 static enum dc_status find_designed(struct design_files *files)

@@ -168,7 +168,7 @@ enum dc_status dc_file_write(const char *path, const void *bytes, size_t size, s
   const char *slash = strrchr(path, '/');
   char *directory = directory_of(path);
   if (!directory)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   int folder = dc_directory_open(directory);
   free(directory);
   if (folder < 0)
@@ -185,7 +185,7 @@ static enum dc_status read_open_file(int fd, const char *path, size_t capacity, 
   size_t length = 0;
   char *buffer = malloc(capacity + 1);
   if (!buffer)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory for %zu bytes", path, capacity);
+    return dc_out_of_memory_in(error, path);
   while (length < capacity) {
     ssize_t got = read(fd, buffer + length, capacity - length);
     if (got < 0 && errno == EINTR)
@@ -276,7 +276,7 @@ enum dc_status dc_directory_create(const char *path, int *created, struct dc_err
   *created = 0;
   char *prefix = strdup(path);
   if (!prefix)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   enum dc_status status = DC_OK;
   for (char *end = prefix; *end && !status;) {
     end += strspn(end, "/");

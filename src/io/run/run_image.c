@@ -19,8 +19,7 @@ enum dc_status dc_run_image_begin(struct dc_run *run, const char *name, size_t s
 {
   *image = (struct dc_run_image){.path = dc_path_join(dc_run_directory(run), name)};
   int folder;
-  enum dc_status status =
-      image->path ? dc_run_folder(run, &folder, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", name);
+  enum dc_status status = image->path ? dc_run_folder(run, &folder, error) : dc_out_of_memory_in(error, name);
   if (!status)
     status = dc_new_file_begin(folder, image->path, &image->file, error);
   if (!status && dc_mapped_file_create(image->file.fd, size, &image->memory)) {

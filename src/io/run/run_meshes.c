@@ -97,7 +97,7 @@ enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_
     return DC_OK;
   dc_arena_destroy(copies->arena);
   memset(copies, 0, sizeof *copies);
-  return dc_fail(error, DC_MEMORY, "out of memory for the names of mesh files");
+  return dc_out_of_memory_for(error, "the names of mesh files");
 }
 
 // Copies a file, unless the same bytes are there already.
@@ -106,7 +106,7 @@ static enum dc_status copy_mesh(const char *source, const char *folder, const ch
   char *bytes, *path = dc_path_join(folder, name);
   size_t size;
   if (!path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", name);
+    return dc_out_of_memory_in(error, name);
   enum dc_status status = dc_file_read(source, mesh_limit, &bytes, &size, error);
   bool same = false;
   if (!status)
@@ -125,7 +125,7 @@ enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const c
   int created;
   char *folder = dc_path_join(directory, "meshes");
   if (!folder)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   enum dc_status status = dc_directory_create(folder, &created, error);
   for (int i = 0; !status && i < copies->count; i++)
     status = copy_mesh(copies->sources[i], folder, copies->names[i], error);
@@ -244,7 +244,7 @@ enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const
   dc_text_append(resolved, replacement.done, strlen(replacement.done));
   dc_json_release(&replacement.document);
   if (resolved->failed)
-    return dc_fail(error, DC_MEMORY, "out of memory for the resolved scene");
+    return dc_out_of_memory_for(error, "the resolved scene");
   if (replacement.replaced != expected)
     return dc_fail(error, DC_BAD_INPUT, "resolved scene: %d of %d mesh files and recorded motions have a \"file\"",
                    replacement.replaced, expected);

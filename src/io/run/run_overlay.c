@@ -49,8 +49,7 @@ enum dc_status dc_run_read_overlay(const char *directory, const char *model, str
   char *path = dc_path_join(directory, "scene.json");
   *count = 0;
   *overrides = NULL;
-  enum dc_status status =
-      path ? dc_json_load(&document, path, arena, error) : dc_fail(error, DC_MEMORY, "out of memory");
+  enum dc_status status = path ? dc_json_load(&document, path, arena, error) : dc_out_of_memory(error);
   free(path);
   if (status)
     return status;
@@ -66,7 +65,7 @@ enum dc_status dc_run_read_overlay(const char *directory, const char *model, str
   }
   dc_json_release(&document);
   if (overlay.failed)
-    return dc_fail(error, DC_MEMORY, "out of memory for an overlay");
+    return dc_out_of_memory_for(error, "an overlay");
   *count = overlay.count;
   *overrides = overlay.overrides;
   return DC_OK;

@@ -95,7 +95,7 @@ enum dc_status dc_run_write_summary(struct dc_run *run, const struct dc_scene *s
   format_summary(&text, scene, summary);
   enum dc_status status;
   if (text.failed)
-    status = dc_fail(error, DC_MEMORY, "%.800s: out of memory for run.json", dc_run_directory(run));
+    status = dc_out_of_memory_in(error, dc_run_directory(run));
   else
     status = dc_run_write_file(run, "run.json", text.bytes, text.length, error);
   dc_text_free(&text);
@@ -120,8 +120,8 @@ enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *r
   struct dc_json_document document = {0};
   struct dc_arena *arena = dc_arena_create();
   char *path = dc_path_join(directory, "run.json");
-  enum dc_status status = arena && path ? dc_json_load(&document, path, arena, error)
-                                        : dc_fail(error, DC_MEMORY, "%.800s: out of memory for run.json", directory);
+  enum dc_status status =
+      arena && path ? dc_json_load(&document, path, arena, error) : dc_out_of_memory_in(error, directory);
   *result = (struct dc_run_result){.loss = NAN, .initial_loss = NAN, .min_gap = NAN};
   if (!status) {
     struct dc_json root = dc_json_root(&document), object = dc_json_member(&root, "result");

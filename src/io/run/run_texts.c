@@ -18,7 +18,7 @@ enum dc_status dc_run_read_text(const char *directory, const char *name, char **
   char *path = dc_path_join(directory, name);
   *text = NULL;
   if (!path)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+    return dc_out_of_memory_in(error, directory);
   enum dc_status status = dc_file_read(path, LARGEST, text, &size, error);
   free(path);
   return status;
@@ -89,7 +89,7 @@ enum dc_status dc_run_read_terms(const char *directory, char **table, struct dc_
     *table = text.bytes;
   else
     dc_text_free(&text);
-  return failed ? dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory) : DC_OK;
+  return failed ? dc_out_of_memory_in(error, directory) : DC_OK;
 }
 
 // Number of whole lines.

@@ -125,7 +125,7 @@ static enum dc_status build(void *context, char **bytes, size_t *size, struct dc
     put_column(&writer, request->table, &request->table->columns[i]);
   *bytes = dc_h5_writer_image(&writer, request->format, size);
   dc_h5_writer_close(&writer);
-  return *bytes ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for an HDF5 file");
+  return *bytes ? DC_OK : dc_out_of_memory_for(error, "an HDF5 file");
 }
 
 enum dc_status dc_h5_table_image(const struct dc_h5_table *table, const char *format, char **bytes, size_t *size,
@@ -134,6 +134,6 @@ enum dc_status dc_h5_table_image(const struct dc_h5_table *table, const char *fo
   struct request request = {table, format};
   *bytes = NULL;
   if (table->failed)
-    return dc_fail(error, DC_MEMORY, "out of memory for an HDF5 file");
+    return dc_out_of_memory_for(error, "an HDF5 file");
   return dc_child_run(build, &request, 0, bytes, size, error);
 }

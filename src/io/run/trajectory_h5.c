@@ -334,7 +334,7 @@ static enum dc_status build_image(void *context, char **image, size_t *size, str
     *image = dc_h5_writer_image(&writer, DC_TRAJECTORY_FORMAT, size);
     dc_h5_writer_close(&writer);
   }
-  return *image && !out_of_memory ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory");
+  return *image && !out_of_memory ? DC_OK : dc_out_of_memory(error);
 }
 
 // More bytes than a trajectory of so many frames and states between them has in the file.

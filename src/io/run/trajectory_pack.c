@@ -88,7 +88,7 @@ enum dc_status dc_h5_pack(struct dc_stored_trajectory *trajectory, const struct 
         memcpy(to, arrays[i].values, arrays[i].count * sizeof(double));
   }
   free(arrays);
-  return *bytes ? DC_OK : dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  return *bytes ? DC_OK : dc_out_of_memory_in(error, path);
 }
 
 // Memory of the trajectory's own for arrays [count], filled from the numbers at from.

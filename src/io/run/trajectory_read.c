@@ -116,7 +116,7 @@ static enum dc_status get_some(const struct reader *reader, const char *name, in
     if (*values && kept)
       status = read_spread(reader, dataset, *all, kept, columns, *values);
     if (!*values || status == DC_MEMORY)
-      status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+      status = dc_out_of_memory_in(reader->error, reader->path);
     else if (status)
       status = dc_fail(reader->error, DC_IO, "%.500s: /%s%.200s: cannot be read", reader->path, reader->below, name);
   }
@@ -154,7 +154,7 @@ static enum dc_status get_body(const struct reader *reader, const char *name, in
     rotation_name = dc_arena_printf(scratch, "bodies/%s/rotation", link);
   }
   if (!position_name || !rotation_name)
-    status = dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+    status = dc_out_of_memory_in(reader->error, reader->path);
   if (!status)
     status = get_frames(reader, position_name, 3, scratch, trajectory, &position);
   if (!status)
@@ -191,7 +191,7 @@ static enum dc_status get_bodies(const struct reader *reader, const struct dc_bo
   trajectory->position = dc_arena_alloc(trajectory->arena, rows, 3 * sizeof(double));
   trajectory->quaternion = dc_arena_alloc(trajectory->arena, rows, 4 * sizeof(double));
   if (!trajectory->position || !trajectory->quaternion)
-    return dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+    return dc_out_of_memory_in(reader->error, reader->path);
   enum dc_status status = DC_OK;
   for (int b = 0; b < bodies->count && !status; b++)
     status = get_body(reader, bodies->bodies[b].name, b, trajectory);
@@ -208,7 +208,7 @@ static enum dc_status get_joints(const struct reader *reader, const struct dc_bo
     struct dc_stored_joint *joint = &trajectory->joints[j];
     const char *name = dc_arena_printf(trajectory->arena, "joints/%s", joint->link);
     status = name ? get_frames(reader, name, joint->width, trajectory->arena, trajectory, &joint->values)
-                  : dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+                  : dc_out_of_memory_in(reader->error, reader->path);
   }
   return status;
 }
@@ -235,9 +235,7 @@ static enum dc_status get_nodes(const struct reader *reader, const struct dc_bod
       memcpy(trajectory->nodes + f * width + first, values + f * own, own * sizeof *values);
     free(link);
   }
-  return trajectory->nodes && status != DC_MEMORY
-             ? status
-             : dc_fail(reader->error, DC_MEMORY, "%.800s: out of memory", reader->path);
+  return trajectory->nodes && status != DC_MEMORY ? status : dc_out_of_memory_in(reader->error, reader->path);
 }
 
 // The number of columns of a dataset, 0 when it is not there or has none.
@@ -400,7 +398,7 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
     status = DC_MEMORY;
   free(some);
   if (status == DC_MEMORY)
-    return dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
+    return dc_out_of_memory_in(error, request->path);
   return status ? status
                 : dc_h5_pack(request->trajectory, &request->scene->model.bodies, request->path, bytes, size, error);
 }
@@ -436,8 +434,7 @@ static enum dc_status read_new(struct request *request, struct dc_error *error)
 {
   struct dc_stored_trajectory *trajectory = request->trajectory;
   *trajectory = (struct dc_stored_trajectory){.arena = dc_arena_create()};
-  enum dc_status status =
-      trajectory->arena ? read_file(request, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", request->path);
+  enum dc_status status = trajectory->arena ? read_file(request, error) : dc_out_of_memory_in(error, request->path);
   if (!status)
     return DC_OK;
   dc_arena_destroy(trajectory->arena);
@@ -452,8 +449,7 @@ enum dc_status dc_run_read_thinned(const char *directory, const struct dc_scene 
   struct request request = {
       .path = path, .first = first, .scene = scene, .most_frames = most_frames, .trajectory = trajectory};
   *trajectory = (struct dc_stored_trajectory){0};
-  enum dc_status status =
-      path ? read_new(&request, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", directory);
+  enum dc_status status = path ? read_new(&request, error) : dc_out_of_memory_in(error, directory);
   free(path);
   return status;
 }
@@ -480,7 +476,7 @@ enum dc_status dc_run_read_poses(const char *path, int count, const char *const 
   *trajectory = (struct dc_stored_trajectory){0};
   for (int b = 0; b < count && bodies; b++)
     bodies[b].name = names[b];
-  enum dc_status status = bodies ? read_new(&request, error) : dc_fail(error, DC_MEMORY, "%.800s: out of memory", path);
+  enum dc_status status = bodies ? read_new(&request, error) : dc_out_of_memory_in(error, path);
   free(bodies);
   return status;
 }

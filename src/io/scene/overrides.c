@@ -197,7 +197,7 @@ static enum dc_status descend(struct change *change, const struct dc_json *conta
     if (!child && is_section(container, part.name, change->sections)) {
       child = add_section(change->document, container->node, part.name, change->source);
       if (!child)
-        return refuse(change, dc_fail(change->error, DC_MEMORY, "out of memory"));
+        return refuse(change, dc_out_of_memory(change->error));
     }
     if (!child) {
       char quoted[DC_JSON_QUOTED];
@@ -241,7 +241,7 @@ enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const
     int place = dc_json_add_place(document, source);
     if (!value || place < 0) {
       cJSON_Delete(value);
-      return dc_fail(error, DC_MEMORY, "%s: out of memory", name);
+      return dc_out_of_memory_in(error, name);
     }
     value->valueint = place;
   }

@@ -74,7 +74,7 @@ static enum dc_status read_name(struct dc_scene_build *build)
   const char *slash = strrchr(scene->path, '/'), *base = slash ? slash + 1 : scene->path;
   char *name = dc_arena_strdup(scene->arena, base);
   if (!name)
-    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+    return dc_out_of_memory_in(build->error, scene->path);
   size_t length = strlen(name);
   if (length > 5 && strcmp(name + length - 5, ".json") == 0)
     name[length - 5] = '\0';
@@ -117,7 +117,7 @@ static enum dc_status read_optimizer(struct dc_scene_build *build)
   scene->optimizer = dc_family_optimizer(DC_OPTIMIZER_TYPES, index);
   scene->optimizer_options = dc_arena_alloc(scene->arena, 1, scene->optimizer->options_size);
   if (!scene->optimizer_options)
-    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+    return dc_out_of_memory_in(build->error, scene->path);
   status = dc_read_options(&build->reader, &optimizer, scene->optimizer->options, &allowed, scene->optimizer_options);
   int seed = dc_option_find(scene->optimizer->options, "seed");
   if (!status && seed >= 0 && build->settings->seed_given)
@@ -268,7 +268,7 @@ static enum dc_status resolve(struct dc_scene_build *build)
   scene->resolved = text ? dc_arena_strdup(scene->arena, text) : NULL;
   free(text);
   if (!scene->resolved)
-    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+    return dc_out_of_memory_in(build->error, scene->path);
   scene->scene_hash = dc_hash(DC_HASH_SEED, scene->resolved, strlen(scene->resolved));
   for (int i = 0; i < scene->definition.shape_count; i++) {
     const struct dc_mesh *mesh = &scene->shapes[i].mesh;
@@ -376,7 +376,7 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
     dc_arena_destroy(arena);
     if (plain)
       freelocale(plain);
-    return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   }
   locale_t before = uselocale(plain);
   made->arena = arena;

@@ -11,7 +11,7 @@
 
 static enum dc_status out_of_memory(const struct dc_scene_build *build)
 {
-  return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
+  return dc_out_of_memory_in(build->error, build->scene->path);
 }
 
 static cJSON *find_body(const struct dc_scene_build *build, const char *name)

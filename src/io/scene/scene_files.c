@@ -32,7 +32,7 @@ enum dc_status dc_scene_folder_of(const char *path, struct dc_arena *arena, cons
   const char *slash = strrchr(path, '/');
   char *name = dc_arena_strdup(arena, slash ? path : ".");
   if (!name)
-    return dc_fail(error, DC_MEMORY, "%s: out of memory", path);
+    return dc_out_of_memory_in(error, path);
   if (slash)
     name[slash == path ? 1 : slash - path] = '\0';
   return dc_scene_folder(name, arena, folder, error);
@@ -62,7 +62,7 @@ enum dc_status dc_scene_find_file(const char *folder, const char *file, const st
     return dc_fail(error, DC_BAD_INPUT, "must not be empty");
   const char *full = file[0] == '/' ? file : dc_arena_printf(arena, "%s/%s", folder, file);
   if (!full)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   *path = real_path(full, arena);
   if (!*path)
     return dc_fail(error, dc_status_of_open(errno), "%s: %s", full, strerror(errno));

@@ -160,7 +160,7 @@ static enum dc_status find_above(const struct include *include, const char *name
   struct dc_error first = {0};
   char *folder = dc_arena_strdup(arena, include->folder), *slash;
   if (!folder)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   for (; (slash = strrchr(folder, '/')); *slash = '\0') {
     struct dc_error local = {0};
     if (strlen(slash + 1) != length || strncmp(slash + 1, name, length) != 0)
@@ -260,7 +260,7 @@ static enum dc_status find_mesh(struct include *include, const char *file, const
   enum dc_status status = find_uri(include, include->folder, file, path, error);
   const char *plain = status == DC_BAD_INPUT ? decode(include->build->scene->arena, file) : file;
   if (!plain)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   if (plain != file && find_uri(include, include->folder, plain, path, &local) == DC_OK)
     return DC_OK;
   return status;
@@ -286,7 +286,7 @@ static enum dc_status find_uri(struct include *include, const char *folder, cons
     return dc_fail(error, DC_BAD_INPUT, "must be a path, file://, package:// or model://");
   if (file[0] && file[0] != '/')
     file = dc_arena_printf(include->build->scene->arena, "%s/%s", folder, file);
-  return file ? try_file(include, file, path, error) : dc_fail(error, DC_MEMORY, "out of memory");
+  return file ? try_file(include, file, path, error) : dc_out_of_memory(error);
 }
 
 // Whether a mesh can be a shape; what only is to be seen is left out when it cannot.

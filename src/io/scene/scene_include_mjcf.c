@@ -18,7 +18,7 @@ static enum dc_status find(void *context, const char *file, const char **path, s
   if (file[0] && file[0] != '/')
     file = dc_arena_printf(build->scene->arena, "%s/%s", opening->folder, file);
   return file ? dc_scene_find_file(build->scene->folder, file, build->settings, build->scene->arena, path, error)
-              : dc_fail(error, DC_MEMORY, "out of memory");
+              : dc_out_of_memory(error);
 }
 
 static uint32_t add_source(void *context, const char *name, const char *text)

@@ -41,7 +41,7 @@ enum dc_status dc_scene_keep_own(struct dc_scene_build *build, const cJSON *tree
     cJSON *copy = section ? cJSON_Duplicate(section, true) : NULL;
     failed = section && !(copy && cJSON_AddItemToObject(build->own, worlds[i], copy));
   }
-  return failed ? dc_fail(build->error, DC_MEMORY, "out of memory") : DC_OK;
+  return failed ? dc_out_of_memory(build->error) : DC_OK;
 }
 
 // All below: false when memory is out.
@@ -197,5 +197,5 @@ enum dc_status dc_scene_keep_models(struct dc_scene_build *build)
   bool failed = text.failed;
   dc_text_free(&text);
   cJSON_Delete(models);
-  return failed ? dc_fail(build->error, DC_MEMORY, "out of memory for the overlays of models") : DC_OK;
+  return failed ? dc_out_of_memory_for(build->error, "the overlays of models") : DC_OK;
 }

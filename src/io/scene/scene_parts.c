@@ -9,7 +9,7 @@
 
 static enum dc_status out_of_memory(struct dc_scene_build *build)
 {
-  return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
+  return dc_out_of_memory_in(build->error, build->scene->path);
 }
 
 // Finds the member of a family that an object names by its tag; without the tag the fallback, if there is one.
@@ -368,7 +368,7 @@ static enum dc_status note_moves(struct dc_scene_build *build, const struct dc_d
   size_t bodies = (size_t)model->bodies.count;
   bool *moves = dc_arena_alloc(build->scene->arena, bodies, sizeof *moves);
   if (!moves)
-    return dc_fail(build->error, DC_MEMORY, "out of memory for design parameters");
+    return dc_out_of_memory_for(build->error, "design parameters");
   if (model->vertices_move)
     memcpy(moves, model->vertices_move, bodies * sizeof *moves);
   if (entry->type->moves)

@@ -26,7 +26,7 @@ static enum dc_status keep_elements(struct dc_scene_build *build, const char *ke
   *count = array.node ? cJSON_GetArraySize(array.node) : 0;
   *places = dc_arena_alloc(build->scene->arena, (size_t)*count, sizeof **places);
   if (!*places)
-    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
+    return dc_out_of_memory_in(build->error, build->scene->path);
   if (array.node)
     cJSON_ArrayForEach (node, array.node) {
       struct dc_json element = dc_json_element(&array, node, i);
@@ -40,7 +40,7 @@ enum dc_status dc_scene_keep_places(struct dc_scene_build *build)
 {
   struct dc_scene_places *places = dc_arena_alloc(build->scene->arena, 1, sizeof *places);
   if (!places)
-    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
+    return dc_out_of_memory_in(build->error, build->scene->path);
   enum dc_status status = keep_elements(build, "bodies", &places->body_count, &places->bodies);
   if (!status)
     status = keep_elements(build, "control", &places->control_count, &places->controls);

@@ -15,7 +15,7 @@ static const double ROUNDING = 1e-9;  // of the number of the plant's steps in o
 
 static enum dc_status out_of_memory(const struct dc_scene_build *build)
 {
-  return dc_fail(build->error, DC_MEMORY, "%s: out of memory for a plant", build->scene->path);
+  return dc_out_of_memory_in(build->error, build->scene->path);
 }
 
 // Keys, and what belongs to the plan alone.

@@ -54,7 +54,7 @@ enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
   refinement->method = dc_family_optimizer(DC_LEAST_SQUARES_TYPES, index);
   refinement->method_options = dc_arena_alloc(scene->arena, 1, refinement->method->options_size);
   if (!refinement->method_options)
-    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", scene->path);
+    return dc_out_of_memory_in(build->error, scene->path);
   return dc_read_options(&build->reader, &optimizer, refinement->method->options, &allowed, refinement->method_options);
 }
 

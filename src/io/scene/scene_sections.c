@@ -29,7 +29,7 @@ static enum dc_status note_chosen(struct dc_scene_build *build, struct dc_contac
   struct dc_string_list *list = &settings->automatic;
   const char **strings = dc_arena_alloc(build->scene->arena, (size_t)list->count + 1, sizeof *strings);
   if (!strings || !(strings[list->count] = dc_arena_printf(build->scene->arena, "%s.%s", model->name, setting)))
-    return dc_fail(build->error, DC_MEMORY, "%s: out of memory", build->scene->path);
+    return dc_out_of_memory_in(build->error, build->scene->path);
   if (list->count)
     memcpy(strings, list->strings, (size_t)list->count * sizeof *strings);
   *list = (struct dc_string_list){list->count + 1, strings};

@@ -54,7 +54,7 @@ static enum dc_status build_apart(struct dc_scene_build *build, struct dc_shape 
 {
   struct dc_arena *arena = dc_arena_create();
   if (!arena)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   enum dc_status status = dc_shape_build(shape, arena, error);
   if (status)
     dc_arena_destroy(arena);
@@ -80,7 +80,7 @@ enum dc_status dc_scene_build_shape(struct dc_scene_build *build, struct dc_shap
     }
   struct dc_scene_made_shape *made = dc_arena_alloc(scene->arena, 1, sizeof *made);
   if (!made)
-    return dc_fail(error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(error);
   enum dc_status status = build_apart(build, shape, error);
   if (status)
     return status;

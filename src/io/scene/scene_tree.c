@@ -22,7 +22,7 @@ static enum dc_status name_sources(struct dc_scene_build *build)
              (sources[count - 2] = dc_arena_printf(arena, "--gradient %.80s", gradient)) != NULL &&
              (sources[count - 1] = dc_arena_printf(arena, "--plant %.160s", plant)) != NULL;
   if (!enough)
-    return dc_fail(build->error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(build->error);
   build->document.sources = sources;
   build->document.source_count = count;
   return DC_OK;
@@ -74,7 +74,7 @@ static enum dc_status set_name(struct dc_scene_build *build, const char *section
       return DC_OK;
   }
   cJSON_Delete(value);
-  return done ? DC_OK : dc_fail(build->error, DC_MEMORY, "out of memory");
+  return done ? DC_OK : dc_out_of_memory(build->error);
 }
 
 // Checks an overlay of "models": sections of a scene, none that would change which model it is for.
@@ -164,7 +164,7 @@ static enum dc_status set_plant(struct dc_scene_build *build)
       return status;
     text = made = dc_arena_printf(build->scene->arena, "{\"contact\": {\"model\": \"%s\"}}", text);
     if (!made)
-      return dc_fail(build->error, DC_MEMORY, "out of memory");
+      return dc_out_of_memory(build->error);
   }
   cJSON *plant = dc_json_parse(&build->document, text, strlen(text), source, &scanned, build->error);
   if (!plant)
@@ -172,7 +172,7 @@ static enum dc_status set_plant(struct dc_scene_build *build)
   if (dc_json_put(build->root.node, "plant", plant))
     return DC_OK;
   cJSON_Delete(plant);
-  return dc_fail(build->error, DC_MEMORY, "out of memory");
+  return dc_out_of_memory(build->error);
 }
 
 // Overrides may choose the model and change its overlay, yet must win over it: they are applied to a copy first,
@@ -182,7 +182,7 @@ static enum dc_status apply_overlay(struct dc_scene_build *build)
   bool copied = build->settings->override_count > 0;
   cJSON *probe = copied ? cJSON_Duplicate(build->root.node, true) : build->root.node;
   if (!probe)
-    return dc_fail(build->error, DC_MEMORY, "out of memory");
+    return dc_out_of_memory(build->error);
   enum dc_status status = copied ? apply_overrides(build, probe, true) : DC_OK;
   if (!status)
     status = check_overlays(build, probe);
@@ -191,7 +191,7 @@ static enum dc_status apply_overlay(struct dc_scene_build *build)
     const cJSON *overlay = cJSON_GetObjectItemCaseSensitive(models, chosen_model(build, probe));
     status = dc_scene_keep_own(build, probe);
     if (!status && overlay && dc_json_merge(build->root.node, overlay))
-      status = dc_fail(build->error, DC_MEMORY, "out of memory");
+      status = dc_out_of_memory(build->error);
   }
   if (copied)
     cJSON_Delete(probe);

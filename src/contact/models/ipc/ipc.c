@@ -67,16 +67,16 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
   size_t bodies = (size_t)contact->bodies->count;
   struct dc_ipc *ipc = dc_arena_alloc(contact->arena, 1, sizeof *ipc);
   if (!ipc)
-    return dc_fail(error, DC_MEMORY, "out of memory for contact");
+    return dc_out_of_memory_for(error, "contact");
   contact->own = ipc;
   ipc->global = contact->model->flags & DC_CONTACT_LONG_RANGE;
   ipc->surfaces = dc_arena_alloc(contact->arena, bodies, sizeof *ipc->surfaces);
   ipc->nearest = dc_arena_alloc(contact->arena, (size_t)contact->pair_count, sizeof *ipc->nearest);
   if (!ipc->surfaces || !ipc->nearest)
-    return dc_fail(error, DC_MEMORY, "out of memory for contact");
+    return dc_out_of_memory_for(error, "contact");
   for (size_t i = 0; i < bodies; i++)
     if (contact->colliders[i].triangle_count > 0 && create_surface(contact, &contact->colliders[i], &ipc->surfaces[i]))
-      return dc_fail(error, DC_MEMORY, "out of memory for the edges of %s", contact->bodies->bodies[i].name);
+      return dc_out_of_memory_for(error, "the edges of %s", contact->bodies->bodies[i].name);
   return DC_OK;
 }
 

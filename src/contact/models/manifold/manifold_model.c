@@ -51,7 +51,7 @@ static enum dc_status follow_level(struct dc_contact *contact, int i, struct dc_
     return status;
   own->level = *sdf;
   own->by_level = dc_arena_alloc(contact->arena, (size_t)dc_sdf_parameter_count(sdf), sizeof *own->by_level);
-  return own->by_level ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for a level set");
+  return own->by_level ? DC_OK : dc_out_of_memory_for(error, "a level set");
 }
 
 // The signed distance of a body about its centre; for a design one that follows the vertices.
@@ -89,7 +89,7 @@ static enum dc_status create_body(struct dc_contact *contact, int i, struct dc_e
     return status;
   own->edges = dc_arena_alloc(contact->arena, 3 * (size_t)collider->triangle_count, sizeof *own->edges);
   if (!own->edges)
-    return dc_fail(error, DC_MEMORY, "out of memory for the edges of %s", body->name);
+    return dc_out_of_memory_for(error, "the edges of %s", body->name);
   own->edge_count = dc_manifold_edges_of(&body->shape->mesh, own->edges);
   return measured(contact, i)->shape->sdf ? check_level(body, collider, own, error) : DC_OK;
 }
@@ -133,7 +133,7 @@ static enum dc_status create_pair(struct dc_contact *contact, int p, struct dc_e
       own->by_parameters[s] = dc_arena_alloc(contact->arena, count, sizeof **own->by_parameters);
       complete = own->by_parameters[s] != NULL;
     }
-  return complete ? DC_OK : dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
+  return complete ? DC_OK : dc_out_of_memory_for(error, "contact manifolds");
 }
 
 // The distance from which on the walls act, 2 s/(1 - s) units of length, says the s of sdrs.
@@ -154,7 +154,7 @@ static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
   struct dc_manifold_model *own = contact->own = dc_arena_alloc(contact->arena, 1, sizeof *own);
   if (!own || !(own->bodies = dc_arena_alloc(contact->arena, (size_t)contact->bodies->count, sizeof *own->bodies)) ||
       !(own->pairs = dc_arena_alloc(contact->arena, (size_t)contact->pair_count, sizeof *own->pairs)))
-    return dc_fail(error, DC_MEMORY, "out of memory for contact manifolds");
+    return dc_out_of_memory_for(error, "contact manifolds");
   enum dc_status status = dc_sdrs_make_hulls(contact, &own->walls, error);
   for (int i = 0; i < contact->bodies->count && !status; i++)
     status = create_body(contact, i, error);

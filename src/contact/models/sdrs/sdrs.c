@@ -13,7 +13,7 @@
 static enum dc_status create(struct dc_contact *contact, struct dc_error *error)
 {
   if (!(contact->own = dc_arena_alloc(contact->arena, 1, sizeof(struct dc_sdrs))))
-    return dc_fail(error, DC_MEMORY, "out of memory for convex hulls");
+    return dc_out_of_memory_for(error, "convex hulls");
   return dc_sdrs_make_hulls(contact, contact->own, error);
 }
 
