@@ -15,7 +15,7 @@ def _load():
     name = "libdcsim.so.0"
     places = [pathlib.Path(os.environ["DCSIM_LIBRARY"])] if "DCSIM_LIBRARY" in os.environ else []
     if not places:
-        for parent in pathlib.Path(__file__).resolve().parents[1:6]:
+        for parent in pathlib.Path(__file__).resolve().parents[:6]:
             places += [parent / name, parent / "lib" / name, parent / "build" / "lib" / name]
     for place in places:
         if place.exists() or "DCSIM_LIBRARY" in os.environ:

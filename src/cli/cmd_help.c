@@ -34,7 +34,7 @@ static int fail_unknown(const struct cli_command *const *commands, const char *t
                   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
 }
 
-// Finds the file of a page, in the build tree or where it is installed.
+// Finds the file of a page: in the build tree, in the installation that the program lies in, or where it was installed.
 static bool find_file(const char *name, int section, char path[CLI_PATH])
 {
   char program[CLI_PATH - 120] = "";
@@ -45,6 +45,11 @@ static bool find_file(const char *name, int section, char path[CLI_PATH])
     *slash = '\0';
   for (int i = 0; slash && i < 2; i++) {
     snprintf(path, CLI_PATH, "%s/%s/%s.%d", program, inside[i], name, section);
+    if (access(path, R_OK) == 0)
+      return true;
+  }
+  if (slash) {
+    snprintf(path, CLI_PATH, "%s/../share/man/man%d/%s.%d", program, section, name, section);
     if (access(path, R_OK) == 0)
       return true;
   }

@@ -24,6 +24,14 @@ grep -v '^1\.\.' tap
 check "the tests of the package ran" grep -q '^1\.\.' tap
 check "all of them" [ "1..$((count - 1))" = "$(grep '^1\.\.' tap)" ]
 
+# python -m dcsim is the program, with its exit statuses, and its demo ends with a picture.
+check "python -m dcsim is the program" [ "$(DCSIM_PROGRAM=$dcsim "$python" -m dcsim --version)" = "$("$dcsim" --version)" ]
+DCSIM_PROGRAM=$dcsim "$python" -m dcsim nonsense 2>/dev/null
+check "wrong usage is its status" [ $? -eq 2 ]
+DCSIM_PROGRAM=$dcsim within 120 "$python" -m dcsim demo demo >said 2>&1
+check "its demo finds a shot" [ $? -eq 0 ]
+check "and draws it" [ -s demo/shot/frames/000000.png ]
+
 # The examples lower the loss by what they are known to, in less time.
 lowers() {  # lowers BELOW PROGRAM ARGUMENT...: the last loss printed is below
   lowers_to=$1 lowers_program=$2
