@@ -10,8 +10,10 @@
 A thin layer over libdcsim by ctypes; include/dcsim.h is the reference.  Arrays that a problem or a simulation hands out
 are views of the library's memory: their numbers hold until the next call of the same object; .copy() keeps them.
 Objects may be used by any thread; calls of the same object wait for each other, and the library's calls release the
-interpreter lock.
+interpreter lock.  Ctrl-C ends a run after its iteration or step and raises KeyboardInterrupt.  dcsim.environment has
+environments as Gymnasium knows them, dcsim.torch a loss for PyTorch, dcsim.run reads run directories.
 """
+import concurrent.futures
 import contextlib
 import ctypes
 import json
@@ -24,25 +26,30 @@ import numpy as np
 from . import _library
 from ._library import Error, Infeasible, call, lib, view
 
-__all__ = ["Contacts", "Error", "Infeasible", "Problem", "Scene", "Simulation", "Trajectory", "open", "version"]
+__all__ = ["Body", "Contacts", "Error", "Infeasible", "Linearization", "Problem", "Progress", "Scene", "Simulation", "Trajectory",
+           "open", "set_threads", "version"]
 
 
-def version():
+def version() -> str:
     """Version of the library."""
     return lib.dcsim_version().decode()
 
 
-def set_threads(count):
+def set_threads(count: int) -> None:
     """OpenMP threads for all later work; 0 keeps the default.  Results do not depend on it."""
     lib.dcsim_set_threads(count)
 
 
-def open(source, base_directory=None, *, model=None, gradient=None, overrides=(), allowed_paths=(), package_paths=(), seed=None, plant=None):
+def open(source, base_directory=None, *, model=None, gradient=None, overrides=(), allowed_paths=(), package_paths=(), seed=None,
+         plant=None) -> "Scene":
     """Opens a scene: the path of a file, the text of a scene (a str that begins with "{") or a dict.
 
     Files that a text names are looked for in base_directory.  overrides: as of --set, {"time.steps": 50} or
-    ["time.steps=50"].  plant: the world that plans are executed in: a contact model, a dict, or "none".  Raises Error with the place of a mistake.
+    ["time.steps=50"].  plant: the world that plans are executed in: a contact model, a dict, or "none".  Raises Error with
+    the place of a mistake.  A scene can be pickled: it is opened anew, from the same file or text.
     """
+    arguments = {"source": source, "base_directory": base_directory, "model": model, "gradient": gradient, "overrides": overrides,
+                 "allowed_paths": allowed_paths, "package_paths": package_paths, "seed": seed, "plant": plant}
     if isinstance(source, dict):
         source = json.dumps(source)
     if not isinstance(source, (str, bytes, os.PathLike)):
@@ -67,7 +74,11 @@ def open(source, base_directory=None, *, model=None, gradient=None, overrides=()
         call(lib.dcsim_scene_open_text, _bytes(source, "source"), _bytes(base_directory), options, ctypes.byref(handle))
     else:
         call(lib.dcsim_scene_open, _bytes(source, "source"), options, ctypes.byref(handle))
-    return Scene(handle)
+    return Scene(handle, arguments)
+
+
+def _reopen(arguments):
+    return open(**arguments)
 
 
 def _bytes(text, required=None):
@@ -82,12 +93,28 @@ def _bytes(text, required=None):
     return encoded
 
 
+class _Memory:
+    """Something of the library's, released with the last object that refers to it."""
+
+    def __init__(self, pointer, destroy, needs):
+        self.pointer, self._destroy, self._needs = pointer, destroy, needs
+
+    def __del__(self):
+        self._destroy(self.pointer)
+
+
 class _Handle:
     """What the library made and releases; keeps what it depends on alive."""
 
     def __init__(self, pointer, destroy, *needs):
-        self._pointer, self._destroy, self._needs = pointer, destroy, needs
+        self._memory = _Memory(pointer, destroy, needs)
         self._lock, self._holder = threading.Lock(), None
+
+    @property
+    def _pointer(self):
+        if self._memory is None:
+            raise ValueError(f"this {type(self).__name__} is closed")
+        return self._memory.pointer
 
     @contextlib.contextmanager
     def _use(self):
@@ -106,17 +133,25 @@ class _Handle:
 
     __copy__ = __deepcopy__ = __reduce_ex__ = _refuse_copy
 
-    def __del__(self):
-        if getattr(self, "_pointer", None):
-            self._destroy(self._pointer)
-            self._pointer = None
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the library's memory, which is freed once no view of it is left; further calls raise ValueError."""
+        if self._memory is not None:
+            with self._use():
+                self._memory = None
 
 
 class Scene(_Handle):
     """A scene: sizes, bodies, and what can be made of it.  Immutable; may be shared by threads."""
 
-    def __init__(self, pointer):
+    def __init__(self, pointer, arguments=None):
         super().__init__(pointer, lib.dcsim_scene_close)
+        self._arguments = arguments
         sizes = _library.SceneSizes()
         call(lib.dcsim_scene_get_sizes, pointer, sizes)
         self.name = lib.dcsim_scene_name(pointer).decode()
@@ -125,16 +160,31 @@ class Scene(_Handle):
         self.bodies = [self._body(i) for i in range(sizes.bodies)]
         self._stepper, self._stepping = None, threading.Lock()
 
+    def __repr__(self):
+        return f"<dcsim scene {self.name}: {len(self.bodies)} bodies, {self.steps} steps of {self.time_step:g} s>"
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, _):
+        return self
+
+    def __reduce_ex__(self, _):
+        return _reopen, (self._arguments,)
+
+    def close(self) -> None:
+        """Nothing: problems and simulations of a scene need it; it goes with the last of them."""
+
     def _body(self, i):
         body = _library.SceneBody()
         call(lib.dcsim_scene_get_body, self._pointer, i, body)
         return Body(body)
 
-    def problem(self, steps=0, objective=None, only_objective=False):
+    def problem(self, steps: int = 0, objective=None, only_objective: bool = False) -> "Problem":
         """The loss as a function of the parameters; see Problem."""
         return Problem(self, steps, objective, only_objective)
 
-    def simulation(self):
+    def simulation(self) -> "Simulation":
         """The scene step by step, from its start; see Simulation."""
         return Simulation(self)
 
@@ -147,11 +197,11 @@ class Scene(_Handle):
             simulation.set_state(q, qd)
             return simulation.step(target, target_velocity, force)
 
-    def simulate(self, directory="none", progress=None, **options):
+    def simulate(self, directory="none", progress=None, **options) -> dict:
         """Rolls the scene out once, as dcsim simulate; the report as a dict.  See optimize."""
         return self._run(lib.dcsim_simulate, directory, progress, options)
 
-    def optimize(self, directory="none", progress=None, **options):
+    def optimize(self, directory="none", progress=None, **options) -> dict:
         """Minimizes the loss with the scene's optimizer, as dcsim optimize; the report as a dict.
 
         directory: of the run; "none": nothing is written; None: a new one below runs/.  progress(p): called after every
@@ -165,7 +215,8 @@ class Scene(_Handle):
 
         def report_progress(_, data):
             try:
-                return int(bool(progress(Progress(data.contents))))
+                # Without a function of the caller, too: entering Python lets the interpreter raise KeyboardInterrupt.
+                return int(bool(progress(Progress(data.contents)))) if progress else 0
             except BaseException as exception:  # nothing may leave a callback
                 raised.append(exception)
                 return 1
@@ -174,8 +225,7 @@ class Scene(_Handle):
         settings = _library.RunOptions(directory=_bytes(directory), **{"checkpoint_seconds": -1, **texts})
         if progress is not None and not callable(progress):
             raise TypeError("progress must be a function")
-        if progress:
-            settings.progress = _library.ProgressFunction(report_progress)
+        settings.progress = _library.ProgressFunction(report_progress)
         report = _library.Report()
         try:
             call(function, self._pointer, settings, None, report, allowed=(_library.STOPPED,))
@@ -212,6 +262,10 @@ class Trajectory:
     """Views of a trajectory: poses [frames, bodies, 16] (position, quaternion w x y z, rotation matrix row by row), position,
     quaternion, rotation [frames, bodies, 3, 3], q [frames, nq], qd [frames, nv], min_gap [frames], time [frames]."""
 
+    def __repr__(self):
+        frames, bodies = self.poses.shape[:2]
+        return f"<dcsim trajectory: {frames} frames of {bodies} bodies, {self.time_step:g} s apart>"
+
     def __init__(self, data, owner=None):
         frames = data.steps + 1
         self.steps, self.time_step, self.divided_steps = data.steps, data.time_step, data.divided_steps
@@ -242,17 +296,17 @@ class Contacts:
 class _Arrays(_Handle):
     """Trajectory and contact of a handle's last work."""
 
-    def trajectory(self):
+    def trajectory(self) -> Trajectory:
         data = _library.TrajectoryData()
         with self._use() as pointer:
             call(self._get_trajectory, pointer, data)
-        return Trajectory(data, self)
+        return Trajectory(data, self._memory)
 
-    def contacts(self):
+    def contacts(self) -> Contacts:
         data = _library.ContactsData()
         with self._use() as pointer:
             call(self._get_contacts, pointer, data)
-        return Contacts(data, self)
+        return Contacts(data, self._memory)
 
 
 class Problem(_Arrays):
@@ -276,6 +330,10 @@ class Problem(_Arrays):
         call(lib.dcsim_problem_create, scene._pointer, options, ctypes.byref(pointer))
         super().__init__(pointer, lib.dcsim_problem_destroy, scene)
         self.scene, self.dimension = scene, lib.dcsim_problem_dimension(pointer)
+        self._made_of, self._others = (scene, steps, objective, only_objective), []
+
+    def __repr__(self):
+        return f"<dcsim problem of {self.scene.name}: {self.dimension} parameters>"
 
     def _wrap(self, objective):
         def evaluate(_, data, value, wrenches, forces):
@@ -285,7 +343,7 @@ class Problem(_Arrays):
                 # The library's arrays are its own again after the call; whoever keeps what is given here keeps copies.
                 of_library = [view(wrenches, shape[0], writable=True), view(forces, shape[1], writable=True)] if wrenches else []
                 given = [array.copy() for array in of_library] or [None, None]
-                value[0] = float(objective(Trajectory(t, self), *given))
+                value[0] = float(objective(Trajectory(t, self._memory), *given))
                 for array, numbers in zip(of_library, given):
                     array[...] = numbers
                 return 0
@@ -301,7 +359,7 @@ class Problem(_Arrays):
         return x
 
     @property
-    def initial(self):
+    def initial(self) -> np.ndarray:
         """The parameters that the scene starts from."""
         return self._vector(lib.dcsim_problem_initial)
 
@@ -320,7 +378,8 @@ class Problem(_Arrays):
         return groups
 
     @property
-    def names(self):
+    def names(self) -> "list[str]":
+        """Names of the parameters: what each of them sets."""
         text = ctypes.create_string_buffer(256)
         return [lib.dcsim_problem_name(self._pointer, i, text, 256) or text.value.decode() for i in range(self.dimension)]
 
@@ -332,35 +391,66 @@ class Problem(_Arrays):
         return [(lib.dcsim_problem_unit(self._pointer, i, ctypes.byref(scale)).decode(), scale.value)
                 for i in range(self.dimension)]
 
-    def value(self, x, otherwise=None):
+    def value(self, x, otherwise=None) -> float:
         """The loss at x.  Raises Infeasible where bodies overlap at the start, Error where a step fails; with otherwise
         that is the loss there."""
         return self._evaluate(x, None, otherwise)
 
-    def value_and_grad(self, x, otherwise=None):
+    def value_and_grad(self, x, otherwise=None) -> "tuple[float, np.ndarray]":
         """The loss at x and its gradient, zeros where the loss is otherwise; as scipy.optimize.minimize(jac=True) takes it."""
         gradient = np.zeros(self.dimension)
         return self._evaluate(x, gradient, otherwise), gradient
 
-    def linearize(self, x):
+    def value_batch(self, x, otherwise=None, threads=None) -> np.ndarray:
+        """The losses [n] at the rows of x [n, dimension], on all cores or so many threads; the numbers are those of value."""
+        return self._batch(x, lambda problem, row: problem.value(row, otherwise), threads)
+
+    def value_and_grad_batch(self, x, otherwise=None, threads=None) -> "tuple[np.ndarray, np.ndarray]":
+        """The losses [n] and gradients [n, dimension] at the rows of x [n, dimension], on all cores or so many threads."""
+        pairs = self._batch(x, lambda problem, row: np.hstack(problem.value_and_grad(row, otherwise)), threads)
+        pairs = pairs.reshape(-1, 1 + self.dimension)
+        return pairs[:, 0].copy(), pairs[:, 1:].copy()
+
+    def _batch(self, x, evaluate, threads):
+        rows = np.asarray(x, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self.dimension:
+            raise ValueError(f"x must have the shape [n, {self.dimension}] (has {list(rows.shape)})")
+        count = min(operator.index(threads or os.cpu_count() or 1), len(rows))
+        if count < 1:
+            return np.zeros(0)
+        # A problem is for one evaluation at a time: each thread has its own, made once.
+        while len(self._others) < count - 1:
+            self._others.append(Problem(*self._made_of))
+        problems = [self, *self._others[:count - 1]]
+
+        def work(first):
+            # The setting is the thread's own: rows are shared among threads, so that a row is for one.
+            lib.dcsim_set_threads(1)
+            return [evaluate(problems[first], row) for row in rows[first::count]]
+
+        with concurrent.futures.ThreadPoolExecutor(count) as pool:
+            results = list(pool.map(work, range(count)))
+        return np.array([results[i % count][i // count] for i in range(len(rows))])
+
+    def linearize(self, x) -> "Linearization":
         """The residual rows at x and their Jacobian; they hold until the next linearization."""
         x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
         with self._use() as pointer:
             call(lib.dcsim_problem_linearize, pointer, _library.pointer(x), data)
-        return Linearization(data, self)
+        return Linearization(data, self._memory)
 
-    def rows(self, x):
+    def rows(self, x) -> "Linearization":
         """The residual rows at x; jacobian is None."""
         x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
         with self._use() as pointer:
             call(lib.dcsim_problem_find_rows, pointer, _library.pointer(x), data)
-        return Linearization(data, self)
+        return Linearization(data, self._memory)
 
-    def push_forward(self, x, direction):
+    def push_forward(self, x, direction) -> np.ndarray:
         """The Jacobian of the residual rows at x times a direction [dimension], without forming it: one tangent."""
         return self._product(lib.dcsim_problem_push_forward, x, direction, self.dimension, len(self.rows(x).residual))
 
-    def pull_back(self, x, weights):
+    def pull_back(self, x, weights) -> np.ndarray:
         """The transposed Jacobian of the residual rows at x times weights [rows]: one adjoint."""
         return self._product(lib.dcsim_problem_pull_back, x, weights, len(self.rows(x).residual), self.dimension)
 
@@ -408,7 +498,7 @@ class Simulation(_Arrays):
 
     def __init__(self, scene, handle=None):
         handle = handle or _create_simulation(scene)
-        super().__init__(handle._pointer, lambda pointer: None, scene, handle)
+        super().__init__(handle._pointer, lambda pointer: None, scene, handle._memory)
         self._lock = handle._lock
         self.scene = scene
 

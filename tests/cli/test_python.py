@@ -5,9 +5,11 @@ import gc
 import json
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 
 import numpy as np
@@ -271,6 +273,80 @@ def test_scipy():
     start = problem.value(X)
     result = minimize(problem.value_and_grad, X, jac=True, method="L-BFGS-B", options={"maxiter": 15})
     assert result.fun < 0.1 * start, (start, result.fun)
+
+
+# Rows of a batch have the numbers that they have one by one, whatever the number of threads; bad rows are exceptions.
+def test_batch():
+    problem = dcsim.open(SCENE).problem()
+    x = X + 0.01 * np.arange(14).reshape(7, 2)
+    one_by_one = [problem.value_and_grad(row) for row in x]
+    for threads in (1, 2, 3, None):
+        assert list(problem.value_batch(x, threads=threads)) == [value for value, _ in one_by_one]
+        values, gradients = problem.value_and_grad_batch(x, threads=threads)
+        assert list(values) == [value for value, _ in one_by_one]
+        assert np.array_equal(gradients, [gradient for _, gradient in one_by_one])
+    assert problem.value_batch(np.zeros((0, 2))).shape == (0,) and problem.value_and_grad_batch(np.zeros((0, 2)))[1].shape == (0, 2)
+    for wrong in (X, np.zeros((2, 3)), [[np.nan, 0]], "x"):
+        raises((TypeError, ValueError), lambda: problem.value_batch(wrong))
+    called = dcsim.open(SCENE).problem(objective=lambda t, w, f: 1 / 0)
+    raises((ZeroDivisionError,), lambda: called.value_batch(x))
+
+
+# A scene is pickled by what it was opened with; a closed object refuses, views of it stay.
+def test_life():
+    scene = dcsim.open(SCENE, overrides={"time.steps": 9}, seed=5)
+    again = pickle.loads(pickle.dumps(scene))
+    assert again.steps == 9 and again.problem().value(X) == scene.problem().value(X) and copy.copy(scene) is scene
+    with scene.problem() as problem:
+        problem.value(X)
+        q = problem.trajectory().q
+        kept = q.copy()
+    gc.collect()
+    assert np.array_equal(q, kept)
+    for use in (lambda: problem.value(X), lambda: problem.names, lambda: problem.trajectory(), lambda: problem.initial):
+        raises((ValueError,), use)
+    problem.close()
+    assert "9 steps" in repr(scene) and "closed" not in repr(problem)
+
+
+# Ctrl-C ends a run without a progress function of the caller, too, and is an exception.
+def test_interrupt():
+    text = json.dumps({**SCENE, "optimizer": {"type": "adam", "learning_rate": 1e-9, "iterations": 100000}, "objective": [
+        {"type": "reach", "body": "ball", "target": [5, 0.1, 0.1], "tolerance": 0.01}]})
+    program = "import sys, dcsim; print('begun', flush=True); dcsim.open(sys.argv[1]).optimize()"
+    child = subprocess.Popen([sys.executable, "-c", program, text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "begun\n"
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said, said
+
+
+def test_environment():
+    from dcsim.environment import Environment, VectorEnvironment
+    scene = dcsim.open(SCENE)
+    environment = Environment(scene, reward=lambda e: -abs(e.position("ball")[0] - 0.5), success=lambda e: e.position("ball")[0] > 0.1,
+                              action="force", low=-1, high=1, noise=0.01)
+    first, _ = environment.reset(seed=3)
+    assert first.shape == environment.observation_space.shape == (26,) and environment.action_space.shape == (12,)
+    action = np.zeros(12)
+    rows = [environment.step(action) for _ in range(25)]
+    assert any(row[2] for row in rows) and rows[-1][3] and rows[-1][1] > rows[0][1]
+    again, _ = environment.reset(seed=3)
+    assert np.array_equal(first, again)
+    assert environment.action_space.contains(environment.action_space.sample())
+    raises((ValueError,), lambda: Environment(scene))
+    raises((ValueError,), lambda: environment.step(np.zeros(3)))
+    vector = VectorEnvironment(scene, 3, action="force", low=-1, high=1)
+    vector.reset(seed=0)
+    alone = Environment(scene, action="force", low=-1, high=1)
+    alone.reset()
+    for _ in range(4):
+        observations, rewards, terminated, truncated, _ = vector.step([action] * 3)
+        observation = alone.step(action)[0]
+        assert observations.shape == (3, 26) and rewards.shape == (3,) and not terminated.any() and not truncated.any()
+        assert all(np.array_equal(row, observation) for row in observations)
+    vector.close()
 
 
 def test_torch():
