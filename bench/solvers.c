@@ -128,13 +128,13 @@ static void free_system(struct linear_system *system)
 static void assemble(struct soft_scene *scene, struct dc_step_state state, bool apart)
 {
   struct dc_rollout *rollout = scene->rollout;
-  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
+  struct dc_step_hessian hessian = {.blocks = rollout->frames.blocks,
                                     .assembler = rollout->assembler,
                                     .kinematics = &rollout->next,
                                     .matrix = rollout->matrix};
   state.laws_apart = apart;
-  memset(rollout->wrenches, 0, (size_t)scene->model.bodies.count * sizeof *rollout->wrenches);
-  dc_step_assemble(&state, true, (const double(*)[6])rollout->wrenches, &hessian);
+  memset(rollout->frames.wrenches, 0, (size_t)scene->model.bodies.count * sizeof *rollout->frames.wrenches);
+  dc_step_assemble(&state, true, (const double(*)[6])rollout->frames.wrenches, &hessian);
 }
 
 // Adds the diagonal blocks of the matrix, times sign, to C.

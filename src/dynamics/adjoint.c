@@ -68,21 +68,22 @@ static void pull_back_memory(struct dc_rollout *rollout, const struct dc_step_st
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t nv = (size_t)bodies->nv, at = (size_t)r * nv, count = (size_t)sweep->trajectory->memory_count,
-         bytes = (size_t)bodies->count * sizeof *rollout->twists;
+         bytes = (size_t)bodies->count * sizeof *rollout->adjoint.twists;
   const double *weights = sweep->memory_next + (size_t)r * count;
   if (dc_all_zero(weights, count))
     return;
-  memset(rollout->wrenches, 0, bytes);
-  memset(rollout->wrenches_now, 0, bytes);
-  memset(rollout->wrenches_before, 0, bytes);
-  struct dc_step_cotangent out = {.now = {rollout->wrenches_now, NULL},
-                                  .before = {rollout->wrenches_before, NULL},
+  memset(rollout->frames.wrenches, 0, bytes);
+  memset(rollout->adjoint.wrenches_now, 0, bytes);
+  memset(rollout->adjoint.wrenches_before, 0, bytes);
+  struct dc_step_cotangent out = {.now = {rollout->adjoint.wrenches_now, NULL},
+                                  .before = {rollout->adjoint.wrenches_before, NULL},
                                   .input = sweep->rows[r].input,
                                   .memory = (double(*)[DC_IMPACT_NUMBERS])(sweep->memory_now + (size_t)r * count)};
-  dc_impact_pull_back(state, state->memory, (const double(*)[DC_IMPACT_NUMBERS])weights, rollout->wrenches, &out);
-  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->wrenches, sweep->next + at);
-  dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, sweep->now + at);
-  dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, sweep->before + at);
+  dc_impact_pull_back(state, state->memory, (const double(*)[DC_IMPACT_NUMBERS])weights, rollout->frames.wrenches,
+                      &out);
+  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->frames.wrenches, sweep->next + at);
+  dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->adjoint.wrenches_now, sweep->now + at);
+  dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->adjoint.wrenches_before, sweep->before + at);
 }
 
 // One row over an interval: now and before gain what lambda passes on.
@@ -92,16 +93,16 @@ static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_
 {
   bool shapes = cotangent->shape != NULL;
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  size_t bytes = (size_t)bodies->count * sizeof *rollout->twists;
-  dc_twists(bodies, &rollout->next, lambda, rollout->twists);
-  memset(rollout->wrenches_now, 0, bytes);
-  memset(rollout->wrenches_before, 0, bytes);
-  struct dc_step_direction direction = {.joints = lambda, .twists = (const double(*)[6])rollout->twists};
-  struct dc_step_cotangent out = {.now = {rollout->wrenches_now, now},
-                                  .before = {rollout->wrenches_before, before},
+  size_t bytes = (size_t)bodies->count * sizeof *rollout->adjoint.twists;
+  dc_twists(bodies, &rollout->next, lambda, rollout->adjoint.twists);
+  memset(rollout->adjoint.wrenches_now, 0, bytes);
+  memset(rollout->adjoint.wrenches_before, 0, bytes);
+  struct dc_step_direction direction = {.joints = lambda, .twists = (const double(*)[6])rollout->adjoint.twists};
+  struct dc_step_cotangent out = {.now = {rollout->adjoint.wrenches_now, now},
+                                  .before = {rollout->adjoint.wrenches_before, before},
                                   .input = cotangent,
                                   .memory = (double(*)[DC_IMPACT_NUMBERS])memory,
-                                  .coefficients = rollout->coefficient_cotangents,
+                                  .coefficients = rollout->adjoint.coefficient_cotangents,
                                   .points = shapes ? rollout->shape_workspace->by_point : NULL};
   if (state->prediction)
     dc_prediction_begin_pull_back(state, &out);
@@ -110,8 +111,8 @@ static enum dc_status pull_back_row(struct dc_rollout *rollout, const struct dc_
   if (state->prediction)
     dc_prediction_pull_back(state, &out);
   enum dc_status status = shapes ? dc_shape_pull_back_step(rollout, state, &direction, &out, error) : DC_OK;
-  dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->wrenches_now, now);
-  dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->wrenches_before, before);
+  dc_pull_back(bodies, &rollout->now, (const double(*)[6])rollout->adjoint.wrenches_now, now);
+  dc_pull_back(bodies, &rollout->before, (const double(*)[6])rollout->adjoint.wrenches_before, before);
   return status;
 }
 
@@ -169,7 +170,7 @@ static void row_cotangents(const struct dc_rollout *rollout, const struct sweep 
     const double(*wrenches)[6] = (const double(*)[6])row->frames.wrenches + slice * (size_t)bodies->count;
     dc_pull_back(bodies, kinematics, wrenches, a);
     if (row->input->shape)
-      dc_shape_pull_back_frames(rollout->model, kinematics->poses, wrenches, rollout->floors, row->input->shape);
+      dc_shape_pull_back_frames(rollout->model, kinematics->poses, wrenches, rollout->frames.floors, row->input->shape);
   }
 }
 

@@ -58,8 +58,8 @@ static struct dc_step_interval interval_of(const struct dc_rollout *rollout, con
 static enum dc_status check_motion(struct dc_rollout *rollout, const double *q, const double *q_next,
                                    struct dc_error *error)
 {
-  dc_state_difference(&rollout->model->bodies, q_next, q, rollout->step);
-  dc_path_begin(&rollout->path, q_next, rollout->step, &rollout->next);
+  dc_state_difference(&rollout->model->bodies, q_next, q, rollout->newton.step);
+  dc_path_begin(&rollout->path, q_next, rollout->newton.step, &rollout->next);
   return dc_step_check_path(rollout, error);
 }
 
@@ -124,7 +124,7 @@ static enum dc_status divide(struct dc_rollout *rollout, int step, const struct 
       dc_error_append(error, ", at a gap of %.2g m", gap);
     return DC_NUMERICAL;
   }
-  if (!again && rollout->alike && dc_trajectory_substeps(rollout->alike, step) == 1)
+  if (!again && rollout->asked.alike && dc_trajectory_substeps(rollout->asked.alike, step) == 1)
     return dc_fail(error, DC_STOPPED, "is divided, unlike that of another trajectory");
   progress->continuation |= again;
   if (!again)
@@ -148,7 +148,7 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
     struct dc_step_report part;
     enum dc_status status = try_interval(rollout, input, progress, step, q, q_next, pairs, &part, error);
     add_report(report, &part, status == DC_OK);
-    if (rollout->most_iterations && report->iterations > rollout->most_iterations)
+    if (rollout->asked.most_iterations && report->iterations > rollout->asked.most_iterations)
       return dc_fail(error, DC_NUMERICAL, "took %ld Newton iterations, %.2g %% into the step", (long)report->iterations,
                      100 * part_of_step(progress.begin));
     if (status == DC_NUMERICAL) {

@@ -19,8 +19,8 @@ enum { PORTION = 64 };  // vectors that are solved for at once
 // The gradient of all terms by the frames, which the curvature of chains is contracted with.
 static void frame_gradient(struct dc_rollout *rollout, const struct dc_step_state *state)
 {
-  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = rollout->gradient};
-  memset(rollout->wrenches, 0, (size_t)state->model->bodies.count * sizeof *rollout->wrenches);
+  struct dc_step_forces forces = {.wrenches = rollout->frames.wrenches, .joints = rollout->newton.gradient};
+  memset(rollout->frames.wrenches, 0, (size_t)state->model->bodies.count * sizeof *rollout->frames.wrenches);
   for (int i = 0; dc_step_terms[i]; i++)
     dc_step_terms[i]->add_gradient(state, &forces);
 }
@@ -37,22 +37,22 @@ static enum dc_status factor(const struct dc_rollout *rollout, struct dc_error *
 enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, int count,
                               struct dc_error *error)
 {
-  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
-                                    .assembler = rollout->assembler,
-                                    .kinematics = &rollout->next,
-                                    .matrix = rollout->matrix,
-                                    .element_places =
-                                        (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->element_places};
+  struct dc_step_hessian hessian = {
+      .blocks = rollout->frames.blocks,
+      .assembler = rollout->assembler,
+      .kinematics = &rollout->next,
+      .matrix = rollout->matrix,
+      .element_places = (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->nodes.element_places};
   enum dc_status status = dc_step_fit_pattern(rollout, error);
   if (status)
     return status;
   hessian.matrix = rollout->matrix;
   frame_gradient(rollout, state);
-  struct dc_node_newton *newton = rollout->node_newton;
+  struct dc_node_newton *newton = rollout->nodes.newton;
   struct dc_step_state held = *state;
   bool iterates = newton && dc_node_newton_prefers_iterations(newton, count);
   held.laws_apart = iterates && dc_node_newton_keeps_apart(newton);
-  dc_step_assemble(&held, true, (const double(*)[6])rollout->wrenches, &hessian);
+  dc_step_assemble(&held, true, (const double(*)[6])rollout->frames.wrenches, &hessian);
   if (iterates) {
     dc_node_newton_prepare(newton, &held);
     return DC_OK;
@@ -67,10 +67,10 @@ static int iterate(const struct dc_rollout *rollout, int count, double *x, struc
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
   int left = 0;
-  while (left < count && dc_node_newton_answer(rollout->node_newton, rollout->matrix, x + (size_t)left * nv))
+  while (left < count && dc_node_newton_answer(rollout->nodes.newton, rollout->matrix, x + (size_t)left * nv))
     left++;
   if (left < count)
-    dc_node_newton_join(rollout->node_newton, rollout->matrix);
+    dc_node_newton_join(rollout->nodes.newton, rollout->matrix);
   *status = left < count ? factor(rollout, error) : DC_OK;
   return count - left;
 }
@@ -79,7 +79,7 @@ static int iterate(const struct dc_rollout *rollout, int count, double *x, struc
 enum dc_status dc_step_answer(const struct dc_rollout *rollout, int count, double *x, struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
-  if (rollout->node_newton && dc_node_newton_prefers_iterations(rollout->node_newton, count)) {
+  if (rollout->nodes.newton && dc_node_newton_prefers_iterations(rollout->nodes.newton, count)) {
     enum dc_status status;
     int left = iterate(rollout, count, x, error, &status);
     if (status || !left)
@@ -191,7 +191,8 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
   state.pairs = pairs_at(rollout, trajectory, next);
   const double *memory =
       now.inside > 0 ? dc_trajectory_memory(trajectory, now.step, now.inside) : input->memory;
-  state.memory = trajectory->memory_count && !rollout->conservative ? (const double(*)[DC_IMPACT_NUMBERS])memory : NULL;
+  state.memory =
+      trajectory->memory_count && !rollout->asked.conservative ? (const double(*)[DC_IMPACT_NUMBERS])memory : NULL;
   bool taped = now.inside > 0 && !dc_recomputes_pairs(rollout, trajectory);
   state.pairs_now = taped ? pairs_at(rollout, trajectory, now) : rollout->rigid.spare;
   return state;

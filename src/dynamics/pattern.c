@@ -154,11 +154,11 @@ enum dc_status dc_step_fit_pattern(struct dc_rollout *rollout, struct dc_error *
     struct dc_symmetric_matrix *matrix = dc_step_matrix_create(rollout);
     failed = !matrix;
     if (matrix) {
-      failed = rollout->node_newton && dc_node_newton_follow(rollout->node_newton, matrix);
+      failed = rollout->nodes.newton && dc_node_newton_follow(rollout->nodes.newton, matrix);
       rollout->factored_before += dc_symmetric_factor_count(rollout->matrix);
       dc_symmetric_destroy(rollout->matrix);
       rollout->matrix = matrix;
-      failed = !dc_elastic_list_places(bodies, matrix, rollout->element_places) || failed;
+      failed = !dc_elastic_list_places(bodies, matrix, rollout->nodes.element_places) || failed;
     }
   }
   return failed ? dc_out_of_memory_for(error, "the pattern of touches") : DC_OK;

@@ -30,23 +30,23 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
   size_t bodies = (size_t)model_bodies->count, nq = (size_t)model_bodies->nq, nv = (size_t)model_bodies->nv;
   size_t real = sizeof(double), twist = sizeof(double[6]);
   const struct request requests[] = {
-      {&rollout->gradient, nv, real},
-      {&rollout->trial_gradient, nv, real},
-      {&rollout->step, nv, real},
-      {&rollout->newton_step, nv, real},
-      {&rollout->magnitude, nv, real},
-      {&rollout->allowed, nv, real},
-      {&rollout->node_duals, (size_t)dc_node_touch_count(rollout->model), sizeof(struct dc_node_dual)},
+      {&rollout->newton.gradient, nv, real},
+      {&rollout->newton.trial_gradient, nv, real},
+      {&rollout->newton.step, nv, real},
+      {&rollout->newton.unbounded_step, nv, real},
+      {&rollout->newton.magnitude, nv, real},
+      {&rollout->newton.allowed, nv, real},
+      {&rollout->nodes.duals, (size_t)dc_node_touch_count(rollout->model), sizeof(struct dc_node_dual)},
       {&rollout->q_before, nq, real},
       {&rollout->q_now, nq, real},
-      {&rollout->q_trial, nq, real},
-      {&rollout->coefficient_cotangents, bodies, real},
-      {&rollout->wrenches, bodies, twist},
-      {&rollout->floors, bodies, twist},
-      {&rollout->twists, bodies, twist},
-      {&rollout->wrenches_now, bodies, twist},
-      {&rollout->wrenches_before, bodies, twist},
-      {&rollout->blocks, bodies, sizeof *rollout->blocks}};
+      {&rollout->newton.q_trial, nq, real},
+      {&rollout->adjoint.coefficient_cotangents, bodies, real},
+      {&rollout->frames.wrenches, bodies, twist},
+      {&rollout->frames.floors, bodies, twist},
+      {&rollout->adjoint.twists, bodies, twist},
+      {&rollout->adjoint.wrenches_now, bodies, twist},
+      {&rollout->adjoint.wrenches_before, bodies, twist},
+      {&rollout->frames.blocks, bodies, sizeof *rollout->frames.blocks}};
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
     void *memory = dc_arena_alloc(arena, requests[i].count, requests[i].size);
     if (!memory)
@@ -70,9 +70,10 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
 static bool place_elements(struct dc_rollout *rollout)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  rollout->element_places =
-      dc_arena_alloc(rollout->arena, (size_t)dc_elastic_element_count(bodies), sizeof *rollout->element_places);
-  return rollout->element_places && dc_elastic_list_places(bodies, rollout->matrix, rollout->element_places);
+  rollout->nodes.element_places =
+      dc_arena_alloc(rollout->arena, (size_t)dc_elastic_element_count(bodies), sizeof *rollout->nodes.element_places);
+  return rollout->nodes.element_places &&
+         dc_elastic_list_places(bodies, rollout->matrix, rollout->nodes.element_places);
 }
 
 // Makes everything that belongs to rollout->model, in rollout->arena.  former: NULL, or the contact for the design
@@ -95,7 +96,7 @@ static enum dc_status build(struct dc_rollout *rollout, const struct dc_contact 
     return status;
   rollout->matrix = dc_step_matrix_create(rollout);
   if (!rollout->matrix || !place_elements(rollout) || !allocate_workspace(rollout, error) ||
-      dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->node_newton))
+      dc_node_newton_create(model, rollout->matrix, rollout->arena, &rollout->nodes.newton))
     return dc_out_of_memory_for(error, "a rollout");
   return rollout->stepper->create ? rollout->stepper->create(rollout, error) : DC_OK;
 }
@@ -104,7 +105,7 @@ static void release(struct dc_rollout *rollout)
 {
   if (rollout->stepper && rollout->stepper->destroy)
     rollout->stepper->destroy(rollout);
-  dc_node_newton_destroy(rollout->node_newton);
+  dc_node_newton_destroy(rollout->nodes.newton);
   dc_symmetric_destroy(rollout->matrix);
   dc_rigid_destroy(&rollout->rigid);
   dc_shape_workspace_destroy(rollout->shape_workspace);
@@ -150,11 +151,11 @@ static enum dc_status redesign(struct dc_rollout *rollout, const struct dc_shape
 {
   struct dc_rollout fresh = {.base = rollout->base,
                              .shape = rollout->shape,
-                             .tight = rollout->tight,
                              .far_factor = rollout->far_factor,
                              .rigid = {.seconds = rollout->rigid.seconds},
-                             .proceed = rollout->proceed,
-                             .proceed_context = rollout->proceed_context,
+                             .asked = {.tight = rollout->asked.tight,
+                                       .proceed = rollout->asked.proceed,
+                                       .proceed_context = rollout->asked.proceed_context},
                              .arena = dc_arena_create()};
   struct dc_model *model = fresh.arena ? dc_arena_alloc(fresh.arena, 1, sizeof *model) : NULL;
   enum dc_status status = model ? DC_OK : dc_out_of_memory_for(error, "a design");
@@ -203,8 +204,8 @@ void dc_rollout_scale_far_field(struct dc_rollout *rollout, double factor)
 struct dc_linear_work dc_rollout_linear_work(const struct dc_rollout *rollout)
 {
   struct dc_linear_work work = {0};
-  if (rollout->node_newton)
-    work = dc_node_newton_work(rollout->node_newton);
+  if (rollout->nodes.newton)
+    work = dc_node_newton_work(rollout->nodes.newton);
   if (rollout->matrix) {
     work.matrix = dc_symmetric_backend_name(rollout->matrix);
     work.factorizations = rollout->factored_before + dc_symmetric_factor_count(rollout->matrix);
@@ -219,38 +220,38 @@ double dc_rollout_contact_seconds(const struct dc_rollout *rollout)
 
 void dc_rollout_set_proceed(struct dc_rollout *rollout, dc_rollout_proceed *proceed, void *context)
 {
-  rollout->proceed = proceed;
-  rollout->proceed_context = context;
+  rollout->asked.proceed = proceed;
+  rollout->asked.proceed_context = context;
 }
 
 void dc_rollout_set_tight(struct dc_rollout *rollout, bool tight)
 {
-  rollout->tight = tight;
+  rollout->asked.tight = tight;
 }
 
 bool dc_rollout_is_tight(const struct dc_rollout *rollout)
 {
-  return rollout->tight;
+  return rollout->asked.tight;
 }
 
 void dc_rollout_set_alike(struct dc_rollout *rollout, const struct dc_trajectory *other)
 {
-  rollout->alike = other;
+  rollout->asked.alike = other;
 }
 
 void dc_rollout_set_most_iterations(struct dc_rollout *rollout, long most)
 {
-  rollout->most_iterations = most;
+  rollout->asked.most_iterations = most;
 }
 
 void dc_rollout_set_conservative(struct dc_rollout *rollout, bool conservative)
 {
-  rollout->conservative = conservative;
+  rollout->asked.conservative = conservative;
 }
 
 void dc_rollout_set_gapless(struct dc_rollout *rollout, bool gapless)
 {
-  rollout->gapless = gapless;
+  rollout->asked.gapless = gapless;
 }
 
 // Frame 0: the initial state and the one before it, contact evaluated there, counts cleared.

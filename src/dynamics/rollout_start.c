@@ -108,7 +108,7 @@ struct dc_friction_law dc_step_friction_law(const struct dc_rollout *rollout, co
 {
   const struct dc_model *model = rollout->model;
   for (int i = 0; i < model->bodies.count; i++)
-    coefficients[i] = rollout->conservative ? 0 : dc_model_friction(model, i) * input->design.friction_scale[i];
+    coefficients[i] = rollout->asked.conservative ? 0 : dc_model_friction(model, i) * input->design.friction_scale[i];
   return (struct dc_friction_law){.stiffness = model->definition.contact.stiffness * input->design.stiffness_scale,
                                   .time_step = length,
                                   .smoothing = model->definition.contact.friction_smoothing,

@@ -91,9 +91,9 @@ enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct 
       status = dc_step_terms[i]->add_shape_mixed(state, direction, &shape, error);
   if (status)
     return status;
-  double(*sums)[6] = rollout->floors;
-  pull_back_places(bodies, state->next, &work->rates[0][0], 3, direction->twists, (const double(*)[6])rollout->wrenches,
-                   sums, by);
+  double(*sums)[6] = rollout->frames.floors;
+  pull_back_places(bodies, state->next, &work->rates[0][0], 3, direction->twists,
+                   (const double(*)[6])rollout->frames.wrenches, sums, by);
   dc_shape_pull_back_frames(rollout->model, state->now, (const double(*)[6])out->now.wrenches, sums, by);
   dc_shape_pull_back_frames(rollout->model, state->before, (const double(*)[6])out->before.wrenches, sums, by);
   return DC_OK;

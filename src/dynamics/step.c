@@ -70,7 +70,7 @@ static double pose_magnitude(const struct dc_rollout *rollout)
       continue;
     for (int above = i; above >= 0; above = bodies->bodies[above].parent)
       size += dc_vec_norm(rollout->next.poses[above].position) + dc_vec_norm(bodies->bodies[above].rest_position);
-    sum += dc_vec_norm(rollout->wrenches[i]) + size * dc_vec_norm(rollout->wrenches[i] + 3);
+    sum += dc_vec_norm(rollout->frames.wrenches[i]) + size * dc_vec_norm(rollout->frames.wrenches[i] + 3);
   }
   return sum;
 }
@@ -84,14 +84,14 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   dc_kinematics_update(&model->bodies, q, &rollout->next);
   trial->state = dc_step_state_of(rollout, given->input, given->interval, rollout->q_before, given->q, q);
   trial->state.hardening = given->hardening;
-  trial->state.duals = rollout->node_duals;
+  trial->state.duals = rollout->nodes.duals;
   enum dc_status status = dc_step_evaluate(rollout, &trial->state, given->careful, error);
   if (status)
     return status;
   trial->value = trial->magnitude = 0;
   memset(gradient, 0, nv * sizeof *gradient);
-  memset(rollout->wrenches, 0, (size_t)model->bodies.count * sizeof *rollout->wrenches);
-  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = gradient};
+  memset(rollout->frames.wrenches, 0, (size_t)model->bodies.count * sizeof *rollout->frames.wrenches);
+  struct dc_step_forces forces = {.wrenches = rollout->frames.wrenches, .joints = gradient};
   for (int i = 0; dc_step_terms[i]; i++) {
     const struct dc_step_term *term = dc_step_terms[i];
     double value =
@@ -102,7 +102,7 @@ static enum dc_status evaluate(struct dc_rollout *rollout, const struct step_inp
   for (int i = 0; dc_step_terms[i] && isfinite(trial->value); i++)
     if (!dc_step_terms[i]->value_and_gradient)
       dc_step_terms[i]->add_gradient(&trial->state, &forces);
-  dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])rollout->wrenches, gradient);
+  dc_pull_back(&model->bodies, &rollout->next, (const double(*)[6])rollout->frames.wrenches, gradient);
   trial->magnitude += pose_magnitude(rollout);
   return DC_OK;
 }
@@ -157,22 +157,23 @@ static double relative_residual(const struct dc_rollout *rollout, const double *
 static void add_damping(struct dc_rollout *rollout, const struct dc_step_state *state,
                         const struct dc_kinematics *kinematics, double damping)
 {
-  struct dc_step_hessian hessian = {.blocks = rollout->blocks, .matrix = rollout->matrix};
-  memset(rollout->blocks, 0, (size_t)state->model->bodies.count * sizeof *rollout->blocks);
+  struct dc_step_hessian hessian = {.blocks = rollout->frames.blocks, .matrix = rollout->matrix};
+  memset(rollout->frames.blocks, 0, (size_t)state->model->bodies.count * sizeof *rollout->frames.blocks);
   dc_inertia_add_damping(state, damping, &hessian);
   dc_node_add_damping(state, damping, &hessian);
-  dc_assemble_bodies(rollout->assembler, kinematics, (const double(*)[36])rollout->blocks, NULL, rollout->matrix);
+  dc_assemble_bodies(rollout->assembler, kinematics, (const double(*)[36])rollout->frames.blocks, NULL,
+                     rollout->matrix);
 }
 
 static void assemble(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact, double damping)
 {
-  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
-                                    .assembler = rollout->assembler,
-                                    .kinematics = &rollout->next,
-                                    .matrix = rollout->matrix,
-                                    .element_places =
-                                        (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->element_places};
-  dc_step_assemble(state, exact, (const double(*)[6])rollout->wrenches, &hessian);
+  struct dc_step_hessian hessian = {
+      .blocks = rollout->frames.blocks,
+      .assembler = rollout->assembler,
+      .kinematics = &rollout->next,
+      .matrix = rollout->matrix,
+      .element_places = (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->nodes.element_places};
+  dc_step_assemble(state, exact, (const double(*)[6])rollout->frames.wrenches, &hessian);
   if (damping > 0)
     add_damping(rollout, state, &rollout->next, damping);
 }
@@ -264,16 +265,16 @@ static double safe_step(struct dc_rollout *rollout, const struct dc_design *desi
 {
   int nv = rollout->model->bodies.nv;
   *gain = 1;
-  if (!is_cut(rollout, design, q_next, &rollout->next, rollout->step))
+  if (!is_cut(rollout, design, q_next, &rollout->next, rollout->newton.step))
     return 1;
-  memcpy(rollout->newton_step, rollout->step, (size_t)nv * sizeof *rollout->step);
-  double change = bound_move(rollout, q_next, &rollout->next, rollout->step);
-  *gain = 1 - change / -dc_dot(rollout->gradient, rollout->newton_step, nv);
+  memcpy(rollout->newton.unbounded_step, rollout->newton.step, (size_t)nv * sizeof *rollout->newton.step);
+  double change = bound_move(rollout, q_next, &rollout->next, rollout->newton.step);
+  *gain = 1 - change / -dc_dot(rollout->newton.gradient, rollout->newton.unbounded_step, nv);
   if (!(*gain > 0)) {  // multipliers that did not converge
-    memcpy(rollout->step, rollout->newton_step, (size_t)nv * sizeof *rollout->step);
+    memcpy(rollout->newton.step, rollout->newton.unbounded_step, (size_t)nv * sizeof *rollout->newton.step);
     *gain = 1;
   }
-  return safe_part(rollout, design, q_next, &rollout->next, rollout->step);
+  return safe_part(rollout, design, q_next, &rollout->next, rollout->newton.step);
 }
 
 // Halves the step from the safe fraction until the potential falls; *fraction is the part taken, 0 when none was:
@@ -284,22 +285,24 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   double alpha = safe_step(rollout, &given->input->design, q_next, gain),
-         slope = dc_dot(rollout->gradient, rollout->step, bodies->nv);
+         slope = dc_dot(rollout->newton.gradient, rollout->newton.step, bodies->nv);
   struct trial trial;
   *fraction = 0;
   for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
-    dc_state_move(bodies, q_next, alpha, rollout->step, rollout->q_trial);
+    dc_state_move(bodies, q_next, alpha, rollout->newton.step, rollout->newton.q_trial);
     given->careful = halving > 0;
-    enum dc_status status = evaluate(rollout, given, rollout->q_trial, rollout->trial_gradient, &trial, error);
+    enum dc_status status =
+        evaluate(rollout, given, rollout->newton.q_trial, rollout->newton.trial_gradient, &trial, error);
     report->evaluations++;
     if (status)
       return status;
-    if (!sufficient(current, &trial, alpha * slope, alpha * dc_dot(rollout->trial_gradient, rollout->step, bodies->nv)))
+    if (!sufficient(current, &trial, alpha * slope,
+                    alpha * dc_dot(rollout->newton.trial_gradient, rollout->newton.step, bodies->nv)))
       continue;
-    memcpy(q_next, rollout->q_trial, (size_t)bodies->nq * sizeof *q_next);
-    double *gradient = rollout->gradient;
-    rollout->gradient = rollout->trial_gradient;
-    rollout->trial_gradient = gradient;
+    memcpy(q_next, rollout->newton.q_trial, (size_t)bodies->nq * sizeof *q_next);
+    double *gradient = rollout->newton.gradient;
+    rollout->newton.gradient = rollout->newton.trial_gradient;
+    rollout->newton.trial_gradient = gradient;
     *current = trial;
     dc_step_accept(rollout);
     current->state.q_next = q_next;
@@ -326,19 +329,19 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
   const struct dc_bodies *bodies = &rollout->model->bodies;
   const struct dc_design *design = &given->input->design;
   if (rollout->prediction)
-    dc_state_difference(bodies, given->q, dc_predicted_state(rollout->prediction), rollout->step);
+    dc_state_difference(bodies, given->q, dc_predicted_state(rollout->prediction), rollout->newton.step);
   else
-    dc_state_difference(bodies, rollout->q_before, given->q, rollout->step);
+    dc_state_difference(bodies, rollout->q_before, given->q, rollout->newton.step);
   for (int v = 0; v < bodies->nv && !rollout->prediction; v++)
-    rollout->step[v] *= given->interval.ratio;
-  dc_node_bound_each(rollout->model, given->q, rollout->step);
+    rollout->newton.step[v] *= given->interval.ratio;
+  dc_node_bound_each(rollout->model, given->q, rollout->newton.step);
   double fraction = 1;
-  if (is_cut(rollout, design, given->q, &rollout->now, rollout->step)) {
+  if (is_cut(rollout, design, given->q, &rollout->now, rollout->newton.step)) {
     if (factor_inertia(rollout, given))
-      bound_move(rollout, given->q, &rollout->now, rollout->step);
-    fraction = safe_part(rollout, design, given->q, &rollout->now, rollout->step);
+      bound_move(rollout, given->q, &rollout->now, rollout->newton.step);
+    fraction = safe_part(rollout, design, given->q, &rollout->now, rollout->newton.step);
   }
-  dc_state_move(bodies, given->q, fraction, rollout->step, q_next);
+  dc_state_move(bodies, given->q, fraction, rollout->newton.step, q_next);
 }
 
 // Contact was evaluated last at given->q.
@@ -361,15 +364,16 @@ static enum dc_status node_step(struct dc_rollout *rollout, const struct trial *
   const double *reach = rollout->model->bodies.reach;
   state.laws_apart = true;
   for (int v = 0; v < rollout->model->bodies.nv; v++)
-    rollout->allowed[v] = fmax(asked * reach[v], rollout->magnitude[v]);
+    rollout->newton.allowed[v] = fmax(asked * reach[v], rollout->newton.magnitude[v]);
   for (int exact = 1; exact >= 0; exact--, same = false) {
     enum dc_status status = same ? DC_OK : dc_step_fit_pattern(rollout, error);
     if (status)
       return status;
     if (!same)
       assemble(rollout, &state, exact, 0);
-    struct dc_node_step done = dc_node_newton_step(rollout->node_newton, &state, rollout->matrix, rollout->gradient,
-                                                   rollout->allowed, rollout->step);
+    struct dc_node_step done =
+        dc_node_newton_step(rollout->nodes.newton, &state, rollout->matrix, rollout->newton.gradient,
+                            rollout->newton.allowed, rollout->newton.step);
     *indefinite = done.positive ? 0 : *indefinite + 1;
     if (done.positive)
       return DC_OK;
@@ -384,10 +388,10 @@ static enum dc_status factored_step(struct dc_rollout *rollout, const struct tri
   enum dc_status status = factor(rollout, &current->state, damping, indefinite, error);
   if (status)
     return status;
-  dc_symmetric_solve(rollout->matrix, rollout->gradient, rollout->step, NULL);
+  dc_symmetric_solve(rollout->matrix, rollout->newton.gradient, rollout->newton.step, NULL);
   for (int i = 0; i < rollout->model->bodies.nv; i++)
-    rollout->step[i] = -rollout->step[i];
-  dc_node_move_duals(&current->state, rollout->step, rollout->node_duals);
+    rollout->newton.step[i] = -rollout->newton.step[i];
+  dc_node_move_duals(&current->state, rollout->newton.step, rollout->nodes.duals);
   return DC_OK;
 }
 
@@ -401,7 +405,7 @@ static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial
   const struct dc_model_definition *definition = &rollout->model->definition;
   double run = LONG_RUN * definition->time.step / trial->state.interval.length, noise_ratio;
   *asked = fmin(*asked, definition->solver.tolerance * least_force(trial, 1 / (run * run)));
-  return relative_residual(rollout, rollout->gradient, *asked, rollout->magnitude, &noise_ratio) <= 1;
+  return relative_residual(rollout, rollout->newton.gradient, *asked, rollout->newton.magnitude, &noise_ratio) <= 1;
 }
 
 // Newton's method from q_next, where current was evaluated, for at most so many iterations:
@@ -419,11 +423,13 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
 {
   int stalls = 0, indefinite = 0;
   double damping = 0;
-  double tolerance = rollout->tight ? 0 : rollout->model->definition.solver.tolerance, previous = INFINITY, noise_ratio;
+  double tolerance = rollout->asked.tight ? 0 : rollout->model->definition.solver.tolerance, previous = INFINITY,
+         noise_ratio;
   for (long end = report->iterations + iterations;; report->iterations++) {
-    dc_step_floor(rollout, &current->state, rollout->magnitude);
+    dc_step_floor(rollout, &current->state, rollout->newton.magnitude);
     double asked = tolerance * smallest_signal(current);
-    report->residual = relative_residual(rollout, rollout->gradient, asked, rollout->magnitude, &noise_ratio);
+    report->residual =
+        relative_residual(rollout, rollout->newton.gradient, asked, rollout->newton.magnitude, &noise_ratio);
     stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
     // Elements that a step predicted so well will not be stiffer after the next one.
     bool same = report->residual <= SAME_HESSIAN * previous && previous < INFINITY;
@@ -433,11 +439,11 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
       report->converged = is_guess_enough(rollout, current, &asked);
     if (report->converged || report->iterations >= end)
       return DC_OK;
-    if (rollout->nodes_exactly && stalls > NODE_PATIENCE) {
-      rollout->nodes_exactly = false;
-      dc_node_set_duals(&current->state, rollout->node_duals);
+    if (rollout->nodes.exactly && stalls > NODE_PATIENCE) {
+      rollout->nodes.exactly = false;
+      dc_node_set_duals(&current->state, rollout->nodes.duals);
     }
-    enum dc_status status = rollout->nodes_exactly ? node_step(rollout, current, asked, same, &indefinite, error)
+    enum dc_status status = rollout->nodes.exactly ? node_step(rollout, current, asked, same, &indefinite, error)
                                                    : factored_step(rollout, current, damping, &indefinite, error);
     report->regularized |= damping > 0 || indefinite > 0;
     if (status)
@@ -455,7 +461,7 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
       // Nothing lower along the step: converged as far as rounding allows, or not at all.
       report->converged = noise_ratio <= 1;
       report->evaluations++;
-      return evaluate(rollout, given, q_next, rollout->gradient, current, error);
+      return evaluate(rollout, given, q_next, rollout->newton.gradient, current, error);
     }
   }
 }
@@ -472,7 +478,7 @@ static double first_hardening(const struct dc_rollout *rollout, const struct ste
   for (int i = 0; i < bodies->count; i++) {
     if (!dc_body_moves(&bodies->bodies[i]))
       continue;
-    forces = fmax(forces, dc_vec_norm(rollout->wrenches[i] + 3));
+    forces = fmax(forces, dc_vec_norm(rollout->frames.wrenches[i] + 3));
     way = fmax(way, dc_vec_distance(rollout->now.poses[i].position, rollout->before.poses[i].position));
   }
   double gap = dc_contact_min_gap(rollout->rigid.contact),
@@ -491,7 +497,7 @@ static enum dc_status follow_path(struct dc_rollout *rollout, struct step_input 
   enum dc_status status = DC_OK;
   for (double hardening = first_hardening(rollout, given); hardening > 1 && !status;) {
     given->hardening = hardening;
-    status = evaluate(rollout, given, q_next, rollout->gradient, current, error);
+    status = evaluate(rollout, given, q_next, rollout->newton.gradient, current, error);
     report->evaluations++;
     if (!status)
       status = minimize(rollout, given, PATH_ITERATIONS, q_next, current, report, error);
@@ -499,7 +505,7 @@ static enum dc_status follow_path(struct dc_rollout *rollout, struct step_input 
   }
   given->hardening = 1;
   report->evaluations++;
-  return status ? status : evaluate(rollout, given, q_next, rollout->gradient, current, error);
+  return status ? status : evaluate(rollout, given, q_next, rollout->newton.gradient, current, error);
 }
 
 enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -512,23 +518,23 @@ enum dc_status dc_step_solve(struct dc_rollout *rollout, const struct dc_rollout
   enum dc_status status = begin_interval(rollout, &given, error);
   if (status)
     return status;
-  rollout->nodes_exactly = rollout->node_newton != NULL;
-  if (rollout->node_newton)
-    dc_node_newton_renew(rollout->node_newton, q);
+  rollout->nodes.exactly = rollout->nodes.newton != NULL;
+  if (rollout->nodes.newton)
+    dc_node_newton_renew(rollout->nodes.newton, q);
   first_guess(rollout, &given, q_next);
-  status = evaluate(rollout, &given, q_next, rollout->gradient, &current, error);
+  status = evaluate(rollout, &given, q_next, rollout->newton.gradient, &current, error);
   if (status)
     return status;
   dc_step_accept(rollout);
   if (!isfinite(current.value) && rollout->model->bodies.node_count) {  // elements inverted by the last velocity
     memcpy(q_next, q, (size_t)rollout->model->bodies.nq * sizeof *q_next);
-    status = evaluate(rollout, &given, q_next, rollout->gradient, &current, error);
+    status = evaluate(rollout, &given, q_next, rollout->newton.gradient, &current, error);
     if (status)
       return status;
   }
   if (!isfinite(current.value))
     return dc_fail(error, DC_NUMERICAL, "bodies touch at the first guess of a step");
-  dc_node_set_duals(&current.state, rollout->node_duals);
+  dc_node_set_duals(&current.state, rollout->nodes.duals);
   if (interval->continuation)
     status = follow_path(rollout, &given, q_next, &current, report, error);
   if (!status)
@@ -553,17 +559,17 @@ enum dc_status dc_step_judge(struct dc_rollout *rollout, const struct dc_rollout
   double noise_ratio;
   enum dc_status status = begin_interval(rollout, &given, error);
   if (!status)
-    status = evaluate(rollout, &given, q_next, rollout->gradient, &trial, error);
+    status = evaluate(rollout, &given, q_next, rollout->newton.gradient, &trial, error);
   if (status)
     return status;
   residual->relative = INFINITY;
   residual->converged = false;
   if (!isfinite(trial.value))
     return DC_OK;
-  dc_step_floor(rollout, &trial.state, rollout->magnitude);
-  residual->relative = relative_residual(rollout, rollout->gradient,
+  dc_step_floor(rollout, &trial.state, rollout->newton.magnitude);
+  residual->relative = relative_residual(rollout, rollout->newton.gradient,
                                          rollout->model->definition.solver.tolerance * smallest_signal(&trial),
-                                         rollout->magnitude, &noise_ratio);
+                                         rollout->newton.magnitude, &noise_ratio);
   residual->converged = residual->relative <= 1 || noise_ratio <= 1;
   return DC_OK;
 }

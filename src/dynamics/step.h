@@ -273,6 +273,48 @@ struct dc_step_pattern {
   bool fresh;  // an interval begins: what is not touched any more goes
 };
 
+// Requests of the caller, which the functions dc_rollout_set_* make (rollout.h).
+struct dc_rollout_requests {
+  bool tight, conservative, gapless;
+  long most_iterations;               // of all parts of a step together; 0: any number
+  const struct dc_trajectory *alike;  // a step that this one has not divided must not be divided; NULL: any may
+  dc_rollout_proceed *proceed;        // asked before every step; NULL: nobody
+  void *proceed_context;
+};
+
+// Workspace of Newton's method on the step potential J(q+) (step.c).  All vectors are in the tangent space at q+ [nv].
+struct dc_newton_workspace {
+  double *q_trial;         // [nq] q+ moved by alpha times the step
+  double *gradient;        // dJ at q+
+  double *trial_gradient;  // dJ at q_trial
+  double *step;            // -H^-1 dJ, bounded so that no bodies meet on its way
+  double *unbounded_step;  // the same before it was bounded
+  double *magnitude;       // noise floor of the gradient: rounding errors of its terms, added by absolute value
+  double *allowed;         // largest residual of each entry: the tolerance's share, or the noise floor
+};
+
+// What frames receive from the terms of a step; cleared at each use [bodies].
+struct dc_frame_workspace {
+  double (*wrenches)[6];  // gradient by a frame's twist: force N, torque N m about the frame's origin
+  double (*floors)[6];    // noise floor of the wrenches
+  double (*blocks)[36];   // Hessian of a frame by its own twist, row by row
+};
+
+// Nodes of soft bodies in a step.
+struct dc_node_workspace {
+  bool exactly;                                                // Newton's steps are those of node_newton.c
+  struct dc_node_newton *newton;                               // NULL: other freedoms than those of nodes
+  struct dc_node_dual *duals;                                  // [dc_node_touch_count]
+  struct dc_block_place (*element_places)[DC_ELEMENT_BLOCKS];  // of the elements of soft bodies in the matrix
+};
+
+// Workspace of the adjoint and of the tangent (adjoint.c, tangent.c) [bodies].
+struct dc_adjoint_workspace {
+  double (*twists)[6];                               // of the frames at t+1 along the adjoint vector, or the variation
+  double (*wrenches_now)[6], (*wrenches_before)[6];  // what the frames at t and at t-1 receive
+  double *coefficient_cotangents;                    // by the friction coefficient of a body
+};
+
 struct dc_rollout {
   const struct dc_model *model;  // that of the design at hand
   // The model that the rollout was created for, and the shapes and places that `model` differs by; NULL when shapes do
@@ -288,43 +330,29 @@ struct dc_rollout {
   double far_factor;                   // on its stiffness
   struct dc_step_pattern pattern;
   struct dc_symmetric_matrix *matrix;
-  long factored_before;                                        // factorizations of matrices before this one
-  struct dc_block_place (*element_places)[DC_ELEMENT_BLOCKS];  // of the elements of soft bodies in the matrix
+  long factored_before;  // factorizations of matrices before this one
   struct dc_assembler *assembler;
   struct dc_arena *arena;
-  bool tight, conservative, gapless;
-  long most_iterations;               // of all parts of a step together; 0: any number
-  const struct dc_trajectory *alike;  // dc_rollout_set_alike
-  dc_rollout_proceed *proceed;
-  void *proceed_context;
+  struct dc_rollout_requests asked;
   // Workspace of a step.
   struct dc_kinematics before, now, next;
   struct dc_path path;
   double nearest;  // dc_contact_nearest_fraction of the path
   struct dc_bounded_move *bounded;
-  double *q_before;                                      // [nq]
-  double before_length;                                  // s from q_before to the state at the beginning of an interval
-  double *q_now;                                         // [nq] the beginning of an interval inside of a step
-  double *q_trial;                                       // [nq]
-  double *gradient, *trial_gradient, *step, *magnitude;  // [nv]; magnitude: noise floor of the gradient
-  double *newton_step;                                   // [nv] before it was bounded
-  double *allowed;                                       // [nv] of the gradient: asked for, or noise
-  bool nodes_exactly;                                    // Newton's steps are those of node_newton
-  struct dc_node_newton *node_newton;                    // NULL: other freedoms than those of nodes
-  struct dc_node_dual *node_duals;                       // [dc_node_touch_count]
-  double (*wrenches)[6];                                 // [bodies]
-  double (*floors)[6];                                   // [bodies]
-  double (*blocks)[36];                                  // [bodies]
-  // Workspace of the adjoint.
-  double (*twists)[6], (*wrenches_now)[6], (*wrenches_before)[6];  // [bodies]
-  double *coefficient_cotangents;                                  // [bodies]
-  struct dc_shape_workspace *shape_workspace;                      // NULL when shapes do not change
+  double *q_before;      // [nq]
+  double before_length;  // s from q_before to the state at the beginning of an interval
+  double *q_now;         // [nq] the beginning of an interval inside of a step
+  struct dc_newton_workspace newton;
+  struct dc_frame_workspace frames;
+  struct dc_node_workspace nodes;
+  struct dc_adjoint_workspace adjoint;
+  struct dc_shape_workspace *shape_workspace;  // NULL when shapes do not change
 };
 
 // Whether to go on, as dc_rollout_set_proceed has it.
 static inline bool dc_rollout_goes_on(const struct dc_rollout *rollout)
 {
-  return !rollout->proceed || rollout->proceed(rollout->proceed_context);
+  return !rollout->asked.proceed || rollout->asked.proceed(rollout->asked.proceed_context);
 }
 
 // The Hessian of all terms in the tangent space: clears and fills the blocks and the matrix.  wrenches: the gradient by
@@ -441,7 +469,7 @@ void dc_shape_take_points(struct dc_rollout *rollout, struct dc_shape_design *by
 
 // shape_adjoint.c
 // Adds the derivatives of a step by shapes to the cotangent's shape.  `out` holds the sums of all add_mixed,
-// rollout->wrenches the gradient by the frames at t+1.
+// rollout->frames.wrenches the gradient by the frames at t+1.
 enum dc_status dc_shape_pull_back_step(struct dc_rollout *rollout, const struct dc_step_state *state,
                                        const struct dc_step_direction *direction, const struct dc_step_cotangent *out,
                                        struct dc_error *error);

@@ -114,12 +114,12 @@ double dc_step_gap(const struct dc_rollout *rollout, const double *q)
 void dc_step_floor(const struct dc_rollout *rollout, const struct dc_step_state *state, double *floor)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
-  struct dc_step_forces floors = {.wrenches = rollout->floors, .joints = floor};
-  memset(rollout->floors, 0, (size_t)bodies->count * sizeof *rollout->floors);
+  struct dc_step_forces floors = {.wrenches = rollout->frames.floors, .joints = floor};
+  memset(rollout->frames.floors, 0, (size_t)bodies->count * sizeof *rollout->frames.floors);
   memset(floor, 0, (size_t)bodies->nv * sizeof *floor);
   for (int i = 0; dc_step_terms[i]; i++)
     if (dc_step_terms[i]->add_floor)
       dc_step_terms[i]->add_floor(state, &floors);
   for (int i = 0; i < bodies->count; i++)
-    dc_pull_back_magnitude(bodies, &rollout->next, i, rollout->floors[i], floor);
+    dc_pull_back_magnitude(bodies, &rollout->next, i, rollout->frames.floors[i], floor);
 }

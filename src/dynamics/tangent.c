@@ -65,20 +65,20 @@ static void push_direction(struct dc_rollout *rollout, const struct dc_step_stat
                            double *change)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  dc_twists(bodies, &rollout->now, now, rollout->twists);
-  dc_twists(bodies, &rollout->before, before, rollout->wrenches_before);
-  memset(rollout->wrenches, 0, (size_t)bodies->count * sizeof *rollout->wrenches);
-  struct dc_step_variation variation = {.now = {now, (const double(*)[6])rollout->twists},
-                                        .before = {before, (const double(*)[6])rollout->wrenches_before},
+  dc_twists(bodies, &rollout->now, now, rollout->adjoint.twists);
+  dc_twists(bodies, &rollout->before, before, rollout->adjoint.wrenches_before);
+  memset(rollout->frames.wrenches, 0, (size_t)bodies->count * sizeof *rollout->frames.wrenches);
+  struct dc_step_variation variation = {.now = {now, (const double(*)[6])rollout->adjoint.twists},
+                                        .before = {before, (const double(*)[6])rollout->adjoint.wrenches_before},
                                         .input = direction,
                                         .memory = (const double(*)[DC_IMPACT_NUMBERS])memory};
-  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = change};
+  struct dc_step_forces forces = {.wrenches = rollout->frames.wrenches, .joints = change};
   if (state->prediction)
     dc_prediction_push(state, &variation);
   for (int i = 0; dc_step_terms[i]; i++)
     if (dc_step_terms[i]->add_product)
       dc_step_terms[i]->add_product(state, &variation, &forces);
-  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->wrenches, change);
+  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->frames.wrenches, change);
 }
 
 // How what an interval leaves moves along one direction [memory_count].
@@ -86,15 +86,15 @@ static void push_memory(struct dc_rollout *rollout, const struct dc_step_state *
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   size_t at = (size_t)d * (size_t)bodies->nv, from = (size_t)d * (size_t)sweep->trajectory->memory_count;
-  dc_twists(bodies, &rollout->next, sweep->next + at, rollout->wrenches);
-  dc_twists(bodies, &rollout->now, sweep->now + at, rollout->twists);
-  dc_twists(bodies, &rollout->before, sweep->before + at, rollout->wrenches_before);
+  dc_twists(bodies, &rollout->next, sweep->next + at, rollout->frames.wrenches);
+  dc_twists(bodies, &rollout->now, sweep->now + at, rollout->adjoint.twists);
+  dc_twists(bodies, &rollout->before, sweep->before + at, rollout->adjoint.wrenches_before);
   struct dc_step_variation variation = {
-      .now = {sweep->now + at, (const double(*)[6])rollout->twists},
-      .before = {sweep->before + at, (const double(*)[6])rollout->wrenches_before},
+      .now = {sweep->now + at, (const double(*)[6])rollout->adjoint.twists},
+      .before = {sweep->before + at, (const double(*)[6])rollout->adjoint.wrenches_before},
       .input = sweep->directions[d],
       .memory = (const double(*)[DC_IMPACT_NUMBERS])(sweep->memory_now + from)};
-  dc_impact_push(state, state->memory, &variation, (const double(*)[6])rollout->wrenches,
+  dc_impact_push(state, state->memory, &variation, (const double(*)[6])rollout->frames.wrenches,
                  (double(*)[DC_IMPACT_NUMBERS])(sweep->memory_next + from));
 }
 
@@ -279,21 +279,21 @@ void dc_rollout_contract(struct dc_rollout *rollout, const struct dc_trajectory 
   for (int frame = row->first; frame <= row->last; frame++) {
     size_t slice = (size_t)(frame - row->first);
     const double *moves_of = tangents + (size_t)frame * (size_t)count * nv;
-    memcpy(rollout->gradient, row->frames.forces + slice * nv, nv * sizeof *rollout->gradient);
+    memcpy(rollout->newton.gradient, row->frames.forces + slice * nv, nv * sizeof *rollout->newton.gradient);
     dc_kinematics_update(bodies, trajectory->q + (size_t)frame * (size_t)trajectory->nq, &rollout->now);
     dc_pull_back(bodies, &rollout->now, (const double(*)[6])row->frames.wrenches + slice * (size_t)bodies->count,
-                 rollout->gradient);
+                 rollout->newton.gradient);
     // A row is about few bodies: the coordinates of others stay out.
     int from = 0, to = bodies->nv;
-    while (from < to && rollout->gradient[from] == 0)
+    while (from < to && rollout->newton.gradient[from] == 0)
       from++;
-    while (from < to && rollout->gradient[to - 1] == 0)
+    while (from < to && rollout->newton.gradient[to - 1] == 0)
       to--;
     for (int d = 0; d < count; d++) {
       const double *moves = moves_of + (size_t)d * nv + from;
-      products[d] += dc_dot(rollout->gradient + from, moves, to - from);
+      products[d] += dc_dot(rollout->newton.gradient + from, moves, to - from);
       if (bounds)
-        bounds[d] += dc_dot_bound(rollout->gradient, moves_of + (size_t)d * nv, (int)nv);
+        bounds[d] += dc_dot_bound(rollout->newton.gradient, moves_of + (size_t)d * nv, (int)nv);
     }
   }
 }

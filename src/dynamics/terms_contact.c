@@ -177,7 +177,7 @@ static bool solved(const struct dc_rollout *rollout)
 static enum dc_status evaluate_again(struct dc_rollout *rollout, const struct dc_pose *poses, int order,
                                      struct dc_pair_derivatives *pairs, struct dc_error *error)
 {
-  if (rollout->tight)
+  if (rollout->asked.tight)
     dc_contact_reset(rollout->rigid.contact);
   rollout->rigid.evaluated = poses;
   return dc_rigid_evaluate(&rollout->rigid, poses, order, pairs, error);
@@ -278,15 +278,15 @@ static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
   rigid->mixed.count = 0;
-  memset(rollout->twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->twists);
+  memset(rollout->adjoint.twists, 0, (size_t)rollout->model->bodies.count * sizeof *rollout->adjoint.twists);
   for (int p = 0; p < rigid->pair_count; p++) {
     if (!slides(state, p))
       continue;
     struct dc_friction_mixed *mixed = dc_rigid_add_mixed(&rigid->mixed, p);
     if (!mixed)
       return dc_out_of_memory_for(error, "friction");
-    dc_contact_friction_mixed(rigid->contact, state->next, p, rollout->twists, rollout->wrenches_now,
-                              rollout->coefficient_cotangents, mixed->rows);
+    dc_contact_friction_mixed(rigid->contact, state->next, p, rollout->adjoint.twists, rollout->adjoint.wrenches_now,
+                              rollout->adjoint.coefficient_cotangents, mixed->rows);
   }
   return DC_OK;
 }

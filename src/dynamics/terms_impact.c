@@ -246,7 +246,7 @@ void dc_impact_leave(const struct dc_step_state *state, const double (*memory)[D
 void dc_impact_start(struct dc_rollout *rollout, const double *given)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
-  bool wanted = rigid->left && !rollout->conservative;
+  bool wanted = rigid->left && !rollout->asked.conservative;
   for (int p = 0; p < rigid->pair_count && wanted; p++) {
     dc_impact_forget(rigid->left[p]);
     if (given)

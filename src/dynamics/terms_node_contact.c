@@ -317,7 +317,7 @@ static double safe_part(struct dc_rollout *rollout, const struct dc_design *desi
 {
   struct bound bound = {.part = GAP_USED, .least = 1};
   (void)design;
-  if (!rollout->nodes_exactly)
+  if (!rollout->nodes.exactly)
     visit_ways(rollout->model, q, (double *)tangent, bound_all, &bound);
   return bound.least;
 }

@@ -25,15 +25,15 @@ static struct dc_step_state evaluate(struct step_problem *problem, double *value
   struct dc_step_state state = step_state_at(&problem->scene, problem->input, whole_step(&problem->scene, 0),
                                              problem->q[0], problem->q[1], problem->q[2]);
   evaluate_state(&problem->scene, &state);
-  struct dc_step_forces forces = {.wrenches = rollout->wrenches, .joints = problem->gradient};
-  memset(rollout->wrenches, 0, (size_t)bodies->count * sizeof *rollout->wrenches);
+  struct dc_step_forces forces = {.wrenches = rollout->frames.wrenches, .joints = problem->gradient};
+  memset(rollout->frames.wrenches, 0, (size_t)bodies->count * sizeof *rollout->frames.wrenches);
   memset(problem->gradient, 0, sizeof problem->gradient);
   *value = 0;
   for (int i = 0; dc_step_terms[i]; i++) {
     *value += dc_step_terms[i]->value(&state);
     dc_step_terms[i]->add_gradient(&state, &forces);
   }
-  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->wrenches, problem->gradient);
+  dc_pull_back(bodies, &rollout->next, (const double(*)[6])rollout->frames.wrenches, problem->gradient);
   return state;
 }
 
@@ -94,10 +94,10 @@ static void test_step_potential(void)
     struct dc_rollout *rollout = problem.scene.rollout;
     double value, gradient[MOST_V], worst = 0, off = 0, largest = 0, most = 0;
     struct dc_step_state state = evaluate(&problem, &value);
-    struct dc_step_hessian hessian = {
-        rollout->blocks, rollout->assembler, &rollout->next, rollout->matrix, NULL};
+    struct dc_step_hessian hessian = {rollout->frames.blocks, rollout->assembler, &rollout->next, rollout->matrix,
+                                      NULL};
     memcpy(gradient, problem.gradient, sizeof gradient);
-    dc_step_assemble(&state, true, (const double(*)[6])rollout->wrenches, &hessian);
+    dc_step_assemble(&state, true, (const double(*)[6])rollout->frames.wrenches, &hessian);
     for (int i = 0; i < nv; i++) {
       double unit[MOST_V] = {0};
       unit[i] = 1;

@@ -42,7 +42,7 @@ static void start(struct problem *problem, enum dc_node_friction law, double fri
   soft->self_contact = false;
   scene_create(scene);
   int nv = scene->model.bodies.nv;
-  CHECK(nv == 225 && scene->rollout->node_newton, "%d", nv);
+  CHECK(nv == 225 && scene->rollout->nodes.newton, "%d", nv);
   problem->input = dc_rollout_input_create(&scene->model, 1);
   memcpy(problem->now, problem->input->q, (size_t)nv * sizeof *problem->now);
   for (int k = 0; k < nv; k++) {
@@ -70,7 +70,7 @@ static void end(struct problem *problem)
 static void assemble(struct problem *problem, bool laws_apart)
 {
   struct dc_rollout *rollout = problem->scene.rollout;
-  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
+  struct dc_step_hessian hessian = {.blocks = rollout->frames.blocks,
                                     .assembler = rollout->assembler,
                                     .kinematics = &rollout->next,
                                     .matrix = rollout->matrix};
@@ -115,7 +115,7 @@ static void check_step(enum dc_node_friction law, double friction, double gap, d
     allowed[k] = 1e-12;
   assemble(&problem, true);
   struct dc_node_step done =
-      dc_node_newton_step(rollout->node_newton, &problem.state, rollout->matrix, problem.gradient, allowed, step);
+      dc_node_newton_step(rollout->nodes.newton, &problem.state, rollout->matrix, problem.gradient, allowed, step);
   long products = dc_rollout_linear_work(rollout).iterations;
   dc_symmetric_multiply(rollout->matrix, step, left);
   for (int k = 0; k < nv; k++) {
@@ -195,17 +195,17 @@ static void test_systems(void)
   for (int k = 0; k < nv; k++)
     x[k] = b[k] = dc_random_normal(&random);
   assemble(&problem, false);
-  CHECK(dc_node_newton_answer(rollout->node_newton, rollout->matrix, x), "not solved");
+  CHECK(dc_node_newton_answer(rollout->nodes.newton, rollout->matrix, x), "not solved");
   CHECK(!dc_symmetric_factor_positive(rollout->matrix), "indefinite");
   dc_symmetric_solve(rollout->matrix, b, y, NULL);
   for (int k = 0; k < nv; k++)
     apart[k] = x[k] + y[k];
   printf("# solutions are %.1e apart\n", largest_of(apart, nv) / largest_of(y, nv));
   CHECK_NEAR(largest_of(apart, nv) / largest_of(y, nv), 0, 1e-11);  // observed 2e-14
-  CHECK(!dc_node_newton_prefers_iterations(rollout->node_newton, 1), "75 nodes");
+  CHECK(!dc_node_newton_prefers_iterations(rollout->nodes.newton, 1), "75 nodes");
   dc_symmetric_add_diagonal(rollout->matrix, -10 * dc_symmetric_norm(rollout->matrix));
   memcpy(x, b, sizeof x);
-  CHECK(!dc_node_newton_answer(rollout->node_newton, rollout->matrix, x), "indefinite");
+  CHECK(!dc_node_newton_answer(rollout->nodes.newton, rollout->matrix, x), "indefinite");
   CHECK(memcmp(x, b, (size_t)nv * sizeof *x) == 0, "the right-hand side is lost");
   end(&problem);
 }

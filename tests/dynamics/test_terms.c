@@ -259,16 +259,16 @@ static struct dc_step_state assemble_term(struct term_problem *problem, const st
   struct dc_rollout *rollout = problem->scene.rollout;
   struct dc_step_state state = term_state(problem, term);
   CHECK(!dc_step_fit_pattern(rollout, &problem->scene.error), "%s", problem->scene.error.text);
-  struct dc_step_hessian hessian = {.blocks = rollout->blocks,
-                                    .assembler = rollout->assembler,
-                                    .kinematics = &rollout->next,
-                                    .matrix = rollout->matrix,
-                                    .element_places =
-                                        (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->element_places};
+  struct dc_step_hessian hessian = {
+      .blocks = rollout->frames.blocks,
+      .assembler = rollout->assembler,
+      .kinematics = &rollout->next,
+      .matrix = rollout->matrix,
+      .element_places = (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->nodes.element_places};
   dc_symmetric_clear(rollout->matrix);
-  memset(rollout->blocks, 0, (size_t)problem->scene.model.bodies.count * sizeof *rollout->blocks);
+  memset(rollout->frames.blocks, 0, (size_t)problem->scene.model.bodies.count * sizeof *rollout->frames.blocks);
   term->add_hessian(&state, true, &hessian);
-  dc_assemble_bodies(rollout->assembler, &rollout->next, (const double(*)[36])rollout->blocks,
+  dc_assemble_bodies(rollout->assembler, &rollout->next, (const double(*)[36])rollout->frames.blocks,
                      (const double(*)[6])problem->wrenches, rollout->matrix);
   return state;
 }
@@ -366,7 +366,7 @@ static void check_mixed(struct term_problem *problem, const struct dc_step_term 
   struct dc_step_cotangent out = {.before = {wrenches[0], joints[0]},
                                   .now = {wrenches[1], joints[1]},
                                   .input = cotangent,
-                                  .coefficients = rollout->coefficient_cotangents};
+                                  .coefficients = rollout->adjoint.coefficient_cotangents};
   CHECK(!dc_rollout_cotangent_add_forces(model, cotangent), "memory");
   dc_random_seed(&random, 12);
   random_vector(&random, nv, 1, lambda);

@@ -120,7 +120,7 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
 {
   const struct dc_model *model = rollout->model;
   struct dc_mujoco_simulation *simulation = rollout->own;
-  simulation->model->opt.tolerance = rollout->tight ? TIGHT : model->definition.mujoco.tolerance;
+  simulation->model->opt.tolerance = rollout->asked.tight ? TIGHT : model->definition.mujoco.tolerance;
   enum dc_status status = dc_mujoco_need_data(simulation, error);
   if (!status)
     status = dc_mujoco_call(reset, simulation, NULL, DC_NUMERICAL, error);
@@ -284,7 +284,7 @@ static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_r
   // From the frame alone, without warm start: a rollout that goes on from a frame gives the same bits.
   dc_mujoco_set_state(simulation, q, simulation->tangent);
   memset(simulation->data->qacc_warmstart, 0, (size_t)simulation->model->nv * sizeof(double));
-  *report = (struct dc_step_report){.evaluations = !rollout->gapless, .converged = true, .min_gap = INFINITY};
+  *report = (struct dc_step_report){.evaluations = !rollout->asked.gapless, .converged = true, .min_gap = INFINITY};
   for (long s = 0; s < settings->substeps; s++) {
     enum dc_status status = substep(simulation, rollout->model, input, step, &weight, error);
     if (status)
@@ -295,7 +295,7 @@ static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_r
   }
   dc_mujoco_get_state(simulation, q_next, simulation->tangent);
   dc_poses(&rollout->model->bodies, q_next, rollout->next.poses);
-  return rollout->gapless ? DC_OK : measure_gap(rollout, &report->min_gap, error);
+  return rollout->asked.gapless ? DC_OK : measure_gap(rollout, &report->min_gap, error);
 }
 
 static void get_velocity(const struct dc_rollout *rollout, double *velocity)
