@@ -293,7 +293,7 @@ struct dc_newton_workspace {
   double *allowed;         // largest residual of each entry: the tolerance's share, or the noise floor
 };
 
-// What frames receive from the terms of a step; cleared at each use [bodies].
+// Wrenches and blocks of frames that the terms of a step add up; cleared at each use [bodies].
 struct dc_frame_workspace {
   double (*wrenches)[6];  // gradient by a frame's twist: force N, torque N m about the frame's origin
   double (*floors)[6];    // noise floor of the wrenches
