@@ -5,7 +5,8 @@
 // lets a body that weighs N rest at the gap g.  Of all bodies and what they can rest on the smallest mu counts.
 //  1. g is a thousandth of the body's size.  A body that starts nearer to what is below it than that is taken to rest
 //     there: g is that distance, but at least a tenth of a thousandth of the size.
-//  2. Bodies that can turn also rest on their other sides, for which 2.5 thousandths are enough.
+//  2. Bodies that can turn also rest on their other sides, for which 2.5 thousandths are enough.  Of sides that are alike
+//     one is measured.
 //  3. The far field at the start may accelerate no body by more than a hundredth of the gravity.
 // Without gravity the acceleration that takes a body over ten times its size within the duration, or stops the fastest
 // start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of it.
@@ -28,7 +29,8 @@ static const double SIZES = 10;                    // distance that counts as a 
 static const double CREEP = 1e-2;                  // of the smallest body's size in a second, while friction holds
 static const double REACH = 2e-2, DHAT = 4e-3;     // of sdrs and of ipc, over the smallest size
 static const double NEAR_RANGE = 5e-2;             // over the smallest size
-static const double PRECISION = 1e-3;              // of a gap
+static const double SAME_PLACE = 1e-3;             // of a gap
+static const double SAME_SIDE = 2e-3;              // of what tells sides apart
 // The fixed values: for scenes that give their stiffness, and for those without bodies to choose by.
 static const double STIFFNESS = 1e-6, SMOOTHING = 1e-3, FIXED_NEAR_RANGE = 5e-3, LENGTH = 1, FIXED_DHAT = 1e-3;
 
@@ -139,6 +141,46 @@ static void bound_stiffness(struct scale *scale, double stiffness, int bound, in
   choice->size = dc_contact_size(&scale->model->bodies.bodies[body]);
 }
 
+// A side of a body as what it rests on sees it: how far it is from the centre, and sums over triangles of areas over
+// squared heights above the lowest vertex, of vertices and of what faces down.
+struct side {
+  double depth, vertices, faces;
+};
+
+static struct side side_of(const struct dc_body *body, int side, double gap)
+{
+  const struct dc_mesh *mesh = &body->shape->mesh;
+  double sign = side < 3 ? 1 : -1;
+  int axis = side % 3;
+  struct side seen = {-INFINITY, 0, 0};
+  for (int v = 0; v < mesh->vertex_count; v++)
+    seen.depth = fmax(seen.depth, sign * (body->center[axis] - mesh->vertices[v][axis]));
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    double heights[3], e[3], f[3], normal[3];
+    const double *corners[3];
+    for (int k = 0; k < 3; k++) {
+      corners[k] = mesh->vertices[mesh->triangles[t][k]];
+      heights[k] = seen.depth - sign * (body->center[axis] - corners[k][axis]) + gap;
+    }
+    dc_vec_sub(e, corners[1], corners[0]);
+    dc_vec_sub(f, corners[2], corners[0]);
+    dc_vec_cross(normal, e, f);
+    double area = 0.5 * dc_vec_norm(normal), faces = -0.5 * sign * normal[axis];
+    double height = (heights[0] + heights[1] + heights[2]) / 3;
+    for (int k = 0; k < 3; k++)
+      seen.vertices += area / (heights[k] * heights[k]);
+    seen.faces += fmax(faces, 0) / (height * height);
+  }
+  return seen;
+}
+
+static bool same_side(const struct side *one, const struct side *other)
+{
+  return fabs(one->depth - other->depth) <= SAME_SIDE * one->depth &&
+         fabs(one->vertices - other->vertices) <= SAME_SIDE * one->vertices &&
+         fabs(one->faces - other->faces) <= SAME_SIDE * one->faces;
+}
+
 // Turns the first body of the pair so that the given side of it is above; side 0 ... 5: the axes of its frame and their
 // opposites.  It is lifted by what it may now be higher.
 static void turn_up(struct scale *scale, int body, int side)
@@ -171,12 +213,13 @@ static double force_at(struct scale *scale, double size, bool start, double *gap
   struct dc_approach *approach = &scale->approach;
   if (dc_approach_meets(approach, 0))
     return 0;
-  double touch = dc_approach_touching(approach, size, PRECISION * LEAST_GAP * size);
+  double touch = dc_approach_estimate(approach, size, *gap);
   if (isnan(touch))
     return 0;
   if (start)
     *gap = fmin(*gap, fmax(-touch, LEAST_GAP * size));
-  if (dc_approach_meets(approach, touch + *gap))
+  double place = touch + *gap;
+  if (fabs(approach->at - place) > SAME_PLACE * *gap && dc_approach_meets(approach, place))
     return 0;
   return -dc_vec_dot(approach->pairs[approach->pair].gradient + 3, approach->direction);
 }
@@ -207,7 +250,14 @@ static void measure(struct scale *scale, int p)
   bound_stiffness(scale, scale->loads[lighter] / force, DC_BOUND_REST, lighter, lighter == pair[0] ? pair[1] : pair[0],
                   gap);
   scale->borne[pair[0]] |= !moves && force > 0;
+  struct side sides[SIDES];
   for (int side = 0; side < SIDES && bodies[pair[0]].free && !moves; side++) {
+    sides[side] = side_of(&bodies[pair[0]], side, SIDE_GAP * size);
+    bool seen = false;
+    for (int k = 0; k < side && !seen; k++)
+      seen = same_side(&sides[k], &sides[side]);
+    if (seen)
+      continue;
     turn_up(scale, pair[0], side);
     gap = SIDE_GAP * size;
     force = force_at(scale, size, false, &gap);

@@ -2,6 +2,7 @@
 // Contact settings that are chosen: by similarity, by formulas of half-spaces, by the far field, and what is given stays.
 #include "harness.h"
 
+#include "dynamics/approach.h"
 #include "dynamics/contact_scale.h"
 #include "scenes.h"
 
@@ -151,6 +152,57 @@ static void test_large_faces(void)
         "gaps differ by %g", sqrt(most / least));
 }
 
+// Where a body touches another one on its way down: by few evaluations as by bisection.
+static void test_approach(void)
+{
+  static const struct {
+    const char *name, *floor;
+    double x, angle, touch;  // m, rad about (1, 1, 0)/sqrt(2); where it touches by a closed form, or INFINITY
+  } cases[] = {{"a face on a half-space", "plane", 0, 0, -0.3},
+               {"a face on a face", "box", 0.02, 0, -0.3},
+               {"a corner on a face", "box", 0.02, 0.6, INFINITY},
+               {"a corner on an edge", "box", 0.53, 0.6, INFINITY},
+               {"an edge beside a face", "box", 0.5499, 0, -0.3},
+               {"past", "box", 0.56, 0, NAN}};
+  for (int m = 0; m < MODELS; m++)
+    for (int i = 0; i < 6; i++) {
+      struct scene scene;
+      struct dc_pose poses[2];
+      struct dc_pair_derivatives pairs[1];
+      bool plane = strcmp(cases[i].floor, "plane") == 0;
+      scene_begin(&scene);
+      scene.definition.contact_model = dc_contact_model_find(models[m]);
+      leave_open(&scene);
+      scene_body(&scene, "floor", plane ? scene_plane(&scene) : scene_box(&scene, 1, 1, 0.2, 9, 9, 1), 0, 0, 0,
+                 plane ? 0 : -0.1);
+      struct dc_body_definition *cube = scene_body(&scene, "cube", scene_box(&scene, 0.1, 0.1, 0.1, 1, 1, 1), 0.4,
+                                                   cases[i].x, 0, 0.35);
+      cube->rotation[0] = cos(0.5 * cases[i].angle);
+      cube->rotation[1] = cube->rotation[2] = sin(0.5 * cases[i].angle) * sqrt(0.5);
+      choose(&scene);
+      const struct dc_bodies *bodies = &scene.model.bodies;
+      struct dc_approach approach = {.poses = poses, .pairs = pairs, .body = 1, .direction = {0, 0, 1}};
+      approach.contact = dc_contact_create(scene.definition.contact_model, &scene.model.definition.contact, bodies,
+                                           &scene.error);
+      CHECK(approach.contact != NULL, "%s", scene.error.text);
+      dc_poses(bodies, bodies->initial_q, poses);
+      memcpy(approach.start, poses[1].position, sizeof approach.start);
+      CHECK(!dc_approach_meets(&approach, 0), "%s", cases[i].name);
+      double estimate = dc_approach_estimate(&approach, 0.1, 1e-4);
+      dc_approach_meets(&approach, 0);
+      double touch = dc_approach_touching(&approach, 0.1, 1e-9);
+      CHECK(isnan(touch) == isnan(cases[i].touch) && isnan(estimate) == isnan(touch), "%s, %s: %g, %g", models[m],
+            cases[i].name, estimate, touch);
+      bool levels = scene.definition.contact_model->flags & DC_CONTACT_LEVELS;
+      CHECK(isnan(touch) || fabs(estimate - touch) < 2e-6, "%s, %s: %.9g for %.9g", models[m], cases[i].name, estimate,
+            touch);
+      if (isfinite(cases[i].touch) && !levels)
+        CHECK_NEAR(touch, cases[i].touch, 2e-9);
+      dc_contact_destroy(approach.contact);
+      scene_end(&scene);
+    }
+}
+
 RUN_TESTS({"the formula of half-spaces", test_half_space}, {"similar scenes", test_similarity},
           {"starts near the floor", test_start}, {"what is given", test_given}, {"the far field", test_far_field},
-          {"large faces", test_large_faces})
+          {"large faces", test_large_faces}, {"the first touch", test_approach})

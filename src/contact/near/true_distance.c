@@ -4,7 +4,8 @@
 // Branch and bound over both sphere trees.  Two nodes whose spheres are farther apart than the nearest triangles so far
 // hold nothing nearer.  Otherwise the larger node is replaced by its children, the nearer of which is looked at first.
 // Two triangles that do not cross are as far apart as a corner of one from the other or an edge from an edge: the least
-// of 6 and 9 distances (geometry/convex/distance.h).
+// of 6 and 9 distances (geometry/convex/distance.h).  They are not looked at where the plane of one of them has the
+// other one beyond the least distance; so most pairs of parallel faces, all as near as the nearest, cost one plane.
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,6 +37,24 @@ static void corners_of(const struct dc_collider *collider, int node, const doubl
       x[v][k] = collider->turned[triangle[v]][k] + (offset ? offset[k] : 0);
 }
 
+// Whether all corners of a triangle lie on one side of the plane of another one, and no nearer to it than the least
+// distance so far.
+static bool beyond_plane(const struct search *s, const double face[3][3], const double x[3][3])
+{
+  double e[3], f[3], normal[3], low = INFINITY, high = -INFINITY;
+  dc_vec_sub(e, face[1], face[0]);
+  dc_vec_sub(f, face[2], face[0]);
+  dc_vec_cross(normal, e, f);
+  for (int v = 0; v < 3; v++) {
+    dc_vec_sub(e, x[v], face[0]);
+    double height = dc_vec_dot(normal, e);
+    low = fmin(low, height);
+    high = fmax(high, height);
+  }
+  double least = fmax(low, -high);
+  return least > 0 && least * least >= s->square * dc_vec_dot(normal, normal);
+}
+
 // The squared distance of two triangles that do not cross: the least over 6 pairs of vertex and triangle and 9 pairs of
 // edges.
 static void visit_triangles(struct search *s, int i, int j)
@@ -44,6 +63,9 @@ static void visit_triangles(struct search *s, int i, int j)
   struct dc_closest closest;
   corners_of(s->a, i, s->offset, p);
   corners_of(s->b, j, NULL, q);
+  if (beyond_plane(s, (const double(*)[3])q, (const double(*)[3])p) ||
+      beyond_plane(s, (const double(*)[3])p, (const double(*)[3])q))
+    return;
   for (int side = 0; side < 2; side++)
     for (int v = 0; v < 3; v++) {
       const double(*point)[3] = (const double(*)[3])(side ? q : p), (*face)[3] = (const double(*)[3])(side ? p : q);
