@@ -104,7 +104,7 @@ static void advise_units(const struct dc_scene *scene, struct dc_advice_list *li
           : dc_advice_add(list, "units",
                           "\"%.100s\" has a radius of %.3g m, \"%.100s\" one of %.3g m: is one given in millimetres?",
                           big->name, big->radius, little->name, little->radius);
-  if (dc_option_find(big->shape->type->options, "scale") >= 0)
+  if (big->shape->type && big->shape->type->options && dc_option_find(big->shape->type->options, "scale") >= 0)
     snprintf(advice->attempt, sizeof advice->attempt, "\"shapes\": {\"%.100s\": {..., \"scale\": 0.001}}",
              big->shape->name);
 }

@@ -342,7 +342,112 @@ static void test_gains(void)
   done();
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"exported and read again", test_export}, {"gains of every joint", test_gains},
+#define TWO                                                                                                            \
+  "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>" BOX "</body><body name='b' pos='5 0 0'><joint "         \
+  "name='y' type='slide' axis='1 0 0'/>" BOX "</body>"
+#define FIXED(more, x, y)                                                                                              \
+  "<tendon><fixed name='t' " more "><joint joint='x' coef='" x "'/><joint joint='y' coef='" y "'/></fixed></tendon>"
+
+// Tendons that only measure say nothing; forces along fixed ones act on their joints by the coefficients.
+static void test_tendons(void)
+{
+  open_model(AND(TWO, FIXED("", "1", "2")));
+  CHECK(!tree.scene.notes.first, "%s", tree.scene.notes.first ? tree.scene.notes.first->text : "");
+  done();
+  open_model(AND(TWO, "<tendon><spatial name='s' width='.1' rgba='1 0 0 1'><site site='p'/><geom geom='q' "
+                      "sidesite='p'/><pulley divisor='2'/></spatial></tendon>"));
+  CHECK(!tree.scene.notes.first, "%s", tree.scene.notes.first ? tree.scene.notes.first->text : "");
+  done();
+  // a tendon of one joint is a gear of it
+  open_model(AND(TWO, FIXED("", "0", "-2") "<actuator><position tendon='t' kp='5' kv='.5' gear='3'/></actuator>"));
+  body_has("a", "pd", "-");
+  body_has("b", "pd", "{'kp':180,'kd':18}");
+  done();
+  // a motor on two of them
+  open_as("{'file': 'robot.urdf', 'keyframe': 'k'}",
+          AND(TWO, FIXED("", "0.5", "-2") "<actuator><motor tendon='t' gear='3' "
+                                          "ctrlrange='-1 1'/></actuator><keyframe><key name='k' ctrl='7'/></keyframe>"));
+  body_has("a", "joint", "{'type':'slide','force':1.5}");
+  body_has("b", "joint", "{'type':'slide','force':-6}");
+  check_note(&tree, "not applied: control, beyond its force at the start, of the actuator on several joints");
+  done();
+  refuse(AND(TWO, FIXED("", "1", "1") "<actuator><position name='u' tendon='t' kp='2'/></actuator>"),
+         "actuator of a tendon u (line 1)");
+  refuse(AND(TWO, FIXED("range='0 1'", "1", "1")), "range of tendon t (line 1)");
+  refuse(AND(TWO, "<default><tendon damping='3'/></default>" FIXED("", "1", "1")), "damping of tendon t");
+  refuse(AND(TWO, FIXED("frictionloss='3'", "1", "1")), "friction of tendon t");
+  refuse(AND(TWO, FIXED("armature='3'", "1", "1")), "armature of tendon t");
+  open_model(AND(TWO, "<option><flag spring='disable'/></option>" FIXED("stiffness='3'", "1", "1")));
+  done();
+  refuse(AND(TWO, "<actuator><motor tendon='none'/></actuator>"), "there is no tendon \"none\"");
+  refuse(AND(TWO, "<tendon><fixed><joint joint='z' coef='1'/></fixed></tendon>"), "there is no joint \"z\"");
+}
+
+// Actuators that nothing here corresponds to refuse a model only where they pull at the start.
+static void test_idle_actuators(void)
+{
+  open_model(AND(TWO "<site name='s'/>", "<actuator><motor name='m' site='s' gear='0 0 1'/><adhesion name='n' body='a' "
+                                         "ctrlrange='0 1' gain='3'/></actuator>"));
+  check_note(&tree, "not applied: control, 0 at the start, of actuator m (line 1) and control, 0 at the start, of "
+                    "actuator n (line 1)");
+  done();
+  tree = (struct tree){0};
+  load_as(&tree, "{'file': 'robot.urdf', 'keyframe': 'k'}",
+          AND(TWO "<site name='s'/>", "<actuator><motor name='m' site='s'/></actuator><keyframe><key name='k' "
+                                      "ctrl='1'/></keyframe>"));
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "actuator m (line 1)"), "%s", tree.error.text);
+  done();
+  refuse(AND(TWO, "<actuator><muscle name='m' joint='x'/></actuator>"), "actuator m (line 1)");
+}
+
+static double height_of(const struct dc_scene *scene, const char *name)
+{
+  for (int i = 0; i < scene->model.bodies.count; i++)
+    if (strcmp(scene->model.bodies.bodies[i].name, name) == 0)
+      return scene->model.bodies.bodies[i].position[2];
+  return NAN;
+}
+
+// A start inside of the ground, of a free body, of one on slides, of two that lie in each other: each is moved by no
+// more than what parts it, and what cannot move stays.
+static void test_separate(void)
+{
+  static const char model[] = WORLD(
+      "<geom name='floor' type='plane' size='1 1 1'/><body name='f' pos='0 0 .07'><freejoint/>" BOX
+      "</body><body name='s' pos='3 0 .05'><joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/><geom size='.1' "
+      "mass='1'/></body><body name='t' pos='6 0 .13'><freejoint/>" BOX "</body><body name='u' pos='6.15 0 "
+      ".13'><freejoint/>" BOX "</body><body name='h' pos='9 0 .05'><joint axis='0 0 1'/>" BOX "</body>");
+  struct dc_scene *scene = NULL;
+  struct dc_error error = {0};
+  write_bytes("robot.urdf", model, strlen(model));
+  write_scene("scene.json",
+              "{'contact': {'model': 'bsh'}, " TIME ", 'include': {'file': 'robot.urdf', 'overlaps': 'separate'}}");
+  CHECK(dc_scene_read("scene.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
+  if (!scene)
+    return;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double gap = 2e-3 * 0.1 * sqrt(3), *q = bodies->initial_q;
+  CHECK_NEAR(height_of(scene, "f"), 0.1 + gap, 1e-12);
+  CHECK_NEAR(height_of(scene, "h"), 0.05, 0);
+  int told = 0;
+  for (const struct dc_note *note = scene->notes.first; note; note = note->next)
+    told += strstr(note->text, "is moved by (") != NULL;
+  CHECK(told == 4, "%d", told);
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    if (strcmp(body->name, "s") == 0)
+      CHECK_NEAR(q[body->q_offset], 0.05 + 2e-4, 2e-4);  // the ball is a polyhedron
+    if (strcmp(body->name, "t") == 0)
+      CHECK_NEAR(body->position[0], 6 - 0.025 - gap / 2, 1e-12);
+    if (strcmp(body->name, "u") == 0)
+      CHECK_NEAR(body->position[0], 6.175 + gap / 2, 1e-12);
+  }
+  CHECK(strstr(scene->resolved, "0.1003464"), "%s", scene->resolved);
+  dc_scene_destroy(scene);
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"tendons", test_tendons}, {"actuators that do nothing", test_idle_actuators},
+                              {"starts moved apart", test_separate}, {"exported and read again", test_export}, {"gains of every joint", test_gains},
                               {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame},
                               {"options", test_options}, {"contact", test_contact}, {"joints", test_joints},
                               {"actuators", test_actuators}, {"names", test_names}, {"frames and masses", test_frames})

@@ -123,7 +123,7 @@ static void find_target(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   char quoted[DC_JSON_QUOTED];
   const struct dc_mjcf *model = reader->model;
   const char *joint = dc_mjcf_text(reader, node, "joint"), *within = dc_mjcf_text(reader, node, "jointinparent");
-  actuator->joint = -1;
+  actuator->joint = actuator->tendon = -1;
   actuator->transmission = DC_MJCF_OF_OTHER;
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
     const char *name = dc_mjcf_text(reader, node, others[k]);
@@ -133,6 +133,8 @@ static void find_target(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
     }
   }
   joint = joint ? joint : within;
+  if (!joint && actuator->transmission == DC_MJCF_OF_TENDON)
+    dc_mjcf_drive_tendon(reader, node, actuator);
   if (!joint)
     return;
   actuator->transmission = DC_MJCF_OF_JOINT;

@@ -36,6 +36,26 @@ static double effort_of(const struct dc_mjcf_actuator *actuator)
   return isfinite(effort) ? effort * fabs(actuator->gear[0]) : 0;
 }
 
+// The control at the start: the keyframe's, within the actuator's limits; 0 where it is filtered or integrated.
+static double control_of(const struct dc_mjcf_builder *builder, size_t a)
+{
+  const struct dc_mjcf_actuator *actuator = &builder->mjcf->actuators[a];
+  double control = builder->key && builder->key->ctrl ? builder->key->ctrl[a] : 0;
+  return actuator->follows ? 0 : fmin(fmax(control, actuator->control[0]), actuator->control[1]);
+}
+
+// By how much a force of the actuator acts on a joint: its gear, of a tendon of several joints times its coefficient.
+static double arm_of(const struct dc_mjcf *mjcf, const struct dc_mjcf_actuator *actuator, int joint)
+{
+  if (actuator->joint >= 0)
+    return actuator->joint == joint ? actuator->gear[0] : 0;
+  const struct dc_mjcf_tendon *tendon = actuator->tendon >= 0 ? &mjcf->tendons[actuator->tendon] : NULL;
+  double arm = 0;
+  for (int k = 0; tendon && k < tendon->count; k++)
+    arm += tendon->joints[k] == joint ? actuator->gear[0] * tendon->coefficients[k] : 0;
+  return arm;
+}
+
 static struct gains find_gains(const struct dc_mjcf_builder *builder, int joint)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -43,17 +63,15 @@ static struct gains find_gains(const struct dc_mjcf_builder *builder, int joint)
   bool unlimited = false;
   for (size_t a = 0; a < mjcf->actuator_count; a++) {
     const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
-    double gear = actuator->gear[0];
-    if (actuator->joint != joint || actuator->off || !actuator->simple)
+    double gear = arm_of(mjcf, actuator, joint), control = control_of(builder, a);
+    if (gear == 0 || actuator->off || !actuator->simple)
+      continue;
+    gains.force += gear * (actuator->gain * control + actuator->bias[0]);
+    gains.controlled |= control != 0 || actuator->bias[0] != 0;
+    if (actuator->joint != joint)
       continue;
     unlimited |= effort_of(actuator) == 0;
     gains.effort += effort_of(actuator);
-    double control = builder->key && builder->key->ctrl ? builder->key->ctrl[a] : 0;
-    control = fmin(fmax(control, actuator->control[0]), actuator->control[1]);
-    if (actuator->follows)
-      control = 0;
-    gains.force += gear * (actuator->gain * control + actuator->bias[0]);
-    gains.controlled |= control != 0 || actuator->bias[0] != 0;
     if (!actuator->affine)
       continue;
     gains.given = true;
@@ -408,8 +426,52 @@ static void name_actuator(struct dc_mjcf_builder *builder, const struct dc_mjcf_
   dc_mjcf_remember(builder, list, what, dc_mjcf_called(builder, actuator->name, actuator->node), actuator->node);
 }
 
-// Names everything that nothing corresponds to and that refuses the model: tendons, soft bodies, equalities of bodies, actuators that are neither a
-// force on a slide or hinge nor a gain on its coordinate and velocity.  Others are left out with a note.
+static void name_tendon(struct dc_mjcf_builder *builder, const struct dc_mjcf_tendon *tendon, const char *what)
+{
+  dc_mjcf_remember(builder, &builder->refused, what, dc_mjcf_called(builder, tendon->name, tendon->node), tendon->node);
+}
+
+// Whether an actuator that nothing here corresponds to does nothing as long as its control is that of the start.
+static bool is_idle(const struct dc_mjcf_builder *builder, size_t a)
+{
+  const struct dc_mjcf_actuator *actuator = &builder->mjcf->actuators[a];
+  bool pulls = actuator->simple && actuator->affine &&
+               (actuator->bias[0] != 0 || actuator->bias[1] != 0 || actuator->bias[2] != 0);
+  bool known = actuator->simple || strcmp(actuator->node->name, "adhesion") == 0;
+  return known && !pulls && control_of(builder, a) == 0;
+}
+
+// Whether a position or velocity along a tendon of several joints pulls on them.
+static bool is_servo(const struct dc_mjcf_actuator *actuator)
+{
+  return actuator->affine && (actuator->bias[1] != 0 || actuator->bias[2] != 0);
+}
+
+// An actuator that is not a force on a slide or hinge with gains on its coordinate and velocity.
+static void check_actuator(struct dc_mjcf_builder *builder, size_t a)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
+  const struct dc_mjcf_tendon *tendon = actuator->tendon >= 0 ? &mjcf->tendons[actuator->tendon] : NULL;
+  bool scalar = actuator->joint >= 0 && is_scalar(&mjcf->joints[actuator->joint]);
+  if (tendon && tendon->fixed && !scalar && actuator->simple && !is_servo(actuator))
+    name_actuator(builder, actuator, "control, beyond its force at the start, of the actuator on several joints",
+                  &builder->dropped);
+  else if ((!scalar || !actuator->simple) && is_idle(builder, a))
+    name_actuator(builder, actuator, "control, 0 at the start, of actuator", &builder->dropped);
+  else if (actuator->joint >= 0 && !scalar)
+    name_actuator(builder, actuator, "actuator of a ball or free joint", &builder->refused);
+  else if (!scalar || !actuator->simple)
+    name_actuator(builder, actuator, tendon ? "actuator of a tendon" : "actuator", &builder->refused);
+  else if (actuator->follows)
+    name_actuator(builder, actuator, "filter or integral of the control of", &builder->dropped);
+  if (scalar && actuator->affine && actuator->simple && (actuator->bias[1] > 0 || actuator->bias[2] > 0))
+    name_actuator(builder, actuator, "force that grows with position or speed of", &builder->dropped);
+}
+
+// Names everything that nothing corresponds to and that refuses the model: springs and ranges of tendons, soft bodies,
+// equalities of bodies, actuators that pull at the start.  Actuators that are forces on slides and hinges, or gains on
+// their coordinates and velocities, act; others are left out with a note.
 void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -421,30 +483,21 @@ void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
       if (strcmp(node->attributes[i].name, "name") == 0)
         name = node->attributes[i].value;
     bool equality = node->parent && strcmp(node->parent->name, "equality") == 0;
-    bool tendon = node->parent && strcmp(node->parent->name, "tendon") == 0;
-    dc_mjcf_remember(builder, &builder->refused, equality ? "equality" : tendon ? "tendon" : node->name, name, node);
+    dc_mjcf_remember(builder, &builder->refused, equality ? "equality" : node->name, name, node);
   }
   for (size_t g = 0; g < mjcf->geom_count; g++)
     if (mjcf->geoms[g].type == DC_MJCF_HFIELD || mjcf->geoms[g].type == DC_MJCF_SDF)
       dc_mjcf_remember(builder, &builder->refused,
                        mjcf->geoms[g].type == DC_MJCF_HFIELD ? "height field" : "signed distance",
                        dc_mjcf_called(builder, mjcf->geoms[g].name, mjcf->geoms[g].node), mjcf->geoms[g].node);
+  for (size_t t = 0; t < mjcf->tendon_count; t++)
+    if (mjcf->tendons[t].acts)
+      name_tendon(builder, &mjcf->tendons[t], mjcf->tendons[t].acts);
   for (size_t a = 0; a < mjcf->actuator_count; a++) {
     const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
-    bool scalar = actuator->joint >= 0 && is_scalar(&mjcf->joints[actuator->joint]);
-    if (actuator->off)
-      continue;
-    limited += actuator->joint >= 0 && effort_of(actuator) > 0;
-    if (actuator->transmission == DC_MJCF_OF_TENDON && mjcf->named_count)
-      continue;  // tendons have been named
-    if (actuator->joint >= 0 && !scalar)
-      name_actuator(builder, actuator, "actuator of a ball or free joint", &builder->refused);
-    else if (!scalar || !actuator->simple)
-      name_actuator(builder, actuator, "actuator", &builder->refused);
-    else if (actuator->follows)
-      name_actuator(builder, actuator, "filter or integral of the control of", &builder->dropped);
-    if (actuator->affine && actuator->simple && (actuator->bias[1] > 0 || actuator->bias[2] > 0))
-      name_actuator(builder, actuator, "force that grows with position or speed of", &builder->dropped);
+    limited += !actuator->off && actuator->joint >= 0 && effort_of(actuator) > 0;
+    if (!actuator->off)
+      check_actuator(builder, a);
   }
   if (limited && !builder->use->common.effort)
     dc_mjcf_remember(builder, &builder->dropped, "limits of forces (\"effort\": \"file\" applies them)", "", NULL);

@@ -27,6 +27,18 @@
 #define SOFT_CONTACT(element)                                                                                          \
   ABSENT(element, "solref", NULL, "its contacts' time constant and damping (here: \"contact\" of the scene)"),         \
       ABSENT(element, "solimp", NULL, "its contacts' impedance (here: \"contact\" of the scene)")
+// Springs, ranges and the like of tendons are read so that they can be named.
+#define TENDON(element)                                                                                                \
+  HARMLESS(element, "group"), HARMLESS(element, "user"), HARMLESS(element, "width"), HARMLESS(element, "material"),    \
+      HARMLESS(element, "rgba"), ACTS(element, "limited"), ACTS(element, "range"), ACTS(element, "stiffness"),         \
+      ACTS(element, "damping"), ACTS(element, "frictionloss"), ACTS(element, "armature"),                              \
+      ACTS(element, "springlength"), ABSENT(element, "solreflimit", NULL, "how soft the ends of its range are"),       \
+      ABSENT(element, "solimplimit", NULL, "how soft the ends of its range are"),                                      \
+      ABSENT(element, "solreffriction", NULL, "how soft its friction is"),                                             \
+      ABSENT(element, "solimpfriction", NULL, "how soft its friction is"),                                             \
+      ABSENT(element, "margin", "0", "where the end of its range begins to act"),                                      \
+      ABSENT(element, "actuatorfrcrange", NULL, "a limit of all forces along it"),                                     \
+      ABSENT(element, "actuatorfrclimited", "false", "a limit of all forces along it")
 #define DRIVEN(element)                                                                                                \
   ACTS(element, "*"), CALLED(element), ACTS(element, "group"), HARMLESS(element, "user"), ACTS(element, "joint"),      \
       ACTS(element, "jointinparent"), ACTS(element, "tendon"), ACTS(element, "site"), ACTS(element, "body"),           \
@@ -314,8 +326,19 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ABSENT("equality/flexstrain", "*", NULL, "a soft body is held"),
 
     ACTS("tendon", "*"),
+    TENDON("tendon"),
     ACTS("tendon/spatial", "*"),
+    CALLED("tendon/spatial"),
+    TENDON("tendon/spatial"),
+    HARMLESS("spatial/site", "*"),
+    HARMLESS("spatial/geom", "*"),
+    HARMLESS("spatial/pulley", "*"),
     ACTS("tendon/fixed", "*"),
+    CALLED("tendon/fixed"),
+    TENDON("tendon/fixed"),
+    ACTS("fixed/joint", "*"),
+    ACTS("fixed/joint", "joint"),
+    ACTS("fixed/joint", "coef"),
 
     ACTS("actuator", "*"),
     DRIVEN("general"),
@@ -378,11 +401,16 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     {NULL, NULL, DC_MJCF_HARMLESS, NULL, NULL},
 };
 
-// Elements whose names stand for something else in other sections.
+// Elements whose names stand for something else in other sections or elements.
 static const char *prefix_of(const struct dc_mjcf_node *node)
 {
+  static const char *const prefixes[] = {"equality/", "tendon/", "fixed/", "spatial/"};
   const char *parent = node->parent ? node->parent->name : "";
-  return strcmp(parent, "equality") == 0 ? "equality/" : strcmp(parent, "tendon") == 0 ? "tendon/" : "";
+  size_t length = strlen(parent);
+  for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+    if (strncmp(prefixes[k], parent, length) == 0 && strcmp(prefixes[k] + length, "/") == 0)
+      return prefixes[k];
+  return "";
 }
 
 // The rows of an element stand together.
@@ -465,7 +493,7 @@ static void look_at(struct findings *findings, const struct dc_mjcf_node *node, 
     remember(findings, &(struct finding){.row = own, .node = node, .count = 1});
   if (!own || own->role != DC_MJCF_ACTS)
     return;
-  for (int i = 0; i < node->attribute_count && strcmp(prefix_of(node), "tendon/") != 0; i++) {
+  for (int i = 0; i < node->attribute_count; i++) {
     const struct dc_mjcf_attribute *attribute = &node->attributes[i];
     const struct dc_mjcf_known *row = dc_mjcf_find_known(node, attribute->name);
     bool told = !row || row->role == DC_MJCF_ABSENT, idle = !told && row->role == DC_MJCF_ACTS && !attribute->used;
@@ -474,8 +502,7 @@ static void look_at(struct findings *findings, const struct dc_mjcf_node *node, 
     if (told || (idle && !defaults))
       remember(findings, &(struct finding){row, node, attribute->name, idle, 1});
   }
-  for (const struct dc_mjcf_node *child = node->first; child && strcmp(prefix_of(node), "tendon/") != 0;
-       child = child->next)
+  for (const struct dc_mjcf_node *child = node->first; child; child = child->next)
     look_at(findings, child, defaults || strcmp(node->name, "default") == 0);
 }
 

@@ -214,6 +214,7 @@ void dc_mjcf_release(struct dc_mjcf *mjcf)
   free(mjcf->bodies);
   free(mjcf->geoms);
   free(mjcf->joints);
+  free(mjcf->tendons);
   free(mjcf->actuators);
   free(mjcf->meshes);
   free(mjcf->pairs);

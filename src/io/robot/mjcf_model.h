@@ -71,11 +71,22 @@ struct dc_mjcf_body {
   double mass, center[3], inertia[6];  // about the centre of mass, in the body's axes
 };
 
+// A tendon: its length is the sum of coefficients times coordinates of joints, or that of a way in space.
+struct dc_mjcf_tendon {
+  const char *name;
+  const struct dc_mjcf_node *node;
+  bool fixed;
+  int *joints, count;  // of a fixed one
+  double *coefficients;
+  const char *acts;  // one thing that it does by itself, as a word of a message; NULL: nothing
+};
+
 enum dc_mjcf_transmission { DC_MJCF_OF_JOINT, DC_MJCF_OF_TENDON, DC_MJCF_OF_SITE, DC_MJCF_OF_OTHER };
 struct dc_mjcf_actuator {
   const char *name;
   const struct dc_mjcf_node *node;
   int transmission, joint;  // joint: -1 where it drives none
+  int tendon;               // of several joints, -1 without; one of a single joint is a gear of that
   const char *target;
   double gear[6], gain, bias[3];  // force = gear (gain u + bias0 + bias1 gear q + bias2 gear v)
   bool affine, simple;            // has a bias; is nothing but that
@@ -119,16 +130,17 @@ struct dc_mjcf {
   struct dc_mjcf_body *bodies;  // parents before children; the first is the world
   struct dc_mjcf_geom *geoms;   // those of a body stand together
   struct dc_mjcf_joint *joints;
+  struct dc_mjcf_tendon *tendons;
   struct dc_mjcf_actuator *actuators;
   struct dc_mjcf_mesh *meshes;
   struct dc_mjcf_pair *pairs;
   struct dc_mjcf_coupling *couplings;
   struct dc_mjcf_key *keys;
   int (*excluded)[2];                 // bodies
-  const struct dc_mjcf_node **named;  // elements that nothing corresponds to: tendons, equalities, ...
-  size_t body_count, geom_count, joint_count, actuator_count, mesh_count, pair_count, coupling_count, key_count,
+  const struct dc_mjcf_node **named;  // elements that nothing corresponds to: equalities, ...
+  size_t body_count, geom_count, joint_count, tendon_count, actuator_count, mesh_count, pair_count, coupling_count, key_count,
       excluded_count, named_count;
-  size_t body_room, geom_room, joint_room, actuator_room, mesh_room, pair_room, coupling_room, key_room, excluded_room,
+  size_t body_room, geom_room, joint_room, tendon_room, actuator_room, mesh_room, pair_room, coupling_room, key_room, excluded_room,
       named_room;
   int nq, nv;
 };

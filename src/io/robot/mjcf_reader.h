@@ -78,6 +78,9 @@ void dc_mjcf_read_actuators(struct dc_mjcf_reader *reader, const struct dc_mjcf_
 void dc_mjcf_read_keys(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
 // Masses of bodies, bounds and balance of the compiler.
 void dc_mjcf_find_masses(struct dc_mjcf_reader *reader);
+// Lets an actuator act on its tendon, or, where that is a multiple of one joint's coordinate, on the joint.
+void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
+                          struct dc_mjcf_actuator *actuator);
 // dampratio, now that masses are known.
 void dc_mjcf_finish_actuators(struct dc_mjcf_reader *reader);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relations between the bodies of an MJCF model: pairs and exclusions, equalities, tendons (by name), keyframes.
+// Relations between the bodies of an MJCF model: pairs and exclusions, equalities, keyframes.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,12 +142,6 @@ void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
                   sizeof *model->couplings))
       model->couplings[model->coupling_count++] = coupling;
   }
-}
-
-void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
-{
-  for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next)
-    dc_mjcf_name_it(reader, node);
 }
 
 static double *key_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,

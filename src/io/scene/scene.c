@@ -342,7 +342,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);
   if ((status = dc_scene_choose_lengths(build, &scene->model, definition, &scene->contact_choice)) ||
-      (status = dc_scene_exclude_pairs(build)) || (status = dc_scene_note_bodies(build)))
+      (status = dc_scene_exclude_pairs(build)) || (status = dc_scene_separate(build)) ||
+      (status = dc_scene_note_bodies(build)))
     return status;
   if (scene->refinement.given)
     status = dc_scene_read_pairs(build);

@@ -65,6 +65,9 @@ enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct 
 // Adds pairs of bodies of one robot that overlap at the start, or that need not be looked at, to "collide_except", with
 // notes, and builds the model again.
 enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build);
+// Moves the starts of robots with overlaps "separate" away from what they overlap with, with notes, and builds the
+// model again.
+enum dc_status dc_scene_separate(struct dc_scene_build *build);
 // Notes about bodies of the model: masses that no file gives, sizes that look like another unit.
 enum dc_status dc_scene_note_bodies(struct dc_scene_build *build);
 

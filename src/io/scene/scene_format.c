@@ -102,8 +102,9 @@ const struct dc_option dc_include_options[] = {
         "inertias that no body has are repaired by as little as possible; or all are as the file has them; or "
         "those of the collision geometry"),
     DC_CHOICE_OPTION(
-        struct dc_include_options, overlaps, "\"exclude\"", DC_CHOICES("exclude", "refuse"),
-        "links of the robot that overlap at the start of the scene do not touch each other; or the scene is refused"),
+        struct dc_include_options, overlaps, "\"exclude\"", DC_CHOICES("exclude", "refuse", "separate"),
+        "links of the robot that overlap at the start of the scene do not touch each other; or the scene is refused; "
+        "or, beside the first, free and sliding bases that overlap with other things start a little apart from them"),
     DC_CHOICE_OPTION(
         struct dc_include_options, self_contact, "\"all\"", DC_CHOICES("all", "auto", "none"),
         "which links of the robot touch each other: all that no joint connects; those that came near each other in a "

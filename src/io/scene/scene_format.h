@@ -52,7 +52,7 @@ struct dc_include_options {
 enum dc_include_self_contact { DC_SELF_CONTACT_ALL, DC_SELF_CONTACT_AUTO, DC_SELF_CONTACT_NONE };
 enum dc_include_self_field { DC_SELF_FIELD_FULL, DC_SELF_FIELD_NEAR };
 enum dc_include_effort { DC_EFFORT_NONE, DC_EFFORT_FILE };
-enum dc_include_overlaps { DC_OVERLAPS_EXCLUDE, DC_OVERLAPS_REFUSE };
+enum dc_include_overlaps { DC_OVERLAPS_EXCLUDE, DC_OVERLAPS_REFUSE, DC_OVERLAPS_SEPARATE };
 enum dc_include_unsupported { DC_UNSUPPORTED_REFUSE, DC_UNSUPPORTED_SKIP };
 extern const struct dc_option dc_include_options[], dc_start_options[];
 

@@ -2,12 +2,15 @@
 // Links of included robots that do not touch each other, or only where they are near.  Collision geometry is often made
 // a little too large where links meet, so that neighbours of neighbours overlap at the start; and most pairs of links
 // can never meet.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "body/meeting.h"
 #include "contact/contact.h"
 #include "io/scene/scene_build.h"
+#include "math/rotation.h"
+#include "math/vector.h"
 
 // How many positions are tried, and how near links may come without meeting, of the sum of their radii.
 enum { SAMPLES = 2000 };
@@ -65,6 +68,24 @@ static bool hangs_beside(const struct dc_bodies *bodies, int still, int link)
   return !body->free && (body->parent < 0 || !dc_body_moves(&bodies->bodies[body->parent]));
 }
 
+// Whether "separate" moves a link that slides on the world away from a half-space: the first slides do not run along it.
+static bool is_separated(const struct dc_bodies *bodies, const struct dc_scene_robot *robot, int still, int link)
+{
+  const struct dc_body *root = &bodies->bodies[root_of(bodies, link)], *plane = &bodies->bodies[still];
+  double rotation[9], axis[3], normal[3];
+  bool along = true;
+  if (robot->overlaps != DC_OVERLAPS_SEPARATE || !plane->shape->type->half_space)
+    return false;
+  dc_rotation_matrix(rotation, plane->quaternion);
+  dc_mat_apply(normal, rotation, (double[3]){0, 0, 1});
+  dc_rotation_matrix(rotation, root->rest_quaternion);
+  for (int p = 0; p < root->part_count && root->parts[p].kind == DC_PART_SLIDE; p++) {
+    dc_mat_apply(axis, rotation, root->parts[p].axis);
+    along &= fabs(dc_vec_dot(axis, normal)) < 0.1;
+  }
+  return !along;
+}
+
 // The robot of a pair of its links; NULL: they are none.  A file may hold the world and things beside a robot, whose
 // contact with it is no accident: links of one robot hang on each other.  A part of the world on which a link hangs
 // counts where they overlap.
@@ -75,7 +96,8 @@ static const struct dc_scene_robot *robot_of_pair(const struct pairs *pairs, con
   if (!robot || robot != pairs->robot_of[b])
     return NULL;
   bool linked = root_of(bodies, a) == root_of(bodies, b);
-  bool beside = pairs->overlaps[p] && (hangs_beside(bodies, a, b) || hangs_beside(bodies, b, a));
+  bool beside = pairs->overlaps[p] && ((hangs_beside(bodies, a, b) && !is_separated(bodies, robot, a, b)) ||
+                                       (hangs_beside(bodies, b, a) && !is_separated(bodies, robot, b, a)));
   return linked || beside ? robot : NULL;
 }
 
@@ -84,7 +106,7 @@ typedef bool wanted(const struct pairs *pairs, int pair, const struct dc_scene_r
 
 static bool overlaps(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot)
 {
-  return robot->overlaps == DC_OVERLAPS_EXCLUDE && pairs->overlaps[pair];
+  return robot->overlaps != DC_OVERLAPS_REFUSE && pairs->overlaps[pair];
 }
 
 static bool never_meets(const struct pairs *pairs, int pair, const struct dc_scene_robot *robot)

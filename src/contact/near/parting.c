@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// A translation that parts two bodies.
+//
+// Two convex parts A, B are apart along a unit vector n once A has moved by s n, s = max_B n.x - min_A n.x.  The
+// candidates n are the normals of faces of both and the free axes: for polyhedra that meet face to vertex the best of
+// them is the least translation.  A body that may move in the span of P = [axes] only needs s / |P^T n| along P P^T n.
+// For a primitive n is the gradient of its gap.  Of all pairs of parts the one that needs most is parted; the caller goes
+// on until nothing overlaps.
+#include "contact/near/parting.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "contact/common/contact_internal.h"
+#include "math/vector.h"
+
+enum { MOST_NORMALS = 1500 };          // of each body
+static const double LEAST_COSINE = 0.1;  // between a candidate and the directions in which the body may move
+
+// The connected part of the surface that each vertex and triangle belongs to.
+struct parts {
+  const struct dc_collider *collider;
+  int count, *of_vertex;
+};
+
+struct search {
+  struct parts side[2];  // a, b
+  double shift[3];       // from the origin of b to that of a
+  int axis_count;
+  const double (*axes)[3];
+  double margin;
+};
+
+static int root_of(int *above, int i)
+{
+  while (above[i] != i)
+    i = above[i] = above[above[i]];
+  return i;
+}
+
+static bool find_parts(const struct dc_collider *collider, struct parts *parts)
+{
+  int vertices = collider->vertex_count, *above = dc_alloc((size_t)vertices, sizeof *above);
+  *parts = (struct parts){.collider = collider, .of_vertex = dc_alloc((size_t)vertices, sizeof *parts->of_vertex)};
+  if (!above || !parts->of_vertex) {
+    free(above);
+    return false;
+  }
+  for (int v = 0; v < vertices; v++)
+    above[v] = v;
+  for (int t = 0; t < collider->triangle_count; t++)
+    for (int k = 1; k < 3; k++)
+      above[root_of(above, collider->triangles[t][k])] = root_of(above, collider->triangles[t][0]);
+  for (int v = 0; v < vertices; v++)
+    if (root_of(above, v) == v)
+      parts->of_vertex[v] = parts->count++;
+  for (int v = 0; v < vertices; v++)
+    parts->of_vertex[v] = parts->of_vertex[root_of(above, v)];
+  free(above);
+  return true;
+}
+
+// The greatest n.x of a part, about the origin of its own body.
+static double support(const struct parts *parts, int part, const double normal[3], double sign)
+{
+  double most = -INFINITY;
+  for (int v = 0; v < parts->collider->vertex_count; v++)
+    if (parts->of_vertex[v] == part)
+      most = fmax(most, sign * dc_vec_dot(normal, parts->collider->turned[v]));
+  return most;
+}
+
+// Keeps the translation that parts along a normal when it is the shortest so far; false: they are apart along it.
+static bool try_normal(const struct search *s, const int part[2], const double normal[3], double move[3])
+{
+  double along[3] = {0, 0, 0};
+  double depth = support(&s->side[1], part[1], normal, 1) + support(&s->side[0], part[0], normal, -1) -
+                 dc_vec_dot(normal, s->shift);
+  if (depth < 0)
+    return false;
+  for (int k = 0; k < s->axis_count; k++)
+    dc_vec_add_scaled(along, along, dc_vec_dot(normal, s->axes[k]), s->axes[k]);
+  double square = dc_vec_dot(along, along), way = (depth + s->margin) / sqrt(square);
+  if (square > LEAST_COSINE * LEAST_COSINE && way < dc_vec_norm(move))
+    dc_vec_scale(move, along, (depth + s->margin) / square);
+  return true;
+}
+
+// Tries normals of faces of one side.
+static bool try_faces(const struct search *s, const int part[2], int side, double move[3])
+{
+  const struct dc_collider *collider = s->side[side].collider;
+  int stride = collider->triangle_count / MOST_NORMALS + 1;
+  for (int t = 0; t < collider->triangle_count; t += stride) {
+    const int *triangle = collider->triangles[t];
+    double u[3], v[3], normal[3];
+    if (s->side[side].of_vertex[triangle[0]] != part[side])
+      continue;
+    dc_vec_sub(u, collider->turned[triangle[1]], collider->turned[triangle[0]]);
+    dc_vec_sub(v, collider->turned[triangle[2]], collider->turned[triangle[0]]);
+    dc_vec_cross(normal, u, v);
+    double size = dc_vec_norm(normal);
+    if (!(size > 0))
+      continue;
+    dc_vec_scale(normal, normal, (side ? 1 : -1) / size);
+    if (!try_normal(s, part, normal, move))
+      return false;
+  }
+  return true;
+}
+
+// The shortest translation found for two parts; false: they do not overlap.
+static bool part_them(const struct search *s, const int part[2], double move[3])
+{
+  move[0] = move[1] = move[2] = INFINITY;
+  for (int k = 0; k < s->axis_count; k++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      double normal[3];
+      dc_vec_scale(normal, s->axes[k], sign);
+      if (!try_normal(s, part, normal, move))
+        return false;
+    }
+  return try_faces(s, part, 0, move) && try_faces(s, part, 1, move);
+}
+
+static enum dc_status part_meshes(struct search *s, double move[3])
+{
+  double longest = -1, tried[3];
+  for (int i = 0; i < s->side[0].count; i++)
+    for (int j = 0; j < s->side[1].count; j++)
+      if (part_them(s, (int[]){i, j}, tried) && dc_vec_norm(tried) > longest) {
+        longest = dc_vec_norm(tried);
+        dc_vec_copy(move, tried);
+      }
+  return longest >= 0 && isfinite(longest) ? DC_OK : DC_INFEASIBLE;
+}
+
+static enum dc_status part_from_primitive(const struct search *s, const struct dc_primitive *seen, double move[3])
+{
+  const struct dc_collider *a = s->side[0].collider;
+  double normal[3] = {0, 0, 0}, along[3] = {0, 0, 0}, least = INFINITY;
+  for (int v = 0; v < a->vertex_count; v++) {
+    double gradient[3], gap = dc_primitive_gap(seen, a->turned[v], gradient);
+    if (gap < least) {
+      least = gap;
+      dc_vec_copy(normal, gradient);
+    }
+  }
+  for (int k = 0; k < s->axis_count; k++)
+    dc_vec_add_scaled(along, along, dc_vec_dot(normal, s->axes[k]), s->axes[k]);
+  double square = dc_vec_dot(along, along);
+  if (!(square > LEAST_COSINE * LEAST_COSINE))
+    return DC_INFEASIBLE;
+  dc_vec_scale(move, along, (s->margin - least) / square);
+  return DC_OK;
+}
+
+enum dc_status dc_contact_parting(const struct dc_contact *contact, const struct dc_pose *poses, int pair,
+                                  int axis_count, const double (*axes)[3], double margin, double move[3])
+{
+  const struct dc_pair *own = &contact->pairs[pair];
+  const struct dc_collider *a = &contact->colliders[own->a], *b = &contact->colliders[own->b];
+  struct search search = {.axis_count = axis_count, .axes = axes, .margin = margin, .side[0].collider = a};
+  if (b->primitive.type) {
+    struct dc_primitive seen = dc_primitive_about(&b->primitive, &poses[own->a]);
+    return part_from_primitive(&search, &seen, move);
+  }
+  dc_vec_sub(search.shift, poses[own->a].position, poses[own->b].position);
+  bool complete = find_parts(a, &search.side[0]) & find_parts(b, &search.side[1]);
+  enum dc_status status = complete ? part_meshes(&search, move) : DC_MEMORY;
+  free(search.side[0].of_vertex);
+  free(search.side[1].of_vertex);
+  return status;
+}
