@@ -213,7 +213,7 @@ typedef struct {
   int divided_steps;  // solved in parts, where bodies would have passed through each other or nothing converged
   double seconds, seconds_per_step, newton_iterations_per_step, min_gap;
   double evaluations_per_step, seconds_per_evaluation;  // of the contact, with gradient and Hessian
-  char directory[1024];                                 // "" when nothing was written
+  char directory[4096];                                 // "" when nothing was written
   char warning[1024];                                   // what could not be done beside the run itself, or ""
   // For an optimization in one piece whose result was then executed in the scene's plant: whether every objective is
   // reached there; -1: there was no such execution.  For other runs in a plant, success is about the plant itself.

@@ -78,7 +78,7 @@ enum { MOST_BYTES = 1 << 20 };  // of a scene or a robot's file
 
 static char *read_text(const char *path)
 {
-  FILE *file = fopen(path, "re");
+  FILE *file = cli_open_file(path);
   char *text = file ? malloc(MOST_BYTES + 1) : NULL;
   if (text)
     text[fread(text, 1, MOST_BYTES, file)] = '\0';

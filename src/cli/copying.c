@@ -7,6 +7,7 @@
 
 #include <dcsim.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,22 @@
 #include "base/options.h"
 #include "cli/message.h"
 #include "cli/session.h"
+
+FILE *cli_open_file(const char *path)
+{
+  struct stat info;
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  bool regular = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  FILE *file = regular ? fdopen(fd, "rb") : NULL;
+  if (fd >= 0 && !regular)
+    errno = EINVAL;
+  if (fd >= 0 && !file) {
+    int reason = errno;
+    close(fd);
+    errno = reason;
+  }
+  return file;
+}
 
 static bool has_file(const char *folder, const char *file)
 {
@@ -58,7 +75,7 @@ bool cli_copying_add(struct cli_copying *copying, const char *from, const char *
 
 static bool same_content(const char *a, const char *b)
 {
-  FILE *files[2] = {fopen(a, "rbe"), fopen(b, "rbe")};
+  FILE *files[2] = {cli_open_file(a), cli_open_file(b)};
   bool same = files[0] && files[1];
   for (int c = 0; same && c != EOF;) {
     c = getc(files[0]);
@@ -104,7 +121,7 @@ static int copy_file(struct cli_copying *copying, int i)
 {
   bool scene = i == copying->count - 1, failed = false;
   const char *path = copying->to[i];
-  FILE *from = fopen(copying->from[i], "rbe");
+  FILE *from = cli_open_file(copying->from[i]);
   if (!from)
     return cli_fail(DCSIM_IO, "%s: cannot be read: %s", copying->from[i], strerror(errno));
   if (copying->folders)

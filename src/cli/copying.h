@@ -4,6 +4,7 @@
 #define CLI_COPYING_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cli/options.h"
 
@@ -19,6 +20,9 @@ struct cli_copying {
 
 // Adds a file; false: too many files, or out of memory.
 bool cli_copying_add(struct cli_copying *copying, const char *from, const char *to);
+
+// Opens a regular file for reading, without waiting for a pipe; NULL with errno.
+FILE *cli_open_file(const char *path);
 
 // A command that copies one of several shipped scenes, or, without an operand, lists them with a line each.
 struct cli_shelf {

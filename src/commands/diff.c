@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "commands/run_scene.h"
 #include "io/json/json_differences.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
@@ -44,9 +45,7 @@ struct diff {
 static enum dc_status read_side(struct side *side, dcsim_error *outside)
 {
   struct dc_error error = {0};
-  char path[2048];
-  snprintf(path, sizeof path, "%s/resolved.json", side->directory);
-  int opened = dcsim_scene_open(path, NULL, &side->scene, outside);
+  int opened = dc_api_open_run_scene(side->directory, "resolved.json", NULL, &side->scene, outside);
   if (opened)
     return (enum dc_status)opened;
   const struct dc_scene *scene = side->scene->scene;
@@ -55,9 +54,11 @@ static enum dc_status read_side(struct side *side, dcsim_error *outside)
     status = dc_run_read_first_trajectory(side->directory, scene, &side->first, &error);
   if (!status)
     status = dc_run_read_result(side->directory, &side->result, &error);
-  snprintf(path, sizeof path, "%s/loss.csv", side->directory);
+  char *path = dc_path_join(side->directory, "loss.csv");
   if (!status)
-    status = dc_file_read(path, MOST_ROWS_BYTES, &side->rows, &side->rows_size, &error);
+    status = path ? dc_file_read(path, MOST_ROWS_BYTES, &side->rows, &side->rows_size, &error)
+                  : dc_out_of_memory_in(&error, side->directory);
+  free(path);
   if (status)
     dc_api_fail(outside, &error, status);
   return status;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "api/internal.h"
+#include "commands/run_scene.h"
 #include "base/replaceable.h"
 #include "commands/glb.h"
 #include "io/robot/model_export.h"
@@ -239,14 +240,13 @@ static const struct format *find_format(const char *name)
 static enum dc_status default_path(const char *directory, const struct format *format, char **path,
                                    struct dc_error *error)
 {
-  int created;
   enum dc_status status = DC_OK;
   char *folder = format->folder ? dc_path_join(directory, format->folder) : strdup(directory);
   *path = folder ? dc_path_join(folder, format->file) : NULL;
   if (!*path)
     status = dc_out_of_memory_in(error, directory);
   else if (format->folder)
-    status = dc_directory_create(folder, &created, error);
+    status = dc_directory_create_in(directory, format->folder, error);
   free(folder);
   return status;
 }
@@ -309,17 +309,18 @@ static enum dc_status write_file(const char *directory, const struct format *for
 
 // The scene of a run directory, for a model with the design that the run found built in; for a model the file of a
 // scene will do, if it is said where the model goes.
-static enum dc_status find_scene(const char *directory, const struct format *format, const char *file, char path[2048],
-                                 struct dc_error *error)
+static int open_exported(const char *directory, const struct format *format, const char *file, dcsim_scene **scene,
+                         dcsim_error *error)
 {
   struct stat info;
-  snprintf(path, 2048, "%s/design/scene.json", directory);
-  if (!format->model || stat(path, &info) != 0)
-    snprintf(path, 2048, "%s/resolved.json", directory);
+  struct dc_error local = {0};
+  const char *designed = "design/scene.json";
   if (!format->model || stat(directory, &info) != 0 || !S_ISREG(info.st_mode))
-    return DC_OK;
-  snprintf(path, 2048, "%s", directory);
-  return file ? DC_OK : dc_fail(error, DC_USAGE, "export of a scene: missing --output FILE");
+    return dc_api_open_run_scene(
+        directory, format->model && dc_run_has(directory, designed) ? designed : "resolved.json", NULL, scene, error);
+  if (file)
+    return dcsim_scene_open(directory, NULL, scene, error);
+  return dc_api_fail(error, &local, dc_fail(&local, DC_USAGE, "export of a scene: missing --output FILE"));
 }
 
 // Export: find the scene, open it, read the trajectories that the format needs, write.
@@ -330,14 +331,11 @@ int dcsim_export(const char *directory, const char *format_name, const char *fil
   struct dc_error local = {0};
   struct exported exported = {0};
   dcsim_scene *scene;
-  char path[2048];
   if (!format) {
     dc_fail(&local, DC_USAGE, "formats are \"csv\", \"npz\", \"glb\", \"mjcf\" and \"urdf\"");
     return dc_api_fail(error, &local, DC_USAGE);
   }
-  if (find_scene(directory, format, file, path, &local))
-    return dc_api_fail(error, &local, local.status);
-  int opened = dcsim_scene_open(path, NULL, &scene, error);
+  int opened = open_exported(directory, format, file, &scene, error);
   if (opened)
     return opened;
   struct dc_text text = {0};

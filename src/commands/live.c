@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "commands/run_scene.h"
 #include "base/clock.h"
 #include "commands/page.h"
 #include "commands/stage.h"
@@ -20,7 +21,7 @@ struct dcsim_view {
   struct dc_live *live;
   struct dc_server *server;
   struct dc_watch *watch;  // of a run in another process; NULL: it is in this one
-  char directory[1024];    // of the run, "": none; read when it has ended (dc_live_has_ended), when it does not change
+  char directory[4096];    // of the run, "": none; read when it has ended (dc_live_has_ended), when it does not change
 };
 
 static const double last_look = 3;  // s that a page which is being looked at has to learn of the end
@@ -225,14 +226,12 @@ static void watch(struct dcsim_view *view, const dcsim_watch_options *options)
 
 int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim_error *error)
 {
-  char path[2048];
   dcsim_scene *scene;
   dcsim_watch_options own = {0};
   struct dc_error local = {0};
   if (dc_api_read_sized(&own, sizeof own, options, &local))
     return dc_api_fail(error, &local, local.status);
-  snprintf(path, sizeof path, "%s/resolved.json", directory);
-  int status = dcsim_scene_open(path, NULL, &scene, error);
+  int status = dc_api_open_run_scene(directory, "resolved.json", NULL, &scene, error);
   if (status)
     return status;
   struct dcsim_view *view;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "commands/run_scene.h"
 #include "base/clock.h"
 #include "commands/overlay.h"
 #include "commands/stage.h"
@@ -33,7 +34,7 @@ struct pictures {
   unsigned char *pixels;
   struct dc_render_mark *marks;
   int mark_count;
-  char folder[2048];           // of the pictures
+  char *folder;                // of the pictures
   double largest_force, loss;  // of contacts, N; of the run, NAN: not known
   int followed;                // body, -1: none
   struct dc_film *film;        // NULL: pictures are written
@@ -48,6 +49,7 @@ static void close_pictures(struct pictures *pictures)
   free(pictures->poses);
   free(pictures->pixels);
   free(pictures->marks);
+  free(pictures->folder);
 }
 
 // The camera of the options, else the scene's.
@@ -101,10 +103,8 @@ static enum dc_status set_extras(const char *directory, struct pictures *picture
 static enum dc_status open_pictures(const char *directory, const dcsim_render_options *options,
                                     struct pictures *pictures, struct dc_render_settings *settings, dcsim_error *error)
 {
-  char path[2048];
   struct dc_error local = {0};
-  snprintf(path, sizeof path, "%s/resolved.json", directory);
-  int opened = dcsim_scene_open(path, NULL, &pictures->scene, error);
+  int opened = dc_api_open_run_scene(directory, "resolved.json", NULL, &pictures->scene, error);
   if (opened)
     return (enum dc_status)opened;
   const struct dc_scene *scene = pictures->scene->scene;
@@ -213,9 +213,13 @@ static enum dc_status draw(struct pictures *pictures, const dcsim_render_options
   draw_extras(pictures, options, settings, frame);
   if (pictures->film)
     return dc_film_add(pictures->film, pictures->pixels, error);
-  char path[2200];
-  snprintf(path, sizeof path, "%s/%06d.png", pictures->folder, frame);
-  return dc_png_write(path, settings->width, settings->height, pictures->pixels, error);
+  char name[32];
+  snprintf(name, sizeof name, "%06d.png", frame);
+  char *path = dc_path_join(pictures->folder, name);
+  status = path ? dc_png_write(path, settings->width, settings->height, pictures->pixels, error)
+                : dc_out_of_memory_in(error, pictures->folder);
+  free(path);
+  return status;
 }
 
 // Every so many frames; as pictures also the last one, which would come too early in a film.
@@ -246,11 +250,12 @@ static enum dc_status write_pictures(const char *directory, const dcsim_render_o
                                      struct pictures *pictures, const struct dc_render_settings *settings,
                                      struct dc_text *text, struct dc_json_writer *json, struct dc_error *error)
 {
-  int created, drawn = 0, every = options->every;
+  int drawn = 0, every = options->every;
   if (every <= 0)
     every = (pictures->stored.frames + DEFAULT_PICTURES - 2) / DEFAULT_PICTURES;
-  snprintf(pictures->folder, sizeof pictures->folder, "%s/frames", directory);
-  enum dc_status status = dc_directory_create(pictures->folder, &created, error);
+  pictures->folder = dc_path_join(directory, "frames");
+  enum dc_status status = pictures->folder ? dc_directory_create_in(directory, "frames", error)
+                                           : dc_out_of_memory_in(error, directory);
   if (!status)
     status = draw_all(pictures, options, settings, every > 0 ? every : 1, &drawn, error);
   if (status)

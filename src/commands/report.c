@@ -10,6 +10,7 @@
 #include "api/internal.h"
 #include "commands/glb.h"
 #include "commands/page.h"
+#include "commands/run_scene.h"
 #include "commands/stage.h"
 #include "io/run/run_files.h"
 #include "math/vector.h"
@@ -180,9 +181,7 @@ static enum dc_status take_designs(struct dc_page *page)
 // certificate, and the models that the designs made.
 static enum dc_status open_page(struct dc_page *page, dcsim_error *error)
 {
-  char path[2048];
-  snprintf(path, sizeof path, "%s/resolved.json", page->directory);
-  int opened = dcsim_scene_open(path, NULL, &page->opened, error);
+  int opened = dc_api_open_run_scene(page->directory, "resolved.json", NULL, &page->opened, error);
   if (opened)
     return (enum dc_status)opened;
   page->scene = page->opened->scene;

@@ -43,7 +43,7 @@ struct session {
   struct dc_receding_horizon *horizon;  // of windows, optimized or replayed; the other one is NULL
   struct dc_execution *execution;       // of a plan of the whole run in the scene's plant; NULL: none
   struct dc_run *run;                   // NULL: nothing is written
-  char replaced[1100];                  // directory of the run in whose place it is, until there is a result; or ""
+  char replaced[4352];                  // directory of the run in whose place it is, until there is a result; or ""
   long rows;                            // of loss.csv
   double recent[SESSION_RECENT];        // losses of the last rows: row k at k % SESSION_RECENT
   double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The certificate of a run: what holds of the plan that it left behind.
+#include "commands/run_scene.h"
 #include "commands/verify.h"
 
 #include <math.h>
@@ -343,18 +344,16 @@ static enum dc_status check_all(struct dc_verification *v)
 // The run must have ended and have a trajectory in time.
 static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
 {
-  char path[2048];
   struct dc_run_result result = {0};
   struct dc_error local = {0};
-  snprintf(path, sizeof path, "%s/resolved.json", v->directory);
-  int opened = dcsim_scene_open(path, NULL, &v->resolved, error);
+  int opened = dc_api_open_run_scene(v->directory, "resolved.json", NULL, &v->resolved, error);
   if (opened)
     return (enum dc_status)opened;
   v->opened = v->resolved;
   if (dc_run_has(v->directory, "run.json") && !dc_run_read_result(v->directory, &result, &local) &&
       result.transferred) {
     const dcsim_scene_options planned = {.size = sizeof planned, .plant = "none"};
-    opened = dcsim_scene_open(path, &planned, &v->opened, error);
+    opened = dc_api_open_run_scene(v->directory, "resolved.json", &planned, &v->opened, error);
   }
   if (opened) {
     dcsim_scene_close(v->resolved);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/run_scene.h"
 #include "base/clock.h"
 #include "commands/verify.h"
 
@@ -95,7 +96,6 @@ static enum dc_status list_overrides(struct dc_verification *v, const struct dc_
 static enum dc_status open_world(struct dc_verification *v, const struct dc_world *world, struct opened_world *opened,
                                  struct dc_world_finding *finding)
 {
-  char path[2048];
   int count = 0;
   const char **overlay = NULL;
   dcsim_error error = {0};
@@ -118,8 +118,7 @@ static enum dc_status open_world(struct dc_verification *v, const struct dc_worl
     options.model = other ? world->model : NULL;
   else if (other || !resolved_scene(v)->plant_given)
     options.plant = other ? world->model : "{}";
-  snprintf(path, sizeof path, "%s/resolved.json", v->directory);
-  int status = dcsim_scene_open(path, &options, &opened->scene, &error);
+  int status = dc_api_open_run_scene(v->directory, "resolved.json", &options, &opened->scene, &error);
   if (status && dc_contact_model_not_built(world->model ? world->model : ""))
     snprintf(finding->note, sizeof finding->note, "this build of dcsim is without %s", world->model);
   else if (status)

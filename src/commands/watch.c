@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/open.h"
 #include "commands/glb.h"
+#include "io/run/run_files.h"
 
 enum { CHUNK = 1 << 16, LONGEST_LINE = 1 << 26 };
 static const double share = 0.1;  // fraction of the time that rollouts may take
@@ -150,9 +152,13 @@ static bool make_room(struct dc_watch *watch)
 
 static int open_in(const struct dc_watch *watch, const char *name)
 {
-  char path[2048];
-  int length = snprintf(path, sizeof path, "%s/%s", watch->directory, name);
-  return length < (int)sizeof path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
+  struct dc_opened opened = {.fd = -1};
+  int folder = dc_directory_open(watch->directory);
+  if (folder >= 0) {
+    dc_open_read(folder, name, DC_LINKS_BELOW, SIZE_MAX, &opened);
+    close(folder);
+  }
+  return opened.fd;
 }
 
 static void read_rows(struct dc_watch *watch)

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/open.h"
 #include "base/replaceable.h"
 #include "render/render.h"
 
@@ -85,7 +86,7 @@ static enum dc_status reserve_file(struct dc_film *film, struct dc_error *error)
                                       (long)getpid(), attempt, film->container->suffix);
     if (!film->temporary)
       return dc_out_of_memory_for(error, "a film");
-    int descriptor = open(temporary_name(film), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int descriptor = dc_open_new(dc_open_here, temporary_name(film));
     if (descriptor >= 0) {
       close(descriptor);
       return DC_OK;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/open.h"
 #include "base/replaceable.h"
 #include "render/render.h"
 
@@ -73,7 +74,7 @@ static int open_temporary(const char *path, char *name, size_t size)
   int descriptor = -1;
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     snprintf(name, size, "%s.%ld.%d.tmp", path, (long)getpid(), attempt);
-    descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor = dc_open_new(dc_open_here, name);
     if (descriptor >= 0 || errno != EEXIST)
       break;
   }

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/open.h"
 #include "io/json/json_value.h"
 #include "io/run/run_files.h"
 
@@ -182,7 +183,7 @@ enum dc_status dc_journal_open(const char *directory, const char *name, struct d
   *journal = (struct dc_journal){.path = dc_path_join(directory, name), .fd = -1, .synced = dc_seconds()};
   if (!journal->path)
     return dc_out_of_memory_in(error, directory);
-  journal->fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  journal->fd = dc_open_append(dc_open_here, journal->path, DC_MAY_EXIST);
   enum dc_status status = journal->fd < 0 ? dc_fail_file(error, journal->path, "create") : DC_OK;
   if (!status && flock(journal->fd, LOCK_EX | LOCK_NB) < 0)
     status = errno == EWOULDBLOCK ? dc_fail(error, DC_IO, "%.800s: another sweep is writing it", journal->path)

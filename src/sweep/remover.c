@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/open.h"
 #include "io/run/run.h"
 
 enum { ROOM = 64 };  // directories that wait; a disk that is slower than the runs holds them up
@@ -36,7 +37,7 @@ static void remove_files(DIR *directory)
 
 void dc_remove_directory(const char *path)
 {
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int fd = dc_open_listing(dc_open_here, path, false);
   DIR *directory = fd < 0 ? NULL : fdopendir(fd);
   if (directory) {
     remove_files(directory);

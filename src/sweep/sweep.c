@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/hash.h"
+#include "base/open.h"
 #include "base/transport.h"
 #include "io/run/run_files.h"
 
@@ -103,7 +104,7 @@ static enum dc_status lock_directory(struct dc_sweep *sweep, struct dc_error *er
   char *path = dc_path_join(sweep->directory, LOCK_NAME);
   if (!path)
     return dc_out_of_memory_in(error, sweep->directory);
-  sweep->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  sweep->lock = dc_open_append(dc_open_here, path, DC_MAY_EXIST);
   enum dc_status status = sweep->lock < 0 ? dc_fail_file(error, path, "create") : DC_OK;
   if (!status && flock(sweep->lock, (sweep->options->tasks > 0 ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0)
     status = errno == EWOULDBLOCK ? dc_fail(error, DC_IO, "%.800s: another sweep is being run in this directory", path)

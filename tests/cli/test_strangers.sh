@@ -30,4 +30,97 @@ rm going/progress.jsonl
 ln -s ../victim going/progress.jsonl
 run 5 optimize --resume going --quiet --no-report
 check "the file behind the link is as it was" cmp victim untouched
+rm going/progress.jsonl
+cp victim going/progress.jsonl
+
+# What a run's members lead to is not shown, and nothing is written there.
+mkdir elsewhere
+echo 'position' >elsewhere/secret
+for name in frames export; do
+  ln -s ../elsewhere going/$name
+  run 5 render going --every 1000 --size 32x32
+  run 5 export going --format csv
+  says "leads out of the run"
+  rm going/$name
+done
+check "nothing was written elsewhere" [ "$(ls elsewhere)" = secret ]
+mv going/loss.csv kept.csv
+ln -s ../elsewhere/secret going/loss.csv
+for command in report verify; do
+  run 5 $command going
+  says "is a link that leads out of the run"
+done
+rm going/loss.csv
+mv kept.csv going/inner.csv
+ln -s inner.csv going/loss.csv
+run 0 report going
+rm going/loss.csv
+mv going/inner.csv going/loss.csv
+mkfifo going/frames
+run 5 render going --every 1000 --size 32x32
+says "no directory"
+rm going/frames
+
+# A surface of points is read from a regular file.
+mkfifo points.txt
+cat >points.json <<'SCENE'
+{"name": "points", "time": {"step": 0.01, "steps": 1}, "shapes": {"p": {"type": "points", "file": "points.txt"}},
+ "bodies": [{"name": "a", "shape": "p"}]}
+SCENE
+run 3 check points.json
+says "is a named pipe"
+
+# Buffers of a glTF file lie below its folder; the copy in the run holds them itself.
+gltf() {
+  cat >"mesh/$1.gltf" <<GLTF
+{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+ "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+ "buffers": [{"uri": "$2", "byteLength": 72}],
+ "bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+ "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]},
+  {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"}]}
+GLTF
+  printf '{"time": {"step": 0.01, "steps": 2}, "shapes": {"m": {"type": "mesh", "file": "mesh/%s.gltf"}},
+   "bodies": [{"name": "b", "shape": "m", "mass": 1}]}' "$1" >"$1.json"
+}
+if built_with Assimp; then
+  mkdir -p mesh/below
+  bytes='\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200\077\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200\077\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200\077'
+  # shellcheck disable=SC2059
+  printf "$bytes"'\0\0\2\0\1\0\0\0\1\0\3\0\0\0\3\0\2\0\1\0\2\0\3\0' >mesh/below/b.bin
+  cp mesh/below/b.bin outside.bin
+  mkfifo mesh/below/pipe.bin
+  ln -s ../../outside.bin mesh/below/out.bin
+  ln -s b.bin mesh/below/in.bin
+  gltf good below/b.bin
+  gltf link below/in.bin
+  run 0 simulate good.json -o good --quiet --no-report
+  check "the copy names no file" grep -q '"uri": "data:application/octet-stream;base64,AAAA' good/meshes/good.gltf
+  rm mesh/below/b.bin
+  run 0 report good
+  cp outside.bin mesh/below/b.bin
+  run 0 check link.json
+  for uri in ../outside.bin "$PWD/mesh/below/b.bin" /etc/passwd /dev/zero /dev/stdin below/pipe.bin below/out.bin \
+    below none.bin "file://below/b.bin"; do
+    gltf bad "$uri"
+    run 3 check bad.json </dev/null
+    says "it names the file"
+  done
+  cp mesh/below/b.bin there.bin
+  gltf bad there.bin
+  run 3 check bad.json
+else
+  skip "buffers of glTF files" "built without Assimp"
+fi
+
+# A run may lie deeper than most names are long, and is reported on.
+deep=$PWD
+while [ ${#deep} -lt 3000 ]; do deep=$deep/0123456789012345678901234567890123456789012345678901234567890123456789; done
+deeply() { check "$1 of a run at the end of a name of 3,000 bytes" "$dcsim" "$@"; }
+deeply simulate "$scenes/two_balls.json" -o "$deep" --quiet --set time.steps=3
+check "it has its report" [ -s "$deep/report.html" ]
+deeply report "$deep"
+deeply verify "$deep"
+deeply export "$deep" --format csv
+deeply diff "$deep" "$deep"
 finish

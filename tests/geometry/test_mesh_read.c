@@ -45,7 +45,7 @@ static enum dc_status parse(const char *name, const void *bytes, size_t size, st
   if (size)
     memcpy(copy, bytes, size);
   copy[size] = '\0';
-  struct dc_mesh_file file = {name, copy, size};
+  struct dc_mesh_file file = {.name = name, .bytes = copy, .size = size};
   enum dc_status status = dc_mesh_parse(&file, arena, mesh, error);
   free(copy);
   return status;

@@ -39,6 +39,8 @@ bool dc_mesh_is_foreign(const char *name)
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "geometry/mesh/assimp_files.h"
+
 const char *dc_assimp_version(void)
 {
   static char text[32];
@@ -176,8 +178,13 @@ static enum dc_status import(void *context, char **bytes, size_t *size, struct d
   if (!store || dc_grow(&all.corners, &all.capacity, 1, sizeof *all.corners))
     return dc_out_of_memory(error);
   aiSetImportPropertyInteger(store, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
-  const struct aiScene *scene =
-      aiImportFileFromMemoryWithProperties(file->bytes, (unsigned)file->size, flags, ending_of(file->name), store);
+  struct dc_assimp_files files;
+  char name[32];
+  snprintf(name, sizeof name, "mesh.%s", ending_of(file->name));
+  dc_assimp_files_init(&files, file, name);
+  const struct aiScene *scene = aiImportFileExWithProperties(name, flags, &files.io, store);
+  if (!scene && files.refused.status)
+    return dc_fail(error, files.refused.status, "%s", files.refused.text);
   if (!scene)
     return dc_fail(error, DC_BAD_INPUT, "%.200s", aiGetErrorString());
   if (scene->mRootNode)
@@ -194,7 +201,8 @@ static enum dc_status import(void *context, char **bytes, size_t *size, struct d
 enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                      struct dc_error *error)
 {
-  enum { SECONDS = 20, MEGABYTES = 512, BYTES_PER_SECOND = 1 << 20, PER_BYTE = 64 };
+  enum { SECONDS = 20, MEGABYTES = 512, BYTES_PER_SECOND = 1 << 20, PER_BYTE = 64, WITH_FILES = 2048 };
+  bool has_files = file->in_folder && strcmp(ending_of(file->name), "gltf") == 0;
   if (is_endless(file))
     return dc_fail(error, DC_BAD_INPUT,
                    "%.700s: its header has no end, or counts more elements than the file has bytes", file->name);
@@ -204,7 +212,8 @@ enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_
   size_t size;
   enum dc_status status =
       dc_child_run_wary(import, &asked, SECONDS + (unsigned)(file->size / BYTES_PER_SECOND),
-                        MEGABYTES + (unsigned)((file->size * PER_BYTE) >> 20), &answer, &size, &why);
+                        (has_files ? WITH_FILES : MEGABYTES) + (unsigned)((file->size * PER_BYTE) >> 20), &answer, &size,
+                        &why);
   if (status)
     return dc_fail(error, status, "%.500s: cannot be read: %.300s", file->name, why.text);
   double(*corners)[3] = (double(*)[3])answer, crossed = corners[0][0];

@@ -4,11 +4,11 @@
 #include "geometry/mesh/mesh_assimp.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/open.h"
 
 // Leaves room for the reason in a message.
 #define PATH_FORMAT "%.700s"
@@ -35,32 +35,18 @@ enum dc_status dc_mesh_parse(const struct dc_mesh_file *file, struct dc_arena *a
                               : dc_mesh_parse_obj(file, arena, mesh, error);
 }
 
-static const char *kind_of(mode_t mode)
+// Opens a mesh file, never waiting for another process.
+static enum dc_status open_regular(const char *path, struct dc_opened *file, struct dc_error *error)
 {
-  if (S_ISDIR(mode))
-    return "a directory";
-  if (S_ISFIFO(mode))
-    return "a named pipe";
-  if (S_ISSOCK(mode))
-    return "a socket";
-  return "a device";
-}
-
-// Opens path for reading, never waiting for another process, and gives its size.
-static enum dc_status open_regular(const char *path, int *descriptor, size_t *size, struct dc_error *error)
-{
-  *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (*descriptor < 0)
-    return dc_fail(error, dc_status_of_open(errno), PATH_FORMAT ": cannot be opened: %s", path, strerror(errno));
-  struct stat status;
-  if (fstat(*descriptor, &status) != 0)
-    return dc_fail(error, DC_IO, PATH_FORMAT ": %s", path, strerror(errno));
-  if (!S_ISREG(status.st_mode))
-    return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": is %s, not a mesh file", path, kind_of(status.st_mode));
-  if (status.st_size > DC_MESH_FILE_BYTES_MAX)
-    return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": must be at most %d bytes (is %lld)", path,
-                   DC_MESH_FILE_BYTES_MAX, (long long)status.st_size);
-  *size = (size_t)status.st_size;
+  switch (dc_open_read(dc_open_here, path, DC_LINKS_FOLLOWED, DC_MESH_FILE_BYTES_MAX, file)) {
+    case DC_OPEN_FAILED:
+      return dc_fail(error, dc_status_of_open(errno), PATH_FORMAT ": cannot be opened: %s", path, strerror(errno));
+    case DC_OPEN_SPECIAL: return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": is %s, not a mesh file", path, file->kind);
+    case DC_OPEN_LARGE:
+      return dc_fail(error, DC_BAD_INPUT, PATH_FORMAT ": must be at most %d bytes (is %zu)", path,
+                     DC_MESH_FILE_BYTES_MAX, file->size);
+    case DC_OPENED: break;
+  }
   return DC_OK;
 }
 
@@ -82,16 +68,16 @@ static enum dc_status read_bytes(const char *path, int descriptor, char *bytes, 
 
 enum dc_status dc_mesh_load(const char *path, char **bytes, size_t *size, struct dc_error *error)
 {
-  int descriptor;
+  struct dc_opened file;
   *bytes = NULL;
-  enum dc_status status = open_regular(path, &descriptor, size, error);
-  if (!status) {
-    *bytes = dc_alloc(*size + 1, 1);
-    status = *bytes ? read_bytes(path, descriptor, *bytes, *size, error)
-                    : dc_fail(error, DC_MEMORY, PATH_FORMAT ": out of memory for %zu bytes", path, *size);
-  }
-  if (descriptor >= 0)
-    close(descriptor);
+  enum dc_status status = open_regular(path, &file, error);
+  if (status)
+    return status;
+  *size = file.size;
+  *bytes = dc_alloc(*size + 1, 1);
+  status = *bytes ? read_bytes(path, file.fd, *bytes, *size, error)
+                  : dc_fail(error, DC_MEMORY, PATH_FORMAT ": out of memory for %zu bytes", path, *size);
+  close(file.fd);
   return status;
 }
 
@@ -102,7 +88,8 @@ enum dc_status dc_mesh_read(const char *path, struct dc_arena *arena, struct dc_
   *mesh = (struct dc_mesh){0};
   enum dc_status status = dc_mesh_load(path, &bytes, &size, error);
   if (!status)
-    status = dc_mesh_parse(&(struct dc_mesh_file){.name = path, .bytes = bytes, .size = size}, arena, mesh, error);
+    status = dc_mesh_parse(&(struct dc_mesh_file){.name = path, .bytes = bytes, .size = size, .in_folder = true}, arena,
+                           mesh, error);
   if (status)
     *mesh = (struct dc_mesh){0};
   free(bytes);

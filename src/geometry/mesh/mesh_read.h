@@ -8,10 +8,12 @@
 
 #include "geometry/mesh/mesh.h"
 
-// A file in memory.  name is for messages; bytes [size] are followed by a zero.
+// A file in memory.  name is for messages; bytes [size] are followed by a zero.  in_folder: name is the path of the
+// file, which may name files beside it; otherwise it may not.
 struct dc_mesh_file {
   const char *name, *bytes;
   size_t size;
+  bool in_folder;
 };
 
 // The whole file at path, with a zero behind: *bytes is released with free(), also after a failure.  Statuses of

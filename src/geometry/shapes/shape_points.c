@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/open.h"
 #include "geometry/mesh/mesh_groups.h"
 #include "geometry/shapes/shape_options.h"
 #include "math/vector.h"
 
-enum { LEAST_POINTS = 4, MOST_POINTS = 4096 };
+enum { LEAST_POINTS = 4, MOST_POINTS = 4096, MOST_BYTES = 64 << 20 };
 
 static const struct dc_option points_option_table[] = {
     DC_STRING_OPTION(struct dc_points_options, file, NULL,
@@ -45,6 +46,19 @@ static enum dc_status read_points(FILE *file, const struct dc_points_options *op
                                : DC_OK;
 }
 
+static enum dc_status open_points(const char *path, FILE **file, struct dc_error *error)
+{
+  struct dc_opened opened;
+  switch (dc_open_stream(dc_open_here, path, DC_LINKS_FOLLOWED, MOST_BYTES, file, &opened)) {
+    case DC_OPEN_FAILED: return dc_fail(error, dc_status_of_open(errno), "%.700s: %s", path, strerror(errno));
+    case DC_OPEN_SPECIAL: return dc_fail(error, DC_BAD_INPUT, "%.700s: is %s, not a file of points", path, opened.kind);
+    case DC_OPEN_LARGE:
+      return dc_fail(error, DC_BAD_INPUT, "%.700s: must be at most %d bytes (is %zu)", path, MOST_BYTES, opened.size);
+    case DC_OPENED: break;
+  }
+  return DC_OK;
+}
+
 // Reads points with normals, makes their implicit function, and meshes its level set.
 static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                             struct dc_error *error)
@@ -55,9 +69,10 @@ static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_s
   int points;
   if (!data)
     return dc_out_of_memory_for(error, "points");
-  FILE *file = fopen(options->file, "r");
-  enum dc_status status = file ? read_points(file, options, data, data + MOST_POINTS + 1, &points, error)
-                               : dc_fail(error, DC_IO, "%.700s: %s", options->file, strerror(errno));
+  FILE *file = NULL;
+  enum dc_status status = open_points(options->file, &file, error);
+  if (!status)
+    status = read_points(file, options, data, data + MOST_POINTS + 1, &points, error);
   if (file)
     fclose(file);
   if (!status && !(shape->sdf = dc_sdf_make_points(points, (const double(*)[3])data,

@@ -11,7 +11,6 @@
 #include "io/json/json_value.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -19,10 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/characters.h"
+#include "base/open.h"
 
 enum { MOST_BYTES = 64 * 1024 * 1024 };
 
@@ -34,20 +33,9 @@ static void skip_mark(const char **text, size_t *length)
   *length -= mark ? 3 : 0;
 }
 
-static enum dc_status read_open_file(int file, const char *path, struct dc_arena *arena, const char **text,
-                                     size_t *length, struct dc_error *error)
+static enum dc_status read_open_file(int file, size_t size, const char *path, struct dc_arena *arena,
+                                     const char **text, size_t *length, struct dc_error *error)
 {
-  struct stat properties;
-  if (fstat(file, &properties))
-    return dc_fail(error, DC_IO, "%s: %s", path, strerror(errno));
-  if (S_ISDIR(properties.st_mode))
-    return dc_fail(error, DC_BAD_INPUT, "%s: is a directory", path);
-  if (!S_ISREG(properties.st_mode))
-    return dc_fail(error, DC_BAD_INPUT, "%s: is not a regular file", path);
-  if (properties.st_size > MOST_BYTES)
-    return dc_fail(error, DC_BAD_INPUT, "%s: must be at most 64 MB (is %lld bytes)", path,
-                   (long long)properties.st_size);
-  size_t size = (size_t)properties.st_size;
   char *bytes = dc_arena_alloc(arena, size + 1, 1);
   if (!bytes)
     return dc_out_of_memory_in(error, path);
@@ -72,11 +60,18 @@ static enum dc_status read_open_file(int file, const char *path, struct dc_arena
 enum dc_status dc_json_read_text(const char *path, struct dc_arena *arena, const char **text, size_t *length,
                                  struct dc_error *error)
 {
-  int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (file < 0)
-    return dc_fail(error, dc_status_of_open(errno), "%s: %s", path, strerror(errno));
-  enum dc_status status = read_open_file(file, path, arena, text, length, error);
-  close(file);
+  struct dc_opened file;
+  enum dc_status status;
+  switch (dc_open_read(dc_open_here, path, DC_LINKS_FOLLOWED, MOST_BYTES, &file)) {
+    case DC_OPEN_FAILED: return dc_fail(error, dc_status_of_open(errno), "%s: %s", path, strerror(errno));
+    case DC_OPEN_SPECIAL:
+      return dc_fail(error, DC_BAD_INPUT, "%s: is %s", path, file.is_folder ? file.kind : "not a regular file");
+    case DC_OPEN_LARGE:
+      return dc_fail(error, DC_BAD_INPUT, "%s: must be at most 64 MB (is %zu bytes)", path, file.size);
+    case DC_OPENED: break;
+  }
+  status = read_open_file(file.fd, file.size, path, arena, text, length, error);
+  close(file.fd);
   return status;
 }
 

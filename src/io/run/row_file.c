@@ -6,12 +6,12 @@
 #include "io/run/row_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/open.h"
 #include "io/run/run_files.h"
 
 enum dc_status dc_row_file_mend(struct dc_row_file *file, struct dc_error *error)
@@ -46,7 +46,7 @@ enum dc_status dc_row_file_create(struct dc_row_file *file, const char *director
   file->path = dc_path_join(directory, name);
   if (!file->path)
     return dc_out_of_memory_in(error, directory);
-  file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+  file->fd = dc_open_append(dc_open_here, file->path, DC_MUST_BE_NEW);
   return file->fd < 0 ? dc_fail_file(error, file->path, "create") : DC_OK;
 }
 
@@ -58,8 +58,6 @@ static enum dc_status find_rows(struct dc_row_file *file, const char *header, lo
   size_t length = strlen(header);
   if (fstat(file->fd, &info) < 0)
     return dc_fail_file(error, file->path, "read");
-  if (!S_ISREG(info.st_mode))
-    return dc_fail(error, DC_IO, "%.800s: is not a regular file", file->path);
   ssize_t there;
   while ((there = pread(file->fd, buffer, length, 0)) < 0)
     if (errno != EINTR)
@@ -89,7 +87,9 @@ enum dc_status dc_row_file_reopen(struct dc_row_file *file, const char *director
   file->path = dc_path_join(directory, name);
   if (!file->path)
     return dc_out_of_memory_in(error, directory);
-  file->fd = open(file->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  file->fd = dc_open_append(dc_open_here, file->path, DC_MUST_EXIST);
+  if (file->fd < 0 && errno == EINVAL)
+    return dc_fail(error, DC_IO, "%.800s: is not a regular file", file->path);
   if (file->fd < 0)
     return dc_fail_file(error, file->path, "open");
   return find_rows(file, header, rows, error);

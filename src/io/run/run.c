@@ -20,7 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/open.h"
 #include "io/run/row_file.h"
+#include "io/run/run_check.h"
 #include "io/run/run_files.h"
 
 #define LOCK_NAME ".lock"
@@ -53,7 +55,7 @@ static bool is_named(int fd, int folder, const char *name)
 static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
 {
   for (;;) {
-    run->lock = openat(run->folder, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    run->lock = dc_open_append(run->folder, LOCK_NAME, DC_MAY_EXIST);
     if (run->lock < 0)
       return dc_fail_file(error, run->lock_path, "create");
     int reason = flock(run->lock, LOCK_EX | LOCK_NB) < 0 ? errno : 0;
@@ -373,7 +375,9 @@ static enum dc_status open_again(const char *directory, opener *open_files, cons
   if (!opened)
     return dc_out_of_memory_in(error, directory);
   opened->header = loss_header(scene);
-  enum dc_status status = occupy(opened, error);
+  enum dc_status status = dc_run_check(directory, true, error);
+  if (!status)
+    status = occupy(opened, error);
   if (!status)
     status = open_files(opened, scene, rows, error);
   if (status) {

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
+#include "base/open.h"
 #include "io/json/json_value.h"
 #include "io/run/run.h"
 #include "io/run/seal.h"
@@ -15,12 +17,14 @@ enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, str
 {
   char seal[DC_SEAL_SIZE];
   char *path = dc_path_join(directory, "trajectory.h5");
-  FILE *file = path ? fopen(path, "rb") : NULL;
-  size_t size = file ? fread(seal, 1, sizeof seal, file) : 0;
-  if (file)
-    fclose(file);
+  struct dc_opened file = {.fd = -1};
+  if (path)
+    dc_open_read(dc_open_here, path, DC_LINKS_FOLLOWED, DC_SEALED_MOST_BYTES, &file);
+  ssize_t size = file.fd >= 0 ? pread(file.fd, seal, sizeof seal, 0) : 0;
+  if (file.fd >= 0)
+    close(file.fd);
   free(path);
-  if (size < sizeof seal)
+  if (size < (ssize_t)sizeof seal)
     return dc_fail(error, DC_IO, "%.800s: trajectory.h5 cannot be read", directory);
   *hash = dc_hash(DC_HASH_SEED, seal, size);
   return DC_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/open.h"
 #include "geometry/shapes/shape_overhang.h"
 #include "geometry/shapes/shape_thickness.h"
 #include "io/json/json_print.h"
@@ -322,7 +323,7 @@ static enum dc_status make_folder(struct design_files *files)
   int folder;
   enum dc_status status = dc_run_folder(files->run, &folder, files->error);
   if (!status &&
-      ((mkdirat(folder, FOLDER, 0777) < 0 && errno != EEXIST) || (mkdirat(folder, FIRST, 0777) < 0 && errno != EEXIST)))
+      ((dc_make_folder(folder, FOLDER) < 0 && errno != EEXIST) || (dc_make_folder(folder, FIRST) < 0 && errno != EEXIST)))
     status = dc_fail_file(files->error, dc_run_directory(files->run), "make a folder in");
   return status;
 }

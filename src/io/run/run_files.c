@@ -7,13 +7,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/open.h"
 #include "base/replaceable.h"
 
 // ".tmp-PROCESS-ATTEMPT" of temporary files
@@ -57,7 +57,7 @@ static int sync_fd(int fd)
 // folder: opened with O_PATH; directory for messages.
 static enum dc_status sync_folder(int folder, const char *directory, struct dc_error *error)
 {
-  int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = dc_open_listing(folder, ".", true);
   if (fd < 0)
     return dc_fail_file(error, directory, "open");
   enum dc_status status = DC_OK;
@@ -70,7 +70,7 @@ static enum dc_status sync_folder(int folder, const char *directory, struct dc_e
 
 int dc_directory_open(const char *directory)
 {
-  return open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  return dc_open_folder(dc_open_here, directory, true);
 }
 
 enum dc_status dc_directory_sync(const char *directory, struct dc_error *error)
@@ -92,9 +92,13 @@ bool dc_file_is_temporary(const char *name)
 
 void dc_directory_sweep(const char *directory)
 {
-  DIR *stream = opendir(directory);
-  if (!stream)
+  int listing = dc_open_listing(dc_open_here, directory, false);
+  DIR *stream = listing < 0 ? NULL : fdopendir(listing);
+  if (!stream) {
+    if (listing >= 0)
+      close(listing);
     return;
+  }
   for (const struct dirent *entry; (entry = readdir(stream));)
     if (dc_file_is_temporary(entry->d_name))
       unlinkat(dirfd(stream), entry->d_name, 0);
@@ -116,7 +120,7 @@ static int open_temporary(int folder, char name[DC_TEMPORARY_SIZE])
 {
   for (int attempt = 0; attempt < 1000; attempt++) {
     snprintf(name, DC_TEMPORARY_SIZE, TEMPORARY_NAME, (long)getpid(), attempt);
-    int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = dc_open_new(folder, name);
     if (fd >= 0 || (errno != EEXIST && errno != EINTR))
       return fd;
   }
@@ -207,25 +211,17 @@ static enum dc_status read_open_file(int fd, const char *path, size_t capacity, 
 // Opens a regular file of at most `limit` bytes for reading; a pipe or a device would block or never end.
 enum dc_status dc_file_open(const char *path, size_t limit, int *fd, size_t *size, struct dc_error *error)
 {
-  struct stat info;
-  enum dc_status status = DC_OK;
-  *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (*fd < 0)
-    return dc_fail_file(error, path, "open");
-  if (fstat(*fd, &info) < 0)
-    status = dc_fail_file(error, path, "read");
-  else if (!S_ISREG(info.st_mode))
-    status = dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
-  else if ((unsigned long long)info.st_size > limit)
-    status =
-        dc_fail(error, DC_MEMORY, "%.800s: has %lld bytes, the limit is %zu", path, (long long)info.st_size, limit);
-  else
-    *size = (size_t)info.st_size;
-  if (status) {
-    close(*fd);
-    *fd = -1;
+  struct dc_opened file;
+  enum dc_open_result result = dc_open_read(dc_open_here, path, DC_LINKS_FOLLOWED, limit, &file);
+  *fd = file.fd;
+  switch (result) {
+    case DC_OPEN_FAILED: return dc_fail_file(error, path, "open");
+    case DC_OPEN_SPECIAL: return dc_fail(error, DC_IO, "%.800s: is not a regular file", path);
+    case DC_OPEN_LARGE:
+      return dc_fail(error, DC_MEMORY, "%.800s: has %zu bytes, the limit is %zu", path, file.size, limit);
+    case DC_OPENED: *size = file.size; break;
   }
-  return status;
+  return DC_OK;
 }
 
 enum dc_status dc_file_read(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error)
@@ -283,7 +279,7 @@ enum dc_status dc_directory_create(const char *path, int *created, struct dc_err
     end += strcspn(end, "/");
     char saved = *end;
     *end = '\0';
-    if (mkdir(prefix, 0777) == 0) {
+    if (dc_make_folder(dc_open_here, prefix) == 0) {
       (*created)++;
       sync_parent(prefix);
     } else {
@@ -298,6 +294,24 @@ enum dc_status dc_directory_create(const char *path, int *created, struct dc_err
     end += strspn(end, "/");
   }
   free(prefix);
+  return status;
+}
+
+enum dc_status dc_directory_create_in(const char *directory, const char *name, struct dc_error *error)
+{
+  struct stat info;
+  char *path = dc_path_join(directory, name);
+  if (!path)
+    return dc_out_of_memory_in(error, directory);
+  enum dc_status status = DC_OK;
+  if (dc_make_folder(dc_open_here, path) == 0)
+    sync_parent(path);
+  else if (errno != EEXIST || lstat(path, &info) < 0)
+    status = dc_fail_file(error, path, "make the directory");
+  else if (!S_ISDIR(info.st_mode))
+    status = dc_fail(error, DC_IO, "%.800s: is %s, no directory: nothing is written there", path,
+                     S_ISLNK(info.st_mode) ? "a link" : "a file");
+  free(path);
   return status;
 }
 

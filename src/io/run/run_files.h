@@ -52,6 +52,8 @@ enum dc_status dc_file_compare(const char *path, const void *bytes, size_t size,
 
 // Makes a directory and its parents.  *created counts those that did not exist before (also on failure).
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error);
+// Makes directory/name, or takes the one that is there, but no link to one: DC_IO.
+enum dc_status dc_directory_create_in(const char *directory, const char *name, struct dc_error *error);
 // Takes back the last created directories as far as they are empty.
 void dc_directory_remove(const char *path, int created);
 // Whether dc_file_write names its temporary files like this.

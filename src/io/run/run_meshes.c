@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "io/json/json_value.h"
+#include "io/run/gltf_copy.h"
 #include "io/run/run_files.h"
 
 // Mesh files as dc_mesh_read takes them, bytes.
@@ -110,6 +111,8 @@ static enum dc_status copy_mesh(const char *source, const char *folder, const ch
   enum dc_status status = dc_file_read(source, mesh_limit, &bytes, &size, error);
   bool same = false;
   if (!status)
+    status = dc_gltf_take_in(source, mesh_limit, &bytes, &size, error);
+  if (!status)
     status = dc_file_compare(path, bytes, size, &same, error);
   if (!status && !same)
     status = dc_file_write(path, bytes, size, error);
@@ -122,11 +125,10 @@ enum dc_status dc_mesh_copies_write(const struct dc_mesh_copies *copies, const c
 {
   if (copies->count == 0)
     return DC_OK;
-  int created;
   char *folder = dc_path_join(directory, "meshes");
   if (!folder)
     return dc_out_of_memory_in(error, directory);
-  enum dc_status status = dc_directory_create(folder, &created, error);
+  enum dc_status status = dc_directory_create_in(directory, "meshes", error);
   for (int i = 0; !status && i < copies->count; i++)
     status = copy_mesh(copies->sources[i], folder, copies->names[i], error);
   free(folder);

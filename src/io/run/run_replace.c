@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/open.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
 
@@ -41,9 +42,14 @@ static bool is_member(const char *name)
 // DC_IO when there is anything that no run leaves.
 static enum dc_status check_members(const char *directory, struct dc_error *error)
 {
-  DIR *folder = opendir(directory);
-  if (!folder)
-    return dc_fail_file(error, directory, "read");
+  int listing = dc_open_listing(dc_open_here, directory, true);
+  DIR *folder = listing < 0 ? NULL : fdopendir(listing);
+  if (!folder) {
+    enum dc_status failure = dc_fail_file(error, directory, "read");
+    if (listing >= 0)
+      close(listing);
+    return failure;
+  }
   enum dc_status status = DC_OK;
   for (struct dirent *entry; !status && (entry = readdir(folder));)
     if (!is_member(entry->d_name))
@@ -55,8 +61,7 @@ static enum dc_status check_members(const char *directory, struct dc_error *erro
 
 bool dc_run_is_written(const char *directory)
 {
-  int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC),
-      fd = folder >= 0 ? openat(folder, ".lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+  int folder = dc_directory_open(directory), fd = folder >= 0 ? dc_open_append(folder, ".lock", DC_MUST_EXIST) : -1;
   bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
   if (fd >= 0)
     close(fd);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a run's text files back.
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/open.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
 
@@ -27,9 +28,11 @@ enum dc_status dc_run_read_text(const char *directory, const char *name, char **
 bool dc_run_has(const char *directory, const char *name)
 {
   struct stat info;
-  char path[PATH_MAX];  // so that "no" never means that memory is out
-  int length = snprintf(path, sizeof path, "%s/%s", directory, name);
-  return length > 0 && length < (int)sizeof path && stat(path, &info) == 0;
+  int folder = dc_directory_open(directory);  // no memory is needed: "no" never means that it is out
+  bool has = folder >= 0 && fstatat(folder, name, &info, 0) == 0;
+  if (folder >= 0)
+    close(folder);
+  return has;
 }
 
 // The terms of a line of progress.jsonl as a line of a table; false: it has none, or is not whole.
@@ -66,9 +69,11 @@ enum dc_status dc_run_read_terms(const char *directory, char **table, struct dc_
   struct dc_text text = {0};
   char *path = dc_path_join(directory, "progress.jsonl"), *line = NULL;
   size_t capacity = 0;
-  struct stat info;
-  bool any = false, regular = path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-  FILE *file = regular ? fopen(path, "re") : NULL;
+  struct dc_opened opened;
+  bool any = false;
+  FILE *file = NULL;
+  if (path)
+    dc_open_stream(dc_open_here, path, DC_LINKS_FOLLOWED, LARGEST, &file, &opened);
   *table = NULL;
   dc_text_add(&text, "iteration\n");
   while (file && !text.failed && getline(&line, &capacity, file) > 0) {
