@@ -74,7 +74,8 @@ enum dc_open_result dc_open_read(int folder, const char *name, enum dc_open_link
 {
   struct stat info;
   *opened = (struct dc_opened){.fd = -1};
-  if (links == DC_LINKS_FOLLOWED && fstatat(folder, name, &info, 0) == 0 && !S_ISREG(info.st_mode)) {
+  bool known = links == DC_LINKS_FOLLOWED && fstatat(folder, name, &info, 0) == 0;
+  if (known && !S_ISREG(info.st_mode) && !S_ISSOCK(info.st_mode)) {  // the system says of sockets why it opens none
     opened->kind = kind_of(info.st_mode);
     opened->is_folder = S_ISDIR(info.st_mode);
     return DC_OPEN_SPECIAL;
