@@ -5,6 +5,7 @@
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif
+#include <inttypes.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -210,6 +211,35 @@ static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
   return status;
 }
 
+static void add_words(struct dc_text *words, const char *option, int count, const char *const *values)
+{
+  for (int i = 0; i < count; i++) {
+    dc_text_append(words, option, strlen(option) + 1);
+    dc_text_append(words, values[i], strlen(values[i]) + 1);
+  }
+}
+
+// The words of struct dcsim_scene; NULL: out of memory.
+static char *words_of(const char *path, const dcsim_scene_options *options)
+{
+  struct dc_text words = {0};
+  char seed[32];
+  const char *number = seed;
+  snprintf(seed, sizeof seed, "%" PRIu64, options->seed);
+  dc_text_append(&words, path, strlen(path) + 1);
+  add_words(&words, "--allow-path", options->allowed_path_count, options->allowed_paths);
+  add_words(&words, "--package-path", options->package_path_count, options->package_paths);
+  add_words(&words, "--model", options->model != NULL, &options->model);
+  add_words(&words, "--gradient", options->gradient != NULL, &options->gradient);
+  add_words(&words, "--plant", options->plant != NULL, &options->plant);
+  add_words(&words, "--seed", options->seed_given != 0, &number);
+  add_words(&words, "--set", options->override_count, options->overrides);
+  dc_text_append(&words, "", 1);
+  if (words.failed)
+    dc_text_free(&words);
+  return words.bytes;
+}
+
 // path: of a file, or what messages call text.
 static int open_scene(const char *path, const char *text, const char *folder, const dcsim_scene_options *given,
                       dcsim_scene **scene, dcsim_error *error)
@@ -239,6 +269,7 @@ static int open_scene(const char *path, const char *text, const char *folder, co
   if (!made)
     return dc_api_fail(error, &(struct dc_error){.text = "out of memory"}, DC_MEMORY);
   made->seed = settings.seed;
+  made->words = text ? NULL : words_of(path, &options);
   enum dc_status status = dc_scene_read(path, &settings, &made->scene, &local);
   if (!status && made->scene->shot.given)
     status = draw_shot(made->scene, &local);
@@ -266,6 +297,7 @@ void dcsim_scene_close(dcsim_scene *scene)
   if (!scene)
     return;
   dc_scene_destroy(scene->scene);
+  free(scene->words);
   free(scene);
 }
 

@@ -13,6 +13,9 @@
 struct dcsim_scene {
   struct dc_scene *scene;
   uint64_t seed;
+  // The words by which a command opens it again: its file, then option and value in turn ("--set", "a.b=1"), each
+  // ending in a zero, the last followed by an empty word.  NULL of a text.
+  char *words;
 };
 
 // Copies *local into *error and returns its status.

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "body/soft.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 
@@ -43,19 +44,56 @@ void dc_advice_put(const struct dc_advice_list *list, struct dc_text *text, stru
   dc_json_end(json, "]");
 }
 
+// The soft body whose nodes carry the frame of a body, or -1.
+static int carrier_of(const struct dc_bodies *bodies, int body)
+{
+  const struct dc_support *support = dc_support_of(bodies, body);
+  for (int s = 0; support && s < bodies->soft_count; s++) {
+    int first = bodies->soft[s].v_offset - bodies->first_node_v, place = support->count ? support->places[0] : -1;
+    if (place >= first && place < first + 3 * bodies->soft[s].node_count)
+      return s;
+  }
+  return -1;
+}
+
+bool dc_advice_are_joined(const struct dc_bodies *bodies, int a, int b)
+{
+  int mechanism = bodies->bodies[a].mechanism, carrier = carrier_of(bodies, a);
+  return a == b || (mechanism >= 0 && mechanism == bodies->bodies[b].mechanism) ||
+         (carrier >= 0 && carrier == carrier_of(bodies, b));
+}
+
+// Whether an option of the control names a body that is joined to this one.
+static bool acts_on(const struct dc_control *control, const struct dc_bodies *bodies, int body)
+{
+  for (const struct dc_option *option = control->type->options; option->name; option++) {
+    const void *value = (const char *)control->options + option->offset;
+    const struct dc_index_list *list = value;
+    if (option->type == DC_BODY && *(const int *)value >= 0 &&
+        dc_advice_are_joined(bodies, *(const int *)value, body))
+      return true;
+    for (int i = 0; option->type == DC_BODY_LIST && i < list->count; i++)
+      if (dc_advice_are_joined(bodies, list->indices[i], body))
+        return true;
+  }
+  return false;
+}
+
 bool dc_advice_is_driven(const struct dc_scene *scene, int body)
 {
-  const struct dc_bodies *bodies = &scene->model.bodies;
-  for (int i = 0; i < scene->task.control_count; i++) {
-    const struct dc_control *control = &scene->task.controls[i];
-    if (control->type == &dc_control_initial_state &&
-        ((const struct dc_initial_state_options *)control->options)->body == body)
-      return true;
-  }
-  for (; body >= 0; body = bodies->bodies[body].parent)
-    if (bodies->bodies[body].pd)
+  for (int i = 0; i < scene->task.control_count; i++)
+    if (acts_on(&scene->task.controls[i], &scene->model.bodies, body))
       return true;
   return false;
+}
+
+bool dc_advice_is_held(const struct dc_scene *scene, int body)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  for (int i = 0; i < bodies->count; i++)
+    if (bodies->bodies[i].pd && dc_advice_are_joined(bodies, i, body))
+      return true;
+  return dc_advice_is_driven(scene, body);
 }
 
 static double moved(const struct dc_trajectory *trajectory, int frame, const int pair[2])
@@ -76,13 +114,15 @@ static void look(const struct dc_scene *scene, const struct dc_contact *contact,
   const struct dc_body *bodies = scene->model.bodies.bodies;
   for (int p = 0; p < dc_contact_pair_count(contact); p++) {
     const int *pair = dc_contact_pairs(contact)[p];
-    if ((pair[0] != body && pair[1] != body) || !dc_body_moves(&bodies[pair[1]]))
+    bool first = dc_advice_are_joined(&scene->model.bodies, pair[0], body),
+         second = dc_advice_are_joined(&scene->model.bodies, pair[1], body);
+    if (first == second || !dc_body_moves(&bodies[pair[1]]) || !dc_body_moves(&bodies[pair[0]]))
       continue;
     double gap = dc_contact_pair_gap(contact, p), size = 2 * fmin(bodies[pair[0]].radius, bodies[pair[1]].radius);
     nearness->touched |= gap <= fmax(DC_PHANTOM_REACH * size, moved(trajectory, frame, pair));
     if (gap < nearness->gap) {
       nearness->gap = gap;
-      nearness->other = pair[0] == body ? pair[1] : pair[0];
+      nearness->other = first ? pair[1] : pair[0];
     }
   }
 }

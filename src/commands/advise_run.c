@@ -2,10 +2,13 @@
 // Advice on an optimization that has ended.  The course of its losses and the ways of its bodies name a symptom; each
 // symptom has one thing to try.  Thresholds are rules of thumb, listed in docs/advice.md.
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "body/soft.h"
 #include "commands/advice.h"
+#include "math/vector.h"
+#include "plan/certify.h"
 
 enum { LEAST_ROWS = 8 };
 
@@ -53,27 +56,40 @@ static double optimizer_number(const struct dc_scene *scene, const char *name)
   return *(const double *)((const char *)scene->optimizer_options + table[option].offset);
 }
 
-static void attempt(const struct session *session, struct dc_advice *advice, const char *changes)
+static void try_it(const struct session *session, struct dc_advice *advice, const struct dc_attempt *attempt)
 {
-  snprintf(advice->attempt, sizeof advice->attempt, "dcsim optimize %.250s %.300s", session->scene->scene->path,
-           changes);
+  dc_advice_try(advice, "optimize", session->scene, session->options, attempt);
+}
+
+// One change of a number.
+static void try_number(const struct session *session, struct dc_advice *advice, const char *path, double value)
+{
+  struct dc_attempt attempt = {0};
+  dc_attempt_set(&attempt, "%s=%.3g", path, value);
+  try_it(session, advice, &attempt);
+}
+
+static void try_whole(const struct session *session, struct dc_advice *advice, const char *path, long value)
+{
+  struct dc_attempt attempt = {0};
+  dc_attempt_set(&attempt, "%s=%ld", path, value);
+  try_it(session, advice, &attempt);
 }
 
 static void try_rate(const struct session *session, struct dc_advice *advice, double factor)
 {
-  char change[80];
   double rate = optimizer_number(session->scene->scene, "learning_rate");
-  if (isnan(rate))
-    return;
-  snprintf(change, sizeof change, "--set optimizer.learning_rate=%.3g", factor * rate);
-  attempt(session, advice, change);
+  if (!isnan(rate))
+    try_number(session, advice, "optimizer.learning_rate", factor * rate);
 }
 
 // An initial guess from elsewhere: what a search is for.
 static void try_search(const struct session *session, struct dc_advice *advice)
 {
+  struct dc_attempt attempt = {0};
+  dc_attempt_set(&attempt, "portfolio={}");
   if (!session->horizon && !session->search && session->scene->scene->task.control_count)
-    attempt(session, advice, "--set 'portfolio={}'");
+    try_it(session, advice, &attempt);
 }
 
 // The body that an objective names which is not driven, and whether the outcome reaches the objective; -1.
@@ -82,7 +98,7 @@ static int wanted_body(const struct dc_scene *scene, const struct outcome *outco
   const struct dc_objective *objective = &scene->task.objectives[i];
   int body = -1;
   double distance;
-  if (objective->type->report)
+  if (dc_task_reachable(objective))
     objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged, outcome->judged.steps,
                             &body, &distance, reached);
   return body < 0 || dc_advice_is_driven(scene, body) ? -1 : body;
@@ -111,6 +127,34 @@ static int numb_body(const struct dc_scene *scene, const struct outcome *outcome
 
 static const double FAR_FIELD_PER_MASS = 1e-3;  // J/kg, of use in docs/measured/soft_far.md
 
+// Part of a body's way that the field of distant bodies must explain, for it to count as moved by it.
+static const double MOVED_BY_FIELD = 0.1;
+
+// Whether the field of other bodies that move may have brought the body to where it is: its impulse J on mass m over
+// the time T moves it by at most J T / m.  What falls, rolls or is thrown is not moved from afar.  DC_MEMORY.
+static enum dc_status find_moved_by_field(struct session *session, const struct outcome *outcome, int body, bool *moved)
+{
+  const struct dc_bodies *bodies = &outcome->model->bodies;
+  const struct dc_trajectory *best = outcome->best;
+  double *near = dc_alloc(2 * (size_t)bodies->count, sizeof *near), *far = near + bodies->count, impulse = 0, mass = 0;
+  if (!near)
+    return dc_fail(&session->error, DC_MEMORY, "out of memory for impulses");
+  const double *from = best->poses[body].position,
+               *to = best->poses[(size_t)best->steps * (size_t)best->bodies + (size_t)body].position;
+  double way = dc_vec_distance(from, to), time = best->steps * best->time_step;
+  enum dc_status status = dc_check_phantom(outcome->plan->rollout, outcome->model, outcome->input, best, true, near,
+                                           far, &(struct dc_error){0});
+  for (int i = 0; i < bodies->count; i++)
+    if (dc_advice_are_joined(bodies, i, body)) {
+      const struct dc_soft *soft = dc_soft_of(bodies, i);
+      impulse += far[i];
+      mass += soft ? soft->density * soft->elastic.volume : bodies->bodies[i].mass;
+    }
+  *moved = status || impulse * time > MOVED_BY_FIELD * way * mass;  // true where the model does not tell
+  free(near);
+  return status == DC_MEMORY ? dc_fail(&session->error, status, "out of memory for impulses") : DC_OK;
+}
+
 // An objective whose body nothing has touched: the way to it was not found, or it got there by the field of distant
 // bodies.
 static enum dc_status advise_contact(struct session *session, const struct outcome *outcome, bool success,
@@ -129,19 +173,22 @@ static enum dc_status advise_contact(struct session *session, const struct outco
       return status;
     if (nearness.touched || nearness.other < 0)
       continue;
+    bool moved = true;
+    if (success && (status = find_moved_by_field(session, outcome, body, &moved)))
+      return status;
+    if (!moved)
+      continue;
     if (success) {
       struct dc_advice *advice = dc_advice_add(
           list, "no contact", "\"%.100s\" was moved from afar: nothing came nearer to it than %.3g m, \"%.100s\"",
           bodies[body].name, nearness.gap, bodies[nearness.other].name);
-      char change[80];
-      snprintf(change, sizeof change, "--set contact.stiffness=%.3g", scene->definition.contact.stiffness / 100);
-      attempt(session, advice, change);
+      try_number(session, advice, "contact.stiffness", scene->definition.contact.stiffness / 100);
     } else {
       struct dc_advice *advice =
           dc_advice_add(list, "never touched", "nothing came nearer to \"%.100s\" than %.3g m, \"%.100s\"",
                         bodies[body].name, nearness.gap, bodies[nearness.other].name);
       if (session->horizon && scene->horizon.explore == 0)
-        attempt(session, advice, "--set horizon.explore=1");
+        try_whole(session, advice, "horizon.explore", 1);
       else
         try_search(session, advice);
     }
@@ -162,7 +209,7 @@ static void advise_course(const struct session *session, const struct outcome *o
     struct dc_advice *advice = dc_advice_add(
         list, "flat", "the loss stayed at %.4g; the contact model %s has no force between bodies that are apart", best,
         scene->definition.contact_model->name);
-    attempt(session, advice, "--model bsh");
+    try_it(session, advice, &(struct dc_attempt){.model = "bsh"});
   } else if (!fell && course.high > first && (best >= first || turns)) {
     struct dc_advice *advice =
         dc_advice_add(list, "overshooting",
@@ -191,16 +238,15 @@ static bool advise_far_field(const struct session *session, const struct outcome
   struct dc_advice *advice = dc_advice_add(
       list, "flat", "the loss stayed at %.4g; the soft body \"%.100s\" feels nothing beyond the range of its contact",
       session->best_loss, bodies->bodies[body].name);
-  char changes[300] = "";
+  struct dc_attempt attempt = {0};
   for (int s = 0; s < bodies->soft_count; s++) {  // two soft bodies feel each other where both have one
     const struct dc_body *soft = &bodies->bodies[bodies->soft[s].body];
-    size_t used = strlen(changes);
-    if (bodies->soft[s].collide && bodies->soft[s].far_field == 0 && strlen(soft->name) + 60 < sizeof changes - used)
-      snprintf(changes + used, sizeof changes - used, "%s--set bodies.%s.soft.far_field=%.1g", used ? " " : "",
-               soft->name, FAR_FIELD_PER_MASS * bodies->soft[s].density * bodies->soft[s].elastic.volume);
+    if (bodies->soft[s].collide && bodies->soft[s].far_field == 0)
+      dc_attempt_set(&attempt, "bodies.%.100s.soft.far_field=%.1g", soft->name,
+                     FAR_FIELD_PER_MASS * bodies->soft[s].density * bodies->soft[s].elastic.volume);
   }
-  if (changes[0])
-    attempt(session, advice, changes);
+  if (attempt.count)
+    try_it(session, advice, &attempt);
   return true;
 }
 
@@ -215,10 +261,9 @@ static void advise_end(const struct session *session, const struct outcome *outc
     struct dc_advice *advice =
         dc_advice_add(list, "still falling", "the iterations were used up while the loss fell, last from %.4g to %.4g",
                       course.best_before, course.best_after);
-    char change[300];
-    snprintf(change, sizeof change, "%s%.200s%s--set optimizer.iterations=%ld", session->run ? "--control " : "",
-             session->run ? dc_run_directory(session->run) : "", session->run ? " " : "", 2 * common->iterations);
-    attempt(session, advice, change);
+    struct dc_attempt attempt = {.control = session->run ? dc_run_directory(session->run) : NULL};
+    dc_attempt_set(&attempt, "optimizer.iterations=%ld", 2 * common->iterations);
+    try_it(session, advice, &attempt);
   } else {
     struct dc_advice *advice = dc_advice_add(list, "stationary", "the loss does not fall any more, from %.4g to %.4g",
                                              session->first_loss, session->best_loss);
@@ -230,13 +275,11 @@ static void advise_end(const struct session *session, const struct outcome *outc
 static void advise_search(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_portfolio *portfolio = &session->scene->scene->search.portfolio;
-  char change[80];
   if (!outcome->end || portfolio->rollouts == 0)
     return;
   struct dc_advice *advice =
       dc_advice_add(list, "out of rollouts", "the search used up its %ld rollouts", portfolio->rollouts);
-  snprintf(change, sizeof change, "--set portfolio.rollouts=%ld", 4 * portfolio->rollouts);
-  attempt(session, advice, change);
+  try_whole(session, advice, "portfolio.rollouts", 4 * portfolio->rollouts);
 }
 
 static void advise_horizon(const struct session *session, struct dc_advice_list *list)
@@ -245,23 +288,20 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
   const struct dc_receding_horizon *horizon = session->horizon;
   struct course course = course_of(session);
   bool falls = course.best_before - course.best_after > FALLING * fabs(course.best_before);
-  char change[80];
   if (course.count < LEAST_ROWS)
     return;
   if (falls && horizon->executed->steps == horizon->steps) {
     struct dc_advice *advice =
         dc_advice_add(list, "out of time", "the loss still fell when %d steps were over, last from %.4g to %.4g",
                       horizon->steps, course.best_before, course.best_after);
-    snprintf(change, sizeof change, "--set time.steps=%d", 2 * horizon->steps);
-    attempt(session, advice, change);
+    try_whole(session, advice, "time.steps", 2 * horizon->steps);
   } else if (!falls) {
     struct dc_advice *advice =
         dc_advice_add(list, "stalled", "the loss of the last windows does not fall below %.4g", session->best_loss);
     if (scene->horizon.explore == 0)
-      snprintf(change, sizeof change, "--set horizon.explore=1");
+      try_whole(session, advice, "horizon.explore", 1);
     else
-      snprintf(change, sizeof change, "--set horizon.length=%ld", 2 * scene->horizon.length);
-    attempt(session, advice, change);
+      try_whole(session, advice, "horizon.length", 2 * scene->horizon.length);
   }
 }
 
@@ -271,11 +311,14 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
   const struct dc_scene *scene = session->scene->scene;
   bool reachable = false;
   for (int i = 0; i < scene->task.objective_count; i++)
-    reachable |= scene->task.objectives[i].type->report != NULL;
+    reachable |= dc_task_reachable(&scene->task.objectives[i]);
   if (!session->optimizing || session->stopped || !reachable ||
       (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
     return DC_OK;
   bool success = result->success != 0;
+  if (!success && dc_advise_task(session->scene, "optimize", session->options, list))
+    return DC_OK;
+  list->count = 0;  // of what was said when the run began, only what explains the end
   if (!success && outcome->end && strcmp(outcome->end, "blocked") == 0) {
     struct dc_advice *advice = dc_advice_add(list, "blocked",
                                              "it ended against parameters with which bodies overlap at the start: "

@@ -2,6 +2,7 @@
 // Advice on a scene before it runs.  Thresholds are rules of thumb, listed in docs/advice.md; no shipped scene meets
 // one.
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 static const double FLOATING = 0.25;   // resting gap over a body's size
 static const double FALL = 0.25;       // way of a free fall in the first step over a body's size
+static const double UNLIKE_RESTITUTION = 0.1;
 static const double SPIN_LOSS = 0.3;   // part of a spin that the integrator takes in a second
 static const double LARGEST_TURN = 1;  // rad in a step, with the integrator of second order
 static const double UNLIKE = 1000;     // ratio of the radii of bodies that move
@@ -36,51 +38,110 @@ static double tolerance_of(const struct dc_scene *scene, int body)
   return least;
 }
 
-// Bodies that nobody touches drift in the field of the others: with friction only where that is stronger.
-static void advise_drift(const struct dc_scene *scene, const struct dc_scene_facts *facts, struct dc_advice_list *list)
+// The scene that is looked at and where advice goes: the commands to try open the same scene.
+struct site {
+  const dcsim_scene *handle;
+  const struct dc_scene *scene;
+  const struct dc_scene_facts *facts;
+  struct dc_advice_list *list;
+};
+
+static void try_it(const struct site *site, struct dc_advice *advice, const struct dc_attempt *attempt)
 {
+  dc_advice_try(advice, "check", site->handle, NULL, attempt);
+}
+
+static void try_change(const struct site *site, struct dc_advice *advice, const char *change, ...)
+    __attribute__((format(printf, 3, 4)));
+static void try_change(const struct site *site, struct dc_advice *advice, const char *change, ...)
+{
+  struct dc_attempt attempt = {.count = 1};
+  va_list arguments;
+  va_start(arguments, change);
+  vsnprintf(attempt.changes[0], sizeof *attempt.changes, change, arguments);
+  va_end(arguments);
+  try_it(site, advice, &attempt);
+}
+
+// Another time step over the same time.
+static void try_step(const struct site *site, struct dc_advice *advice, double step)
+{
+  const struct dc_model_definition *definition = &site->scene->definition;
+  struct dc_attempt attempt = {0};
+  dc_attempt_set(&attempt, "time.step=%.2g", step);
+  dc_attempt_set(&attempt, "time.steps=%.0f", ceil((double)definition->time.steps * definition->time.step / step));
+  try_it(site, advice, &attempt);
+}
+
+static void try_stiffness(const struct site *site, struct dc_advice *advice, double stiffness)
+{
+  struct dc_attempt attempt = {0};
+  dc_attempt_set(&attempt, "contact.stiffness=%.2g", stiffness);
+  try_it(site, advice, &attempt);
+}
+
+// A body that nothing touches and that drifts in the field of the others beyond its tolerance.
+struct drift {
+  int body;  // or -1
+  double way, tolerance, excess;
+};
+
+// With friction a body drifts only where the field is stronger.
+static struct drift find_drift(const struct site *site)
+{
+  const struct dc_scene *scene = site->scene;
   const struct dc_bodies *bodies = &scene->model.bodies;
-  double time = scene->definition.time.step * (double)scene->definition.time.steps, worst = 1, drift = 0, tolerance = 0;
-  int body = -1;
+  double time = scene->definition.time.step * (double)scene->definition.time.steps;
+  struct drift drift = {.body = -1, .excess = 1};
   for (int i = 0; i < bodies->count; i++) {
-    if (!(bodies->bodies[i].mass > 0) || facts->touched[i] || dc_advice_is_driven(scene, i))
+    if (!(bodies->bodies[i].mass > 0) || site->facts->touched[i] || dc_advice_is_held(scene, i))
       continue;
     double held = dc_model_friction(&scene->model, i) * dc_vec_norm(scene->definition.gravity);
-    double way = 0.5 * time * time * fmax(0, facts->far_force[i] / bodies->bodies[i].mass - held);
-    if (way > worst * tolerance_of(scene, i)) {
-      tolerance = tolerance_of(scene, i);
-      worst = way / tolerance;
-      drift = way;
-      body = i;
-    }
+    double way = 0.5 * time * time * fmax(0, site->facts->far_force[i] / bodies->bodies[i].mass - held);
+    if (way > drift.excess * tolerance_of(scene, i))
+      drift = (struct drift){i, way, tolerance_of(scene, i), way / tolerance_of(scene, i)};
   }
-  if (body < 0)
-    return;
-  struct dc_advice *advice = dc_advice_add(
-      list, "drift",
-      "\"%.100s\" drifts about %.2g m in %g s by the field of bodies that do not touch it, its tolerance is %.2g m",
-      bodies->bodies[body].name, drift, time, tolerance);
-  snprintf(advice->attempt, sizeof advice->attempt, "\"contact\": {\"stiffness\": %.2g}",
-           scene->definition.contact.stiffness / (2 * worst));
+  return drift;
 }
 
-static void advise_stiffness(const struct dc_scene *scene, const struct dc_scene_facts *facts,
-                             struct dc_advice_list *list)
+// Two symptoms of a stiffness that is too large, with one number that mends both.  Returns that number, or a hundredth
+// of the stiffness where there is neither.
+static double advise_stiffness(const struct site *site)
 {
-  if (!(facts->resting_gap > FLOATING))
-    return;
-  const char *name = scene->model.bodies.bodies[facts->floating].name;
-  struct dc_advice *advice =
-      isfinite(facts->resting_gap)
-          ? dc_advice_add(list, "too stiff", "\"%.100s\" rests %.2g of its size above its support", name,
-                          facts->resting_gap)
-          : dc_advice_add(list, "too stiff", "\"%.100s\" is thrown off its support", name);
-  snprintf(advice->attempt, sizeof advice->attempt, "\"contact\": {\"stiffness\": %.2g}",
-           scene->definition.contact.stiffness / 100);
+  const struct dc_scene *scene = site->scene;
+  const struct dc_resting *resting = site->facts->resting;
+  const struct dc_body *bodies = scene->model.bodies.bodies;
+  struct drift drift = find_drift(site);
+  double stiffness = scene->definition.contact.stiffness, better = stiffness;
+  bool floats = resting->height > FLOATING;
+  if (floats)
+    better = fmin(resting->stiffness, stiffness / 2);
+  if (drift.body >= 0)
+    better = fmin(better, stiffness / (2 * drift.excess));
+  if (floats) {
+    struct dc_advice *advice =
+        isfinite(resting->height)
+            ? dc_advice_add(site->list, "too stiff", "\"%.100s\" rests %.2g of its size above its support",
+                            bodies[resting->body].name, resting->height)
+            : dc_advice_add(site->list, "too stiff", "\"%.100s\" is thrown off its support",
+                            bodies[resting->body].name);
+    try_stiffness(site, advice, better);
+  }
+  if (drift.body >= 0) {
+    struct dc_advice *advice = dc_advice_add(
+        site->list, "drift",
+        "\"%.100s\" drifts about %.2g m in %g s by the field of bodies that do not touch it, its tolerance is %.2g m",
+        bodies[drift.body].name, drift.way, scene->definition.time.step * (double)scene->definition.time.steps,
+        drift.tolerance);
+    try_stiffness(site, advice, better);
+  }
+  return better < stiffness ? better : stiffness / 100;
 }
 
-static void advise_units(const struct dc_scene *scene, struct dc_advice_list *list)
+static void advise_units(const struct site *site)
 {
+  const struct dc_scene *scene = site->scene;
+  struct dc_advice_list *list = site->list;
   const struct dc_bodies *bodies = &scene->model.bodies;
   int smallest = -1, largest = -1;
   for (int i = 0; i < bodies->count; i++) {
@@ -105,13 +166,14 @@ static void advise_units(const struct dc_scene *scene, struct dc_advice_list *li
                           "\"%.100s\" has a radius of %.3g m, \"%.100s\" one of %.3g m: is one given in millimetres?",
                           big->name, big->radius, little->name, little->radius);
   if (big->shape->type && big->shape->type->options && dc_option_find(big->shape->type->options, "scale") >= 0)
-    snprintf(advice->attempt, sizeof advice->attempt, "\"shapes\": {\"%.100s\": {..., \"scale\": 0.001}}",
-             big->shape->name);
+    try_change(site, advice, "shapes.%.100s.scale=%g", big->shape->name, 0.001);
 }
 
 // Considers free bodies only: links of a robot are held by joints, however small they are.
-static void advise_step(const struct dc_scene *scene, struct dc_advice_list *list)
+static void advise_step(const struct site *site)
 {
+  const struct dc_scene *scene = site->scene;
+  struct dc_advice_list *list = site->list;
   const struct dc_bodies *bodies = &scene->model.bodies;
   double h = scene->definition.time.step, fall = dc_vec_norm(scene->definition.gravity) * h * h;
   int body = -1;
@@ -124,9 +186,11 @@ static void advise_step(const struct dc_scene *scene, struct dc_advice_list *lis
   struct dc_advice *advice =
       dc_advice_add(list, "long steps", "\"%.100s\" falls by %.2g m in a step from rest, %.2g of its size",
                     bodies->bodies[body].name, fall, fall / (2 * bodies->bodies[body].radius));
-  snprintf(advice->attempt, sizeof advice->attempt, "\"time\": {\"step\": %.2g, \"steps\": %.0f}",
-           0.3 * h * sqrt(FALL * 2 * bodies->bodies[body].radius / fall),
-           ceil((double)scene->definition.time.steps / 0.3 * sqrt(fall / (FALL * 2 * bodies->bodies[body].radius))));
+  struct dc_attempt attempt = {0};
+  double part = 0.3 * sqrt(FALL * 2 * bodies->bodies[body].radius / fall);
+  dc_attempt_set(&attempt, "time.step=%.2g", part * h);
+  dc_attempt_set(&attempt, "time.steps=%.0f", ceil((double)scene->definition.time.steps / part));
+  try_it(site, advice, &attempt);
 }
 
 // The fastest turn at the start, rad/s, of body *body, of those that no actuator brakes.
@@ -152,8 +216,10 @@ static double fastest_turn(const struct dc_bodies *bodies, int *body)
 
 // Implicit Euler leaves 1/sqrt(1 + 2 w^2 h t) of a spin (docs/theory.md, "Inertia"); the other integrator follows turns
 // up to some angle a step.
-static void advise_spin(const struct dc_scene *scene, struct dc_advice_list *list)
+static void advise_spin(const struct site *site)
 {
+  const struct dc_scene *scene = site->scene;
+  struct dc_advice_list *list = site->list;
   const struct dc_bodies *bodies = &scene->model.bodies;
   double h = scene->definition.time.step;
   int body = -1;
@@ -165,16 +231,15 @@ static void advise_spin(const struct dc_scene *scene, struct dc_advice_list *lis
     struct dc_advice *advice =
         dc_advice_add(list, "fast spin", "\"%.100s\" turns by %.2g rad in a step, which second_order does not follow",
                       bodies->bodies[body].name, speed * h);
-    snprintf(advice->attempt, sizeof advice->attempt, "\"time\": {\"step\": %.2g}", 0.5 * LARGEST_TURN / speed);
+    try_step(site, advice, 0.5 * LARGEST_TURN / speed);
   } else if (!second && lost > SPIN_LOSS) {
     struct dc_advice *advice = dc_advice_add(
         list, "fast spin", "the spin of \"%.100s\", %.3g rad/s, loses %.0f %% in a second; integrator second_order keeps it",
         bodies->bodies[body].name, speed, 100 * lost);
     if (bodies->soft_count)
-      snprintf(advice->attempt, sizeof advice->attempt, "\"time\": {\"step\": %.2g}",
-               0.05 / (speed * speed));
+      try_step(site, advice, 0.05 / (speed * speed));
     else
-      snprintf(advice->attempt, sizeof advice->attempt, "\"time\": {\"integrator\": \"second_order\"}");
+      try_change(site, advice, "time.integrator=%s", "second_order");
   }
 }
 
@@ -190,8 +255,10 @@ static bool is_sliver(const struct dc_mesh *mesh, const int corners[3])
 }
 
 // Spheres about slivers are as large as the body: the hierarchy has no distance to work with.
-static void advise_slivers(const struct dc_scene *scene, struct dc_advice_list *list)
+static void advise_slivers(const struct site *site)
 {
+  const struct dc_scene *scene = site->scene;
+  struct dc_advice_list *list = site->list;
   for (int s = 0; s < scene->definition.shape_count; s++) {
     const struct dc_shape *shape = &scene->shapes[s];
     int slivers = 0;
@@ -202,9 +269,11 @@ static void advise_slivers(const struct dc_scene *scene, struct dc_advice_list *
     struct dc_advice *advice =
         dc_advice_add(list, "slivers", "%d of %d triangles of \"%.100s\" are %g times as long as high", slivers,
                       shape->mesh.triangle_count, shape->name, SLIVER);
-    snprintf(advice->attempt, sizeof advice->attempt,
-             "\"shapes\": {\"%.100s\": {..., \"convex\": true, \"hull_points\": 64, \"longest_edge\": %.2g}}",
-             shape->name, 0.2 * cbrt(shape->properties.volume));
+    struct dc_attempt attempt = {0};
+    dc_attempt_set(&attempt, "shapes.%.100s.convex=true", shape->name);
+    dc_attempt_set(&attempt, "shapes.%.100s.hull_points=64", shape->name);
+    dc_attempt_set(&attempt, "shapes.%.100s.longest_edge=%.2g", shape->name, 0.2 * cbrt(shape->properties.volume));
+    try_it(site, advice, &attempt);
     return;
   }
 }
@@ -248,8 +317,10 @@ static bool has_redundant_coordinates(const struct dc_body *body, const double *
 }
 
 // Where coordinates are redundant the joint-space inertia is singular; gains make the Hessian of a step regular.
-static void advise_joints(const struct dc_scene *scene, struct dc_advice_list *list)
+static void advise_joints(const struct site *site)
 {
+  const struct dc_scene *scene = site->scene;
+  struct dc_advice_list *list = site->list;
   const struct dc_bodies *bodies = &scene->model.bodies;
   struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
   if (poses)
@@ -268,41 +339,28 @@ static void advise_joints(const struct dc_scene *scene, struct dc_advice_list *l
   free(poses);
 }
 
-// An objective for a body that cannot move, or that nothing driven can meet.
-static void advise_reach(const struct dc_scene *scene, struct dc_advice_list *list)
+// Bodies leave each other with another part of their speed than was asked for.
+static void advise_restitution(const struct site *site, double stiffness)
 {
-  const struct dc_bodies *bodies = &scene->model.bodies;
-  for (int i = 0; i < scene->task.objective_count; i++) {
-    const struct dc_objective *objective = &scene->task.objectives[i];
-    double target[3], radius;
-    int body;
-    for (int k = 0; objective->type->mark && objective->type->mark(objective->options, k, &body, target, &radius);
-         k++) {
-      if (body < 0)
-        continue;
-      bool met = dc_advice_is_driven(scene, body) || scene->task.design_count > 0;
-      for (int other = 0; other < bodies->count && !met; other++)
-        met = other != body && dc_body_moves(&bodies->bodies[other]) && dc_bodies_touch(bodies, body, other);
-      bool nodes = !dc_body_moves(&bodies->bodies[body]) && dc_frame_moves(bodies, body);
-      if (nodes || (dc_body_moves(&bodies->bodies[body]) && met))
-        continue;
-      dc_advice_add(list, "out of reach", "\"%.100s\" has a target, but %s", bodies->bodies[body].name,
-                    dc_body_moves(&bodies->bodies[body]) ? "no body that moves may touch it" : "it is fixed");
-      return;
-    }
-  }
+  const struct dc_resting *resting = site->facts->resting;
+  const struct dc_body *bodies = site->scene->model.bodies.bodies;
+  if (resting->unlike[0] < 0 || fabs(resting->got - resting->asked) <= UNLIKE_RESTITUTION)
+    return;
+  struct dc_advice *advice = dc_advice_add(
+      site->list, "restitution", "\"%.100s\" leaves \"%.100s\" with %.2g of its speed at 1 m/s, asked for is %.2g",
+      bodies[resting->unlike[0]].name, bodies[resting->unlike[1]].name, resting->got, resting->asked);
+  try_stiffness(site, advice, stiffness);
 }
 
-void dc_advise_scene(const struct dc_scene *scene, const struct dc_scene_facts *facts, struct dc_advice_list *list)
+void dc_advise_scene(const dcsim_scene *handle, const struct dc_scene_facts *facts, struct dc_advice_list *list)
 {
-  if (scene->refinement.given)
+  const struct site site = {handle, handle->scene, facts, list};
+  if (handle->scene->refinement.given)
     return;
-  advise_units(scene, list);
-  advise_step(scene, list);
-  advise_spin(scene, list);
-  advise_stiffness(scene, facts, list);
-  advise_drift(scene, facts, list);
-  advise_slivers(scene, list);
-  advise_joints(scene, list);
-  advise_reach(scene, list);
+  advise_units(&site);
+  advise_step(&site);
+  advise_spin(&site);
+  advise_restitution(&site, advise_stiffness(&site));
+  advise_slivers(&site);
+  advise_joints(&site);
 }

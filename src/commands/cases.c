@@ -24,7 +24,7 @@ static enum dc_status judge(const struct session *session, const struct outcome 
     int body = -1;
     double distance = NAN;
     bool reached;
-    if (!objective->type->report || strcmp(dc_task_distance_unit(objective->type), "m") != 0)
+    if (!dc_task_reachable(objective) || strcmp(dc_task_distance_unit(objective->type), "m") != 0)
       continue;
     objective->type->report(objective->options, dc_plan_model(plan), plan->input, plan->trajectory, last, &body,
                             &distance, &reached);

@@ -22,6 +22,7 @@
 enum { MOST_PAIRS = 2000 };
 
 struct start {
+  const dcsim_scene *handle;
   struct dc_plan *plan;
   struct dc_contact *contact;
   struct dc_pose *poses;
@@ -365,7 +366,7 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
   enum dc_status status = DC_OK;
   const struct dc_bodies *bodies = &scene->model.bodies;
   double gap = start->gap;
-  struct dc_resting resting = {NAN, -1};
+  struct dc_resting resting = {NAN, -1, INFINITY, {-1, -1}, NAN, NAN};
   int parameters = dc_task_parameter_count(&scene->task, &scene->model, dc_api_optimized_steps(scene));
   dc_json_begin(json, NULL, '{');
   dc_json_put_string(json, "name", scene->name);
@@ -410,7 +411,9 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
   }
   dc_api_describe_notes(scene, text, json);
   struct dc_advice_list advice = {0};
-  dc_advise_scene(scene, &(struct dc_scene_facts){start->far, start->touched, resting.height, resting.body}, &advice);
+  if (!scene->refinement.given)
+    dc_advise_task(start->handle, "check", NULL, &advice);
+  dc_advise_scene(start->handle, &(struct dc_scene_facts){start->far, start->touched, &resting}, &advice);
   dc_advice_put(&advice, text, json);
   dc_json_end(json, "}");
   if (bodies->nv == 0)
@@ -424,7 +427,7 @@ typedef enum dc_status describe(const struct dc_scene *scene, const struct start
 static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};
-  struct start start = {0};
+  struct start start = {.handle = scene};
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
   enum dc_status status = open_start(scene->scene, &start, &local);

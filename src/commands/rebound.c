@@ -16,6 +16,8 @@ enum { KINDS = 8, GAPS = 80, HALVINGS = 60, MOST_STEPS = 20000, SPEEDS = 3 };
 static const double speeds[SPEEDS] = {0.1, 1, 10};     // m/s
 static const double LEAST_GAP = 1e-9, MOST_GAP = 1.0;  // of the table, over the size of the smaller body
 
+static const double SUPPORT = 0.5;  // part of the weight that what a body rests on bears
+
 struct profile {
   double mass, restitution, load;  // kg; NAN: none is set; N that presses the bodies together at rest
   double near_force;               // N, of what is near (dc_impact_near_force)
@@ -154,8 +156,10 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
   dc_json_put_number(json, "resting_gap", isfinite(gap) ? gap : NAN);
   dc_json_begin(json, "rebounds", '[');
   dc_text_add(text, "  impact %s on %s: leaves with", bodies[pair[0]].name, bodies[pair[1]].name);
+  double middle = NAN;
   for (int i = 0; i < SPEEDS; i++) {
     double ratio = rebound_at(p, speeds[i], scene->definition.time.step, scene->definition.contact.opening_speed);
+    middle = speeds[i] == 1 ? ratio : middle;
     dc_json_begin(json, NULL, '{');
     dc_json_put_number(json, "speed", speeds[i]);
     dc_json_put_number(json, "ratio", ratio);
@@ -166,9 +170,20 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
   dc_text_add(text, " of its speed at 0.1, 1, 10 m/s");
   if (isfinite(gap))
     dc_text_add(text, ", rests at a gap of %.2g m", gap);
-  double height = gap / (2 * bodies[pair[0]].radius);
-  if (!isnan(height) && !(height <= resting->height))
-    *resting = (struct dc_resting){height, pair[0]};
+  // A wall that leans against a body is no support.
+  bool support = p->load > SUPPORT * p->mass * dc_vec_norm(scene->definition.gravity);
+  double height = support ? gap / (2 * bodies[pair[0]].radius) : NAN;
+  if (!isnan(height) && !(height <= resting->height)) {
+    resting->height = height;
+    resting->body = pair[0];
+  }
+  double wanted = force_at(p, DC_RESTING_GAP * 2 * bodies[pair[0]].radius);
+  if (!isnan(height) && wanted > 0)  // forces are proportional to the stiffness
+    resting->stiffness = fmin(resting->stiffness, scene->definition.contact.stiffness * p->load / wanted);
+  if (!isnan(e) && !(fabs(middle - e) <= fabs(resting->got - resting->asked))) {
+    resting->unlike[0] = pair[0], resting->unlike[1] = pair[1];
+    resting->asked = e, resting->got = middle;
+  }
   dc_text_add(text, "\n");
 }
 
@@ -225,7 +240,7 @@ enum dc_status dc_api_describe_impacts(const struct dc_scene *scene, struct dc_c
   size_t bodies = (size_t)scene->model.bodies.count, count = (size_t)dc_contact_pair_count(contact);
   struct dc_arena *arena = dc_arena_create();
   struct rebound r = {.approach.contact = contact, .resting = resting};
-  *resting = (struct dc_resting){NAN, -1};
+  *resting = (struct dc_resting){NAN, -1, INFINITY, {-1, -1}, NAN, NAN};
   enum dc_status status = DC_MEMORY;
   if (arena && (r.approach.poses = dc_arena_alloc(arena, bodies, sizeof *r.approach.poses)) &&
       (r.approach.pairs = dc_arena_alloc(arena, count, sizeof *r.approach.pairs))) {

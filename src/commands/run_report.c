@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a run at its end.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,28 @@
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
-// Value and distance of every objective of the outcome's judged trajectory.
+// The conditions of an objective, with their numbers: JSON entries, and text unless there is only one that the line of
+// the distance tells already.
+static void put_conditions(const struct session *session, const struct dc_condition *conditions, int count,
+                           struct dc_json_writer *json)
+{
+  const struct dc_body *bodies = session->scene->scene->model.bodies.bodies;
+  dc_json_begin(json, "conditions", '[');
+  for (int k = 0; k < count; k++) {
+    dc_json_begin(json, NULL, '{');
+    dc_json_put_string(json, "name", conditions[k].name);
+    if (conditions[k].body >= 0)
+      dc_json_put_string(json, "body", bodies[conditions[k].body].name);
+    DC_JSON_NUMBERS(json, {"value", conditions[k].value}, {"allowed", conditions[k].allowed},
+                    {"frame", conditions[k].frame});
+    dc_json_put_string(json, "unit", conditions[k].unit);
+    dc_json_put_boolean(json, "holds", conditions[k].holds);
+    dc_json_end(json, "}");
+  }
+  dc_json_end(json, "]");
+}
+
+// Value, distance and conditions of every objective of the outcome's judged trajectory.
 static void put_objectives(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                            struct dc_text *text)
 {
@@ -21,11 +43,14 @@ static void put_objectives(const struct session *session, const struct outcome *
     const struct dc_objective *objective = &scene->task.objectives[i];
     int body = -1;
     double distance = NAN;
-    bool reached = false, reachable = objective->type->report != NULL;
+    bool reached = false, reachable = dc_task_reachable(objective);
+    struct dc_condition conditions[DC_CONDITIONS_MOST];
     struct dc_task single = {.objective_count = 1, .objectives = &scene->task.objectives[i]};
+    int last = outcome->judged.steps, count = dc_task_conditions(objective, outcome->model, outcome->input,
+                                                                 &outcome->judged, last, conditions);
     if (reachable)
-      objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged,
-                              outcome->judged.steps, &body, &distance, &reached);
+      objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged, last, &body,
+                              &distance, &reached);
     double value = dc_task_loss(&single, outcome->model, outcome->input, &outcome->judged, NULL);
     const char *name = body >= 0 ? scene->model.bodies.bodies[body].name : NULL,
                *unit = dc_task_distance_unit(objective->type);
@@ -38,6 +63,7 @@ static void put_objectives(const struct session *session, const struct outcome *
       dc_json_put_number(json, "distance", distance);
       dc_json_put_string(json, "unit", unit);
       dc_json_put_boolean(json, "reached", reached);
+      put_conditions(session, conditions, count, json);
     }
     dc_json_end(json, "}");
     if (reachable)
@@ -47,6 +73,65 @@ static void put_objectives(const struct session *session, const struct outcome *
       dc_text_add(text, "  %s: %.6g\n", objective->type->name, value);
   }
   dc_json_end(json, "]");
+}
+
+// The conditions of an objective that fails, as words: "reach ball: position 0.005 of 0.01 m: yes; speed 0.13 of
+// 0.05 m/s: no, at 1.9 s (step 95)".  Nothing where all hold.
+static void add_failed(const struct session *session, const struct outcome *outcome,
+                       const struct dc_objective *objective, struct dc_text *text)
+{
+  const struct dc_body *bodies = session->scene->scene->model.bodies.bodies;
+  struct dc_condition conditions[DC_CONDITIONS_MOST];
+  int count = dc_task_conditions(objective, outcome->model, outcome->input, &outcome->judged, outcome->judged.steps,
+                                 conditions);
+  bool all = true;
+  for (int k = 0; k < count; k++)
+    all = all && conditions[k].holds;
+  for (int k = 0; k < count && !all; k++) {
+    const struct dc_condition *one = &conditions[k];
+    int step = one->frame + outcome->judged.earlier;
+    if (k)
+      dc_text_add(text, "; ");
+    else
+      dc_text_add(text, "%s%s%.100s: ", objective->type->name, one->body >= 0 ? " " : "",
+                  one->body >= 0 ? bodies[one->body].name : "");
+    dc_text_add(text, "%s %.3g", one->name, one->value);
+    if (!isnan(one->allowed))
+      dc_text_add(text, " of %.3g", one->allowed);
+    dc_text_add(text, "%s%s: %s", one->unit[0] ? " " : "", one->unit, one->holds ? "yes" : "no");
+    if (!one->holds)
+      dc_text_add(text, ", at %.4g s (step %d)", step * outcome->judged.time_step, step);
+  }
+}
+
+// The top of a report on what was not reached: one line for every objective that fails, with each condition and its
+// numbers.
+static void put_not_reached(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
+                            struct dc_text *text)
+{
+  const struct dc_task *task = &session->scene->scene->task;
+  bool reachable = false;
+  dc_json_begin(json, "not_reached", '[');
+  for (int i = 0; i < task->objective_count; i++) {
+    struct dc_text line = {0};
+    reachable |= dc_task_reachable(&task->objectives[i]);
+    add_failed(session, outcome, &task->objectives[i], &line);
+    if (line.length && !line.failed) {
+      dc_json_put_string(json, NULL, line.bytes);
+      dc_text_add(text, "  not reached: %s\n", line.bytes);
+    }
+    dc_text_free(&line);
+  }
+  for (int k = 0; k < outcome->case_count; k++)
+    if (!outcome->cases[k].success) {
+      char line[300];
+      snprintf(line, sizeof line, "case %.200s", outcome->cases[k].name);
+      dc_json_put_string(json, NULL, line);
+      dc_text_add(text, "  not reached: %s\n", line);
+    }
+  dc_json_end(json, "]");
+  if (!reachable && task->objective_count && session->optimizing)
+    dc_text_add(text, "  no objective says when it counts as reached: \"tolerance\" of one does\n");
 }
 
 static void put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
@@ -367,6 +452,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_sampling(session, outcome, json);
   put_end(session, outcome, json);
   session->kind->headline(session, result, text);
+  put_not_reached(session, outcome, json, text);
   put_parameters(session, outcome, json);
   put_design(session, outcome, json, text);
   put_objectives(session, outcome, json, text);

@@ -256,7 +256,7 @@ static enum dc_status closed_loop(struct dc_verification *v, const struct opened
 static bool has_goal(const struct dc_task *task)
 {
   for (int i = 0; i < task->objective_count; i++)
-    if (task->objectives[i].type->report)
+    if (dc_task_reachable(&task->objectives[i]))
       return true;
   return false;
 }

@@ -27,6 +27,7 @@ struct dc_goal_kind {
                     int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent);
   int (*body_of)(const void *options, const struct dc_model *model, int i);
   size_t body_at;
+  bool by_step;  // residuals depend on the frame before, too
 };
 
 double dc_goal_evaluate(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
@@ -60,6 +61,7 @@ void dc_goal_report(const struct dc_goal_kind *kind, const void *options, const 
     (void)input;                                                                                                       \
     dc_goal_group(&(kind), options, model, trajectory, index, group, first);                                           \
     *last = *first;                                                                                                    \
+    *first -= (kind).by_step && *first > 0;                                                                            \
   }                                                                                                                    \
   static void goal_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,  \
                              const struct dc_trajectory *trajectory, int index, const double *weights,                 \

@@ -179,6 +179,23 @@ static void report(const void *options, const struct dc_model *model, const stru
   }
 }
 
+// The distance, and with "rest" the speed: both of the body for which it is largest.
+static int conditions(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                      const struct dc_trajectory *trajectory, int frame, struct dc_condition conditions[DC_CONDITIONS_MOST])
+{
+  const struct dc_reach_options *reach = options;
+  bool reached;
+  conditions[0] = (struct dc_condition){.name = "position", .unit = "m", .allowed = reach->tolerance, .frame = frame};
+  report(options, model, input, trajectory, frame, &conditions[0].body, &conditions[0].value, &reached);
+  conditions[0].holds = conditions[0].value <= reach->tolerance;
+  conditions[1] = (struct dc_condition){
+      .name = "speed", .unit = "m/s", .body = -1, .value = -1, .allowed = reach->rest.speed, .frame = frame};
+  for (int i = 0; i < body_count(reach) && dc_rest_asked(&reach->rest); i++)
+    dc_rest_condition(&reach->rest, trajectory, frame, body_of(reach, i), reach->axes, &conditions[1]);
+  conditions[1].holds = conditions[1].value <= reach->rest.speed;
+  return dc_rest_asked(&reach->rest) ? 2 : 1;
+}
+
 static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
 {
   const struct dc_reach_options *reach = options;
@@ -212,6 +229,7 @@ const struct dc_objective_type dc_objective_reach = {
     .evaluate = evaluate,
     .rows = &rows,
     .report = report,
+    .conditions = conditions,
     .goal = goal,
     .mark = mark,
 };

@@ -182,6 +182,23 @@ static void report(const void *options, const struct dc_model *model, const stru
   }
 }
 
+// The distance, and with "rest" the speed: both of the body for which it is largest.
+static int conditions(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                      const struct dc_trajectory *trajectory, int frame, struct dc_condition conditions[DC_CONDITIONS_MOST])
+{
+  const struct dc_region_options *region = options;
+  bool reached;
+  conditions[0] = (struct dc_condition){.name = "position", .unit = "m", .allowed = region->tolerance, .frame = frame};
+  report(options, model, input, trajectory, frame, &conditions[0].body, &conditions[0].value, &reached);
+  conditions[0].holds = conditions[0].value <= region->tolerance;
+  conditions[1] = (struct dc_condition){
+      .name = "speed", .unit = "m/s", .body = -1, .value = -1, .allowed = region->rest.speed, .frame = frame};
+  for (int i = 0; i < region->bodies.count && dc_rest_asked(&region->rest); i++)
+    dc_rest_condition(&region->rest, trajectory, frame, region->bodies.indices[i], region->axes, &conditions[1]);
+  conditions[1].holds = conditions[1].value <= region->rest.speed;
+  return dc_rest_asked(&region->rest) ? 2 : 1;
+}
+
 static bool goal(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius)
 {
   const struct dc_region_options *region = options;
@@ -220,6 +237,7 @@ const struct dc_objective_type dc_objective_region = {
     .evaluate = evaluate,
     .rows = &rows,
     .report = report,
+    .conditions = conditions,
     .goal = goal,
     .mark = mark,
 };

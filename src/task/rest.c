@@ -74,6 +74,21 @@ bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajector
   return true;
 }
 
+void dc_rest_condition(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
+                       const char *axes, struct dc_condition *worst)
+{
+  double velocity[3];
+  int count = settling_steps(rest, trajectory);
+  for (int k = 0; k < count && (k == 0 || has_frame_before(trajectory, frame - k)); k++) {
+    double speed = velocity_of(trajectory, frame - k, body, axes, velocity);
+    if (!(speed <= worst->value)) {
+      worst->value = speed;
+      worst->body = body;
+      worst->frame = frame - k;
+    }
+  }
+}
+
 // p of the k-th step back from a frame, k = 1, 2, ..., with its velocity [3].
 static struct slope motion_of(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
                               int k, int body, const char *axes, double velocity[3])

@@ -47,6 +47,10 @@ static inline bool dc_rest_asked(const struct dc_rest_options *rest)
 bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
                    const char *axes);
 
+// The largest speed of the body over those steps, and its frame, in *worst when it is above what is there.
+void dc_rest_condition(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
+                       const char *axes, struct dc_condition *worst);
+
 // Number of steps that count with a position: 0 when rest is not requested; 1 where all frames count; else the steps of
 // the settling time before the last frame, as far back as there are frames (1 for a single frame).
 int dc_rest_motions(const struct dc_rest_options *rest, int when, const struct dc_trajectory *trajectory);

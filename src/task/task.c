@@ -475,13 +475,49 @@ const char *dc_task_distance_unit(const struct dc_objective_type *type)
   return tolerance >= 0 ? type->options[tolerance].unit : "m";
 }
 
+bool dc_task_reachable(const struct dc_objective *objective)
+{
+  const struct dc_objective_type *type = objective->type;
+  return type->report && (!type->can_be_reached || type->can_be_reached(objective->options));
+}
+
+// A length of unit "m" is that of a position, and so on.
+static const char *condition_name(const char *unit)
+{
+  return strcmp(unit, "m") == 0            ? "position"
+         : strcmp(unit, "rad") == 0        ? "angle"
+         : strcmp(unit, "m or rad") == 0   ? "coordinate"
+         : strcmp(unit, "kg") == 0         ? "mass"
+         : strncmp(unit, "m/s", 3) == 0    ? "velocity"
+                                           : "difference";
+}
+
+int dc_task_conditions(const struct dc_objective *objective, const struct dc_model *model,
+                       const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
+                       struct dc_condition conditions[DC_CONDITIONS_MOST])
+{
+  const struct dc_objective_type *type = objective->type;
+  if (!dc_task_reachable(objective))
+    return 0;
+  if (type->conditions)
+    return type->conditions(objective->options, model, input, trajectory, frame, conditions);
+  const char *unit = dc_task_distance_unit(type);
+  int tolerance = dc_option_find(type->options, "tolerance");
+  conditions[0] = (struct dc_condition){.name = condition_name(unit), .unit = unit, .frame = frame, .allowed = NAN};
+  if (tolerance >= 0)
+    conditions[0].allowed = *(const double *)((const char *)objective->options + type->options[tolerance].offset);
+  type->report(objective->options, model, input, trajectory, frame, &conditions[0].body, &conditions[0].value,
+               &conditions[0].holds);
+  return 1;
+}
+
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, int frame)
 {
   bool any = false, all = true;
   for (int i = 0; i < task->objective_count; i++) {
     const struct dc_objective *objective = &task->objectives[i];
-    if (!objective->type->report)
+    if (!dc_task_reachable(objective))
       continue;
     int body;
     double distance;

@@ -91,6 +91,17 @@ struct dc_objective_rows {
                     struct dc_loss_cotangent *cotangent);
 };
 
+// A condition of an objective that can be reached, at a frame: it holds where value <= allowed.
+struct dc_condition {
+  const char *name;       // "position", "speed", "angle", ...
+  const char *unit;       // of value and allowed
+  int body;               // with the largest value, or -1
+  double value, allowed;  // allowed NAN: the objective does not say
+  int frame;              // of the value, <= the frame that is judged
+  bool holds;
+};
+enum { DC_CONDITIONS_MOST = 2 };
+
 struct dc_objective_type {
   const char *name, *summary, *reference;
   const struct dc_option *options;
@@ -109,6 +120,12 @@ struct dc_objective_type {
   // one; whether all is reached.  NULL: there is nothing to reach (effort, velocity).
   void (*report)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                  const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached);
+  // Whether there is something to reach with these options; NULL: wherever there is a report.
+  bool (*can_be_reached)(const void *options);
+  // The conditions behind a report; returns their number.  NULL: one, its distance against its tolerance.
+  int (*conditions)(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
+                    const struct dc_trajectory *trajectory, int frame,
+                    struct dc_condition conditions[DC_CONDITIONS_MOST]);
   // Goal i = 0, 1, ...: a body, the nearest place [3] for its centre that counts as reached, and the allowed distance
   // from it, m; false behind the last goal.  NULL: none.
   bool (*goal)(const void *options, int i, const struct dc_pose *poses, int *body, double place[3], double *radius);
@@ -238,6 +255,12 @@ double dc_task_loss(const struct dc_task *task, const struct dc_model *model, co
                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent);
 // Unit of the distance that an objective reports: that of its tolerance, m without one.
 const char *dc_task_distance_unit(const struct dc_objective_type *type);
+// Whether an objective has something to reach, so that its report may be called.
+bool dc_task_reachable(const struct dc_objective *objective);
+// The conditions of an objective at frame k; returns their number, 0 when there is nothing to reach.
+int dc_task_conditions(const struct dc_objective *objective, const struct dc_model *model,
+                       const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
+                       struct dc_condition conditions[DC_CONDITIONS_MOST]);
 // True when everything that can be reached is reached at frame k (false when there is nothing to reach).
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, int frame);
@@ -318,7 +341,8 @@ struct dc_upright_options {
 struct dc_joints_options {
   struct dc_goal_options goal;
   struct dc_index_list bodies;
-  struct dc_real_list target;  // one per slide and hinge
+  struct dc_real_list target;    // one per slide and hinge, or none
+  struct dc_real_list velocity;  // one per slide and hinge, or none
 };
 
 // Options of the objective "clearance".
@@ -349,10 +373,16 @@ struct dc_effort_options {
   double weight;
 };
 
-// Options of the objective "velocity": weight * sum over the bodies of |x_com(t + 1) - x_com(t)|^2 / h^2, over the
-// chosen axes; 0 for a trajectory without steps.
+// Options of the objective "velocity": weight * sum over the bodies of max(|v - target|^2 - tolerance^2, 0), over the
+// chosen axes, and the same of angular velocities; 0 for a trajectory without steps.
 struct dc_velocity_options {
-  struct dc_index_list bodies;
+  int body;                     // or -1: bodies
+  struct dc_index_list bodies;  // one of body and bodies is given
+  double target[3];             // m/s; NAN: 0, or, with angular, any
+  double angular[3];            // rad/s; NAN: any
+  double tolerance;             // NAN or 0: a cost, nothing to reach
+  double inside;                // fraction of the tolerance within which the loss is zero
+  long from;                    // with "every": frame after which steps count
   double weight;
   int when;  // "every": mean over the steps; "end": the last step
   const char *axes;

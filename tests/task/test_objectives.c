@@ -18,8 +18,10 @@ static void test_gradients(void)
                                   .axes = "xyz"};
   struct dc_region_options disc = box;
   disc.size[0] = disc.size[1] = disc.size[2] = NAN, disc.radius = 0.1, disc.axes = "xy", disc.when = DC_WHEN_END;
-  struct dc_velocity_options slow = {.bodies = {3, several}, .weight = 0.1, .when = DC_WHEN_EVERY, .axes = "xz"};
-  struct dc_velocity_options last = {.bodies = {1, several}, .weight = 0.1, .when = DC_WHEN_END, .axes = "xyz"};
+  struct dc_velocity_options slow = {
+      .body = -1, .bodies = {3, several}, .angular = {NAN}, .weight = 0.1, .when = DC_WHEN_EVERY, .axes = "xz"};
+  struct dc_velocity_options last = {
+      .body = -1, .bodies = {1, several}, .angular = {NAN}, .weight = 0.1, .when = DC_WHEN_END, .axes = "xyz"};
   struct dc_com_options com = {
       .target = {0.1, -0.3, 2}, .tolerance = 0.1, .weight = 2, .when = DC_WHEN_EVERY, .axes = "xz"};
   struct dc_objective objectives[] = {{&dc_objective_reach, &end},     {&dc_objective_reach, &every},
@@ -296,7 +298,8 @@ static void test_velocity(void)
 {
   struct fixture *fixture = create(7);
   int one[1] = {BOX};
-  struct dc_velocity_options slow = {.bodies = {1, one}, .weight = 2, .when = DC_WHEN_END, .axes = "xz"};
+  struct dc_velocity_options slow = {
+      .body = -1, .bodies = {1, one}, .angular = {NAN}, .weight = 2, .when = DC_WHEN_END, .axes = "xz"};
   struct dc_objective objective = {&dc_objective_velocity, &slow};
   struct dc_task task = {.objective_count = 1, .objectives = &objective};
   for (int frame = 0; frame < FRAMES; frame++)
@@ -472,7 +475,7 @@ static void test_checks(void)
   struct dc_effort_options effort = {.bodies = {1, without}, .weight = 1};
   expect_refusal(dc_objective_effort.check(&effort, &model, &error), &error,
                  "bodies: must have an actuator (\"box\" has no pd)");
-  struct dc_velocity_options slow = {.bodies = {1, without}, .weight = 1, .axes = "xq"};
+  struct dc_velocity_options slow = {.body = -1, .bodies = {1, without}, .angular = {NAN}, .weight = 1, .axes = "xq"};
   expect_refusal(dc_objective_velocity.check(&slow, &model, &error), &error, "axes: must be");
 }
 

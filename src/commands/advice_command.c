@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands to try: the command that was given, with one thing changed.
+//
+// A command keeps the scene with every option that decides what the task is (--set, --model, --plant, --gradient,
+// --seed, folders that files may come from), the controls that it begins with and its output.  A --set of the same path
+// and a --model are replaced, not repeated.  Words are quoted for a shell.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/advice.h"
+
+enum { MOST_OUTPUTS = 1000 };
+
+void dc_attempt_set(struct dc_attempt *attempt, const char *change, ...)
+{
+  va_list arguments;
+  if (attempt->count == (int)(sizeof attempt->changes / sizeof *attempt->changes))
+    return;
+  va_start(arguments, change);
+  vsnprintf(attempt->changes[attempt->count++], sizeof *attempt->changes, change, arguments);
+  va_end(arguments);
+}
+
+// Appends a blank and the word, in quotes where a shell would take it for something else.
+static void add_word(struct dc_text *text, const char *word)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:%@";
+  if (word[0] && strspn(word, plain) == strlen(word)) {
+    dc_text_add(text, " %s", word);
+    return;
+  }
+  dc_text_append(text, " '", 2);
+  for (; *word; word++)
+    if (*word == '\'')
+      dc_text_append(text, "'\\''", 4);
+    else
+      dc_text_append(text, word, 1);
+  dc_text_append(text, "'", 1);
+}
+
+static bool same_path(const char *a, const char *b)
+{
+  size_t length = strcspn(a, "=");
+  return length == strcspn(b, "=") && strncmp(a, b, length) == 0;
+}
+
+static bool is_replaced(const struct dc_attempt *attempt, const char *option, const char *value)
+{
+  if (strcmp(option, "--model") == 0)
+    return attempt->model != NULL;
+  for (int i = 0; i < attempt->count && strcmp(option, "--set") == 0; i++)
+    if (same_path(attempt->changes[i], value))
+      return true;
+  return false;
+}
+
+// The file and the options that are kept.
+static void add_scene(struct dc_text *text, const dcsim_scene *scene, const struct dc_attempt *attempt)
+{
+  const char *word = scene->words;
+  add_word(text, word ? word : scene->scene->path);
+  if (!word)
+    return;
+  for (word += strlen(word) + 1; *word;) {
+    const char *value = word + strlen(word) + 1;
+    if (!is_replaced(attempt, word, value)) {
+      add_word(text, word);
+      add_word(text, value);
+    }
+    word = value + strlen(value) + 1;
+  }
+}
+
+// The output of a run that is done: its own name where nothing is written or it may be replaced, else the next free
+// name made of it.
+static void add_output(struct dc_text *text, const dcsim_run_options *options)
+{
+  char name[1200];
+  snprintf(name, sizeof name, "%.1100s", options->directory);
+  for (size_t end = strlen(name); end > 1 && name[end - 1] == '/'; end--)
+    name[end - 1] = '\0';
+  size_t length = strlen(name);
+  bool given = strcmp(name, "none") != 0 && !options->overwrite;
+  for (int k = 2; given && k < MOST_OUTPUTS && access(name, F_OK) == 0; k++)
+    snprintf(name + length, sizeof name - length, "-%d", k);
+  add_word(text, "-o");
+  add_word(text, name);
+  if (options->overwrite)
+    add_word(text, "--overwrite");
+}
+
+void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_scene *scene,
+                   const dcsim_run_options *options, const struct dc_attempt *attempt)
+{
+  struct dc_text text = {0};
+  const char *control = attempt->control ? attempt->control : options ? options->control_run : NULL;
+  dc_text_add(&text, "dcsim %s", command);
+  add_scene(&text, scene, attempt);
+  if (attempt->model) {
+    add_word(&text, "--model");
+    add_word(&text, attempt->model);
+  }
+  if (control) {
+    add_word(&text, "--control");
+    add_word(&text, control);
+  }
+  if (options && options->directory)
+    add_output(&text, options);
+  for (int i = 0; i < attempt->count; i++) {
+    add_word(&text, "--set");
+    add_word(&text, attempt->changes[i]);
+  }
+  advice->attempt[0] = '\0';
+  if (!text.failed && text.length < sizeof advice->attempt)
+    memcpy(advice->attempt, text.bytes, text.length + 1);
+  dc_text_free(&text);
+}

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Tasks that make no sense are told before they run, with what would be right; commands to try are complete; what failed
+# is named with its number.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+cat >push.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 50},
+  "shapes": {"plane": {"type": "plane"}, "box": {"type": "box", "size": [0.1, 0.1, 0.1]}, "ball": {"type": "sphere", "radius": 0.05}},
+  "bodies": [
+    {"name": "ground", "joint": "fixed", "shape": "plane"},
+    {"name": "wall", "joint": "fixed", "shape": "box", "position": [1, 0, 0.05]},
+    {"name": "cube", "shape": "box", "mass": 0.5, "position": [0.3, 0, 0.0505]},
+    {"name": "pusher", "shape": "ball", "mass": 0.3, "position": [0, 0, 0.051],
+     "joint": [{"type": "slide", "axis": [1, 0, 0]}, {"type": "hinge", "axis": [0, 0, 1]}], "pd": {"kp": 100, "kd": 10}}],
+  "control": [{"type": "pd_velocity", "body": "pusher", "speed": 1}],
+  "objective": [{"type": "reach", "body": "cube", "target": [0.5, 0, 0.05], "tolerance": 0.02}],
+  "optimizer": {"type": "adam", "learning_rate": 0.05, "iterations": 3} }
+SCENE
+
+# sense WHAT SYMPTOM WORDS ARGUMENT...: check says it, in these words
+sense() {
+  what=$1 symptom=$2 words=$3
+  shift 3
+  "$dcsim" check push.json --json "$@" >"$out" 2>"$err"
+  check "$what: $symptom" grep -q "\"symptom\": \"$symptom\"" "$out"
+  check "$what: a remedy" grep -q "$words" "$out"
+}
+run 0 check push.json
+check "a sound task gets none" [ -z "$(grep advice: "$out")" ]
+sense "gravity upwards" gravity 'try.*gravity=\[0, 0, -9.81\]' --set 'gravity=[0, 0, 9.81]'
+sense "gravity along y" gravity 'sideways: z is up' --set 'gravity=[0, -9.81, 0]'
+sense "nothing to change" "no control" 'pd_targets.*pusher' --set 'control=[]'
+sense "no tolerance" "no tolerance" 'tolerance.*0.01 (m)' --set 'objective[0].tolerance=0'
+sense "a target below the ground" "target inside" '(0.5, 0, 0.05) is free' --set 'objective[0].target=[0.5, 0, -0.1]'
+sense "a target half in the ground" "target inside" 'inside .*ground' --set 'objective[0].target=[0.5, 0, 0.01]'
+sense "a target in a wall" "target inside" 'inside .*wall' --set 'objective[0].target=[1.01, 0, 0.06]'
+sense "a target beside the wall that is too near" "target inside" 'inside .*wall' --set 'objective[0].target=[0.93, 0, 0.05]'
+run 0 check push.json --set 'objective[0].target=[0.895, 0, 0.05]'
+check "a target that touches the wall is none inside" [ -z "$(grep advice: "$out")" ]
+run 0 check push.json --set 'objective[0].target=[0.5, 0, -0.1]' --set 'objective[0].axes=xy'
+check "an axis that does not count does not" [ -z "$(grep advice: "$out")" ]
+sense "a driven body that is too slow" "too far" 'give it 3' --set 'objective[0].body=pusher' --set 'objective[0].target=[3, 0, 0.05]'
+sense "millimetres" "too far" 'millimetres' --set 'objective[0].target=[500, 0, 0.05]'
+sense "degrees" degrees 'would be -*1.571 rad' --set 'control=[{"type": "pd_targets", "body": "pusher", "coordinates": "1", "low": [-90], "high": [90]}]'
+sense "a tolerance in degrees" degrees 'would be 0.0873 rad' --set 'objective=[{"type": "orientation", "body": "cube", "tolerance": 5}]'
+sense "a quaternion as x y z w" quaternion 'it is \[1, 0, 0, 0\]' --set 'bodies.cube.rotation=[0, 0, 0, 1]'
+sense "one of an objective" quaternion '0.707107, 0, 0, 0.707107' --set 'objective=[{"type": "orientation", "body": "cube", "tolerance": 0.1, "target": [0, 0, 0.70710678, 0.70710678]}]'
+sense "gains beyond a step" "stiff gains" 'would hold as well' --set bodies.pusher.pd.kp=1e9
+sense "windows of two steps" "short horizon" 'try.*horizon.length=20' --set 'horizon={"length": 2}'
+sense "no ground" falls 'plane' --set 'bodies.ground.joint=free' --set bodies.ground.shape=ball --set bodies.ground.mass=1 --set 'bodies.ground.position=[5, 5, 5]' --set time.steps=100
+sense "restitution that is not got" restitution 'asked for is 0.9' --set contact.restitution=0.9 --set contact.stiffness=1e-3
+check "one stiffness for all that asks for another" [ "$(grep -o 'contact.stiffness=[^ "]*' "$out" | sort -u | wc -l)" -le 2 ]
+sense "a fixed body with a target" "out of reach" 'would let it move' --set 'objective[0].body=wall'
+
+cat >arm.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 25}, "gravity": [0, 0, 0], "shapes": {"link": {"type": "capsule", "radius": 0.03, "height": 0.3}},
+  "bodies": [
+    {"name": "upper", "joint": "ball", "anchor": [0, 0, 0.5], "shape": "link", "mass": 1, "position": [0, 0, 0.7], "pd": {"kp": 40, "kd": 6}},
+    {"name": "lower", "parent": "upper", "joint": "ball", "anchor": [0, 0, 0.9], "shape": "link", "mass": 1, "position": [0, 0, 1.1], "pd": {"kp": 40, "kd": 6}}],
+  "control": [{"type": "spline", "body": "upper", "knots": 3}, {"type": "spline", "body": "lower", "knots": 3}],
+  "objective": [{"type": "reach", "body": "lower", "target": [0.59, 0, 0.5], "tolerance": 0.02}], "optimizer": {"type": "gauss_newton", "iterations": 3} }
+SCENE
+run 0 check arm.json
+check "within reach" [ -z "$(grep advice: "$out")" ]
+run 0 check arm.json --set 'objective[0].target=[0.7, 0, 0.5]'
+check "beyond the length of the chain" grep -q 'out of reach: .* 0.7 m from the base of its chain, which is 0.6 m long' "$out"
+
+# A robot on its feet: its base is driven by its legs, whose feet touch what they stand on.
+cat >walker.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 20}, "contact": {"stiffness": 1e-5, "friction": 1},
+  "shapes": {"plane": {"type": "plane"}, "box": {"type": "box", "size": [0.3, 0.2, 0.05]}, "foot": {"type": "sphere", "radius": 0.03}},
+  "bodies": [
+    {"name": "ground", "joint": "fixed", "shape": "plane"},
+    {"name": "base", "shape": "box", "mass": 1, "position": [0, 0, 0.15]},
+    {"name": "left", "parent": "base", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0.1, 0.15], "shape": "foot", "mass": 0.2, "position": [0, 0.1, 0.032], "pd": {"kp": 20, "kd": 1}},
+    {"name": "right", "parent": "base", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, -0.1, 0.15], "shape": "foot", "mass": 0.2, "position": [0, -0.1, 0.032], "pd": {"kp": 20, "kd": 1}}],
+  "control": [{"type": "torque", "body": "left", "limit": [3]}, {"type": "torque", "body": "right", "limit": [3]}],
+  "objective": [{"type": "reach", "body": "base", "target": [0.02, 0, 0.15], "axes": "x", "tolerance": 0.05}],
+  "optimizer": {"type": "adam", "learning_rate": 0.05, "iterations": 3} }
+SCENE
+run 0 check walker.json
+check "a base that legs drive is in reach" [ -z "$(grep 'out of reach' "$out")" ]
+run 0 optimize walker.json -o none
+check "and is not moved from afar" [ -z "$(grep 'no contact' "$out")" ]
+
+# Commands to try keep what was given.
+run 0 optimize push.json -o out --quiet --no-report --model bsh --set 'objective[0].target=[0.55, 0, 0.05]' --set optimizer.iterations=2 --set "name=a b'c" --seed 4
+line=$(sed -n 's/^    try: //p' "$out")
+check "a complete command: $line" [ -n "$line" ]
+for kept in '--model bsh' "--set 'objective\\[0\\].target=\\[0.55, 0, 0.05\\]'" "--set 'name=a b" '-o out-2' '--seed 4'; do
+  check "it keeps $kept" sh -c 'echo "$1" | grep -q -- "$2"' sh "$line" "$kept"
+done
+check "it can be pasted" sh -c "$(echo "$line" | sed "s|^dcsim|\"$dcsim\"|") --quiet --no-report"
+check "and solves the same task" sh -c "grep -A9 '\"objective\"' out-2/resolved.json | tr -d ' \\n' | grep -q '0.55'"
+
+# What failed is named with its number.
+run 0 optimize push.json -o none --quiet --set 'objective[0].rest=0.01' --set 'bodies.cube.velocity=[0.2, 0, 0]' --set contact.friction=0
+check "the condition that failed" grep -q 'not reached: reach cube: position [0-9.e-]* of 0.02 m: yes; speed [0-9.e-]* of 0.01 m/s: no, at [0-9.]* s (step [0-9]*)' "$out"
+run 0 optimize push.json -o none --quiet --json --set 'objective[0].rest=0.01' --set 'bodies.cube.velocity=[0.2, 0, 0]' --set contact.friction=0
+check "in JSON, too" grep -q '"holds": false' "$out"
+check "and as words" grep -q 'speed [0-9.e-]* of 0.01 m/s: no' "$out"
+
+# Velocities.
+run 0 optimize push.json -o none --quiet --set 'objective=[{"type": "velocity", "body": "pusher", "target": [0.3, 0, 0], "axes": "x", "tolerance": 0.1, "from": 15}]' --set optimizer.iterations=100
+check "a velocity all the way is reached, and ends the search" grep -q 'task reached' "$out"
+run 3 check push.json --set 'objective=[{"type": "velocity", "body": "pusher", "bodies": ["cube"]}]'
+says "body: must be given, or bodies"
+run 3 check push.json --set 'objective=[{"type": "velocity", "body": "pusher", "tolerance": 0.1, "when": "end", "from": 3}]'
+says 'from: needs "when": "every"'
+run 3 check push.json --set 'objective=[{"type": "joints", "bodies": ["pusher"], "velocity": [1]}]'
+says "velocity: must hold 2 numbers"
+finish
