@@ -39,7 +39,10 @@ static enum dc_status restore_plan(struct dc_verification *v)
     return DC_OK;
   }
   size_t count = (size_t)targets->steps * (size_t)scene->model.bodies.actuator_count;
-  dc_plan_reset_input(v->plan);
+  if (scene->model.forced)
+    dc_plan_apply(v->plan, v->plan->parameters);
+  else
+    dc_plan_reset_input(v->plan);
   memcpy(v->plan->input->target_position, targets->position, count * sizeof *targets->position);
   memcpy(v->plan->input->target_velocity, targets->velocity, count * sizeof *targets->velocity);
   return DC_OK;

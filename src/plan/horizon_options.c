@@ -40,6 +40,13 @@ enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_mode
     return dc_fail(error, DC_BAD_INPUT,
                    "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
                    control, task->controls[control].type->name);
+  // Executed forces are those of the parameters, so that these must not change within a block.
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_held_options *held = task->controls[i].options;
+    if (task->controls[i].type->forces && horizon->apply % held->hold != 0)
+      return dc_fail(error, DC_BAD_INPUT, "control[%d]: hold of \"%s\", %ld, must divide apply, %ld", i,
+                     task->controls[i].type->name, held->hold, horizon->apply);
+  }
   for (int i = 0; i < task->objective_count; i++)
     if (task->objectives[i].type->whole_run)
       return dc_fail(error, DC_BAD_INPUT,

@@ -137,6 +137,9 @@ static void take_targets(struct dc_execution *execution, const struct dc_rollout
       memcpy(input->target_velocity + row, from->target_velocity + (size_t)t * actuators, bytes);
     }
   }
+  size_t nv = (size_t)execution->plant->model.bodies.nv;
+  for (int k = 0; k < steps * n && from->force; k++)  // given forces are constant over a step of the plan
+    memcpy(input->force + (size_t)k * nv, from->force + (size_t)(k / n) * nv, nv * sizeof *input->force);
 }
 
 // Appends step t of the plan: combines the plant's steps t n ... (t + 1) n.
@@ -186,7 +189,7 @@ enum dc_status dc_execution_run(struct dc_execution *execution, const struct dc_
                                 struct dc_trajectory *executed, struct dc_error *error)
 {
   struct dc_trajectory *trajectory = execution->trajectory;
-  if (input->force)
+  if (input->force && !execution->input->force)
     return dc_fail(error, DC_BAD_INPUT, "forces of controls (\"torque\") cannot be executed in another world");
   take_start(execution, input, start);
   take_targets(execution, input, before, steps);

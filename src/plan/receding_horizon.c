@@ -367,6 +367,21 @@ static enum dc_status roll_out_piece(struct dc_receding_horizon *h, struct dc_er
   return status == DC_INFEASIBLE ? DC_NUMERICAL : status;
 }
 
+// Adds the forces of the parameters that were applied to the steps of the window.
+static void add_applied_forces(struct dc_receding_horizon *h)
+{
+  const struct dc_window *window = &h->plan->window;
+  const double *parameters = h->applied;
+  for (int i = 0; i < h->task->control_count; i++) {
+    const struct dc_control *control = &h->task->controls[i];
+    int (*count)(const void *, const struct dc_model *, int) = control->type->parameter_count;
+    int begin = count(control->options, h->model, (int)window->first + 1) - count(control->options, h->model, 1);
+    if (control->type->forces)
+      control->type->apply(control->options, h->model, window, NULL, parameters + begin, h->plan->input);
+    parameters += count(control->options, h->model, h->steps);
+  }
+}
+
 // Executes the next steps with given targets, as many as were applied of a window: the first frames of a rollout do not
 // depend on how many follow.
 static enum dc_status replay_window(struct dc_receding_horizon *h, struct dc_error *error)
@@ -378,6 +393,7 @@ static enum dc_status replay_window(struct dc_receding_horizon *h, struct dc_err
   size_t bytes = (size_t)plan->window.steps * actuators * sizeof(double);
   memcpy(plan->input->target_position, h->target_position + first, bytes);
   memcpy(plan->input->target_velocity, h->target_velocity + first, bytes);
+  add_applied_forces(h);
   h->newton_before = plan->work.newton_iterations;
   enum dc_status status = h->plant ? dc_horizon_execute(h, plan->window.steps, error) : roll_out_piece(h, error);
   return status ? status : judge(h, error);

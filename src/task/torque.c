@@ -151,6 +151,15 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   }
 }
 
+// New parameters at the end of a window ask for no force.
+static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
+                    double *state, double *parameters)
+{
+  (void)state;
+  const struct dc_torque_options *torque = options;
+  dc_held_advance(&torque->held, model, window, applied, false, parameters);
+}
+
 const struct dc_control_type dc_control_torque = {
     .name = "torque",
     .summary = "forces and torques on the coordinates of a joint, for every step, within limits",
@@ -166,5 +175,6 @@ const struct dc_control_type dc_control_torque = {
     .apply = apply,
     .pull_back = pull_back,
     .push_forward = push_forward,
+    .advance = advance,
     .forces = true,
 };

@@ -267,11 +267,8 @@ static enum dc_status read_control(struct dc_scene_build *build, const struct dc
     return status;
   if (control->type->check(control->options, &build->scene->model, build->error))
     return dc_json_wrap(object, build->error);
-  if (control->type->forces && build->scene->plant_given)
-    return dc_json_fail(object, build->error, DC_BAD_INPUT,
-                        "\"%s\" gives forces, which cannot be executed in another world (\"plant\")",
-                        control->type->name);
   build->scene->model.forced |= control->type->forces;
+  build->scene->plant.model.forced |= control->type->forces;
   task->control_count++;
   return DC_OK;
 }
