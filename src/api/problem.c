@@ -141,12 +141,12 @@ void dcsim_problem_initial(const dcsim_problem *problem, double *x)
 void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *high)
 {
   const struct dc_plan *plan = problem->plan;
-  dc_task_bounds(&problem->task, plan->model, plan->window.steps, plan->low, plan->high);
+  dc_task_bounds(&problem->task, plan->model, plan->window.steps, plan->box.low, plan->box.high);
   for (int i = 0; i < plan->parameter_count; i++) {
     if (low)
-      low[i] = plan->low[i];
+      low[i] = plan->box.low[i];
     if (high)
-      high[i] = plan->high[i];
+      high[i] = plan->box.high[i];
   }
 }
 

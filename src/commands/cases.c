@@ -12,7 +12,7 @@ static enum dc_status judge(const struct session *session, const struct outcome 
                             struct case_outcome *judged, struct dc_error *error)
 {
   const struct dc_scene *scene = session->scene->scene->cases[k];
-  struct dc_plan *plan = session->plan->cases[k];
+  struct dc_plan *plan = session->plan->cases.plans[k];
   *judged = (struct case_outcome){.name = scene->name, .body = -1, .distance = NAN};
   enum dc_status status = dc_plan_evaluate(plan, outcome->best_parameters, &judged->loss, NULL, error);
   if (status)
@@ -40,7 +40,7 @@ static enum dc_status judge(const struct session *session, const struct outcome 
 enum dc_status dc_session_judge_cases(struct session *session, struct outcome *outcome)
 {
   const struct dc_scene *scene = session->scene->scene;
-  int count = session->plan ? session->plan->case_count : 0;
+  int count = session->plan ? session->plan->cases.count : 0;
   if (count == 0 || outcome->best->steps != scene->definition.time.steps)
     return DC_OK;
   outcome->cases = dc_alloc((size_t)count, sizeof *outcome->cases);
@@ -61,10 +61,10 @@ enum dc_status dc_session_check_cases(const struct session *session, const doubl
 {
   const struct dc_scene *scene = session->scene->scene;
   struct dc_plan *plan = session->plan;
-  for (int k = 0; plan && k < plan->case_count; k++) {
+  for (int k = 0; plan && k < plan->cases.count; k++) {
     for (int i = 0; i < plan->parameter_count; i++)
-      plan->cases[k]->parameters[i] = parameters[i];
-    enum dc_status status = dc_api_check_start(scene->cases[k], plan->cases[k], error);
+      plan->cases.plans[k]->parameters[i] = parameters[i];
+    enum dc_status status = dc_api_check_start(scene->cases[k], plan->cases.plans[k], error);
     if (status) {
       dc_error_prefix(error, "case \"%.255s\"", scene->cases[k]->name);
       return status;

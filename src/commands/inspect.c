@@ -86,7 +86,7 @@ static void sum_wrenches(const struct dc_scene *scene, struct start *start)
   const struct dc_bodies *bodies = &scene->model.bodies;
   double mu = scene->definition.contact.stiffness;
   double(*far)[3] = dc_alloc((size_t)bodies->count, sizeof *far);
-  for (int p = 0; p < start->plan->pair_count; p++) {
+  for (int p = 0; p < start->plan->sizes.pairs; p++) {
     const int *pair = dc_contact_pairs(start->contact)[p];
     const struct dc_body *a = &bodies->bodies[pair[0]], *b = &bodies->bodies[pair[1]];
     bool movable = dc_body_moves(b);
@@ -119,7 +119,7 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
     return error->status;
   start->contact = dc_rollout_contact(start->plan->rollout);
   start->poses = dc_alloc(bodies, sizeof *start->poses);
-  start->pairs = dc_alloc((size_t)start->plan->pair_count, sizeof *start->pairs);
+  start->pairs = dc_alloc((size_t)start->plan->sizes.pairs, sizeof *start->pairs);
   start->wrenches = dc_alloc(bodies, sizeof *start->wrenches);
   start->far = dc_alloc(bodies, sizeof *start->far);
   start->touched = dc_alloc(bodies, sizeof *start->touched);
@@ -170,7 +170,7 @@ static void describe_cable(const struct dc_bodies *bodies, const struct dc_cable
 static void put_pairs(const struct dc_bodies *bodies, const struct start *start, double mu, struct dc_json_writer *json)
 {
   dc_json_begin(json, "pairs", '[');
-  for (int p = 0; p < start->plan->pair_count; p++) {
+  for (int p = 0; p < start->plan->sizes.pairs; p++) {
     const int *pair = dc_contact_pairs(start->contact)[p];
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "a", bodies->bodies[pair[0]].name);
@@ -213,7 +213,7 @@ static enum dc_status describe_probe(const struct dc_scene *scene, const struct 
   DC_JSON_NUMBERS(json, {"exact", counts.exact}, {"centred", counts.centred}, {"visited", counts.visited});
   dc_json_end(json, "}}");
   dc_text_add(text, "  %d body pairs: %ld exact triangle pairs, %ld centred terms, %ld node pairs visited\n",
-              start->plan->pair_count, counts.exact, counts.centred, counts.visited);
+              start->plan->sizes.pairs, counts.exact, counts.centred, counts.visited);
   return DC_OK;
 }
 
@@ -386,7 +386,7 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
   if (scene->refinement.given) {
     note_passed_through(scene, text);
   } else {
-    if (start->plan->pair_count <= MOST_PAIRS)
+    if (start->plan->sizes.pairs <= MOST_PAIRS)
       put_pairs(bodies, start, scene->definition.contact.stiffness, json);
     dc_text_add(text, "  ");
     dc_api_add_gap(text, "initial gap", 4, gap);

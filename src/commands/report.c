@@ -124,9 +124,9 @@ static enum dc_status put_forces(struct dc_page *page, int kept)
     struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, 0, &page->error);
     if (!plan)
       return page->error.status;
-    if (plan->pair_count > 0 && !dc_rollout_adopt(plan->rollout, page->design, &page->error))
+    if (plan->sizes.pairs > 0 && !dc_rollout_adopt(plan->rollout, page->design, &page->error))
       status = page->error.status;
-    else if (plan->pair_count > 0)
+    else if (plan->sizes.pairs > 0)
       status = put_force_frames(page, dc_rollout_contact(plan->rollout), kept);
     dc_plan_destroy(plan);
   }

@@ -35,10 +35,10 @@ static void set_up(struct session *session, struct dc_plan *plan)
 {
   const struct dc_scene *scene = session->scene->scene;
   dc_plan_set_gradient(plan, &scene->gradient);
-  plan->crew = session->crew;
+  plan->helpers.crew = session->crew;
   plan->stop = &session->stop;
-  plan->first_guess = scene->first_guess;
-  plan->first_guess_observer = (struct dc_first_guess_observer){dc_session_observe_draw, session};
+  plan->guess.settings = scene->first_guess;
+  plan->guess.observer = (struct dc_first_guess_observer){dc_session_observe_draw, session};
 }
 
 // A plan of the whole run, or *error, which is the session's.
@@ -71,7 +71,7 @@ static enum dc_status begin_simulation(struct session *session)
   if (status || !session->run || !dc_api_frames_in_file(session->scene->scene))
     return status;
   struct dc_mapped_file file;
-  status = dc_run_spool(session->run, dc_record_bytes(session->plan->model, session->plan->capacity), &file,
+  status = dc_run_spool(session->run, dc_record_bytes(session->plan->model, session->plan->sizes.steps), &file,
                         &session->error);
   return status ? status : dc_plan_use_file(session->plan, &file, &session->error);
 }
@@ -85,8 +85,8 @@ static enum dc_status simulate(struct session *session, struct dc_error *error)
   if (status && status != DC_STOPPED)
     return status;
   size_t bytes = (size_t)plan->parameter_count * sizeof(double);
-  memcpy(plan->first_parameters, plan->parameters, bytes);
-  memcpy(plan->best_parameters, plan->parameters, bytes);
+  memcpy(plan->descent.first_parameters, plan->parameters, bytes);
+  memcpy(plan->descent.best_parameters, plan->parameters, bytes);
   struct dc_plan_iteration iteration = {.loss = loss,
                                         .gradient_norm = NAN,
                                         .min_gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps),
@@ -111,7 +111,7 @@ static enum dc_status prepare_optimization(struct session *session, const double
                                        parameters, &session->error);
     return session->search ? DC_OK : session->error.status;
   }
-  session->plan->most_retreats = MOST_RETREATS;
+  session->plan->descent.most_retreats = MOST_RETREATS;
   return dc_plan_begin(session->plan, scene->optimizer, scene->optimizer_options, parameters, &session->error);
 }
 

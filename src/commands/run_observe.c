@@ -51,7 +51,7 @@ static void tell(struct session *session, dcsim_progress *progress)
 static bool go_on(struct session *session, dcsim_progress *progress)
 {
   const struct dc_trajectory *best = session->horizon ? session->horizon->executed
-                                     : session->plan  ? session->plan->best
+                                     : session->plan  ? session->plan->descent.best
                                                       : NULL;
   if (best && session->rows > 0) {
     session->shown = dc_api_view(best);
@@ -139,7 +139,7 @@ bool dc_session_observe_iteration(void *context, const struct dc_plan_iteration 
   if (iteration->iteration == 0)
     session->first_loss = session->best_loss = iteration->loss;
   // losses of a search may be those of a stage; infinite while nothing could be rolled out
-  double best = session->search ? session->plan->best_loss : fmin(session->best_loss, iteration->loss);
+  double best = session->search ? session->plan->descent.best_loss : fmin(session->best_loss, iteration->loss);
   session->best_loss = isinf(best) ? NAN : best;
   add_row(session, iteration);
   dcsim_progress progress = {.iteration = iteration->iteration,

@@ -30,9 +30,9 @@ static const char *end_of(const struct dc_plan *plan)
   static const char *const names[] = {
       [DC_END_TARGET] = "target",   [DC_END_ITERATIONS] = "iterations", [DC_END_STATIONARY] = "stationary",
       [DC_END_BLOCKED] = "blocked", [DC_END_NO_STEP] = "no step",       [DC_END_NONE] = NULL};
-  const struct dc_optimizer_common *common = plan->optimizer_options;
-  enum dc_optimizer_end end = dc_minimization_result(plan->minimization)->end;
-  bool used_up = plan->earlier > 0 && dc_plan_iterations(plan) >= common->iterations;
+  const struct dc_optimizer_common *common = plan->descent.optimizer_options;
+  enum dc_optimizer_end end = dc_minimization_result(plan->descent.running)->end;
+  bool used_up = plan->descent.earlier > 0 && dc_plan_iterations(plan) >= common->iterations;
   return names[end == DC_END_NONE && used_up ? DC_END_ITERATIONS : end];
 }
 
@@ -41,17 +41,17 @@ static const char *end_of(const struct dc_plan *plan)
 enum dc_status dc_session_plan_outcome(struct session *session, struct outcome *outcome)
 {
   struct dc_plan *plan = session->plan;
-  dc_plan_apply(plan, plan->best_parameters);
-  outcome->best = plan->forward ? plan->trajectory : plan->best;  // a simulation has one
-  outcome->first = plan->forward ? plan->trajectory : plan->first;
-  outcome->best_parameters = plan->best_parameters;
-  outcome->first_parameters = plan->first_parameters;
+  dc_plan_apply(plan, plan->descent.best_parameters);
+  outcome->best = plan->forward ? plan->trajectory : plan->descent.best;  // a simulation has one
+  outcome->first = plan->forward ? plan->trajectory : plan->descent.first;
+  outcome->best_parameters = plan->descent.best_parameters;
+  outcome->first_parameters = plan->descent.first_parameters;
   outcome->judged = *outcome->best;
   outcome->input = plan->input;
   outcome->plan = plan;
   outcome->iterations = dc_plan_iterations(plan);
-  outcome->retreats = plan->retreats;
-  if (plan->minimization)
+  outcome->retreats = plan->descent.retreats;
+  if (plan->descent.running)
     outcome->end = end_of(plan);
   if (session->search) {
     outcome->iterations = dc_search_iterations(session->search);

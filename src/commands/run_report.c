@@ -294,22 +294,22 @@ static void put_sampling(const struct session *session, const struct outcome *ou
   if (!session->optimizing)
     return;
   dc_json_begin(json, "gradient", '{');
-  dc_json_put_string(json, "type", dc_gradient_options[0].choices[plan->gradient.type]);
-  DC_JSON_NUMBERS(json, {"estimates", plan->gradient_counts.estimates}, {"one_sided", plan->gradient_counts.one_sided},
-                  {"dropped", plan->gradient_counts.dropped}, {"rollouts", plan->work.rollouts});
+  dc_json_put_string(json, "type", dc_gradient_options[0].choices[plan->estimate.settings.type]);
+  DC_JSON_NUMBERS(json, {"estimates", plan->estimate.counts.estimates}, {"one_sided", plan->estimate.counts.one_sided},
+                  {"dropped", plan->estimate.counts.dropped}, {"rollouts", plan->work.rollouts});
   dc_json_end(json, "}");
   if (!scene->first_guess_given)
     return;
   dc_json_begin(json, "init", '{');
-  dc_json_put_integer(json, "draws", plan->first_guess_counts.draws);
-  dc_json_put_boolean(json, "vanished", plan->first_guess_counts.vanished > 0);
+  dc_json_put_integer(json, "draws", plan->guess.counts.draws);
+  dc_json_put_boolean(json, "vanished", plan->guess.counts.vanished > 0);
   dc_json_end(json, "}");
 }
 
 static void add_sampling_notes(const struct session *session, const struct outcome *outcome, struct dc_text *text)
 {
-  const struct dc_gradient_counts *gradient = &outcome->plan->gradient_counts;
-  const struct dc_first_guess_counts *guess = &outcome->plan->first_guess_counts;
+  const struct dc_gradient_counts *gradient = &outcome->plan->estimate.counts;
+  const struct dc_first_guess_counts *guess = &outcome->plan->guess.counts;
   if (!session->optimizing)
     return;
   if (gradient->one_sided || gradient->dropped)

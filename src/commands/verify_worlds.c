@@ -192,7 +192,7 @@ static enum dc_status run_windows(struct dc_verification *v, const struct dc_sce
   if (!horizon)
     return failure->status == DC_MEMORY ? dc_fail(&v->error, DC_MEMORY, "%.300s", failure->text) : DC_OK;
   dc_plan_set_gradient(horizon->plan, &scene->gradient);
-  horizon->plan->first_guess = scene->first_guess;
+  horizon->plan->guess.settings = scene->first_guess;
   enum dc_status status = dc_horizon_run(horizon, &observer, failure);
   *reached = !status && horizon->success;
   dc_horizon_destroy(horizon);

@@ -78,25 +78,25 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
   const struct dc_crew_head head = {.kind = DC_CREW_POINTS, .count = share};
   const struct dc_crew_job job = {.first = plan->window.first,
                                   .steps = plan->window.steps,
-                                  .capacity = plan->capacity,
-                                  .coarseness = plan->coarseness,
+                                  .capacity = plan->sizes.steps,
+                                  .coarseness = plan->scaled.coarseness,
                                   .parameters = plan->parameter_count,
-                                  .state = plan->state_size,
+                                  .state = plan->sizes.state,
                                   .tight = dc_rollout_is_tight(plan->rollout),
                                   .gradient = samples[rank].gradient != NULL,
                                   .starts = start->q != NULL,
                                   .goes_on = start->q && start->q_before,
                                   .impacts = start->q && start->memory ? (int64_t)dc_impact_numbers(plan->model) : 0,
-                                  .stiffness = plan->stiffness,
-                                  .far_field = plan->far_field,
+                                  .stiffness = plan->scaled.stiffness,
+                                  .far_field = plan->scaled.far_field,
                                   .before_length = start->before_length};
-  size_t reals = (size_t)plan->state_size + 2 * nq + nv + (size_t)job.impacts + (size_t)share * parameters;
+  size_t reals = (size_t)plan->sizes.state + 2 * nq + nv + (size_t)job.impacts + (size_t)share * parameters;
   out->size = 0;
   if (!dc_buffer_reserve(out, sizeof head + sizeof job + reals * sizeof(double)))
     return false;
   dc_buffer_add(out, &head, sizeof head);
   dc_buffer_add(out, &job, sizeof job);
-  dc_crew_add_reals(out, plan->state, (size_t)plan->state_size);
+  dc_crew_add_reals(out, plan->state, (size_t)plan->sizes.state);
   dc_crew_add_reals(out, start->q, job.starts ? nq : 0);
   dc_crew_add_reals(out, start->velocity, job.starts ? nv : 0);
   dc_crew_add_reals(out, start->q_before, job.goes_on ? nq : 0);

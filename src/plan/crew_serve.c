@@ -39,7 +39,7 @@ static enum dc_status make_bench(struct service *service, const struct dc_crew_j
                               : dc_plan_create_forward(&bench->model, service->task, (int)job->capacity, false, error);
   if (!bench->plan)
     return error->status;
-  bench->plan->coarseness = (int)job->coarseness;
+  bench->plan->scaled.coarseness = (int)job->coarseness;
   return (job->gradient ? dc_plan_team_create : dc_plan_team_create_forward)(bench->plan, dc_threads(), &bench->team,
                                                                              error);
 }
@@ -51,8 +51,8 @@ static enum dc_status set_up(struct service *service, const struct dc_crew_job *
   struct dc_plan *plan = bench->plan;
   size_t nq = (size_t)service->model->bodies.nq, nv = (size_t)service->model->bodies.nv, real = sizeof(double);
   dc_plan_set_window(plan, (long)job->first, (int)job->steps);
-  plan->stiffness = job->stiffness;
-  plan->far_field = job->far_field;
+  plan->scaled.stiffness = job->stiffness;
+  plan->scaled.far_field = job->far_field;
   const double *state = dc_buffer_take(&service->in, at, (size_t)job->state * real);
   plan->start = (struct dc_plan_start){.before_length = job->before_length};
   if (job->starts) {
@@ -64,7 +64,7 @@ static enum dc_status set_up(struct service *service, const struct dc_crew_job *
   if (job->impacts)
     plan->start.memory = dc_buffer_take(&service->in, at, (size_t)job->impacts * real);
   *points = dc_buffer_take(&service->in, at, (size_t)count * (size_t)job->parameters * real);
-  if (!state || !*points || job->parameters != plan->parameter_count || job->state != plan->state_size)
+  if (!state || !*points || job->parameters != plan->parameter_count || job->state != plan->sizes.state)
     return dc_fail(error, DC_USAGE, "points of another scene");
   memcpy(plan->state, state, (size_t)job->state * real);
   for (int i = 0; i < bench->team.count; i++) {
@@ -118,7 +118,8 @@ static enum dc_status roll_out(struct service *service, const struct dc_crew_hea
   int count = (int)head->count;
   size_t parameters = (size_t)job.parameters;
   struct bench *bench = &service->benches[job.gradient != 0];
-  bool fits = bench->plan && bench->plan->capacity == job.capacity && bench->plan->coarseness == job.coarseness;
+  bool fits =
+      bench->plan && bench->plan->sizes.steps == job.capacity && bench->plan->scaled.coarseness == job.coarseness;
   enum dc_status status = fits ? DC_OK : make_bench(service, &job, bench, error);
   if (!status)
     status = set_up(service, &job, count, bench, &at, &points, error);

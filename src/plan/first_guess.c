@@ -136,7 +136,7 @@ static bool add_trial(struct search *search)
 // their own rollouts.
 static enum dc_status hire(struct search *search, int wanted, struct dc_error *error)
 {
-  int ranks = dc_plan_crew_ranks(search->plan->crew), threads = (wanted + ranks - 1) / ranks;
+  int ranks = dc_plan_crew_ranks(search->plan->helpers.crew), threads = (wanted + ranks - 1) / ranks;
   dc_plan_team_release(&search->team);
   enum dc_status status = dc_plan_team_create(search->plan, threads, &search->team, error);
   int most = wanted < search->team.count * ranks ? wanted : search->team.count * ranks;
@@ -150,7 +150,7 @@ static enum dc_status hire(struct search *search, int wanted, struct dc_error *e
 static enum dc_status find(struct search *search, int most, struct dc_error *error)
 {
   bool good;
-  const struct dc_first_guess_observer *observer = &search->plan->first_guess_observer;
+  const struct dc_first_guess_observer *observer = &search->plan->guess.observer;
   size_t bytes = (size_t)search->plan->parameter_count * sizeof *search->given;
   long draws = search->settings->draws;
   memcpy(search->trials[0].parameters, search->given, bytes);
@@ -165,13 +165,13 @@ static enum dc_status find(struct search *search, int most, struct dc_error *err
       draw(search, first + i, search->trials[i].parameters);
     dc_plan_team_sample(&search->team, count, search->samples, 0);
     for (int i = 0; i < count && !status && !good; i++) {
-      search->plan->first_guess_counts.draws++;
+      search->plan->guess.counts.draws++;
       status = judge(search, &search->samples[i], &good, error);
       if (observer->drawn && !status && !good)
         observer->drawn(observer->context, first + i + 1, draws);
     }
   }
-  search->plan->first_guess_counts.vanished += !status && !good;
+  search->plan->guess.counts.vanished += !status && !good;
   return status;
 }
 
@@ -202,15 +202,16 @@ static void release(struct search *search, int most)
 // differences the threshold is at least their rounding error.
 enum dc_status dc_first_guess_find(struct dc_plan *plan, double *parameters, struct dc_error *error)
 {
-  const struct dc_first_guess_settings *settings = &plan->first_guess;
+  const struct dc_first_guess_settings *settings = &plan->guess.settings;
   size_t count = (size_t)plan->parameter_count;
   if (count == 0)
     return DC_OK;
   struct search search = {
       .plan = plan, .settings = settings, .given = parameters, .least = settings->threshold, .largest = -1};
-  int most = plan->gradient.type == DC_GRADIENT_ADJOINT ? dc_threads() * dc_plan_crew_ranks(plan->crew) : 1;
-  if (plan->gradient.type == DC_GRADIENT_DIFFERENCES)
-    search.least = fmax(search.least, ROUNDING * sqrt((double)count) / plan->gradient.step);
+  int most =
+      plan->estimate.settings.type == DC_GRADIENT_ADJOINT ? dc_threads() * dc_plan_crew_ranks(plan->helpers.crew) : 1;
+  if (plan->estimate.settings.type == DC_GRADIENT_DIFFERENCES)
+    search.least = fmax(search.least, ROUNDING * sqrt((double)count) / plan->estimate.settings.step);
   enum dc_status status = allocate(&search, most, error);
   if (!status)
     status = find(&search, most, error);

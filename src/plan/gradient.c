@@ -98,10 +98,10 @@ static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *er
   struct estimator *estimator = dc_alloc(1, sizeof *estimator);
   if (!estimator)
     return dc_out_of_memory_for(error, "gradients");
-  plan->estimator = (struct dc_plan_property){estimator, destroy_estimator};
-  bool bundle = plan->gradient.type == DC_GRADIENT_BUNDLE;
-  size_t parameters = (size_t)plan->parameter_capacity;
-  estimator->room = BATCH * dc_plan_crew_ranks(plan->crew);
+  plan->estimate.memory = (struct dc_plan_property){estimator, destroy_estimator};
+  bool bundle = plan->estimate.settings.type == DC_GRADIENT_BUNDLE;
+  size_t parameters = (size_t)plan->sizes.parameters;
+  estimator->room = BATCH * dc_plan_crew_ranks(plan->helpers.crew);
   size_t room = (size_t)estimator->room;
   estimator->samples = dc_alloc(room, sizeof *estimator->samples);
   estimator->points = dc_alloc(room * parameters, sizeof *estimator->points);
@@ -117,7 +117,7 @@ static enum dc_status create_estimator(struct dc_plan *plan, struct dc_error *er
 // Creates as many workers as there are threads, or memory; results do not depend on their number.
 static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *error)
 {
-  struct estimator *estimator = plan->estimator.object;
+  struct estimator *estimator = plan->estimate.memory.object;
   if (estimator->team.count >= wanted)
     return DC_OK;
   dc_plan_team_release(&estimator->team);
@@ -125,7 +125,7 @@ static enum dc_status hire(struct dc_plan *plan, int wanted, struct dc_error *er
     return error ? error->status : DC_MEMORY;
   enum dc_status status = dc_plan_team_create(estimator->first, wanted, &estimator->team, error);
   for (int i = 0; i < estimator->team.count; i++) {
-    dc_plan_set_tight(estimator->team.plans[i], plan->gradient.type == DC_GRADIENT_DIFFERENCES);
+    dc_plan_set_tight(estimator->team.plans[i], plan->estimate.settings.type == DC_GRADIENT_DIFFERENCES);
     dc_plan_set_gapless(estimator->team.plans[i], true);
   }
   return status;
@@ -138,14 +138,14 @@ static enum dc_status prepare(struct estimate *estimate, long samples, struct dc
   int wanted = dc_threads();
   if (wanted > samples)
     wanted = (int)samples;
-  enum dc_status status = plan->estimator.object ? DC_OK : create_estimator(plan, error);
+  enum dc_status status = plan->estimate.memory.object ? DC_OK : create_estimator(plan, error);
   if (!status)
     status = hire(plan, wanted, error);
   if (status)
     return status;
-  struct estimator *estimator = estimate->estimator = plan->estimator.object;
-  estimator->first->crew = plan->crew;
-  estimator->first->coarseness = plan->coarseness;
+  struct estimator *estimator = estimate->estimator = plan->estimate.memory.object;
+  estimator->first->helpers.crew = plan->helpers.crew;
+  estimator->first->scaled.coarseness = plan->scaled.coarseness;
   for (int i = 0; i < estimator->team.count; i++)
     dc_plan_follow(estimator->team.plans[i], plan);
   return DC_OK;
@@ -153,13 +153,13 @@ static enum dc_status prepare(struct estimate *estimate, long samples, struct dc
 
 static double *point_of(const struct estimate *estimate, int index)
 {
-  return estimate->estimator->points + (size_t)index * (size_t)estimate->plan->parameter_capacity;
+  return estimate->estimator->points + (size_t)index * (size_t)estimate->plan->sizes.parameters;
 }
 
 // Row `index` of gradients; NULL when only losses are needed.
 static double *gradient_of(const struct estimate *estimate, int index, bool wanted)
 {
-  return wanted ? estimate->estimator->gradients + (size_t)index * (size_t)estimate->plan->parameter_capacity : NULL;
+  return wanted ? estimate->estimator->gradients + (size_t)index * (size_t)estimate->plan->sizes.parameters : NULL;
 }
 
 // Rolls out the first `count` points.  Returns the status of one that failed for other reasons than the rollout.
@@ -196,7 +196,7 @@ static double loss_of(const struct estimate *estimate, int index)
 static enum dc_status roll_out_sides(struct estimate *estimate, struct dc_error *error)
 {
   struct estimator *estimator = estimate->estimator;
-  double step = estimate->plan->gradient.step;
+  double step = estimate->plan->estimate.settings.step;
   int count = estimate->plan->parameter_count, half = estimator->room / 2;
   for (int first = 0; first < count; first += half) {
     int here = count - first < half ? count - first : half;
@@ -217,7 +217,7 @@ static enum dc_status differences(struct estimate *estimate, double *gradient, s
 {
   struct dc_plan *plan = estimate->plan;
   struct estimator *estimator = estimate->estimator;
-  double step = plan->gradient.step, middle = NAN;
+  double step = plan->estimate.settings.step, middle = NAN;
   int count = plan->parameter_count, known = 0, one_sided = 0;
   enum dc_status status = roll_out_sides(estimate, error);
   if (status)
@@ -237,8 +237,8 @@ static enum dc_status differences(struct estimate *estimate, double *gradient, s
     double rise = (isnan(up) ? middle : up) - (isnan(down) ? middle : down);
     bool none = isnan(rise) || !(high > low);
     gradient[i] = none ? 0 : rise / (high - low);
-    plan->gradient_counts.dropped += none;
-    plan->gradient_counts.one_sided += !none && (isnan(up) || isnan(down));
+    plan->estimate.counts.dropped += none;
+    plan->estimate.counts.one_sided += !none && (isnan(up) || isnan(down));
     known += !none;
   }
   return known ? DC_OK
@@ -250,8 +250,8 @@ static void draw_sample(const struct estimate *estimate, long sample, double *nu
 {
   const struct dc_plan *plan = estimate->plan;
   struct dc_random random;
-  dc_random_seed(&random, (uint64_t)plan->gradient.seed);
-  dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)plan->gradient_counts.estimates);
+  dc_random_seed(&random, (uint64_t)plan->estimate.settings.seed);
+  dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)plan->estimate.counts.estimates);
   dc_random_seed(&random, dc_random_bits(&random) + (uint64_t)sample);
   for (int i = 0; i < plan->parameter_count; i++)
     numbers[i] = dc_random_normal(&random);
@@ -261,7 +261,7 @@ static void draw_sample(const struct estimate *estimate, long sample, double *nu
 static enum dc_status roll_out_batch(struct estimate *estimate, long first, int count, struct dc_error *error)
 {
   const struct dc_plan *plan = estimate->plan;
-  const struct dc_gradient_settings *settings = &plan->gradient;
+  const struct dc_gradient_settings *settings = &plan->estimate.settings;
   for (int k = 0; k < count; k++) {
     double *row = gradient_of(estimate, k, true), *point = point_of(estimate, k);
     draw_sample(estimate, first + k, row);
@@ -280,7 +280,7 @@ static enum dc_status bundle(struct estimate *estimate, double *gradient, struct
 {
   struct dc_plan *plan = estimate->plan;
   const struct estimator *estimator = estimate->estimator;
-  long samples = plan->gradient.samples, used = 0;
+  long samples = plan->estimate.settings.samples, used = 0;
   memset(gradient, 0, (size_t)plan->parameter_count * sizeof *gradient);
   for (long first = 0; first < samples; first += estimator->room) {
     int count = samples - first < estimator->room ? (int)(samples - first) : estimator->room;
@@ -294,7 +294,7 @@ static enum dc_status bundle(struct estimate *estimate, double *gradient, struct
       used += !estimator->samples[k].status;
     }
   }
-  plan->gradient_counts.dropped += samples - used;
+  plan->estimate.counts.dropped += samples - used;
   if (!used)
     return dc_fail(error, DC_NUMERICAL, "none of the %ld samples of a bundle of gradients could be rolled out",
                    samples);
@@ -309,18 +309,19 @@ static enum dc_status estimate_gradient(struct dc_plan *plan, const double *para
   struct estimate estimate = {.plan = plan, .parameters = parameters, .loss = loss};
   if (plan->parameter_count == 0)
     return DC_OK;
-  bool differ = plan->gradient.type == DC_GRADIENT_DIFFERENCES;
-  enum dc_status status = prepare(&estimate, differ ? 2L * plan->parameter_count : plan->gradient.samples, error);
+  bool differ = plan->estimate.settings.type == DC_GRADIENT_DIFFERENCES;
+  enum dc_status status =
+      prepare(&estimate, differ ? 2L * plan->parameter_count : plan->estimate.settings.samples, error);
   if (status)
     return status;
   status = differ ? differences(&estimate, gradient, error) : bundle(&estimate, gradient, error);
-  plan->gradient_counts.estimates++;
+  plan->estimate.counts.estimates++;
   return status;
 }
 
 void dc_plan_set_gradient(struct dc_plan *plan, const struct dc_gradient_settings *settings)
 {
-  dc_plan_drop(&plan->estimator);
-  plan->gradient = *settings;
-  plan->estimate = estimate_gradient;
+  dc_plan_drop(&plan->estimate.memory);
+  plan->estimate.settings = *settings;
+  plan->estimate.function = estimate_gradient;
 }

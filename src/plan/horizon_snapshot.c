@@ -171,7 +171,7 @@ enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_sn
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/applied", whole, h->applied);
   if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state);
+    status = dc_snapshot_put_reals(snapshot, "horizon/state", (size_t)h->plan->sizes.state, h->plan->state);
   if (!status)
     status = save_executed(h, snapshot);
   if (!status && h->plant)
@@ -227,7 +227,7 @@ enum dc_status dc_horizon_load(struct dc_receding_horizon *h, const struct dc_sn
   if (!status)
     status = dc_horizon_get_reals(snapshot, "horizon/applied", whole, h->applied, error);
   if (!status)
-    status = dc_horizon_get_reals(snapshot, "horizon/state", (size_t)h->plan->state_size, h->plan->state, error);
+    status = dc_horizon_get_reals(snapshot, "horizon/state", (size_t)h->plan->sizes.state, h->plan->state, error);
   if (!status && h->plant)
     status = dc_horizon_plant_load(h, snapshot, error);
   dc_horizon_set_start(h);

@@ -276,8 +276,8 @@ static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
                    plan->task->objectives[without].type->name);
   if (plan->forward || !dc_model_has_adjoint(plan->model))
     return dc_fail(error, DC_BAD_INPUT, "there are no derivatives of rollouts here");
-  for (int k = 0; k < plan->case_count; k++) {
-    enum dc_status status = refuse(plan->cases[k], error);
+  for (int k = 0; k < plan->cases.count; k++) {
+    enum dc_status status = refuse(plan->cases.plans[k], error);
     if (status)
       return status;
   }
@@ -354,12 +354,12 @@ static enum dc_status begin(struct dc_plan *plan, const double *parameters, int 
                                              : dc_plan_evaluate(plan, parameters, &loss, NULL, error);
   if (status)
     return status;
-  worlds->of = dc_alloc((size_t)plan->case_count + 1, sizeof *worlds->of);
+  worlds->of = dc_alloc((size_t)plan->cases.count + 1, sizeof *worlds->of);
   if (!worlds->of)
     return no_memory(error);
-  for (worlds->count = 0; worlds->count <= plan->case_count; worlds->count++)
-    worlds->of[worlds->count] =
-        (struct linearization){.plan = worlds->count ? plan->cases[worlds->count - 1] : plan, .parameters = parameters};
+  for (worlds->count = 0; worlds->count <= plan->cases.count; worlds->count++)
+    worlds->of[worlds->count] = (struct linearization){
+        .plan = worlds->count ? plan->cases.plans[worlds->count - 1] : plan, .parameters = parameters};
   return find_rows(worlds, columns, error);
 }
 
@@ -526,11 +526,11 @@ static int count_rows(const struct dc_plan *plan)
 // Cases do not run in a receding horizon, so that their windows are the plan's.
 int dc_plan_row_count(const struct dc_plan *plan)
 {
-  if (refuse(plan, NULL) || plan->gradient.type != DC_GRADIENT_ADJOINT)
+  if (refuse(plan, NULL) || plan->estimate.settings.type != DC_GRADIENT_ADJOINT)
     return 0;
   int count = count_rows(plan);
-  for (int k = 0; k < plan->case_count; k++)
-    count += count_rows(plan->cases[k]);
+  for (int k = 0; k < plan->cases.count; k++)
+    count += count_rows(plan->cases.plans[k]);
   return count;
 }
 
@@ -554,17 +554,18 @@ enum dc_status dc_plan_linearize_problem(void *context, const double *x, const s
                                          struct dc_rows *rows, struct dc_error *error)
 {
   struct dc_plan *plan = context;
-  struct dc_residual_rows *found = &plan->rows;
+  struct dc_residual_rows *found = &plan->descent.rows;
   (void)draw;
   // An iteration can only be undone if there is one before it.
-  struct dc_stop_request *stop = dc_minimization_begun(plan->minimization) ? plan->stop : NULL;
+  struct dc_stop_request *stop = dc_minimization_begun(plan->descent.running) ? plan->stop : NULL;
   enum dc_status status = renew(plan, x, error);
   if (!status)
     status = linearize(plan, x, DC_PRODUCTS_AUTO, stop, found, NULL, error);
   if (status)
     return status;
-  if (found->row_count != plan->problem.row_count)
-    return dc_fail(error, DC_NUMERICAL, "%d residual rows instead of %d", found->row_count, plan->problem.row_count);
+  if (found->row_count != plan->descent.problem.row_count)
+    return dc_fail(error, DC_NUMERICAL, "%d residual rows instead of %d", found->row_count,
+                   plan->descent.problem.row_count);
   rows->value = dc_plan_cases_loss(plan);
   for (int g = 0; g < found->group_count; g++) {
     const struct dc_residual_group *group = &found->groups[g];

@@ -29,7 +29,7 @@ static void evaluate_pass(void *context, int index, int thread)
   (void)thread;
   const struct evaluation *evaluation = context;
   struct share *share = &evaluation->shares[index];
-  struct dc_plan *plan = evaluation->plan, *world = index ? plan->cases[index - 1] : plan;
+  struct dc_plan *plan = evaluation->plan, *world = index ? plan->cases.plans[index - 1] : plan;
   share->status = (index ? evaluation->evaluate_case : evaluation->evaluate)(
       world, evaluation->parameters, &share->loss, share->gradient, &share->error);
 }
@@ -37,12 +37,12 @@ static void evaluate_pass(void *context, int index, int thread)
 // Gives cases the present window, stiffness and far field, and resets their work.
 static void follow(struct dc_plan *plan)
 {
-  for (int k = 0; k < plan->case_count; k++) {
-    struct dc_plan *world = plan->cases[k];
+  for (int k = 0; k < plan->cases.count; k++) {
+    struct dc_plan *world = plan->cases.plans[k];
     if (world->window.steps != plan->window.steps)
       dc_plan_set_window(world, plan->window.first, plan->window.steps);
-    world->stiffness = plan->stiffness;
-    world->far_field = plan->far_field;
+    world->scaled.stiffness = plan->scaled.stiffness;
+    world->scaled.far_field = plan->scaled.far_field;
     world->work = (struct dc_plan_work){0};
   }
 }
@@ -59,7 +59,7 @@ static enum dc_status sum_up(struct dc_plan *plan, const struct share *shares, d
                              double *gradient, struct dc_error *error)
 {
   *loss = start;
-  for (int i = 0; i <= plan->case_count; i++) {
+  for (int i = 0; i <= plan->cases.count; i++) {
     if (shares[i].status)
       return dc_plan_case_fail(plan, i, shares[i].status, &shares[i].error, error);
     *loss += shares[i].loss;
@@ -74,7 +74,7 @@ static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_wor
                                       dc_plan_evaluate_world *evaluate_case, const double *parameters, double start,
                                       double *loss, double *gradient, struct dc_error *error)
 {
-  size_t worlds = (size_t)plan->case_count + 1, count = (size_t)plan->parameter_count;
+  size_t worlds = (size_t)plan->cases.count + 1, count = (size_t)plan->parameter_count;
   struct share *shares = dc_alloc(worlds, sizeof *shares);
   double *gradients = dc_alloc(gradient ? worlds * count : 1, sizeof *gradients);
   enum dc_status status = shares && gradients ? DC_OK : dc_out_of_memory_for(error, "cases");
@@ -85,8 +85,8 @@ static enum dc_status evaluate_worlds(struct dc_plan *plan, dc_plan_evaluate_wor
     follow(plan);
     dc_loop_run(evaluate_pass, &evaluation, (int)worlds, 0, NULL);
     status = sum_up(plan, shares, start, loss, gradient, error);
-    for (int k = 0; k < plan->case_count; k++)
-      dc_plan_add_work(&plan->work, &plan->cases[k]->work);
+    for (int k = 0; k < plan->cases.count; k++)
+      dc_plan_add_work(&plan->work, &plan->cases.plans[k]->work);
   }
   free(gradients);
   free(shares);
@@ -97,27 +97,27 @@ enum dc_status dc_plan_cases_evaluate(struct dc_plan *plan, dc_plan_evaluate_wor
                                       dc_plan_evaluate_world *evaluate_case, const double *parameters, double *loss,
                                       double *gradient, struct dc_error *error)
 {
-  return plan->case_count ? evaluate_worlds(plan, evaluate, evaluate_case, parameters, 0, loss, gradient, error)
-                          : evaluate(plan, parameters, loss, gradient, error);
+  return plan->cases.count ? evaluate_worlds(plan, evaluate, evaluate_case, parameters, 0, loss, gradient, error)
+                           : evaluate(plan, parameters, loss, gradient, error);
 }
 
 double dc_plan_cases_loss(const struct dc_plan *plan)
 {
   double loss = dc_plan_loss(plan, NULL);
-  for (int k = 0; k < plan->case_count; k++)
-    loss += dc_plan_loss(plan->cases[k], NULL);
+  for (int k = 0; k < plan->cases.count; k++)
+    loss += dc_plan_loss(plan->cases.plans[k], NULL);
   return loss;
 }
 
 int dc_plan_list_terms(const struct dc_plan *plan, double terms[DC_PLAN_TERMS])
 {
-  int count = plan->case_count ? plan->case_count + 1 : plan->task->objective_count;
+  int count = plan->cases.count ? plan->cases.count + 1 : plan->task->objective_count;
   if (count < 2 || count > DC_PLAN_TERMS)
     return 0;
-  if (!plan->case_count)
+  if (!plan->cases.count)
     dc_task_terms(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, terms);
-  for (int i = 0; i < count && plan->case_count; i++)
-    terms[i] = dc_plan_loss(i ? plan->cases[i - 1] : plan, NULL);
+  for (int i = 0; i < count && plan->cases.count; i++)
+    terms[i] = dc_plan_loss(i ? plan->cases.plans[i - 1] : plan, NULL);
   return count;
 }
 
@@ -133,7 +133,7 @@ enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, dc_plan_evaluate_w
                                         const double *parameters, double *loss, struct dc_error *error)
 {
   double sum;
-  if (plan->case_count == 0)
+  if (plan->cases.count == 0)
     return DC_OK;
   enum dc_status status = evaluate_worlds(plan, no_loss, evaluate_case, parameters, *loss, &sum, NULL, error);
   if (!status)
@@ -144,21 +144,21 @@ enum dc_status dc_plan_cases_add_losses(struct dc_plan *plan, dc_plan_evaluate_w
 void dc_plan_set_tight(struct dc_plan *plan, bool tight)
 {
   dc_rollout_set_tight(plan->rollout, tight);
-  for (int k = 0; k < plan->case_count; k++)
-    dc_plan_set_tight(plan->cases[k], tight);
+  for (int k = 0; k < plan->cases.count; k++)
+    dc_plan_set_tight(plan->cases.plans[k], tight);
 }
 
 void dc_plan_set_gapless(struct dc_plan *plan, bool gapless)
 {
   dc_rollout_set_gapless(plan->rollout, gapless);
-  for (int k = 0; k < plan->case_count; k++)
-    dc_plan_set_gapless(plan->cases[k], gapless);
+  for (int k = 0; k < plan->cases.count; k++)
+    dc_plan_set_gapless(plan->cases.plans[k], gapless);
 }
 
 double dc_plan_gap(const struct dc_plan *plan)
 {
   double gap = dc_trajectory_gap(plan->trajectory, 0, plan->window.steps);
-  for (int k = 0; k < plan->case_count; k++)
-    gap = fmin(gap, dc_plan_gap(plan->cases[k]));
+  for (int k = 0; k < plan->cases.count; k++)
+    gap = fmin(gap, dc_plan_gap(plan->cases.plans[k]));
   return gap;
 }

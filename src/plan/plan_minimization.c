@@ -35,16 +35,16 @@ static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterat
 {
   size_t bytes = (size_t)plan->parameter_count * sizeof *iterate->x;
   enum dc_status status = DC_OK;
-  bool first = plan->earlier + iterate->iteration == 0;
-  *best = first || (iterate->best && (!plan->earlier || iterate->value < plan->best_loss));
+  bool first = plan->descent.earlier + iterate->iteration == 0;
+  *best = first || (iterate->best && (!plan->descent.earlier || iterate->value < plan->descent.best_loss));
   if (first) {
-    status = dc_plan_record(plan, plan->first, error);
-    memcpy(plan->first_parameters, iterate->x, bytes);
+    status = dc_plan_record(plan, plan->descent.first, error);
+    memcpy(plan->descent.first_parameters, iterate->x, bytes);
   }
   if (*best && !status) {
-    status = dc_plan_record(plan, plan->best, error);
-    memcpy(plan->best_parameters, iterate->x, bytes);
-    plan->best_loss = iterate->value;
+    status = dc_plan_record(plan, plan->descent.best, error);
+    memcpy(plan->descent.best_parameters, iterate->x, bytes);
+    plan->descent.best_loss = iterate->value;
   }
   return status;
 }
@@ -52,12 +52,12 @@ static enum dc_status keep(struct dc_plan *plan, const struct dc_iterate *iterat
 // Creates a minimization at plan->parameters.
 static enum dc_status create_minimization(struct dc_plan *plan, struct dc_error *error)
 {
-  struct dc_minimization *minimization =
-      dc_minimization_create(plan->optimizer, plan->optimizer_options, &plan->problem, plan->parameters);
+  struct dc_minimization *minimization = dc_minimization_create(
+      plan->descent.optimizer, plan->descent.optimizer_options, &plan->descent.problem, plan->parameters);
   if (!minimization)
     return dc_out_of_memory_for(error, "an optimizer");
   dc_plan_end(plan);
-  plan->minimization = minimization;
+  plan->descent.running = minimization;
   return DC_OK;
 }
 
@@ -68,26 +68,26 @@ enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_typ
 {
   dc_plan_end(plan);
   memmove(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
-  plan->problem = (struct dc_problem){.dimension = plan->parameter_count,
-                                      .context = plan,
-                                      .evaluate = evaluate_problem,
-                                      .values = values_of_problem,
-                                      .group = plan->group,
-                                      .seed = (uint64_t)plan->window.first};
-  plan->problem.row_count = dc_plan_row_count(plan);
-  if (plan->problem.row_count > 0)
-    plan->problem.linearize = dc_plan_linearize_problem;
-  plan->problem.drawn = plan->gradient.type == DC_GRADIENT_BUNDLE;
-  plan->problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->group);
-  if (dc_task_bounds(plan->task, plan->model, plan->window.steps, plan->low, plan->high)) {
-    plan->problem.low = plan->low;
-    plan->problem.high = plan->high;
+  plan->descent.problem = (struct dc_problem){.dimension = plan->parameter_count,
+                                              .context = plan,
+                                              .evaluate = evaluate_problem,
+                                              .values = values_of_problem,
+                                              .group = plan->box.group,
+                                              .seed = (uint64_t)plan->window.first};
+  plan->descent.problem.row_count = dc_plan_row_count(plan);
+  if (plan->descent.problem.row_count > 0)
+    plan->descent.problem.linearize = dc_plan_linearize_problem;
+  plan->descent.problem.drawn = plan->estimate.settings.type == DC_GRADIENT_BUNDLE;
+  plan->descent.problem.group_count = dc_task_groups(plan->task, plan->model, plan->window.steps, plan->box.group);
+  if (dc_task_bounds(plan->task, plan->model, plan->window.steps, plan->box.low, plan->box.high)) {
+    plan->descent.problem.low = plan->box.low;
+    plan->descent.problem.high = plan->box.high;
   }
-  plan->optimizer = optimizer;
-  plan->optimizer_options = options;
-  plan->first_guess_found = false;
+  plan->descent.optimizer = optimizer;
+  plan->descent.optimizer_options = options;
+  plan->guess.found = false;
   plan->succeeded = plan->kept.known = false;
-  plan->earlier = plan->retreats = 0;
+  plan->descent.earlier = plan->descent.retreats = 0;
   return create_minimization(plan, error);
 }
 
@@ -102,7 +102,7 @@ static enum dc_status draw_retreat(struct dc_plan *plan, const double *best, str
   if (!point)
     return dc_out_of_memory_for(error, "parameters");
   for (int draw = 0; draw < RETREAT_DRAWS && dc_point_has_no_value(status); draw++) {
-    dc_random_seed(&random, (uint64_t)(plan->retreats * RETREAT_DRAWS + draw));
+    dc_random_seed(&random, (uint64_t)(plan->descent.retreats * RETREAT_DRAWS + draw));
     for (int i = 0; i < plan->parameter_count; i++)
       point[i] = best[i] + RETREAT * (1 + draw) * (2 * dc_random_uniform(&random) - 1);
     status = dc_plan_evaluate(plan, point, &loss, NULL, error);
@@ -116,48 +116,49 @@ static enum dc_status draw_retreat(struct dc_plan *plan, const double *best, str
 // Whether the minimization cannot continue (it may be done, or status says why) and may be restarted.
 static bool may_retreat(const struct dc_plan *plan, enum dc_status status, bool done)
 {
-  const struct dc_optimizer_common *common = plan->optimizer_options;
-  const struct dc_optimizer_result *result = dc_minimization_result(plan->minimization);
+  const struct dc_optimizer_common *common = plan->descent.optimizer_options;
+  const struct dc_optimizer_result *result = dc_minimization_result(plan->descent.running);
   bool stuck = done ? result->end == DC_END_BLOCKED : status == DC_NUMERICAL;
-  return stuck && dc_minimization_begun(plan->minimization) && plan->retreats < plan->most_retreats &&
-         plan->earlier + result->iterations + 1 < common->iterations;
+  return stuck && dc_minimization_begun(plan->descent.running) &&
+         plan->descent.retreats < plan->descent.most_retreats &&
+         plan->descent.earlier + result->iterations + 1 < common->iterations;
 }
 
 static enum dc_status retreat(struct dc_plan *plan, struct dc_error *error)
 {
   struct dc_error local = {0};
-  plan->retreats++;
-  enum dc_status status = draw_retreat(plan, dc_minimization_best(plan->minimization), &local);
+  plan->descent.retreats++;
+  enum dc_status status = draw_retreat(plan, dc_minimization_best(plan->descent.running), &local);
   if (status)
     return dc_fail(error, status, "%s", local.text);
-  plan->earlier += dc_minimization_result(plan->minimization)->iterations + 1;
+  plan->descent.earlier += dc_minimization_result(plan->descent.running)->iterations + 1;
   return create_minimization(plan, error);
 }
 
 // Looks for a first guess, if the minimization has not evaluated its own yet.
 static enum dc_status find_first_guess(struct dc_plan *plan, struct dc_error *error)
 {
-  bool wanted =
-      plan->first_guess.type == DC_FIRST_GUESS_SAMPLED && (plan->first_guess.every_window || plan->window.first == 0);
-  if (!wanted || plan->first_guess_found || dc_minimization_begun(plan->minimization))
+  bool wanted = plan->guess.settings.type == DC_FIRST_GUESS_SAMPLED &&
+                (plan->guess.settings.every_window || plan->window.first == 0);
+  if (!wanted || plan->guess.found || dc_minimization_begun(plan->descent.running))
     return DC_OK;
   enum dc_status status = dc_first_guess_find(plan, plan->parameters, error);
   if (status)
     return status;
-  plan->first_guess_found = true;
+  plan->guess.found = true;
   return create_minimization(plan, error);
 }
 
 // Computes an iterate, with retreats where needed; *done: there is none.
 static enum dc_status next(struct dc_plan *plan, struct dc_iterate *iterate, bool *done, struct dc_error *error)
 {
-  const struct dc_optimizer_common *common = plan->optimizer_options;
+  const struct dc_optimizer_common *common = plan->descent.optimizer_options;
   for (;;) {
-    *done = plan->earlier > 0 &&
-            plan->earlier + dc_minimization_result(plan->minimization)->iterations >= common->iterations;
+    *done = plan->descent.earlier > 0 &&
+            plan->descent.earlier + dc_minimization_result(plan->descent.running)->iterations >= common->iterations;
     if (*done)
       return DC_OK;
-    enum dc_status status = dc_minimization_next(plan->minimization, iterate, done, error);
+    enum dc_status status = dc_minimization_next(plan->descent.running, iterate, done, error);
     if (!may_retreat(plan, status, *done))
       return status;
     struct dc_error local = {0};
@@ -187,8 +188,8 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
   *done = false;
   enum dc_status status = find_first_guess(plan, error);
   const struct dc_plan_work before = plan->work;
-  plan->newton_before = before.newton_iterations;
-  if (dc_minimization_begun(plan->minimization))
+  plan->descent.newton_before = before.newton_iterations;
+  if (dc_minimization_begun(plan->descent.running))
     plan->kept.known = false;  // from an iteration before, which a resumed run does not have
   if (!status)
     status = next(plan, &iterate, done, error);
@@ -198,11 +199,11 @@ enum dc_status dc_plan_next(struct dc_plan *plan, struct dc_plan_iteration *iter
     return status;
   status = keep(plan, &iterate, &best, error);
   *iteration = (struct dc_plan_iteration){
-      .iteration = plan->earlier + iterate.iteration,
+      .iteration = plan->descent.earlier + iterate.iteration,
       .loss = iterate.value,
       .gradient_norm = iterate.gradient_norm,
       .min_gap = dc_plan_gap(plan),
-      .newton_iterations = plan->work.newton_iterations - plan->newton_before,
+      .newton_iterations = plan->work.newton_iterations - plan->descent.newton_before,
       .best = best,
       .backed_off = iterate.backed_off,
       .parameter_count = plan->parameter_count,
@@ -228,7 +229,7 @@ enum dc_status dc_plan_continue(struct dc_plan *plan, dc_plan_observer *observer
 
 int dc_plan_iterations(const struct dc_plan *plan)
 {
-  return plan->minimization ? plan->earlier + dc_minimization_result(plan->minimization)->iterations : 0;
+  return plan->descent.running ? plan->descent.earlier + dc_minimization_result(plan->descent.running)->iterations : 0;
 }
 
 enum { WORK_COUNTS = 4, WORK_TIMES = 2, SAMPLING_COUNTS = 5, RETREAT_COUNTS = 2 };
@@ -262,24 +263,26 @@ enum dc_status dc_plan_save_as(const struct dc_plan *plan, const char *prefix, s
   size_t parameters = (size_t)plan->parameter_count;
   long counts[WORK_COUNTS] = {work->rollouts, work->steps, work->newton_iterations, work->evaluations};
   double times[WORK_TIMES] = {work->seconds, work->contact_seconds};
-  const struct dc_gradient_counts *gradient = &plan->gradient_counts;
+  const struct dc_gradient_counts *gradient = &plan->estimate.counts;
   long sampling[SAMPLING_COUNTS] = {gradient->estimates, gradient->one_sided, gradient->dropped,
-                                    plan->first_guess_counts.draws, plan->first_guess_counts.vanished};
+                                    plan->guess.counts.draws, plan->guess.counts.vanished};
   enum dc_status status = dc_snapshot_put_integers(snapshot, named(prefix, "plan/work").text, WORK_COUNTS, counts);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, named(prefix, "plan/seconds").text, WORK_TIMES, times);
   if (!status)
     status = dc_snapshot_put_integers(snapshot, named(prefix, "plan/sampling").text, SAMPLING_COUNTS, sampling);
-  if (status || !plan->minimization)
+  if (status || !plan->descent.running)
     return status;
-  const long retreats[RETREAT_COUNTS] = {plan->earlier, plan->retreats};
+  const long retreats[RETREAT_COUNTS] = {plan->descent.earlier, plan->descent.retreats};
   status = dc_snapshot_put_integers(snapshot, named(prefix, "plan/retreats").text, RETREAT_COUNTS, retreats);
   if (status)
     return status;
-  status = dc_snapshot_put_reals(snapshot, named(prefix, "plan/first").text, parameters, plan->first_parameters);
+  status =
+      dc_snapshot_put_reals(snapshot, named(prefix, "plan/first").text, parameters, plan->descent.first_parameters);
   if (!status)
-    status = dc_snapshot_put_reals(snapshot, named(prefix, "plan/best").text, parameters, plan->best_parameters);
-  return status ? status : dc_minimization_save(plan->minimization, named(prefix, "optimizer").text, snapshot);
+    status =
+        dc_snapshot_put_reals(snapshot, named(prefix, "plan/best").text, parameters, plan->descent.best_parameters);
+  return status ? status : dc_minimization_save(plan->descent.running, named(prefix, "optimizer").text, snapshot);
 }
 
 // Rolls out again a trajectory that was recorded.
@@ -303,15 +306,16 @@ static enum dc_status load_minimization(struct dc_plan *plan, const char *prefix
   enum dc_status status = dc_snapshot_get_counts(snapshot, named(prefix, "plan/retreats").text, RETREAT_COUNTS,
                                                  INT_MAX / 2, retreats, error);
   if (!status)
-    status =
-        dc_snapshot_get_reals(snapshot, named(prefix, "plan/first").text, parameters, plan->first_parameters, error);
+    status = dc_snapshot_get_reals(snapshot, named(prefix, "plan/first").text, parameters,
+                                   plan->descent.first_parameters, error);
   if (!status)
-    status = dc_snapshot_get_reals(snapshot, named(prefix, "plan/best").text, parameters, plan->best_parameters, error);
+    status = dc_snapshot_get_reals(snapshot, named(prefix, "plan/best").text, parameters, plan->descent.best_parameters,
+                                   error);
   if (!status)
-    status = dc_minimization_load(plan->minimization, named(prefix, "optimizer").text, snapshot, error);
+    status = dc_minimization_load(plan->descent.running, named(prefix, "optimizer").text, snapshot, error);
   if (!status) {
-    plan->earlier = (int)retreats[0];
-    plan->retreats = (int)retreats[1];
+    plan->descent.earlier = (int)retreats[0];
+    plan->descent.retreats = (int)retreats[1];
   }
   return status;
 }
@@ -321,14 +325,14 @@ static enum dc_status restore_all(struct dc_plan *plan, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
   double loss;
-  bool begun = dc_minimization_begun(plan->minimization);
+  bool begun = dc_minimization_begun(plan->descent.running);
   // The present iterate comes last, so that plan->trajectory is as it was.
-  if (begun || plan->earlier) {
-    status = restore(plan, plan->first_parameters, plan->first, &loss, error);
+  if (begun || plan->descent.earlier) {
+    status = restore(plan, plan->descent.first_parameters, plan->descent.first, &loss, error);
     if (!status)
-      status = restore(plan, plan->best_parameters, plan->best, &plan->best_loss, error);
+      status = restore(plan, plan->descent.best_parameters, plan->descent.best, &plan->descent.best_loss, error);
   }
-  return status || !begun ? status : restore(plan, dc_minimization_current(plan->minimization), NULL, &loss, error);
+  return status || !begun ? status : restore(plan, dc_minimization_current(plan->descent.running), NULL, &loss, error);
 }
 
 // The whole of a checkpoint; trajectories are rolled out again from the parameters.
@@ -344,14 +348,14 @@ static enum dc_status load(struct dc_plan *plan, const char *prefix, const struc
   if (!status)
     status = dc_snapshot_get_counts(snapshot, named(prefix, "plan/sampling").text, SAMPLING_COUNTS, MOST_COUNTED,
                                     sampling, error);
-  if (!status && plan->minimization)
+  if (!status && plan->descent.running)
     status = load_minimization(plan, prefix, snapshot, error);
-  if (!status && plan->minimization && trajectories)
+  if (!status && plan->descent.running && trajectories)
     status = restore_all(plan, error);
   if (status)
     return status;
-  plan->gradient_counts = (struct dc_gradient_counts){sampling[0], sampling[1], sampling[2]};
-  plan->first_guess_counts = (struct dc_first_guess_counts){sampling[3], sampling[4]};
+  plan->estimate.counts = (struct dc_gradient_counts){sampling[0], sampling[1], sampling[2]};
+  plan->guess.counts = (struct dc_first_guess_counts){sampling[3], sampling[4]};
   plan->work = (struct dc_plan_work){.rollouts = counts[0],
                                      .steps = counts[1],
                                      .newton_iterations = counts[2],

@@ -15,8 +15,8 @@ struct dc_model dc_plan_coarser_model(const struct dc_model *model, int coarsene
 
 void dc_plan_end(struct dc_plan *plan)
 {
-  dc_minimization_destroy(plan->minimization);
-  plan->minimization = NULL;
+  dc_minimization_destroy(plan->descent.running);
+  plan->descent.running = NULL;
 }
 
 void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
@@ -26,7 +26,7 @@ void dc_plan_set_window(struct dc_plan *plan, long first, int steps)
   plan->parameter_count = dc_task_parameter_count(plan->task, plan->model, steps);
   plan->input->steps = plan->trajectory->steps = steps;
   if (!plan->forward)
-    plan->cotangent->steps = plan->first->steps = plan->best->steps = steps;
+    plan->cotangent->steps = plan->descent.first->steps = plan->descent.best->steps = steps;
   plan->succeeded = plan->kept.known = false;
 }
 
@@ -36,8 +36,8 @@ void dc_plan_reset_input(struct dc_plan *plan)
   dc_rollout_input_reset(plan->model, plan->input);
   plan->input->q_before = plan->input->memory = NULL;
   plan->succeeded = false;
-  plan->input->design.stiffness_scale *= plan->stiffness;
-  dc_rollout_scale_far_field(plan->rollout, plan->far_field);
+  plan->input->design.stiffness_scale *= plan->scaled.stiffness;
+  dc_rollout_scale_far_field(plan->rollout, plan->scaled.far_field);
   if (!plan->start.q)
     return;
   memcpy(plan->input->q, plan->start.q, (size_t)bodies->nq * sizeof *plan->input->q);

@@ -22,7 +22,7 @@ static bool allocate(struct dc_receding_horizon *h)
   const struct dc_bodies *bodies = &h->model->bodies;
   size_t steps = (size_t)h->steps, targets = steps * (size_t)bodies->actuator_count;
   size_t parameters = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
-  h->parameters = dc_alloc((size_t)h->plan->parameter_capacity, sizeof *h->parameters);
+  h->parameters = dc_alloc((size_t)h->plan->sizes.parameters, sizeof *h->parameters);
   h->start_velocity = dc_alloc((size_t)bodies->nv, sizeof *h->start_velocity);
   h->q_before = dc_alloc((size_t)bodies->nq, sizeof *h->q_before);
   h->executed = dc_record_create(h->model, h->steps);
@@ -245,7 +245,7 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
     bool failed = dc_point_has_no_value(status);
     if (!failed && status)
       return status;
-    h->iterations += dc_minimization_result(h->plan->minimization)->iterations;
+    h->iterations += dc_minimization_result(h->plan->descent.running)->iterations;
     if (!failed)
       return DC_OK;
     h->open = false;
@@ -264,8 +264,8 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
 static enum dc_status accept_window(struct dc_receding_horizon *h, double *accepted, struct dc_error *error)
 {
   struct dc_plan *plan = h->plan;
-  const double *kept = h->horizon.keep == DC_KEEP_BEST ? dc_minimization_best(plan->minimization)
-                                                       : dc_minimization_current(plan->minimization);
+  const double *kept = h->horizon.keep == DC_KEEP_BEST ? dc_minimization_best(plan->descent.running)
+                                                       : dc_minimization_current(plan->descent.running);
   size_t bytes = (size_t)plan->parameter_count * sizeof *kept;
   bool trials = h->plant && h->horizon.trials;
   memcpy(accepted, kept, bytes);
@@ -447,7 +447,7 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_hor
                               struct dc_error *error)
 {
   enum dc_status status = DC_OK;
-  double *accepted = dc_alloc((size_t)h->plan->parameter_capacity, sizeof *accepted);
+  double *accepted = dc_alloc((size_t)h->plan->sizes.parameters, sizeof *accepted);
   if (!accepted)
     return dc_out_of_memory_for(error, "a window");
   if (!h->begun) {
@@ -467,7 +467,7 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_hor
 
 int dc_horizon_iterations(const struct dc_receding_horizon *h)
 {
-  return h->iterations + (h->open ? dc_minimization_result(h->plan->minimization)->iterations : 0);
+  return h->iterations + (h->open ? dc_minimization_result(h->plan->descent.running)->iterations : 0);
 }
 
 void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)

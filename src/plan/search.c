@@ -33,12 +33,12 @@ static enum dc_status record(struct dc_search *search, const double *parameters,
 {
   struct dc_plan *plan = search->plan;
   size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
-  bool failed = dc_trajectory_copy(plan->best, trajectory) != DC_OK;
-  memmove(plan->best_parameters, parameters, bytes);
-  plan->best_loss = loss;
+  bool failed = dc_trajectory_copy(plan->descent.best, trajectory) != DC_OK;
+  memmove(plan->descent.best_parameters, parameters, bytes);
+  plan->descent.best_loss = loss;
   if (!search->rolled) {
-    failed |= dc_trajectory_copy(plan->first, trajectory) != DC_OK;
-    memmove(plan->first_parameters, parameters, bytes);
+    failed |= dc_trajectory_copy(plan->descent.first, trajectory) != DC_OK;
+    memmove(plan->descent.first_parameters, parameters, bytes);
     search->rolled = true;
   }
   return failed ? dc_out_of_memory_for(error, "a trajectory") : DC_OK;
@@ -54,7 +54,7 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
   enum dc_status status = dc_plan_evaluate(plan, parameters, &loss, NULL, error);
   if (status)
     return status;
-  bool best = !search->rolled || loss < plan->best_loss;
+  bool best = !search->rolled || loss < plan->descent.best_loss;
   if (best)
     status = record(search, parameters, loss, plan->trajectory, error);
   *row = (struct dc_plan_iteration){.loss = loss,
@@ -63,7 +63,7 @@ static enum dc_status try_in_scene(struct dc_search *search, const double *param
                                     .newton_iterations = plan->work.newton_iterations - newton,
                                     .best = best,
                                     .parameter_count = plan->parameter_count,
-                                    .parameters = plan->best_parameters,
+                                    .parameters = plan->descent.best_parameters,
                                     .stage = search->stage_count,
                                     .phase = "guess"};
   row->term_count = dc_plan_list_terms(plan, row->terms);
@@ -83,7 +83,7 @@ static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *
                                       .parameters = plan->parameters,
                                       .stage = search->stage_count,
                                       .phase = "guess"};
-    plan->best_loss = INFINITY;
+    plan->descent.best_loss = INFINITY;
     search->refused++;
   } else if (status) {
     return dc_fail(error, status, "%s", search->guess.text);
@@ -94,7 +94,7 @@ static enum dc_status begin(struct dc_search *search, struct dc_plan_iteration *
   if (dc_search_reached(search)) {
     search->stage = search->stage_count;
     search->stages[search->stage_count - 1].reached = true;
-    search->stages[search->stage_count - 1].loss = plan->best_loss;
+    search->stages[search->stage_count - 1].loss = plan->descent.best_loss;
   }
   return DC_OK;
 }
@@ -122,7 +122,7 @@ static void draw(const struct dc_search *search, int number, double *x)
 // Adds a draw to the pool, which is sorted by loss; of equal ones the earlier comes first.
 static void pool_draw(struct dc_search *search, double loss, const double *x)
 {
-  size_t n = (size_t)search->plan->parameter_capacity, used = (size_t)search->world->parameter_count * sizeof *x;
+  size_t n = (size_t)search->plan->sizes.parameters, used = (size_t)search->world->parameter_count * sizeof *x;
   int most = (int)search->settings.portfolio.candidates, place = search->pool_count;
   while (place > 0 && loss < search->losses[place - 1])
     place--;
@@ -176,12 +176,13 @@ static enum dc_status record_best(struct dc_search *search, struct dc_search_mem
 {
   struct dc_plan *plan = search->plan, *found = member->plan;
   if (!member->away)
-    return record(search, found->best_parameters, found->best_loss, found->best, error);
+    return record(search, found->descent.best_parameters, found->descent.best_loss, found->descent.best, error);
   const struct dc_plan_work work = plan->work;
   double loss;
-  enum dc_status status = dc_plan_evaluate(plan, found->best_parameters, &loss, NULL, error);
+  enum dc_status status = dc_plan_evaluate(plan, found->descent.best_parameters, &loss, NULL, error);
   plan->work = work;
-  return status ? status : record(search, found->best_parameters, found->best_loss, plan->trajectory, error);
+  return status ? status
+                : record(search, found->descent.best_parameters, found->descent.best_loss, plan->trajectory, error);
 }
 
 // Takes over a member's result for the stage and, in the scene itself, for the plan.
@@ -191,12 +192,12 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
   struct dc_search_stage *stage = &search->stages[search->stage];
   struct dc_plan *plan = search->plan, *found = member->plan;
   size_t bytes = (size_t)found->parameter_count * sizeof *search->best;
-  *best = !member->stiffer && dc_plan_iterations(found) + member->moved > 0 && found->best_loss < stage->loss;
+  *best = !member->stiffer && dc_plan_iterations(found) + member->moved > 0 && found->descent.best_loss < stage->loss;
   if (*best) {
-    stage->loss = found->best_loss;
-    memcpy(search->best, found->best_parameters, bytes);
+    stage->loss = found->descent.best_loss;
+    memcpy(search->best, found->descent.best_parameters, bytes);
   }
-  bool lower = !search->rolled || found->best_loss < plan->best_loss;
+  bool lower = !search->rolled || found->descent.best_loss < plan->descent.best_loss;
   return *best && search->world == plan && lower ? record_best(search, member, error) : DC_OK;
 }
 
@@ -232,8 +233,8 @@ static bool stalls(const struct dc_search *search, struct dc_search_member *memb
 {
   long most = search->settings.portfolio.stall;
   member->idle++;
-  if (!(member->plan->best_loss > PROGRESS * member->mark)) {
-    member->mark = member->plan->best_loss;
+  if (!(member->plan->descent.best_loss > PROGRESS * member->mark)) {
+    member->mark = member->plan->descent.best_loss;
     member->idle = 0;
   }
   return most > 0 && member->idle >= most;
@@ -248,7 +249,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
     most = last ? INT_MAX : search->settings.continuation.iterations;
   struct dc_plan *plan = member->plan;
   long turns = search->turn - waits(search, member);
-  bool over = !member->moved || !(plan->best_loss > search->target) || stalls(search, member);
+  bool over = !member->moved || !(plan->descent.best_loss > search->target) || stalls(search, member);
   if (member->stiffer) {
     if (!over && turns < most / 2)
       return DC_OK;
@@ -258,8 +259,8 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
     }
     member->stiffer = false;
     member->mark = INFINITY;
-    plan->stiffness = dc_search_stiffness(search, member);
-    return dc_plan_begin(plan, member->optimizer, member->options, plan->best_parameters, error);
+    plan->scaled.stiffness = dc_search_stiffness(search, member);
+    return dc_plan_begin(plan, member->optimizer, member->options, plan->descent.best_parameters, error);
   }
   if (over || turns >= most)
     end_member(search, member);
@@ -270,10 +271,10 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
 static void take_counts(struct dc_plan *plan, struct dc_plan *member)
 {
   dc_plan_add_work(&plan->work, &member->work);
-  plan->first_guess_counts.draws += member->first_guess_counts.draws;
-  plan->first_guess_counts.vanished += member->first_guess_counts.vanished;
-  plan->gradient_counts.one_sided += member->gradient_counts.one_sided;
-  plan->gradient_counts.dropped += member->gradient_counts.dropped;
+  plan->guess.counts.draws += member->guess.counts.draws;
+  plan->guess.counts.vanished += member->guess.counts.vanished;
+  plan->estimate.counts.one_sided += member->estimate.counts.one_sided;
+  plan->estimate.counts.dropped += member->estimate.counts.dropped;
   dc_search_clear_counts(member);
 }
 
@@ -319,8 +320,8 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
     row->newton_iterations = newton;
     row->best = best;
     // The member may end now.
-    row->parameters = memcpy(search->pool + DC_SEARCH_MEMBERS * (size_t)search->plan->parameter_capacity,
-                             row->parameters, (size_t)row->parameter_count * sizeof *row->parameters);
+    row->parameters = memcpy(search->pool + DC_SEARCH_MEMBERS * (size_t)search->plan->sizes.parameters, row->parameters,
+                             (size_t)row->parameter_count * sizeof *row->parameters);
   }
   for (int k = 0; k < count && !status; k++)
     status = pass_on(search, &search->members[live[k]], error);
@@ -363,7 +364,7 @@ static enum dc_status end_stage(struct dc_search *search, struct dc_error *error
   const struct dc_search_stage *next = &search->stages[search->stage];
   dc_task_resample(plan->task, plan->model, steps / stage->step, search->best, steps, plan->parameters);
   dc_task_resample(plan->task, plan->model, steps / stage->step, search->best, steps / next->step, search->x);
-  memcpy(search->best, search->x, (size_t)plan->parameter_capacity * sizeof *search->x);
+  memcpy(search->best, search->x, (size_t)plan->sizes.parameters * sizeof *search->x);
   struct dc_plan_iteration row;
   struct dc_error local = {0};
   enum dc_status status = try_in_scene(search, plan->parameters, &row, &local);

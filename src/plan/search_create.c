@@ -49,7 +49,7 @@ struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_
                                    const double *parameters, struct dc_error *error)
 {
   const struct dc_optimizer_common *common = options;
-  size_t n = (size_t)plan->parameter_capacity;
+  size_t n = (size_t)plan->sizes.parameters;
   struct dc_search *search = dc_alloc(1, sizeof *search);
   if (!search) {
     dc_out_of_memory_for(error, "a search");
@@ -124,5 +124,5 @@ bool dc_search_done(const struct dc_search *search)
 
 bool dc_search_reached(const struct dc_search *search)
 {
-  return search->rolled && !(search->plan->best_loss > search->target);
+  return search->rolled && !(search->plan->descent.best_loss > search->target);
 }

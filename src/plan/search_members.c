@@ -20,7 +20,7 @@ void dc_search_release_member(struct dc_search_member *member)
 
 double dc_search_stiffness(const struct dc_search *search, const struct dc_search_member *member)
 {
-  return search->world->stiffness * (member->stiffer ? search->settings.portfolio.stiffer : 1);
+  return search->world->scaled.stiffness * (member->stiffer ? search->settings.portfolio.stiffer : 1);
 }
 
 // The world of a stage: the plan itself in the last one, else one with longer steps and scaled contact and far field.
@@ -34,11 +34,11 @@ enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *e
     search->world = dc_plan_create(&search->model, plan->task, plan->window.steps / stage->step, error);
     if (!search->world)
       return error ? error->status : DC_MEMORY;
-    search->world->stiffness = stage->stiffness;
-    search->world->far_field = stage->far_field;
-    search->world->coarseness = (int)stage->step;
-    search->world->crew = plan->crew;
-    dc_plan_set_gradient(search->world, &plan->gradient);
+    search->world->scaled.stiffness = stage->stiffness;
+    search->world->scaled.far_field = stage->far_field;
+    search->world->scaled.coarseness = (int)stage->step;
+    search->world->helpers.crew = plan->helpers.crew;
+    dc_plan_set_gradient(search->world, &plan->estimate.settings);
   }
   size_t bytes = (size_t)search->world->parameter_count * sizeof *search->x;
   if (!stage->begun) {
@@ -69,14 +69,14 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
   if (!member->plan)
     return member->row && error ? error->status : dc_out_of_memory_for(error, "a search");
   dc_plan_follow(member->plan, search->world);
-  dc_plan_set_gradient(member->plan, &search->plan->gradient);
-  member->plan->coarseness = search->world->coarseness;
+  dc_plan_set_gradient(member->plan, &search->plan->estimate.settings);
+  member->plan->scaled.coarseness = search->world->scaled.coarseness;
   member->plan->stop = search->plan->stop;
-  member->plan->crew = search->plan->crew;
-  member->plan->stiffness = dc_search_stiffness(search, member);
-  member->plan->far_field = search->world->far_field;
+  member->plan->helpers.crew = search->plan->helpers.crew;
+  member->plan->scaled.stiffness = dc_search_stiffness(search, member);
+  member->plan->scaled.far_field = search->world->scaled.far_field;
   if (search->stage == 0 && search->round == 0)
-    member->plan->first_guess = search->plan->first_guess;
+    member->plan->guess.settings = search->plan->guess.settings;
   return dc_plan_begin(member->plan, member->optimizer, member->options, x, error);
 }
 
@@ -107,8 +107,8 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
     return status;
   }
   for (int i = 0; i < search->pool_count && !status; i++)
-    status = add_member(search, own, pace, false, search->pool + (size_t)i * (size_t)search->plan->parameter_capacity,
-                        error);
+    status =
+        add_member(search, own, pace, false, search->pool + (size_t)i * (size_t)search->plan->sizes.parameters, error);
   return status;
 }
 
@@ -123,7 +123,7 @@ static void take_turn(struct dc_search_member *member, double target)
       return;
     member->last = iteration;
     member->moved = true;
-    if (!(member->plan->best_loss > target))
+    if (!(member->plan->descent.best_loss > target))
       return;
   }
 }
@@ -144,7 +144,7 @@ void dc_search_run_turns(struct dc_search *search, const int *live, int count)
 {
   struct turn turn = {search, live};
   // With ranks, the rollouts of each member run side by side instead.
-  bool one_by_one = count == 1 || (count > 0 && search->members[live[0]].plan->crew);
+  bool one_by_one = count == 1 || (count > 0 && search->members[live[0]].plan->helpers.crew);
   for (int k = 0; k < count && one_by_one; k++)
     turn_pass(&turn, k, 0);
   if (!one_by_one)

@@ -44,8 +44,8 @@ static enum dc_status no_memory(struct dc_error *error)
 // Whether the next linearization finds its rollout done.
 static bool is_fresh(const struct dc_plan *plan)
 {
-  return plan->succeeded && plan->minimization &&
-         memcmp(plan->evaluated, dc_minimization_current(plan->minimization),
+  return plan->succeeded && plan->descent.running &&
+         memcmp(plan->evaluated, dc_minimization_current(plan->descent.running),
                 (size_t)plan->parameter_count * sizeof *plan->evaluated) == 0;
 }
 
@@ -77,8 +77,8 @@ static enum dc_status read_plan(struct dc_plan *plan, const struct dc_buffer *me
 void dc_search_clear_counts(struct dc_plan *member)
 {
   member->work = (struct dc_plan_work){0};
-  member->first_guess_counts = (struct dc_first_guess_counts){0};
-  member->gradient_counts.one_sided = member->gradient_counts.dropped = 0;
+  member->guess.counts = (struct dc_first_guess_counts){0};
+  member->estimate.counts.one_sided = member->estimate.counts.dropped = 0;
 }
 
 static enum dc_status write_errand(const struct dc_search *search, int index, struct dc_buffer *message)
@@ -90,8 +90,8 @@ static enum dc_status write_errand(const struct dc_search *search, int index, st
                                 .pace = member->pace,
                                 .stiffer = member->stiffer,
                                 .fresh = member->away ? member->fresh : is_fresh(plan),
-                                .kept = plan->kept.known && plan->minimization &&
-                                        !dc_minimization_begun(plan->minimization)};
+                                .kept = plan->kept.known && plan->descent.running &&
+                                        !dc_minimization_begun(plan->descent.running)};
   bool added = dc_buffer_append(message, &errand, sizeof errand) &&
                dc_buffer_append(message, plan->parameters, (size_t)plan->parameter_count * sizeof *plan->parameters);
   return added ? write_plan(plan, message) : DC_MEMORY;
@@ -106,7 +106,7 @@ static enum dc_status send_turns(const struct dc_search *search, const int *live
   enum dc_status status = dc_buffer_append(message, &place, sizeof place) ? DC_OK : DC_MEMORY;
   for (int k = rank; k < count && !status; k += ranks)
     status = write_errand(search, live[k], message);
-  return status ? no_memory(error) : dc_plan_crew_send(search->plan->crew, rank, message, error);
+  return status ? no_memory(error) : dc_plan_crew_send(search->plan->helpers.crew, rank, message, error);
 }
 
 // Reads the outcome of a member's turn from another rank.
@@ -122,7 +122,7 @@ static enum dc_status read_outcome(struct dc_search_member *member, const struct
   memcpy(&outcome, part, sizeof outcome);
   memcpy(member->row, row, bytes);
   enum dc_status status = read_plan(plan, answer, at, false, error);
-  plan->best_loss = outcome.best_loss;
+  plan->descent.best_loss = outcome.best_loss;
   member->away = true;
   member->fresh = outcome.fresh != 0;
   member->status = (enum dc_status)outcome.status;
@@ -149,7 +149,7 @@ static enum dc_status collect_turns(struct dc_search *search, const int *live, i
     const struct dc_buffer *answer;
     int rank;
     size_t at;
-    enum dc_status found = dc_plan_crew_answer(search->plan->crew, &rank, &answer, &at, &local);
+    enum dc_status found = dc_plan_crew_answer(search->plan->helpers.crew, &rank, &answer, &at, &local);
     for (int k = rank; k < count && !found; k += ranks)
       found = read_outcome(&search->members[live[k]], answer, &at, &local);
     if (found && !status)
@@ -182,7 +182,7 @@ static enum dc_status bring_home(struct dc_search_member *member, struct dc_erro
 enum { ALONE = 3, TOGETHER = 8 };
 static int ranks_for(const struct dc_search *search, int count)
 {
-  int ranks = dc_plan_crew_ranks(search->plan->crew), shared = count < ranks ? count : ranks;
+  int ranks = dc_plan_crew_ranks(search->plan->helpers.crew), shared = count < ranks ? count : ranks;
   int most = (count + shared - 1) / shared;  // members per rank
   double side_by_side = most * (ALONE + TOGETHER), one_by_one = count * (ALONE + (double)TOGETHER / ranks);
   return shared > 1 && side_by_side < one_by_one ? shared : 1;
@@ -192,7 +192,7 @@ static int ranks_for(const struct dc_search *search, int count)
 // members.
 enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
-  struct dc_plan_crew *crew = search->plan->crew;
+  struct dc_plan_crew *crew = search->plan->helpers.crew;
   struct dc_buffer message = {0};
   int ranks = ranks_for(search, count), own[DC_SEARCH_MEMBERS], here = 0, sent = 1;
   enum dc_status status = DC_OK;
@@ -204,7 +204,7 @@ enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, i
   for (int k = 0; k < count && !status; k += ranks) {
     struct dc_search_member *member = &search->members[live[k]];
     status = bring_home(member, error);
-    member->plan->crew = ranks > 1 ? NULL : crew;
+    member->plan->helpers.crew = ranks > 1 ? NULL : crew;
     own[here++] = live[k];
   }
   if (!status)
@@ -221,7 +221,7 @@ static enum dc_status make_search(struct dc_search_helper *helper, struct dc_err
   if (!helper->plan)
     return error->status;
   dc_plan_set_gradient(helper->plan, scene->gradient);
-  helper->plan->first_guess = *scene->first_guess;
+  helper->plan->guess.settings = *scene->first_guess;
   helper->search = dc_search_create(helper->plan, scene->settings, scene->optimizer, scene->options,
                                     helper->plan->parameters, error);
   return helper->search ? DC_OK : error->status;
@@ -297,7 +297,7 @@ static enum dc_status write_outcome(struct dc_search_helper *helper, int index, 
                                   .loss = last->loss,
                                   .gradient_norm = last->gradient_norm,
                                   .min_gap = last->min_gap,
-                                  .best_loss = plan->best_loss};
+                                  .best_loss = plan->descent.best_loss};
   const double *row = member->moved ? last->parameters : plan->parameters;
   struct dc_buffer *left = &helper->left[index];
   bool added = dc_buffer_append(answer, &outcome, sizeof outcome) &&

@@ -21,13 +21,13 @@ struct numbers {
 static void list_reals(const struct dc_search *search, struct numbers reals[REALS])
 {
   const struct dc_plan *plan = search->plan;
-  size_t n = (size_t)plan->parameter_capacity, own = (size_t)plan->parameter_count, pool = (size_t)search->pool_count;
+  size_t n = (size_t)plan->sizes.parameters, own = (size_t)plan->parameter_count, pool = (size_t)search->pool_count;
   reals[0] = (struct numbers){"search/x", n, search->x};
   reals[1] = (struct numbers){"search/best", n, search->best};
   reals[2] = (struct numbers){"search/pool", pool * n, search->pool};
   reals[3] = (struct numbers){"search/pool_losses", pool, search->losses};
-  reals[4] = (struct numbers){"search/first_parameters", own, plan->first_parameters};
-  reals[5] = (struct numbers){"search/best_parameters", own, plan->best_parameters};
+  reals[4] = (struct numbers){"search/first_parameters", own, plan->descent.first_parameters};
+  reals[5] = (struct numbers){"search/best_parameters", own, plan->descent.best_parameters};
 }
 // Value of BEGUN: begun, but no rollout of the scene itself has succeeded yet.
 enum { BEGUN_WITHOUT = 2 };
@@ -125,7 +125,7 @@ static enum dc_status load_members(struct dc_search *search, int count, const st
     member->stiffer = kinds[i] == 2;
     member->idle = (int)idle[i];
     member->mark = marks[i];
-    member->plan->stiffness = dc_search_stiffness(search, member);
+    member->plan->scaled.stiffness = dc_search_stiffness(search, member);
     status = dc_plan_load_as(member->plan, prefix, snapshot, error);
   }
   return status;
@@ -189,7 +189,8 @@ static enum dc_status restore_records(struct dc_search *search, struct dc_error 
   struct {
     const double *parameters;
     struct dc_trajectory *record;
-  } records[] = {{plan->first_parameters, plan->first}, {plan->best_parameters, plan->best}};
+  } records[] = {{plan->descent.first_parameters, plan->descent.first},
+                 {plan->descent.best_parameters, plan->descent.best}};
   for (int i = 0; i < 2; i++) {
     enum dc_status status = dc_plan_evaluate(plan, records[i].parameters, &loss, NULL, error);
     if (status)
@@ -198,7 +199,7 @@ static enum dc_status restore_records(struct dc_search *search, struct dc_error 
     if (status)
       return status;
   }
-  plan->best_loss = loss;
+  plan->descent.best_loss = loss;
   return DC_OK;
 }
 
@@ -207,7 +208,7 @@ static enum dc_status restore_refusal(struct dc_search *search, struct dc_error 
 {
   double loss;
   enum dc_status status = dc_plan_evaluate(search->plan, search->plan->parameters, &loss, NULL, &search->guess);
-  search->plan->best_loss = INFINITY;
+  search->plan->descent.best_loss = INFINITY;
   if (dc_point_has_no_value(status))
     return DC_OK;
   return status ? dc_fail(error, status, "%s", search->guess.text)

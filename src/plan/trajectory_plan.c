@@ -39,30 +39,30 @@ void dc_parameters_resize(const struct dc_task *task, const struct dc_model *mod
 static bool allocate_for_gradients(struct dc_plan *plan)
 {
   const struct dc_bodies *bodies = &plan->model->bodies;
-  size_t frames = (size_t)plan->capacity + 1;
+  size_t frames = (size_t)plan->sizes.steps + 1;
   struct dc_trajectory_cotangent *cotangent = &plan->loss_cotangent.frames;
-  plan->cotangent = plan->loss_cotangent.input = dc_rollout_cotangent_create(plan->model, plan->capacity);
-  plan->first = dc_record_create(plan->model, plan->capacity);
-  plan->best = dc_record_create(plan->model, plan->capacity);
+  plan->cotangent = plan->loss_cotangent.input = dc_rollout_cotangent_create(plan->model, plan->sizes.steps);
+  plan->descent.first = dc_record_create(plan->model, plan->sizes.steps);
+  plan->descent.best = dc_record_create(plan->model, plan->sizes.steps);
   cotangent->wrenches = dc_arena_alloc(plan->arena, frames * (size_t)bodies->count, sizeof *cotangent->wrenches);
   cotangent->forces = dc_arena_alloc(plan->arena, frames * (size_t)bodies->nv, sizeof *cotangent->forces);
-  return plan->cotangent && plan->first && plan->best;
+  return plan->cotangent && plan->descent.first && plan->descent.best;
 }
 
 // Room for input, trajectory and arrays of parameters; a simulation keeps frames only, on disk if in_file.
 static bool allocate(struct dc_plan *plan, bool in_file)
 {
-  size_t parameters = (size_t)plan->parameter_capacity;
-  plan->input = dc_rollout_input_create(plan->model, plan->capacity);
-  plan->trajectory = plan->forward ? dc_record_create(plan->model, in_file ? 0 : plan->capacity)
-                                   : dc_trajectory_create(plan->model, plan->capacity);
-  double **of_parameters[] = {&plan->parameters, &plan->best_parameters, &plan->first_parameters,
-                              &plan->evaluated,  &plan->kept.parameters, &plan->low,
-                              &plan->high};
+  size_t parameters = (size_t)plan->sizes.parameters;
+  plan->input = dc_rollout_input_create(plan->model, plan->sizes.steps);
+  plan->trajectory = plan->forward ? dc_record_create(plan->model, in_file ? 0 : plan->sizes.steps)
+                                   : dc_trajectory_create(plan->model, plan->sizes.steps);
+  double **of_parameters[] = {&plan->parameters, &plan->descent.best_parameters, &plan->descent.first_parameters,
+                              &plan->evaluated,  &plan->kept.parameters,         &plan->box.low,
+                              &plan->box.high};
   for (size_t i = 0; i < sizeof of_parameters / sizeof *of_parameters; i++)
     *of_parameters[i] = dc_arena_alloc(plan->arena, parameters, sizeof(double));
-  plan->state = dc_arena_alloc(plan->arena, (size_t)plan->state_size, sizeof *plan->state);
-  plan->group = dc_arena_alloc(plan->arena, parameters, sizeof *plan->group);
+  plan->state = dc_arena_alloc(plan->arena, (size_t)plan->sizes.state, sizeof *plan->state);
+  plan->box.group = dc_arena_alloc(plan->arena, parameters, sizeof *plan->box.group);
   bool complete = plan->input && plan->trajectory && (plan->forward || allocate_for_gradients(plan));
   return complete && !dc_arena_failed(plan->arena);
 }
@@ -74,16 +74,17 @@ static enum dc_status create_cases(struct dc_plan *plan, struct dc_error *error)
   const struct dc_task *task = plan->task;
   if (task->case_count == 0)
     return DC_OK;
-  plan->cases = dc_alloc((size_t)task->case_count, sizeof(struct dc_plan *));
-  if (!plan->cases)
+  plan->cases.plans = dc_alloc((size_t)task->case_count, sizeof(struct dc_plan *));
+  if (!plan->cases.plans)
     return dc_out_of_memory_for(error, "cases");
   for (int k = 0; k < task->case_count; k++) {
     const struct dc_task_world *other = &task->cases[k];
-    plan->cases[k] = plan->forward ? dc_plan_create_forward(other->model, other->task, plan->capacity, false, error)
-                                   : dc_plan_create(other->model, other->task, plan->capacity, error);
-    if (!plan->cases[k])
+    plan->cases.plans[k] = plan->forward
+                               ? dc_plan_create_forward(other->model, other->task, plan->sizes.steps, false, error)
+                               : dc_plan_create(other->model, other->task, plan->sizes.steps, error);
+    if (!plan->cases.plans[k])
       return error->status;
-    plan->case_count++;
+    plan->cases.count++;
   }
   return DC_OK;
 }
@@ -102,12 +103,12 @@ static struct dc_plan *create(const struct dc_model *model, const struct dc_task
   plan->model = model;
   plan->task = task;
   plan->forward = forward;
-  plan->stiffness = plan->far_field = 1;
-  plan->coarseness = 1;
-  plan->capacity = steps;
-  plan->pair_count = dc_model_pair_count(model);
-  plan->parameter_capacity = dc_task_parameter_count(task, model, steps);
-  plan->state_size = dc_task_state_size(task, model);
+  plan->scaled.stiffness = plan->scaled.far_field = 1;
+  plan->scaled.coarseness = 1;
+  plan->sizes.steps = steps;
+  plan->sizes.pairs = dc_model_pair_count(model);
+  plan->sizes.parameters = dc_task_parameter_count(task, model, steps);
+  plan->sizes.state = dc_task_state_size(task, model);
   plan->rollout = dc_rollout_create(model, error);
   if (!plan->rollout) {
     dc_plan_destroy(plan);
@@ -142,10 +143,10 @@ struct dc_plan *dc_plan_create_forward(const struct dc_model *model, const struc
 
 enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *file, struct dc_error *error)
 {
-  struct dc_trajectory *trajectory = dc_record_create_in(plan->model, plan->capacity, file);
+  struct dc_trajectory *trajectory = dc_record_create_in(plan->model, plan->sizes.steps, file);
   if (!trajectory) {
     dc_mapped_file_destroy(file);
-    return dc_out_of_memory_for(error, "a trajectory of %d steps", plan->capacity);
+    return dc_out_of_memory_for(error, "a trajectory of %d steps", plan->sizes.steps);
   }
   trajectory->steps = plan->window.steps;
   dc_trajectory_destroy(plan->trajectory);
@@ -157,20 +158,20 @@ void dc_plan_destroy(struct dc_plan *plan)
 {
   if (!plan)
     return;
-  dc_minimization_destroy(plan->minimization);
-  for (int k = 0; k < plan->case_count; k++)
-    dc_plan_destroy(plan->cases[k]);
-  free(plan->cases);
+  dc_minimization_destroy(plan->descent.running);
+  for (int k = 0; k < plan->cases.count; k++)
+    dc_plan_destroy(plan->cases.plans[k]);
+  free(plan->cases.plans);
   dc_rollout_destroy(plan->rollout);
   dc_rollout_input_destroy(plan->input);
   dc_rollout_cotangent_destroy(plan->cotangent);
   dc_trajectory_destroy(plan->trajectory);
   dc_trajectory_destroy(plan->kept.trajectory);
-  dc_trajectory_destroy(plan->first);
-  dc_trajectory_destroy(plan->best);
-  dc_plan_drop(&plan->estimator);
-  dc_plan_drop(&plan->team);
-  dc_residual_rows_release(&plan->rows);
+  dc_trajectory_destroy(plan->descent.first);
+  dc_trajectory_destroy(plan->descent.best);
+  dc_plan_drop(&plan->estimate.memory);
+  dc_plan_drop(&plan->helpers.team);
+  dc_residual_rows_release(&plan->descent.rows);
   dc_arena_destroy(plan->arena);
   free(plan);
 }
@@ -240,11 +241,11 @@ static enum dc_status evaluate_world(struct dc_plan *plan, const double *paramet
 static enum dc_status evaluate(struct dc_plan *plan, const double *parameters, double *loss, double *gradient,
                                struct dc_error *error)
 {
-  bool adjoint = gradient && plan->gradient.type == DC_GRADIENT_ADJOINT;
+  bool adjoint = gradient && plan->estimate.settings.type == DC_GRADIENT_ADJOINT;
   enum dc_status status = dc_plan_cases_evaluate(plan, evaluate_world, dc_plan_evaluate, parameters, loss,
                                                  adjoint ? gradient : NULL, error);
   if (!status && gradient && !adjoint)
-    status = plan->estimate(plan, parameters, *loss, gradient, error);
+    status = plan->estimate.function(plan, parameters, *loss, gradient, error);
   if (status || !gradient)
     return status;
   for (int i = 0; i < plan->parameter_count; i++)
@@ -270,11 +271,11 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
 void dc_plan_keep_none(struct dc_plan *plan)
 {
   struct dc_plan_kept *kept = &plan->kept;
-  double tape = (double)plan->trajectory->pair_count * plan->capacity * (double)sizeof(struct dc_pair_derivatives);
+  double tape = (double)plan->trajectory->pair_count * plan->sizes.steps * (double)sizeof(struct dc_pair_derivatives);
   kept->known = false;
   kept->sample = -1;
-  if (!kept->trajectory && !plan->forward && plan->case_count == 0 && tape <= DC_MOST_KEPT_BYTES)
-    kept->trajectory = dc_trajectory_create(plan->model, plan->capacity);
+  if (!kept->trajectory && !plan->forward && plan->cases.count == 0 && tape <= DC_MOST_KEPT_BYTES)
+    kept->trajectory = dc_trajectory_create(plan->model, plan->sizes.steps);
   if (kept->trajectory)
     kept->trajectory->steps = plan->window.steps;
 }
@@ -351,7 +352,7 @@ enum dc_status dc_plan_roll_out(struct dc_plan *plan, struct dc_error *error)
 static enum dc_status shorten(struct dc_plan *plan, struct dc_error *error)
 {
   int whole = plan->window.steps, done = plan->trajectory->steps;
-  double *parameters = dc_alloc((size_t)plan->parameter_capacity, sizeof *parameters);
+  double *parameters = dc_alloc((size_t)plan->sizes.parameters, sizeof *parameters);
   if (!parameters)
     return dc_out_of_memory_for(error, "parameters");
   memcpy(parameters, plan->parameters, (size_t)plan->parameter_count * sizeof *parameters);

@@ -43,19 +43,84 @@ struct dc_plan_kept {
   double loss;                       // its loss
 };
 
-// A model, a task, a window of the run and everything needed to evaluate them; for one caller at a time.  With cases
-// (plan_cases.h) losses and gradients are sums over all worlds; trajectories are those of the plan's own.
+// Room for the longest window.
+struct dc_plan_sizes {
+  int steps, parameters;
+  int pairs;  // of contact
+  int state;  // numbers of the controls' state
+};
+
+// The world of a plan may be easier than the scene's (search.h).
+struct dc_plan_scales {
+  double stiffness;  // factor on the contact stiffness, initially 1
+  double far_field;  // factor on the far field of soft bodies, initially 1
+  int coarseness;    // steps of the scene per step of the model, initially 1
+};
+
+// Groups and bounds of parameters; each [parameter_count].
+struct dc_plan_box {
+  int *group;  // number of the control or design entry that a parameter belongs to
+  double *low, *high;
+};
+
+// How gradients are computed (gradient.h).
+struct dc_plan_estimate {
+  struct dc_gradient_settings settings;  // set by dc_plan_set_gradient; initially the adjoint
+  dc_gradient_function *function;        // computes gradients that are not adjoints
+  struct dc_plan_property memory;        // created by gradient.c for the first estimate
+  struct dc_gradient_counts counts;
+};
+
+// Drawn first guesses (first_guess.h).
+struct dc_plan_guess {
+  struct dc_first_guess_settings settings;  // initially: given
+  struct dc_first_guess_counts counts;
+  struct dc_first_guess_observer observer;  // set by the caller; initially none
+  bool found;                               // for the present minimization
+};
+
+// Worlds whose losses are added (plan_cases.h).
+struct dc_plan_cases {
+  int count;
+  struct dc_plan **plans;  // [count] of the task's
+};
+
+// Threads and processes that evaluate points for the plan.
+struct dc_plan_helpers {
+  struct dc_plan_property team;  // struct dc_plan_team for dc_plan_values (worker.h), created when needed
+  struct dc_plan_crew *crew;     // set by the caller: processes that share many points (crew.h); NULL: none
+};
+
+// Minimization: it moves the parameters of a plan and keeps the first and the best point (plan_minimization.c).
+struct dc_plan_minimization {
+  struct dc_minimization *running;  // NULL: none is running
+  struct dc_problem problem;
+  const struct dc_optimizer_type *optimizer;
+  const void *optimizer_options;
+  struct dc_residual_rows rows;        // of the last linearization for the optimizer
+  int earlier;                         // iterates of minimizations before the present one
+  int retreats, most_retreats;         // see dc_plan_continue; most is set by the caller, initially 0
+  long newton_before;                  // of the plan's work, at the start of the present iteration
+  struct dc_trajectory *first, *best;  // without the derivatives of pairs
+  double best_loss;                    // of best
+  double *first_parameters;            // [parameter_count] of first
+  double *best_parameters;             // [parameter_count] of best
+};
+
+// Evaluation: a model, a task, a window of the run and everything needed to roll out parameters and to pull the loss
+// back; for one caller at a time.  With cases losses and gradients are sums over all worlds; trajectories are those of
+// the plan's own.  `descent` is the minimization of that loss.
 struct dc_plan {
   struct dc_arena *arena;  // owns arrays that exist since creation
   const struct dc_model *model;
   const struct dc_task *task;
   struct dc_window window;
-  struct dc_plan_start start;        // of the window
-  struct dc_execution *execution;    // set and destroyed by the caller: where dc_plan_simulate rolls out; NULL: here
-  double *state;                     // [dc_task_state_size] state of the controls at the start of the window
-  bool forward;                      // for rollouts alone
-  int capacity, parameter_capacity;  // capacity in steps and parameters
-  int parameter_count, pair_count, state_size;
+  struct dc_plan_start start;      // of the window
+  struct dc_execution *execution;  // set and destroyed by the caller: where dc_plan_simulate rolls out; NULL: here
+  double *state;                   // [dc_task_state_size] state of the controls at the start of the window
+  bool forward;                    // for rollouts alone
+  struct dc_plan_sizes sizes;
+  struct dc_plan_scales scaled;
   struct dc_rollout *rollout;
   struct dc_rollout_input *input;
   struct dc_rollout_cotangent *cotangent;
@@ -65,37 +130,16 @@ struct dc_plan {
   bool succeeded;                           // trajectory and input belong to evaluated
   bool differentiated;  // derivatives of trajectory were computed: warm starts are not the rollout's any more
   struct dc_plan_kept kept;
-  struct dc_trajectory *first, *best;    // of an optimization; without the derivatives of pairs
-  double best_loss;                      // of best
-  double *parameters, *best_parameters;  // [parameter_count]; parameters: the first guess
-  double *first_parameters;              // [parameter_count] of first
-  int *group;                            // [parameter_count]
-  double *low, *high;                    // [parameter_count] bounds
-  struct dc_minimization *minimization;  // NULL: none is running
-  struct dc_problem problem;
-  const struct dc_optimizer_type *optimizer;  // of the minimization
-  const void *optimizer_options;
-  struct dc_gradient_settings gradient;  // set by dc_plan_set_gradient; initially the adjoint
-  dc_gradient_function *estimate;        // computes gradients that are not adjoints
-  struct dc_plan_property estimator;     // created by gradient.c for the first estimate
-  struct dc_gradient_counts gradient_counts;
-  struct dc_first_guess_settings first_guess;  // initially: given
-  struct dc_first_guess_counts first_guess_counts;
-  struct dc_first_guess_observer first_guess_observer;  // set by the caller; initially none
-  bool first_guess_found;                               // for the present minimization
-  struct dc_plan_work work;                             // since creation
-  long newton_before;                                   // of work, at the start of the present iteration
-  double stiffness, far_field;   // factors on the contact stiffness and on the far field of soft bodies, initially 1
-  int coarseness;                // steps of the scene per step of the model, initially 1
-  int earlier;                   // iterates of minimizations before the present one
-  int retreats, most_retreats;   // see dc_plan_continue; most is set by the caller, initially 0
-  struct dc_residual_rows rows;  // of the last linearization for an optimizer
-  int case_count;
-  struct dc_plan **cases;        // [case_count] of the task's
-  struct dc_plan_property team;  // struct dc_plan_team for dc_plan_values (worker.h), created when needed
-  struct dc_stop_request
-      *stop;  // the caller's to set: heard within an iteration, but for the first; NULL: nobody is asked
-  struct dc_plan_crew *crew;  // set by the caller: processes that share many points (crew.h); NULL: none
+  int parameter_count;
+  double *parameters;  // [parameter_count] the first guess
+  struct dc_plan_box box;
+  struct dc_plan_estimate estimate;
+  struct dc_plan_guess guess;
+  struct dc_plan_cases cases;
+  struct dc_plan_helpers helpers;
+  struct dc_plan_minimization descent;
+  struct dc_plan_work work;      // since creation
+  struct dc_stop_request *stop;  // set by the caller; heard within iterations, but for the first; NULL: nobody is asked
 };
 
 // Creates a plan whose window is the first steps of the run, from the model's own start.  NULL and *error on failure.
@@ -106,7 +150,7 @@ struct dc_plan *dc_plan_create(const struct dc_model *model, const struct dc_tas
 // has no room for frames before dc_plan_use_file, which must precede the first rollout.
 struct dc_plan *dc_plan_create_forward(const struct dc_model *model, const struct dc_task *task, int steps,
                                        bool in_file, struct dc_error *error);
-// Puts the trajectory into a file of dc_record_bytes for plan->capacity steps; the plan then owns it, even on failure.
+// Puts the trajectory into a file of dc_record_bytes for plan->sizes.steps steps; the plan then owns it, even on failure.
 enum dc_status dc_plan_use_file(struct dc_plan *plan, struct dc_mapped_file *file, struct dc_error *error);
 void dc_plan_destroy(struct dc_plan *plan);
 // The model with time steps longer by the factor coarseness, which must divide the number of steps.
@@ -180,7 +224,7 @@ typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *ite
 // Starts to minimize the loss of the window from parameters; options must stay valid until the end.
 enum dc_status dc_plan_begin(struct dc_plan *plan, const struct dc_optimizer_type *optimizer, const void *options,
                              const double *parameters, struct dc_error *error);
-// Draws the first guess where plan->first_guess says so, then iterates until it is done or stopped.  The observer stops
+// Draws the first guess where plan->guess.settings says so, then iterates until it is done or stopped.  The observer stops
 // it between iterations; plan->stop stops it within a Jacobian, which undoes the iteration (DC_STOPPED: another call
 // continues).  First and best trajectories and parameters are kept in plan.
 // Where it is blocked, or evaluations fail in a row, it restarts near the best point, up to most_retreats times.

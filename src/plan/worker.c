@@ -17,22 +17,22 @@
 
 struct dc_plan *dc_plan_hire(const struct dc_plan *plan, struct dc_error *error)
 {
-  return dc_plan_create(plan->model, plan->task, plan->capacity, error);
+  return dc_plan_create(plan->model, plan->task, plan->sizes.steps, error);
 }
 
 // A worker for losses alone, with a fraction of the memory.
 static struct dc_plan *hire_forward(const struct dc_plan *plan, struct dc_error *error)
 {
-  return dc_plan_create_forward(plan->model, plan->task, plan->capacity, false, error);
+  return dc_plan_create_forward(plan->model, plan->task, plan->sizes.steps, false, error);
 }
 
 void dc_plan_follow(struct dc_plan *worker, const struct dc_plan *plan)
 {
   dc_plan_set_window(worker, plan->window.first, plan->window.steps);
   worker->start = plan->start;
-  worker->stiffness = plan->stiffness;
-  worker->far_field = plan->far_field;
-  memcpy(worker->state, plan->state, (size_t)plan->state_size * sizeof *plan->state);
+  worker->scaled.stiffness = plan->scaled.stiffness;
+  worker->scaled.far_field = plan->scaled.far_field;
+  memcpy(worker->state, plan->state, (size_t)plan->sizes.state * sizeof *plan->state);
   worker->work = (struct dc_plan_work){0};
 }
 
@@ -143,12 +143,13 @@ static int sample_until(struct dc_plan_team *team, int count, struct dc_plan_sam
   struct dc_plan *plan = team->plans[0];
   struct dc_plan_work work = plan->work;
   double start = dc_seconds();
-  struct sampling sampling = {team,   samples, plan->crew ? dc_plan_crew_deal(plan->crew, plan, count, samples) : 1,
-                              enough, keep,    count};
+  struct sampling sampling = {
+      team,   samples, plan->helpers.crew ? dc_plan_crew_deal(plan->helpers.crew, plan, count, samples) : 1,
+      enough, keep,    count};
   int here = (count + sampling.stride - 1) / sampling.stride, until = 0;
   dc_loop_run(sample_pass, &sampling, here, most_threads(team, threads, enough), NULL);
   if (sampling.stride > 1)
-    dc_plan_crew_collect(plan->crew, plan, count, samples);
+    dc_plan_crew_collect(plan->helpers.crew, plan, count, samples);
   while (until < count && !is_enough(&samples[until], enough))
     until++;
   plan->work = work;
@@ -171,15 +172,15 @@ static void destroy_team(void *team)
 static enum dc_status gather(struct dc_plan *plan, int count, struct dc_error *error)
 {
   int threads = dc_threads();
-  struct dc_plan_team *team = plan->team.object;
+  struct dc_plan_team *team = plan->helpers.team.object;
   if (!team || team->count < (count < threads ? count : threads)) {
-    dc_plan_drop(&plan->team);
+    dc_plan_drop(&plan->helpers.team);
     if (!(team = dc_alloc(1, sizeof *team)))
       return dc_out_of_memory_for(error, "plans");
     int wanted = count < threads ? count : threads;
-    enum dc_status status = plan->problem.linearize ? dc_plan_team_create(plan, wanted, team, error)
-                                                    : dc_plan_team_create_forward(plan, wanted, team, error);
-    plan->team = (struct dc_plan_property){team, destroy_team};
+    enum dc_status status = plan->descent.problem.linearize ? dc_plan_team_create(plan, wanted, team, error)
+                                                            : dc_plan_team_create_forward(plan, wanted, team, error);
+    plan->helpers.team = (struct dc_plan_property){team, destroy_team};
     if (status)
       return status;
   }
@@ -201,7 +202,7 @@ static void take_kept(struct dc_plan *plan, struct dc_plan *from)
 static int sample_losses(struct dc_plan_team *team, int count, struct dc_plan_sample *samples, double enough)
 {
   struct dc_plan *plan = team->plans[0];
-  bool keep = plan->problem.linearize != NULL;
+  bool keep = plan->descent.problem.linearize != NULL;
   for (int i = 0; i < team->count; i++) {
     if (keep)
       dc_plan_keep_none(team->plans[i]);
@@ -234,7 +235,7 @@ enum dc_status dc_plan_values_until(struct dc_plan *plan, int *count, const doub
   for (int i = 0; i < *count && !status; i++)
     samples[i].parameters = xs + (size_t)i * (size_t)plan->parameter_count;
   if (!status)
-    *count = sample_losses(plan->team.object, *count, samples, enough);
+    *count = sample_losses(plan->helpers.team.object, *count, samples, enough);
   plan->succeeded = false;  // which sample it holds depends on the threads; what is counted later must not
   for (int i = 0; i < *count && !status; i++) {
     losses[i] = samples[i].loss;

@@ -57,7 +57,7 @@ static inline enum dc_status optimize(struct dc_plan *plan, const struct dc_scen
     return status;
   status = dc_plan_continue(plan, observer, observer_context, error);
   if (result)
-    *result = *dc_minimization_result(plan->minimization);
+    *result = *dc_minimization_result(plan->descent.running);
   return status;
 }
 

@@ -44,7 +44,7 @@ static struct dc_plan *minimize(const struct dc_scene *scene, enum dc_gradient_t
   struct dc_error error = {0};
   struct dc_plan *plan = create(scene, &settings);
   if (first_guess)
-    plan->first_guess = *first_guess;
+    plan->guess.settings = *first_guess;
   CHECK(optimize(plan, scene, still, NULL, NULL, NULL, &error) == DC_OK, "%s", error.text);
   return plan;
 }
@@ -56,32 +56,32 @@ static void test_sampling(void)
     struct dc_first_guess_settings settings = sampling(2, 50);
     struct dc_plan *plan = minimize(scene, type, NULL);
     double gradient[PAIR_PARAMETERS], loss;
-    CHECK(memcmp(plan->best_parameters, still, sizeof still) == 0, "without draws it stays where it is");
+    CHECK(memcmp(plan->descent.best_parameters, still, sizeof still) == 0, "without draws it stays where it is");
     dc_plan_destroy(plan);
 
     plan = minimize(scene, type, &settings);
-    long draws = plan->first_guess_counts.draws;
-    CHECK(draws > 0 && draws <= 50 && plan->first_guess_counts.vanished == 0, "%ld draws", draws);
-    CHECK(dc_plan_evaluate(plan, plan->first_parameters, &loss, gradient, NULL) == DC_OK);
+    long draws = plan->guess.counts.draws;
+    CHECK(draws > 0 && draws <= 50 && plan->guess.counts.vanished == 0, "%ld draws", draws);
+    CHECK(dc_plan_evaluate(plan, plan->descent.first_parameters, &loss, gradient, NULL) == DC_OK);
     CHECK(norm(gradient, PAIR_PARAMETERS) > 1e-6 * loss, "%g", norm(gradient, PAIR_PARAMETERS));
-    CHECK(dc_minimization_result(plan->minimization)->iterations == 5);
-    CHECK(memcmp(plan->first_parameters, still, sizeof still) != 0);
+    CHECK(dc_minimization_result(plan->descent.running)->iterations == 5);
+    CHECK(memcmp(plan->descent.first_parameters, still, sizeof still) != 0);
     double found[PAIR_PARAMETERS];
-    memcpy(found, plan->first_parameters, sizeof found);
+    memcpy(found, plan->descent.first_parameters, sizeof found);
     dc_plan_destroy(plan);
 
     // one draw less does not do it, and then nothing changes
     settings.draws = draws - 1;
     if (draws > 1) {
       plan = minimize(scene, type, &settings);
-      CHECK(plan->first_guess_counts.vanished == 1 && plan->first_guess_counts.draws == draws - 1);
+      CHECK(plan->guess.counts.vanished == 1 && plan->guess.counts.draws == draws - 1);
       dc_plan_destroy(plan);
     }
     // another seed, another draw
     settings.draws = 50;
     settings.seed = 2;
     plan = minimize(scene, type, &settings);
-    CHECK(memcmp(plan->first_parameters, found, sizeof found) != 0);
+    CHECK(memcmp(plan->descent.first_parameters, found, sizeof found) != 0);
     dc_plan_destroy(plan);
   }
   dc_scene_destroy(scene);
@@ -104,12 +104,12 @@ static void test_sampling_threads(void)
       dc_loops_always_shared(threads > 1);
       struct dc_plan *plan = minimize(scene, DC_GRADIENT_ADJOINT, &settings);
       if (threads == 1) {
-        memcpy(found, plan->best_parameters, sizeof found);
+        memcpy(found, plan->descent.best_parameters, sizeof found);
         work = plan->work;
-        draws = plan->first_guess_counts.draws;
+        draws = plan->guess.counts.draws;
       }
-      CHECK(memcmp(found, plan->best_parameters, sizeof found) == 0, "seed %ld, %d threads", seed, threads);
-      CHECK(plan->first_guess_counts.draws == draws, "%ld draws, %ld", plan->first_guess_counts.draws, draws);
+      CHECK(memcmp(found, plan->descent.best_parameters, sizeof found) == 0, "seed %ld, %d threads", seed, threads);
+      CHECK(plan->guess.counts.draws == draws, "%ld draws, %ld", plan->guess.counts.draws, draws);
       CHECK(work.rollouts == plan->work.rollouts && work.steps == plan->work.steps &&
                 work.newton_iterations == plan->work.newton_iterations && work.evaluations == plan->work.evaluations,
             "%ld rollouts, %ld", plan->work.rollouts, work.rollouts);
@@ -129,14 +129,14 @@ static void test_sampling_in_vain(void)
   struct dc_first_guess_settings settings = sampling(1e-3, 7);
   settings.distribution = DC_UNIFORM;
   struct dc_plan *plan = minimize(scene, DC_GRADIENT_ADJOINT, &settings);
-  CHECK(plan->first_guess_counts.draws == 7 && plan->first_guess_counts.vanished == 1);
-  CHECK(memcmp(plan->first_parameters, still, sizeof still) == 0);
+  CHECK(plan->guess.counts.draws == 7 && plan->guess.counts.vanished == 1);
+  CHECK(memcmp(plan->descent.first_parameters, still, sizeof still) == 0);
   dc_plan_destroy(plan);
   dc_scene_destroy(scene);
   // with the far field there is nothing to draw
   scene = read_scene(pair_text);
   plan = minimize(scene, DC_GRADIENT_ADJOINT, &settings);
-  CHECK(plan->first_guess_counts.draws == 0 && plan->first_guess_counts.vanished == 0);
+  CHECK(plan->guess.counts.draws == 0 && plan->guess.counts.vanished == 0);
   dc_plan_destroy(plan);
   dc_scene_destroy(scene);
 }
@@ -154,12 +154,12 @@ static void test_no_parameters(void)
     struct dc_gradient_settings settings = settings_of(type);
     struct dc_error error = {0};
     struct dc_plan *plan = create(scene, &settings);
-    plan->first_guess = first_guess;
+    plan->guess.settings = first_guess;
     CHECK(optimize(plan, scene, NULL, NULL, NULL, NULL, &error) == DC_OK, "%s", error.text);
     CHECK(plan->work.rollouts == 1, "type %d: %ld rollouts", type, plan->work.rollouts);
-    CHECK(plan->first_guess_counts.draws == 0 && plan->first_guess_counts.vanished == 0, "type %d: %ld draws", type,
-          plan->first_guess_counts.draws);
-    CHECK(plan->gradient_counts.estimates == 0 && plan->gradient_counts.dropped == 0, "type %d", type);
+    CHECK(plan->guess.counts.draws == 0 && plan->guess.counts.vanished == 0, "type %d: %ld draws", type,
+          plan->guess.counts.draws);
+    CHECK(plan->estimate.counts.estimates == 0 && plan->estimate.counts.dropped == 0, "type %d", type);
     dc_plan_destroy(plan);
   }
   dc_scene_destroy(scene);
@@ -175,15 +175,14 @@ static void test_held(void)
     settings.held = held;
     settings.distribution = DC_UNIFORM;
     struct dc_plan *plan = create(scene, NULL);
-    plan->first_guess = settings;
+    plan->guess.settings = settings;
     CHECK(plan->parameter_count == 10, "%d", plan->parameter_count);
     memcpy(parameters, plan->parameters, 10 * sizeof *parameters);
     long heard = 0;
-    plan->first_guess_observer = (struct dc_first_guess_observer){count_draw, &heard};
+    plan->guess.observer = (struct dc_first_guess_observer){count_draw, &heard};
     CHECK(dc_first_guess_find(plan, parameters, NULL) == DC_OK);
-    CHECK(plan->first_guess_counts.draws > 0 && plan->first_guess_counts.vanished == 0, "%ld draws",
-          plan->first_guess_counts.draws);
-    CHECK(heard == plan->first_guess_counts.draws - 1, "all but the last were in vain: %ld", heard);
+    CHECK(plan->guess.counts.draws > 0 && plan->guess.counts.vanished == 0, "%ld draws", plan->guess.counts.draws);
+    CHECK(heard == plan->guess.counts.draws - 1, "all but the last were in vain: %ld", heard);
     for (int i = 0; i < 10; i++)
       CHECK(fabs(parameters[i] - plan->parameters[i]) < 2 && parameters[i] != plan->parameters[i]);
     CHECK((fabs(parameters[2] - parameters[0]) < 1e-15 && fabs(parameters[9] - parameters[1]) < 1e-15) == held);
@@ -230,9 +229,9 @@ static struct dc_receding_horizon *create_windows(const struct dc_scene *scene, 
   settings.samples = 2;
   settings.sigma = 1e-3;
   dc_plan_set_gradient(horizon->plan, &settings);
-  horizon->plan->first_guess = sampling(0.1, 2);
-  horizon->plan->first_guess.threshold = 1e6;  // nothing will do: the best of two draws and the given one is taken
-  horizon->plan->first_guess.every_window = every_window;
+  horizon->plan->guess.settings = sampling(0.1, 2);
+  horizon->plan->guess.settings.threshold = 1e6;  // nothing will do: the best of two draws and the given one is taken
+  horizon->plan->guess.settings.every_window = every_window;
   return horizon;
 }
 
@@ -242,10 +241,10 @@ static void test_windows(void)
   struct watch all = {.horizon = create_windows(scene, true)}, once = {.horizon = create_windows(scene, false)};
   struct dc_receding_horizon *straight = all.horizon;
   CHECK(run_windows(&all) == DC_OK && run_windows(&once) == DC_OK);
-  long draws = straight->plan->first_guess_counts.draws, draws_once = once.horizon->plan->first_guess_counts.draws;
+  long draws = straight->plan->guess.counts.draws, draws_once = once.horizon->plan->guess.counts.draws;
   CHECK(draws == 2 * straight->executed->steps && draws_once == 2, "%ld, %ld draws", draws, draws_once);
-  CHECK(straight->plan->first_guess_counts.vanished == straight->executed->steps &&
-        once.horizon->plan->first_guess_counts.vanished == 1);
+  CHECK(straight->plan->guess.counts.vanished == straight->executed->steps &&
+        once.horizon->plan->guess.counts.vanished == 1);
   CHECK(all.calls > 8, "%d", all.calls);
   for (int at = 1; at < all.calls; at += 3) {
     struct watch watch = {.horizon = create_windows(scene, true), .stop_at = at, .snapshot = dc_snapshot_create()};
@@ -260,8 +259,8 @@ static void test_windows(void)
     CHECK(resumed->executed->steps == straight->executed->steps &&
               memcmp(resumed->executed->q, straight->executed->q, bytes) == 0,
           "from call %d", at);
-    CHECK(resumed->plan->first_guess_counts.draws == draws &&
-          resumed->plan->gradient_counts.estimates == straight->plan->gradient_counts.estimates);
+    CHECK(resumed->plan->guess.counts.draws == draws &&
+          resumed->plan->estimate.counts.estimates == straight->plan->estimate.counts.estimates);
     dc_snapshot_destroy(watch.snapshot);
     dc_horizon_destroy(watch.horizon);
   }

@@ -45,12 +45,12 @@ static void test_differences_into_walls(void)
   struct dc_plan *plan = create(scene, &settings);
   CHECK(dc_plan_evaluate(plan, parameters, &loss, gradient, &error) == DC_OK, "%s", error.text);
   CHECK(gradient[0] == 0 && gradient[1] != 0, "%g %g", gradient[0], gradient[1]);
-  CHECK(plan->gradient_counts.dropped == 1 && plan->gradient_counts.one_sided == 0);
+  CHECK(plan->estimate.counts.dropped == 1 && plan->estimate.counts.one_sided == 0);
   // the point itself and two of the velocity
   CHECK(plan->work.rollouts == 3 && plan->work.steps == 9, "%ld", plan->work.rollouts);
   parameters[0] = 0.06;  // one side is free
   CHECK(dc_plan_evaluate(plan, parameters, &loss, gradient, &error) == DC_OK, "%s", error.text);
-  CHECK(plan->gradient_counts.dropped == 1 && plan->gradient_counts.one_sided == 1);
+  CHECK(plan->estimate.counts.dropped == 1 && plan->estimate.counts.one_sided == 1);
   CHECK(plan->work.rollouts == 3 + 5, "the middle is rolled out again: %ld", plan->work.rollouts);
   // 0 observed; the step is rounded
   CHECK_NEAR(gradient[0], (tight_loss(scene, 0.06) - tight_loss(scene, 0.06 - 0.15)) / 0.15, 1e-14);
@@ -125,7 +125,7 @@ static void compare_bundle(const struct dc_scene *scene, const struct dc_gradien
     for (int i = 0; i < count; i++)
       CHECK_NEAR(estimate[i], mean[i], 1e-14 * norm(mean, count));  // 0 observed: sums in the same order
   }
-  CHECK(plan->gradient_counts.estimates == 2 && plan->gradient_counts.dropped == dropped);
+  CHECK(plan->estimate.counts.estimates == 2 && plan->estimate.counts.dropped == dropped);
   CHECK(plan->work.rollouts == 2 + 2 * settings->samples - dropped, "%ld", plan->work.rollouts);
   dc_plan_destroy(plan);
 }
@@ -169,7 +169,7 @@ static void test_nothing_left(void)
     struct dc_plan *plan = create(scene, &settings);
     CHECK(dc_plan_evaluate(plan, &parameter, &loss, &gradient, &error) == DC_NUMERICAL, "%s", error.text);
     CHECK(strstr(error.text, "can be had") || strstr(error.text, "could be rolled out"), "%s", error.text);
-    CHECK(plan->gradient_counts.dropped == (type == DC_GRADIENT_BUNDLE ? settings.samples : 1));
+    CHECK(plan->estimate.counts.dropped == (type == DC_GRADIENT_BUNDLE ? settings.samples : 1));
     dc_plan_destroy(plan);
   }
   dc_scene_destroy(scene);
@@ -231,7 +231,7 @@ static void test_resume(void)
   struct dc_plan *straight = create(scene, &settings);
   struct stop all = {.plan = straight, .at = -1};
   CHECK(optimize(straight, scene, pair_parameters, note, &all, NULL, &error) == DC_OK, "%s", error.text);
-  CHECK(straight->gradient_counts.estimates == 6, "%ld", straight->gradient_counts.estimates);
+  CHECK(straight->estimate.counts.estimates == 6, "%ld", straight->estimate.counts.estimates);
   for (int at = 0; at < 5; at += 2) {
     struct stop stop = {.plan = create(scene, &settings), .at = at, .snapshot = dc_snapshot_create()};
     CHECK(optimize((struct dc_plan *)stop.plan, scene, pair_parameters, note, &stop, NULL, &error) == DC_STOPPED);
@@ -241,9 +241,9 @@ static void test_resume(void)
     stop.at = -1;
     CHECK(dc_plan_continue(resumed, note, &stop, &error) == DC_OK, "%s", error.text);
     CHECK(memcmp(all.losses, stop.losses, 6 * sizeof *all.losses) == 0, "from iteration %d", at);
-    CHECK(resumed->gradient_counts.estimates == 6 && resumed->work.rollouts == straight->work.rollouts &&
+    CHECK(resumed->estimate.counts.estimates == 6 && resumed->work.rollouts == straight->work.rollouts &&
           resumed->work.newton_iterations == straight->work.newton_iterations);
-    CHECK(memcmp(resumed->best_parameters, straight->best_parameters, sizeof pair_parameters) == 0);
+    CHECK(memcmp(resumed->descent.best_parameters, straight->descent.best_parameters, sizeof pair_parameters) == 0);
     dc_snapshot_destroy(stop.snapshot);
     dc_plan_destroy((struct dc_plan *)stop.plan);
     dc_plan_destroy(resumed);

@@ -85,7 +85,7 @@ static void test_kept(void)
   enum dc_status statuses[POINTS];
   int before = omp_get_max_threads(), lowest = 0;
   CHECK(dc_plan_begin(plan, scene->optimizer, scene->optimizer_options, plan->parameters, &error) == DC_OK);
-  CHECK(plan->parameter_count == PARAMETERS && plan->problem.linearize);
+  CHECK(plan->parameter_count == PARAMETERS && plan->descent.problem.linearize);
   for (int i = 0; i < POINTS; i++)
     for (int k = 0; k < PARAMETERS; k++)
       xs[i][k] = 0.3 * sin(1 + k + 2 * i);
@@ -140,9 +140,9 @@ static void test_cases(void)
     direction[i] = cos(3 * i);
   }
   CHECK(dc_plan_begin(plan, scene->optimizer, scene->optimizer_options, plan->parameters, &error) == DC_OK &&
-        plan->problem.row_count == WORLDS * (6 * 3 + 6 * 6));
+        plan->descent.problem.row_count == WORLDS * (6 * 3 + 6 * 6));
   CHECK(dc_plan_linearize(plan, plan->parameters, DC_PRODUCTS_REVERSE, &rows, &error) == DC_OK, "%s", error.text);
-  CHECK(rows.row_count == plan->problem.row_count && rows.row_count <= 256, "%d", rows.row_count);
+  CHECK(rows.row_count == plan->descent.problem.row_count && rows.row_count <= 256, "%d", rows.row_count);
   for (int i = 0; i < WORLDS; i++) {
     const struct dc_task_world *other = &scene->task.cases[i ? i - 1 : 0];
     struct dc_plan *world = create_for(i ? other->model : &scene->model, i ? other->task : &own, false);

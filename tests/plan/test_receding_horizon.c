@@ -394,9 +394,10 @@ static void test_plan_resume(void)
   CHECK(dc_plan_continue(rest.plan, note_loss, &rest, &error) == DC_OK, "%s", error.text);
   CHECK(half.count == 2 && rest.count == 2 && memcmp(whole.losses + 2, rest.losses, 2 * sizeof(double)) == 0);
   size_t bytes = (STEPS + 1) * COORDINATES * sizeof(double);
-  CHECK(memcmp(whole.plan->first->q, rest.plan->first->q, bytes) == 0);
-  CHECK(memcmp(whole.plan->best->q, rest.plan->best->q, bytes) == 0);
-  CHECK(memcmp(whole.plan->best_parameters, rest.plan->best_parameters, STEPS * COORDINATES * sizeof(double)) == 0);
+  CHECK(memcmp(whole.plan->descent.first->q, rest.plan->descent.first->q, bytes) == 0);
+  CHECK(memcmp(whole.plan->descent.best->q, rest.plan->descent.best->q, bytes) == 0);
+  CHECK(memcmp(whole.plan->descent.best_parameters, rest.plan->descent.best_parameters,
+               STEPS * COORDINATES * sizeof(double)) == 0);
   CHECK(whole.plan->work.newton_iterations == rest.plan->work.newton_iterations);
   // Saved before the first evaluation, and loaded into one that began elsewhere.
   double other[STEPS * COORDINATES];
@@ -404,7 +405,8 @@ static void test_plan_resume(void)
     other[i] = 0.01;
   dc_snapshot_clear(half.snapshot);
   rest.count = half.stop_at = 0;
-  CHECK(dc_plan_begin(half.plan, type, options, half.plan->first_parameters, &error) == DC_OK, "%s", error.text);
+  CHECK(dc_plan_begin(half.plan, type, options, half.plan->descent.first_parameters, &error) == DC_OK, "%s",
+        error.text);
   half.plan->work = rest.plan->work = (struct dc_plan_work){0};
   CHECK(dc_plan_save(half.plan, half.snapshot) == DC_OK);
   CHECK(dc_plan_begin(rest.plan, type, options, other, &error) == DC_OK, "%s", error.text);

@@ -93,8 +93,8 @@ static void test_threads(void)
     struct dc_error error = {0};
     CHECK(dc_search_run(search, note, &rows[k], &error) == DC_OK, "%s", error.text);
     rollouts[k] = plan->work.rollouts;
-    losses[k] = plan->best_loss;
-    CHECK(dc_search_reached(search) == !(plan->best_loss > 0) && dc_search_done(search));
+    losses[k] = plan->descent.best_loss;
+    CHECK(dc_search_reached(search) == !(plan->descent.best_loss > 0) && dc_search_done(search));
     dc_search_destroy(search);
     dc_plan_destroy(plan);
   }
@@ -180,7 +180,7 @@ static void test_stall(void)
   struct dc_plan *plan = create_plan(scene);
   struct dc_search *search = create(plan, scene);
   CHECK(dc_search_run(search, note, &whole, &error) == DC_OK, "%s", error.text);
-  const double best = plan->best_loss;
+  const double best = plan->descent.best_loss;
   int stalled = 0;
   for (int first = 0, end; first < whole.count; first = end) {
     for (end = first + 1; end < whole.count && whole.phases[end] == whole.phases[first]; end++)
@@ -207,7 +207,8 @@ static void test_stall(void)
     CHECK(dc_search_load(search, snapshot, &error) == DC_OK, "%s", error.text);
     cut.stop_at = 0;
     CHECK(dc_search_run(search, note, &cut, &error) == DC_OK, "%s", error.text);
-    CHECK(cut.count == whole.count && !memcmp(cut.losses, whole.losses, sizeof cut.losses) && plan->best_loss == best,
+    CHECK(cut.count == whole.count && !memcmp(cut.losses, whole.losses, sizeof cut.losses) &&
+              plan->descent.best_loss == best,
           "cut after %d: %d of %d rows", k, cut.count, whole.count);
     dc_search_destroy(search);
     dc_snapshot_destroy(snapshot);
@@ -242,17 +243,19 @@ static void test_reaches(void)
   struct dc_scene *scene = read_shot(", 'portfolio': {'rollouts': 600, 'draws': 48}");
   struct dc_plan *plan = create_plan(scene);
   struct dc_error error = {0};
-  CHECK(optimize(plan, scene, NULL, NULL, NULL, NULL, &error) == DC_OK && plan->best_loss > 0.05, "adam: %g",
-        plan->best_loss);
+  CHECK(optimize(plan, scene, NULL, NULL, NULL, NULL, &error) == DC_OK && plan->descent.best_loss > 0.05, "adam: %g",
+        plan->descent.best_loss);
   dc_plan_destroy(plan);
   plan = create_plan(scene);
   struct dc_search *search = create(plan, scene);
   static struct rows rows;
   CHECK(dc_search_run(search, note, &rows, &error) == DC_OK, "%s", error.text);
-  CHECK(dc_search_reached(search) && plan->best_loss == 0, "%g after %d turns", plan->best_loss, rows.count);
+  CHECK(dc_search_reached(search) && plan->descent.best_loss == 0, "%g after %d turns", plan->descent.best_loss,
+        rows.count);
   double loss;
-  CHECK(dc_plan_evaluate(plan, plan->best_parameters, &loss, NULL, &error) == DC_OK && loss == plan->best_loss);
-  CHECK(dc_trajectory_gap(plan->trajectory, 0, 24) == dc_trajectory_gap(plan->best, 0, 24));
+  CHECK(dc_plan_evaluate(plan, plan->descent.best_parameters, &loss, NULL, &error) == DC_OK &&
+        loss == plan->descent.best_loss);
+  CHECK(dc_trajectory_gap(plan->trajectory, 0, 24) == dc_trajectory_gap(plan->descent.best, 0, 24));
   const struct dc_search_stage *stages;
   CHECK(dc_search_stages(search, &stages) == 1 && stages[0].reached && stages[0].turns == rows.count - 1);
   CHECK(dc_search_run(search, NULL, NULL, &error) == DC_OK && dc_search_iterations(search) == rows.count - 1, "again");
@@ -279,7 +282,7 @@ static void test_refused_guess(void)
     CHECK(dc_search_run(search, note, cut ? &begun : &whole, &error) == (cut ? DC_STOPPED : DC_OK), "%s", error.text);
     if (cut) {
       struct dc_snapshot *snapshot = dc_snapshot_create();
-      CHECK(dc_search_save(search, snapshot) == DC_OK && isinf(plan->best_loss));
+      CHECK(dc_search_save(search, snapshot) == DC_OK && isinf(plan->descent.best_loss));
       dc_search_destroy(search);
       dc_plan_destroy(plan);
       plan = create_plan(scene);
@@ -287,12 +290,13 @@ static void test_refused_guess(void)
       CHECK(dc_search_load(search, snapshot, &error) == DC_OK, "%s", error.text);
       rest = begun, rest.stop_at = 0;
       CHECK(dc_search_run(search, note, &rest, &error) == DC_OK, "%s", error.text);
-      CHECK(plan->best_loss == best, "%g, %g", plan->best_loss, best);
+      CHECK(plan->descent.best_loss == best, "%g, %g", plan->descent.best_loss, best);
       dc_snapshot_destroy(snapshot);
     }
-    best = plan->best_loss;
+    best = plan->descent.best_loss;
     CHECK(isfinite(best) && best < 0.05, "%g", best);
-    CHECK(dc_trajectory_gap(plan->first, 0, 24) > 0 && memcmp(plan->first_parameters, overlapping, sizeof overlapping),
+    CHECK(dc_trajectory_gap(plan->descent.first, 0, 24) > 0 &&
+              memcmp(plan->descent.first_parameters, overlapping, sizeof overlapping),
           "the first is one that could be rolled out");
     dc_search_destroy(search);
     dc_plan_destroy(plan);
@@ -377,14 +381,15 @@ static void test_retreats(void)
   for (int most = 0; most <= 3; most += 3) {
     struct dc_plan *plan = create_plan(scene);
     struct dc_error error = {0};
-    plan->most_retreats = most;
+    plan->descent.most_retreats = most;
     CHECK(optimize(plan, scene, NULL, NULL, NULL, NULL, &error) == DC_OK, "%s", error.text);
-    CHECK(plan->retreats == most && dc_minimization_result(plan->minimization)->end == DC_END_BLOCKED, "%d retreats",
-          plan->retreats);
-    losses[most > 0] = plan->best_loss;
+    CHECK(plan->descent.retreats == most && dc_minimization_result(plan->descent.running)->end == DC_END_BLOCKED,
+          "%d retreats", plan->descent.retreats);
+    losses[most > 0] = plan->descent.best_loss;
     double loss;
-    CHECK(dc_plan_evaluate(plan, plan->best_parameters, &loss, NULL, &error) == DC_OK && loss == plan->best_loss,
-          "the best is kept: %g, %g", loss, plan->best_loss);
+    CHECK(dc_plan_evaluate(plan, plan->descent.best_parameters, &loss, NULL, &error) == DC_OK &&
+              loss == plan->descent.best_loss,
+          "the best is kept: %g, %g", loss, plan->descent.best_loss);
     dc_plan_destroy(plan);
   }
   CHECK(losses[1] <= losses[0], "%g, %g", losses[1], losses[0]);
