@@ -246,7 +246,7 @@ static enum dc_status add_support(struct dc_bodies *bodies, int body, int count,
   *weights = dc_arena_alloc(arena, (size_t)count, sizeof **weights);
   if (!*places || !*weights)
     return dc_out_of_memory_for(error, "the frame of a soft body");
-  bodies->supports[bodies->support_count++] = (struct dc_support){body, count, *places, *weights};
+  bodies->supports[bodies->support_count++] = (struct dc_support){body, count, *places, *weights, 0};
   return DC_OK;
 }
 
@@ -304,6 +304,27 @@ static enum dc_status start_marker(struct dc_bodies *bodies, int index, const st
   return status;
 }
 
+// The soft body that a body hangs on, by itself or by way of others; NULL: none.
+static const struct dc_soft *soft_below(const struct dc_bodies *bodies, int body)
+{
+  const struct dc_soft *soft = NULL;
+  for (int above = bodies->bodies[body].parent; above >= 0 && !soft; above = bodies->bodies[above].parent)
+    soft = dc_soft_of(bodies, above);
+  return soft;
+}
+
+// Gives a marker the mass that its definition asks for by mass or density.  A shape alone is there to be seen.
+static void load_marker(struct dc_bodies *bodies, const struct dc_body_definition *definition)
+{
+  struct dc_support *support = &bodies->supports[bodies->support_count - 1];
+  struct dc_body *body = &bodies->bodies[support->body];
+  if (!isnan(definition->mass))
+    support->mass = definition->mass;
+  else if (!isnan(definition->density))
+    support->mass = definition->density * body->shape->properties.volume;
+  body->mass = support->mass;
+}
+
 enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                              struct dc_arena *arena, struct dc_error *error)
 {
@@ -316,10 +337,10 @@ enum dc_status dc_soft_start(struct dc_bodies *bodies, const struct dc_body_defi
   for (int s = 0; s < bodies->soft_count && !status; s++)
     status = start_one(bodies, &definitions[bodies->soft[s].body], &bodies->soft[s], arena, error);
   for (int i = 0; i < bodies->count && !status; i++) {
-    int parent = bodies->bodies[i].parent;
-    const struct dc_soft *soft = parent >= 0 ? dc_soft_of(bodies, parent) : NULL;
-    if (soft && !(status = dc_marker_check(&definitions[i], i, error)))
-      status = start_marker(bodies, i, soft, arena, error);
+    const struct dc_soft *soft = soft_below(bodies, i);
+    if (soft && !(status = dc_marker_check(&definitions[i], i, error)) &&
+        !(status = start_marker(bodies, i, soft, arena, error)))
+      load_marker(bodies, &definitions[i]);
   }
   return status;
 }
@@ -349,6 +370,20 @@ int dc_body_first_freedom(const struct dc_bodies *bodies, int body)
 bool dc_frame_moves(const struct dc_bodies *bodies, int body)
 {
   return dc_body_moves(&bodies->bodies[body]) || dc_support_of(bodies, body);
+}
+
+enum dc_status dc_frame_check_turns(const struct dc_bodies *bodies, int body, const char *option,
+                                    struct dc_error *error)
+{
+  const char *name = bodies->bodies[body].name;
+  if (!dc_support_of(bodies, body))
+    return DC_OK;
+  return dc_fail(error, DC_BAD_INPUT,
+                 dc_soft_of(bodies, body)
+                     ? "%s: must turn (\"%.255s\" is soft: its frame is its centre of mass, which has no rotation)"
+                     : "%s: must turn (\"%.255s\" is a point of a soft body, which has no rotation; two such points "
+                       "tell of a direction)",
+                 option, name);
 }
 
 static bool excluded(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)

@@ -86,6 +86,7 @@ struct dc_support {
   int body, count;
   const int *places;      // [count] first coordinate of each node, counted from the first node's
   const double *weights;  // [count]
+  double mass;            // of a point there, kg: of a body fixed to a soft one; 0 of soft bodies, whose nodes have it
 };
 
 static inline double dc_soft_node_mass(const struct dc_soft *soft, int node)
@@ -103,6 +104,9 @@ int dc_body_freedoms(const struct dc_bodies *bodies, int body);
 int dc_body_first_freedom(const struct dc_bodies *bodies, int body);
 // Whether the frame of a body moves, with a joint or with nodes.
 bool dc_frame_moves(const struct dc_bodies *bodies, int body);
+// Whether it can turn: frames on nodes are points.  DC_BAD_INPUT names the option and the body that cannot.
+enum dc_status dc_frame_check_turns(const struct dc_bodies *bodies, int body, const char *option,
+                                    struct dc_error *error);
 
 // Whether the nodes of a soft body feel a body: a half-space that no filter excludes.
 bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);

@@ -166,5 +166,7 @@ enum dc_status dc_marker_check(const struct dc_body_definition *definition, int 
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" on a soft body", index);
   if (definition->shape >= 0 && definition->collide)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].collide: must be false for a shape on a soft body", index);
+  if (!isnan(definition->density) && definition->shape < 0)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].density: needs a shape on a soft body (or give mass)", index);
   return DC_OK;
 }

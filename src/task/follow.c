@@ -34,6 +34,15 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Whether one of the listed bodies can turn: the rotations of others do not count.
+static bool any_turns(const struct dc_follow_options *follow, const struct dc_model *model)
+{
+  bool any = false;
+  for (int i = 0; i < follow->bodies.count; i++)
+    any |= !dc_support_of(&model->bodies, follow->bodies.indices[i]);
+  return any;
+}
+
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_follow_options *follow = options;
@@ -45,6 +54,8 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
     if (!dc_frame_moves(&model->bodies, follow->bodies.indices[i]))
       status = dc_fail(error, DC_BAD_INPUT, "bodies: must move (\"%.255s\" never does)",
                        model->bodies.bodies[follow->bodies.indices[i]].name);
+  if (!status && follow->rotation > 0 && follow->bodies.count && !any_turns(follow, model))
+    status = dc_frame_check_turns(&model->bodies, follow->bodies.indices[0], "bodies", error);
   if (!status && follow->from > steps)
     status = dc_fail(error, DC_BAD_INPUT, "from: must be <= %ld, the last frame (is %ld)", steps, follow->from);
   if (!status && follow->until >= 0 && follow->until < follow->from)
@@ -110,12 +121,13 @@ static bool rotation_counts(const struct dc_follow_options *follow, const struct
   return follow->rotation > 0 && !isnan(sample->quaternion[0]);
 }
 
-// Appends the samples of a frame.  *row: where the search in the recording starts.
+// Appends the samples of a frame.  *row: where the search in the recording starts.  Points of soft bodies do not turn:
+// a recorded rotation of theirs does not count.
 static void add_frame(struct dc_follow_options *follow, const struct dc_recording *recording, long frame,
-                      double time_step, int *row, struct dc_follow_sample *samples)
+                      const struct dc_model *model, int *row, struct dc_follow_sample *samples)
 {
   static const double SAME_TIME = 1e-6;  // of a step
-  double time = (double)frame * time_step, near = SAME_TIME * time_step;
+  double time_step = model->definition.time.step, time = (double)frame * time_step, near = SAME_TIME * time_step;
   while (*row + 1 < recording->rows && recording->time[*row + 1] <= time + near)
     ++*row;
   double past = time - recording->time[*row];
@@ -128,6 +140,8 @@ static void add_frame(struct dc_follow_options *follow, const struct dc_recordin
     struct dc_follow_sample *sample = &samples[follow->sample_count];
     *sample = (struct dc_follow_sample){.frame = (int)frame, .body = recording->bodies[b]};
     interpolate(recording, *row, part, b, sample);
+    if (dc_support_of(&model->bodies, sample->body))
+      sample->quaternion[0] = NAN;
     follow->sample_count += position_counts(follow, sample) || rotation_counts(follow, sample);
   }
   follow->frame_count += follow->sample_count > before;
@@ -165,7 +179,7 @@ static enum dc_status take_recording(void *options, const struct dc_recording *r
   int row = 0;
   follow->sample_count = follow->frame_count = 0;
   for (long frame = follow->from; frame <= last && recording->rows > 0; frame += follow->every)
-    add_frame(follow, recording, frame, model->definition.time.step, &row, samples);
+    add_frame(follow, recording, frame, model, &row, samples);
   follow->samples = samples;
   if (!follow->sample_count)
     return dc_fail(error, DC_BAD_INPUT, "file: must tell of a body at a frame that counts (its times are %g s to %g s)",

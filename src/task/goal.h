@@ -86,11 +86,12 @@ static inline const struct dc_pose *dc_goal_pose(const struct dc_trajectory *tra
 }
 
 // Adds a wrench (torque, then force) to the derivative by a body's pose, unless the body never moves.
+// Frames of soft bodies and markers are points: they take the force only.
 static inline void dc_goal_add(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
                                const struct dc_trajectory *trajectory, int frame, int body, const double turn[3],
                                const double force[3])
 {
-  if (!dc_body_moves(&model->bodies.bodies[body]))
+  if (!dc_frame_moves(&model->bodies, body))
     return;
   size_t slice = (size_t)(frame - cotangent->first);
   double *wrench = cotangent->frames.wrenches[slice * (size_t)trajectory->bodies + (size_t)body];

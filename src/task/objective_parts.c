@@ -43,7 +43,7 @@ double dc_objective_scene_mass(const struct dc_model *model, int body)
 {
   const struct dc_soft *soft = dc_soft_of(&model->bodies, body);
   const struct dc_body *of = &model->bodies.bodies[body];
-  return soft ? soft->density * soft->elastic.volume : dc_body_moves(of) ? of->mass : 0;
+  return soft ? soft->density * soft->elastic.volume : dc_frame_moves(&model->bodies, body) ? of->mass : 0;
 }
 
 static double mass_scale(const struct dc_rollout_input *input, int body)

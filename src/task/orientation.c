@@ -23,6 +23,9 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   double length = sqrt(dc_dot(orientation->target, orientation->target, 4));
   if (orientation->body < 0 || orientation->body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
+  enum dc_status status = dc_frame_check_turns(&model->bodies, orientation->body, "body", error);
+  if (status)
+    return status;
   if (!(fabs(length - 1) <= 1e-3))
     return dc_fail(error, DC_BAD_INPUT, "target: must be of unit length within 0.001 (its length is %.10g)", length);
   return DC_OK;

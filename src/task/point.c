@@ -20,6 +20,12 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   const struct dc_point_options *point = options;
   if (point->body < 0 || point->body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
+  const struct dc_body *body = &model->bodies.bodies[point->body];
+  if (dc_support_of(&model->bodies, point->body) && dc_vec_distance(point->point, body->center) > 0)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "point: must be the centre of mass of \"%.255s\", which follows the nodes of a soft body and does not "
+                   "turn (fix a body to the soft one at the point)",
+                   body->name);
   return dc_objective_check_axes(point->axes, error);
 }
 

@@ -32,7 +32,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   long steps = model->definition.time.steps, until = relative->until < 0 ? steps : relative->until;
   if (relative->body < 0 || relative->body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
-  if (!dc_body_moves(&model->bodies.bodies[relative->body]))
+  if (!dc_frame_moves(&model->bodies, relative->body))
     return dc_fail(error, DC_BAD_INPUT, "body: must move (\"%.255s\" never does)",
                    model->bodies.bodies[relative->body].name);
   if (relative->to == relative->body || relative->to >= model->bodies.count)

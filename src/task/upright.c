@@ -22,6 +22,9 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   const struct dc_upright_options *upright = options;
   if (upright->body < 0 || upright->body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "body: must name a body");
+  enum dc_status status = dc_frame_check_turns(&model->bodies, upright->body, "body", error);
+  if (status)
+    return status;
   if (!(dc_vec_norm(upright->axis) > 0))
     return dc_fail(error, DC_BAD_INPUT, "axis: must not be zero");
   if (!(dc_vec_norm(upright->target) > 0))

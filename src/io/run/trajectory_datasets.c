@@ -53,21 +53,29 @@ hid_t dc_h5_put_reals(struct writer *writer, hid_t parent, const char *name, int
   return dataset;
 }
 
+// Rows of a block: no more than are released together, and a few megabytes of the wide rows of many nodes.
+int dc_h5_block_rows(int rows, size_t width)
+{
+  enum { BYTES = 4 << 20 };
+  size_t fit = BYTES / (width * sizeof(double)), most = fit < DC_RELEASED_FRAMES ? fit : DC_RELEASED_FRAMES;
+  return most < 1 ? 1 : rows < (int)most ? (rows < 1 ? 1 : rows) : (int)most;
+}
+
 // Writes a dataset [rows][columns] whose rows fill() computes, block by block, so that frames in a file need not be in
 // memory at once.
 hid_t dc_h5_put_computed(struct writer *writer, hid_t parent, const char *name, int rows, int columns, dc_h5_fill *fill,
                          const void *context)
 {
-  enum { BLOCK = DC_RELEASED_FRAMES };
   size_t width = columns ? (size_t)columns : 1;
-  double *block = dc_alloc(BLOCK * width, sizeof *block);
+  int most = dc_h5_block_rows(rows, width);
+  double *block = dc_alloc((size_t)most * width, sizeof *block);
   if (!block) {
     writer->failed = true;
     return -1;
   }
   hid_t dataset = create_reals(writer, parent, name, rows, columns);
-  for (int begin = 0; begin < rows && !writer->failed; begin += BLOCK) {
-    int count = rows - begin < BLOCK ? rows - begin : BLOCK;
+  for (int begin = 0; begin < rows && !writer->failed; begin += most) {
+    int count = rows - begin < most ? rows - begin : most;
     for (int r = 0; r < count; r++)
       fill(context, begin + r, block + (size_t)r * width);
     write_rows(writer, dataset, begin, count, columns, block);

@@ -342,7 +342,7 @@ static double bound_trajectory(const struct dc_scene *scene, double frames, doub
 {
   enum { PER_BODY = 16 << 10 };
   const struct dc_bodies *bodies = &scene->model.bodies;
-  double row = 3 + 7.0 * bodies->count;  // time, gap, parts of the step; poses
+  double row = 3 + 7.0 * bodies->count + 3.0 * bodies->node_count;  // time, gap, parts of the step; poses; nodes
   for (int b = 0; b < bodies->count; b++)
     row += dc_h5_has_joint_numbers(&bodies->bodies[b]) ? bodies->bodies[b].nq : 0;
   return ((frames + between) * row + parameters) * (double)sizeof(double) + (double)PER_BODY * bodies->count;

@@ -19,6 +19,8 @@ hid_t dc_h5_make_group(struct writer *writer, hid_t parent, const char *name);
 // Dataset [rows][columns] of values, or [rows] for 0 columns; unit may be NULL.  Returns it open.
 hid_t dc_h5_put_reals(struct writer *writer, hid_t parent, const char *name, int rows, int columns,
                       const double *values, const char *unit);
+// Rows of so many numbers that are written or read at once: at least 1, of at most 4 MB unless one row is more.
+int dc_h5_block_rows(int rows, size_t width);
 // The same, row by row as fill makes them.
 typedef void dc_h5_fill(const void *context, int row, double *numbers);
 hid_t dc_h5_put_computed(struct writer *writer, hid_t parent, const char *name, int rows, int columns, dc_h5_fill *fill,

@@ -79,12 +79,12 @@ static herr_t read_rows(hid_t dataset, size_t begin, size_t count, int columns, 
 static enum dc_status read_spread(const struct reader *reader, hid_t dataset, int all, int kept, int columns,
                                   double *values)
 {
-  enum { BLOCK = 8192 };
   size_t width = columns ? (size_t)columns : 1;
-  double *block = dc_alloc(BLOCK * width, sizeof *block);
+  int most = dc_h5_block_rows(all, width);
+  double *block = dc_alloc((size_t)most * width, sizeof *block);
   enum dc_status status = block ? DC_OK : DC_MEMORY;
-  for (int begin = 0, k = 0; begin < all && !status; begin += BLOCK) {
-    int count = all - begin < BLOCK ? all - begin : BLOCK;
+  for (int begin = 0, k = 0; begin < all && !status; begin += most) {
+    int count = all - begin < most ? all - begin : most;
     if (read_rows(dataset, (size_t)begin, (size_t)count, columns, block) < 0)
       status = DC_IO;
     for (int row; !status && k < kept && (row = dc_evenly_spaced(k, kept, all)) < begin + count; k++)
