@@ -157,6 +157,16 @@ static void describe_soft(const struct dc_body *body, const struct dc_soft *soft
                   {"pins", soft->pin_count});
 }
 
+// A body fixed to a soft one: a point of it, with or without mass.
+static void describe_marker(const struct dc_bodies *bodies, const struct dc_body *body, struct dc_text *text)
+{
+  const char *on = bodies->bodies[body->parent].name;
+  if (body->mass > 0)
+    dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, a point of \"%s\"", body->name, body->shape->name, body->mass, on);
+  else
+    dc_text_add(text, "  body  %-14s %-9s marker on \"%s\"", body->name, body->shape->name, on);
+}
+
 static void describe_cable(const struct dc_bodies *bodies, const struct dc_cable *cable, const struct dc_pose *poses,
                            struct dc_text *text, struct dc_json_writer *json)
 {
@@ -311,6 +321,8 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
       describe_soft(body, soft, acceleration, text, json);
     else if (cable)
       describe_cable(bodies, cable, start->poses, text, json);
+    else if (dc_support_of(bodies, i))
+      describe_marker(bodies, body, text);
     else if (movable && body->mass == 0)
       dc_text_add(text, "  body  %-14s %-9s marker on \"%s\"", body->name, body->shape->name,
                   bodies->bodies[body->parent].name);

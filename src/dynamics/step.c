@@ -113,7 +113,7 @@ static double least_force(const struct trial *trial, double part)
   const struct dc_bodies *bodies = &trial->state.model->bodies;
   double h = trial->state.interval.length, least = dc_node_signal(&trial->state, part);
   for (int i = 0; i < bodies->count; i++)
-    if (bodies->bodies[i].mass > 0)
+    if (dc_body_moves(&bodies->bodies[i]) && bodies->bodies[i].mass > 0)
       least = fmin(least, part * bodies->bodies[i].mass * bodies->bodies[i].radius / (h * h));
   return least;
 }

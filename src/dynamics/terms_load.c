@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of masses fixed to soft bodies.  Such a mass m is a point of an element,
-// c = sum_k w_k x_k, so that its inertia couples the nodes of that element.  With the displacement
+// The term of the step potential for the inertia of masses fixed to soft bodies.  Such a mass m is a point of an
+// element, c = sum_k w_k x_k, so that its inertia couples the nodes of that element.  With the displacement
 // d = (c+ - c) - r (c - c-), r as in terms.c,
-//     m/(2 h^2) |d|^2 - m g.(c+ - c),
-// whose gradient by x+_k is w_k m (d/h^2 - g), and whose Hessian has the blocks w_k w_l m/h^2.
-#include <math.h>
-
+//     m/(2 h^2) |d|^2,
+// whose gradient by x+_k is w_k m d/h^2, and whose Hessian has the blocks w_k w_l m/h^2.  The term of gravity has the
+// weight of all bodies, these among them.
 #include "dynamics/step.h"
 #include "math/vector.h"
 
@@ -40,26 +39,15 @@ static void spread(const struct dc_support *load, const double f[3], double scal
   }
 }
 
-// The way c+ - c, and d.  Differences of nodes come first, as they are small beside the places.
-static void displacement(const struct dc_step_state *state, const struct dc_support *load, double way[3], double d[3])
+// d.  Differences of nodes come first, as they are small beside the places.
+static void second_difference(const struct dc_step_state *state, const struct dc_support *load, double d[3])
 {
   int first = state->model->bodies.first_node_q;
-  way[0] = way[1] = way[2] = d[0] = d[1] = d[2] = 0;
+  d[0] = d[1] = d[2] = 0;
   for (int k = 0; k < load->count; k++)
-    for (int i = 0, at = first + load->places[k]; i < 3; i++, at++) {
-      double step = state->q_next[at] - state->q_now[at], last = state->q_now[at] - state->q_before[at];
-      way[i] += load->weights[k] * step;
-      d[i] += load->weights[k] * (step - state->interval.ratio * last);
-    }
-}
-
-// d/h^2 - g, the force on a mass of 1 kg.
-static void pull_of(const struct dc_step_state *state, const struct dc_support *load, double pull[3])
-{
-  double way[3], d[3];
-  displacement(state, load, way, d);
-  for (int i = 0; i < 3; i++)
-    pull[i] = inverse_square_step(state) * d[i] - state->input->design.gravity[i];
+    for (int i = 0, at = first + load->places[k]; i < 3; i++, at++)
+      d[i] += load->weights[k] * ((state->q_next[at] - state->q_now[at]) -
+                                  state->interval.ratio * (state->q_now[at] - state->q_before[at]));
 }
 
 static double value(const struct dc_step_state *state)
@@ -67,10 +55,9 @@ static double value(const struct dc_step_state *state)
   double sum = 0;
   FOR_EACH_LOAD(load, state)
   {
-    double way[3], d[3];
-    displacement(state, load, way, d);
-    sum += mass_of(state, load) *
-           (0.5 * inverse_square_step(state) * dc_vec_dot(d, d) - dc_vec_dot(state->input->design.gravity, way));
+    double d[3];
+    second_difference(state, load, d);
+    sum += 0.5 * mass_of(state, load) * inverse_square_step(state) * dc_vec_dot(d, d);
   }
   return sum;
 }
@@ -79,9 +66,10 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
 {
   FOR_EACH_LOAD(load, state)
   {
-    double pull[3];
-    pull_of(state, load, pull);
-    spread(load, pull, mass_of(state, load), forces->joints + state->model->bodies.first_node_v);
+    double d[3];
+    second_difference(state, load, d);
+    spread(load, d, mass_of(state, load) * inverse_square_step(state),
+           forces->joints + state->model->bodies.first_node_v);
   }
 }
 
@@ -103,21 +91,21 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   }
 }
 
-// Adds lambda^T d(gradient) by the states now and before, gravity and the scale of the mass.
+// Adds lambda^T d(gradient) by the states now and before, and by the scale of the mass.
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {
   int first = state->model->bodies.first_node_v;
-  double ratio = state->interval.ratio, *gravity = out->input->design.gravity;
+  double ratio = state->interval.ratio;
   FOR_EACH_LOAD(load, state)
   {
-    double pull[3], along[3], mass = mass_of(state, load), stiffness = mass * inverse_square_step(state);
-    pull_of(state, load, pull);
+    double d[3], along[3], stiffness = mass_of(state, load) * inverse_square_step(state);
+    second_difference(state, load, d);
     mean(load, direction->joints + first, along);
     spread(load, along, -(1 + ratio) * stiffness, out->now.joints + first);
     spread(load, along, ratio * stiffness, out->before.joints + first);
-    dc_vec_add_scaled(gravity, gravity, -mass, along);
-    out->input->design.body_mass_scale[load->body] += load->mass * dc_vec_dot(along, pull);
+    out->input->design.body_mass_scale[load->body] +=
+        load->mass * inverse_square_step(state) * dc_vec_dot(along, d);
   }
 }
 
@@ -130,14 +118,13 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   double ratio = state->interval.ratio;
   FOR_EACH_LOAD(load, state)
   {
-    double pull[3], now[3], before[3], force[3], mass = mass_of(state, load),
-                                                 stiffness = mass * inverse_square_step(state);
-    pull_of(state, load, pull);
+    double d[3], now[3], before[3], force[3], stiffness = mass_of(state, load) * inverse_square_step(state);
+    second_difference(state, load, d);
     mean(load, variation->now.joints + first, now);
     mean(load, variation->before.joints + first, before);
     for (int i = 0; i < 3; i++)
-      force[i] = stiffness * (ratio * before[i] - (1 + ratio) * now[i]) - mass * change->gravity[i] +
-                 change->body_mass_scale[load->body] * load->mass * pull[i];
+      force[i] = stiffness * (ratio * before[i] - (1 + ratio) * now[i]) +
+                 change->body_mass_scale[load->body] * load->mass * inverse_square_step(state) * d[i];
     spread(load, force, 1, forces->joints + first);
   }
 }

@@ -38,8 +38,9 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   for (int i = 0; i < body_count(com, model) && !status; i++) {
     bool fixed = dc_objective_scene_mass(model, body_of(com, i)) == 0;
     if (fixed && com->bodies.count)
-      return dc_fail(error, DC_BAD_INPUT, "bodies: \"%.255s\" has no mass, it never moves",
-                     model->bodies.bodies[body_of(com, i)].name);
+      return dc_fail(error, DC_BAD_INPUT, "bodies: \"%.255s\" has no mass%s",
+                     model->bodies.bodies[body_of(com, i)].name,
+                     dc_frame_moves(&model->bodies, body_of(com, i)) ? "" : ", it never moves");
     moves |= !fixed;
   }
   if (!status && !moves)
