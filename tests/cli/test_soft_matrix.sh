@@ -72,7 +72,7 @@ import json, resource, subprocess, sys
 def peak(cells):
     scene = {"time": {"step": 0.01, "steps": 1}, "bodies": [{"name": "b", "soft": {"size": [0.2] * 3, "cells": [cells] * 3, "young": 1e5}}]}
     json.dump(scene, open("nodes.json", "w"))
-    subprocess.run([sys.argv[1], "simulate", "nodes.json", "-o", "nodes", "--threads", "1"], check=True, capture_output=True)
+    subprocess.run([sys.argv[1], "simulate", "nodes.json", "-o", f"nodes{cells}", "--threads", "1"], check=True, capture_output=True)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 few, many = peak(1), peak(14)
 check = subprocess.run([sys.argv[1], "check", "nodes.json", "--json"], check=True, capture_output=True, text=True)
