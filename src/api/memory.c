@@ -5,6 +5,8 @@
 
 #include "api/internal.h"
 #include "base/memory_limit.h"
+#include "base/threads.h"
+#include "math/libraries.h"
 #include "plan/plan_memory.h"
 
 const char *dc_api_format_bytes(double bytes, char text[32])
@@ -56,6 +58,9 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_m
 // and the limit.
 enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error)
 {
+  enum dc_status status = dc_blas_reserve(dc_threads(), error);
+  if (status)
+    return status;
   struct dc_memory_limit limit = dc_memory_limit();
   if (!(bytes > limit.bytes))
     return DC_OK;

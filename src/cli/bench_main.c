@@ -48,6 +48,6 @@ int main(int argc, char **argv)
   else if (!status)
     status = command.run(&arguments);
   cli_arguments_free(&arguments);
-  int lost = cli_close_output();
+  int lost = cli_close_output(false);
   return lost && status <= DCSIM_UNMET ? lost : status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -98,15 +99,51 @@ static void correct_status(void)
   _exit(DCSIM_MEMORY);
 }
 
+// Whether a command does nothing but print: who cuts its output, as by "| head", has seen enough.
+static bool only_prints(int argc, char **argv)
+{
+  static const char *const names[] = {"list", "help", "schema", "completion", "example", "new", "--help", "-h",
+                                      "--version"};
+  for (size_t i = 0; argc > 1 && i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(argv[1], names[i]) == 0)
+      return true;
+  return false;
+}
+
+// A thread's stack, and this one's, is as large as the limit was when the program began: below what recursions and
+// libraries take the limit is raised as far as it may be, and the program begins again.
+static int need_stack(char **argv)
+{
+  enum { LEAST = 512 << 10, GOOD = 8 << 20 };
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= LEAST)
+    return 0;
+  rlim_t had = limit.rlim_cur;
+  limit.rlim_cur = GOOD;
+  bool raised = (limit.rlim_max >= GOOD && setrlimit(RLIMIT_STACK, &limit) == 0) ||
+                (limit.rlim_max >= LEAST && limit.rlim_max < GOOD && (limit.rlim_cur = limit.rlim_max) &&
+                 setrlimit(RLIMIT_STACK, &limit) == 0);
+  if (raised)
+    execv("/proc/self/exe", argv);
+  return cli_fail(DCSIM_MEMORY, "the stack is limited to %lu KB, and %d KB are needed (ulimit -s)",
+                  (unsigned long)(had >> 10), LEAST >> 10);
+}
+
 int main(int argc, char **argv)
 {
   cli_open_standard_streams();
+  if (need_stack(argv))
+    return DCSIM_MEMORY;
   if (atexit(correct_status))
     return cli_fail(DCSIM_MEMORY, "out of memory");
   cli_signals_install();
   int status = dispatch(argc, argv);
-  int lost = cli_close_output();
+  int lost = cli_close_output(only_prints(argc, argv));
   ended = true;
+  if (status == DCSIM_MEMORY) {  // OpenBLAS waits at exit for threads of its own, which look for memory for ever
+    fflush(NULL);
+    _exit(status);
+  }
   // An earlier failure is the cause and keeps its status; an unmet condition cannot be reported when the report is
   // lost.
   return lost && status <= DCSIM_UNMET ? lost : status;

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 static bool muted;
 static char kept[1024];
@@ -68,18 +70,28 @@ void cli_print_report(const dcsim_report *report, int json)
     putchar('\n');
 }
 
-int cli_close_output(void)
+// Whether the program at the other end of the pipe has gone.
+static bool nobody_reads(void)
+{
+  struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
+}
+
+int cli_close_output(bool may_be_cut)
 {
   errno = 0;
   bool lost = ferror(stdout) != 0;
   if (fflush(stdout) != 0)
     lost = true;
   int reason = errno;
+  bool cut = lost && may_be_cut && nobody_reads();
   if (fclose(stdout) != 0 && !lost) {
     lost = true;
     reason = errno;
   }
   if (!lost)
+    return DCSIM_OK;
+  if (cut)
     return DCSIM_OK;
   return cli_fail(DCSIM_IO, "standard output: %s", reason ? strerror(reason) : "write error");
 }

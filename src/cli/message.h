@@ -4,6 +4,7 @@
 #define CLI_MESSAGE_H
 
 #include <dcsim.h>
+#include <stdbool.h>
 
 // Prints "dcsim: <text>" on stderr; control characters, as file names may hold, are replaced (dcsim_make_printable).
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -20,7 +21,8 @@ void cli_open_standard_streams(void);
 // Prints the report on stdout, its JSON or its text, made printable, with a final newline.  A report without text
 // prints nothing.
 void cli_print_report(const dcsim_report *report, int json);
-// Flushes and closes stdout.  DCSIM_IO, with a message, when output was lost.
-int cli_close_output(void);
+// Flushes and closes stdout.  DCSIM_IO, with a message, when output was lost; where it may be cut, as by "| head", not
+// when the reader of a pipe has gone.
+int cli_close_output(bool may_be_cut);
 
 #endif
