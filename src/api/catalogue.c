@@ -124,6 +124,7 @@ static struct entry section_entry(int i)
       {"continuation", "begin with softer contact, longer steps and stronger far fields", NULL,
        dc_continuation_options},
       {"portfolio", "several optimizers and drawn first guesses", NULL, dc_portfolio_options},
+      {"automatic", "the search for settings where no optimizer is named", NULL, dc_automatic_options},
       {"horizon", "receding horizon", NULL, dc_horizon_options},
       {"certify", "requirements of a certificate", NULL, dc_certify_options},
       {"refine", "a problem without time", NULL, dc_refine_options},

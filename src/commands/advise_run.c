@@ -279,7 +279,8 @@ static void advise_search(const struct session *session, const struct outcome *o
     return;
   struct dc_advice *advice =
       dc_advice_add(list, "out of rollouts", "the search used up its %ld rollouts", portfolio->rollouts);
-  try_whole(session, advice, "portfolio.rollouts", 4 * portfolio->rollouts);
+  bool automatic = session->scene->scene->search.automatic;
+  try_whole(session, advice, automatic ? "automatic.rollouts" : "portfolio.rollouts", 4 * portfolio->rollouts);
 }
 
 static void advise_horizon(const struct session *session, struct dc_advice_list *list)

@@ -9,6 +9,7 @@
 #include "commands/advice.h"
 #include "commands/inspect_design.h"
 #include "commands/session.h"
+#include "io/scene/scene_format.h"
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
@@ -323,6 +324,29 @@ static void add_sampling_notes(const struct session *session, const struct outco
     dc_text_add(text, "  warning: all gradients vanished for %ld first guesses and their draws\n", guess->vanished);
 }
 
+// The settings of a race's best member, ready to be put into the scene.
+static void put_found(const struct session *session, struct dc_json_writer *json)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  struct dc_search_found found;
+  if (!session->search || !dc_search_found(session->search, &found))
+    return;
+  dc_json_begin(json, "settings_found", '{');
+  dc_json_begin(json, "optimizer", '{');
+  dc_json_put_string(json, "type", found.optimizer->name);
+  dc_put_options(json, scene, found.optimizer->options, found.options);
+  dc_json_end(json, "}");
+  if (found.horizon) {
+    dc_json_begin(json, "horizon", '{');
+    dc_put_options(json, scene, dc_horizon_options, found.horizon);
+    dc_json_end(json, "}");
+  }
+  dc_json_end(json, "}");
+  dc_json_put_string(json, "found_from", found.round == 0   ? found.smoothing != 1 ? "smoother friction" : "first guess"
+                                         : found.round % 2 ? "best point so far"
+                                                           : "drawn first guess");
+}
+
 static void put_end(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
 {
   if (!session->optimizing)
@@ -348,6 +372,32 @@ static void put_end(const struct session *session, const struct outcome *outcome
     dc_json_end(json, "}");
   }
   dc_json_end(json, "]");
+  put_found(session, json);
+}
+
+// What a race did and found, in one line, and the settings with the values that are not the defaults.
+static void add_found(const struct session *session, struct dc_text *text)
+{
+  static const char *const from[] = {"the first guess", "the best point so far", "a drawn first guess"};
+  struct dc_search_found found;
+  const struct dc_search_stage *stages;
+  if (!session->search || !dc_search_found(session->search, &found))
+    return;
+  dc_search_stages(session->search, &stages);
+  int place = found.round == 0 ? 0 : found.round % 2 ? 1 : 2;
+  dc_text_add(text, "  automatic: %d round%s, %ld rollout%s; best by %s from %s%s%s\n", stages[0].rounds,
+              dc_plural(stages[0].rounds), session->plan->work.rollouts, dc_plural(session->plan->work.rollouts),
+              found.optimizer->name, from[place], found.horizon ? ", after windows of a receding horizon" : "",
+              found.smoothing != 1 ? ", begun with smoother friction" : "");
+  dc_text_add(text, "  settings found: \"optimizer\": {\"type\": \"%s\", \"%s\": %.3g%s}", found.optimizer->name,
+              found.rate_name, found.rate, found.quick ? ", \"betas\": [0.3, 0.5], \"shared\": true" : "");
+  if (found.horizon)
+    dc_text_add(text,
+                ", \"horizon\": {\"length\": %ld, \"iterations\": %ld, \"apply\": %ld, \"keep\": \"best\", "
+                "\"explore\": %ld, \"draws\": %ld, \"spread\": %.3g}",
+                found.horizon->length, found.horizon->iterations, found.horizon->apply, found.horizon->explore,
+                found.horizon->draws, found.horizon->spread);
+  dc_text_add(text, "\n");
 }
 
 // A line for every stage that was begun.
@@ -355,6 +405,10 @@ static void add_stages(const struct session *session, struct dc_text *text)
 {
   const struct dc_search_stage *stages;
   int count = session->search ? dc_search_stages(session->search, &stages) : 0;
+  if (session->scene->scene->search.automatic) {
+    add_found(session, text);
+    return;
+  }
   for (int k = 0; k < count; k++)
     if (stages[k].begun) {
       dc_text_add(text, "  stage %d: stiffness x %.4g, ", k + 1, stages[k].stiffness);

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "plan/race.h"
 #include "plan/search_internal.h"
 #include "plan/plan_cases.h"
 #include "plan/worker.h"
@@ -25,7 +26,6 @@
 enum { BATCH = 16 };  // draws a turn
 // From the third round on every third draw is about the stage's best, nearer with every round; of fewer none.
 enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
-static const double PROGRESS = 0.7;  // a member that does not stall must get below this part of its loss
 
 // Records the result of the scene itself: as the best now, and as the first if there was none.
 static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
@@ -192,10 +192,13 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
   struct dc_search_stage *stage = &search->stages[search->stage];
   struct dc_plan *plan = search->plan, *found = member->plan;
   size_t bytes = (size_t)found->parameter_count * sizeof *search->best;
-  *best = !member->stiffer && dc_plan_iterations(found) + member->moved > 0 && found->descent.best_loss < stage->loss;
+  bool away = member->stiffer || member->smoother || member->windows;
+  *best = !away && dc_plan_iterations(found) + member->moved > 0 && found->descent.best_loss < stage->loss;
   if (*best) {
     stage->loss = found->descent.best_loss;
     memcpy(search->best, found->descent.best_parameters, bytes);
+    if (search->race)
+      dc_race_note(search, member);
   }
   bool lower = !search->rolled || found->descent.best_loss < plan->descent.best_loss;
   return *best && search->world == plan && lower ? record_best(search, member, error) : DC_OK;
@@ -228,18 +231,6 @@ static void end_member(struct dc_search *search, struct dc_search_member *member
     search->turn = (int)alone;
 }
 
-// Whether a member that has had a turn stalls.
-static bool stalls(const struct dc_search *search, struct dc_search_member *member)
-{
-  long most = search->settings.portfolio.stall;
-  member->idle++;
-  if (!(member->plan->descent.best_loss > PROGRESS * member->mark)) {
-    member->mark = member->plan->descent.best_loss;
-    member->idle = 0;
-  }
-  return most > 0 && member->idle >= most;
-}
-
 // Ends a member that has used its turns or stalls; one with stiffer contact continues in the stage's world.
 static enum dc_status pass_on(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
 {
@@ -249,7 +240,7 @@ static enum dc_status pass_on(struct dc_search *search, struct dc_search_member 
     most = last ? INT_MAX : search->settings.continuation.iterations;
   struct dc_plan *plan = member->plan;
   long turns = search->turn - waits(search, member);
-  bool over = !member->moved || !(plan->descent.best_loss > search->target) || stalls(search, member);
+  bool over = !member->moved || !(plan->descent.best_loss > search->target) || dc_search_stalls(search, member);
   if (member->stiffer) {
     if (!over && turns < most / 2)
       return DC_OK;
@@ -310,7 +301,8 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
     else
       status = collect(search, member, &best, error);
     row->best = row->best || best;
-    if (member->moved && !member->stiffer && (lowest < 0 || member->last.loss < search->members[lowest].last.loss))
+    bool away = member->stiffer || member->smoother || member->windows;
+    if (member->moved && !away && (lowest < 0 || member->last.loss < search->members[lowest].last.loss))
       lowest = live[k];
   }
   if (lowest >= 0) {
@@ -323,6 +315,8 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
     row->parameters = memcpy(search->pool + DC_SEARCH_MEMBERS * (size_t)search->plan->sizes.parameters, row->parameters,
                              (size_t)row->parameter_count * sizeof *row->parameters);
   }
+  if (search->race)
+    return status ? status : dc_race_pass(search, live, count, error);
   for (int k = 0; k < count && !status; k++)
     status = pass_on(search, &search->members[live[k]], error);
   return status;
@@ -342,6 +336,8 @@ static bool stage_is_over(const struct dc_search *search)
   const struct dc_search_stage *stage = &search->stages[search->stage];
   const struct dc_portfolio *portfolio = &search->settings.portfolio;
   if (!(stage->loss > search->target))
+    return true;
+  if (search->race && dc_race_is_over(search))
     return true;
   bool resting = search->phase == DC_SEARCH_REFINE && search->turn > 0 && !live_members(search);
   if (portfolio->rollouts == 0)
@@ -381,16 +377,18 @@ static enum dc_status prepare(struct dc_search *search, struct dc_error *error)
   if (!search->world)
     status = dc_search_open_stage(search, error);
   if (!status && fresh)
-    status = dc_search_open_members(search, error);
+    status = dc_race_open_round(search, error);
   if (status || search->phase == DC_SEARCH_DRAW)
     return status;
   if (search->turn > 0 && !live_members(search)) {
     dc_search_close_members(search);
     search->round++;
     search->drawn = search->pool_count = search->turn = 0;
-    search->phase = DC_SEARCH_DRAW;
+    search->phase = search->race && !dc_race_draws(search) ? DC_SEARCH_REFINE : DC_SEARCH_DRAW;
+    if (search->phase == DC_SEARCH_REFINE)
+      status = dc_race_open_round(search, error);
   } else if (search->turn == 0 && search->member_count == 0) {
-    status = dc_search_open_members(search, error);
+    status = dc_race_open_round(search, error);
   }
   return status;
 }

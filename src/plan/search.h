@@ -40,11 +40,16 @@ struct dc_portfolio {
   long seed;
 };
 extern const struct dc_option dc_portfolio_options[];
+// "automatic" of a scene: the same structure, of which a race (race.h) has its budget, draws and seed.
+extern const struct dc_option dc_automatic_options[];
 
 struct dc_search_settings {
   struct dc_continuation continuation;
   struct dc_portfolio portfolio;
+  bool automatic;  // the scene names no optimizer: a race, with these settings of the portfolio
 };
+// Sets what "automatic" leaves open.
+void dc_automatic_complete(struct dc_search_settings *settings);
 // Whether the settings ask for more than dc_plan_continue does.
 bool dc_search_wanted(const struct dc_search_settings *settings);
 // DC_BAD_INPUT when time steps cannot be lengthened as asked: their number is no multiple, or objectives follow a
@@ -85,6 +90,21 @@ int dc_search_stages(const struct dc_search *search, const struct dc_search_stag
 int dc_search_iterations(const struct dc_search *search);
 bool dc_search_done(const struct dc_search *search);
 bool dc_search_reached(const struct dc_search *search);  // in the scene itself
+
+struct dc_horizon;
+// The settings of a race's best member.
+struct dc_search_found {
+  const struct dc_optimizer_type *optimizer;
+  const void *options;
+  const char *rate_name;  // the option that the race has chosen, and its value
+  double rate;
+  bool quick;                        // betas of 0.3 and 0.5 and shared moments
+  const struct dc_horizon *horizon;  // its first guess came from these windows; NULL: from none
+  double smoothing;                  // factor on the friction smoothing with which it began
+  int round;                         // 0: from the first guess; odd: from the best point so far; even: from a draw
+};
+// False: the search is no race, or nothing could be rolled out.
+bool dc_search_found(const struct dc_search *search, struct dc_search_found *found);
 
 // Like dc_plan_save and dc_plan_load, under names that begin with "search/" and "plan/"; after a broken turn, the state
 // before it is saved.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/race.h"
 #include "plan/search_internal.h"
 
 // Sets the stages of a continuation: softness, far field and step fall geometrically from the settings to 1, the last
@@ -73,6 +74,10 @@ struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_
     return NULL;
   }
   set_stages(search);
+  if (settings->automatic && dc_race_create(search, error)) {
+    dc_search_destroy(search);
+    return NULL;
+  }
   memcpy(plan->parameters, parameters, (size_t)plan->parameter_count * sizeof *parameters);
   return search;
 }
@@ -97,6 +102,7 @@ void dc_search_destroy(struct dc_search *search)
   if (!search)
     return;
   dc_search_close_world(search);
+  dc_race_destroy(search);
   dc_arena_destroy(search->arena);
   dc_snapshot_destroy(search->before);
   free(search->x);

@@ -23,7 +23,13 @@ struct dc_search_member {
   int idle;          // turns since then
   bool away, fresh;  // its last turn was taken on another rank; is_fresh there (search_ranks.c)
   double *row;       // [parameter_count] parameters of last, then
+  // Of a race (race.h).
+  int recipe;
+  bool smoother;                        // its plan is in a world of smoother friction
+  struct dc_receding_horizon *windows;  // it runs windows, and its plan waits; else NULL
+  bool windows_over;
 };
+struct dc_race;
 
 struct dc_search {
   struct dc_plan *plan;
@@ -56,6 +62,7 @@ struct dc_search {
   // cannot be undone member by member.  broken_off: the turn was stopped, and this is the state of the search.
   struct dc_snapshot *before;
   bool broken_off;
+  struct dc_race *race;  // NULL: the search is none
 };
 
 // Creates the stage's world, unevaluated.  best holds the parameters to start from, for this stage's number of steps.
@@ -67,6 +74,11 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
 // Creates one member that starts at x [parameters of the world]; own: with the scene's optimizer, else with the fan.
 enum dc_status dc_search_make_member(struct dc_search *search, int index, bool own, int pace, bool stiffer,
                                      const double *x, struct dc_error *error);
+// Starts a member whose optimizer, options and pace are set, with a plan hired from world, at x [parameters].
+enum dc_status dc_search_start_member(struct dc_search *search, struct dc_search_member *member,
+                                      const struct dc_plan *world, const double *x, struct dc_error *error);
+// Whether a member that has had a turn stalls.
+bool dc_search_stalls(const struct dc_search *search, struct dc_search_member *member);
 void dc_search_release_member(struct dc_search_member *member);
 // Contact stiffness of a member, as a factor.
 double dc_search_stiffness(const struct dc_search *search, const struct dc_search_member *member);

@@ -6,6 +6,7 @@
 
 #include "base/threads.h"
 #include "plan/linearize.h"
+#include "plan/race_windows.h"
 #include "plan/search_internal.h"
 #include "plan/worker.h"
 
@@ -14,6 +15,7 @@ enum { WALK_PACE = 4 };  // iterations of a first-order method cost a quarter of
 void dc_search_release_member(struct dc_search_member *member)
 {
   dc_plan_destroy(member->plan);
+  dc_horizon_destroy(member->windows);
   free(member->row);
   *member = (struct dc_search_member){0};
 }
@@ -62,19 +64,25 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
                                       .options = own ? search->options : search->fan_options,
                                       .own = own,
                                       .pace = pace,
-                                      .stiffer = stiffer,
-                                      .mark = INFINITY,
-                                      .row = dc_alloc((size_t)search->world->parameter_count, sizeof *member->row)};
-  member->plan = member->row ? dc_plan_hire(search->world, error) : NULL;
+                                      .stiffer = stiffer};
+  return dc_search_start_member(search, member, search->world, x, error);
+}
+
+enum dc_status dc_search_start_member(struct dc_search *search, struct dc_search_member *member,
+                                      const struct dc_plan *world, const double *x, struct dc_error *error)
+{
+  member->mark = INFINITY;
+  member->row = dc_alloc((size_t)world->parameter_count, sizeof *member->row);
+  member->plan = member->row ? dc_plan_hire(world, error) : NULL;
   if (!member->plan)
     return member->row && error ? error->status : dc_out_of_memory_for(error, "a search");
-  dc_plan_follow(member->plan, search->world);
+  dc_plan_follow(member->plan, world);
   dc_plan_set_gradient(member->plan, &search->plan->estimate.settings);
-  member->plan->scaled.coarseness = search->world->scaled.coarseness;
+  member->plan->scaled.coarseness = world->scaled.coarseness;
   member->plan->stop = search->plan->stop;
-  member->plan->helpers.crew = search->plan->helpers.crew;
-  member->plan->scaled.stiffness = dc_search_stiffness(search, member);
-  member->plan->scaled.far_field = search->world->scaled.far_field;
+  member->plan->helpers.crew = member->smoother ? NULL : search->plan->helpers.crew;  // ranks know the scene's friction only
+  if (member->stiffer)
+    member->plan->scaled.stiffness = dc_search_stiffness(search, member);
   if (search->stage == 0 && search->round == 0)
     member->plan->guess.settings = search->plan->guess.settings;
   return dc_plan_begin(member->plan, member->optimizer, member->options, x, error);
@@ -115,6 +123,11 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
 static void take_turn(struct dc_search_member *member, double target)
 {
   member->moved = false;
+  if (member->windows) {
+    member->status =
+        dc_race_windows_turn(member->windows, &member->plan->work, &member->windows_over, &member->error);
+    return;
+  }
   for (int i = 0; i < member->pace && member->plan; i++) {
     struct dc_plan_iteration iteration;
     bool done;
@@ -126,6 +139,19 @@ static void take_turn(struct dc_search_member *member, double target)
     if (!(member->plan->descent.best_loss > target))
       return;
   }
+}
+
+static const double PROGRESS = 0.7;  // a member that does not stall must get below this part of its loss
+
+bool dc_search_stalls(const struct dc_search *search, struct dc_search_member *member)
+{
+  long most = search->settings.portfolio.stall;
+  member->idle++;
+  if (!(member->plan->descent.best_loss > PROGRESS * member->mark)) {
+    member->mark = member->plan->descent.best_loss;
+    member->idle = 0;
+  }
+  return most > 0 && member->idle >= most;
 }
 
 struct turn {

@@ -41,6 +41,25 @@ const struct dc_option dc_portfolio_options[] = {
     DC_OPTIONS_END,
 };
 
+const struct dc_option dc_automatic_options[] = {
+    DC_INTEGER_OPTION(struct dc_portfolio, rollouts, "1500", 1, 1e12, "after so many no further turn begins"),
+    DC_INTEGER_OPTION(struct dc_portfolio, draws, "32", 1, 1e9, "first guesses that every other round draws"),
+    DC_INTEGER_OPTION(struct dc_portfolio, candidates, "3", 1, DC_SEARCH_MEMBERS / 2,
+                      "number of the best of these, which are optimized side by side"),
+    DC_REAL_OPTION(struct dc_portfolio, spread, "", "0.5", 0, 1e6,
+                   "standard deviation of draws about the first guess, where the control has no choice of its own"),
+    DC_SEED_OPTION(struct dc_portfolio, "seed of the draws"),
+    DC_OPTIONS_END,
+};
+
+void dc_automatic_complete(struct dc_search_settings *settings)
+{
+  settings->automatic = true;
+  settings->portfolio.iterations = 60;
+  settings->portfolio.stall = 8;
+  settings->portfolio.stiffer = 1;
+}
+
 bool dc_search_wanted(const struct dc_search_settings *settings)
 {
   return settings->continuation.iterations > 0 || settings->portfolio.rollouts > 0;

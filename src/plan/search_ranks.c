@@ -194,7 +194,8 @@ enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, i
 {
   struct dc_plan_crew *crew = search->plan->helpers.crew;
   struct dc_buffer message = {0};
-  int ranks = ranks_for(search, count), own[DC_SEARCH_MEMBERS], here = 0, sent = 1;
+  // members of a race share their rollouts, one after the other
+  int ranks = search->race ? 1 : ranks_for(search, count), own[DC_SEARCH_MEMBERS], here = 0, sent = 1;
   enum dc_status status = DC_OK;
   for (int rank = 1; rank < ranks && !status; rank++) {
     status = send_turns(search, live, count, rank, ranks, &message, error);

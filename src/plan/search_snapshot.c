@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/race.h"
 #include "plan/search_internal.h"
 #include "plan/worker.h"
 
@@ -93,6 +94,8 @@ static enum dc_status save_members(const struct dc_search *search, struct dc_sna
     if (kinds[i])
       status = dc_plan_save_as(search->members[i].plan, prefix, snapshot);
   }
+  if (!status && search->race)
+    status = dc_race_save(search, snapshot);
   return status;
 }
 
@@ -110,7 +113,7 @@ static enum dc_status load_members(struct dc_search *search, int count, const st
     status = dc_snapshot_get_reals(snapshot, "search/marks", DC_SEARCH_MEMBERS, marks, error);
   if (status || count == 0)
     return status;
-  status = dc_search_open_members(search, error);
+  status = search->race ? dc_race_load(search, count, snapshot, error) : dc_search_open_members(search, error);
   search->turn = turn;
   if (!status && search->member_count != count)
     return dc_fail(error, DC_CHECKPOINT, "search/members: holds another number of them");
@@ -125,7 +128,8 @@ static enum dc_status load_members(struct dc_search *search, int count, const st
     member->stiffer = kinds[i] == 2;
     member->idle = (int)idle[i];
     member->mark = marks[i];
-    member->plan->scaled.stiffness = dc_search_stiffness(search, member);
+    if (!search->race)
+      member->plan->scaled.stiffness = dc_search_stiffness(search, member);
     status = dc_plan_load_as(member->plan, prefix, snapshot, error);
   }
   return status;
@@ -249,6 +253,8 @@ enum dc_status dc_search_load(struct dc_search *search, const struct dc_snapshot
     status = load_place(search, integers, snapshot, error);
   if (!status)
     status = load_stages(search, snapshot, error);
+  if (!status && search->race)
+    status = dc_race_load_leader(search, snapshot, error);
   if (!status && search->rolled)
     status = restore_records(search, error);
   else if (!status && search->begun)

@@ -205,14 +205,17 @@ static void put_task(struct resolver *resolver)
                  task->design[i].options);
     dc_json_end(&resolver->writer, "]");
   }
-  put_object(resolver, "optimizer", "type", scene->optimizer->name, scene->optimizer->options,
-             scene->optimizer_options);
+  if (scene->search.automatic)
+    put_object(resolver, "automatic", NULL, NULL, dc_automatic_options, &scene->search.portfolio);
+  else
+    put_object(resolver, "optimizer", "type", scene->optimizer->name, scene->optimizer->options,
+               scene->optimizer_options);
   put_object(resolver, "gradient", NULL, NULL, dc_gradient_options, &scene->gradient);
   if (scene->first_guess_given)
     put_object(resolver, "init", NULL, NULL, dc_first_guess_options, &scene->first_guess);
   if (scene->search.continuation.iterations > 0)
     put_object(resolver, "continuation", NULL, NULL, dc_continuation_options, &scene->search.continuation);
-  if (scene->search.portfolio.rollouts > 0)
+  if (scene->search.portfolio.rollouts > 0 && !scene->search.automatic)
     put_object(resolver, "portfolio", NULL, NULL, dc_portfolio_options, &scene->search.portfolio);
   if (scene->horizon_given)
     put_object(resolver, "horizon", NULL, NULL, dc_horizon_options, &scene->horizon);

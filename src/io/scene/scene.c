@@ -177,6 +177,37 @@ static enum dc_status read_search(struct dc_scene_build *build)
   return status;
 }
 
+// Where nothing says how to optimize, a race finds it: no optimizer, search or horizon is named.
+static enum dc_status read_automatic(struct dc_scene_build *build)
+{
+  static const char *const others[] = {"optimizer", "continuation", "portfolio", "horizon"};
+  struct dc_search_settings *search = &build->scene->search;
+  struct dc_json automatic = dc_json_member(&build->root, "automatic");
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    struct dc_json other = dc_json_member(&build->root, others[i]);
+    if (!other.node)
+      continue;
+    if (automatic.node && !dc_json_is_argument(&other))
+      return dc_json_fail(&automatic, build->error, DC_BAD_INPUT, "nothing is automatic beside \"%s\": leave one out",
+                          others[i]);
+    return DC_OK;
+  }
+  enum dc_status status =
+      dc_scene_read_section(build, "automatic", dc_automatic_options, NULL, &search->portfolio);
+  dc_automatic_complete(search);
+  if (!status && build->settings->seed_given)
+    search->portfolio.seed = (long)build->settings->seed;
+  return status;
+}
+
+// A scene without parameters has nothing to search for; the task must have been read.
+static void settle_automatic(struct dc_scene *scene)
+{
+  int steps = (int)scene->definition.time.steps;
+  if (scene->search.automatic && dc_task_parameter_count(&scene->task, &scene->model, steps) == 0)
+    scene->search = (struct dc_search_settings){0};
+}
+
 // Whether the task can have longer steps; the task must have been read.
 static enum dc_status check_continuation(struct dc_scene_build *build)
 {
@@ -303,7 +334,7 @@ static enum dc_status read_settings(struct dc_scene_build *build)
     return dc_scene_read_refinement(build);
   if ((status = dc_scene_read_section(build, "time", dc_time_options, NULL, &definition->time)) ||
       (status = read_optimizer(build)) || (status = read_gradient(build)) || (status = read_first_guess(build)) ||
-      (status = read_search(build)) || (status = read_certify(build)))
+      (status = read_search(build)) || (status = read_automatic(build)) || (status = read_certify(build)))
     return status;
   return read_horizon(build);
 }
@@ -352,6 +383,7 @@ static enum dc_status read_scene(struct dc_scene_build *build)
            !(status = dc_scene_read_plant(build)) && !(status = dc_scene_read_task(build)) &&
            !(status = check_horizon(build)) && !(status = check_continuation(build)))
     status = read_cases(build);
+  settle_automatic(scene);
   scene->plant.model.shapes_change = scene->model.shapes_change;
   scene->plant.model.vertices_move = scene->model.vertices_move;
   if (!status && scene->task.design_count)

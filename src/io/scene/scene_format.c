@@ -13,12 +13,12 @@ const char *const dc_scene_keys[] = {
     "name",      "comment",  "description", "time",         "gravity",   "wind",    "contact",   "solver",
     "mujoco",    "include",  "shapes",      "bodies",       "couplings", "control", "objective", "design",
     "optimizer", "gradient", "init",        "continuation", "horizon",   "problem", "refine",    "pairs",
-    "camera",    "models",   "plant",       "certify",      "portfolio", "$schema", "cases",     NULL};
+    "camera",    "models",   "plant",       "certify",      "portfolio", "$schema", "cases",     "automatic", NULL};
 const char *const dc_scene_case_keys[] = {"name", "gravity", "bodies", "control", "objective", NULL};
 const char *const dc_scene_sections[] = {
     "time",         "contact",       "solver",       "mujoco",       "optimizer",         "gradient", "init",
     "continuation", "portfolio",     "horizon",      "refine",       "refine.derivative", "camera",   "plant",
-    "plant.time",   "plant.contact", "plant.solver", "plant.mujoco", "certify",           NULL};
+    "plant.time",   "plant.contact", "plant.solver", "plant.mujoco", "certify",           "automatic", NULL};
 
 static const char *const problems[] = {"trajectory", "refine", NULL};
 const struct dc_option dc_problem_options[] = {

@@ -12,7 +12,7 @@ enum dc_status dc_scene_read_problem(struct dc_scene_build *build)
 {
   static const char *const of_trajectories[] = {
       "time", "gravity", "contact", "solver",       "mujoco", "control", "objective", "design", "gradient",
-      "init", "horizon", "models",  "continuation", "plant",  "certify", "portfolio", NULL};
+      "init", "horizon", "models",  "continuation", "plant",  "certify", "portfolio", "automatic", NULL};
   static const char *const of_refinements[] = {"refine", "pairs", NULL};
   struct dc_json value = dc_json_member(&build->root, "problem");
   int problem = 0;

@@ -401,6 +401,7 @@ static void put_properties(struct dc_json_writer *writer)
   put_section(writer, "continuation", "begin to optimize with softer contact, longer steps and stronger far fields",
               dc_continuation_options);
   put_section(writer, "portfolio", "search: several optimizers and drawn first guesses", dc_portfolio_options);
+  put_section(writer, "automatic", "what finds the optimizer where none is named", dc_automatic_options);
   put_section(writer, "horizon", "receding horizon: optimize windows of the run one after the other",
               dc_horizon_options);
   put_section(writer, "certify", "requirements of a certificate of a run (dcsim verify)", dc_certify_options);

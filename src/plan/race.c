@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// The race of an automatic search (race.h): recipes, rounds, heats.
+//
+// 1. Recipes become optimizers with their options when the race is created.
+// 2. A round opens its members: recipes from the first guess, shorter steps from the best point, or the leader's recipe
+//    from the best draws.
+// 3. After each turn dc_race_pass converts and ends members; after each heat it keeps the better half.
+//    Members in another world, with smoother friction or in windows, are not ranked.
+// 4. The leader is the recipe that lowered the loss last; it is reported as what was found.
+#include "plan/race.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/linearize.h"
+#include "plan/race_windows.h"
+#include "plan/worker.h"
+
+enum { WALK_PACE = 4 };  // iterations of Adam per turn: a fan's iteration costs four times as much
+enum { HEAT = 2 };       // turns after which the worse half of the members ends
+enum { LEAST_LEFT = 2 }; // members that a heat leaves in any case
+enum { SMOOTH_TURNS = 6 };
+// In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
+static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
+static const double RATE_BESIDE_FANS = 0.03;
+static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such long steps in the first round
+static const double STIFFER = 3;       // factor on the contact stiffness there
+static const double SHORTER = 1.0 / 3; // factor on the leader's rate from the best point
+
+enum recipe_kind { WALK, FAN, SMOOTH_FAN, WINDOWS };
+struct recipe {
+  enum recipe_kind kind;
+  double rate;  // learning rate of Adam, or the fan's first radius
+  bool quick;   // small betas and shared second moments, for windows
+};
+// Those of the first round come first.
+enum { FAN_RECIPE, SMALL_FAN = 9 };
+static const struct recipe recipes[] = {
+    {FAN, 0.3, false},  {WALK, 0.03, false},  {WALK, 0.01, false},  {WINDOWS, 0.02, true}, {SMOOTH_FAN, 0.3, false},
+    {WALK, 0.1, false}, {WALK, 0.003, false}, {WALK, 0.001, false}, {WALK, 3e-4, false},   {FAN, 0.03, false},
+};
+enum { RECIPES = sizeof recipes / sizeof *recipes, FIRST_ROUND = 6 };
+
+struct dc_race {
+  void *options[RECIPES];
+  struct dc_model model;        // with smoother friction
+  double smoother;              // by this factor
+  struct dc_plan *smooth;       // a plan of it; NULL: not needed so far
+  struct dc_horizon windows;    // settings
+  bool has_windows;
+  int leader, leader_round;     // recipe and round of the member that lowered the loss last
+};
+
+static bool is_fan(const struct recipe *recipe)
+{
+  return recipe->kind == FAN || recipe->kind == SMOOTH_FAN;
+}
+
+static const struct dc_optimizer_type *type_of(const struct recipe *recipe)
+{
+  return is_fan(recipe) ? &dc_gauss_newton : &dc_optimizer_adam;
+}
+
+static void set_real(const struct dc_option *table, void *options, const char *name, double value)
+{
+  memcpy((char *)options + table[dc_option_find(table, name)].offset, &value, sizeof value);
+}
+
+// Options of a recipe: the defaults but for its rate, the search's target, and iterations without an end of their own.
+static enum dc_status set_options(struct dc_search *search, int k, struct dc_error *error)
+{
+  const struct recipe *recipe = &recipes[k];
+  const struct dc_optimizer_type *type = type_of(recipe);
+  struct dc_optimizer_common *common = dc_arena_alloc(search->arena, 1, type->options_size);
+  if (!common)
+    return dc_out_of_memory_for(error, "a search");
+  enum dc_status status = dc_options_set_defaults(type->options, common, search->arena, error);
+  common->iterations = WALK_PACE * search->settings.portfolio.iterations;
+  common->target = search->target;
+  set_real(type->options, common, is_fan(recipe) ? "radius" : "learning_rate", recipe->rate);
+  if (recipe->quick) {
+    static const double betas[] = {0.3, 0.5};
+    static const bool shared = true;
+    memcpy((char *)common + type->options[dc_option_find(type->options, "betas")].offset, betas, sizeof betas);
+    memcpy((char *)common + type->options[dc_option_find(type->options, "shared")].offset, &shared, sizeof shared);
+  }
+  search->race->options[k] = common;
+  return status;
+}
+
+enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
+{
+  const struct dc_plan *plan = search->plan;
+  struct dc_race *race = search->race = dc_alloc(1, sizeof *race);
+  enum dc_status status = race ? DC_OK : dc_out_of_memory_for(error, "a search");
+  for (int k = 0; k < RECIPES && !status; k++)
+    status = set_options(search, k, error);
+  if (status)
+    return status;
+  race->has_windows = dc_race_windows_settings(plan->model, plan->task, &race->windows);
+  race->windows.seed = search->settings.portfolio.seed;
+  race->model = *plan->model;
+  double *smoothing = &race->model.definition.contact.friction_smoothing;
+  race->smoother = fmax(SMOOTHER_LEAST, fmin(SMOOTHER_MOST, SMOOTH_SPEED / *smoothing));
+  *smoothing *= race->smoother;
+  return DC_OK;
+}
+
+void dc_race_destroy(struct dc_search *search)
+{
+  if (search->race)
+    dc_plan_destroy(search->race->smooth);
+  free(search->race);
+  search->race = NULL;
+}
+
+// The plan of smoother friction, created when it is first needed.
+static enum dc_status open_smooth(struct dc_search *search, struct dc_error *error)
+{
+  struct dc_race *race = search->race;
+  if (race->smooth)
+    return DC_OK;
+  race->smooth = dc_plan_create(&race->model, search->plan->task, search->plan->window.steps, error);
+  if (!race->smooth)
+    return error ? error->status : DC_MEMORY;
+  race->smooth->scaled.stiffness = STIFFER;
+  dc_plan_set_gradient(race->smooth, &search->plan->estimate.settings);
+  return DC_OK;
+}
+
+// Whether the recipe has something to do here.
+static bool applies(const struct dc_search *search, const struct recipe *recipe)
+{
+  bool rows = dc_plan_row_count(search->world) > 0;
+  switch (recipe->kind) {
+  case WALK: return recipe->rate < LARGE_RATE || !rows || search->round > 0;
+  case FAN: return rows;
+  case SMOOTH_FAN:
+    return rows && search->plan->model->definition.contact.friction > 0 && search->plan->cases.count == 0;
+  default: return search->race->has_windows;
+  }
+}
+
+// A member in windows has a horizon beside its plan, which waits for what is applied.
+static enum dc_status add_windows(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
+{
+  const struct dc_plan *plan = search->plan;
+  member->windows = dc_horizon_create(plan->model, plan->task, &search->race->windows, member->optimizer,
+                                      member->options, error);
+  if (!member->windows)
+    return error ? error->status : DC_MEMORY;
+  dc_plan_set_gradient(member->windows->plan, &plan->estimate.settings);
+  return DC_OK;
+}
+
+// Starts the recipe at x as member `index`; away: in its own world, before its first part is over.
+static enum dc_status start_member(struct dc_search *search, int index, int recipe, bool away, const double *x,
+                                   struct dc_error *error)
+{
+  struct dc_search_member *member = &search->members[index];
+  const struct recipe *r = &recipes[recipe];
+  struct dc_plan *world = search->world;
+  enum dc_status status = DC_OK;
+  if (away && r->kind == SMOOTH_FAN) {
+    status = open_smooth(search, error);
+    world = search->race->smooth;
+  }
+  if (status)
+    return status;
+  *member = (struct dc_search_member){.optimizer = type_of(r),
+                                      .options = search->race->options[recipe],
+                                      .pace = is_fan(r) ? 1 : WALK_PACE,
+                                      .recipe = recipe,
+                                      .smoother = away && r->kind == SMOOTH_FAN};
+  status = dc_search_start_member(search, member, world, x, error);
+  if (!status && away && r->kind == WINDOWS)
+    status = add_windows(search, member, error);
+  return status;
+}
+
+// Adds a member to the round; one whose windows or world cannot begin is left out.
+static enum dc_status add_member(struct dc_search *search, int recipe, const double *x, struct dc_error *error)
+{
+  struct dc_error local = {0};
+  if (search->member_count == DC_SEARCH_MEMBERS || !applies(search, &recipes[recipe]))
+    return DC_OK;
+  enum dc_status status = start_member(search, search->member_count, recipe, true, x, &local);
+  if (!status)
+    search->member_count++;
+  else
+    dc_search_release_member(&search->members[search->member_count]);
+  return status && !dc_point_has_no_value(status) ? dc_fail(error, status, "%s", local.text) : DC_OK;
+}
+
+// The walk whose rate is nearest to a rate.
+static int walk_at(double rate)
+{
+  int best = -1;
+  for (int k = 0; k < RECIPES; k++)
+    if (recipes[k].kind == WALK && (best < 0 || fabs(log(recipes[k].rate / rate)) < fabs(log(recipes[best].rate / rate))))
+      best = k;
+  return best;
+}
+
+enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error)
+{
+  if (!search->race)
+    return dc_search_open_members(search, error);
+  const struct recipe *leader = &recipes[search->race->leader];
+  double rate = is_fan(leader) ? RATE_BESIDE_FANS : leader->rate;
+  size_t n = (size_t)search->plan->sizes.parameters;
+  enum dc_status status = DC_OK;
+  search->member_count = 0;
+  search->turn = 0;
+  if (search->round == 0) {
+    for (int k = 0; k < FIRST_ROUND && !status; k++)
+      status = add_member(search, k, search->x, error);
+  } else if (search->round % 2) {
+    static const double parts[] = {1, 3, 9};
+    for (int k = 0; k < 3 && !status; k++)
+      status = add_member(search, walk_at(rate * SHORTER / parts[k]), search->best, error);
+    if (!status)
+      status = add_member(search, SMALL_FAN, search->best, error);
+  }
+  for (int i = 0; i < search->pool_count && !status && search->round % 2 == 0; i++) {
+    status = add_member(search, walk_at(rate), search->pool + (size_t)i * n, error);
+    if (!status && i == 0)
+      status = add_member(search, FAN_RECIPE, search->pool, error);
+  }
+  return status;
+}
+
+bool dc_race_draws(const struct dc_search *search)
+{
+  return search->round % 2 == 0;
+}
+
+// Whether everything that can be reached is, at the best point.
+static bool succeeds(const struct dc_search *search)
+{
+  struct dc_plan *plan = search->plan;
+  if (!search->rolled)
+    return false;
+  dc_plan_apply(plan, plan->descent.best_parameters);
+  plan->succeeded = false;
+  return dc_task_success(plan->task, dc_plan_model(plan), plan->input, plan->descent.best, plan->descent.best->steps);
+}
+
+bool dc_race_is_over(const struct dc_search *search)
+{
+  const struct dc_task *task = search->plan->task;
+  bool reachable = false, resting = search->phase == DC_SEARCH_REFINE && search->turn > 0;
+  for (int i = 0; i < search->member_count; i++)
+    resting = resting && !search->members[i].plan;
+  for (int i = 0; i < task->objective_count; i++)
+    reachable = reachable || task->objectives[i].type->report;
+  if (!resting)
+    return false;
+  return reachable ? succeeds(search) : search->round > 0;
+}
+
+void dc_race_note(struct dc_search *search, const struct dc_search_member *member)
+{
+  search->race->leader = member->recipe;
+  search->race->leader_round = search->round;
+}
+
+// What the windows applied becomes the first guess of a walk: of two ways to fill the rest, the one with less loss.
+static enum dc_status leave_windows(struct dc_search *search, int index, struct dc_error *error)
+{
+  struct dc_search_member *member = &search->members[index];
+  int n = search->world->parameter_count, recipe = member->recipe;
+  double *guesses = dc_alloc(2 * (size_t)n, sizeof *guesses), losses[2];
+  enum dc_status statuses[2];
+  if (!guesses)
+    return dc_out_of_memory_for(error, "a first guess");
+  dc_race_windows_guesses(member->windows, guesses, guesses + n);
+  enum dc_status status = dc_plan_values(search->world, 2, guesses, losses, statuses, error);
+  dc_search_release_member(member);
+  if (!status && !(statuses[0] && statuses[1])) {
+    bool second = statuses[0] || (!statuses[1] && losses[1] < losses[0]);
+    status = start_member(search, index, recipe, false, guesses + (second ? n : 0), error);
+  }
+  free(guesses);
+  return status;
+}
+
+// A member of the smoother world goes on in the scene's, from its best point.
+static enum dc_status leave_smoothness(struct dc_search *search, int index, struct dc_error *error)
+{
+  struct dc_search_member *member = &search->members[index];
+  size_t n = (size_t)search->world->parameter_count;
+  int recipe = member->recipe;
+  bool begun = dc_plan_iterations(member->plan) > 0;
+  double *x = dc_alloc(n, sizeof *x);
+  if (!x)
+    return dc_out_of_memory_for(error, "a first guess");
+  memcpy(x, member->plan->descent.best_parameters, n * sizeof *x);
+  dc_search_release_member(member);
+  enum dc_status status = begun ? start_member(search, index, recipe, false, x, error) : DC_OK;
+  free(x);
+  return status;
+}
+
+static bool is_away(const struct dc_search_member *member)
+{
+  return member->smoother || member->windows;
+}
+
+// Number of members that are ranked, and how many of them are better than one: of equal ones the earlier is.
+static int rank(const struct dc_search *search, int index, int *all)
+{
+  int better = 0;
+  double own = search->members[index].plan->descent.best_loss;
+  *all = 0;
+  for (int i = 0; i < search->member_count; i++) {
+    const struct dc_search_member *other = &search->members[i];
+    if (!other->plan || is_away(other))
+      continue;
+    ++*all;
+    better += other->plan->descent.best_loss < own || (other->plan->descent.best_loss == own && i < index);
+  }
+  return better;
+}
+
+// Ends the worse half, by losses of one moment.
+static void end_heat(struct dc_search *search)
+{
+  bool ends[DC_SEARCH_MEMBERS] = {false};
+  for (int i = 0; i < search->member_count; i++) {
+    const struct dc_search_member *member = &search->members[i];
+    int all, better;
+    if (!member->plan || is_away(member))
+      continue;
+    better = rank(search, i, &all);
+    ends[i] = better >= LEAST_LEFT && better >= (all + 1) / 2;
+  }
+  for (int i = 0; i < search->member_count; i++)
+    if (ends[i])
+      dc_search_release_member(&search->members[i]);
+}
+
+enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  for (int k = 0; k < count && !status; k++) {
+    struct dc_search_member *member = &search->members[live[k]];
+    bool over = !member->moved || !(member->plan->descent.best_loss > search->target);
+    if (member->windows)
+      status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
+    else if (member->smoother)
+      status = over || search->turn >= SMOOTH_TURNS ? leave_smoothness(search, live[k], error) : DC_OK;
+    else if (over || dc_search_stalls(search, member) || search->turn >= search->settings.portfolio.iterations)
+      dc_search_release_member(member);
+  }
+  if (!status && search->turn % HEAT == 0)
+    end_heat(search);
+  return status;
+}
+
+// What is saved of a member beside its plan.
+enum { RECIPE, SMOOTHER_NOW, IN_WINDOWS, WINDOWS_OVER, MEMBER_NUMBERS };
+static const char WINDOWS_NAME[] = "search/windows/";
+
+enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot)
+{
+  long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS] = {0};
+  const long leader[] = {search->race->leader, search->race->leader_round};
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "search/leader", 2, leader);
+  for (int i = 0; i < search->member_count && !status; i++) {
+    const struct dc_search_member *member = &search->members[i];
+    long *own = numbers + i * MEMBER_NUMBERS;
+    own[RECIPE] = member->recipe, own[SMOOTHER_NOW] = member->smoother, own[IN_WINDOWS] = member->windows != NULL;
+    own[WINDOWS_OVER] = member->windows_over;
+    if (member->windows)
+      status = dc_race_windows_save(member->windows, WINDOWS_NAME, snapshot);
+  }
+  return status ? status
+                : dc_snapshot_put_integers(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS, numbers);
+}
+
+enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  long leader[2];
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", 2, 1 << 20, leader, error);
+  if (!status && leader[0] >= RECIPES)
+    return dc_fail(error, DC_CHECKPOINT, "search/leader: holds an impossible number");
+  if (!status) {
+    search->race->leader = (int)leader[0];
+    search->race->leader_round = (int)leader[1];
+  }
+  return status;
+}
+
+// Creates the members of a checkpoint, in the worlds where they were; their plans are loaded after that.
+enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc_snapshot *snapshot,
+                            struct dc_error *error)
+{
+  long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS];
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS,
+                                                 RECIPES, numbers, error);
+  for (int i = 0; i < count && !status; i++) {
+    const long *own = numbers + i * MEMBER_NUMBERS;
+    if (own[RECIPE] >= RECIPES)
+      return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
+    status = start_member(search, i, (int)own[RECIPE], own[SMOOTHER_NOW] || own[IN_WINDOWS], search->x, error);
+    if (status || !own[IN_WINDOWS])
+      continue;
+    status = dc_race_windows_load(search->members[i].windows, WINDOWS_NAME, snapshot, error);
+    search->members[i].windows_over = own[WINDOWS_OVER] != 0;
+  }
+  search->member_count = count;
+  return status;
+}
+
+bool dc_search_found(const struct dc_search *search, struct dc_search_found *found)
+{
+  const struct dc_race *race = search->race;
+  if (!race || !search->rolled)
+    return false;
+  const struct recipe *leader = &recipes[race->leader];
+  *found = (struct dc_search_found){.optimizer = type_of(leader),
+                                    .options = race->options[race->leader],
+                                    .rate_name = is_fan(leader) ? "radius" : "learning_rate",
+                                    .rate = leader->rate,
+                                    .quick = leader->quick,
+                                    .horizon = leader->kind == WINDOWS ? &race->windows : NULL,
+                                    .smoothing = leader->kind == SMOOTH_FAN ? race->smoother : 1,
+                                    .round = race->leader_round};
+  return true;
+}

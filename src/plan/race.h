@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The race of an automatic search: what a scene without "optimizer" is optimized by (docs/automatic.md).
+//
+// A race is a search (search.h) of one stage whose members are recipes: several rates of Adam, Gauss-Newton fans, Adam
+// that begins with smoother friction, and a receding horizon whose applied controls are a first guess.
+//   Round 0 starts all of them from the scene's first guess.
+//   Odd rounds start shorter steps from the best point so far.
+//   Even rounds draw first guesses and give the best of them to the recipe that was best so far.
+// In a round the members are ranked after every heat, a few turns, and the better half goes on (successive halving).
+// All choices go by losses, then by index, so that bits do not depend on threads.
+#ifndef DC_PLAN_RACE_H
+#define DC_PLAN_RACE_H
+
+#include "plan/search_internal.h"
+
+// Makes search a race; its settings ask for one.  DC_MEMORY.
+enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error);
+void dc_race_destroy(struct dc_search *search);
+
+// Creates the members of the round, of a race or of another search.
+enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error);
+// Whether the next round begins with draws.
+bool dc_race_draws(const struct dc_search *search);
+// Whether a race has nothing left to try: no objective can be reached, and its first rounds are over; or everything is
+// reached although the loss is above its target.
+bool dc_race_is_over(const struct dc_search *search);
+// Ends members that cannot go on, and after a heat the worse half of all; converts members whose first part is over.
+enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error);
+// Notes that a member has lowered the loss of the search.
+void dc_race_note(struct dc_search *search, const struct dc_search_member *member);
+
+// Saves and loads, with the members that run, what other searches do not have.
+enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot);
+enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc_snapshot *snapshot,
+                            struct dc_error *error);
+// What must be known before members are created: the leader.
+enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_snapshot *snapshot,
+                                   struct dc_error *error);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receding horizons in a race (race_windows.h): settings by rule, turns of a few windows, the applied controls as first
+// guesses, and checkpoints under a prefix.
+#include "plan/race_windows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { WINDOWS = 3 };                    // in a turn
+enum { APPLY = 4, LEAST_LENGTH = 20, MOST_LENGTH = 48, LEAST_WINDOWS = 2, PARTS = 5 };
+enum { ITERATIONS = 5, DRAWS = 4 };      // per window
+static const double SPREAD = 0.1;
+
+// The number of steps for which the controls hold a target: the longest block of parameters.
+static int held_steps(const struct dc_model *model, const struct dc_task *task, int steps)
+{
+  int most = 1;
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    int one = control->type->parameter_count(control->options, model, 1), held = 1;
+    while (held < steps && control->type->parameter_count(control->options, model, held + 1) == one)
+      held++;
+    most = held > most ? held : most;
+  }
+  return most;
+}
+
+bool dc_race_windows_settings(const struct dc_model *model, const struct dc_task *task, struct dc_horizon *settings)
+{
+  long steps = model->definition.time.steps;
+  struct dc_error none = {0};
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    if (control->type->parameter_count(control->options, model, 0) > 0)
+      return false;
+  }
+  int held = task->control_count ? held_steps(model, task, (int)steps) : 1;
+  long apply = held > 1 ? held : APPLY, length = steps / PARTS;
+  length = length < LEAST_LENGTH ? LEAST_LENGTH : length > MOST_LENGTH ? MOST_LENGTH : length;
+  length = (length + apply - 1) / apply * apply;
+  *settings = (struct dc_horizon){.length = length,
+                                  .iterations = ITERATIONS,
+                                  .apply = apply,
+                                  .keep = DC_KEEP_BEST,
+                                  .explore = 1,
+                                  .draws = DRAWS,
+                                  .spread = SPREAD,
+                                  .seed = 1};
+  return task->control_count && task->case_count == 0 && length * LEAST_WINDOWS <= steps &&
+         !dc_horizon_check(task, model, settings, &none);
+}
+
+// Stops a horizon after the windows of a turn.
+static bool count_window(void *context, const struct dc_plan_iteration *row)
+{
+  int *left = context;
+  return row->iteration == 0 || --*left > 0;
+}
+
+enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct dc_plan_work *work, bool *over,
+                                    struct dc_error *error)
+{
+  int left = WINDOWS;
+  struct dc_horizon_observer observer = {.context = &left, .applied = count_window};
+  enum dc_status status = dc_horizon_run(windows, &observer, error);
+  dc_plan_add_work(work, &windows->plan->work);
+  windows->plan->work = (struct dc_plan_work){0};
+  windows->newton_before = 0;
+  *over = status != DC_STOPPED;
+  return status == DC_STOPPED || dc_point_has_no_value(status) ? DC_OK : status;
+}
+
+void dc_race_windows_guesses(const struct dc_receding_horizon *windows, double *first, double *second)
+{
+  const struct dc_task *task = windows->task;
+  const struct dc_model *model = windows->model;
+  int done = windows->executed->steps, steps = windows->steps;
+  dc_parameters_resize(task, model, steps, windows->applied, done, second);
+  dc_parameters_resize(task, model, done, second, steps, first);
+  memcpy(second, first, (size_t)dc_task_parameter_count(task, model, steps) * sizeof *second);
+  for (int i = 0; i < task->control_count; i++) {
+    const struct dc_control *control = &task->controls[i];
+    int all = control->type->parameter_count(control->options, model, steps);
+    int given = control->type->parameter_count(control->options, model, done);
+    int one = control->type->parameter_count(control->options, model, 1);
+    for (int k = given; k < all && given >= one; k++)
+      second[k] = second[k - one];
+    second += all;
+  }
+}
+
+// Names of a horizon's arrays behind a prefix, or without it.
+static bool renamed(const char *name, const char *prefix, bool add, char text[96])
+{
+  size_t length = strlen(prefix);
+  if (!add && strncmp(name, prefix, length) != 0)
+    return false;
+  snprintf(text, 96, "%s%s", add ? prefix : "", add ? name : name + length);
+  return true;
+}
+
+// Copies the arrays of a snapshot with the prefix added, or those that have it without it.
+static enum dc_status copy(const struct dc_snapshot *from, const char *prefix, bool add, struct dc_snapshot *to)
+{
+  struct dc_snapshot_entry entry;
+  enum dc_status status = DC_OK;
+  for (size_t i = 0; !status && dc_snapshot_entry(from, i, &entry); i++) {
+    char name[96];
+    if (renamed(entry.name, prefix, add, name))
+      status = entry.reals ? dc_snapshot_put_reals(to, name, entry.count, entry.reals)
+                           : dc_snapshot_put_integers(to, name, entry.count, entry.integers);
+  }
+  return status;
+}
+
+enum dc_status dc_race_windows_save(const struct dc_receding_horizon *windows, const char *prefix,
+                                    struct dc_snapshot *snapshot)
+{
+  struct dc_snapshot *own = dc_snapshot_create();
+  enum dc_status status = own ? dc_horizon_save(windows, own) : DC_MEMORY;
+  if (!status)
+    status = copy(own, prefix, true, snapshot);
+  dc_snapshot_destroy(own);
+  return status;
+}
+
+enum dc_status dc_race_windows_load(struct dc_receding_horizon *windows, const char *prefix,
+                                    const struct dc_snapshot *snapshot, struct dc_error *error)
+{
+  struct dc_snapshot *own = dc_snapshot_create();
+  enum dc_status status = own ? copy(snapshot, prefix, false, own) : DC_MEMORY;
+  status = status ? dc_out_of_memory_for(error, "a checkpoint") : dc_horizon_load(windows, own, error);
+  dc_snapshot_destroy(own);
+  return status;
+}

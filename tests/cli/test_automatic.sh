@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Scenes without an optimizer: a goal is enough.  Three kinds of tasks are reached, with the same bits for any number of
+# threads and after an interruption; what was found can be put into the scene; what is named is kept.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+# A ball is thrown at another one, which has to come to rest nowhere near.
+cat >shot.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 40}, "gravity": [0, 0, 0],
+  "shapes": {"ball": {"type": "sphere", "radius": 0.1}},
+  "bodies": [{"name": "cue", "shape": "ball", "mass": 0.2, "velocity": [1, 0, 0]},
+             {"name": "target", "shape": "ball", "mass": 0.2, "position": [0.5, 0.05, 0]}],
+  "control": [{"type": "initial_state", "body": "cue", "velocity": "xy"}],
+  "objective": [{"type": "reach", "body": "target", "target": [0.8, 0.13, 0], "tolerance": 0.05}] }
+SCENE
+# An arm without contact.
+cat >arm.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 25}, "gravity": [0, 0, -9.81],
+  "shapes": {"link": {"type": "capsule", "radius": 0.03, "height": 0.3}},
+  "bodies": [
+    {"name": "upper", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 0], "shape": "link", "mass": 2,
+     "position": [0, 0, -0.2], "pd": {"kp": 400, "kd": 40, "gravity_compensation": true}},
+    {"name": "lower", "parent": "upper", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, -0.4], "shape": "link",
+     "mass": 1, "position": [0, 0, -0.6], "joint_position": [-0.7], "pd": {"kp": 300, "kd": 30, "gravity_compensation": true}}],
+  "control": [{"type": "spline", "body": "upper", "knots": 3}, {"type": "spline", "body": "lower", "knots": 3}],
+  "objective": [{"type": "point", "body": "lower", "point": [0, 0, -0.15], "target": [0.5, 0, -0.3], "tolerance": 0.02}] }
+SCENE
+# A pusher and a block in a plane, with a target for every step.
+cat >push.json <<'SCENE'
+{ "time": {"step": 0.04, "steps": 40}, "gravity": [0, 0, 0], "contact": {"friction": 0.3},
+  "shapes": {"block": {"type": "box", "size": [0.1, 0.1, 0.1]}, "tip": {"type": "sphere", "radius": 0.03, "level": 1}},
+  "bodies": [{"name": "block", "shape": "block", "mass": 0.5, "position": [0.2, 0.01, 0], "joint": "planar",
+              "axis": [0, 0, 1], "pd": {"kp": 0, "kd": 2, "kd_rotation": 0.1}},
+             {"name": "tip", "shape": "tip", "mass": 0.2, "joint": [{"type": "slide", "axis": [1, 0, 0]}, {"type": "slide", "axis": [0, 1, 0]}],
+              "pd": {"kp": 200, "kd": 20}}],
+  "control": [{"type": "pd_velocity", "body": "tip", "speed": 0.5, "limit": 1}],
+  "objective": [{"type": "reach", "body": "block", "target": [0.42, 0.06, 0], "axes": "xy", "tolerance": 0.03}] }
+SCENE
+
+for scene in shot arm push; do
+  run 0 optimize $scene.json -o $scene --json --quiet --threads 1
+  check "$scene: is reached" grep -q '"success": true' "$out"
+  check "$scene: the settings are told" grep -q '"settings_found": {' "$out"
+  run 0 optimize $scene.json -o $scene-2 --quiet --threads 2
+  check "$scene: in one line, too" grep -q 'automatic: [1-9]' "$out"
+  check "$scene: ready to be put into a scene" grep -q 'settings found: "optimizer": {"type": ' "$out"
+  check "$scene: two threads have the same losses" \
+    cmp $scene/loss.csv $scene-2/loss.csv
+  check "$scene: and trajectories" cmp $scene/trajectory.h5 $scene-2/trajectory.h5
+done
+
+# Interrupted after the first guess and resumed.
+run 0 optimize push.json -o stopped --quiet --threads 1 --max-time 1e-9 --checkpoint 0
+run 0 optimize --resume stopped --quiet --threads 1 --max-time 1e-9
+run 0 optimize --resume stopped --quiet --threads 1 --max-time 1e-9
+run 0 optimize --resume stopped --quiet --threads 2
+check "resumed three times: the same losses" cmp push/loss.csv stopped/loss.csv
+check "and trajectory" cmp push/trajectory.h5 stopped/trajectory.h5
+
+# The resolved scene is automatic again; what was found reaches by itself.
+check "resolved.json names no optimizer" sh -c '! grep -q "\"optimizer\"" shot/resolved.json'
+run 0 optimize shot/resolved.json -o none --json --quiet
+check "and is optimized as the scene was" grep -q '"success": true' "$out"
+run 0 optimize shot.json -o none --quiet
+optimizer=$(sed -n 's/.*settings found: "optimizer": //p' "$out")
+run 0 optimize shot.json -o none --json --quiet --set "optimizer=$optimizer"
+check "the settings found reach by themselves" grep -q '"success": true' "$out"
+
+# What is named wins; beside it nothing is automatic.
+run 0 optimize shot.json -o none --json --quiet --set optimizer.iterations=2
+check "an option of the optimizer: Adam, as always" sh -c "! grep -q settings_found '$out'"
+sed 's/"objective"/"automatic": {}, "optimizer": {"type": "adam"}, "objective"/' shot.json >both.json
+run 3 check both.json
+check "both: refused with their place" grep -q 'automatic: nothing is automatic beside "optimizer"' "$err"
+run 0 optimize shot.json -o none --json --quiet --set automatic.rollouts=40 --set objective.0.target='[9, 0, 0]'
+check "a budget of rollouts ends it" grep -q '"end": "rollouts"' "$out"
+finish
