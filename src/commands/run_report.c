@@ -375,7 +375,7 @@ static void put_end(const struct session *session, const struct outcome *outcome
   put_found(session, json);
 }
 
-// What a race did and found, in one line, and the settings with the values that are not the defaults.
+// One line tells what a race did, another the settings that it found, with the values that are not the defaults.
 static void add_found(const struct session *session, struct dc_text *text)
 {
   static const char *const from[] = {"the first guess", "the best point so far", "a drawn first guess"};

@@ -266,7 +266,7 @@ void dc_race_note(struct dc_search *search, const struct dc_search_member *membe
   search->race->leader_round = search->round;
 }
 
-// What the windows applied becomes the first guess of a walk: of two ways to fill the rest, the one with less loss.
+// The controls that the windows applied become the first guess of a walk, filled in the better of two ways.
 static enum dc_status leave_windows(struct dc_search *search, int index, struct dc_error *error)
 {
   struct dc_search_member *member = &search->members[index];
@@ -359,7 +359,7 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
   return status;
 }
 
-// What is saved of a member beside its plan.
+// Numbers that are saved of a member beside its plan.
 enum { RECIPE, SMOOTHER_NOW, IN_WINDOWS, WINDOWS_OVER, MEMBER_NUMBERS };
 static const char WINDOWS_NAME[] = "search/windows/";
 

@@ -33,7 +33,7 @@ void dc_race_note(struct dc_search *search, const struct dc_search_member *membe
 enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot);
 enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc_snapshot *snapshot,
                             struct dc_error *error);
-// What must be known before members are created: the leader.
+// Loads the leader, which must be known before members are created.
 enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_snapshot *snapshot,
                                    struct dc_error *error);
 

@@ -53,23 +53,38 @@ bool dc_race_windows_settings(const struct dc_model *model, const struct dc_task
          !dc_horizon_check(task, model, settings, &none);
 }
 
+struct turn {
+  int left;
+  struct dc_stop_request *stop;
+};
+
 // Stops a horizon after the windows of a turn.
 static bool count_window(void *context, const struct dc_plan_iteration *row)
 {
-  int *left = context;
-  return row->iteration == 0 || --*left > 0;
+  struct turn *turn = context;
+  return row->iteration == 0 || --turn->left > 0;
 }
 
-enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct dc_plan_work *work, bool *over,
+static bool goes_on(void *context, const struct dc_plan_iteration *row)
+{
+  (void)row;
+  const struct turn *turn = context;
+  return !turn->stop || dc_stop_request_goes_on(turn->stop);
+}
+
+enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct dc_stop_request *stop,
+                                    struct dc_plan_work *work, bool *over,
                                     struct dc_error *error)
 {
-  int left = WINDOWS;
-  struct dc_horizon_observer observer = {.context = &left, .applied = count_window};
+  struct turn turn = {WINDOWS, stop};
+  struct dc_horizon_observer observer = {.context = &turn, .iterated = goes_on, .applied = count_window};
   enum dc_status status = dc_horizon_run(windows, &observer, error);
   dc_plan_add_work(work, &windows->plan->work);
   windows->plan->work = (struct dc_plan_work){0};
   windows->newton_before = 0;
   *over = status != DC_STOPPED;
+  if (status == DC_STOPPED && !goes_on(&turn, NULL))
+    return DC_STOPPED;
   return status == DC_STOPPED || dc_point_has_no_value(status) ? DC_OK : status;
 }
 

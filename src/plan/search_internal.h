@@ -23,7 +23,7 @@ struct dc_search_member {
   int idle;          // turns since then
   bool away, fresh;  // its last turn was taken on another rank; is_fresh there (search_ranks.c)
   double *row;       // [parameter_count] parameters of last, then
-  // Of a race (race.h).
+  // The rest is used by races only (race.h).
   int recipe;
   bool smoother;                        // its plan is in a world of smoother friction
   struct dc_receding_horizon *windows;  // it runs windows, and its plan waits; else NULL

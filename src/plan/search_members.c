@@ -120,17 +120,22 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
   return status;
 }
 
-static void take_turn(struct dc_search_member *member, double target)
+static void take_turn(struct dc_search_member *member, double target, bool race)
 {
   member->moved = false;
   if (member->windows) {
     member->status =
-        dc_race_windows_turn(member->windows, &member->plan->work, &member->windows_over, &member->error);
+        dc_race_windows_turn(member->windows, member->plan->stop, &member->plan->work, &member->windows_over, &member->error);
     return;
   }
   for (int i = 0; i < member->pace && member->plan; i++) {
     struct dc_plan_iteration iteration;
     bool done;
+    // turns of a race are long: a stop is heard between iterations, too
+    if (race && member->plan->stop && !dc_stop_request_goes_on(member->plan->stop)) {
+      member->status = DC_STOPPED;
+      return;
+    }
     member->status = dc_plan_next(member->plan, &iteration, &done, &member->error);
     if (member->status || done)
       return;
@@ -163,7 +168,7 @@ static void turn_pass(void *context, int index, int thread)
 {
   const struct turn *turn = context;
   (void)thread;
-  take_turn(&turn->search->members[turn->live[index]], turn->search->target);
+  take_turn(&turn->search->members[turn->live[index]], turn->search->target, turn->search->race != NULL);
 }
 
 void dc_search_run_turns(struct dc_search *search, const int *live, int count)
