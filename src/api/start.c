@@ -39,6 +39,24 @@ static int find_mover(struct dc_plan *plan, int a, int b, struct dc_pose *poses)
   return mover;
 }
 
+// Room that is left between bodies that are moved apart, over the radius of the one that moves.
+static const double ROOM = 0.01;
+
+// The message names a place that would not overlap: above a half-space along its normal, else the setting that finds one.
+static void add_shift(const struct dc_body *bodies, int a, int b, const struct dc_pose *poses, double depth,
+                      struct dc_error *error)
+{
+  int moving = dc_body_moves(&bodies[a]) ? a : b, other = moving == a ? b : a;
+  bool plane = bodies[other].shape->type && bodies[other].shape->type->half_space;
+  const double *x = poses[moving].position, *rotation = poses[other].rotation;
+  double way = depth + ROOM * bodies[moving].radius;
+  if (depth > 0 && plane && bodies[moving].free)
+    dc_error_append(error, "; at (%.4g, %.4g, %.4g) it would not", x[0] + way * rotation[2], x[1] + way * rotation[5],
+                    x[2] + way * rotation[8]);
+  else
+    dc_error_append(error, "; \"overlaps\": \"separate\" of the scene moves them apart");
+}
+
 // The message about bodies a and b of an offending pair.
 static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan, int pair, struct dc_pose *poses,
                              struct dc_error *error)
@@ -53,6 +71,7 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
     snprintf(how_deep, sizeof how_deep, "overlap at the start, by at least %.3g m", depth);
   dc_fail(error, DC_BAD_INPUT, "bodies \"%.255s\" (at %.4g, %.4g, %.4g m) and \"%.255s\" %s", bodies[a].name, x[0],
           x[1], x[2], bodies[b].name, how_deep);
+  add_shift(bodies, a, b, poses, depth, error);
   for (int side = 0; side < 2; side++) {
     const struct dc_body *body = &bodies[side ? b : a];
     if (dc_body_moves(body) && body->radius > DC_HUGE_RADIUS &&

@@ -6,11 +6,13 @@
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/message.h"
+#include "cli/signals.h"
 
 static const char *const shells[] = {"bash", "zsh", NULL};
 
 static int run(const struct cli_arguments *arguments)
 {
+  cli_signals_end_with_reader();
   if (strcmp(arguments->operand, "bash") == 0)
     cli_print_bash_completion(arguments->commands);
   else if (strcmp(arguments->operand, "zsh") == 0)

@@ -4,9 +4,11 @@
 
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/signals.h"
 
 static int run(const struct cli_arguments *arguments)
 {
+  cli_signals_end_with_reader();
   dcsim_report report = {0};
   dcsim_error error = {0};
   int status = dcsim_diff(arguments->operand, arguments->second, &report, &error);

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/copying.h"
+#include "cli/signals.h"
 
 // The scenes, each with a line about it.
 // clang-format off
@@ -162,6 +163,7 @@ static bool add_files(struct cli_copying *copying, const char *folder, const cha
 
 static int run(const struct cli_arguments *arguments)
 {
+  cli_signals_end_with_reader();
   static const struct cli_shelf shelf = {.kind = "example",
                                          .folder = "scenes/",
                                          .names = names,

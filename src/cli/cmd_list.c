@@ -2,9 +2,11 @@
 // dcsim list: the types from which scenes are built.
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/signals.h"
 
 static int run(const struct cli_arguments *arguments)
 {
+  cli_signals_end_with_reader();
   dcsim_report report = {0};
   dcsim_error error = {0};
   int status = dcsim_list(arguments->operand, &report, &error);

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/session.h"
+#include "cli/signals.h"
 
 static const struct cli_option own_options[] = {
     CLI_FLAG_OPTION("manifold", manifold, "contact points, normals, signed distances and activities, with Jacobians"),
@@ -17,6 +18,7 @@ static const struct cli_option own_options[] = {
 
 static int run(const struct cli_arguments *arguments)
 {
+  cli_signals_end_with_reader();
   dcsim_scene *scene;
   dcsim_report report = {0};
   dcsim_error error = {0};

@@ -2,9 +2,11 @@
 // dcsim schema: the scene format for editors.
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "cli/signals.h"
 
 static int run(const struct cli_arguments *arguments)
 {
+  cli_signals_end_with_reader();
   dcsim_report report = {0};
   dcsim_error error = {0};
   struct cli_arguments as_json = *arguments;

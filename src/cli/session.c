@@ -218,6 +218,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
 int cli_look(const struct cli_arguments *arguments, cli_look_function *function)
 {
   dcsim_scene *scene;
+  cli_signals_end_with_reader();
   int status = cli_scene_open(arguments, &scene);
   if (status)
     return status;

@@ -86,6 +86,11 @@ void cli_signals_install(void)
   handle_unless_ignored(SIGTERM);
 }
 
+void cli_signals_end_with_reader(void)
+{
+  handle(SIGPIPE, SIG_DFL);
+}
+
 void cli_signals_defer(bool quiet)
 {
   silent = quiet;

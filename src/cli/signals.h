@@ -9,6 +9,10 @@
 // and SIGTERM end the process with 130 or 143.
 void cli_signals_install(void);
 
+// For commands that only tell something: a reader that has had enough, such as head, ends the process, as it ends other
+// programs.  Runs go on without their reader.
+void cli_signals_end_with_reader(void);
+
 // From now on the first SIGINT or SIGTERM is only noted.  Signals within half a second of it count as the same one:
 // timeout(1) and schedulers send it to the process and to its group.  quiet: no note on stderr.
 void cli_signals_defer(bool quiet);

@@ -3,6 +3,7 @@
 #include "commands/run_scene.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "io/run/run_check.h"
 #include "io/run/run_files.h"
@@ -14,6 +15,10 @@ int dc_api_open_run_scene(const char *directory, const char *name, const dcsim_s
   *scene = NULL;
   enum dc_status status = directory ? dc_run_check(directory, true, &local)
                                     : dc_fail(&local, DC_USAGE, "a run directory must be given");
+  struct stat info;
+  if (!status && stat(directory, &info) == 0 && S_ISREG(info.st_mode))
+    status = dc_fail(&local, DC_BAD_INPUT, "%.900s: is a file, not the directory of a run: \"dcsim simulate %.900s -o run\" "
+                     "makes one, \"run\"", directory, directory);
   char *path = status ? NULL : dc_path_join(directory, name);
   if (!status && !path)
     status = dc_out_of_memory_in(&local, directory);

@@ -88,7 +88,7 @@ static enum dc_status check_body(const char *option, const struct dc_model *mode
   if (!powered && coordinate_count(model, named) == 0)
     return dc_fail(error, DC_BAD_INPUT, "%s: must have a joint that moves (\"%s\" has none)", option, named->name);
   if (powered && named->actuator < 0)
-    return dc_fail(error, DC_BAD_INPUT, "%s: must have an actuator (\"%s\" has no pd)", option, named->name);
+    return dc_fail(error, DC_BAD_INPUT, "%s: must have an actuator (\"%s\" has no pd: \"pd\": {\"kp\": ..., \"kd\": ...} of the body gives it one)", option, named->name);
   return DC_OK;
 }
 

@@ -27,7 +27,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   for (int i = 0; i < effort->bodies.count && !status; i++) {
     const struct dc_body *body = &model->bodies.bodies[effort->bodies.indices[i]];
     if (body->actuator < 0)
-      status = dc_fail(error, DC_BAD_INPUT, "bodies: must have an actuator (\"%s\" has no pd)", body->name);
+      status = dc_fail(error, DC_BAD_INPUT, "bodies: must have an actuator (\"%s\" has no pd: \"pd\": {\"kp\": ..., \"kd\": ...} of the body gives it one)", body->name);
   }
   return status;
 }

@@ -147,7 +147,7 @@ static void test_edges(void)
   struct workpiece piece;
   make_cube(&piece);
   piece.mesh.triangle_count = 11;  // without {1, 7, 5}
-  expect(&piece, "open mesh: 3 edges with one triangle only (first: 1-5)");
+  expect(&piece, "open mesh: 3 edges with one triangle only (first: 1-5); close it, or take its hull by \"convex\": true");
   make_cube(&piece);
   swap_corners(&piece, 0);
   expect(&piece, "inverted triangles: 3 edges run through in the same direction twice (first: 0-2)");
@@ -168,7 +168,8 @@ static void test_volume(void)
   make_cube(&piece);
   for (int t = 0; t < 12; t++)
     swap_corners(&piece, t);
-  expect(&piece, "negative volume (-1 m^3): the triangles face inwards");
+  expect(&piece, "negative volume (-1 m^3): the triangles face inwards; exchange two corners of each, or take its hull by "
+                 "\"convex\": true");
   // A flat tetrahedron is closed, without degenerate triangles, and has no volume.
   make_tetrahedron(&piece, (const double[4][3]){{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}});
   expect(&piece, "zero volume (0 m^3 in a mesh 1.41421 m in size)");

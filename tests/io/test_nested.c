@@ -137,7 +137,7 @@ static const struct {
     {"{'joint': [{'type': 'hinge',\n 'pd': {'kd': 1}}]}", "robot.json:2:8: joint[0].pd: missing key \"kp\""},
     {"{'joint': [{'type': 'hinge',\n 'pd': 'stiff'}]}", "robot.json:2:8: joint[0].pd: must be an object (is a string)"},
     {"{'joint': [{'type': 'hinge',\n 'pd': {'kp': 1, 'joint': {}}}]}",
-     "robot.json:2:18: joint[0].pd.joint: unknown key"},
+     "robot.json:2:18: joint[0].pd.joint: unknown key (there are \"kp\", \"kd\")"},
     {"{'joint': [{'type': 'hinge',\n 'actuators': [{'kp': 1}, {'kp': -1}]}]}",
      "robot.json:2:34: joint[0].actuators[1].kp: must be > 0 N/m (is -1)"},
     {"{'joint': [{'type': 'hinge',\n 'actuators': 'stiff'}]}",
@@ -347,7 +347,7 @@ static void test_hostile(void)
     strcat(deep, "}");
   read_text(&reading, deep);
   CHECK(reading.status == DC_BAD_INPUT, " ");
-  CHECK(strcmp(reading.error.text, "robot.json:1:12: joint.joint: unknown key") == 0, "%s", reading.error.text);
+  CHECK(strcmp(reading.error.text, "robot.json:1:12: joint.joint: unknown key (there are \"type\", \"axis\", \"range\", \"other\", \"pd\", \"actuators\")") == 0, "%s", reading.error.text);
   release(&reading);
 }
 

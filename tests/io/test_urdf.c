@@ -397,7 +397,7 @@ static void test_scene_messages(void)
       {"'.'", "scene.json:2:13: include: "},
       {"['robot.urdf', 'robot.urdf']", "robot.urdf:2:16: the scene has a shape \"a\" already"},
       {"'robot.urdf', 'shapes': []", "scene.json:2:37: shapes: must be an object (is an array)"},
-      {"'robot.urdf', 'bodies': {}", "scene.json:2:37: bodies: must be an array (is an object)"},
+      {"'robot.urdf', 'bodies': {}", "scene.json:2:37: bodies: must be an array (is an object; [ ] around it make it one)"},
   };
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
     struct tree tree = {0};

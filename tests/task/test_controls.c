@@ -121,8 +121,8 @@ static void test_coordinates(void)
     int body;
     const char *coordinates, *message;
   } wrong[] = {{-1, "all", "body: must name a body"},
-               {WALL, "all", "body: must have an actuator (\"wall\" has no pd)"},
-               {BOX, "all", "body: must have an actuator (\"box\" has no pd)"},
+               {WALL, "all", "body: must have an actuator (\"wall\" has no pd"},
+               {BOX, "all", "body: must have an actuator (\"box\" has no pd"},
                {ROD, "xy", "coordinates: must be \"all\" or some of rx ry rz x y z, separated by spaces, for \"rod\""},
                {ROD, "x 6", "coordinates: must be"},
                {ROD, "", "coordinates: must name a coordinate"},

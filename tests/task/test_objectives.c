@@ -474,7 +474,7 @@ static void test_checks(void)
   expect_refusal(dc_objective_region.check(&region, &model, &error), &error, "bodies: must name a body");
   struct dc_effort_options effort = {.bodies = {1, without}, .weight = 1};
   expect_refusal(dc_objective_effort.check(&effort, &model, &error), &error,
-                 "bodies: must have an actuator (\"box\" has no pd)");
+                 "bodies: must have an actuator (\"box\" has no pd");
   struct dc_velocity_options slow = {.body = -1, .bodies = {1, without}, .angular = {NAN}, .weight = 1, .axes = "xq"};
   expect_refusal(dc_objective_velocity.check(&slow, &model, &error), &error, "axes: must be");
 }

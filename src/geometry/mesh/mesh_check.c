@@ -210,7 +210,7 @@ static enum dc_status report_open(const struct dc_mesh *mesh, const struct defec
              "; %ld vert%s nearly at the place of another: triangles do not share vertices, which must have the same "
              "coordinates to be merged",
              shared, shared == 1 ? "ex is" : "ices are");
-  return dc_fail(error, DC_BAD_INPUT, "open mesh: %ld edge%s with one triangle only (first: %ld-%ld)%s", open->count,
+  return dc_fail(error, DC_BAD_INPUT, "open mesh: %ld edge%s with one triangle only (first: %ld-%ld)%s; close it, or take its hull by \"convex\": true", open->count,
                  dc_plural(open->count), open->first[0], open->first[1], told);
 }
 
@@ -277,7 +277,7 @@ static enum dc_status check_volume(const struct dc_mesh *mesh, double size, stru
   dc_mesh_mass_properties(mesh, &properties);
   double least = relative_rounding * size * size * size;
   if (properties.volume < -least)
-    return dc_fail(error, DC_BAD_INPUT, "negative volume (%.6g m^3): the triangles face inwards", properties.volume);
+    return dc_fail(error, DC_BAD_INPUT, "negative volume (%.6g m^3): the triangles face inwards; exchange two corners of each, or take its hull by \"convex\": true", properties.volume);
   if (properties.volume <= least)
     return dc_fail(error, DC_BAD_INPUT, "zero volume (%.6g m^3 in a mesh %.6g m in size)", properties.volume, size);
   return DC_OK;

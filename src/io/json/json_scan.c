@@ -37,13 +37,20 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
+// The mark with which programs begin a text in UTF-16.
+static bool begins_as_utf16(const struct scanner *scanner)
+{
+  return scanner->length > 1 && (memcmp(scanner->text, "\xff\xfe", 2) == 0 || memcmp(scanner->text, "\xfe\xff", 2) == 0);
+}
+
 // The whole text, before anything else looks at it.
 static enum dc_status check_utf8(struct scanner *scanner)
 {
   while (scanner->at < scanner->length) {
     size_t count = dc_utf8_length(scanner->text + scanner->at, scanner->length - scanner->at);
     if (count == 0)
-      return bad(scanner, "invalid UTF-8");
+      return bad(scanner, begins_as_utf16(scanner) ? "invalid UTF-8: this is UTF-16, save it as UTF-8"
+                                                   : "invalid UTF-8");
     scanner->at += count;
   }
   scanner->at = 0;
@@ -64,7 +71,7 @@ static enum dc_status blank_comment(struct scanner *scanner)
       return bad(scanner, "comment without end");
     end += 2;
   } else {
-    return bad(scanner, "unexpected character '/'");
+    return bad(scanner, "unexpected character '/'; comments begin with // or /*");
   }
   for (char *c = begin; c < end; c++)
     if (*c != '\n' && *c != '\r')
@@ -174,7 +181,7 @@ static enum dc_status scan_number(struct scanner *scanner)
     return bad(scanner, "expected a digit");
   if (zero && scanner->at > digits + 1) {
     scanner->at = begin;
-    return bad(scanner, "number with a leading zero");
+    return bad(scanner, "number with a leading zero; leave it out");
   }
   if (peek(scanner) == '.') {
     scanner->at++;
@@ -195,6 +202,15 @@ static enum dc_status scan_number(struct scanner *scanner)
   return DC_OK;
 }
 
+// Whether a comma stands before this place, beyond blanks.
+static bool follows_comma(const struct scanner *scanner)
+{
+  size_t at = scanner->at;
+  while (at > 0 && strchr(" \t\r\n", scanner->text[at - 1]))
+    at--;
+  return at > 0 && scanner->text[at - 1] == ',';
+}
+
 // Passes over true, false or null; explains what other languages would write.
 static enum dc_status scan_word(struct scanner *scanner)
 {
@@ -209,8 +225,19 @@ static enum dc_status scan_word(struct scanner *scanner)
   char first = peek(scanner);
   if (first == '.' || first == '+')  // as other languages write numbers
     return bad(scanner, "expected a value; a number begins with a digit or '-', as 0.5");
+  if (strncmp(scanner->text + scanner->at, "None", 4) == 0 || first == 'T' || first == 'F')
+    return bad(scanner, "expected a value; true, false and null are written in small letters");
   if (first == 'N' || first == 'I')
     return bad(scanner, "expected a value; NaN and Infinity are none");
+  if (first == '\'')
+    return bad(scanner, "expected a value; texts stand in double quotes");
+  if (first == '#')
+    return bad(scanner, "expected a value; comments begin with //");
+  if (first == '<' && scanner->at == 0)
+    return bad(scanner, "expected a value; this is XML: \"include\" of a scene reads a robot's file, and dcsim import "
+                        "-o FILE makes a scene of it");
+  if ((first == ']' || first == '}' || first == ',') && follows_comma(scanner))
+    return bad(scanner, "expected a value; the comma before is one too many");
   return bad(scanner, scanner->at < scanner->length ? "expected a value" : "unexpected end of file, expected a value");
 }
 
@@ -228,7 +255,14 @@ static enum dc_status add_place(struct scanner *scanner, size_t key)
 
 static enum dc_status scan_key(struct scanner *scanner)
 {
-  if (peek(scanner) != '"')
+  char first = peek(scanner);
+  if (first == '}' && follows_comma(scanner))
+    return bad(scanner, "expected a key in double quotes; the comma before is one too many");
+  if (first == '#')
+    return bad(scanner, "expected a key in double quotes; comments begin with //");
+  if (scanner->at == scanner->length)
+    return bad(scanner, "expected a key in double quotes; the file ends inside of an object: '}' is missing");
+  if (first != '"')
     return bad(scanner, "expected a key in double quotes");
   enum dc_status status = scan_string(scanner);
   if (!status)
@@ -239,6 +273,20 @@ static enum dc_status scan_key(struct scanner *scanner)
     return bad(scanner, "expected ':' after the key");
   scanner->at++;
   return skip_blanks(scanner);
+}
+
+// After a value, where neither a comma nor the end stands.
+static enum dc_status refuse_separator(struct scanner *scanner, bool object)
+{
+  if (scanner->at == scanner->length)
+    return bad(scanner, object ? "expected ',' or '}'; the file ends inside of an object: '}' is missing"
+                               : "expected ',' or ']'; the file ends inside of an array: ']' is missing");
+  char c = peek(scanner);
+  bool next = c == '"' || c == '{' || c == '[' || c == '-' || is_digit(c);
+  if (next)
+    return bad(scanner, object ? "expected ',' or '}': a comma is missing before this"
+                               : "expected ',' or ']': a comma is missing before this");
+  return bad(scanner, object ? "expected ',' or '}'" : "expected ',' or ']'");
 }
 
 // The value that begins here; key is the offset of its key, or of the value.
@@ -273,7 +321,7 @@ static enum dc_status scan_value(struct scanner *scanner, size_t key, int depth)
       return status;
     c = peek(scanner);
     if (c != ',' && c != close)
-      return bad(scanner, object ? "expected ',' or '}'" : "expected ',' or ']'");
+      return refuse_separator(scanner, object);
     scanner->at++;
     if (c == close)
       return DC_OK;

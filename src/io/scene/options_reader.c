@@ -52,7 +52,15 @@ static const char *suggest(const struct dc_name_list *list, const char *name)
 
 enum dc_status dc_refuse_type(struct dc_options_reader *reader, const struct dc_json *value, const char *wanted)
 {
-  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (is %s)", wanted, dc_json_kind(value->node));
+  const char *remedy = "";
+  double number;
+  if (strcmp(wanted, "an array") == 0 && cJSON_IsObject(value->node))
+    remedy = "; [ ] around it make it one";
+  if (strcmp(wanted, "a number") == 0 && cJSON_IsString(value->node) &&
+      sscanf(value->node->valuestring, "%lf", &number) == 1)
+    remedy = "; numbers stand without quotes and without units, which are those of the SI";
+  return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (is %s%s)", wanted, dc_json_kind(value->node),
+                      remedy);
 }
 
 enum dc_status dc_refuse_key(struct dc_options_reader *reader, const struct dc_json *member, const char *const *names)
@@ -62,7 +70,12 @@ enum dc_status dc_refuse_key(struct dc_options_reader *reader, const struct dc_j
   if (near)
     return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "unknown key (did you mean %s?)",
                             dc_json_quote(quoted, near));
-  return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "unknown key");
+  int count = 0;
+  char listed[DC_JSON_LISTED];
+  while (names[count])
+    count++;
+  return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "unknown key (there are %s)",
+                          dc_json_list_names(listed, names, count));
 }
 
 enum dc_status dc_read_string(struct dc_options_reader *reader, const struct dc_json *value, const char **string)
@@ -149,10 +162,14 @@ static enum dc_status read_numbers(struct dc_options_reader *reader, const struc
   bool exactly = option->type == DC_REALS;
   snprintf(wanted, sizeof wanted, "an array of %s%d numbers", exactly ? "" : "at most ", option->count);
   if (!cJSON_IsArray(value->node))
-    return dc_refuse_type(reader, value, wanted);
+    return cJSON_IsNumber(value->node) && !exactly
+               ? dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (is a number; [%.10g] is one)", wanted,
+                              value->node->valuedouble)
+               : dc_refuse_type(reader, value, wanted);
   *count = cJSON_GetArraySize(value->node);
   if (exactly ? *count != option->count : *count > option->count)
-    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (has %d)", wanted, *count);
+    return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (has %d)%s", wanted, *count,
+                        exactly && option->count == 4 ? ": a quaternion (w, x, y, z), which angles are not" : "");
   if (!*numbers)
     *numbers = dc_arena_alloc(reader->arena, (size_t)*count, sizeof **numbers);
   if (!*numbers)
