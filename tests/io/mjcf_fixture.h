@@ -12,7 +12,7 @@
 #include "math/vector.h"
 #include "urdf_fixture.h"
 
-enum { MOST_STATE = 64, MOST_BODIES = 32 };
+enum { MOST_STATE = 160, MOST_BODIES = 120 };
 
 struct pair {
   mjModel *model;

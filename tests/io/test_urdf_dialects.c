@@ -34,6 +34,26 @@ static void test_world(void)
   unload(&tree);
 }
 
+// Drake's files hold the ground by a joint on "world" and let the robot beside it float; without "world" a robot has one
+// root.
+static void test_roots(void)
+{
+  struct tree tree = {0};
+  load(&tree, ROBOT(LINK("ground") JOINT("g", "fixed", "world", "ground", "<origin xyz='0 0 -5'/>") LINK("body") LINK(
+                 "leg") JOINT("j", "continuous", "body", "leg", "")));
+  check_json(find_body(&tree, "ground"), "joint", "'fixed'");
+  check_json(find_body(&tree, "body"), "joint", "'free'");
+  check_json(find_body(&tree, "leg"), "joint", "'hinge'");
+  check_note(&tree, "float freely, beside <link name=\"world\">: body");
+  unload(&tree);
+  load(&tree, ROBOT("<link name='world'/>" LINK("a") LINK("b")));
+  check_note(&tree, "float freely, beside <link name=\"world\">: a and b");
+  unload(&tree);
+  load_as(&tree, "'robot.urdf'", ROBOT(LINK("a") LINK("b")));
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "a robot has one root"), "%s", tree.error.text);
+  unload(&tree);
+}
+
 #define THREE                                                                                                          \
   LINK("a")                                                                                                            \
   LINK("b") LINK("c") LINK("d") JOINT("i", "continuous", "a", "b", "<limit effort='7'/>")                              \
@@ -122,7 +142,7 @@ static void test_unread(void)
   unload(&tree);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"joints on the world, ranges that are missing, damping", test_world},
+RUN_TESTS_IN_TEMPORARY_FOLDER({"joints on the world, ranges that are missing, damping", test_world}, {"roots", test_roots},
                               {"gains by joint, transmissions", test_gains},
                               {"gains of several joints of a body", test_gains_of_chain}, {"URIs", test_uris},
                               {"elements that do not act", test_unread})

@@ -86,6 +86,7 @@ struct dc_urdf_joint {
   bool boundless;              // lower and upper are so far that they are none
   bool limited;                // lower and upper hold
   double lower, upper;         // rad, m
+  bool invented;               // holds a root beside "world"
   bool freed;                  // its range was left out: its leader never leads it there
   bool unbounded;              // no range where the format wants one: what came of it is told
   double effort, velocity;     // limits, N or N m, m/s or rad/s; NAN: not given

@@ -615,7 +615,7 @@ static void gather_joints(struct dc_urdf_builder *builder)
       remember(builder, &remarks->stuck, joint->name);
     else if (joint->unbounded)
       remember(builder, turns ? &remarks->turning : &remarks->sliding, joint->name);
-    if (joint->type == DC_URDF_FLOATING)
+    if (joint->type == DC_URDF_FLOATING && !joint->invented)
       remember(builder, &remarks->floating, joint->name);
   }
 }
@@ -633,6 +633,9 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
     if (!applied && isfinite(urdf->joints[j].effort))
       remember(builder, &remarks->limited, urdf->joints[j].name);
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
+    if (urdf->joints[j].invented)
+      remember(builder, &remarks->unheld, urdf->joints[j].child_name);
+  for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
     if (urdf->joints[j].freed)
       remember(builder, &remarks->freed, urdf->joints[j].name);
   for (size_t i = 0; i < urdf->link_count && !builder->failed; i++)
@@ -644,6 +647,7 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
     const char *what;
   } told[] = {
       {&remarks->turning, "revolute joints without a range turn freely, as continuous ones do"},
+      {&remarks->unheld, "links that no joint leads to float freely, beside <link name=\"world\">"},
       {&remarks->sliding, "prismatic joints without a <limit> slide without end"},
       {&remarks->stuck,
        "prismatic joints whose <limit> has no range are fixed, as lower and upper are 0 by the letter; "

@@ -372,6 +372,38 @@ static enum dc_status add_world(struct dc_urdf *urdf, struct dc_error *error)
   return DC_OK;
 }
 
+// Roots beside a link "world", which in Drake's files is the world itself, float freely.
+static enum dc_status hold_roots(struct dc_urdf *urdf, struct dc_error *error)
+{
+  size_t joints = urdf->joint_count;
+  bool world = false;
+  int roots = 0;
+  for (size_t i = 0; i < urdf->link_count; i++) {
+    roots += urdf->links[i].joint < 0;
+    world |= urdf->links[i].joint < 0 && strcmp(urdf->links[i].name, "world") == 0;
+  }
+  if (!world || roots < 2)
+    return DC_OK;
+  for (size_t i = 0; i < urdf->link_count; i++) {
+    const struct dc_urdf_link *link = &urdf->links[i];
+    if (link->joint >= 0 || strcmp(link->name, "world") == 0)
+      continue;
+    struct dc_urdf_joint joint = dc_urdf_new_joint(dc_arena_printf(urdf->arena, "%s:base", link->name), link->offset);
+    if (!joint.name || dc_grow(&urdf->joints, &urdf->joint_capacity, urdf->joint_count + 1, sizeof *urdf->joints))
+      return out_of_memory(urdf, error);
+    joint.type = DC_URDF_FLOATING;
+    joint.parent_name = "world";
+    joint.child_name = link->name;
+    joint.invented = true;
+    urdf->joints[urdf->joint_count++] = joint;
+  }
+  if (urdf->joint_count == joints)
+    return DC_OK;
+  for (size_t i = 0; i < urdf->link_count; i++)
+    urdf->links[i].joint = -1;
+  return sort_all_names(urdf, error);
+}
+
 enum dc_status dc_urdf_connect(struct dc_urdf *urdf, struct dc_error *error)
 {
   int root;
@@ -380,6 +412,8 @@ enum dc_status dc_urdf_connect(struct dc_urdf *urdf, struct dc_error *error)
   enum dc_status status = add_world(urdf, error);
   if (!status)
     status = sort_all_names(urdf, error);
+  if (!status)
+    status = hold_roots(urdf, error);
   if (status || (status = find_root(urdf, &root, error)) || (status = sort_links(urdf, root, error)) ||
       (status = find_mimics(urdf, error)))
     return status;

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models drawn at random: masses, frames, kinetic energies and weights are MuJoCo's, and so is a second of motion; what
+// is exported as MJCF or URDF and included again falls alike.  DCSIM_TREES=N draws N instead of a few;
+// DCSIM_MJCF_FILES="A.xml B.xml" compares files that MuJoCo reads, too.
+#include <config.h>
+
+#include "harness.h"
+
+#ifdef DC_MUJOCO
+
+#include "dynamics/rollout.h"
+#include "dynamics/trajectory.h"
+#include "io/robot/model_export.h"
+#include "mjcf_fixture.h"
+#include "mjcf_trees.h"
+
+static int count_of(int usual)
+{
+  const char *given = getenv("DCSIM_TREES");
+  return given ? atoi(given) : usual;
+}
+
+static bool open_tree(struct pair *pair, struct mjcf_tree *tree, unsigned long seed, double step)
+{
+  draw_tree(tree, seed, step);
+  write_bytes("model.xml", tree->text, strlen(tree->text));
+  open_files(pair, "model.xml", "model.xml", ", 'keyframe': 'k'");
+  return pair->scene && pair->model;
+}
+
+static void test_frames(void)
+{
+  static struct mjcf_tree tree;
+  for (int i = 0; i < count_of(12); i++) {
+    struct pair pair;
+    char name[40];
+    snprintf(name, sizeof name, "tree %d", i);
+    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.001))
+      compare_models(&pair, name);
+    close_pair(&pair);
+  }
+}
+
+// Runs a model of a scene and returns its trajectory.
+static struct dc_trajectory *run(struct dc_model *model, int steps, double step, bool second_order)
+{
+  struct dc_error error = {0};
+  model->definition.time.step = step;
+  model->definition.time.integrator = second_order;
+  struct dc_rollout *rollout = dc_rollout_create(model, &error);
+  struct dc_rollout_input *input = dc_rollout_input_create(model, steps);
+  struct dc_trajectory *trajectory = dc_trajectory_create(model, steps);
+  CHECK(rollout && input && trajectory, "%s", error.text);
+  if (rollout && !second_order)
+    dc_rollout_set_tight(rollout, true);
+  CHECK(dc_rollout_forward(rollout, input, trajectory, &error) == DC_OK, "%s", error.text);
+  dc_rollout_input_destroy(input);
+  dc_rollout_destroy(rollout);
+  return trajectory;
+}
+
+static const struct dc_pose *last_poses(const struct dc_trajectory *trajectory, int steps)
+{
+  return trajectory->poses + (size_t)steps * (size_t)trajectory->bodies;
+}
+
+// A second: every body's centre of mass is within 1 % of its way, and of what it turns.
+static void compare_motion(struct pair *pair, const char *name)
+{
+  enum { STEPS = 500 };
+  const struct dc_bodies *bodies = &pair->scene->model.bodies;
+  mjModel *model = pair->model;
+  mjData *data = mj_makeData(model);
+  struct dc_trajectory *trajectory = run(&pair->scene->model, STEPS, 1.0 / STEPS, true);
+  const struct dc_pose *poses = last_poses(trajectory, STEPS);
+  double way[MOST_BODIES] = {0}, spin[MOST_BODIES] = {0};
+  mj_resetDataKeyframe(model, data, 0);
+  for (long k = 0, count = (long)(1 / model->opt.timestep + 0.5); k < count; k++) {
+    mj_step(model, data);
+    for (int b = 0; b < model->nbody && b < MOST_BODIES; b++) {
+      double velocity[6];
+      mj_objectVelocity(model, data, mjOBJ_BODY, b, velocity, 0);
+      way[b] += dc_vec_norm(velocity + 3) * model->opt.timestep;
+      spin[b] += dc_vec_norm(velocity) * model->opt.timestep;
+    }
+  }
+  mj_forward(model, data);
+  for (int i = 0; i < bodies->count; i++) {
+    int id = mj_name2id(model, mjOBJ_BODY, bodies->bodies[i].name);
+    double off = dc_vec_distance(poses[i].position, data->xipos + 3 * id), turned = 0;
+    if (id <= 0)
+      continue;
+    for (int k = 0; k < 9; k++)
+      turned = larger(turned, fabs(poses[i].rotation[k] - data->xmat[9 * id + k]));
+    CHECK(off <= 0.01 * way[id] + 1e-6, "%s: %s is off by %g of %g m", name, bodies->bodies[i].name, off, way[id]);
+    CHECK(turned <= 0.01 * larger(spin[id], 0.1), "%s: %s is turned by %g of %g", name, bodies->bodies[i].name, turned,
+          spin[id]);
+  }
+  dc_trajectory_destroy(trajectory);
+  mj_deleteData(data);
+}
+
+static void test_motion(void)
+{
+  static struct mjcf_tree tree;
+  for (int i = 0; i < count_of(12); i++) {
+    struct pair pair;
+    char name[40];
+    snprintf(name, sizeof name, "tree %d", i);
+    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.0005))
+      compare_motion(&pair, name);
+    close_pair(&pair);
+  }
+}
+
+// Both scenes run for a fifth of a second; bodies go by their names.
+static void compare_falls(struct dc_scene *first, struct dc_scene *second, double tolerance, const char *name)
+{
+  enum { STEPS = 100 };
+  struct dc_trajectory *a = run(&first->model, STEPS, 0.002, false), *b = run(&second->model, STEPS, 0.002, false);
+  const struct dc_pose *at = last_poses(a, STEPS), *also = last_poses(b, STEPS);
+  for (int i = 0; i < first->model.bodies.count; i++) {
+    const struct dc_body *body = &first->model.bodies.bodies[i];
+    int same = body_called(&second->model.bodies, body->name);
+    CHECK(same >= 0 || !dc_body_moves(body), "%s: %s", name, body->name);
+    if (same < 0 || !dc_body_moves(body))
+      continue;
+    double off = dc_vec_distance(at[i].position, also[same].position);
+    for (int k = 0; k < 9; k++)
+      off = larger(off, fabs(at[i].rotation[k] - also[same].rotation[k]));
+    CHECK(off <= tolerance, "%s: %s is %g off", name, body->name, off);
+  }
+  dc_trajectory_destroy(a);
+  dc_trajectory_destroy(b);
+}
+
+static void test_again(void)
+{
+  static struct mjcf_tree tree;
+  for (int i = 0; i < count_of(10); i++) {
+    struct pair pair;
+    struct dc_scene *again = NULL;
+    struct dc_error error = {0};
+    char name[40];
+    snprintf(name, sizeof name, "tree %d", i);
+    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.001)) {
+      struct dc_notes notes = {.arena = pair.arena};
+      CHECK(dc_model_write_mjcf(&pair.scene->model, "m", "again.xml", &notes, &error) == DC_OK, "%s", error.text);
+      write_scene("again.json", "{'contact': {'model': 'bsh'}, " TIME
+                                ", 'include': {'file': 'again.xml', 'keyframe': 'start'}}");
+      CHECK(dc_scene_read("again.json", NULL, &again, &error) == DC_OK, "%s: %s", name, error.text);
+      if (again)
+        compare_falls(pair.scene, again, 1e-9, name);
+      dc_scene_destroy(again);
+    }
+    close_pair(&pair);
+  }
+}
+
+static void test_files(void)
+{
+  const char *given = getenv("DCSIM_MJCF_FILES");
+  char *list = given ? strdup(given) : NULL, *rest = NULL;
+  if (!list) {
+    SKIP("no DCSIM_MJCF_FILES");
+    return;
+  }
+  for (char *path = strtok_r(list, " \n", &rest); path; path = strtok_r(NULL, " \n", &rest)) {
+    struct pair pair;
+    char message[500];
+    struct dc_error error = {0};
+    char text[2000];
+    pair.scene = NULL;
+    pair.arena = dc_arena_create();
+    pair.model = mj_loadXML(path, NULL, message, sizeof message);
+    snprintf(text, sizeof text,
+             "{'name': 's', 'contact': {'model': 'bsh', 'stiffness': 1e-6}, " TIME
+             ", 'include': {'file': '%s', 'overlaps': 'separate', 'unsupported': 'skip'}}",
+             path);
+    write_scene("scene.json", text);
+    char folder[1000];
+    snprintf(folder, sizeof folder, "%s", path);
+    const char *allowed[] = {"/"};
+    struct dc_scene_settings settings = {.allowed_paths = allowed, .allowed_path_count = 1};
+    enum dc_status status = pair.model ? dc_scene_read("scene.json", &settings, &pair.scene, &error) : DC_OK;
+    printf("# %s: %s\n", path, !pair.model ? message : status ? error.text : "compared");
+    if (pair.model && pair.scene && pair.model->nv <= MOST_STATE && pair.model->nbody <= MOST_BODIES)
+      compare_models(&pair, path);
+    dc_scene_destroy(pair.scene);
+    if (pair.model)
+      mj_deleteModel(pair.model);
+    dc_arena_destroy(pair.arena);
+  }
+  free(list);
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"a second of motion", test_motion},
+                              {"exported and read again", test_again}, {"files", test_files})
+
+#else
+
+static void test_nothing(void)
+{
+  SKIP("built without MuJoCo");
+}
+
+RUN_TESTS({"models of MuJoCo", test_nothing})
+
+#endif
