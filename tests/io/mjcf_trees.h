@@ -14,7 +14,8 @@
 struct mjcf_tree {
   struct dc_random random;
   char text[40000], actuators[8000], controls[4000], positions[4000], velocities[4000];
-  int bodies, joints, hinges;
+  int bodies, joints;
+  bool plain;  // what URDF can say: no balls, free roots, springs, rotors, actuators; one tree
 };
 
 static inline double draw(struct mjcf_tree *tree, double low, double high)
@@ -84,28 +85,30 @@ static inline void add_joint(struct mjcf_tree *tree, bool ball)
       APPEND(tree->velocities, " %.6g", draw(tree, -1, 1));
     return;
   }
-  double ref = pick(tree, 3) == 0 ? draw(tree, -0.5, 0.5) : 0;
+  double ref = !tree->plain && pick(tree, 3) == 0 ? draw(tree, -0.5, 0.5) : 0;
   bool slides = pick(tree, 3) == 0;
   APPEND(tree->text, " type='%s' axis='%.6g %.6g %.6g'", slides ? "slide" : "hinge", draw(tree, -1, 1),
          draw(tree, -1, 1), draw(tree, 0.2, 1));
   if (ref != 0)
     APPEND(tree->text, " ref='%.6g'", ref);
-  if (slides || pick(tree, 3) == 0)
+  if (!tree->plain && (slides || pick(tree, 3) == 0))
     APPEND(tree->text, " stiffness='%.6g' springref='%.6g'", draw(tree, 5, 40), draw(tree, -0.2, 0.2));
-  if (pick(tree, 3) == 0)
+  if (!tree->plain && pick(tree, 3) == 0)
     APPEND(tree->text, " armature='%.6g'", draw(tree, 0.05, 0.5));
   if (pick(tree, 3) == 0)
     APPEND(tree->text, " limited='true' range='-40 50'");
   APPEND(tree->text, "/>");
   APPEND(tree->positions, " %.6g", ref + draw(tree, -0.5, 0.5));
-  APPEND(tree->velocities, " %.6g", draw(tree, -1, 1));
-  if (pick(tree, 2) == 0)
+  APPEND(tree->velocities, " %.6g", tree->plain ? 0 : draw(tree, -1, 1));
+  if (!tree->plain && pick(tree, 2) == 0)
     add_actuator(tree, joint);
 }
 
 static inline void add_body(struct mjcf_tree *tree, int depth)
 {
-  int kind = pick(tree, 8);
+  int kind = tree->plain ? (depth ? 2 : 4) + pick(tree, 4) : pick(tree, 8);
+  if (tree->plain && kind == 3)
+    kind = 2;
   APPEND(tree->text, "<body name='b%d'", tree->bodies++);
   if (depth == 0)
     APPEND(tree->text, " pos='%d 0 0'>", 10 * tree->bodies);
@@ -139,15 +142,16 @@ static inline void add_body(struct mjcf_tree *tree, int depth)
 }
 
 // A model of one to three trees, without contact, with the keyframe "k"; step: of MuJoCo, s.
-static inline void draw_tree(struct mjcf_tree *tree, unsigned long seed, double step)
+static inline void draw_tree(struct mjcf_tree *tree, unsigned long seed, double step, bool plain)
 {
   memset(tree, 0, sizeof *tree);
+  tree->plain = plain;
   dc_random_seed(&tree->random, seed);
   APPEND(tree->text,
          "<mujoco><compiler angle='radian' eulerseq='%s' inertiafromgeom='auto'/><option timestep='%g' gravity='%.6g "
          "%.6g %.6g' integrator='RK4'><flag contact='disable'/></option><worldbody>",
          pick(tree, 2) ? "zYx" : "xyz", step, draw(tree, -3, 3), draw(tree, -3, 3), draw(tree, -9, 3));
-  for (int k = 1 + pick(tree, 3); k > 0; k--)
+  for (int k = tree->plain ? 1 : 1 + pick(tree, 3); k > 0; k--)
     add_body(tree, 0);
   APPEND(tree->text, "</worldbody><actuator>%s</actuator><keyframe><key name='k' qpos='%s' qvel='%s'%s%s%s/></keyframe>",
          tree->actuators, tree->positions, tree->velocities, tree->controls[0] ? " ctrl='" : "", tree->controls,

@@ -20,9 +20,9 @@ static int count_of(int usual)
   return given ? atoi(given) : usual;
 }
 
-static bool open_tree(struct pair *pair, struct mjcf_tree *tree, unsigned long seed, double step)
+static bool open_tree(struct pair *pair, struct mjcf_tree *tree, unsigned long seed, double step, bool plain)
 {
-  draw_tree(tree, seed, step);
+  draw_tree(tree, seed, step, plain);
   write_bytes("model.xml", tree->text, strlen(tree->text));
   open_files(pair, "model.xml", "model.xml", ", 'keyframe': 'k'");
   return pair->scene && pair->model;
@@ -35,7 +35,7 @@ static void test_frames(void)
     struct pair pair;
     char name[40];
     snprintf(name, sizeof name, "tree %d", i);
-    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.001))
+    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.001, false))
       compare_models(&pair, name);
     close_pair(&pair);
   }
@@ -103,11 +103,11 @@ static void compare_motion(struct pair *pair, const char *name)
 static void test_motion(void)
 {
   static struct mjcf_tree tree;
-  for (int i = 0; i < count_of(12); i++) {
+  for (int i = 0; i < count_of(6); i++) {
     struct pair pair;
     char name[40];
     snprintf(name, sizeof name, "tree %d", i);
-    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.0005))
+    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.0005, false))
       compare_motion(&pair, name);
     close_pair(&pair);
   }
@@ -143,11 +143,41 @@ static void test_again(void)
     struct dc_error error = {0};
     char name[40];
     snprintf(name, sizeof name, "tree %d", i);
-    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.001)) {
+    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.001, false)) {
       struct dc_notes notes = {.arena = pair.arena};
       CHECK(dc_model_write_mjcf(&pair.scene->model, "m", "again.xml", &notes, &error) == DC_OK, "%s", error.text);
       write_scene("again.json", "{'contact': {'model': 'bsh'}, " TIME
                                 ", 'include': {'file': 'again.xml', 'keyframe': 'start'}}");
+      CHECK(dc_scene_read("again.json", NULL, &again, &error) == DC_OK, "%s: %s", name, error.text);
+      if (again)
+        compare_falls(pair.scene, again, 1e-9, name);
+      dc_scene_destroy(again);
+    }
+    close_pair(&pair);
+  }
+}
+
+// URDF has no gravity, no velocities and no contact between none: the scene says the first, and nothing moves at first.
+static void test_urdf_again(void)
+{
+  static struct mjcf_tree tree;
+  for (int i = 0; i < count_of(10); i++) {
+    struct pair pair;
+    struct dc_scene *again = NULL;
+    struct dc_error error = {0};
+    char name[40];
+    snprintf(name, sizeof name, "plain tree %d", i);
+    memset(&tree, 0, sizeof tree);
+    if (open_tree(&pair, &tree, (unsigned long)i + 1, 0.001, true)) {
+      struct dc_notes notes = {.arena = pair.arena};
+      const double *gravity = pair.scene->definition.gravity;
+      CHECK(dc_model_write_urdf(&pair.scene->model, "m", "again.urdf", &notes, &error) == DC_OK, "%s", error.text);
+      char text[1000];
+      snprintf(text, sizeof text,
+               "{'contact': {'model': 'bsh'}, " TIME ", 'gravity': [%.17g, %.17g, %.17g], 'include': {'file': "
+               "'again.urdf', 'srdf': 'again.srdf', 'collide': false}}",
+               gravity[0], gravity[1], gravity[2]);
+      write_scene("again.json", text);
       CHECK(dc_scene_read("again.json", NULL, &again, &error) == DC_OK, "%s: %s", name, error.text);
       if (again)
         compare_falls(pair.scene, again, 1e-9, name);
@@ -195,7 +225,8 @@ static void test_files(void)
 }
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"a second of motion", test_motion},
-                              {"exported and read again", test_again}, {"files", test_files})
+                              {"exported and read again", test_again},
+                              {"exported as URDF and read again", test_urdf_again}, {"files", test_files})
 
 #else
 

@@ -70,7 +70,8 @@ static struct gains find_gains(const struct dc_mjcf_builder *builder, int joint)
     gains.controlled |= control != 0 || actuator->bias[0] != 0;
     if (actuator->joint != joint)
       continue;
-    unlimited |= effort_of(actuator) == 0;
+    bool constant = actuator->gain == 0 && actuator->bias[1] == 0 && actuator->bias[2] == 0;
+    unlimited |= !constant && effort_of(actuator) == 0;
     gains.effort += effort_of(actuator);
     if (!actuator->affine)
       continue;
@@ -243,9 +244,23 @@ static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, 
     dc_urdf_put_numbers(&builder->base, body, "joint_velocity", velocities, freedoms, place);
 }
 
-// The one limit of an actuator of several joints is the least of theirs.
-static void put_effort(struct dc_mjcf_builder *builder, cJSON *pd, double effort, int place)
+// The one limit of an actuator of several joints is the least of those that it drives: all of them with "pd" of the
+// include, those with gains otherwise.  Limits that are not alike are named.
+static void put_effort(struct dc_mjcf_builder *builder, cJSON *pd, int count, const int *joints,
+                       const struct gains *gains, int place)
 {
+  double effort = INFINITY, most = 0;
+  const struct dc_mjcf_joint *joint = NULL;
+  for (int k = 0; k < count; k++)
+    if (builder->use->common.pd || gains[k].given) {
+      double own = gains[k].effort > 0 ? gains[k].effort : INFINITY;
+      effort = fmin(effort, own);
+      most = fmax(most, own);
+      joint = &builder->mjcf->joints[joints[k]];
+    }
+  if (joint && effort < most && builder->use->common.effort)
+    dc_mjcf_remember(builder, &builder->dropped, "limits of forces beyond the least, on joints of one body:",
+                     dc_mjcf_called(builder, joint->name, joint->node), joint->node);
   if (builder->use->common.effort && isfinite(effort) && cJSON_IsObject(pd) && !cJSON_HasObjectItem(pd, "effort"))
     dc_urdf_put_number(&builder->base, pd, "effort", effort, place);
 }
@@ -290,13 +305,11 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
   struct gains kinds[2] = {{0}};  // slides, hinges
   int seen[2] = {0};
   bool unlike = false, scalar = true;
-  double effort = INFINITY;
   for (int k = 0; k < count; k++) {
     int kind = mjcf->joints[joints[k]].type == DC_MJCF_HINGE;
     struct gains *most = &kinds[kind];
     scalar &= is_scalar(&mjcf->joints[joints[k]]);
     unlike |= seen[kind]++ && (gains[k].kp != most->kp || gains[k].kd != most->kd);
-    effort = gains[k].effort > 0 ? fmin(effort, gains[k].effort) : effort;
     most->given |= gains[k].given;
     most->kp = fmax(most->kp, gains[k].kp);
     most->kd = fmax(most->kd, gains[k].kd);
@@ -308,7 +321,7 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
       return;
     cJSON *copied = cJSON_Duplicate(builder->use->common.pd, true);
     cJSON *pd = dc_urdf_put(&builder->base, body, "pd", copied, builder->use->common.pd->valueint);
-    put_effort(builder, pd, effort, place);
+    put_effort(builder, pd, count, joints, gains, place);
     return;
   }
   if (!kinds[0].given && !kinds[1].given)
@@ -324,7 +337,7 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
   if (unlike)
     put_gains(builder, pd, count, gains, place);
   put_targets(builder, pd, count, joints, gains, place);
-  put_effort(builder, pd, effort, place);
+  put_effort(builder, pd, count, joints, gains, place);
 }
 
 static const char *const types[] = {"free", "ball", "slide", "hinge"};

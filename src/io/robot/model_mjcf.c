@@ -158,6 +158,10 @@ static void put_actuator(struct writer *writer, const struct dc_body *body, int 
   put_joint_name(text, "joint", body, p);
   dc_export_numbers(text, "gainprm", 1, &kp);
   dc_export_numbers(text, "biasprm", 3, (double[3]){0, -kp, -kd});
+  if (body->pd->effort > 0) {
+    dc_text_add(text, " forcelimited=\"true\"");
+    dc_export_numbers(text, "forcerange", 2, (double[2]){-body->pd->effort, body->pd->effort});
+  }
   dc_text_add(text, "/>\n");
   double target = dc_target_origin(&writer->model->bodies, &body->parts[p], 0);
   put_numbers(&writer->ctrl, &target, 1);
