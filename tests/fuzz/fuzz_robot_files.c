@@ -5,6 +5,7 @@
 // test that damages files in a fixed random order.
 #include <config.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "damage.h"
 #include "geometry/mesh/mesh_assimp.h"
@@ -63,7 +64,9 @@ static const struct kind {
      "<frame euler='0 0 9'><replicate count='2' offset='0 3 0'><body name='d'><joint damping='1' springref='2'/>\n"
      "<geom size='.1' condim='1'/></body></replicate></frame></body></worldbody><contact><exclude body1='a' "
      "body2='c'/></contact><equality>\n"
-     "<joint joint1='j' joint2='k' polycoef='0 2 0 0 0'/></equality><actuator><position joint='k' kp='3'/></actuator>\n"
+     "<joint joint1='j' joint2='k' polycoef='0 2 0 0 0'/></equality><tendon><fixed name='t' range='0 1'><joint joint='j' "
+     "coef='2'/><joint joint='k' coef='-1'/></fixed></tendon><actuator><position joint='k' kp='3'/><motor tendon='t' "
+     "ctrlrange='-1 1'/></actuator>\n"
      "</mujoco>\n"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], MOST = 4096 };
@@ -129,10 +132,12 @@ static void damage_kind(int kind, int rounds)
 
 static void test_damaged_files(void)
 {
-  enum { ROUNDS = 120 };
+  // DCSIM_ROUNDS=N: so many damaged files of each kind, for a long test under sanitizers
+  const char *given = getenv("DCSIM_ROUNDS");
+  int rounds = given ? atoi(given) : 120;
   for (int kind = 0; kind < KINDS; kind++)
     if (!dc_mesh_is_foreign(kinds[kind].file) || dc_assimp_version())
-      damage_kind(kind, ROUNDS);
+      damage_kind(kind, rounds);
 }
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"damaged files of robots", test_damaged_files})
