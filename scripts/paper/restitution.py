@@ -20,12 +20,14 @@ from physics_lab import Laboratory, matrices
 
 KINDS = {
     "two boxes": "cubes of 0.5 m, face to face",
-    "two balls": "of 0.25 m, 320 triangles each, along the line of centres",
+    "two balls": "of 0.25 m, 320 triangles each, along the line of centres, on which both have the middle of a face",
     "box on floor": "a cube of 0.5 m, flat on a half-space",
-    "ball on rod": "a ball of 0.1 m against a rod of 1 m, 0.3 m off its centre",
+    "ball on rod": "a ball of 0.1 m, the middle of a face ahead, against a rod of 1 m, 0.3 m off its centre",
 }
 HALF = {"two boxes": 0.25, "two balls": 0.25, "box on floor": 0.25, "ball on rod": 0.1}  # m, of the first body
 ROD = [0.1, 1, 0.1]
+# Turns (1, 1, 1), the normal of a face of spheres of triangles, to x: where faces meet beside the line of centres impacts turn polyhedra, as they would in reality.
+FACE_AHEAD = [0.8880738339771153, 0, 0.3250575836718681, -0.3250575836718681]
 STIFFNESSES, STEPS, SPEEDS, PARTS = (2e-4, 2e-6, 2e-8), (0.04, 0.01, 0.0025), (0.1, 1, 10), (1, 0.8, 0.5, 0)
 # Their stiffness is another quantity; the ranges of ipc and sdrs are such that steps of 10 ms see them.
 MODELS = {
@@ -48,9 +50,10 @@ def scene_of(kind, gap):
                 [body("a", "box", [0, 0, 0.25 + gap]), {"name": "b", "shape": "floor", "joint": "fixed"}], [0, 0, -1])
     if kind == "ball on rod":
         return ({"ball": {"type": "sphere", "radius": 0.1, "level": 2}, "rod": {"type": "box", "size": ROD}},
-                [body("a", "ball", [-0.15 - gap, 0.3, 0]), body("b", "rod", [0, 0, 0])], [1, 0, 0])
+                [body("a", "ball", [-0.15 - gap, 0.3, 0], rotation=FACE_AHEAD), body("b", "rod", [0, 0, 0])], [1, 0, 0])
     shape = {"type": "box", "size": [0.5] * 3} if kind == "two boxes" else {"type": "sphere", "radius": 0.25, "level": 2}
-    return {"one": shape}, [body("a", "one", [-0.5 - gap, 0, 0]), body("b", "one", [0, 0, 0])], [1, 0, 0]
+    more = {} if kind == "two boxes" else {"rotation": FACE_AHEAD}
+    return {"one": shape}, [body("a", "one", [-0.5 - gap, 0, 0], **more), body("b", "one", [0, 0, 0], **more)], [1, 0, 0]
 
 
 def spins(rotations, step):

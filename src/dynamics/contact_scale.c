@@ -9,7 +9,7 @@
 //     one is measured.
 //  3. The far field at the start may accelerate no body by more than a hundredth of the gravity.
 // Without gravity the acceleration that takes a body over ten times its size within the duration, or stops the fastest
-// start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of it.
+// approach at the start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of it.
 #include "dynamics/contact_scale.h"
 
 #include <math.h>
@@ -87,7 +87,8 @@ void dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice 
     double s = settings->support;
     set_open(&settings->friction_smoothing, fmin(SMOOTHING, legible(0.5 * CREEP * size)));
     set_open(&settings->near_range, legible(NEAR_RANGE * size));
-    set_open(&settings->dhat, legible(DHAT * size));
+    // Barriers without an end use dhat for the reach of friction alone.
+    set_open(&settings->dhat, legible((short_range ? DHAT : NEAR_RANGE) * size));
     if (short_range)
       set_open(&settings->length, legible(REACH * size * (1 - s) / (2 * s)));
   }
@@ -100,14 +101,40 @@ void dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice 
   set_open(&settings->length, LENGTH);
 }
 
-double dc_contact_acceleration(const struct dc_model *model, double size)
+// Gravity, or without it the acceleration that stops a speed within a size.
+static double stopping(const struct dc_model *model, double size, double speed)
 {
   const struct dc_time_settings *time = &model->definition.time;
   double gravity = dc_vec_norm(model->definition.gravity), duration = time->step * fmax(1, (double)time->steps);
-  double speed = SIZES * size / duration;
+  speed = fmax(speed, SIZES * size / duration);
+  return gravity > 0 ? gravity : speed * speed / size;
+}
+
+double dc_contact_acceleration(const struct dc_model *model, double size)
+{
+  double speed = 0;
   for (int i = 0; i < model->bodies.count; i++)
     speed = fmax(speed, dc_vec_norm(model->bodies.bodies[i].velocity));
-  return gravity > 0 ? gravity : speed * speed / size;
+  return stopping(model, size, speed);
+}
+
+// The largest speed at which two bodies come together at the start, along the force between them or, without one, the
+// line of centres.  Speeds along a floor are none to stop.
+static double closing_speed(const struct scale *scale)
+{
+  const struct dc_bodies *bodies = &scale->model->bodies;
+  double largest = 0;
+  for (int p = 0; p < dc_contact_pair_count(scale->approach.contact); p++) {
+    const int *pair = dc_contact_pairs(scale->approach.contact)[p];
+    double along[3], speed[3];
+    dc_vec_copy(along, scale->pairs[p].gradient + 3);
+    if (!(dc_vec_norm(along) > 0) || !isfinite(scale->pairs[p].energy))
+      dc_vec_sub(along, scale->poses[pair[1]].position, scale->poses[pair[0]].position);
+    dc_vec_sub(speed, bodies->bodies[pair[0]].velocity, bodies->bodies[pair[1]].velocity);
+    if (dc_vec_norm(along) > 0)
+      largest = fmax(largest, dc_vec_dot(speed, along) / dc_vec_norm(along));
+  }
+  return largest;
 }
 
 // loads [bodies]: the weight of a body, of links the weight of the mechanism when something drives it.
@@ -373,6 +400,7 @@ static enum dc_status choose(struct scale *scale, struct dc_error *error)
   double gravity = dc_vec_norm(scale->model->definition.gravity);
   if (gravity > 0)
     dc_vec_scale(scale->up, scale->model->definition.gravity, -1 / gravity);
+  scale->choice->acceleration = stopping(scale->model, scale->choice->least_size, closing_speed(scale));
   set_loads(scale);
   measure_kinds(scale, true);
   measure_kinds(scale, false);
@@ -389,7 +417,6 @@ enum dc_status dc_contact_choose_stiffness(struct dc_model *model, struct dc_con
   settings->stiffness = STIFFNESS;
   if (!(choice->least_size > 0) || model->definition.contact_model->flags & DC_CONTACT_FOREIGN)
     return DC_OK;
-  choice->acceleration = dc_contact_acceleration(model, choice->least_size);
   struct scale scale = {.model = model, .choice = choice, .stiffness = INFINITY, .arena = dc_arena_create()};
   if (scale.arena)
     scale.approach.contact = dc_contact_create(model->definition.contact_model, settings, &model->bodies, error);

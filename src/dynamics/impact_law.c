@@ -4,11 +4,11 @@
 //
 // With c0 and c the speeds of opening before and in the interval, u0 = (-c0)+ and u = (-c)+ those of approach, J the
 // impulse, a, I, r what was left and x+ the smooth positive part:
-//   1. Arrival.  b = S((c - c0)/u0: from 1 % to 3 %) S(u0: from 10 to 30 still speeds and more under gravity) nearness;
+//   1. Arrival.  b = S((c - c0)/u0: from 0.4 % to 1.2 %) S(u0: from 10 to 30 still speeds and more under gravity) nearness;
 //      a <- max(a, b u0).
 //   2. Mobility.  An impulse J makes of c what is the larger one of J times the mobility of the free bodies and of
 //      d = (c - c0)+ + load: other contacts share the latter, loads hide from it.
-//   3. Compression.  I <- I + J min(1, (u0 - u)+/d).
+//   3. Compression.  I <- I + (J + K) min(1, (u0 - u)+/d), K the impulse of a kick in the interval.
 //   4. Its end.  G = S((a - u)/a: from 10 % to 10.5 %); the mass that was braked is m = I/(a - u); target r' = G e a,
 //      kick = 1.5 G m (e a + u): the rest of the approach is ended with it.
 //   5. What is taken back: hold = J nearness min(1, (c - r)+/d).
@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAST_BRAKED = 0.01, BRAKED = 0.03;  // of the speed of approach, where compression begins
+static const double LEAST_BRAKED = 0.004, BRAKED = 0.012;  // of the speed of approach, where compression begins
 static const double LEAST_ARRIVAL = 10, ARRIVAL = 30;    // still speeds
 static const double LEAST_LOADED = 0.25, LOADED = 0.75;  // of the load, added to those
 static const double COUNTED = 20;                        // still speeds from which on impulses count in full
@@ -150,16 +150,18 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
               impulse = given_number(given, DC_IMPACT_MEMORY + 1), target = given_number(given, DC_IMPACT_MEMORY + 2);
   struct dual zero = {0}, change = combine(1, c, -1, c0), out[DC_IMPACT_NUMBERS];
   struct dual u0 = positive(combine(-1, c0, 0, zero), still), u = positive(combine(-1, c, 0, zero), still);
-  struct dual made = shift(combine(1, positive(change, still), 1, load), still);
-  made = larger(times(push, mobility), made, still);
+  struct dual opened = shift(combine(1, positive(change, still), 1, load), still);
+  struct dual made = larger(times(push, mobility), opened, still);
   struct dual arrival = times(beginning(change, u0, load, near, still), u0);
   if (a.value > arrival.value)
     arrival = a;
   struct dual counted = step(combine(1 / (COUNTED * still), arrival, 0, zero));
-  struct dual compressed = share(over(positive(combine(1, u0, -1, u), still), made));
   struct dual kicked = kick_given(target, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_KICK), c, still);
+  struct dual both = combine(1, push, 1, kicked);
+  struct dual compressed =
+      share(over(positive(combine(1, u0, -1, u), still), larger(times(both, mobility), opened, still)));
   kicked = combine(1, kicked, -1, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_AWAITED));
-  impulse = combine(1, impulse, 1, times(times(times(counted, compressed), push), near));
+  impulse = combine(1, impulse, 1, times(times(times(counted, compressed), both), near));
   struct dual held = times(near, share(over(positive(combine(1, c, -1, target), still), made)));
   struct dual end = zero, kick = zero, returned = zero;
   target = zero;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law of impact: derivatives against differences, what it leaves alone, what it never does.
-#include "dynamics/impact_law.h"
+#include "dynamics/impact_pair.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "harness.h"
 #include "base/random.h"
@@ -74,4 +75,80 @@ static void test_bounds(void)
   }
 }
 
-RUN_TESTS({"derivatives", test_derivatives}, {"rest", test_rest}, {"bounds", test_bounds})
+// The force of points at a gap, mu = 1, contact length 1 m; its integral from there to infinity.
+static double point_force(double gap)
+{
+  return 12 * (1 / (gap * gap) + 1 / (gap * sqrt(gap)));
+}
+
+static double point_energy(double gap)
+{
+  return 12 * (1 / gap + 2 / sqrt(gap));
+}
+
+// A mass meets a wall by implicit steps of the gap: the largest speed of opening over that of approach, until the gap
+// is again what it was.
+static double collide(double mass, double stiffness, double h, double speed, double restitution, double start)
+{
+  static const double near_gap = 0.06;
+  double left[DC_IMPACT_NUMBERS], gap = start, before = start + speed * h, most = 0;
+  dc_impact_forget(left);
+  for (int step = 0; step < 20000; step++) {
+    double low = log(1e-14), high = log(2 * gap + fabs(gap - before) * 2 + 1), bend;
+    for (int i = 0; i < 80; i++) {
+      double x = exp(0.5 * (low + high));
+      double rest = mass * (x - 2 * gap + before) / (h * h) - stiffness * point_force(x) +
+                    dc_impact_force(left, x - gap, h, still, &bend);
+      *(rest > 0 ? &high : &low) = log(x);
+    }
+    double next = exp(0.5 * (low + high)), strength = point_force(next) / point_force(near_gap);
+    double given[DC_IMPACT_GIVEN] = {[DC_IMPACT_BEFORE] = (gap - before) / h,
+                                     [DC_IMPACT_OPENING] = (next - gap) / h,
+                                     [DC_IMPACT_PUSH] = h * stiffness * point_force(next),
+                                     [DC_IMPACT_NEARNESS] = dc_impact_nearness(strength),
+                                     [DC_IMPACT_MOBILITY] = 1 / mass,
+                                     [DC_IMPACT_RESTITUTION] = restitution};
+    memcpy(given + DC_IMPACT_MEMORY, left, DC_IMPACT_REMEMBERED * sizeof *given);
+    if (strength > 0.1)
+      dc_impact_law(given, still, left, NULL);
+    else
+      dc_impact_forget(left);
+    most = fmax(most, (next - gap) / (h * speed));
+    before = gap;
+    gap = next;
+    if (most > 0 && gap >= start)
+      break;
+  }
+  return most;
+}
+
+static double between(struct dc_random *random, double low, double high)
+{
+  return low + (high - low) * dc_random_uniform(random);
+}
+
+// The rebound is what the material says, at any step and stiffness, wherever in a step the bodies meet; where the far
+// field at the start has more than a fiftieth of the energy it has its part.
+static void test_rebounds(void)
+{
+  static const double restitutions[4] = {0.3, 0.5, 0.9, 1};
+  struct dc_random random;
+  int count = 0, within = 0;
+  double worst = 0;
+  dc_random_seed(&random, 6);
+  for (int n = 0; n < 2500; n++) {
+    double stiffness = pow(10, between(&random, -8.3, -3.7)), h = 0.0025 * pow(16, dc_random_uniform(&random));
+    double speed = 0.3 * pow(33, dc_random_uniform(&random)), mass = between(&random, 0.5, 1);
+    double start = fmax(0.2, 2 * speed * h) * between(&random, 1, 1.5), e = restitutions[n % 4];
+    if (stiffness * point_energy(start) > 0.01 * mass * speed * speed)
+      continue;
+    double off = fabs(collide(mass, stiffness, h, speed, e, start) - e);
+    count++;
+    within += off <= 0.05;
+    worst = fmax(worst, off);
+  }
+  printf("# %d collisions, %d within 0.05, worst %.3f\n", count, within, worst);
+  CHECK(within >= 0.99 * count && worst < 0.15, "%d of %d within 0.05, worst %g", within, count, worst);
+}
+
+RUN_TESTS({"derivatives", test_derivatives}, {"rest", test_rest}, {"bounds", test_bounds}, {"rebounds", test_rebounds})
