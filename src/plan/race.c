@@ -9,6 +9,7 @@
 // 4. The leader is the recipe that lowered the loss last; it is reported as what was found.
 #include "plan/race.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ enum { LEAST_LEFT = 2 }; // members that a heat leaves in any case
 enum { SMOOTH_TURNS = 6 };
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
+static const double SUFFICIENT = 0.7;  // a fan ends with the first step that leaves at most this part of the loss
 static const double RATE_BESIDE_FANS = 0.03;
 static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such long steps in the first round
 static const double STIFFER = 3;       // factor on the contact stiffness there
@@ -33,12 +35,14 @@ struct recipe {
   enum recipe_kind kind;
   double rate;  // learning rate of Adam, or the fan's first radius
   bool quick;   // small betas and shared second moments, for windows
+  int wait;     // turns of the first round before it starts: cheaper members may reach the goal alone
 };
 // Those of the first round come first.
 enum { FAN_RECIPE, SMALL_FAN = 9 };
 static const struct recipe recipes[] = {
-    {FAN, 0.3, false},  {WALK, 0.03, false},  {WALK, 0.01, false},  {WINDOWS, 0.02, true}, {SMOOTH_FAN, 0.3, false},
-    {WALK, 0.1, false}, {WALK, 0.003, false}, {WALK, 0.001, false}, {WALK, 3e-4, false},   {FAN, 0.03, false},
+    {FAN, 0.3, false, 0},        {WALK, 0.03, false, 0},  {WALK, 0.01, false, 0},  {WINDOWS, 0.02, true, 4},
+    {SMOOTH_FAN, 0.3, false, 4}, {WALK, 0.1, false, 0},   {WALK, 0.003, false, 0}, {WALK, 0.001, false, 0},
+    {WALK, 3e-4, false, 0},      {FAN, 0.03, false, 0},
 };
 enum { RECIPES = sizeof recipes / sizeof *recipes, FIRST_ROUND = 6 };
 
@@ -79,6 +83,8 @@ static enum dc_status set_options(struct dc_search *search, int k, struct dc_err
   common->iterations = WALK_PACE * search->settings.portfolio.iterations;
   common->target = search->target;
   set_real(type->options, common, is_fan(recipe) ? "radius" : "learning_rate", recipe->rate);
+  if (is_fan(recipe))
+    set_real(type->options, common, "sufficient", SUFFICIENT);
   if (recipe->quick) {
     static const double betas[] = {0.3, 0.5};
     static const bool shared = true;
@@ -172,6 +178,7 @@ static enum dc_status start_member(struct dc_search *search, int index, int reci
                                       .options = search->race->options[recipe],
                                       .pace = is_fan(r) ? 1 : WALK_PACE,
                                       .recipe = recipe,
+                                      .wait = search->round == 0 ? r->wait : 0,
                                       .smoother = away && r->kind == SMOOTH_FAN};
   status = dc_search_start_member(search, member, world, x, error);
   if (!status && away && r->kind == WINDOWS)
@@ -308,6 +315,12 @@ static bool is_away(const struct dc_search_member *member)
   return member->smoother || member->windows;
 }
 
+// Members whose first turn is still to come are not ranked either.
+static bool is_ranked(const struct dc_search *search, const struct dc_search_member *member)
+{
+  return member->plan && !is_away(member) && member->wait < search->turn;
+}
+
 // Number of members that are ranked, and how many of them are better than one: of equal ones the earlier is.
 static int rank(const struct dc_search *search, int index, int *all)
 {
@@ -316,7 +329,7 @@ static int rank(const struct dc_search *search, int index, int *all)
   *all = 0;
   for (int i = 0; i < search->member_count; i++) {
     const struct dc_search_member *other = &search->members[i];
-    if (!other->plan || is_away(other))
+    if (!is_ranked(search, other))
       continue;
     ++*all;
     better += other->plan->descent.best_loss < own || (other->plan->descent.best_loss == own && i < index);
@@ -331,7 +344,7 @@ static void end_heat(struct dc_search *search)
   for (int i = 0; i < search->member_count; i++) {
     const struct dc_search_member *member = &search->members[i];
     int all, better;
-    if (!member->plan || is_away(member))
+    if (!is_ranked(search, member))
       continue;
     better = rank(search, i, &all);
     ends[i] = better >= LEAST_LEFT && better >= (all + 1) / 2;
@@ -339,6 +352,17 @@ static void end_heat(struct dc_search *search)
   for (int i = 0; i < search->member_count; i++)
     if (ends[i])
       dc_search_release_member(&search->members[i]);
+}
+
+// Where all members that have started are over, those that wait start at once.
+static void end_waiting(struct dc_search *search)
+{
+  int next = INT_MAX;
+  for (int i = 0; i < search->member_count; i++)
+    if (search->members[i].plan && search->members[i].wait < next)
+      next = search->members[i].wait;
+  if (next < INT_MAX && next > search->turn)
+    search->turn = next;
 }
 
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
@@ -350,12 +374,13 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
     if (member->windows)
       status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
     else if (member->smoother)
-      status = over || search->turn >= SMOOTH_TURNS ? leave_smoothness(search, live[k], error) : DC_OK;
+      status = over || search->turn >= member->wait + SMOOTH_TURNS ? leave_smoothness(search, live[k], error) : DC_OK;
     else if (over || dc_search_stalls(search, member) || search->turn >= search->settings.portfolio.iterations)
       dc_search_release_member(member);
   }
   if (!status && search->turn % HEAT == 0)
     end_heat(search);
+  end_waiting(search);
   return status;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { WINDOWS = 3 };                    // in a turn
+enum { WINDOWS = 2 };                    // in a turn
 enum { APPLY = 4, LEAST_LENGTH = 20, MOST_LENGTH = 48, LEAST_WINDOWS = 2, PARTS = 5 };
 enum { ITERATIONS = 5, DRAWS = 4 };      // per window
 static const double SPREAD = 0.1;

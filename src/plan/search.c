@@ -207,6 +207,8 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
 // Number of turns that a member waits: in round 0 the turns that the first one has alone.
 static long waits(const struct dc_search *search, const struct dc_search_member *member)
 {
+  if (search->race)
+    return member->wait;
   return search->round == 0 && member != search->members ? search->settings.portfolio.alone : 0;
 }
 

@@ -24,7 +24,7 @@ struct dc_search_member {
   bool away, fresh;  // its last turn was taken on another rank; is_fresh there (search_ranks.c)
   double *row;       // [parameter_count] parameters of last, then
   // The rest is used by races only (race.h).
-  int recipe;
+  int recipe, wait;                     // wait: turns of the round before it starts
   bool smoother;                        // its plan is in a world of smoother friction
   struct dc_receding_horizon *windows;  // it runs windows, and its plan waits; else NULL
   bool windows_over;
