@@ -56,7 +56,7 @@ void dc_automatic_complete(struct dc_search_settings *settings)
 {
   settings->automatic = true;
   settings->portfolio.iterations = 60;
-  settings->portfolio.stall = 8;
+  settings->portfolio.stall = 6;
   settings->portfolio.stiffer = 1;
 }
 
