@@ -365,6 +365,18 @@ static void end_waiting(struct dc_search *search)
     search->turn = next;
 }
 
+// A member that stalls ends.  In the first round, while others go on, a small fan takes its place at the best point,
+// unless there is one: fans of long steps wander off from where short ones would reach.
+static enum dc_status end_stalled(struct dc_search *search, int index, struct dc_error *error)
+{
+  bool polish = search->round == 0 && isfinite(search->stages[search->stage].loss) &&
+                applies(search, &recipes[SMALL_FAN]) && search->turn < search->settings.portfolio.iterations;
+  for (int i = 0; i < search->member_count; i++)
+    polish = polish && !(search->members[i].plan && search->members[i].recipe == SMALL_FAN);
+  dc_search_release_member(&search->members[index]);
+  return polish ? start_member(search, index, SMALL_FAN, false, search->best, error) : DC_OK;
+}
+
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
@@ -375,8 +387,10 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
       status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
     else if (member->smoother)
       status = over || search->turn >= member->wait + SMOOTH_TURNS ? leave_smoothness(search, live[k], error) : DC_OK;
-    else if (over || dc_search_stalls(search, member) || search->turn >= search->settings.portfolio.iterations)
+    else if (over || search->turn >= search->settings.portfolio.iterations)
       dc_search_release_member(member);
+    else if (dc_search_stalls(search, member))
+      status = end_stalled(search, live[k], error);
   }
   if (!status && search->turn % HEAT == 0)
     end_heat(search);
