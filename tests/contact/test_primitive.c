@@ -82,7 +82,7 @@ static double sum_at(struct dc_contact *contact, const struct dc_pose *pose, int
   struct dc_collider *a = &contact->colliders[0];
   dc_collider_turn(a, pose);
   struct dc_primitive seen = dc_primitive_about(&contact->colliders[1].primitive, pose);
-  struct dc_primitive_points points = {contact, a, (const double(*)[3])a->turned, a->vertex_count};
+  struct dc_primitive_points points = {contact, a, (const double(*)[3])a->turned, a->vertex_count, NULL};
   *sum = (struct dc_pair_derivatives){.energy = 0};
   *least = seen.type->sum(&seen, &points, barrier, order, sum);
   return sum->energy;

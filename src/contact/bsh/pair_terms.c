@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contact/bsh/bsh_pair.h"
+#include "contact/common/leaf_pair.h"
 #include "math/vector.h"
 
 static const double OFFSET = 12;  // paper 000, Eq. 7: the potential of a pair at infinity
@@ -109,6 +110,35 @@ static void run_exact(struct unit_context *u, size_t begin, size_t end, double (
   }
 }
 
+// Pairs of which one is a convex leaf from begin to end, likewise.
+static void run_leaves(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
+{
+  struct dc_leaf_batch batch;
+  struct bsh_pair *pair = u->pair;
+  double scale[DC_BATCH], constant = u->contact->settings.offset ? OFFSET : 0;
+  int blend[DC_BATCH];
+  for (size_t first = begin; first < end; first += DC_BATCH) {
+    int count = (int)smaller_size(DC_BATCH, end - first);
+    const struct dc_term *terms = pair->now.terms + first;
+    double(*planes)[4] = pair->now.planes + first;
+    for (int l = 0; l < count; l++) {
+      blend[l] = terms[l].blend;
+      scale[l] = u->a->leaf_weight[terms[l].i] * u->b->leaf_weight[terms[l].j];
+      batch.weight[l] = pair->weights[blend[l]] * scale[l];
+    }
+    u->unsolved |=
+        dc_leaves_solve(u->contact, pair->face, terms, count, u->rotation_b, u->arm, u->order, planes, &batch, hessian);
+    for (int l = 0; l < count; l++) {
+      batch.energy[l] += constant;
+      pair->energies[first + (size_t)l] = batch.energy[l];
+      pair->gaps[first + (size_t)l] = batch.gap[l];
+      u->gap = batch.gap[l] < u->gap ? batch.gap[l] : u->gap;
+      u->crossing |= isinf(batch.energy[l]);
+    }
+    put_values(u, first, count, blend, scale, batch.energy, (const double(*)[DC_BATCH])batch.gradient);
+  }
+}
+
 // Centred terms from begin to end, in batches of eight.
 static void run_centred(struct unit_context *u, size_t begin, size_t end, double (*hessian)[DC_BATCH])
 {
@@ -166,7 +196,7 @@ void dc_bsh_run_unit(const struct dc_contact *contact, struct bsh_pair *pair, in
   if (index < exact_units) {
     begin = index * DC_EXACT_UNIT;
     end = smaller_size(pair->now.count, begin + DC_EXACT_UNIT);
-    run_exact(&u, begin, end, hessian);
+    (dc_has_leaves(u.a, u.b) ? run_leaves : run_exact)(&u, begin, end, hessian);
   } else {
     begin = (index - exact_units) * DC_CENTRED_UNIT;
     end = smaller_size(pair->centred_count, begin + DC_CENTRED_UNIT);

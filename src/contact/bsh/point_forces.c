@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "contact/bsh/bsh_pair.h"
+#include "contact/common/leaf_pair.h"
 #include "contact/friction/triangle_friction.h"
 
 // The terms of the pair at hand.
@@ -73,6 +74,29 @@ static void triangle_forces(const struct dc_points *p, const struct dc_friction_
   }
 }
 
+// The same of pairs with convex leaves: -dP/dx_v = w_i w_j P' s_v w_v m/h_v^2.
+static void leaf_terms(const struct dc_points *p)
+{
+  const struct bsh_pair *pair = pair_of(p);
+  const struct dc_collider *a = &p->contact->colliders[p->pair->a], *b = &p->contact->colliders[p->pair->b];
+  for (size_t t = 0; t < pair->now.count; t++) {
+    const struct dc_term *term = &pair->now.terms[t];
+    struct dc_leaf_places places;
+    double slope, curvature;
+    if (pair->gaps[t] > p->reach)
+      continue;
+    dc_leaf_places_of(p->contact, p->pair, term, pair->now.planes[t], p->poses, &places);
+    dc_triangle_slopes(places.sum, pair->weights[term->blend] * a->leaf_weight[term->i] * b->leaf_weight[term->j],
+                       p->contact->settings.length, &slope, &curvature);
+    for (int v = 0; v < places.count; v++) {
+      int side = v >= places.count_a;
+      double *force = p->forces[side ? p->pair->b : p->pair->a][places.index[v]], h = places.distance[v];
+      double size = slope * places.share[side] / (h * h);
+      dc_vec_add_scaled(force, force, side ? -size : size, places.axes + 6);
+    }
+  }
+}
+
 static void triangle_terms(const struct dc_points *p)
 {
   const struct bsh_pair *pair = pair_of(p);
@@ -114,7 +138,8 @@ static int add_pair(struct dc_points *p)
   } else if (pair->far) {
     centred_term(p, &roots, 1);
   } else {
-    triangle_terms(p);
+    (dc_has_leaves(&p->contact->colliders[p->pair->a], &p->contact->colliders[p->pair->b]) ? leaf_terms
+                                                                                           : triangle_terms)(p);
     for (size_t t = 0; t < pair->centred_count; t++)
       centred_term(p, &pair->centred[t], pair->weights[pair->centred[t].blend]);
     blend_terms(p);
@@ -128,9 +153,11 @@ static void lower_forces(const struct dc_collider *collider, double (*nodes)[3],
   const struct dc_sphere_tree *tree = &collider->tree;
   for (int i = 0; i < tree->node_count; i++) {
     if (tree->right[i] < 0) {
-      const int *v = collider->triangles[tree->triangle[i]];
-      for (int c = 0; c < 3; c++)
-        dc_vec_add_scaled(forces[v[c]], forces[v[c]], 1.0 / 3, nodes[i]);
+      struct dc_leaf leaf = dc_leaf_of(collider, tree->triangle[i]);
+      for (int c = 0; c < leaf.count; c++) {
+        double *force = forces[dc_leaf_vertex(&leaf, c)];
+        dc_vec_add_scaled(force, force, 1.0 / leaf.count, nodes[i]);
+      }
       continue;
     }
     double part = tree->weight[tree->right[i]] / tree->weight[i];

@@ -250,7 +250,7 @@ static void add_all_triangles(const struct pair_rates *p, const struct dc_pose *
 static void add_primitive(const struct pair_rates *p, const struct dc_pose *pose_a)
 {
   struct dc_primitive seen = dc_primitive_about(&p->b->primitive, pose_a);
-  struct dc_primitive_points mesh = {p->contact, p->a, (const double(*)[3])p->a->turned, p->a->vertex_count};
+  struct dc_primitive_points mesh = {p->contact, p->a, (const double(*)[3])p->a->turned, p->a->vertex_count, NULL};
   for (int v = 0; v < p->a->vertex_count && p->vertices[0]; v++) {
     double normal[3], gap = dc_primitive_gap(&seen, p->a->turned[v], normal), value[1][3], q[3], turned[3];
     dc_primitive_far_barrier(&mesh, v, 1, &gap, value);

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contact/common/contact_internal.h"
+#include "contact/common/collider_internal.h"
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
-
-// Weights must stay positive: a pair without weight would have no barrier.
-static const double LEAST_RELATIVE_AREA = 1e-3;
 
 static double triangle_area(const double (*vertices)[3], const int *triangle)
 {
@@ -34,11 +31,6 @@ static double reference_area(const struct dc_contact *contact, const struct dc_b
   return count ? sum / count : 1;
 }
 
-// The mean triangle of the movable body with the smallest surface: area 0 when no body moves.
-struct patch {
-  double area, perimeter;  // m^2, m
-};
-
 static double triangle_perimeter(const double (*vertices)[3], const int *triangle)
 {
   double sum = 0;
@@ -47,7 +39,8 @@ static double triangle_perimeter(const double (*vertices)[3], const int *triangl
   return sum;
 }
 
-static struct patch contact_patch(const struct dc_bodies *bodies)
+// Its mean triangle, or the mean projection of its leaves.
+static struct dc_contact_patch contact_patch(const struct dc_bodies *bodies)
 {
   const struct dc_shape *least = NULL;
   for (int i = 0; i < bodies->count; i++) {
@@ -56,9 +49,13 @@ static struct patch contact_patch(const struct dc_bodies *bodies)
         (!least || shape->properties.surface_area < least->properties.surface_area))
       least = shape;
   }
-  struct patch patch = {0};
+  struct dc_contact_patch patch = {0};
   if (!least)
     return patch;
+  if (least->leaf_count > 0) {
+    dc_leaf_projection(least->properties.surface_area / least->leaf_count, &patch.area, &patch.perimeter);
+    return patch;
+  }
   const struct dc_mesh *mesh = &least->mesh;
   for (int t = 0; t < mesh->triangle_count; t++)
     patch.perimeter +=
@@ -72,7 +69,7 @@ static struct patch contact_patch(const struct dc_bodies *bodies)
 // convex sets, A areas and L perimeters).  PART: of those that it meets at the rim alone, as the separating plane tilts
 // there.  FACES: a half-space with the weights of vertices holds a cube by 1/1.3 and a finely divided solid by 1 times
 // the force of a face; the factor lies between them.  Both numbers are measured (docs/theory/contact.md, "Scale").
-static double bearing_weight(const struct patch *patch, double area, double perimeter)
+double dc_bearing_weight(const struct dc_contact_patch *patch, double area, double perimeter)
 {
   static const double FACES = 0.877, PART = 0.25, TURN = 6.283185307179586;
   return FACES * area / (patch->area + area + PART * patch->perimeter * perimeter / TURN);
@@ -80,16 +77,16 @@ static double bearing_weight(const struct patch *patch, double area, double peri
 
 // fixed: the patch that a fixed body bears where weights are by contact, or NULL.
 static void set_weights(struct dc_collider *collider, enum dc_contact_weights weights, double unit_area,
-                        const struct patch *fixed)
+                        const struct dc_contact_patch *fixed)
 {
   const double(*vertices)[3] = (const double(*)[3])collider->vertices;
   double total = 0, least;
   for (int i = 0; i < collider->triangle_count; i++)
     total += triangle_area(vertices, collider->triangles[i]);
-  least = LEAST_RELATIVE_AREA * total / collider->triangle_count;
+  least = DC_LEAST_RELATIVE_AREA * total / collider->triangle_count;
   for (int i = 0; i < collider->triangle_count; i++) {
     double area = fmax(least, triangle_area(vertices, collider->triangles[i]));
-    double bears = fixed ? bearing_weight(fixed, area, triangle_perimeter(vertices, collider->triangles[i])) : 0;
+    double bears = fixed ? dc_bearing_weight(fixed, area, triangle_perimeter(vertices, collider->triangles[i])) : 0;
     collider->leaf_weight[i] = weights == DC_WEIGHTS_PAPER ? 1 : fixed ? bears : area / unit_area;
     for (int k = 0; k < 3; k++)
       collider->vertex_weight[collider->triangles[i][k]] += area / (3 * total);
@@ -132,7 +129,7 @@ static void set_vertices(const struct dc_body *body, double (*vertices)[3])
 static bool has_same_tree(const struct dc_collider *a, const struct dc_collider *b, bool start)
 {
   size_t vertices = (size_t)a->vertex_count, triangles = (size_t)a->triangle_count;
-  return b->tree.node_count > 0 && (!start || b->tree.size) && a->vertex_count == b->vertex_count &&
+  return b->tree.node_count > 0 && !b->leaf_first && (!start || b->tree.size) && a->vertex_count == b->vertex_count &&
          a->triangle_count == b->triangle_count &&
          memcmp(a->triangles, b->triangles, triangles * sizeof *a->triangles) == 0 &&
          memcmp(a->leaf_weight, b->leaf_weight, triangles * sizeof *a->leaf_weight) == 0 &&
@@ -185,10 +182,32 @@ static enum dc_status follow(struct dc_contact *contact, const struct dc_body *b
                                contact->arena, error);
 }
 
+// Leaves are for the models that have their kernel; nothing follows a design there yet.
+static enum dc_status check_leaves(const struct dc_contact *contact, const struct dc_body *body, bool follows,
+                                   struct dc_error *error)
+{
+  if (contact->model->methods != &dc_bsh_methods)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "%s: the surface of its shape \"%s\" is \"leaves\", which are for the contact models bsh and exact, "
+                   "not %s: set \"surface\": \"mesh\"",
+                   body->name, body->shape->name, contact->model->name);
+  if (contact->settings.weights == DC_WEIGHTS_PAPER)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "%s: the surface of its shape \"%s\" is \"leaves\", which have no weights \"paper\": set "
+                   "\"surface\": \"mesh\" or other \"weights\" of contact",
+                   body->name, body->shape->name);
+  if (follows)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "%s: the surface of its shape \"%s\" is \"leaves\", beside which shapes cannot be designed yet: "
+                   "set \"surface\": \"mesh\"",
+                   body->name, body->shape->name);
+  return DC_OK;
+}
+
 // start: NULL, or the body as it is before its vertices move.  former: NULL, or the contact that may have its tree.
 static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body,
                                       const struct dc_body *start, bool follows, double fixed_area,
-                                      const struct patch *patch, const struct dc_contact *former,
+                                      const struct dc_contact_patch *patch, const struct dc_contact *former,
                                       struct dc_collider *collider, struct dc_error *error)
 {
   struct dc_arena *arena = contact->arena;
@@ -196,6 +215,12 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   collider->primitive.type = dc_primitive_type_of(body->shape);
   if (collider->primitive.type || !dc_shape_has_surface(body->shape))
     return DC_OK;
+  if (body->shape->leaf_count > 0) {
+    enum dc_status refused = check_leaves(contact, body, start != NULL, error);
+    return refused ? refused
+                   : dc_collider_create_leaves(contact, body, dc_body_moves(body) ? NAN : fixed_area,
+                                               dc_body_moves(body) ? NULL : patch, collider, error);
+  }
   size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
   collider->vertex_count = mesh->vertex_count;
   collider->triangle_count = mesh->triangle_count;
@@ -231,7 +256,7 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
   if (!contact->colliders)
     return dc_out_of_memory_for(error, "%d colliders", contact->bodies->count);
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
-  struct patch patch = contact_patch(start ? start : contact->bodies);
+  struct dc_contact_patch patch = contact_patch(start ? start : contact->bodies);
   bool bearing = contact->settings.weights == DC_WEIGHTS_CONTACT && patch.area > 0;
   for (int i = 0; i < contact->bodies->count; i++) {
     enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,

@@ -28,6 +28,11 @@ struct dc_collider {
   double *vertex_weight;      // [vertex_count], sum 1: a third of the adjacent area over the body's
   double *leaf_weight;        // [triangle_count]
   int part_count, *parts;     // a vertex of every connected part of the surface
+  // Of a body whose surface is convex leaves, else NULL; triangles is NULL then and triangle_count the number of
+  // leaves.  Leaf i is all within leaf_radius[i] of the hull of the vertices leaf_first[i] ... leaf_first[i + 1] - 1.
+  const int *leaf_first;                      // [triangle_count + 1]
+  const double *leaf_radius, *vertex_radius;  // [triangle_count], [vertex_count], m
+  const struct dc_body *body;                 // whose mesh is the solid
   struct dc_sphere_tree tree;
   double radius;         // farthest vertex from the origin
   double position[3];    // of the frame's origin, m
@@ -47,6 +52,39 @@ static inline void dc_vertex_arm(const struct dc_collider *collider, int vertex,
     dc_vec_copy(r, collider->turned[vertex]);
   else
     dc_mat_apply(r, instant->rotation, collider->vertices[vertex]);
+}
+
+// A leaf of a collider, a triangle or a convex leaf: the indices of its vertices are corners[0] ..., or, with corners
+// NULL, first, first + 1, ...
+struct dc_leaf {
+  int count, first;
+  const int *corners;
+  double radius;
+};
+
+static inline struct dc_leaf dc_leaf_of(const struct dc_collider *collider, int i)
+{
+  if (!collider->leaf_first)
+    return (struct dc_leaf){.count = 3, .corners = collider->triangles[i]};
+  int first = collider->leaf_first[i];
+  return (struct dc_leaf){
+      .count = collider->leaf_first[i + 1] - first, .first = first, .radius = collider->leaf_radius[i]};
+}
+
+static inline int dc_leaf_vertex(const struct dc_leaf *leaf, int v)
+{
+  return leaf->corners ? leaf->corners[v] : leaf->first + v;
+}
+
+static inline double dc_vertex_radius(const struct dc_collider *collider, int vertex)
+{
+  return collider->vertex_radius ? collider->vertex_radius[vertex] : 0;
+}
+
+// Whether terms of the pair are leaves that are no triangles, with a kernel of their own.
+static inline bool dc_has_leaves(const struct dc_collider *a, const struct dc_collider *b)
+{
+  return a->leaf_first || b->leaf_first;
 }
 
 // Terms that a model evaluated or visited for a pair: triangles or whatever it has in their place, centred terms,

@@ -91,6 +91,7 @@ static double sum(const struct dc_primitive *seen, const struct dc_primitive_poi
     double gaps[BLOCK], values[BLOCK][3];
     for (int v = 0; v < count; v++) {
       gaps[v] = dc_vec_dot(n, points->arms[first + v]) - seen->height;
+      gaps[v] -= points->radii ? points->radii[first + v] : 0;
       least = gaps[v] < least ? gaps[v] : least;
     }
     barrier(points, first, count, gaps, values);
@@ -130,6 +131,7 @@ static double stretch(const struct dc_primitive *half_space, const struct dc_col
     const double *r_start = a->turned[v];
     double r[3], displacement[3], velocity[3];
     double height = dc_vec_dot(n, start->center) + dc_vec_dot(n, r_start) - half_space->height;
+    height -= dc_vertex_radius(a, v);
     if (now == start && (1 - keep) * height > fastest * fmin(stretch, 1))
       continue;
     dc_vertex_arm(a, v, motion, now, r);

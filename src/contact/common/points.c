@@ -41,9 +41,9 @@ void dc_points_add_primitive_pair(const struct dc_points *p, dc_primitive_barrie
 {
   const struct dc_collider *a = &p->contact->colliders[p->pair->a];
   struct dc_primitive seen = dc_primitive_about(&p->contact->colliders[p->pair->b].primitive, &p->poses[p->pair->a]);
-  struct dc_primitive_points mesh = {p->contact, a, (const double(*)[3])a->turned, a->vertex_count};
+  struct dc_primitive_points mesh = {p->contact, a, (const double(*)[3])a->turned, a->vertex_count, NULL};
   for (int v = 0; v < a->vertex_count; v++) {
-    double gap = dc_primitive_gap(&seen, a->turned[v], NULL), value[1][3];
+    double gap = dc_primitive_gap(&seen, a->turned[v], NULL) - dc_vertex_radius(a, v), value[1][3];
     if (gap > p->reach)
       continue;
     barrier(&mesh, v, 1, &gap, value);

@@ -27,7 +27,7 @@ void dc_primitive_pair(const struct dc_contact *contact, struct dc_pair *pair, c
 {
   const struct dc_collider *a = &contact->colliders[pair->a];
   struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, pose_a);
-  struct dc_primitive_points points = {contact, a, (const double(*)[3])a->turned, a->vertex_count};
+  struct dc_primitive_points points = {contact, a, (const double(*)[3])a->turned, a->vertex_count, a->vertex_radius};
   double arm[3] = {result->arm[0], result->arm[1], result->arm[2]}, least;
   least = seen.type->sum(&seen, &points, barrier, order, result);
   pair->counts.visited = a->vertex_count;

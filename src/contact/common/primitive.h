@@ -24,6 +24,7 @@ struct dc_primitive_points {
   const struct dc_collider *collider;
   const double (*arms)[3];
   int count;
+  const double *radii;  // of balls about the points, whose gaps count; NULL: 0
 };
 
 // A barrier b of the gap, for points first ... first + count - 1 at the gaps given: b, b' and b'' into values

@@ -6,6 +6,7 @@
 // gathering of their sums, and the iterate that HELD Hessians start from.  A model lists units, evaluates one and pulls
 // one group of them back.  Its files are:
 //     bsh, exact  triangle_friction.c, friction_pull_back.c   triangle pairs, eight side by side (friction_template.h)
+//     ... leaves  leaf_friction.c                             pairs of convex leaves of any number of vertices
 //     sdrs        sdrs_friction.c, sdrs_pull_back.c           pairs of hulls of any number of vertices
 //     ipc         ipc_friction.c, ipc_friction_pull_back.c    pairs of closest points (point_slip.h)
 //     manifold    manifold_friction.c                         vertices on signed distances (point_slip.h), hulls as sdrs
@@ -23,6 +24,7 @@ struct dc_friction_unit {
   int group;                        // consecutive units of one group are one sum: of a body pair, or of a pair of hulls
   size_t first, count;              // in the model's own lists
   bool primitive;                   // vertices on a primitive
+  bool leaves;                      // bsh: a pair of convex leaves (leaf_friction.h)
   bool levels;                      // manifold: vertices on signed distances, not hulls
   int64_t unconverged, iterations;  // planes without their motion; steps it took
   double energy, gradient[12], h_aa[DC_HESSIAN], h_ab[36], h_bb[DC_HESSIAN], turn[12];
@@ -37,9 +39,9 @@ struct dc_friction {
   double cost;                  // of an evaluation, roughly, s: summed by list
   struct dc_loop_history loop;  // over the units
   bool solved;
-  int slot;                   // of the last accepted iterate, where vertices keep two
-  bool accepted;              // there is one since begin
-  void *own;  // of the model
+  int slot;       // of the last accepted iterate, where vertices keep two
+  bool accepted;  // there is one since begin
+  void *own;      // of the model
 };
 
 // Two bodies of a group of units: twists of their frames at t+1 in, wrenches on those at t out; where points are

@@ -100,7 +100,7 @@ double dc_triangle_solve_plane(const double distance[6], const struct dc_plane_v
   double m[3][3] = {{0}}, scale = INFINITY;
   for (int v = 0; v < 6; v++)
     scale = distance[v] < scale ? distance[v] : scale;  // fmin calls the library
-  for (int v = 0; v < 6; v++) {  // the offset first: it is the best conditioned pivot
+  for (int v = 0; v < 6; v++) {                         // the offset first: it is the best conditioned pivot
     double ratio = scale / distance[v], cube = 2 * ratio * ratio * ratio;
     const double *y = vertex[v].place;
     double first = cube * y[0], second = cube * y[1];
@@ -215,9 +215,10 @@ static void through_blends(const struct dc_contact *contact, int pair, const str
 }
 
 // All triangle pairs of a body pair, then the sums at vertices and the blends.
-static double pull_back_triangles(struct dc_contact *contact, int pair, const struct dc_friction_motion *motion,
-                                  struct dc_friction_sides *sides)
+static double pull_back_triangles(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
+                                  const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
+  int pair = units->pair;
   struct dc_triangle_friction *own = contact->friction->own;
   const struct dc_friction_pair *list = &own->pairs[pair];
   const struct dc_friction_blend *blends = own->blends + list->first_blend;
@@ -239,6 +240,12 @@ static double pull_back_triangles(struct dc_contact *contact, int pair, const st
       for (int blend = own->blend[k][l]; blend > 0; blend = blends[blend].parent)
         by_support[blend] += share;
     }
+  for (size_t k = 0; k < count && units->leaves; k++) {
+    double share = dc_leaf_friction_pull_back(contact, &own->leaves, &units[k], motion, sides);
+    total += share;
+    for (int blend = own->leaves.leaves[units[k].first].blend; blend > 0; blend = blends[blend].parent)
+      by_support[blend] += share;
+  }
   take_sums(a, 0, motion->time_step, sides);
   take_sums(b, 1, motion->time_step, sides);
   through_blends(contact, pair, blends, by_support, list->blend_count, sides);
@@ -251,6 +258,7 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
 {
   const struct dc_triangle_friction *own = contact->friction->own;
   const struct dc_friction_pair *list = &own->pairs[pair];
+  const struct dc_collider *collider = &contact->colliders[contact->pairs[pair].a];
   double total = 0, e2 = motion->smoothing * motion->smoothing;
   for (size_t k = 0; k < list->floor_count * DC_BATCH; k++) {
     const struct dc_floor_batch *batch = &own->floors[list->first_floor + k / DC_BATCH];
@@ -266,6 +274,16 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
       a[i] = -motion->time_step * c[i];
       b[i] = batch->weight[l] * r[i] / s;
     }
+    if (collider->vertex_radius) {
+      double place[3];
+      c[2] = 0;
+      dc_mat_apply_transposed(force, list->axes, c);
+      dc_plane_material_place(motion, 0, list->axes, sides->twist[0], force,
+                              (const double[2]){-motion->time_step * c[0], -motion->time_step * c[1]},
+                              (const double[2]){batch->weight[l] * r[0] / s, batch->weight[l] * r[1] / s}, place);
+      dc_add_rolling_torque(list->axes + 6, dc_vertex_radius(collider, (int)k < collider->vertex_count ? (int)k : 0),
+                            place, sides->wrench[0]);
+    }
     c[2] = -2 * share / batch->height[l];
     dc_mat_apply_transposed(force, list->axes, c);
     dc_add_wrench(arm, force, sides->wrench[0]);
@@ -279,7 +297,7 @@ static double pull_back_floor(const struct dc_contact *contact, int pair, const 
 double dc_triangle_friction_pull_back(struct dc_contact *contact, const struct dc_friction_unit *units, size_t count,
                                       const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
-  (void)count;  // the group is the whole pair
+  // The group is the whole pair.
   return units->primitive ? pull_back_floor(contact, units->pair, motion, sides)
-                          : pull_back_triangles(contact, units->pair, motion, sides);
+                          : pull_back_triangles(contact, units, count, motion, sides);
 }

@@ -51,12 +51,14 @@ static void destroy(struct dc_friction *friction)
   free(own->floors);
   free(own->blends);
   free(own->by_support);
+  dc_leaf_friction_release(&own->leaves);
 }
 
 static void clear(struct dc_contact *contact)
 {
   struct dc_triangle_friction *own = contact->friction->own;
   own->batch_count = own->floor_count = own->blend_count = 0;
+  dc_leaf_friction_clear(contact, &own->leaves);
 }
 
 static int add_blend(struct dc_triangle_friction *own, int i, int j, int parent)
@@ -179,6 +181,7 @@ static int list_triangles(struct dc_contact *contact, int p)
   struct dc_friction_pair *list = &own->pairs[p];
   const struct dc_friction_place place = dc_triangle_place(contact, pair, friction->now);
   struct sliding_term sliding[DC_BATCH];
+  bool leaves = dc_has_leaves(&contact->colliders[pair->a], &contact->colliders[pair->b]);
   int filled = 0;
   list->first_blend = own->blend_count;
   if (add_blend(own, 0, 0, 0))
@@ -195,6 +198,12 @@ static int list_triangles(struct dc_contact *contact, int p)
     if (!contact->model->hierarchical && leaf_support(contact, list, pair, place.arm, next))
       return -1;
     next->support *= within;
+    if (leaves && next->support > 0) {
+      double strength = list->coefficient * friction->time_step * friction->stiffness * next->support;
+      if (dc_leaf_friction_add(contact, &own->leaves, p, t, strength, next->blend))
+        return -1;
+      continue;
+    }
     if (!(next->support > 0) || ++filled < DC_BATCH)
       continue;
     if (add_batch(contact, list, pair, &place, sliding, filled))
@@ -240,9 +249,9 @@ static int list_vertices(struct dc_contact *contact, int p)
     int v = k < (size_t)a->vertex_count ? (int)k : a->vertex_count - 1;
     struct dc_floor_batch *batch = &own->floors[own->floor_count + k / DC_BATCH];
     size_t lane = k % DC_BATCH;
-    double height = dc_primitive_gap(&seen, a->turned[v], NULL);
+    double radius = dc_vertex_radius(a, v), height = dc_primitive_gap(&seen, a->turned[v], NULL) - radius;
     for (int i = 0; i < 3; i++)
-      batch->arm[i][lane] = a->turned[v][i];
+      batch->arm[i][lane] = a->turned[v][i] - radius * normal[i];
     batch->height[lane] = height;
     batch->weight[lane] = k < (size_t)a->vertex_count ? strength * a->vertex_weight[v] / (height * height) : 0;
   }
@@ -302,6 +311,10 @@ static void run(struct dc_contact *contact, struct dc_friction_unit *unit, const
 {
   struct dc_triangle_friction *own = contact->friction->own;
   struct dc_friction_sums sums;
+  if (unit->leaves) {
+    dc_hull_slips_run(&own->leaves.slips, unit, motion);
+    return;
+  }
   memset(&sums, 0, motion->both ? sizeof sums : offsetof(struct dc_friction_sums, h_ab));
   if (unit->primitive)
     contact->kernels->friction_floor(own->floors + unit->first, (int)unit->count, own->pairs[unit->pair].axes, motion,

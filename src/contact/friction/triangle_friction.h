@@ -3,7 +3,7 @@
 #ifndef DC_CONTACT_TRIANGLE_FRICTION_H
 #define DC_CONTACT_TRIANGLE_FRICTION_H
 
-#include "contact/friction/friction_internal.h"
+#include "contact/friction/leaf_friction.h"
 
 // A node pair of time t between d1 and d2; parent 0: none.
 struct dc_friction_blend {
@@ -27,6 +27,7 @@ struct dc_triangle_friction {
   int (*triangles)[DC_BATCH][2];      // [batches] of both bodies
   struct dc_floor_batch *floors;      // [floor_count]
   struct dc_friction_blend *blends;   // [blend_count]
+  struct dc_leaf_friction leaves;     // pairs with a convex leaf
   double *by_support;                 // [most blends of a pair], for the pull back
   size_t batch_capacity, blend_of_capacity, triangle_capacity, floor_capacity, blend_capacity, support_capacity;
   size_t batch_count, floor_count, blend_count;

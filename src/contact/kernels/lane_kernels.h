@@ -46,6 +46,26 @@ struct dc_triangle_batch {
   double length;         // l of the potential
 };
 
+enum { DC_LEAF_CORNERS = 64 };  // most vertices of a convex leaf
+
+// Eight pairs of convex leaves.  Unused lanes repeat a used one with weight 0; leaves of a lane with fewer vertices than
+// others of its side repeat one with share 0.
+struct dc_leaf_batch {
+  double vertices[2][DC_LEAF_CORNERS][3][DC_BATCH] DC_LINE;  // of the leaf of a, of that of b
+  double share[2][DC_LEAF_CORNERS][DC_BATCH];                // 3 / number of the leaf's vertices
+  double radius[2][DC_BATCH];
+  // Start plane in, which must lie between the leaves; optimal plane out, as in struct dc_triangle_batch.
+  double plane[4][DC_BATCH];
+  double weight[DC_BATCH];  // of each lane in the sum of Hessians
+  // Out, as in struct dc_triangle_batch.
+  double energy[DC_BATCH], gap[DC_BATCH], gradient[6][DC_BATCH];
+  int64_t iterations;
+  // In, common to all lanes.
+  int count[2];  // most vertices of a leaf of a, of b
+  double rotation_b[9], arm[3], length;
+  bool failed[DC_BATCH];  // out: the start was none, or the plane did not reach the tolerance; its Hessian is left out
+};
+
 // Eight centred terms scale * (P_c(sqrt(r^2 + spread)) - 12) (docs/theory.md, "Centred terms").
 struct dc_centred_batch {
   double center_a[3][DC_BATCH] DC_LINE, center_b[3][DC_BATCH];  // relative to c_a
@@ -145,6 +165,8 @@ struct dc_lane_kernels {
   int width;         // doubles per vector
   // order 0: energies, 1: and gradients, 2: and adds weight * Hessian of every lane to hessian [21][8].
   void (*triangle_pairs)(struct dc_triangle_batch *batch, int order, double (*hessian)[DC_BATCH]);
+  // The same for convex leaves.
+  void (*leaf_pairs)(struct dc_leaf_batch *batch, int order, double (*hessian)[DC_BATCH]);
   void (*centred_terms)(struct dc_centred_batch *batch, int order, double (*hessian)[DC_BATCH]);
   void (*blend_setup)(const struct dc_node_batch *nodes, struct dc_blend_batch *batch);
   void (*blend_hessians)(const struct dc_blend_batch *batch, double (*hessian)[DC_BATCH]);

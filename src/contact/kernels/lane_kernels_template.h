@@ -7,8 +7,10 @@
 #endif
 
 #include <stddef.h>
+#include <string.h>
 
 #include "contact/kernels/triangle_pair_template.h"
+#include "contact/kernels/leaf_pair_template.h"
 #include "contact/kernels/friction_template.h"
 #include "contact/kernels/manifold_template.h"
 #include "contact/kernels/quadric_template.h"
@@ -154,6 +156,7 @@ const struct dc_lane_kernels DC_KERNELS = {
     .name = DC_KERNELS_NAME,
     .width = DC_LANE_WIDTH,
     .triangle_pairs = triangle_pairs,
+    .leaf_pairs = leaf_pairs,
     .centred_terms = centred_terms,
     .blend_setup = blend_setup,
     .blend_hessians = blend_hessians,

@@ -18,8 +18,8 @@ struct plane_cotangent {
 
 // Arguments of the sums over a pair's vertices.
 struct pull {
-  const struct dc_sdrs_sliding_pair *sliding;
-  const struct dc_sdrs_sliding_vertex *vertices;
+  const struct dc_sliding_hulls *sliding;
+  const struct dc_sliding_vertex *vertices;
   const struct dc_friction_motion *motion;
   struct dc_friction_sides *sides;
   struct dc_plane_motion plane;
@@ -27,7 +27,7 @@ struct pull {
   double drag, length, support;
 };
 
-static int body_of(const struct dc_sdrs_sliding_pair *sliding, int v)
+static int body_of(const struct dc_sliding_hulls *sliding, int v)
 {
   return v < sliding->count_a ? 0 : 1;
 }
@@ -49,15 +49,15 @@ static void plane_answer(struct pull *pull)
     read_vertex(pull, v, &vertex);
     dc_plane_add_answer(&vertex, &pull->plane, pull->vertices[v].weight, matrix, g);
   }
-  dc_sdrs_factor_motion(matrix);
-  dc_sdrs_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
+  dc_hull_factor_motion(matrix);
+  dc_hull_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
 }
 
 // Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of dc_friction_add_slip.
 static void add_force(const struct pull *pull, int v, const double local_force[3], const double *a, const double *b)
 {
   int x = body_of(pull->sliding, v);
-  const struct dc_sdrs_sliding_vertex *vertex = &pull->vertices[v];
+  const struct dc_sliding_vertex *vertex = &pull->vertices[v];
   double force[3];
   dc_mat_apply_transposed(force, pull->sliding->axes, local_force);
   dc_add_wrench(vertex->arm, force, pull->sides->wrench[x]);
@@ -140,8 +140,8 @@ static double pull_back_vertices(struct pull *pull, int first, int end)
 static struct pull pull_of(const struct dc_contact *contact, size_t index, bool primitive,
                            const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
-  const struct dc_sdrs_friction *friction = contact->friction->own;
-  const struct dc_sdrs_sliding_pair *sliding = &friction->sliding_pairs[index];
+  const struct dc_hull_slips *friction = contact->friction->own;
+  const struct dc_sliding_hulls *sliding = &friction->sliding_pairs[index];
   struct pull pull = {.sliding = sliding,
                       .vertices = friction->vertices + sliding->first,
                       .motion = motion,

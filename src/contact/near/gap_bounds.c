@@ -23,7 +23,7 @@ static double primitive_bound(const struct dc_contact *contact, const struct dc_
   struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, &path->poses[pair->a]);
   double least = -CLOSED;
   for (int v = 0; v < a->vertex_count; v++) {
-    double normal[3], height = dc_primitive_gap(&seen, a->turned[v], normal);
+    double normal[3], height = dc_primitive_gap(&seen, a->turned[v], normal) - dc_vertex_radius(a, v);
     double left = (1 - keep) + speed_along(normal, path->frames[pair->a].twist, a->turned[v]) / height;
     if (!(height > 0) || left >= least)
       continue;
@@ -35,22 +35,29 @@ static double primitive_bound(const struct dc_contact *contact, const struct dc_
   return least;
 }
 
-// Heights above a plane of the vertices of a triangle, and the speeds at which they change.
+// Heights above a plane of the vertices of a triangle or a convex leaf, and the speeds at which they change.
 struct heights {
-  const double *arms[3];
-  double height[3], speed[3];
+  int count;
+  double low, high, radius;
+  const double *arms[DC_LEAF_CORNERS];
+  double height[DC_LEAF_CORNERS], speed[DC_LEAF_CORNERS];
 };
 
-static struct heights heights_of(const struct dc_collider *collider, int triangle, const double twist[6],
-                                 const double n[3])
+static void set_heights(const struct dc_collider *collider, int index, const double twist[6], const double n[3],
+                        struct heights *heights)
 {
-  struct heights heights;
-  for (int v = 0; v < 3; v++) {
-    const double *r = heights.arms[v] = collider->turned[collider->triangles[triangle][v]];
-    heights.height[v] = dc_vec_dot(n, r);
-    heights.speed[v] = speed_along(n, twist, r);
+  struct dc_leaf leaf = dc_leaf_of(collider, index);
+  heights->count = leaf.count;
+  heights->radius = leaf.radius;
+  heights->low = INFINITY;
+  heights->high = -INFINITY;
+  for (int v = 0; v < leaf.count; v++) {
+    const double *r = heights->arms[v] = collider->turned[dc_leaf_vertex(&leaf, v)];
+    heights->height[v] = dc_vec_dot(n, r);
+    heights->low = fmin(heights->low, heights->height[v]);
+    heights->high = fmax(heights->high, heights->height[v]);
+    heights->speed[v] = speed_along(n, twist, r);
   }
-  return heights;
 }
 
 // The bound of two triangles, along the axis of their remembered plane.
@@ -66,14 +73,14 @@ static double term_bound(const struct dc_contact *contact, const struct dc_pair 
     return least;
   dc_mat_apply(n, pose_b->rotation, plane);
   dc_vec_sub(d, pose_a->position, pose_b->position);
-  struct heights p = heights_of(a, term->i, path->frames[pair->a].twist, n),
-                 q = heights_of(b, term->j, path->frames[pair->b].twist, n);
-  double apart = dc_vec_dot(n, d), gap = apart + fmin(p.height[0], fmin(p.height[1], p.height[2])) -
-                                         fmax(q.height[0], fmax(q.height[1], q.height[2]));
+  struct heights p, q;
+  set_heights(a, term->i, path->frames[pair->a].twist, n, &p);
+  set_heights(b, term->j, path->frames[pair->b].twist, n, &q);
+  double apart = dc_vec_dot(n, d) - (p.radius + q.radius), gap = apart + p.low - q.high;
   if (!(gap > 0))
     return least;
-  for (int u = 0; u < 3; u++)
-    for (int v = 0; v < 3; v++) {
+  for (int u = 0; u < p.count; u++)
+    for (int v = 0; v < q.count; v++) {
       double room = apart + p.height[u] - q.height[v] - keep * gap, left = (room + p.speed[u] - q.speed[v]) / gap;
       if (left >= least)
         continue;

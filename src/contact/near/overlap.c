@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "contact/common/contact_internal.h"
+#include "contact/common/leaf_pair.h"
 #include "geometry/convex/distance.h"
 #include "geometry/mesh/mesh.h"
 #include "geometry/mesh/triangle.h"
@@ -11,11 +12,25 @@
 
 enum { STACK = 256 };
 
-// A triangle's vertices in world axes about c_a.
-static void place(const struct dc_collider *collider, int triangle, const double shift[3], double x[3][3])
+// The vertices of a triangle or a convex leaf in world axes about c_a.
+static struct dc_leaf place(const struct dc_collider *collider, int index, const double shift[3], double (*x)[3])
 {
-  for (int v = 0; v < 3; v++)
-    dc_vec_add(x[v], collider->turned[collider->triangles[triangle][v]], shift);
+  struct dc_leaf leaf = dc_leaf_of(collider, index);
+  for (int v = 0; v < leaf.count; v++)
+    dc_vec_add(x[v], collider->turned[dc_leaf_vertex(&leaf, v)], shift);
+  return leaf;
+}
+
+// The separation of two leaves, as dc_triangle_separation gives it for triangles.
+static double separation(const struct dc_collider *a, int i, const struct dc_collider *b, int j, const double shift[3],
+                         double margin)
+{
+  static const double none[3] = {0, 0, 0};
+  double x[DC_LEAF_CORNERS][3], y[DC_LEAF_CORNERS][3], normal[3];
+  struct dc_leaf p = place(a, i, none, x), q = place(b, j, shift, y);
+  if (p.corners && q.corners)
+    return dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, margin, normal);
+  return dc_leaf_separation((const double(*)[3])x, p.count, p.radius, (const double(*)[3])y, q.count, q.radius, normal);
 }
 
 // The least separation of two triangles of two surfaces where it is at most the margin, negative when they cross;
@@ -23,7 +38,6 @@ static void place(const struct dc_collider *collider, int triangle, const double
 static double least_separation(const struct dc_collider *a, const struct dc_collider *b, const double shift[3],
                                double margin, double enough)
 {
-  static const double none[3] = {0, 0, 0};
   int stack[STACK][2], top = 0;
   double least = INFINITY;
   stack[top][0] = stack[top][1] = 0;
@@ -37,10 +51,7 @@ static double least_separation(const struct dc_collider *a, const struct dc_coll
     if (dc_vec_norm(d) > a->tree.radius[i] + b->tree.radius[j] + margin)
       continue;
     if (a->tree.right[i] < 0 && b->tree.right[j] < 0) {
-      double x[3][3], y[3][3], normal[3];
-      place(a, a->tree.triangle[i], none, x);
-      place(b, b->tree.triangle[j], shift, y);
-      least = fmin(least, dc_triangle_separation((const double(*)[3])x, (const double(*)[3])y, margin, normal));
+      least = fmin(least, separation(a, a->tree.triangle[i], b, b->tree.triangle[j], shift, margin));
       continue;
     }
     top = dc_push_children(&a->tree, i, &b->tree, j, stack, top);
@@ -48,12 +59,23 @@ static double least_separation(const struct dc_collider *a, const struct dc_coll
   return least;
 }
 
+// The solid of a collider: of convex leaves its shape's mesh, whose origin is at -center.
 static struct dc_mesh mesh_of(const struct dc_collider *collider)
 {
+  if (collider->leaf_first)
+    return collider->body->shape->mesh;
   return (struct dc_mesh){.vertex_count = collider->vertex_count,
                           .triangle_count = collider->triangle_count,
                           .vertices = collider->vertices,
                           .triangles = (int(*)[3])collider->triangles};
+}
+
+static bool solid_holds(const struct dc_collider *collider, const struct dc_mesh *mesh, const double local[3])
+{
+  double point[3] = {local[0], local[1], local[2]};
+  if (collider->leaf_first)
+    dc_vec_add(point, point, collider->body->center);
+  return dc_vec_norm(local) <= collider->radius && dc_mesh_contains(mesh, point);
 }
 
 // True when a connected part of the surface of inner lies inside the solid of outer: one vertex of it does, as
@@ -68,7 +90,7 @@ static bool contains(const struct dc_contact *contact, int outer, int inner, con
     double d[3], local[3];
     dc_vec_add(d, shift, within->turned[within->parts[part]]);
     dc_mat_apply_transposed(local, poses[outer].rotation, d);
-    if (dc_vec_norm(local) <= collider->radius && dc_mesh_contains(&mesh, local))
+    if (solid_holds(collider, &mesh, local))
       return true;
   }
   return false;
@@ -85,7 +107,7 @@ static double pair_separation(const struct dc_contact *contact, const struct dc_
   if (b->primitive.type) {
     struct dc_primitive seen = dc_primitive_about(&b->primitive, &poses[pair->a]);
     for (int v = 0; v < a->vertex_count; v++)
-      least = fmin(least, dc_primitive_gap(&seen, a->turned[v], NULL));
+      least = fmin(least, dc_primitive_gap(&seen, a->turned[v], NULL) - dc_vertex_radius(a, v));
     return least;
   }
   dc_vec_sub(shift, poses[pair->b].position, poses[pair->a].position);
@@ -162,12 +184,14 @@ static double distance_inside(const struct dc_collider *collider, const struct d
   double d[3], x[4][3], least = INFINITY;
   dc_vec_sub(d, point, pose->position);
   dc_mat_apply_transposed(x[0], pose->rotation, d);
-  if (dc_vec_norm(x[0]) > collider->radius || !dc_mesh_contains(&mesh, x[0]))
+  if (!solid_holds(collider, &mesh, x[0]))
     return 0;
-  for (int t = 0; t < collider->triangle_count; t++) {
+  if (collider->leaf_first)
+    dc_vec_add(x[0], x[0], collider->body->center);
+  for (int t = 0; t < mesh.triangle_count; t++) {
     struct dc_closest closest;
     for (int v = 0; v < 3; v++)
-      dc_vec_copy(x[1 + v], collider->vertices[collider->triangles[t][v]]);
+      dc_vec_copy(x[1 + v], mesh.vertices[mesh.triangles[t][v]]);
     dc_closest_point_triangle((const double(*)[3])x, &closest);
     least = fmin(least, closest.square);
   }
@@ -198,6 +222,8 @@ static double depth_below(const struct overlap *overlap, int side, int samples)
   enum { LEVELS = 5 };  // depths of 1/2, 1/4, ... of the radius
   const struct dc_collider *collider = overlap->collider[side];
   double depth = 0;
+  if (collider->leaf_first)
+    return 0;  // points on its leaves are no vertices
   for (int i = 0; i < samples; i++) {
     const int *triangle = collider->triangles[(int)((double)i * collider->triangle_count / samples)];
     double u[3], v[3], normal[3], point[3];

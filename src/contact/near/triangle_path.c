@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far two triangles may go (docs/theory.md, "No tunnelling").
+// How far two triangles or convex leaves may go (docs/theory.md, "No tunnelling").
 //
 // Along the path a point at arm r of a body is at x(s) = c(s) + R(s) R(0)^T r, so over a stretch d from s it is within
 // d^2/2 (bend + turn^2 |r|) of its tangent (body/path.h).  The separation along a fixed axis is a lower bound of the
@@ -9,24 +9,33 @@
 
 #include <math.h>
 
+#include "contact/common/leaf_pair.h"
 #include "geometry/mesh/triangle.h"
 #include "math/vector.h"
 
 static const double CLOSED = 1e-6;        // a gap this much below the one that is kept is not passed through
 static const double ALIGNED = 1 - 1e-12;  // cosine of what is one axis
 
-// Vertices of a triangle at a fraction of the path, their velocities there and the bends of their paths.
-struct moving_triangle {
-  double x[3][3], velocity[3][3], bend[3];
+// Vertices of a triangle or a convex leaf at a fraction of the path, their velocities there and the bends of their
+// paths.
+struct moving_leaf {
+  int count;
+  bool triangle;
+  double radius;
+  double x[DC_LEAF_CORNERS][3], velocity[DC_LEAF_CORNERS][3], bend[DC_LEAF_CORNERS];
 };
 
-static void move_triangle(const struct dc_collider *collider, int triangle, struct dc_motion *motion, double s,
-                          struct moving_triangle *moved)
+static void move_leaf(const struct dc_collider *collider, int index, struct dc_motion *motion, double s,
+                      struct moving_leaf *moved)
 {
   const struct dc_instant *now = dc_motion_at(motion, s);
-  for (int v = 0; v < 3; v++) {
+  struct dc_leaf leaf = dc_leaf_of(collider, index);
+  moved->count = leaf.count;
+  moved->radius = leaf.radius;
+  moved->triangle = leaf.corners != NULL;
+  for (int v = 0; v < leaf.count; v++) {
     double r[3];
-    dc_vertex_arm(collider, collider->triangles[triangle][v], motion, now, r);
+    dc_vertex_arm(collider, dc_leaf_vertex(&leaf, v), motion, now, r);
     dc_point_velocity(now, r, moved->velocity[v]);
     moved->bend[v] = dc_point_bend(motion, r);
     dc_vec_add(moved->x[v], now->center, r);
@@ -35,15 +44,16 @@ static void move_triangle(const struct dc_collider *collider, int triangle, stru
 
 // Least height above the plane of normal n through a body's centre, and the centre's own path aside, of a triangle's
 // vertices at the start and at the fraction `limit` of the path; sign -1: largest height, negative.
-static void height_bounds(const struct dc_collider *collider, int triangle, const struct dc_motion *motion,
-                          const double n[3], double sign, double limit, double *start, double *end)
+static void height_bounds(const struct dc_collider *collider, const struct dc_leaf *leaf,
+                          const struct dc_motion *motion, const double n[3], double sign, double limit, double *start,
+                          double *end)
 {
   double along = dc_vec_dot(n, motion->start.twist + 3), turned[3];  // n.(w x r) = (n x w).r
   double bend = 0.5 * limit * (motion->bend + motion->spin * collider->radius);
   dc_vec_cross(turned, n, motion->start.twist);
   *start = *end = INFINITY;
-  for (int v = 0; v < 3; v++) {
-    const double *r = collider->turned[collider->triangles[triangle][v]];
+  for (int v = 0; v < leaf->count; v++) {
+    const double *r = collider->turned[dc_leaf_vertex(leaf, v)];
     double height = sign * dc_vec_dot(n, r), after = height + limit * (sign * (along + dc_vec_dot(turned, r)) - bend);
     *start = height < *start ? height : *start;
     *end = after < *end ? after : *end;
@@ -56,10 +66,11 @@ static bool apart_along(const double n[3], const struct dc_collider *a, int i, c
                         const struct dc_collider *b, int j, const struct dc_motion *motion_b, double kept, double limit)
 {
   double d[3], start[2], end[2];
+  struct dc_leaf leaf_a = dc_leaf_of(a, i), leaf_b = dc_leaf_of(b, j);
   dc_vec_sub(d, motion_a->start.center, motion_b->start.center);
-  height_bounds(a, i, motion_a, n, 1, limit, &start[0], &end[0]);
-  height_bounds(b, j, motion_b, n, -1, limit, &start[1], &end[1]);
-  double apart = dc_vec_dot(n, d);
+  height_bounds(a, &leaf_a, motion_a, n, 1, limit, &start[0], &end[0]);
+  height_bounds(b, &leaf_b, motion_b, n, -1, limit, &start[1], &end[1]);
+  double apart = dc_vec_dot(n, d) - (leaf_a.radius + leaf_b.radius);
   return apart + (start[0] + start[1]) > kept && apart + (end[0] + end[1]) > kept;
 }
 
@@ -79,12 +90,14 @@ static bool clearly_apart(const double *plane, const struct dc_collider *a, int 
                           const struct dc_collider *b, int j, const struct dc_motion *motion_b, double kept,
                           double limit)
 {
-  const int *t = a->triangles[i], *u = b->triangles[j];
   double n[3], d[3], line[3];
   if (plane && dc_vec_dot(plane, plane) > 0.5) {
     dc_mat_apply(n, motion_b->start.rotation, plane);
     return apart_along(n, a, i, motion_a, b, j, motion_b, kept, limit);
   }
+  if (dc_has_leaves(a, b))
+    return false;
+  const int *t = a->triangles[i], *u = b->triangles[j];
   dc_vec_sub(d, motion_a->start.center, motion_b->start.center);
   for (int k = 0; k < 3; k++)
     line[k] = 3 * d[k] + ((a->turned[t[0]][k] - b->turned[u[0]][k]) + (a->turned[t[1]][k] - b->turned[u[1]][k]) +
@@ -100,16 +113,16 @@ static bool clearly_apart(const double *plane, const struct dc_collider *a, int 
 }
 
 // How far the triangles may go from p and q before their gap along normal (from q to p) could fall below kept.
-static double safe_stretch(const struct moving_triangle *p, const struct moving_triangle *q, const double normal[3],
+static double safe_stretch(const struct moving_leaf *p, const struct moving_leaf *q, const double normal[3],
                            double kept)
 {
-  double stretch = INFINITY;
-  for (int u = 0; u < 3; u++)
-    for (int v = 0; v < 3; v++) {
+  double stretch = INFINITY, radii = p->radius + q->radius;
+  for (int u = 0; u < p->count; u++)
+    for (int v = 0; v < q->count; v++) {
       double d[3], relative[3];
       dc_vec_sub(d, p->x[u], q->x[v]);
       dc_vec_sub(relative, p->velocity[u], q->velocity[v]);
-      double room = dc_vec_dot(normal, d) - kept, slope = dc_vec_dot(normal, relative);
+      double room = dc_vec_dot(normal, d) - radii - kept, slope = dc_vec_dot(normal, relative);
       stretch = fmin(stretch, dc_first_zero(room, slope, p->bend[u] + q->bend[v]));
     }
   return stretch;
@@ -119,12 +132,11 @@ static double safe_stretch(const struct moving_triangle *p, const struct moving_
 // frame its vertices stand still.  A vertex x of the other one, at d from the frame's origin c, has there the velocity
 // u = x' - c' - w x d and, with W >= |w|, an acceleration of at most |x''| + |c''| + k W^2 |d| + 2 W |u| (k = 1 where w
 // is constant, else 2).  So surfaces that turn together at a small distance hardly approach each other along this axis.
-static double turning_stretch(const struct moving_triangle *p, const struct moving_triangle *q,
-                              const struct dc_motion *frame, const struct dc_instant *now, const double normal[3],
-                              double kept, double rest)
+static double turning_stretch(const struct moving_leaf *p, const struct moving_leaf *q, const struct dc_motion *frame,
+                              const struct dc_instant *now, const double normal[3], double kept, double rest)
 {
-  double stretch = INFINITY, turn = sqrt(frame->spin);
-  for (int u = 0; u < 3; u++) {
+  double stretch = INFINITY, turn = sqrt(frame->spin), radii = p->radius + q->radius;
+  for (int u = 0; u < p->count; u++) {
     double d[3], velocity[3], swept[3], relative[3], room = INFINITY;
     dc_vec_sub(d, p->x[u], now->center);
     dc_vec_sub(velocity, p->velocity[u], now->twist + 3);
@@ -135,9 +147,9 @@ static double turning_stretch(const struct moving_triangle *p, const struct movi
     speed += turn * reach;
     if (2 * rest * turn < 1)  // |u|' <= own + 2 W |u|
       speed = fmin(speed, (dc_vec_norm(relative) + rest * own) / (1 - 2 * rest * turn));
-    for (int v = 0; v < 3; v++) {
+    for (int v = 0; v < q->count; v++) {
       dc_vec_sub(d, p->x[u], q->x[v]);
-      room = fmin(room, dc_vec_dot(normal, d) - kept);
+      room = fmin(room, dc_vec_dot(normal, d) - radii - kept);
     }
     stretch = fmin(stretch, dc_first_zero(room, dc_vec_dot(normal, relative), own + 2 * turn * speed));
   }
@@ -152,8 +164,8 @@ struct edge_axis {
 };
 
 // The axis of edges u and v, on the side of the normal; false when it is not the normal.
-static bool edge_axis(const struct moving_triangle *p, int u, const struct moving_triangle *q, int v,
-                      const double normal[3], struct edge_axis *axis)
+static bool edge_axis(const struct moving_leaf *p, int u, const struct moving_leaf *q, int v, const double normal[3],
+                      struct edge_axis *axis)
 {
   dc_vec_sub(axis->e, p->x[(u + 1) % 3], p->x[u]);
   dc_vec_sub(axis->f, q->x[(v + 1) % 3], q->x[v]);
@@ -189,7 +201,7 @@ static double product_stretch(const struct edge_axis *axis, double turns, const 
 // |e''| <= k W_p^2 |e|, and so for f, m.w has a second derivative of at most
 //     |e| |f| ((k W_p^2 + 2 W_p W_q + k W_q^2) |w| + 2 (W_p + W_q) |w'| + |w''|);
 // w is the way from one edge to the other, or from an edge to the third vertex of its triangle, which stays behind it.
-static double edge_stretch(const struct moving_triangle *p, struct dc_motion *motion_p, const struct moving_triangle *q,
+static double edge_stretch(const struct moving_leaf *p, struct dc_motion *motion_p, const struct moving_leaf *q,
                            struct dc_motion *motion_q, double s, const double normal[3], double kept, double rest)
 {
   static const double still[3] = {0};
@@ -220,9 +232,8 @@ static double edge_stretch(const struct moving_triangle *p, struct dc_motion *mo
 }
 
 // The longest stretch of an axis that stands still or turns with either triangle, or with an edge of each.
-static double longest_stretch(const struct moving_triangle *p, struct dc_motion *motion_p,
-                              const struct moving_triangle *q, struct dc_motion *motion_q, double s,
-                              const double normal[3], double kept, double rest)
+static double longest_stretch(const struct moving_leaf *p, struct dc_motion *motion_p, const struct moving_leaf *q,
+                              struct dc_motion *motion_q, double s, const double normal[3], double kept, double rest)
 {
   double opposite[3], stretch = safe_stretch(p, q, normal, kept);
   if (stretch < rest && motion_q->moves)
@@ -231,9 +242,17 @@ static double longest_stretch(const struct moving_triangle *p, struct dc_motion 
     dc_vec_scale(opposite, normal, -1);
     stretch = fmax(stretch, turning_stretch(q, p, motion_p, dc_motion_at(motion_p, s), opposite, kept, rest));
   }
-  if (stretch < rest)
+  if (stretch < rest && p->triangle && q->triangle)
     stretch = fmax(stretch, edge_stretch(p, motion_p, q, motion_q, s, normal, kept, rest));
   return stretch;
+}
+
+// Gap along an axis, from q to p, that separates them as far as possible.
+static double separation(const struct moving_leaf *p, const struct moving_leaf *q, double normal[3])
+{
+  const double(*x)[3] = (const double(*)[3])p->x, (*y)[3] = (const double(*)[3])q->x;
+  return p->triangle && q->triangle ? dc_triangle_separation(x, y, INFINITY, normal)
+                                    : dc_leaf_separation(x, p->count, p->radius, y, q->count, q->radius, normal);
 }
 
 // Advances to where the gap may have fallen to the part that is kept.  It goes beyond as long as a gap remains, since
@@ -246,10 +265,10 @@ static double triangle_fraction(const struct dc_collider *a, int i, struct dc_mo
   double s = 0, reached = INFINITY, kept = 0, normal[3];
   bool whole = dc_whole_path(keep);
   for (int advance = 0; advance < dc_most_advances(keep); advance++) {
-    struct moving_triangle p, q;
-    move_triangle(a, i, motion_a, s, &p);
-    move_triangle(b, j, motion_b, s, &q);
-    double gap = dc_triangle_separation((const double(*)[3])p.x, (const double(*)[3])q.x, INFINITY, normal);
+    struct moving_leaf p, q;
+    move_leaf(a, i, motion_a, s, &p);
+    move_leaf(b, j, motion_b, s, &q);
+    double gap = separation(&p, &q, normal);
     if (advance == 0)
       kept = keep * fmin(gap, pair_gap);
     bool enough = gap > 1.01 * kept;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "contact/common/contact_internal.h"
+#include "contact/common/leaf_pair.h"
 #include "geometry/convex/distance.h"
 #include "math/vector.h"
 
@@ -55,6 +56,25 @@ static bool beyond_plane(const struct search *s, const double face[3][3], const 
   return least > 0 && least * least >= s->square * dc_vec_dot(normal, normal);
 }
 
+// The vertices of a convex leaf, or of a triangle beside one.
+static struct dc_leaf place_leaf(const struct dc_collider *collider, int node, const double *offset, double (*x)[3])
+{
+  struct dc_leaf leaf = dc_leaf_of(collider, collider->tree.triangle[node]);
+  for (int v = 0; v < leaf.count; v++)
+    for (int k = 0; k < 3; k++)
+      x[v][k] = collider->turned[dc_leaf_vertex(&leaf, v)][k] + (offset ? offset[k] : 0);
+  return leaf;
+}
+
+static void visit_leaves(struct search *s, int i, int j)
+{
+  double p[DC_LEAF_CORNERS][3], q[DC_LEAF_CORNERS][3], normal[3];
+  struct dc_leaf a = place_leaf(s->a, i, s->offset, p), b = place_leaf(s->b, j, NULL, q);
+  double gap =
+      dc_leaf_separation((const double(*)[3])p, a.count, a.radius, (const double(*)[3])q, b.count, b.radius, normal);
+  s->square = fmin(s->square, fmax(gap, 0) * fmax(gap, 0));
+}
+
 // The squared distance of two triangles that do not cross: the least over 6 pairs of vertex and triangle and 9 pairs of
 // edges.
 static void visit_triangles(struct search *s, int i, int j)
@@ -94,7 +114,7 @@ static void visit(struct search *s, int i, int j, double bound)
   if (bound > 0 && bound * bound >= s->square)
     return;
   if (a->right[i] < 0 && b->right[j] < 0) {
-    visit_triangles(s, i, j);
+    (dc_has_leaves(s->a, s->b) ? visit_leaves : visit_triangles)(s, i, j);
     return;
   }
   int below[2][2];

@@ -22,7 +22,7 @@ struct builder {
   struct dc_sphere_tree *tree;
   const double (*vertices)[3];
   const int (*triangles)[3];
-  const double *weights;
+  const double *weights, *radii;  // radii: of the leaves, instead of triangles
   enum dc_sphere_center rule;
   struct leaf *leaves;
   int *stamp;  // [vertex_count], last node that counted a vertex
@@ -125,8 +125,8 @@ static void make_leaf(const struct builder *builder, const struct leaf *leaf, in
 {
   struct dc_sphere_tree *tree = builder->tree;
   dc_vec_copy(tree->center[node], leaf->centroid);
-  tree->radius[node] = 0;
-  for (int k = 0; k < 3; k++)
+  tree->radius[node] = builder->radii ? builder->radii[leaf->triangle] : 0;
+  for (int k = 0; k < 3 && !builder->radii; k++)
     tree->radius[node] = fmax(
         tree->radius[node], dc_vec_distance(leaf->centroid, builder->vertices[builder->triangles[leaf->triangle][k]]));
   tree->weight[node] = builder->rule == DC_CENTER_WEIGHTED ? builder->weights[leaf->triangle] : 1;
@@ -228,4 +228,23 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
   free(builder.leaves);
   free(builder.stamp);
   return status;
+}
+
+enum dc_status dc_sphere_tree_build_over(struct dc_sphere_tree *tree, const double (*centers)[3], const double *radii,
+                                         int count, const double *weights, struct dc_arena *arena,
+                                         struct dc_error *error)
+{
+  struct builder builder = {.tree = tree, .weights = weights, .radii = radii, .rule = DC_CENTER_WEIGHTED};
+  builder.leaves = dc_alloc((size_t)count, sizeof *builder.leaves);
+  if (!allocate(tree, 2 * (size_t)count - 1, arena) || !builder.leaves) {
+    free(builder.leaves);
+    return dc_out_of_memory_for(error, "a sphere tree over %d leaves", count);
+  }
+  for (int i = 0; i < count; i++) {
+    builder.leaves[i].triangle = i;
+    dc_vec_copy(builder.leaves[i].centroid, centers[i]);
+  }
+  build_node(&builder, builder.leaves, count);
+  free(builder.leaves);
+  return DC_OK;
 }

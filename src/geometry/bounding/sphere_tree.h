@@ -37,6 +37,12 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
                                     const int (*triangles)[3], int triangle_count, const double *weights,
                                     enum dc_sphere_center rule, struct dc_arena *arena, struct dc_error *error);
 
+// Builds the tree over spheres [count] of given centres, radii and weights > 0 instead of triangles, with the rule
+// DC_CENTER_WEIGHTED.
+enum dc_status dc_sphere_tree_build_over(struct dc_sphere_tree *tree, const double (*centers)[3], const double *radii,
+                                         int count, const double *weights, struct dc_arena *arena,
+                                         struct dc_error *error);
+
 // A copy in arena of all arrays of a tree but size, which is NULL.  DC_MEMORY.
 enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_sphere_tree *from,
                                    struct dc_arena *arena, struct dc_error *error);

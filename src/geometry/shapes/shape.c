@@ -111,6 +111,8 @@ enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc
   }
   if (!status && dc_shape_has_surface(shape))
     dc_mesh_mass_properties(&shape->mesh, &shape->properties);
+  if (!status)
+    status = dc_shape_make_leaves(shape, shapes, arena, error);
   if (status)
     dc_error_prefix(error, "shape \"%s\"", shape->name);
   return status;

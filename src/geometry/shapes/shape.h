@@ -37,6 +37,7 @@ struct dc_mesh_shape_options {
   bool convex;          // the convex hulls of the file's groups
   long hull_points;     // at most so many corners of each hull; 0: all
   double longest_edge;  // triangles with longer edges are split, m; 0: none
+  int surface;          // enum dc_surface
 };
 
 // Options of the type "compound".
@@ -53,6 +54,7 @@ struct dc_compound_part {
 struct dc_hulls_options {
   struct dc_object_list parts;  // struct dc_hulls_part
   bool link;                    // common vertices for parts that overlap
+  int surface;                  // enum dc_surface
 };
 struct dc_hulls_part {
   struct dc_real_list vertices;  // x, y, z after each other, m
@@ -76,6 +78,15 @@ struct dc_points_options {
   long triangles, cells;
 };
 
+// A convex leaf of a surface: all points within `radius` of the convex hull of its vertices.
+enum { DC_LEAF_VERTICES = 64 };  // most vertices of a leaf
+struct dc_shape_leaf {
+  int vertex_count;
+  const double (*vertices)[3];  // in the shape's frame, m
+  double radius;                // m
+  double area;                  // of its surface, m^2
+};
+
 struct dc_shape {
   const char *name;
   const struct dc_shape_type *type;
@@ -91,6 +102,9 @@ struct dc_shape {
   const int *twins;
   // Signed distance from which the mesh was made, in the shape's frame; NULL: none (dc_shape_sdf).
   const struct dc_sdf *sdf;
+  // The surface as contact sees it: convex leaves, whose union is the shape.  None: the triangles of the mesh.
+  int leaf_count;
+  const struct dc_shape_leaf *leaves;
 };
 
 // The shape of a body without one: no mesh, no mass, no parts.

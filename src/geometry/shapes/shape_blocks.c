@@ -11,6 +11,7 @@ struct blocks_options {
   double size[3];
   double divisions[3];
   double spoke;  // NAN (or 0): none
+  int surface;
 };
 
 enum { MOST_BLOCKS = 4096, CORNERS = 8, FACES = 6, SPOKE = 3 };
@@ -23,7 +24,7 @@ static const struct dc_option blocks_option_table[] = {
         struct blocks_options, spoke, "m", "null", DC_SHAPE_LENGTH_MAX,
         "neighbours share three vertices so far apart, which move as one, instead of one: there they hold "
         "together in print, too; at most 0.8 of the shortest edge of a block"),
-    DC_OPTIONS_END};
+    DC_SURFACE_OPTION(struct blocks_options), DC_OPTIONS_END};
 
 // The lattice while its blocks are made, in the order x, y, z (x fastest).
 struct lattice {

@@ -7,13 +7,14 @@
 struct box_options {
   double size[3];
   double divisions[3];
+  int surface;
 };
 
 static const struct dc_option box_option_table[] = {
     DC_SIZE_OPTION(struct box_options, "edge lengths along x, y and z"),
     DC_DIVISIONS_OPTION(struct box_options,
                         "cells along x, y and z (whole numbers); each of their sides on the surface is two triangles"),
-    DC_OPTIONS_END};
+    DC_SURFACE_OPTION(struct box_options), DC_OPTIONS_END};
 
 // Vertices are numbered by layers of z: all lattice points of the lowest, the rims of those between, all of the last.
 static int lattice_vertex(const int n[3], int i, int j, int k)

@@ -7,13 +7,16 @@
 struct capsule_options {
   double radius, height;
   long sides, rings;
+  int surface;
 };
 
 static const struct dc_option capsule_option_table[] = {
     DC_LENGTH_OPTION(struct capsule_options, radius, "radius of the cylinder and of the half spheres"),
     DC_LENGTH_OPTION(struct capsule_options, height, "length of the cylindrical part along z, centred on the origin"),
     DC_STEPS_OPTION(struct capsule_options, sides, "24", 3, "vertices of each circle of latitude"),
-    DC_STEPS_OPTION(struct capsule_options, rings, "6", 1, "bands of latitude of each half sphere"), DC_OPTIONS_END};
+    DC_STEPS_OPTION(struct capsule_options, rings, "6", 1, "bands of latitude of each half sphere"),
+    DC_SURFACE_OPTION(struct capsule_options),
+    DC_OPTIONS_END};
 
 // Circles of vertices from pole to pole, with bands of triangles between them and a fan at each pole.
 static enum dc_status build_capsule(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,

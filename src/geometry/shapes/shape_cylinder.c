@@ -7,13 +7,16 @@
 struct cylinder_options {
   double radius, height;
   long sides, rings;
+  int surface;
 };
 
 static const struct dc_option cylinder_option_table[] = {
     DC_LENGTH_OPTION(struct cylinder_options, radius, "distance of the vertices from the axis"),
     DC_LENGTH_OPTION(struct cylinder_options, height, "length along z, centred on the origin"),
     DC_STEPS_OPTION(struct cylinder_options, sides, "24", 3, "sides of the polygon"),
-    DC_STEPS_OPTION(struct cylinder_options, rings, "1", 1, "divisions along the height"), DC_OPTIONS_END};
+    DC_STEPS_OPTION(struct cylinder_options, rings, "1", 1, "divisions along the height"),
+    DC_SURFACE_OPTION(struct cylinder_options),
+    DC_OPTIONS_END};
 
 // Circles of vertices from bottom to top, with bands between them and a fan on each end.
 static enum dc_status build_cylinder(const void *options, struct dc_arena *arena, struct dc_mesh *mesh,

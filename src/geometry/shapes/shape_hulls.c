@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "geometry/shapes/shape_types.h"
+#include "geometry/shapes/shape_options.h"
 
 enum { MOST_PARTS = 1000, MOST_VERTICES = 100000, LEAST_VERTICES = 4 };
 
@@ -20,6 +20,7 @@ static const struct dc_option hulls_option_table[] = {
                           "the vertices of every hull"),
     DC_BOOLEAN_OPTION(struct dc_hulls_options, link, "false",
                       "every two parts that overlap get a common vertex in the middle of their overlap"),
+    DC_SURFACE_OPTION(struct dc_hulls_options),
     DC_OPTIONS_END,
 };
 

@@ -6,7 +6,7 @@
 #include "geometry/mesh/mesh_decimate.h"
 #include "geometry/mesh/mesh_groups.h"
 #include "geometry/mesh/mesh_simplify.h"
-#include "geometry/shapes/shape_types.h"
+#include "geometry/shapes/shape_options.h"
 
 static const long fewest_triangles = 4;  // of a closed surface
 
@@ -23,6 +23,7 @@ static const struct dc_option mesh_option_table[] = {
                       "at most so many corners of each convex hull, 8 at least; 0: all"),
     DC_REAL_OPTION(struct dc_mesh_shape_options, longest_edge, "m", "0", 0, 1e9,
                    "triangles with longer edges are split; 0: none"),
+    DC_SURFACE_OPTION(struct dc_mesh_shape_options),
     DC_OPTIONS_END};
 
 // A mirror image is turned inside out: its triangles go round the other way.

@@ -27,6 +27,13 @@ enum { DC_DIVISIONS_MOST = 1000, DC_STEPS_MOST = 1000 };
 #define DC_STEPS_OPTION(structure, member, default_text, least, meaning)                                               \
   DC_INTEGER_OPTION(structure, member, default_text, least, DC_STEPS_MOST, meaning)
 
+// int: what contact takes a shape's surface for.
+enum dc_surface { DC_SURFACE_MESH, DC_SURFACE_LEAVES };
+#define DC_SURFACE_OPTION(structure)                                                                                   \
+  DC_CHOICE_OPTION(structure, surface, "\"mesh\"", DC_CHOICES("mesh", "leaves"),                                       \
+                   "what contact sees: the triangles of the mesh, or convex leaves: a ball, a capsule, convex hulls; " \
+                   "of models bsh and exact")
+
 // double [3] and [4]: where a part of a shape stands.
 #define DC_PLACE_OPTIONS(structure, position_help, rotation_help)                                                      \
   DC_VECTOR_OPTION(structure, position, "m", "[0, 0, 0]", DC_SHAPE_LENGTH_MAX, position_help),                         \

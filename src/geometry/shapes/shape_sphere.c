@@ -11,6 +11,7 @@ struct sphere_options {
   double radius;
   long level;
   int base;
+  int surface;
 };
 
 enum { ICOSAHEDRON, OCTAHEDRON };
@@ -23,7 +24,7 @@ static const struct dc_option sphere_option_table[] = {
     DC_INTEGER_OPTION(struct sphere_options, level, "1", 0, MOST_LEVELS, "how often each triangle is cut into four"),
     DC_CHOICE_OPTION(struct sphere_options, base, "\"icosahedron\"", bases,
                      "polyhedron to start from: 20 * 4^level or 8 * 4^level triangles"),
-    DC_OPTIONS_END};
+    DC_SURFACE_OPTION(struct sphere_options), DC_OPTIONS_END};
 
 static void normalize(double *vector)
 {

@@ -16,6 +16,14 @@ extern const struct dc_shape_type dc_shape_sphere, dc_shape_box, dc_shape_cylind
 enum dc_status dc_shape_mesh_sdf(struct dc_shape *shape, long cells, long triangles, double inset,
                                  struct dc_arena *arena, struct dc_error *error);
 
+// Whether the options of a shape ask for a surface of convex leaves.
+bool dc_shape_asks_leaves(const struct dc_shape *shape);
+// The leaves of a shape whose mesh, parts and properties are there, if its options or, for a compound, members in
+// shapes ask for them; properties of round shapes become those of the round solid.  Owned by arena.  DC_BAD_INPUT when
+// a part has too many corners; DC_MEMORY.
+enum dc_status dc_shape_make_leaves(struct dc_shape *shape, const struct dc_shape *shapes, struct dc_arena *arena,
+                                    struct dc_error *error);
+
 // Options of these types for a mesh that looks round.
 void dc_sphere_refine(void *options);
 void dc_capsule_refine(void *options);

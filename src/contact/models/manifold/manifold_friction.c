@@ -43,7 +43,7 @@ struct lag {
 };
 
 struct manifold_friction {
-  struct dc_sdrs_friction hulls;  // first: what the functions of sdrs take friction->own for
+  struct dc_hull_slips hulls;  // first: what the functions of sdrs take friction->own for
   struct dc_sliding_point *sliding_points;
   struct lag *lags;
   size_t count, sliding_capacity, lag_capacity;
@@ -364,9 +364,5 @@ static double pull_back(struct dc_contact *contact, const struct dc_friction_uni
   return total;
 }
 
-const struct dc_friction_methods dc_manifold_friction_methods = {.create = create,
-                                                                 .destroy = destroy,
-                                                                 .clear = clear,
-                                                                 .list = list,
-                                                                 .run = run,
-                                                                 .pull_back = pull_back};
+const struct dc_friction_methods dc_manifold_friction_methods = {
+    .create = create, .destroy = destroy, .clear = clear, .list = list, .run = run, .pull_back = pull_back};

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convex leaves: the surface of a shape as rounded convex hulls (docs/theory/contact.md, "Convex leaves").
+//
+// 1. A sphere is one vertex with its radius, a capsule two.  Their mass properties are those of the round solids, not
+//    of the mesh that pictures show.
+// 2. Any other shape that is a union of convex parts has a leaf per part: the corners of its hull, radius 0.
+// 3. What is no union of convex parts keeps its triangles as leaves of three vertices.
+// 4. A compound has the leaves of its members at their places.
+#include <math.h>
+#include <string.h>
+
+#include "geometry/convex/hull.h"
+#include "geometry/shapes/shape_options.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+static const double PI = 3.14159265358979323846;
+
+bool dc_shape_asks_leaves(const struct dc_shape *shape)
+{
+  int i = shape->type->options ? dc_option_find(shape->type->options, "surface") : -1;
+  return i >= 0 && *(const int *)((const char *)shape->options + shape->type->options[i].offset) == DC_SURFACE_LEAVES;
+}
+
+static double area_of(const struct dc_mesh *mesh)
+{
+  double area = 0;
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    const int *v = mesh->triangles[t];
+    area += dc_triangle_area(mesh->vertices[v[0]], mesh->vertices[v[1]], mesh->vertices[v[2]]);
+  }
+  return area;
+}
+
+// One leaf of `count` vertices on the z axis, from -half to half.
+static enum dc_status round_leaf(struct dc_shape *shape, int count, double radius, double half, struct dc_arena *arena,
+                                 struct dc_error *error)
+{
+  struct dc_shape_leaf *leaf = dc_arena_alloc(arena, 1, sizeof *leaf);
+  double(*vertices)[3] = dc_arena_alloc(arena, (size_t)count, sizeof *vertices);
+  if (!leaf || !vertices)
+    return dc_out_of_memory_for(error, "a leaf");
+  vertices[0][2] = count > 1 ? -half : 0;
+  if (count > 1)
+    vertices[1][2] = half;
+  *leaf = (struct dc_shape_leaf){.vertex_count = count,
+                                 .vertices = (const double(*)[3])vertices,
+                                 .radius = radius,
+                                 .area = 4 * PI * radius * (radius + half)};
+  shape->leaf_count = 1;
+  shape->leaves = leaf;
+  return DC_OK;
+}
+
+// The mass properties of a ball (half 0) or a capsule of two half balls on a cylinder from -half to half, with volumes
+// b and c:  integral z^2 = c half^2/3 + b (r^2/5 + 3 half r/4 + half^2),  integral x^2 = c r^2/4 + b r^2/5.
+static void round_properties(double radius, double half, struct dc_mass_properties *properties)
+{
+  double r2 = radius * radius, ball = 4 * PI / 3 * r2 * radius, cylinder = 2 * PI * r2 * half;
+  double across = cylinder * r2 / 4 + ball * r2 / 5;
+  double along = cylinder * half * half / 3 + ball * (r2 / 5 + 0.75 * half * radius + half * half);
+  *properties = (struct dc_mass_properties){.volume = ball + cylinder,
+                                            .surface_area = 4 * PI * radius * (radius + half),
+                                            .second_moment = {across, 0, 0, 0, across, 0, 0, 0, along}};
+}
+
+// The corners of a convex part's hull.
+static enum dc_status hull_leaf(const struct dc_mesh *part, int index, struct dc_arena *arena,
+                                struct dc_shape_leaf *leaf, struct dc_error *error)
+{
+  struct dc_mesh hull = {0};
+  enum dc_status status = dc_hull((const double(*)[3])part->vertices, part->vertex_count, arena, &hull, error);
+  if (status)
+    return status;
+  if (hull.vertex_count > DC_LEAF_VERTICES)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "surface: part %d of the shape has %d corners, a leaf at most %d; simplify it (\"hull_points\" of a "
+                   "mesh, \"sides\" of a cylinder) or set \"surface\": \"mesh\"",
+                   index + 1, hull.vertex_count, DC_LEAF_VERTICES);
+  *leaf = (struct dc_shape_leaf){
+      .vertex_count = hull.vertex_count, .vertices = (const double(*)[3])hull.vertices, .area = area_of(&hull)};
+  return DC_OK;
+}
+
+static enum dc_status triangle_leaves(const struct dc_mesh *mesh, struct dc_arena *arena, struct dc_shape_leaf *leaves,
+                                      struct dc_error *error)
+{
+  double(*vertices)[3] = dc_arena_alloc(arena, 3 * (size_t)mesh->triangle_count, sizeof *vertices);
+  if (!vertices)
+    return dc_out_of_memory_for(error, "%d triangles", mesh->triangle_count);
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    double(*own)[3] = vertices + 3 * t;
+    for (int k = 0; k < 3; k++)
+      dc_vec_copy(own[k], mesh->vertices[mesh->triangles[t][k]]);
+    leaves[t] = (struct dc_shape_leaf){
+        .vertex_count = 3, .vertices = (const double(*)[3])own, .area = dc_triangle_area(own[0], own[1], own[2])};
+  }
+  return DC_OK;
+}
+
+// Leaves of a shape that is neither round nor a compound.
+static int plain_count(const struct dc_shape *shape)
+{
+  return shape->part_count > 0 ? shape->part_count : shape->mesh.triangle_count;
+}
+
+static enum dc_status plain_leaves(const struct dc_shape *shape, struct dc_arena *arena, struct dc_shape_leaf *leaves,
+                                   struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  if (shape->part_count == 0)
+    return triangle_leaves(&shape->mesh, arena, leaves, error);
+  for (int i = 0; i < shape->part_count && !status; i++)
+    status = hull_leaf(&shape->parts[i], i, arena, &leaves[i], error);
+  return status;
+}
+
+static enum dc_status place_leaf(const struct dc_compound_part *part, struct dc_arena *arena,
+                                 struct dc_shape_leaf *leaf, struct dc_error *error)
+{
+  double quaternion[4], rotation[9], (*placed)[3] = dc_arena_alloc(arena, (size_t)leaf->vertex_count, sizeof *placed);
+  if (!placed)
+    return dc_out_of_memory_for(error, "a leaf");
+  memcpy(quaternion, part->rotation, sizeof quaternion);
+  dc_rotation_normalize(quaternion);
+  dc_rotation_matrix(rotation, quaternion);
+  for (int v = 0; v < leaf->vertex_count; v++) {
+    dc_mat_apply(placed[v], rotation, leaf->vertices[v]);
+    dc_vec_add(placed[v], placed[v], part->position);
+  }
+  leaf->vertices = (const double(*)[3])placed;
+  return DC_OK;
+}
+
+// The leaves of a compound are those of its members, as soon as one of them asks for leaves.
+static enum dc_status compound_leaves(struct dc_shape *shape, const struct dc_shape *shapes, struct dc_arena *arena,
+                                      struct dc_error *error)
+{
+  const struct dc_compound_options *options = shape->options;
+  const struct dc_compound_part *parts = options->parts.objects;
+  int count = 0;
+  bool asked = false;
+  for (int i = 0; i < options->parts.count; i++) {
+    const struct dc_shape *member = &shapes[parts[i].shape];
+    asked |= member->leaf_count > 0;
+    count += member->leaf_count > 0 ? member->leaf_count : member->mesh.triangle_count;
+  }
+  if (!asked)
+    return DC_OK;
+  struct dc_shape_leaf *leaves = dc_arena_alloc(arena, (size_t)count, sizeof *leaves);
+  if (!leaves)
+    return dc_out_of_memory_for(error, "%d leaves", count);
+  count = 0;
+  for (int i = 0; i < options->parts.count; i++) {
+    const struct dc_shape *member = &shapes[parts[i].shape];
+    int own = member->leaf_count > 0 ? member->leaf_count : member->mesh.triangle_count;
+    enum dc_status status = DC_OK;
+    if (member->leaf_count > 0)
+      memcpy(leaves + count, member->leaves, (size_t)own * sizeof *leaves);
+    else
+      status = triangle_leaves(&member->mesh, arena, leaves + count, error);
+    for (int k = 0; k < own && !status; k++)
+      status = place_leaf(&parts[i], arena, &leaves[count + k], error);
+    if (status)
+      return status;
+    count += own;
+  }
+  shape->leaf_count = count;
+  shape->leaves = leaves;
+  return DC_OK;
+}
+
+enum dc_status dc_shape_make_leaves(struct dc_shape *shape, const struct dc_shape *shapes, struct dc_arena *arena,
+                                    struct dc_error *error)
+{
+  double size[3];
+  shape->leaf_count = 0;
+  shape->leaves = NULL;
+  if (shape->type == &dc_shape_compound)
+    return compound_leaves(shape, shapes, arena, error);
+  if (!dc_shape_asks_leaves(shape))
+    return DC_OK;
+  bool ball = shape->type == &dc_shape_sphere;
+  if (ball || shape->type == &dc_shape_capsule) {
+    dc_shape_primitive(shape, size);
+    double half = ball ? 0 : 0.5 * size[1];
+    round_properties(size[0], half, &shape->properties);
+    return round_leaf(shape, ball ? 1 : 2, size[0], half, arena, error);
+  }
+  int count = plain_count(shape);
+  struct dc_shape_leaf *leaves = dc_arena_alloc(arena, (size_t)count, sizeof *leaves);
+  if (!leaves)
+    return dc_out_of_memory_for(error, "%d leaves", count);
+  enum dc_status status = plain_leaves(shape, arena, leaves, error);
+  if (status)
+    return status;
+  shape->leaf_count = count;
+  shape->leaves = leaves;
+  return DC_OK;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of convex leaves: balls, capsules, boxes and hulls against each other and against triangles.
+// Energies against the closed form of balls and the bound P >= P_c, gradients and Hessians against differences,
+// monotone energies and forces that never attract, from gaps of 1e-8 m on and 100 m away from the origin.
+#include "contact/bsh/bsh_pair.h"
+#include "contact/contact_scene.h"
+
+static const char *const shapes[] = {
+    "sphere radius=0.07 surface=leaves",
+    "capsule radius=0.04 height=0.2 surface=leaves",
+    "box size=0.1,0.16,0.08 surface=leaves",
+    "box size=0.4,0.4,0.002 surface=leaves",           // a plate
+    "capsule radius=0.002 height=0.5 surface=leaves",  // a needle
+    "cylinder radius=0.06 height=0.1 sides=16 surface=leaves",
+    "box size=0.12,0.1,0.1",  // triangles
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+// P_c - 12 of two points.
+static double centred(double r, double length)
+{
+  return 24 * sqrt(length / r) + 12 * length / r;
+}
+
+// Places a at that gap from b along a direction.
+static void place_at_gap(struct dc_random *random, struct dc_contact *contact, struct dc_pose *poses, double gap,
+                         double far)
+{
+  double direction[3];
+  random_direction(random, direction);
+  for (int k = 0; k < 3; k++)
+    poses[1].position[k] = far * (k + 1);
+  pose_random_rotation(random, &poses[0]);
+  pose_random_rotation(random, &poses[1]);
+  double touching = touching_distance(contact, poses, direction);
+  dc_vec_add_scaled(poses[0].position, poses[1].position, touching + gap, direction);
+}
+
+// Five-point differences of energy and gradient along a twist of a; errors relative to the sizes over all components.
+static void check_differences(struct dc_contact *contact, const struct dc_pose poses[2], const double twist[6],
+                              double h, const char *what)
+{
+  static const double point[4] = {-2, -1, 1, 2}, coefficient[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+  struct dc_pair_derivatives at, moved;
+  double slope = 0, curvature[6] = {0}, along = 0, row[6] = {0}, size = 0, worst = 0, gradient = 0;
+  dc_contact_evaluate(contact, poses, 2, &at);
+  double aa[6][6];
+  dc_contact_expand_hessian(&at, true, aa, NULL, NULL);
+  for (int p = 0; p < 4; p++) {
+    struct dc_pose shifted[2] = {poses[0], poses[1]};
+    pose_move(&poses[0], point[p] * h, twist, &shifted[0]);
+    dc_contact_evaluate(contact, shifted, 2, &moved);
+    slope += coefficient[p] / h * (moved.energy - at.energy);
+    for (int i = 0; i < 6; i++)
+      curvature[i] += coefficient[p] / h * moved.gradient[i];
+  }
+  for (int i = 0; i < 6; i++) {
+    along += at.gradient[i] * twist[i];
+    gradient += at.gradient[i] * at.gradient[i];
+    for (int j = 0; j < 6; j++)
+      row[i] += aa[i][j] * twist[j];
+  }
+  // Differences of the gradient in charts that move along: d(g) = H t + (torque x turn, force x turn)/2.
+  double half[3], *torque = at.gradient;
+  dc_vec_cross(half, twist, torque);
+  for (int i = 0; i < 3; i++)
+    row[i] += 0.5 * half[i];
+  for (int i = 0; i < 6; i++) {
+    size += row[i] * row[i];
+    worst = fmax(worst, fabs(row[i] - curvature[i]));
+  }
+  CHECK(fabs(slope - along) <= 1e-7 * sqrt(gradient), "%s: slope %.12g, gradient %.12g of size %.3g", what, slope,
+        along, sqrt(gradient));
+  CHECK(worst <= 1e-6 * sqrt(size), "%s: Hessian off by %.3g of %.3g", what, worst, sqrt(size));
+}
+
+static void test_differences(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 7);
+  for (int i = 0; i < SHAPES; i++)
+    for (int j = 0; j < SHAPES; j++) {
+      if (i == SHAPES - 1 && j == SHAPES - 1)
+        continue;
+      struct scene scene;
+      scene_pair(&scene, shapes[i], shapes[j]);
+      struct dc_contact *contact = scene_contact(&scene, "exact", "length=0.1");
+      for (int round = 0; round < 6; round++) {
+        double gap = pow(10, -4 + 0.5 * round), twist[6];
+        place_at_gap(&random, contact, scene.poses, gap, round % 2 ? 3 : 0);
+        random_direction(&random, twist);
+        random_direction(&random, twist + 3);
+        dc_vec_scale(twist, twist, 2);
+        char what[200];
+        snprintf(what, sizeof what, "%s - %s, gap %.1e", shapes[i], shapes[j], gap);
+        struct dc_pair_derivatives result;
+        dc_contact_evaluate(contact, scene.poses, 0, &result);
+        check_differences(contact, scene.poses, twist, 0.003 * fmin(dc_contact_distance(contact), 0.05), what);
+      }
+      scene_end(&scene);
+    }
+}
+
+static void test_balls(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 3);
+  struct scene scene;
+  scene_pair(&scene, shapes[0], "sphere radius=0.03 surface=leaves");
+  struct dc_contact *contact = scene_contact(&scene, "exact", "length=0.1");
+  struct dc_contact *hierarchy = scene_contact(&scene, "bsh", "length=0.1 blend=0.5");
+  for (double gap = 1e-8; gap < 2e3; gap *= 10)
+    for (int k = 0; k < 10; k++) {
+      double direction[3], far = k < 5 ? 0 : 100;
+      struct dc_pair_derivatives result;
+      random_direction(&random, direction);
+      for (int c = 0; c < 3; c++)
+        scene.poses[1].position[c] = far;
+      dc_vec_add_scaled(scene.poses[0].position, scene.poses[1].position, 0.1 + gap, direction);
+      double energy = dc_contact_evaluate(contact, scene.poses, 2, &result), d[3];
+      dc_vec_sub(d, scene.poses[0].position, scene.poses[1].position);
+      double g = dc_vec_norm(d) - 0.1, expected = centred(g, 0.1);
+      CHECK(fabs(energy - expected) <= 1e-8 * expected + 1e-14 * expected * (1 + far) / g,
+            "gap %g: %.15g, expected %.15g", gap, energy, expected);
+      double force = -dc_vec_dot(result.gradient + 3, direction), right = 12 * (sqrt(0.1 / g) + 0.1 / g) / g;
+      CHECK(fabs(force - right) <= 2e-8 * right + 1e-13 * right * (1 + far) / g, "gap %g: force %.12g, expected %.12g",
+            gap, force, right);
+      CHECK(dc_vec_norm(result.gradient) <= 1e-9 * right, "gap %g: torque %g about a ball's centre", gap,
+            dc_vec_norm(result.gradient));
+      double blended = dc_contact_evaluate(hierarchy, scene.poses, 2, &result);
+      CHECK(blended <= energy * (1 + 1e-12) && blended >= centred(g + 0.1, 0.1) * (1 - 1e-12), "gap %g: %g, exact %g",
+            gap, blended, energy);
+    }
+  scene_end(&scene);
+}
+
+// Moving a away never raises the energy: P >= P_c, falling along the line, and the force on a has a part along it.
+static void test_bound(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 11);
+  for (int i = 0; i < SHAPES; i++)
+    for (int j = 0; j < SHAPES - 1; j++) {
+      struct scene scene;
+      scene_pair(&scene, shapes[i], shapes[j]);
+      struct dc_contact *contacts[2] = {scene_contact(&scene, "exact", "length=1 weights=consistent"),
+                                        scene_contact(&scene, "bsh", "length=1 weights=consistent")};
+      for (int round = 0; round < 4; round++) {
+        double far = round % 2 ? 100 : 0, direction[3], last[2] = {INFINITY, INFINITY};
+        place_at_gap(&random, contacts[0], scene.poses, 0, far);
+        dc_vec_sub(direction, scene.poses[0].position, scene.poses[1].position);
+        double touching = dc_vec_norm(direction);
+        dc_vec_scale(direction, direction, 1 / touching);
+        for (double gap = 1e-8; gap < 2e3; gap *= 4) {
+          dc_vec_add_scaled(scene.poses[0].position, scene.poses[1].position, touching + gap, direction);
+          for (int model = 0; model < 2; model++) {
+            struct dc_pair_derivatives result;
+            double energy = dc_contact_evaluate(contacts[model], scene.poses, 2, &result);
+            if (!isfinite(energy) && gap < 1e-7 && far > 0)
+              continue;                                                // below the rounding of places
+            double spread = contacts[0]->colliders[0].tree.spread[0];  // of the body of triangles
+            double least = centred(sqrt((touching + gap) * (touching + gap) + spread), 1);
+            CHECK(energy >= least * (1 - 1e-9), "%s - %s: gap %g: %.12g below %.12g", shapes[i], shapes[j], gap, energy,
+                  least);
+            CHECK(energy < last[model], "%s - %s: gap %g: %.12g after %.12g", shapes[i], shapes[j], gap, energy,
+                  last[model]);
+            CHECK(dc_vec_dot(result.gradient + 3, direction) < 0, "%s - %s: gap %g attracts", shapes[i], shapes[j],
+                  gap);
+            CHECK(dc_contact_solved(contacts[model]), "%s - %s: gap %g is not solved", shapes[i], shapes[j], gap);
+            last[model] = energy;
+          }
+        }
+      }
+      scene_end(&scene);
+    }
+}
+
+// A triangle of three own vertices is the pair potential of triangles.
+static void test_triangles(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 5);
+  struct scene mesh, mixed;
+  scene_pair(&mesh, "box size=0.12,0.1,0.1", "box size=0.1,0.16,0.08");
+  scene_pair(&mixed, "box size=0.12,0.1,0.1", shapes[2]);
+  struct dc_contact *triangles = scene_contact(&mesh, "exact", ""), *leaves = scene_contact(&mixed, "exact", "");
+  for (int k = 0; k < 20; k++) {
+    place_at_gap(&random, triangles, mesh.poses, pow(10, -k / 5), 0);
+    memcpy(mixed.poses, mesh.poses, 2 * sizeof *mesh.poses);
+    struct dc_pair_derivatives a, b;
+    dc_contact_evaluate(triangles, mesh.poses, 2, &a);
+    dc_contact_evaluate(leaves, mixed.poses, 2, &b);
+    CHECK(fabs(dc_contact_distance(triangles) - dc_contact_distance(leaves)) <= 1e-12, "distances %.15g, %.15g",
+          dc_contact_distance(triangles), dc_contact_distance(leaves));
+    CHECK(dc_contact_min_gap(leaves) <= dc_contact_distance(leaves) * (1 + 1e-9), "gap %g", dc_contact_min_gap(leaves));
+  }
+  scene_end(&mesh);
+  scene_end(&mixed);
+}
+
+RUN_TESTS({"energies and forces of two balls are those of the centred potential at their gap", test_balls},
+          {"gradients and Hessians are those of differences", test_differences},
+          {"potentials lie above the centred one, fall with the distance and never attract", test_bound},
+          {"distances of leaves are those of the same solids as meshes", test_triangles})
