@@ -28,7 +28,7 @@ struct dc_collider {
   double *vertex_weight;      // [vertex_count], sum 1: a third of the adjacent area over the body's
   double *leaf_weight;        // [triangle_count]
   int part_count, *parts;     // a vertex of every connected part of the surface
-  // Of a body whose surface is convex leaves, else NULL; triangles is NULL then and triangle_count the number of
+  // Arrays of a body whose surface is convex leaves, else NULL; triangles is NULL then and triangle_count the number of
   // leaves.  Leaf i is all within leaf_radius[i] of the hull of the vertices leaf_first[i] ... leaf_first[i + 1] - 1.
   const int *leaf_first;                      // [triangle_count + 1]
   const double *leaf_radius, *vertex_radius;  // [triangle_count], [vertex_count], m

@@ -11,7 +11,7 @@
 #include "geometry/convex/hull_distance.h"
 #include "math/vector.h"
 
-// Of the least distances on both sides, of a plane to start from.  At the optimum the ratio is within
+// Least ratio of the distances on both sides of a plane to start from.  At the optimum the ratio is within
 // [1/sqrt(k), sqrt(k)], k the vertices of a leaf.
 static const double BALANCE = 0.01;
 
@@ -113,7 +113,7 @@ static void cold_start(const struct lane *lane, const double *rotation_b, const 
   stored[3] = plane[3] - dc_vec_dot(plane, arm);
 }
 
-// What the kernel found out about the lanes.
+// Results of the kernel for all lanes.
 struct found {
   double plane[4][DC_BATCH], energy[DC_BATCH], gap[DC_BATCH], gradient[6][DC_BATCH];
   bool failed[DC_BATCH];

@@ -5,16 +5,16 @@
 
 #include "contact/common/contact_internal.h"
 
-// Solves up to eight pairs of leaves that terms [count] name, of which planes [count][4] remember the last plane, and
-// leaves the new ones there.  batch->weight is set, all else of the batch is filled here; the Hessian of every pair is
-// added to hessian.  arm = c_a - c_b.  Returns whether a plane did not reach its tolerance.
+// Solves up to eight pairs of leaves that terms [count] name.  planes [count][4] hold their last planes (normal 0: none)
+// and receive the new ones.  batch->weight is set, all else of the batch is filled here.  The Hessian of every pair is
+// added to hessian; arm = c_a - c_b.  Returns whether a plane did not reach its tolerance.
 bool dc_leaves_solve(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_term *terms,
                      int count, const double *rotation_b, const double *arm, int order, double (*planes)[4],
                      struct dc_leaf_batch *batch, double (*hessian)[DC_BATCH]);
 
-// The gap of two leaves along the axis between their nearest points, a lower bound of their distance by rounding only,
-// and that axis, from b to a; at most minus the sum of their radii where the hulls of their vertices meet, whose axis
-// means nothing.  Vertices [count][3] in common axes, m.
+// The gap of two leaves along the axis between their nearest points, from b to a: a lower bound of their distance, by
+// rounding only.  Where the hulls of their vertices meet it is minus the sum of their radii, and the axis means nothing.
+// Vertices [count][3] stand in common axes, m.
 double dc_leaf_separation(const double (*a)[3], int a_count, double a_radius, const double (*b)[3], int b_count,
                           double b_radius, double normal[3]);
 
