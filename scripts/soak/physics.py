@@ -25,6 +25,7 @@ import numpy as np
 
 import cases
 import judge
+import shapes
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DCSIM = os.path.abspath(os.environ.get("SOAK_DCSIM", os.path.join(ROOT, "build", "dcsim")))
@@ -238,6 +239,26 @@ def collide(draw, mutant):
     return findings
 
 
+def rebound(draw, mutant):
+    """What meets face to face parts with e times its speed, at any step, divided or not: a box and a half-space, or two boxes."""
+    e, speed, two = draw.pick("e", [0.3, 0.5, 0.9, 1.0]), draw.between("speed", 1, 8), draw.pick("two", [False, True])
+    gap = max(0.1, 2 * speed * draw.step)
+    draw.steps = math.ceil(gap / (speed * draw.step)) + math.ceil(max(0.05, speed * draw.step) / (e * speed * draw.step)) + 3
+    scene = world(draw, [0, 0, 0], draw.between("mu", 0, 0.5))
+    scene["contact"]["restitution"] = e * mutant.get("restitution", 1)
+    shape = SHAPES[draw.pick("shape", list(SHAPES))]
+    top, masses = shape["size"][2] / 2, [draw.between("mass", 0.5, 3), draw.between("second mass", 0.5, 3)]
+    if two:
+        add(scene, "other", shape, mass=masses[1], position=[0, 0, -top])
+    else:
+        add_floor(scene)
+    add(scene, "body", shape, mass=masses[0], position=[0, 0, top + gap], velocity=[0, 0, -speed])
+    add_far_balls(scene, draw)
+    path = draw.run(scene)
+    parting = velocity(path, "body")[2] - (velocity(path, "other")[2] if two else 0)
+    return [Finding("speed of parting over that of meeting", parting / speed, e, 0.05)]
+
+
 def flight(draw, mutant):
     """A free body falls: v t - g t^2/2, to g h t/2 under implicit Euler and to rounding in second order; it turns as it began about a principal axis."""
     draw.steps = math.ceil(0.3 / draw.step)
@@ -251,6 +272,47 @@ def flight(draw, mutant):
     # The far balls pull by less than 1e-7 m.
     off = np.linalg.norm(path.position["body"][-1] - right)
     return [Finding("place after free flight", off, 0, 1e-6 + (0.51 * G * draw.step * t if draw.integrator == "euler" or draw.far else 0))]
+
+
+def turns(path, name):
+    """Angular velocities of a body over the stretches, rad/s [P - 1, 3], and its rotations [P, 4]."""
+    q = path.rotation[name]
+    w, v, u, x = q[1:, :1], q[1:, 1:], q[:-1, :1], -q[:-1, 1:]
+    real, vector = w * u - np.sum(v * x, axis=1, keepdims=True), w * x + u * v + np.cross(v, x)
+    size = np.linalg.norm(vector, axis=1, keepdims=True)
+    angle = 2 * np.arctan2(size, real)
+    return vector / np.maximum(size, 1e-300) * np.where(angle > math.pi, angle - 2 * math.pi, angle) / path.length[:, None], q
+
+
+def spin(draw, mutant):
+    """Free of torques: about a principal axis implicit Euler turns by the recursion atan2(sin d, 2 - cos d), to rounding; in second order angular momentum is kept about any axis."""
+    draw.steps, draw.far = math.ceil(0.3 / draw.step), 0.0
+    rate, second = draw.between("rate", 2, 20), draw.integrator != "euler"
+    axis = draw.rng.normal(size=3) if second else np.array([0.0, 0, 1])
+    spun = rate * axis / np.linalg.norm(axis)
+    shape = SHAPES[draw.pick("shape", list(SHAPES))]
+    scene = world(draw, [0, 0, -G], 0.3)
+    add(scene, "body", shape, mass=1, position=[0, 0, 5], angular_velocity=[float(x) * mutant.get("rate", 1) for x in spun])
+    path = draw.run(scene)
+    found, q = turns(path, "body")
+    if not second:
+        angle, step = 0.0, rate * draw.step
+        for _ in range(draw.steps):
+            step = math.atan2(math.sin(step), 2 - math.cos(step))
+            angle += step
+        return [Finding("angle about a principal axis", float(found[:, 2] @ path.length), angle, 1e-6 * angle)]
+    squares = np.array(shape["size"])**2 / 12
+    inertia = squares.sum() - squares
+
+    def momentum(w, at):
+        middle = at[0] + at[1] if at[0] @ at[1] > 0 else at[0] - at[1]
+        middle = middle / np.linalg.norm(middle)
+        turn = shapes.matrix(middle)
+        return turn @ (inertia * (turn.T @ w))
+
+    start, end = momentum(spun, q[[0, 0]]), momentum(found[-1], q[-2:])
+    off = np.linalg.norm(end - start) / np.linalg.norm(start)
+    return [Finding("angular momentum lost or turned", off, 0, 0.002 + 0.3 * (rate * draw.step)**2)]
 
 
 def pendulum(draw, mutant):
@@ -318,8 +380,8 @@ def derivative(draw, mutant):
     return [Finding("stopping distance by the coefficient", (ends[1] - ends[0]) / (2 * d * mu), right, 0.05 * abs(right))]
 
 
-KINDS = {"slide": slide, "slope slip": slope_slip, "slope stick": slope_stick, "cone": cone, "land": land, "collide": collide, "flight": flight, "pendulum": pendulum, "oscillator": oscillator, "derivative": derivative}
-MUTANTS = {"slide": {"friction": 1.1}, "slope slip": {"friction": 1.2}, "slope stick": {"friction": 0.6}, "cone": {"friction": 0.93}, "land": {"friction": 1.1}, "collide": {"mass": 1.1}, "flight": {"gravity": 1.1},
+KINDS = {"slide": slide, "slope slip": slope_slip, "slope stick": slope_stick, "cone": cone, "land": land, "collide": collide, "rebound": rebound, "flight": flight, "spin": spin, "pendulum": pendulum, "oscillator": oscillator, "derivative": derivative}
+MUTANTS = {"slide": {"friction": 1.1}, "slope slip": {"friction": 1.2}, "slope stick": {"friction": 0.6}, "cone": {"friction": 0.93}, "land": {"friction": 1.1}, "collide": {"mass": 1.1}, "rebound": {"restitution": 0.8}, "flight": {"gravity": 1.1}, "spin": {"rate": 1.1},
            "pendulum": {"gravity": 1.1}, "oscillator": {"gain": 1.2}, "derivative": {"friction": 1.1}}
 
 
