@@ -54,6 +54,35 @@ static void test_roots(void)
   unload(&tree);
 }
 
+// Attributes that are not read are told, but for harmless ones.
+static void test_attributes(void)
+{
+  struct tree tree = {0};
+  load(&tree, "<robot name='r' xmlns:drake='d' version='1.0'>" LINK("a") LINK("b") JOINT(
+                 "j", "revolute", "a", "b",
+                 "<limit lower='-1' upper='1' drake:acceleration='3'/><dynamics damping='1' spring_stiffness='2'/>"
+                 "<axis xyz='0 0 1' xzy='4'/><joint_properties damping='1'/>") "</robot>");
+  check_note(&tree, "\"drake:acceleration\" of <limit>: accelerations have no limits");
+  check_note(&tree, "\"spring_stiffness\" of <dynamics>: the joint has no spring");
+  check_note(&tree, "\"xzy\" of <axis>: is not known and left out");
+  check_note(&tree, "<joint_properties> in <joint>: damping and friction of an old form");
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "\"version\"") && !strstr(note->text, "\"xyz\"") && !strstr(note->text, "xmlns"), "%s",
+          note->text);
+  unload(&tree);
+  load_as(&tree, "'robot.urdf'",
+          "<sdf version='1.9'><model name='m'><link name='a' color='red'><pose degrees='true' relative_too='b'>0 0 0 0 0 "
+          "90</pose><inertial><mass unit='g'>1</mass></inertial></link></model></sdf>");
+  CHECK(tree.status == DC_OK, "%s", tree.error.text);
+  check_note(&tree, "\"color\" of <link>: is not known and left out");
+  check_note(&tree, "\"relative_too\" of <pose>: is not known and left out");
+  check_note(&tree, "\"unit\" of <mass>: is not known and left out");
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "\"version\"") && !strstr(note->text, "\"degrees\"") && !strstr(note->text, "\"name\""),
+          "%s", note->text);
+  unload(&tree);
+}
+
 #define THREE                                                                                                          \
   LINK("a")                                                                                                            \
   LINK("b") LINK("c") LINK("d") JOINT("i", "continuous", "a", "b", "<limit effort='7'/>")                              \
@@ -142,7 +171,7 @@ static void test_unread(void)
   unload(&tree);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"joints on the world, ranges that are missing, damping", test_world}, {"roots", test_roots},
+RUN_TESTS_IN_TEMPORARY_FOLDER({"joints on the world, ranges that are missing, damping", test_world}, {"roots", test_roots}, {"attributes", test_attributes},
                               {"gains by joint, transmissions", test_gains},
                               {"gains of several joints of a body", test_gains_of_chain}, {"URIs", test_uris},
                               {"elements that do not act", test_unread})

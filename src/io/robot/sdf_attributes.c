@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements and attributes of SDF that are not read.  The reader marks every element and attribute that it uses; all
-// others are looked up here.  Harmless ones are passed over, known ones are noted with their effect, unknown ones as
-// unknown.  There is one note for each kind, with the place of the first.
+// others are looked up here, attributes with "@" before their names.  Harmless ones are passed over, known ones are
+// noted with their effect, unknown ones as unknown.  There is one note for each kind of element, with the place of the
+// first.
 #include "io/robot/attribute_table.h"
 
 #include <stdlib.h>
@@ -12,6 +13,11 @@
 
 // Rows for elements (attribute NULL), inside of any parent where parent is NULL; the first row that fits counts.
 const struct dc_attribute_row dc_sdf_rows[] = {
+    {NULL, "@name", DC_ATTRIBUTE_HARMLESS, ""},
+    {"sdf", "@version", DC_ATTRIBUTE_HARMLESS, ""},
+    {"joint", "@type", DC_ATTRIBUTE_HARMLESS, "of a static model"},
+    {"include", "@merge", DC_ATTRIBUTE_ABSENT, "the model keeps its own scope"},
+    {"mesh", "@optimization", DC_ATTRIBUTE_ABSENT, "\"convex\" of the include says what becomes of meshes"},
     {"sdf", "actor", DC_ATTRIBUTE_ABSENT, "an animated figure is left out"},
     {"sdf", "light", DC_ATTRIBUTE_HARMLESS, "pictures have lights of their own"},
     {"world", "light", DC_ATTRIBUTE_HARMLESS, "pictures have lights of their own"},
@@ -112,6 +118,7 @@ const struct dc_attribute_row *dc_attribute_find(const struct dc_attribute_row *
 struct kind {
   const char *parent, *name, *effect;
   const struct dc_xml_element *first;
+  bool attribute;  // of first, whose name is parent
   int count;
 };
 
@@ -121,11 +128,15 @@ struct kinds {
   bool failed;
 };
 
-static void remember(struct kinds *kinds, const struct dc_xml_element *element, const char *effect)
+// attribute: its name; NULL: the element itself.
+static void remember(struct kinds *kinds, const struct dc_xml_element *element, const char *attribute,
+                     const char *effect)
 {
-  const char *parent = element->parent ? element->parent->name : "";
+  const char *parent = attribute ? element->name : element->parent ? element->parent->name : "";
+  const char *name = attribute ? attribute : element->name;
   for (size_t i = 0; i < kinds->count; i++)
-    if (strcmp(kinds->list[i].name, element->name) == 0 && strcmp(kinds->list[i].parent, parent) == 0) {
+    if (strcmp(kinds->list[i].name, name) == 0 && strcmp(kinds->list[i].parent, parent) == 0 &&
+        kinds->list[i].attribute == (attribute != NULL)) {
       kinds->list[i].count++;
       return;
     }
@@ -133,11 +144,26 @@ static void remember(struct kinds *kinds, const struct dc_xml_element *element, 
     kinds->failed = true;
     return;
   }
-  kinds->list[kinds->count++] = (struct kind){parent, element->name, effect, element, 1};
+  kinds->list[kinds->count++] = (struct kind){parent, name, effect, element, attribute != NULL, 1};
+}
+
+// Attributes that are not asked for, but for names and namespaces; known ones have a row "@name".
+static void walk_attributes(struct kinds *kinds, const struct dc_xml_element *element)
+{
+  for (int i = 0; i < element->attribute_count; i++) {
+    const struct dc_xml_attribute *own = &element->attributes[i];
+    char name[80];
+    snprintf(name, sizeof name, "@%.70s", own->name);
+    const struct dc_attribute_row *row = dc_attribute_find(dc_sdf_rows, element->name, name);
+    bool known = row->parent || row->name;
+    if (!own->used && strncmp(own->name, "xmlns", 5) != 0 && !(known && row->kind == DC_ATTRIBUTE_HARMLESS))
+      remember(kinds, element, own->name, known ? row->effect : "is not known and left out");
+  }
 }
 
 static void walk(struct kinds *kinds, const struct dc_xml_element *element)
 {
+  walk_attributes(kinds, element);
   for (const struct dc_xml_element *one = element->first; one; one = one->next) {
     if (one->used) {
       walk(kinds, one);
@@ -145,9 +171,9 @@ static void walk(struct kinds *kinds, const struct dc_xml_element *element)
     }
     const struct dc_attribute_row *row = dc_attribute_find(dc_sdf_rows, element->name, one->name);
     if (!row->parent && !row->name)
-      remember(kinds, one, "is not known and left out");
+      remember(kinds, one, NULL, "is not known and left out");
     else if (row->kind != DC_ATTRIBUTE_HARMLESS)
-      remember(kinds, one, row->effect);
+      remember(kinds, one, NULL, row->effect);
   }
 }
 
@@ -164,8 +190,8 @@ enum dc_status dc_sdf_tell_unused(struct dc_sdf_reader *reader)
     dc_xml_place(kind->first, &line, &column);
     if (kind->count > 1)
       snprintf(more, sizeof more, " and %d more", kind->count - 1);
-    status = dc_notes_add(reader->options->notes, "%s:%ld: <%s> in <%s>%s: %s", kind->first->file->name, line,
-                          kind->name, kind->parent, more, kind->effect);
+    status = dc_notes_add(reader->options->notes, kind->attribute ? "%s:%ld: \"%s\" of <%s>%s: %s" : "%s:%ld: <%s> in <%s>%s: %s",
+                          kind->first->file->name, line, kind->name, kind->parent, more, kind->effect);
   }
   free(kinds.list);
   return status || kinds.failed ? dc_sdf_no_memory(reader) : DC_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "geometry/mesh/mesh_read.h"
+#include "io/robot/attribute_table.h"
 #include "io/robot/urdf_parser.h"
 
 size_t dc_urdf_offset_now(const struct dc_urdf_parser *parser)
@@ -122,4 +123,34 @@ void dc_urdf_read_origin(struct dc_urdf_parser *parser, const XML_Char **attribu
   dc_urdf_read_numbers(parser, "origin", attributes, "xyz", 3, origin->position);
   if (dc_urdf_read_numbers(parser, "origin", attributes, "rpy", 3, rpy))
     set_rotation(origin->rotation, rpy);
+}
+
+void dc_urdf_remember_unread(struct dc_urdf_parser *parser, const char *parent, const char *name)
+{
+  struct dc_urdf *urdf = parser->urdf;
+  const struct dc_attribute_row *row = dc_attribute_find(dc_urdf_rows, parent, name);
+  bool known = row->parent || row->name;
+  if (known && row->kind != DC_ATTRIBUTE_ABSENT)
+    return;
+  for (size_t i = 0; i < urdf->unread_count; i++)
+    if (strcmp(urdf->unread[i].name, name) == 0 && strcmp(urdf->unread[i].parent, parent) == 0) {
+      urdf->unread[i].count++;
+      return;
+    }
+  if (dc_grow(&urdf->unread, &urdf->unread_capacity, urdf->unread_count + 1, sizeof *urdf->unread)) {
+    dc_urdf_out_of_memory(parser);
+    return;
+  }
+  urdf->unread[urdf->unread_count++] = (struct dc_urdf_unread){
+      parent, dc_urdf_copy(parser, name), known ? row->effect : NULL, dc_urdf_offset_now(parser), 1};
+}
+
+void dc_urdf_check_attributes(struct dc_urdf_parser *parser, const char *element, const XML_Char **attributes)
+{
+  char name[80];
+  for (int i = 0; attributes[i] && !parser->status && element; i += 2) {
+    snprintf(name, sizeof name, "@%.70s", attributes[i]);
+    if (strncmp(name, "@xmlns", 6) != 0)
+      dc_urdf_remember_unread(parser, element, name);
+  }
 }

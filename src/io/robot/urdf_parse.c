@@ -343,28 +343,6 @@ static void apply_transmissions(struct dc_urdf_parser *parser)
       }
 }
 
-// Remembers an element that is skipped, unless it is harmless.
-static void skip(struct dc_urdf_parser *parser, const XML_Char *name)
-{
-  struct dc_urdf *urdf = parser->urdf;
-  const char *parent = parser->depth ? parser->path[parser->depth - 1] : "";
-  const struct dc_attribute_row *row = dc_attribute_find(dc_urdf_rows, parent, name);
-  bool known = row->parent || row->name;
-  if (known && row->kind != DC_ATTRIBUTE_ABSENT)
-    return;
-  for (size_t i = 0; i < urdf->unread_count; i++)
-    if (strcmp(urdf->unread[i].name, name) == 0 && strcmp(urdf->unread[i].parent, parent) == 0) {
-      urdf->unread[i].count++;
-      return;
-    }
-  if (dc_grow(&urdf->unread, &urdf->unread_capacity, urdf->unread_count + 1, sizeof *urdf->unread)) {
-    dc_urdf_out_of_memory(parser);
-    return;
-  }
-  urdf->unread[urdf->unread_count++] = (struct dc_urdf_unread){
-      parent, dc_urdf_copy(parser, name), known ? row->effect : NULL, dc_urdf_offset_now(parser), 1};
-}
-
 static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   if (strcmp(name, "link") == 0) {
@@ -445,12 +423,13 @@ static void XMLCALL start_element(void *context, const XML_Char *name, const XML
   enum element element = parser->skipped ? ELEMENTS : classify(parser, parent, name, attributes);
   if (element == ELEMENTS) {
     if (!parser->skipped)
-      skip(parser, name);
+      dc_urdf_remember_unread(parser, parser->depth ? parser->path[parser->depth - 1] : "", name);
     parser->skipped++;
     return;
   }
   parser->path[parser->depth] = dc_urdf_copy(parser, name);
   parser->stack[parser->depth] = element;
+  dc_urdf_check_attributes(parser, parser->path[parser->depth], attributes);
   parser->offsets[parser->depth] = dc_urdf_offset_now(parser);
   parser->seen[parser->depth++] = 0;
 }

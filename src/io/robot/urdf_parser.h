@@ -67,6 +67,10 @@ size_t dc_urdf_offset_now(const struct dc_urdf_parser *parser);
 void dc_urdf_refuse(struct dc_urdf_parser *parser, size_t offset, enum dc_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void dc_urdf_refuse_here(struct dc_urdf_parser *parser, const char *rule);
+// Remembers an element or "@attribute" inside of parent (kept) that is not read, unless it is harmless.
+void dc_urdf_remember_unread(struct dc_urdf_parser *parser, const char *parent, const char *name);
+// Remembers the attributes of an element (its name is kept) that are not read.
+void dc_urdf_check_attributes(struct dc_urdf_parser *parser, const char *element, const XML_Char **attributes);
 void dc_urdf_out_of_memory(struct dc_urdf_parser *parser);
 
 // The value of an attribute, or NULL; where it is required its lack is refused.

@@ -598,8 +598,11 @@ static enum dc_status note_unread(const struct dc_urdf_builder *builder)
     dc_json_find_line(urdf->text, kind->offset < urdf->length ? kind->offset : urdf->length, &line, &column);
     if (kind->count > 1)
       snprintf(more, sizeof more, " and %d more", kind->count - 1);
-    status = dc_notes_add(builder->use->notes, "%s:%ld: <%.60s> in <%.60s>%s: %s", urdf->name, line, kind->name,
-                          kind->parent, more, kind->effect ? kind->effect : "is not known and left out");
+    const char *effect = kind->effect ? kind->effect : "is not known and left out";
+    status = kind->name[0] == '@' ? dc_notes_add(builder->use->notes, "%s:%ld: \"%.60s\" of <%.60s>%s: %s", urdf->name,
+                                                 line, kind->name + 1, kind->parent, more, effect)
+                                  : dc_notes_add(builder->use->notes, "%s:%ld: <%.60s> in <%.60s>%s: %s", urdf->name,
+                                                 line, kind->name, kind->parent, more, effect);
   }
   return status;
 }
