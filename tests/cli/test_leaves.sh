@@ -25,6 +25,26 @@ for floor in plane leaf mesh; do
   check "a ball rolls on a $floor by 5/7 of what slides ($(distance "$out"))" \
     awk -v d="$(distance "$out")" 'BEGIN { exit !(d > 0.01 - 4.2e-4 && d < 0.01 + 4.2e-4) }'
 done
+# A box settles at one gap on a plane and on boxes, however they are divided.
+rest() {
+  cat <<SCENE
+{"time": {"step": 0.01, "steps": 200}, "gravity": [0, 0, -9.81], "contact": {"model": "bsh", "stiffness": 1e-7},
+ "shapes": {"box": {"type": "box", "size": [0.1, 0.1, 0.1], "divisions": $2, "surface": "leaves"}, "floor": $1},
+ "bodies": [{"name": "floor", "joint": "fixed", "shape": "floor", "position": [0.03, 0.07, $3]},
+            {"name": "box", "shape": "box", "mass": 0.5, "position": [0, 0, 0.0505]}]}
+SCENE
+}
+gap() { sed -n 's/.*smallest gap \([0-9.e+-]*\) m.*/\1/p' "$1"; }
+rest '{"type": "plane"}' '[1, 1, 1]' 0 >on_plane.json
+rest '{"type": "box", "size": [2, 2, 0.1], "surface": "leaves"}' '[1, 1, 1]' -0.05 >on_box.json
+rest '{"type": "box", "size": [2, 2, 0.1], "divisions": [8, 8, 1], "surface": "leaves"}' '[3, 3, 3]' -0.05 >divided.json
+run 0 simulate on_plane.json -o on_plane
+right=$(gap "$out")
+for floor in on_box divided; do
+  run 0 simulate $floor.json -o $floor
+  check "$floor: rests at $(gap "$out") m, on a plane at $right m" \
+    awk -v g="$(gap "$out")" -v r="$right" 'BEGIN { exit !(g > 0.95 * r && g < 1.05 * r) }'
+done
 run 0 gradcheck plane.json --set time.steps=20
 check "tangent and adjoint" grep -q 'tangent and adjoint agree' "$out"
 

@@ -69,7 +69,7 @@ static struct dc_contact_patch contact_patch(const struct dc_bodies *bodies)
 // convex sets, A areas and L perimeters).  PART: of those that it meets at the rim alone, as the separating plane tilts
 // there.  FACES: a half-space with the weights of vertices holds a cube by 1/1.3 and a finely divided solid by 1 times
 // the force of a face; the factor lies between them.  Both numbers are measured (docs/theory/contact.md, "Scale").
-double dc_bearing_weight(const struct dc_contact_patch *patch, double area, double perimeter)
+static double bearing_weight(const struct dc_contact_patch *patch, double area, double perimeter)
 {
   static const double FACES = 0.877, PART = 0.25, TURN = 6.283185307179586;
   return FACES * area / (patch->area + area + PART * patch->perimeter * perimeter / TURN);
@@ -86,7 +86,7 @@ static void set_weights(struct dc_collider *collider, enum dc_contact_weights we
   least = DC_LEAST_RELATIVE_AREA * total / collider->triangle_count;
   for (int i = 0; i < collider->triangle_count; i++) {
     double area = fmax(least, triangle_area(vertices, collider->triangles[i]));
-    double bears = fixed ? dc_bearing_weight(fixed, area, triangle_perimeter(vertices, collider->triangles[i])) : 0;
+    double bears = fixed ? bearing_weight(fixed, area, triangle_perimeter(vertices, collider->triangles[i])) : 0;
     collider->leaf_weight[i] = weights == DC_WEIGHTS_PAPER ? 1 : fixed ? bears : area / unit_area;
     for (int k = 0; k < 3; k++)
       collider->vertex_weight[collider->triangles[i][k]] += area / (3 * total);

@@ -13,9 +13,6 @@ struct dc_contact_patch {
   double area, perimeter;  // m^2, m
 };
 
-// The weight of a face of a fixed body where weights are by contact (collider.c).
-double dc_bearing_weight(const struct dc_contact_patch *patch, double area, double perimeter);
-
 // The mean projection of a convex leaf with that surface, m^2, and its outline, m.
 void dc_leaf_projection(double area, double *projected, double *outline);
 

@@ -3,8 +3,12 @@
 // the leaves about the centre of mass, their weights, and a sphere tree whose leaves they are.
 //
 // A leaf of k vertices has the share area_i / area of the body's weight, its vertices 1/k of that each.  Its sphere is
-// about its mean vertex.  On a fixed body it bears as a triangle does that has the mean projection of the leaf, a
-// quarter of its area (Cauchy's formula for convex bodies), and the outline of a circle of that area.
+// about its mean vertex.
+//
+// A leaf of a fixed body weighs 1, however large: its plane then holds a body by the force that a half-space has
+// (docs/theory/contact.md, "Convex leaves").  Only a leaf that is smaller than what it bears weighs less, as several of
+// them meet it: by its area over the reference area or, where weights are by contact, by its mean projection (a quarter
+// of its area: Cauchy's formula for convex bodies) over that of the patch.
 #include <stdlib.h>
 
 #include "contact/common/collider_internal.h"
@@ -27,8 +31,8 @@ static void set_weights(struct dc_collider *collider, const struct dc_shape *sha
   for (int i = 0; i < shape->leaf_count; i++) {
     double area = fmax(shape->leaves[i].area, DC_LEAST_RELATIVE_AREA * total / shape->leaf_count), projected, outline;
     dc_leaf_projection(area, &projected, &outline);
-    collider->leaf_weight[i] =
-        fixed ? dc_bearing_weight(fixed, projected, outline) : area / (isnan(unit_area) ? total : unit_area);
+    double part = fixed ? projected / fixed->area : area / unit_area;
+    collider->leaf_weight[i] = isnan(unit_area) ? area / total : fmin(1, part);
     for (int v = collider->leaf_first[i]; v < collider->leaf_first[i + 1]; v++)
       collider->vertex_weight[v] = area / (total * shape->leaves[i].vertex_count);
   }
