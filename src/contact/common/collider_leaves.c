@@ -7,8 +7,8 @@
 //
 // A leaf of a fixed body weighs 1, however large: its plane then holds a body by the force that a half-space has
 // (docs/theory/contact.md, "Convex leaves").  Only a leaf that is smaller than what it bears weighs less, as several of
-// them meet it: by its area over the reference area or, where weights are by contact, by its mean projection (a quarter
-// of its area: Cauchy's formula for convex bodies) over that of the patch.
+// them meet it: by its area over the reference area.  Where weights are by contact it is the mean projection, a quarter
+// of the area (Cauchy's formula for convex bodies), over that of the patch.
 #include <stdlib.h>
 
 #include "contact/common/collider_internal.h"
