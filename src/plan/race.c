@@ -24,7 +24,8 @@ enum { LEAST_LEFT = 2 }; // members that a heat leaves in any case
 enum { SMOOTH_TURNS = 6 };
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
-static const double SUFFICIENT = 0.7;  // a fan ends with the first step that leaves at most this part of the loss
+static const double SUFFICIENT = 0.3;  // a fan ends with the first step that leaves at most this part of the loss
+static const double LEAST_LENGTH = 1e-4;  // of the steps of the small fan, which takes lower points only
 static const double RATE_BESIDE_FANS = 0.03;
 static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such long steps in the first round
 static const double STIFFER = 3;       // factor on the contact stiffness there
@@ -85,6 +86,11 @@ static enum dc_status set_options(struct dc_search *search, int k, struct dc_err
   set_real(type->options, common, is_fan(recipe) ? "radius" : "learning_rate", recipe->rate);
   if (is_fan(recipe))
     set_real(type->options, common, "sufficient", SUFFICIENT);
+  if (k == SMALL_FAN) {
+    static const bool monotone = true;
+    set_real(type->options, common, "least", LEAST_LENGTH);
+    memcpy((char *)common + type->options[dc_option_find(type->options, "monotone")].offset, &monotone, sizeof monotone);
+  }
   if (recipe->quick) {
     static const double betas[] = {0.3, 0.5};
     static const bool shared = true;

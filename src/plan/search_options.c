@@ -42,7 +42,7 @@ const struct dc_option dc_portfolio_options[] = {
 };
 
 const struct dc_option dc_automatic_options[] = {
-    DC_INTEGER_OPTION(struct dc_portfolio, rollouts, "1500", 1, 1e12, "after so many no further turn begins"),
+    DC_INTEGER_OPTION(struct dc_portfolio, rollouts, "4000", 1, 1e12, "after so many no further turn begins"),
     DC_INTEGER_OPTION(struct dc_portfolio, draws, "32", 1, 1e9, "first guesses that every other round draws"),
     DC_INTEGER_OPTION(struct dc_portfolio, candidates, "3", 1, DC_SEARCH_MEMBERS / 2,
                       "number of the best of these, which are optimized side by side"),
