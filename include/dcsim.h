@@ -70,6 +70,7 @@ typedef struct {
   // Instead of the scene's "plant", the world that plans are executed in: the name of a contact model, an object as
   // JSON, or "none"; NULL: the scene's.
   const char *plant;
+  int confined;  // files below the scene's folder only: neither the data directory nor the folders above
 } dcsim_scene_options;
 
 // Reads, checks and builds a scene; options may be NULL.  Release with dcsim_scene_close.
@@ -511,6 +512,7 @@ typedef struct {
   dcsim_progress_function *progress;  // after every check, "check"; other numbers are NAN; may be NULL
   void *progress_context;
   int closed_draws;  // perturbed starts in closed loop too, of a receding horizon, each as long as the run; not if quick
+  int untrusted;     // the run of a stranger: nothing outside of it is read, and it has no links
 } dcsim_verify_options;
 
 // Certifies the run in a directory: whether its trajectory comes out of its controls again, surfaces meet, the adjoint

@@ -263,6 +263,7 @@ static int open_scene(const char *path, const char *text, const char *folder, co
                                              .allowed_paths = options.allowed_paths,
                                              .package_path_count = options.package_path_count,
                                              .package_paths = options.package_paths,
+                                             .confined = options.confined != 0,
                                              .seed_given = options.seed_given != 0,
                                              .seed = options.seed};
   dcsim_scene *made = calloc(1, sizeof *made);

@@ -55,7 +55,8 @@ struct cli_arguments {
   const struct cli_command *const *commands;  // all there are, NULL-terminated
   const char *operand;                        // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;                         // the second operand
-  bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite, view;
+  bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite, view,
+      untrusted;
   bool results_only, grid, contacts, trails, annotate;
   const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera, *follow, *size;
   const char *task;                                                              // bench: a kind; sweep: a part

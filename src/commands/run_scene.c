@@ -12,8 +12,11 @@ int dc_api_open_run_scene(const char *directory, const char *name, const dcsim_s
                           dcsim_scene **scene, dcsim_error *error)
 {
   struct dc_error local = {0};
+  dcsim_scene_options own = options ? *options : (dcsim_scene_options){.size = sizeof own};
+  bool trusted = !own.confined;
   *scene = NULL;
-  enum dc_status status = directory ? dc_run_check(directory, true, &local)
+  own.confined = own.confined || (directory && dc_run_is_foreign(directory));
+  enum dc_status status = directory ? dc_run_check(directory, trusted, &local)
                                     : dc_fail(&local, DC_USAGE, "a run directory must be given");
   struct stat info;
   if (!status && stat(directory, &info) == 0 && S_ISREG(info.st_mode))
@@ -22,7 +25,7 @@ int dc_api_open_run_scene(const char *directory, const char *name, const dcsim_s
   char *path = status ? NULL : dc_path_join(directory, name);
   if (!status && !path)
     status = dc_out_of_memory_in(&local, directory);
-  int opened = status ? dc_api_fail(error, &local, status) : dcsim_scene_open(path, options, scene, error);
+  int opened = status ? dc_api_fail(error, &local, status) : dcsim_scene_open(path, &own, scene, error);
   free(path);
   return opened;
 }

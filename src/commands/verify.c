@@ -349,13 +349,15 @@ static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
 {
   struct dc_run_result result = {0};
   struct dc_error local = {0};
-  int opened = dc_api_open_run_scene(v->directory, "resolved.json", NULL, &v->resolved, error);
+  const dcsim_scene_options own = {.size = sizeof own, .confined = v->options->untrusted};
+  int opened = dc_api_open_run_scene(v->directory, "resolved.json", &own, &v->resolved, error);
   if (opened)
     return (enum dc_status)opened;
   v->opened = v->resolved;
   if (dc_run_has(v->directory, "run.json") && !dc_run_read_result(v->directory, &result, &local) &&
       result.transferred) {
-    const dcsim_scene_options planned = {.size = sizeof planned, .plant = "none"};
+    const dcsim_scene_options planned = {
+        .size = sizeof planned, .plant = "none", .confined = v->options->untrusted};
     opened = dc_api_open_run_scene(v->directory, "resolved.json", &planned, &v->opened, error);
   }
   if (opened) {

@@ -111,7 +111,7 @@ static enum dc_status open_world(struct dc_verification *v, const struct dc_worl
   bool other = world->model && strcmp(world->model, own->name) != 0;
   if (other && dc_run_read_overlay(v->directory, world->model, opened->arena, &count, &overlay, NULL))
     count = 0;  // of a run without its scene as read: without an overlay
-  dcsim_scene_options options = {.size = sizeof options};
+  dcsim_scene_options options = {.size = sizeof options, .confined = v->options->untrusted};
   if (list_overrides(v, world, opened->arena, count, overlay, &options))
     return DC_MEMORY;
   if (is_foreign(v))

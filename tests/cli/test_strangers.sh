@@ -61,6 +61,34 @@ run 5 render going --every 1000 --size 32x32
 says "no directory"
 rm going/frames
 
+# A run that is not trusted has no links, and reads nothing but itself; neither does a run that another user owns.
+run 0 verify going --untrusted --quick --no-report
+cp going/scene.json going/other.json
+mv going/scene.json going/export.json
+ln -s export.json going/scene.json
+run 0 verify going --quick --no-report
+run 5 verify going --untrusted --quick
+says "the run is not trusted"
+if [ "$(id -u)" -eq 0 ] && chown 1 going 2>/dev/null; then
+  run 5 verify going --quick
+  says "the run is not trusted"
+  chown 0 going
+else
+  skip "a run of another user" "only root can give one away"
+fi
+rm going/scene.json going/other.json
+mv going/export.json going/scene.json
+cp -r going away
+sed 's/"shapes": {/"shapes": {"unused": {"type": "mesh", "file": "MESH", "convex": true}, /' going/resolved.json |
+  sed "s|MESH|$PWD/data/t.obj|" >away/resolved.json
+mkdir data
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n' >data/t.obj
+own=$DCSIM_DATADIR
+DCSIM_DATADIR=$PWD/data
+run 3 verify away --untrusted --quick
+says "outside the run"
+DCSIM_DATADIR=$own
+
 # A surface of points is read from a regular file.
 mkfifo points.txt
 cat >points.json <<'SCENE'

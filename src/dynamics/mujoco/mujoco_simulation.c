@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "dynamics/mujoco/mujoco_description.h"
 #include "dynamics/mujoco/mujoco_protect.h"
 #include "math/rotation.h"
@@ -41,11 +42,14 @@ enum dc_status dc_mujoco_call(void (*call)(struct dc_mujoco_simulation *simulati
 
 struct text {
   const char *bytes;
+  char *room;  // to be filled
   size_t length;
   char message[512];
 };
 
-// The compiler and the last model that it keeps are not for several threads.
+static const char model_name[] = "model.mjb";
+
+// In a process of its own: *bytes becomes the compiled model.
 static void compile(struct dc_mujoco_simulation *simulation, void *context)
 {
   static const char name[] = "model.xml";
@@ -65,6 +69,53 @@ static void compile(struct dc_mujoco_simulation *simulation, void *context)
   free(files);
 }
 
+static void save(struct dc_mujoco_simulation *simulation, void *context)
+{
+  struct text *compiled = context;
+  mj_saveModel(simulation->model, NULL, compiled->room, (int)compiled->length);
+}
+
+// MuJoCo's compiler ends the process or leaves its lock behind when memory is out or a model is too much for it, and
+// the model is as large as a scene says: both are the child's.
+static enum dc_status compile_apart(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  struct text *text = context;
+  struct dc_mujoco_simulation simulation = {0};
+  enum dc_status status = dc_mujoco_call(compile, &simulation, text, DC_BAD_INPUT, error);
+  if (status)
+    return status;
+  for (char *c = text->message; *c; c++)  // one line
+    if (*c == '\n')
+      *c = ' ';
+  if (!simulation.model)
+    return dc_fail(error, text->message[0] ? DC_BAD_INPUT : DC_MEMORY, "MuJoCo refuses the model: %s",
+                   text->message[0] ? text->message : "out of memory");
+  struct text compiled = {.length = (size_t)mj_sizeModel(simulation.model)};
+  if (!(compiled.room = malloc(compiled.length + 1)))
+    return dc_out_of_memory_for(error, "MuJoCo");
+  *bytes = compiled.room;
+  *size = compiled.length;
+  return dc_mujoco_call(save, &simulation, &compiled, DC_MEMORY, error);
+}
+
+// Takes the model from the bytes that the child has made.
+static void take(struct dc_mujoco_simulation *simulation, void *context)
+{
+  struct text *compiled = context;
+  mjVFS *files = dc_alloc(1, sizeof *files);
+  if (!files || compiled->length > INT32_MAX) {
+    free(files);
+    return;
+  }
+  mj_defaultVFS(files);
+  if (mj_makeEmptyFileVFS(files, model_name, (int)compiled->length) == 0) {
+    memcpy(files->filedata[mj_findFileVFS(files, model_name)], compiled->bytes, compiled->length);
+    simulation->model = mj_loadModel(model_name, files);
+  }
+  mj_deleteVFS(files);
+  free(files);
+}
+
 static void make_data(struct dc_mujoco_simulation *simulation, void *context)
 {
   (void)context;
@@ -79,13 +130,16 @@ enum dc_status dc_mujoco_need_data(struct dc_mujoco_simulation *simulation, stru
   return status;
 }
 
-// Compiles the description into MuJoCo's model.  One thread at a time compiles, with a decimal point in numbers.
+// Compiles the description into MuJoCo's model, in another process.  One thread at a time does, with a decimal point in
+// numbers.
 static enum dc_status load(struct dc_mujoco_simulation *simulation, const struct dc_model *model,
                            struct dc_error *error)
 {
+  enum { SECONDS = 60, MEGABYTES = 1024, PER_BYTE = 64 };
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  struct text text = {.bytes = NULL};
-  char *bytes = dc_mujoco_describe(model, &text.length, error);
+  struct text text = {.bytes = NULL}, compiled = {.bytes = NULL};
+  struct dc_error why = {0};
+  char *bytes = dc_mujoco_describe(model, &text.length, error), *answer = NULL;
   if (!bytes)
     return error ? error->status : DC_MEMORY;
   text.bytes = bytes;
@@ -96,20 +150,22 @@ static enum dc_status load(struct dc_mujoco_simulation *simulation, const struct
   }
   locale_t before = uselocale(plain);
   pthread_mutex_lock(&lock);
-  enum dc_status status = dc_mujoco_call(compile, simulation, &text, DC_BAD_INPUT, error);
+  enum dc_status status = dc_child_run_wary(compile_apart, &text, SECONDS + (unsigned)(text.length >> 20),
+                                            MEGABYTES + (unsigned)((text.length * PER_BYTE) >> 20), &answer,
+                                            &compiled.length, &why);
+  compiled.bytes = answer;
+  if (status)
+    dc_fail(error, status, "%s%.900s", strncmp(why.text, "MuJoCo", 6) == 0 ? "" : "MuJoCo: the model ", why.text);
+  else
+    status = dc_mujoco_call(take, simulation, &compiled, DC_BAD_INPUT, error);
   pthread_mutex_unlock(&lock);
   uselocale(before);
   freelocale(plain);
+  free(answer);
   free(bytes);
-  if (status)
-    return status;
-  for (char *c = text.message; *c; c++)  // one line
-    if (*c == '\n')
-      *c = ' ';
-  if (!simulation->model)
-    return dc_fail(error, text.message[0] ? DC_BAD_INPUT : DC_MEMORY, "MuJoCo refuses the model: %s",
-                   text.message[0] ? text.message : "out of memory");
-  return dc_mujoco_need_data(simulation, error);
+  if (!status && !simulation->model)
+    status = dc_out_of_memory_for(error, "MuJoCo");
+  return status ? status : dc_mujoco_need_data(simulation, error);
 }
 
 static int named(const mjModel *model, int type, const char *format, int a, int b)

@@ -85,6 +85,7 @@ struct dc_scene_settings {
   const char *const
       *package_paths;  // --package-path folders: package:// paths begin there; files may be read from them
   int only_case;       // read the scene with the changes of this case, counted from 1, and without others; 0: the scene
+  bool confined;  // files lie below the scene's folder, whatever else is allowed
   bool seed_given;
   uint64_t seed;  // --seed: replaces the seeds of a shot, of gradients and of the first guess
 };

@@ -67,7 +67,10 @@ enum dc_status dc_scene_find_file(const char *folder, const char *file, const st
   if (!*path)
     return dc_fail(error, dc_status_of_open(errno), "%s: %s", full, strerror(errno));
   const char *data = getenv("DCSIM_DATADIR");
-  bool permitted = lies_in(*path, folder) || allowed(*path, data ? data : DC_DATADIR, arena);
+  bool permitted = lies_in(*path, folder);
+  if (settings->confined && !permitted)
+    return dc_fail(error, DC_BAD_INPUT, "%s: lies outside the run, which is not trusted", *path);
+  permitted = permitted || allowed(*path, data ? data : DC_DATADIR, arena);
   for (int i = 0; i < settings->allowed_path_count && !permitted; i++)
     permitted = allowed(*path, settings->allowed_paths[i], arena);
   for (int i = 0; i < settings->package_path_count && !permitted; i++)
