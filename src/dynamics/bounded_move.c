@@ -125,6 +125,13 @@ static double square_of_change(const struct dc_bounded_move *bounded)
   return sum;
 }
 
+bool dc_move_meets_bound(const struct dc_move_start *start, struct dc_path *path, const double *move)
+{
+  struct dc_gap_bound bound;
+  dc_path_begin(path, start->q, move, start->kinematics);
+  return dc_contact_gap_bounds(start->contact, path, KEPT_GAP, &bound, 1) > 0;
+}
+
 // Bounds are added where the move, changed by those found before, still misses some: each round finds one of every
 // pair.
 double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start *start, struct dc_path *path,

@@ -27,4 +27,7 @@ struct dc_move_start {
 double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start *start, struct dc_path *path,
                      double *move);
 
+// Whether there is a bound in the way, for which no metric is needed.
+bool dc_move_meets_bound(const struct dc_move_start *start, struct dc_path *path, const double *move);
+
 #endif

@@ -35,6 +35,7 @@ enum { ITERATIONS = 40, PATIENCE = 4, HALVINGS = 12, ROUNDS = 5, LOCAL_ROUNDS = 
 
 struct dc_node_newton {
   int size;
+  bool mixed;  // rigid bodies move beside the nodes, as blocks of 3 unknowns without laws
   enum dc_linear_choice choice;
   struct dc_block_method method;
   bool apart;                // systems of the adjoint have contact in curvature, not in the matrix
@@ -57,7 +58,7 @@ struct dc_node_newton {
 static enum dc_status create_solvers(struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix)
 {
   const struct dc_block_method two_level = {DC_CONJUGATE_GRADIENTS, DC_PRECONDITION_TWO_LEVEL};
-  bool both = newton->choice == DC_LINEAR_AUTOMATIC && dc_block_method_sweeps(newton->method) &&
+  bool both = newton->choice == DC_LINEAR_AUTOMATIC && !newton->mixed && dc_block_method_sweeps(newton->method) &&
               newton->size / 3 >= TWO_LEVEL_NODES;
   newton->solver = dc_block_solver_create(matrix, newton->method);
   if (newton->solver && both)
@@ -72,6 +73,19 @@ static void renew_solvers(struct dc_node_newton *newton)
     dc_block_solver_renew(newton->two_level, newton->places);
 }
 
+// Whether rigid bodies beside so many nodes that factorizations take long are part of the same iterations: each of them
+// moves by 3 numbers, or a multiple of it.
+static bool can_mix(const struct dc_model *model)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  const struct dc_step_settings *settings = &model->definition.solver;
+  bool can = bodies->node_count >= ITERATIVE_NODES && settings->linear == DC_LINEAR_AUTOMATIC &&
+             settings->preconditioner == DC_PRECONDITION_GAUSS_SEIDEL;
+  for (int m = 0; m < bodies->mechanism_count; m++)
+    can &= bodies->mechanisms[m].nv % 3 == 0;
+  return can;
+}
+
 // Room for the inner iteration over nodes, with v coordinates: curvature and diagonal blocks [v / 3][3][3], vectors
 // [v], a list of laws by node.
 enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_symmetric_matrix *matrix,
@@ -80,13 +94,15 @@ enum dc_status dc_node_newton_create(const struct dc_model *model, struct dc_sym
   const struct dc_bodies *bodies = &model->bodies;
   const struct dc_step_settings *settings = &model->definition.solver;
   *node_newton = NULL;
-  if (!dc_model_only_nodes(model))
+  bool mixed = !dc_model_only_nodes(model);
+  if (mixed && !can_mix(model))
     return DC_OK;
   struct dc_node_newton *newton = dc_arena_alloc(arena, 1, sizeof *newton);
   if (!newton)
     return DC_MEMORY;
   size_t size = (size_t)bodies->nv;
   newton->size = bodies->nv;
+  newton->mixed = mixed;
   newton->choice = (enum dc_linear_choice)settings->linear;
   newton->method = (struct dc_block_method){newton->choice == DC_LINEAR_GMRES ? DC_GMRES : DC_CONJUGATE_GRADIENTS,
                                             (enum dc_preconditioner)settings->preconditioner};
@@ -296,16 +312,13 @@ static double residual_of(const struct dc_node_newton *newton, const double *all
   return largest;
 }
 
-static void set_diagonals(const struct dc_node_newton *newton, struct dc_symmetric_matrix *matrix, const double *added)
+static void set_diagonals(const struct dc_node_newton *newton, const double *added)
 {
-  double *values = dc_symmetric_values(matrix);
-  struct dc_block_place place;
   for (int node = 0; node < newton->size / 3; node++) {
-    const double *block = newton->diagonal + 9 * (size_t)node;
-    dc_symmetric_place(matrix, node, node, &place);
-    for (int j = 0; j < 3; j++)
-      for (int i = j; i < 3; i++)
-        values[place.at[j] + i - j] = block[3 * i + j] + (added ? added[9 * (size_t)node + (size_t)(3 * i + j)] : 0);
+    double block[9];
+    for (size_t k = 0, at = 9 * (size_t)node; k < 9; k++, at++)
+      block[k] = newton->diagonal[at] + (added ? added[at] : 0);
+    dc_block_set_diagonal(newton->solver, node, block);
   }
 }
 
@@ -314,11 +327,11 @@ static bool factored_move(struct dc_node_newton *newton, struct dc_symmetric_mat
 {
   for (int node = 0; node < newton->size / 3; node++)
     dc_block_diagonal(newton->solver, node, newton->diagonal + 9 * (size_t)node);
-  set_diagonals(newton, matrix, newton->curvature);
+  set_diagonals(newton, newton->curvature);
   bool positive = dc_symmetric_factor_positive(matrix) == DC_OK;
   if (positive)
     dc_symmetric_solve(matrix, newton->push, newton->move, NULL);
-  set_diagonals(newton, matrix, NULL);
+  set_diagonals(newton, NULL);
   return positive;
 }
 

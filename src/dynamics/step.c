@@ -7,8 +7,9 @@
 // 3. where an earlier try did not converge, minima for falling stiffnesses lead towards the solution (follow_path);
 // 4. Newton's method (minimize).
 //
-// Models of nodes alone take their Newton steps from node_newton.c, which solves the problem with contact against
-// half-spaces and its friction exactly; the others from one factorization (factored_step).
+// Models of nodes, alone or many beside free bodies, take their Newton steps from node_newton.c, which solves the problem
+// with contact of nodes against half-spaces and its friction exactly; the others from one factorization
+// (factored_step).
 #include "dynamics/node_newton.h"
 
 #include <float.h>
@@ -35,7 +36,9 @@ static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an
 static const double SOFTER = 0.1;           // factor from one stiffness of the path to the next
 static const double MOST_HARDENING = 1e16;  // largest factor on the stiffness at its beginning
 static const double OPENED = 0.1;           // target gap at its beginning, relative to the motion in an interval
-enum { NODE_PATIENCE = 4 };                 // iterations without progress, after which nodes have multipliers instead
+// Iterations without progress, after which nodes have multipliers instead.  Beside rigid bodies residuals rise and fall
+// while a barrier is climbed, and factorizations are what the nodes' steps avoid.
+enum { NODE_PATIENCE = 4, MIXED_PATIENCE = 25 };
 enum {
   HALVINGS = 50,         // of a step in a line search
   PATH_ITERATIONS = 12,  // for each stiffness of the path
@@ -337,7 +340,9 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
   dc_node_bound_each(rollout->model, given->q, rollout->newton.step);
   double fraction = 1;
   if (is_cut(rollout, design, given->q, &rollout->now, rollout->newton.step)) {
-    if (factor_inertia(rollout, given))
+    const struct dc_move_start start = {
+        .contact = rollout->rigid.contact, .q = given->q, .kinematics = &rollout->now};
+    if (dc_move_meets_bound(&start, &rollout->path, rollout->newton.step) && factor_inertia(rollout, given))
       bound_move(rollout, given->q, &rollout->now, rollout->newton.step);
     fraction = safe_part(rollout, design, given->q, &rollout->now, rollout->newton.step);
   }
@@ -395,6 +400,35 @@ static enum dc_status factored_step(struct dc_rollout *rollout, const struct tri
   return DC_OK;
 }
 
+// Nodes have multipliers and factorizations from now on, until the interval ends.
+static void leave_nodes(struct dc_rollout *rollout, const struct trial *current)
+{
+  rollout->nodes.exactly = false;
+  dc_node_set_duals(&current->state, rollout->nodes.duals);
+}
+
+// Whether rigid bodies beside the nodes would come too near to others by the step: only a factored matrix bounds it.
+static bool runs_into(struct dc_rollout *rollout, const double *q_next)
+{
+  const struct dc_move_start start = {.contact = rollout->rigid.contact, .q = q_next, .kinematics = &rollout->next};
+  return !dc_model_only_nodes(rollout->model) &&
+         dc_move_meets_bound(&start, &rollout->path, rollout->newton.step);
+}
+
+// The Newton step of the nodes, where it is found and rigid bodies do not run into others by it, else the factored one.
+static enum dc_status newton_step(struct dc_rollout *rollout, const struct trial *current, double asked, bool same,
+                                  double damping, const double *q_next, int *indefinite, struct dc_error *error)
+{
+  if (rollout->nodes.exactly) {
+    enum dc_status status = node_step(rollout, current, asked, same, indefinite, error);
+    bool fails = status == DC_NUMERICAL && !dc_model_only_nodes(rollout->model);
+    if (!fails && (status || !runs_into(rollout, q_next)))
+      return status;
+    leave_nodes(rollout, current);
+  }
+  return factored_step(rollout, current, damping, indefinite, error);
+}
+
 // Whether the first guess of a step, whose residual is within the tolerance, may stay.  A force that is left out of one
 // step is left out of all that follow as long as it lasts, and its effect grows with the square of the time.  So a
 // guess stays only if over LONG_RUN steps the effect is at most the tolerance times a body's size (docs/theory.md,
@@ -411,7 +445,7 @@ static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial
 // Newton's method from q_next, where current was evaluated, for at most so many iterations:
 // 1. the residual of the gradient, relative to the tolerance times the smallest contact force, or to rounding;
 // 2. converged when it is at most 1, or when it stalls within ROUNDING_LIMITED times the noise;
-// 3. a Newton step: of node_newton.c for models of nodes, until it stalls for NODE_PATIENCE iterations, else by
+// 3. a Newton step: of node_newton.c for models of nodes, until it stalls for some iterations, else by
 //    factoring H plus damping (factor);
 // 4. the part of the step that crosses nothing, halved until L falls (line_search);
 // 5. more damping after a step that was cut or bounded strongly, less after a whole one.
@@ -421,7 +455,7 @@ static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial
 static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *given, long iterations, double *q_next,
                                struct trial *current, struct dc_step_report *report, struct dc_error *error)
 {
-  int stalls = 0, indefinite = 0;
+  int stalls = 0, indefinite = 0, patience = dc_model_only_nodes(rollout->model) ? NODE_PATIENCE : MIXED_PATIENCE;
   double damping = 0;
   double tolerance = rollout->asked.tight ? 0 : rollout->model->definition.solver.tolerance, previous = INFINITY,
          noise_ratio;
@@ -439,12 +473,9 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
       report->converged = is_guess_enough(rollout, current, &asked);
     if (report->converged || report->iterations >= end)
       return DC_OK;
-    if (rollout->nodes.exactly && stalls > NODE_PATIENCE) {
-      rollout->nodes.exactly = false;
-      dc_node_set_duals(&current->state, rollout->nodes.duals);
-    }
-    enum dc_status status = rollout->nodes.exactly ? node_step(rollout, current, asked, same, &indefinite, error)
-                                                   : factored_step(rollout, current, damping, &indefinite, error);
+    if (rollout->nodes.exactly && stalls > patience)
+      leave_nodes(rollout, current);
+    enum dc_status status = newton_step(rollout, current, asked, same, damping, q_next, &indefinite, error);
     report->regularized |= damping > 0 || indefinite > 0;
     if (status)
       return status;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions of (A + C) x = b by iteration, for matrices of 3x3 blocks, C block diagonal.
+// Solutions of (A + C) x = b by iteration, for matrices of 3x3 blocks, C block diagonal.  Blocks of 6, 9, ... unknowns,
+// such as those of free bodies, count as several of 3 (view_of).
 //
 // Conjugate gradients with sweeps use the preconditioner M = (D + L) D^-1 (D + L^T), a symmetric Gauss-Seidel sweep
 // over the blocks of A + C = L + D + L^T.  With z = (D + L^T) x the system is
@@ -25,9 +26,18 @@
 #include "math/linear_projective.h"
 #include "math/vector.h"
 
+// A matrix in blocks of 3 unknowns, wherever they stand in its own.  The lists are those of the matrix where all of its
+// blocks have 3; an entry (i, j) of an off-diagonal block is value column_start[3 column + j] + 3 - j + below + i.
+struct view {
+  int *column_start;
+  double *values;
+  const int *block_start, *block_row, *block_below;
+};
+
 struct dc_block_solver {
   struct dc_arena *arena;
   struct dc_symmetric_matrix *matrix;
+  struct view view;
   struct dc_block_method method;
   int blocks;
   // The blocks left of the diagonal, row by row: their columns and their places in the values.
@@ -65,6 +75,68 @@ bool dc_symmetric_place(const struct dc_symmetric_matrix *matrix, int row, int c
   return row == column || k >= 0;
 }
 
+// The same of a view.
+static struct dc_block_place place_in(const struct view *view, int column, int k)
+{
+  struct dc_block_place place;
+  for (int j = 0; j < 3; j++)
+    place.at[j] = view->column_start[3 * (size_t)column + (size_t)j] + (k < 0 ? 0 : 3 - j + view->block_below[k]);
+  return place;
+}
+
+// Whether all blocks have so many unknowns, or a multiple of it.
+static bool all_blocks(const struct dc_symmetric_matrix *matrix, bool multiple)
+{
+  bool all = true;
+  for (int i = 0; i < matrix->block_count; i++) {
+    int size = matrix->offsets[i + 1] - matrix->offsets[i];
+    all &= multiple ? size % 3 == 0 : size == 3;
+  }
+  return all;
+}
+
+// Lists the blocks of 3 unknowns below the diagonal, column by column, into arrays unless these are NULL; returns their
+// number.  In its own block a column of part p meets the parts behind it, then all parts of the blocks below.
+static int list_view(const struct dc_symmetric_matrix *matrix, int *block_start, int *block_row, int *block_below)
+{
+  int count = 0, column = 0;
+  for (int block = 0; block < matrix->block_count; block++) {
+    int first = matrix->offsets[block], parts = (matrix->offsets[block + 1] - first) / 3;
+    for (int p = 0; p < parts; p++, column++) {
+      if (block_start)
+        block_start[column] = count;
+      for (int r = p + 1; r < parts; r++, count++)
+        if (block_row)
+          block_row[count] = first / 3 + r, block_below[count] = 3 * (r - p - 1);
+      for (int k = matrix->block_start[block]; k < matrix->block_start[block + 1]; k++) {
+        int row = matrix->block_row[k], from = matrix->offsets[row];
+        for (int r = 0; r < (matrix->offsets[row + 1] - from) / 3; r++, count++)
+          if (block_row)
+            block_row[count] = from / 3 + r, block_below[count] = 3 * (parts - p - 1) + matrix->block_below[k] + 3 * r;
+      }
+    }
+  }
+  if (block_start)
+    block_start[column] = count;
+  return count;
+}
+
+static bool view_of(const struct dc_symmetric_matrix *matrix, struct dc_arena *arena, struct view *view)
+{
+  *view = (struct view){matrix->column_start, matrix->values, matrix->block_start, matrix->block_row,
+                        matrix->block_below};
+  if (all_blocks(matrix, false))
+    return true;
+  size_t below = (size_t)list_view(matrix, NULL, NULL, NULL);
+  int *start = dc_arena_alloc(arena, (size_t)matrix->size / 3 + 1, sizeof *start),
+      *row = dc_arena_alloc(arena, below, sizeof *row), *above = dc_arena_alloc(arena, below, sizeof *above);
+  if (!start || !row || !above)
+    return false;
+  list_view(matrix, start, row, above);
+  view->block_start = start, view->block_row = row, view->block_below = above;
+  return true;
+}
+
 void dc_block_solver_destroy(struct dc_block_solver *solver)
 {
   if (!solver)
@@ -78,17 +150,17 @@ void dc_block_solver_destroy(struct dc_block_solver *solver)
 // Lists the off-diagonal blocks by rows, from the list by columns.
 static void list_rows(struct dc_block_solver *solver)
 {
-  const struct dc_symmetric_matrix *matrix = solver->matrix;
+  const struct view *view = &solver->view;
   int *start = solver->row_start;
-  for (int k = 0; k < matrix->block_start[solver->blocks]; k++)
-    start[matrix->block_row[k] + 1]++;
+  for (int k = 0; k < view->block_start[solver->blocks]; k++)
+    start[view->block_row[k] + 1]++;
   for (int i = 0; i < solver->blocks; i++)
     start[i + 1] += start[i];
   for (int column = 0; column < solver->blocks; column++)
-    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
-      int at = start[matrix->block_row[k]]++;
+    for (int k = view->block_start[column]; k < view->block_start[column + 1]; k++) {
+      int at = start[view->block_row[k]]++;
       solver->row_column[at] = column;
-      solver->row_place[at] = place_of(matrix, column, k);
+      solver->row_place[at] = place_in(view, column, k);
     }
   memmove(start + 1, start, (size_t)solver->blocks * sizeof *start);
   start[0] = 0;
@@ -108,25 +180,26 @@ static bool create_method(struct dc_block_solver *solver, const struct dc_symmet
          (preconditioner != DC_PRECONDITION_TWO_LEVEL || solver->coarse);
 }
 
-// Creates an iterative solver for a matrix of 3x3 blocks; NULL when it has others, or memory runs out.
+// Creates an iterative solver for a matrix of blocks of 3 unknowns, or of multiples for sweeps; NULL when it has others,
+// or memory runs out.
 struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix, struct dc_block_method method)
 {
-  for (int i = 0; i < matrix->block_count; i++)
-    if (matrix->offsets[i + 1] - matrix->offsets[i] != 3)
-      return NULL;
+  if (!all_blocks(matrix, dc_block_method_sweeps(method)))
+    return NULL;
   struct dc_arena *arena = dc_arena_create();
   struct dc_block_solver *solver = dc_arena_alloc(arena, 1, sizeof *solver);
-  size_t blocks = (size_t)matrix->block_count, size = (size_t)matrix->size,
-         below = (size_t)matrix->block_start[matrix->block_count];
-  if (!solver) {
+  struct view view;
+  if (!solver || !view_of(matrix, arena, &view)) {
     dc_arena_destroy(arena);
     return NULL;
   }
+  size_t blocks = (size_t)matrix->size / 3, size = (size_t)matrix->size, below = (size_t)view.block_start[blocks];
   *solver = (struct dc_block_solver){.arena = arena,
                                      .matrix = matrix,
+                                     .view = view,
                                      .method = method,
                                      .afresh = true,
-                                     .blocks = matrix->block_count,
+                                     .blocks = matrix->size / 3,
                                      .row_start = dc_arena_alloc(arena, blocks + 1, sizeof *solver->row_start),
                                      .row_column = dc_arena_alloc(arena, below, sizeof *solver->row_column),
                                      .row_place = dc_arena_alloc(arena, below, sizeof *solver->row_place),
@@ -144,8 +217,8 @@ struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matri
 
 void dc_block_diagonal(const struct dc_block_solver *solver, int node, double block[9])
 {
-  const double *values = solver->matrix->values;
-  struct dc_block_place place = place_of(solver->matrix, node, -1);
+  const double *values = solver->view.values;
+  struct dc_block_place place = place_in(&solver->view, node, -1);
   for (int j = 0; j < 3; j++)
     for (int i = j; i < 3; i++)
       block[3 * i + j] = block[3 * j + i] = values[place.at[j] + i - j];
@@ -168,13 +241,21 @@ static inline void add_transposed(const double *values, const struct dc_block_pl
 
 void dc_block_add_row(const struct dc_block_solver *solver, int node, const double move[3], double *sum)
 {
-  const struct dc_symmetric_matrix *matrix = solver->matrix;
-  for (int k = matrix->block_start[node]; k < matrix->block_start[node + 1]; k++) {
-    struct dc_block_place place = place_of(matrix, node, k);
-    add_product(matrix->values, &place, move, sum + 3 * (size_t)matrix->block_row[k]);
+  const struct view *view = &solver->view;
+  for (int k = view->block_start[node]; k < view->block_start[node + 1]; k++) {
+    struct dc_block_place place = place_in(view, node, k);
+    add_product(view->values, &place, move, sum + 3 * (size_t)view->block_row[k]);
   }
   for (int k = solver->row_start[node]; k < solver->row_start[node + 1]; k++)
-    add_transposed(matrix->values, &solver->row_place[k], move, sum + 3 * (size_t)solver->row_column[k]);
+    add_transposed(view->values, &solver->row_place[k], move, sum + 3 * (size_t)solver->row_column[k]);
+}
+
+void dc_block_set_diagonal(const struct dc_block_solver *solver, int node, const double block[9])
+{
+  struct dc_block_place place = place_in(&solver->view, node, -1);
+  for (int j = 0; j < 3; j++)
+    for (int i = j; i < 3; i++)
+      solver->view.values[place.at[j] + i - j] = block[3 * i + j];
 }
 
 // Inverts a symmetric positive definite 3x3 matrix by cofactors; false when it is not positive definite.
@@ -209,14 +290,14 @@ static bool set_diagonals(struct dc_block_solver *solver, const double *c)
 // x <- (D + L)^-1 x
 static void solve_lower(const struct dc_block_solver *solver, double *x)
 {
-  const struct dc_symmetric_matrix *matrix = solver->matrix;
-  const double *values = matrix->values;
-  const int *row = matrix->block_row, *first = matrix->block_start;
+  const struct view *view = &solver->view;
+  const double *values = view->values;
+  const int *row = view->block_row, *first = view->block_start;
   for (int column = 0; column < solver->blocks; column++) {
     double y[3], *at = x + 3 * (size_t)column;
     dc_mat_apply(y, solver->inverse + 9 * (size_t)column, at);
     dc_vec_copy(at, y);
-    const int *start = matrix->column_start + 3 * (size_t)column, *below = matrix->block_below;
+    const int *start = view->column_start + 3 * (size_t)column, *below = view->block_below;
     const double *a = values + start[0] + 3, *b = values + start[1] + 2, *c = values + start[2] + 1;
     const double y0 = y[0], y1 = y[1], y2 = y[2];
     for (int k = first[column]; k < first[column + 1]; k++) {
@@ -234,15 +315,15 @@ static void solve_lower(const struct dc_block_solver *solver, double *x)
 // x <- (D + L^T)^-1 x
 static void solve_upper(const struct dc_block_solver *solver, double *x)
 {
-  const struct dc_symmetric_matrix *matrix = solver->matrix;
-  const double *values = matrix->values;
+  const struct view *view = &solver->view;
+  const double *values = view->values;
   for (int column = solver->blocks - 1; column >= 0; column--) {
     double sum[3], *at = x + 3 * (size_t)column;
     dc_vec_copy(sum, at);
-    const int *start = matrix->column_start + 3 * (size_t)column, *below = matrix->block_below;
+    const int *start = view->column_start + 3 * (size_t)column, *below = view->block_below;
     const double *a = values + start[0] + 3, *b = values + start[1] + 2, *c = values + start[2] + 1;
-    for (int k = matrix->block_start[column]; k < matrix->block_start[column + 1]; k++) {
-      const double *from = x + 3 * (size_t)matrix->block_row[k];
+    for (int k = view->block_start[column]; k < view->block_start[column + 1]; k++) {
+      const double *from = x + 3 * (size_t)view->block_row[k];
       int j = below[k];
       sum[0] -= a[j] * from[0] + a[j + 1] * from[1] + a[j + 2] * from[2];
       sum[1] -= b[j] * from[0] + b[j + 1] * from[1] + b[j + 2] * from[2];
@@ -255,12 +336,12 @@ static void solve_upper(const struct dc_block_solver *solver, double *x)
 // y -= L x, or y -= L^T x
 static void subtract_strict(const struct dc_block_solver *solver, bool transposed, const double *x, double *y)
 {
-  const struct dc_symmetric_matrix *matrix = solver->matrix;
-  const int *row = matrix->block_row, *first = matrix->block_start, *below = matrix->block_below;
+  const struct view *view = &solver->view;
+  const int *row = view->block_row, *first = view->block_start, *below = view->block_below;
   for (int column = 0; column < solver->blocks; column++) {
-    const int *start = matrix->column_start + 3 * (size_t)column;
-    const double *a = matrix->values + start[0] + 3, *b = matrix->values + start[1] + 2,
-                 *c = matrix->values + start[2] + 1, *own = x + 3 * (size_t)column;
+    const int *start = view->column_start + 3 * (size_t)column;
+    const double *a = view->values + start[0] + 3, *b = view->values + start[1] + 2,
+                 *c = view->values + start[2] + 1, *own = x + 3 * (size_t)column;
     double *at = y + 3 * (size_t)column;
     for (int k = first[column]; k < first[column + 1]; k++) {
       const double *u = a + below[k], *v = b + below[k], *w = c + below[k], *from = x + 3 * (size_t)row[k];

@@ -42,7 +42,7 @@ static inline bool dc_block_method_sweeps(struct dc_block_method method)
 struct dc_block_solver;
 
 // Creates a solver that keeps a pointer to the matrix, whose values may change.  NULL when out of memory or when a
-// block has another size than 3.
+// block has another size than 3.  For sweeps a block may have a multiple of 3 unknowns, and counts as so many blocks.
 struct dc_block_solver *dc_block_solver_create(struct dc_symmetric_matrix *matrix, struct dc_block_method method);
 // Makes the next solution renew PROJECTIVE, WOODBURY and TWO_LEVEL from the values that the matrix has then, and
 // TWO_LEVEL from the positions [3 blocks] of its nodes (NULL: not known; else kept until then).  Without a call they
@@ -53,6 +53,7 @@ void dc_block_solver_destroy(struct dc_block_solver *solver);
 // The diagonal block of a node, and the products of the other rows with a motion of that node: sum += A_row,node move
 // for every row but the node's own.
 void dc_block_diagonal(const struct dc_block_solver *solver, int node, double block[9]);
+void dc_block_set_diagonal(const struct dc_block_solver *solver, int node, const double block[9]);  // in the matrix
 void dc_block_add_row(const struct dc_block_solver *solver, int node, const double move[3], double *sum);
 
 // Solves (A + C) x = b, C block diagonal [blocks][9] (NULL: none).  It ends when the residual is at most `part` of b,

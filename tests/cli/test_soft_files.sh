@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Soft bodies from mesh files: Gmsh, VTK (legacy and XML), OBJ; the same solid in all formats is the same run; what is
+# Soft bodies from mesh files: Gmsh, VTK (legacy and XML), Medit, TetGen, OBJ; the same solid in all formats is the same run; what is
 # wrong with a file.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 python_with struct || { echo "1..0 # SKIP no python3"; exit 0; }
@@ -118,6 +118,23 @@ def damaged():
         yield whole[:at] if number % 3 == 0 else whole[:at] + bytes([state >> 16 & 255]) + whole[at + 1:]
 for i, content in enumerate(damaged()):
     put("damaged%d.vtu" % i, content)
+# plain lists, counted from 1 and 0, of either orientation, with what is of no use here; quadratic elements by corners
+other = [(t[0], t[2], t[1], t[3]) for t in tets]
+open("box.mesh", "w").write("# a box\nMeshVersionFormatted 2\nDimension\n3\nVertices\n8\n" + lines(*[p + (7,) for p in nodes])
+    + "Edges 1\n1 2 0\nTriangles\n1\n1 2 3 0\nTetrahedra\n5 # five\n" + lines(*[tuple(k + 1 for k in t) + (1,) for t in tets]) + "Corners\n1\n1\nEnd\n")
+for name, first, cells in (("plain", 0, tets), ("turned", 1, other)):
+    open(name + ".node", "w").write("# places\n8 3 1 1\n" + lines(*[(i + first,) + p + (0.5, 1) for i, p in enumerate(nodes)]) + "# end\n")
+    open(name + ".ele", "w").write("5 4 1\n" + lines(*[(i + first,) + tuple(k + first for k in t) + (3,) for i, t in enumerate(cells)]))
+middles = sorted({tuple(sorted((t[a], t[b]))) for t in tets for a, b in ((0, 1), (1, 2), (2, 0), (3, 0), (2, 3), (1, 3))})
+def ten(t):
+    return t + tuple(8 + middles.index(tuple(sorted((t[a], t[b])))) for a, b in ((0, 1), (1, 2), (2, 0), (3, 0), (2, 3), (1, 3)))
+places = nodes + [tuple((nodes[a][k] + nodes[b][k]) / 2 for k in range(3)) for a, b in middles]
+open("ten.msh", "w").write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n" % len(places) + lines(*[(i + 1,) + p for i, p in enumerate(places)])
+    + "$EndNodes\n$Elements\n6\n1 8 0 1 2 9\n" + lines(*[(i + 2, 11, 0) + tuple(k + 1 for k in ten(t)) for i, t in enumerate(tets)]) + "$EndElements\n")
+open("ten.vtk", "w").write("# vtk DataFile Version 3.0\nten\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS %d double\n" % len(places) + lines(*places)
+    + "CELLS 5 55\n" + lines(*[(10,) + ten(t) for t in tets]) + "CELL_TYPES 5\n" + lines(*[(24,)] * 5))
+open("solid.mesh", "w").write(open("box.mesh").read().replace("Edges", "Pyramids"))
+open("alone.ele", "w").write("1 4 0\n0 0 1 2 3\n")
 # mistakes
 open("inverted.msh", "w").write(msh2([(tets[0][0], tets[0][2], tets[0][1], tets[0][3])] + tets[1:]))
 open("flat.vtk", "w").write(vtk(tets[:4] + [(1, 2, 4, 7), (0, 1, 2, 3)]))
@@ -146,7 +163,7 @@ run 0 check box.json
 check "what is in the file is listed" grep -q "8 nodes, 5 tetrahedra" "$out"
 run 0 simulate box.json -o none --json
 cp "$out" first
-for file in four.msh two_little.msh two_big.msh four_little.msh four_big.msh text.vtk bytes.vtk five.vtk text.vtu mixed.vtu inline_*.vtu raw_*.vtu base64_*.vtu; do
+for file in four.msh two_little.msh two_big.msh four_little.msh four_big.msh text.vtk bytes.vtk five.vtk text.vtu mixed.vtu inline_*.vtu raw_*.vtu base64_*.vtu box.mesh plain.ele turned.ele ten.msh ten.vtk; do
   run 0 simulate box.json -o none --json --set bodies.box.soft.file=$file
   check "$file is the same solid" [ "$(grep '"loss"' "$out")" = "$(grep '"loss"' first)" ]
 done
@@ -160,6 +177,9 @@ mkdir -p elsewhere && cp -r kept elsewhere/ && mv two.msh away.msh
 run 0 render elsewhere/kept --size 96x54 --samples 1 --every 5
 check "a moved run is drawn" test -s elsewhere/kept/frames/000005.png
 mv away.msh two.msh
+run 0 simulate box.json -o tetgen --json --set bodies.box.soft.file=turned.ele
+check "the places are beside the tetrahedra in a run" cmp -s turned.node tetgen/meshes/turned.node
+run 0 simulate tetgen/resolved.json -o none --json
 # every element has a modulus of its own
 run 0 check box.json --set 'design=[{"type": "number", "of": "young_element", "range": [0.1, 10]}]'
 check "elements are parameters" grep -q "5 parameters" "$out"
@@ -185,6 +205,8 @@ refuses version.msh "version 4 is not read: 2 and 4.1 are"
 refuses short.msh "the file ends within its numbers"
 refuses sheet.obj "must begin as a mesh of Gmsh"
 refuses missing.msh "No such file"
+refuses solid.mesh "solid.mesh:15: must be a section with vertices, triangles or tetrahedra (is \"Pyramids\")"
+refuses alone.ele "alone.node"
 refuses poly.vtu "poly.vtu:2: must be a file of type UnstructuredGrid (is \"PolyData\")"
 refuses lz4.vtu "compressor must be vtkZLibDataCompressor or none"
 refuses pieces.vtu "pieces.vtu:23: files of several pieces are not read"

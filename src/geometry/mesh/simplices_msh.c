@@ -6,28 +6,36 @@
 
 #include "geometry/mesh/simplices_read.h"
 
-enum { GMSH_LINE = 1, GMSH_TRIANGLE = 2, GMSH_TETRAHEDRON = 4, GMSH_POINT = 15 };
+// Types of elements that are read, with their corners and all of their nodes: the corners come first.
+static const struct kind {
+  int type, corners, nodes;
+} kinds[] = {{15, 1, 1}, {1, 2, 2}, {2, 3, 3}, {4, 4, 4}, {8, 2, 3}, {9, 3, 6}, {11, 4, 10}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
-// Corners of a type of element; 0: not read.
-static int corners_of(int64_t type)
+static struct kind check_type(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t type)
 {
-  switch (type) {
-  case GMSH_POINT: return 1;
-  case GMSH_LINE: return 2;
-  case GMSH_TRIANGLE: return 3;
-  case GMSH_TETRAHEDRON: return 4;
-  default: return 0;
-  }
+  struct kind kind = {0};
+  for (int i = 0; i < KINDS; i++)
+    if (kinds[i].type == type)
+      kind = kinds[i];
+  if (!cursor->status && (kind.corners == 0 || kind.corners > parts->corners))
+    dc_cursor_fail(cursor, "elements of type %lld are not read here: %s", (long long)type,
+                   parts->corners == 4 ? "tetrahedra must be of type 4 or 11" : "triangles must be of type 2 or 9");
+  parts->quadratic |= kind.corners == parts->corners && kind.nodes > kind.corners;
+  return kind;
 }
 
-static int check_type(struct dc_mesh_cursor *cursor, const struct dc_simplices_parts *parts, int64_t type)
+// The nodes of an element, each a number of so many bytes.
+static void take_element(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, struct kind kind, int bytes)
 {
-  int corners = corners_of(type);
-  if (!cursor->status && (corners == 0 || corners > parts->corners))
-    dc_cursor_fail(cursor, "elements of type %lld are not read here: %s must be of type %d", (long long)type,
-                   parts->corners == 4 ? "tetrahedra" : "triangles",
-                   parts->corners == 4 ? GMSH_TETRAHEDRON : GMSH_TRIANGLE);
-  return corners;
+  int64_t nodes[4] = {0};
+  for (int k = 0; k < kind.nodes; k++) {
+    int64_t node = dc_cursor_integer(cursor, bytes);
+    if (k < kind.corners)
+      nodes[k] = node;
+  }
+  if (kind.corners == parts->corners)
+    dc_parts_add_element(parts, cursor, nodes);
 }
 
 static void take_node(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t number)
@@ -54,15 +62,12 @@ static void read_nodes_2(struct dc_mesh_cursor *cursor, struct dc_simplices_part
     take_node(cursor, parts, dc_cursor_integer(cursor, 4));
 }
 
-static void read_element_2(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int corners, int64_t tags)
+static void read_element_2(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, struct kind kind,
+                           int64_t tags)
 {
-  int64_t nodes[4] = {0};
   for (int64_t k = 0; k < tags && !cursor->status; k++)
     dc_cursor_integer(cursor, 4);
-  for (int k = 0; k < corners; k++)
-    nodes[k] = dc_cursor_integer(cursor, 4);
-  if (corners == parts->corners)
-    dc_parts_add_element(parts, cursor, nodes);
+  take_element(cursor, parts, kind, 4);
 }
 
 // Elements of version 2.  As text: number, type, number of tags, tags, nodes.  Binary: type, number of such elements,
@@ -74,14 +79,14 @@ static void read_elements_2(struct dc_mesh_cursor *cursor, struct dc_simplices_p
       dc_cursor_integer(cursor, 4);
     int64_t type = dc_cursor_integer(cursor, 4), alike = cursor->binary ? dc_cursor_integer(cursor, 4) : 1,
             tags = dc_cursor_integer(cursor, 4);
-    int corners = check_type(cursor, parts, type);
+    struct kind kind = check_type(cursor, parts, type);
     if (alike < 1 || alike > count - done || tags < 0 || tags > 1000)
       dc_cursor_fail(cursor, "must be a number of elements and of their tags (are %lld and %lld)", (long long)alike,
                      (long long)tags);
     for (int64_t i = 0; i < alike && !cursor->status; i++) {
       if (cursor->binary)
         dc_cursor_integer(cursor, 4);
-      read_element_2(cursor, parts, corners, tags);
+      read_element_2(cursor, parts, kind, tags);
     }
     done += alike;
   }
@@ -128,14 +133,10 @@ static void read_elements_4(struct dc_mesh_cursor *cursor, struct dc_simplices_p
     dc_cursor_integer(cursor, 4);
     dc_cursor_integer(cursor, 4);
     int64_t type = dc_cursor_integer(cursor, 4), count = dc_cursor_count(cursor, dc_cursor_integer(cursor, 8), 2);
-    int corners = check_type(cursor, parts, type);
+    struct kind kind = check_type(cursor, parts, type);
     for (int64_t i = 0; i < count && !cursor->status; i++) {
-      int64_t nodes[4] = {0};
       dc_cursor_integer(cursor, 8);
-      for (int k = 0; k < corners; k++)
-        nodes[k] = dc_cursor_integer(cursor, 8);
-      if (corners == parts->corners)
-        dc_parts_add_element(parts, cursor, nodes);
+      take_element(cursor, parts, kind, 8);
     }
   }
 }

@@ -2,6 +2,8 @@
 // Files of meshes of simplices: which format, and from what the file names to what a mesh holds.
 #include "geometry/mesh/simplices_read.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +40,39 @@ static enum dc_status number_elements(const struct dc_simplices_parts *parts, co
   return DC_OK;
 }
 
+// Corners are all that is taken of quadratic elements: the nodes that no element has go.
+static void drop_others(struct dc_simplices *mesh, int *place)
+{
+  int kept = 0;
+  memset(place, 0, (size_t)mesh->node_count * sizeof *place);
+  for (int e = 0; e < mesh->element_count; e++)
+    for (int k = 0; k < mesh->corners; k++)
+      place[mesh->elements[e][k]] = 1;
+  for (int i = 0; i < mesh->node_count; i++) {
+    if (!place[i])
+      continue;
+    memmove(mesh->nodes[kept], mesh->nodes[i], sizeof mesh->nodes[i]);
+    place[i] = kept++;
+  }
+  for (int e = 0; e < mesh->element_count; e++)
+    for (int k = 0; k < mesh->corners; k++)
+      mesh->elements[e][k] = place[mesh->elements[e][k]];
+  mesh->node_count = kept;
+}
+
+// Some programs count the corners of a tetrahedron the other way round.
+static void turn(struct dc_simplices *mesh)
+{
+  for (int e = 0; e < mesh->element_count; e++)
+    if (!(dc_tetrahedron_volume6((const double(*)[3])mesh->nodes, mesh->elements[e]) < 0))
+      return;
+  for (int e = 0; e < mesh->element_count; e++) {
+    int swapped = mesh->elements[e][0];
+    mesh->elements[e][0] = mesh->elements[e][1];
+    mesh->elements[e][1] = swapped;
+  }
+}
+
 static enum dc_status make_mesh(const struct dc_simplices_parts *parts, const char *name, struct dc_arena *arena,
                                 struct dc_simplices *mesh, struct dc_error *error)
 {
@@ -61,6 +96,15 @@ static enum dc_status make_mesh(const struct dc_simplices_parts *parts, const ch
     status = number_elements(parts, sorted, name, mesh, error);
   }
   free(sorted);
+  if (!status && parts->quadratic) {
+    int *place = dc_alloc(parts->node_count, sizeof *place);
+    if (place)
+      drop_others(mesh, place);
+    status = place ? DC_OK : dc_out_of_memory_in(error, name);
+    free(place);
+  }
+  if (!status && parts->corners == 4 && parts->element_count > 1)
+    turn(mesh);
   return status;
 }
 
@@ -70,6 +114,33 @@ static bool begins_with(const struct dc_mesh_file *file, const char *text)
   return file->size >= length && memcmp(file->bytes, text, length) == 0;
 }
 
+static bool ends_with(const char *path, const char *ending)
+{
+  size_t length = strlen(path), end = strlen(ending);
+  return length > end && strcmp(path + length - end, ending) == 0;
+}
+
+// One of the two files of TetGen; the places are beside the tetrahedra.
+static enum dc_status parse_tetgen(const struct dc_mesh_file *file, struct dc_simplices_parts *parts,
+                                   struct dc_error *error)
+{
+  char path[PATH_MAX], *bytes = NULL;
+  struct dc_mesh_file nodes = {.name = path};
+  int stem = (int)strlen(file->name) - (int)strlen(".ele");
+  if (snprintf(path, sizeof path, "%.*s.node", stem, file->name) >= (int)sizeof path)
+    return dc_fail(error, DC_BAD_INPUT, "%.700s: the name is too long", file->name);
+  enum dc_status status = dc_mesh_load(path, &bytes, &nodes.size, error);
+  nodes.bytes = bytes;
+  struct dc_mesh_cursor of_nodes = {.file = &nodes, .line = 1, .error = error},
+                        of_elements = {.file = file, .line = 1, .error = error};
+  if (!status)
+    status = dc_simplices_parse_node(&of_nodes, parts);
+  if (!status)
+    status = dc_simplices_parse_ele(&of_elements, parts);
+  free(bytes);
+  return status;
+}
+
 // The mesh in a file in memory, before its elements are checked; unknown numbers and formats are refused.
 static enum dc_status parse(const struct dc_mesh_file *file, int corners, struct dc_arena *arena,
                             struct dc_simplices *mesh, struct dc_error *error)
@@ -77,15 +148,19 @@ static enum dc_status parse(const struct dc_mesh_file *file, int corners, struct
   struct dc_simplices_parts parts = {.corners = corners};
   struct dc_mesh_cursor cursor = {.file = file, .line = 1, .error = error};
   *mesh = (struct dc_simplices){.corners = corners};
-  if (begins_with(file, "$"))
+  if (ends_with(file->name, ".ele"))
+    cursor.status = parse_tetgen(file, &parts, error);
+  else if (ends_with(file->name, ".mesh") || begins_with(file, "MeshVersionFormatted"))
+    dc_simplices_parse_medit(&cursor, &parts);
+  else if (begins_with(file, "$"))
     dc_simplices_parse_msh(&cursor, &parts);
   else if (begins_with(file, "# vtk DataFile"))
     dc_simplices_parse_vtk(&cursor, &parts);
   else if (begins_with(file, "<"))
     dc_simplices_parse_vtu(&cursor, &parts);
   else
-    dc_cursor_fail(&cursor,
-                   "must begin as a mesh of Gmsh (\"$MeshFormat\") or of VTK (\"# vtk DataFile\", \"<VTKFile\")");
+    dc_cursor_fail(&cursor, "must begin as a mesh of Gmsh (\"$MeshFormat\"), of VTK (\"# vtk DataFile\", \"<VTKFile\") or "
+                            "of Medit (\"MeshVersionFormatted\"), or be the file .ele of TetGen");
   enum dc_status status = cursor.status ? cursor.status : make_mesh(&parts, file->name, arena, mesh, error);
   free(parts.nodes);
   free(parts.numbers);

@@ -9,8 +9,10 @@
 #include "geometry/mesh/simplices.h"
 
 // Reads tetrahedra (corners 4) or triangles (3) from a file: of Gmsh (versions 2 and 4.1, text or bytes), of VTK
-// (legacy or XML, unstructured grids, text or bytes), triangles from OBJ and STL, too.  Nodes and elements count from 0
-// in the order of the file.  Elements with fewer corners are passed over, others refused.  Arrays are owned by arena.
+// (legacy or XML, unstructured grids, text or bytes), of Medit (text) or of TetGen (.ele, with .node beside it),
+// triangles from OBJ and STL, too.  Nodes and elements count from 0 in the order of the file.  Elements with fewer
+// corners are passed over, others refused; of quadratic ones the corners are taken, and nodes that no element then has
+// are dropped.  Tetrahedra that are all of the other orientation are turned.  Arrays are owned by arena.
 // DC_BAD_INPUT with "path:line: rule", "path: byte N: rule" or "path: rule", DC_IO, DC_MEMORY.
 enum dc_status dc_simplices_read(const char *path, int corners, struct dc_arena *arena, struct dc_simplices *mesh,
                                  struct dc_error *error);
@@ -28,6 +30,7 @@ struct dc_mesh_cursor {
 // Nodes as they come, with the numbers that the file gives them, and elements of the wanted kind by these numbers.
 struct dc_simplices_parts {
   int corners;
+  bool quadratic;  // elements have nodes that are no corners
   double (*nodes)[3];
   int64_t *numbers;
   int64_t (*elements)[4];
@@ -59,6 +62,9 @@ void dc_parts_add_cell(struct dc_simplices_parts *parts, struct dc_mesh_cursor *
 // The formats.
 enum dc_status dc_simplices_parse_msh(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
 enum dc_status dc_simplices_parse_vtk(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
+enum dc_status dc_simplices_parse_medit(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
+enum dc_status dc_simplices_parse_node(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
+enum dc_status dc_simplices_parse_ele(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
 enum dc_status dc_simplices_parse_vtu(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);
 
 #endif

@@ -6,7 +6,11 @@
 
 #include "geometry/mesh/simplices_read.h"
 
-enum { VTK_VERTEX = 1, VTK_LINE = 3, VTK_TRIANGLE = 5, VTK_TETRAHEDRON = 10 };
+// Types of cells that are read, with their corners and all of their nodes: the corners come first.
+static const struct kind {
+  int type, corners, nodes;
+} kinds[] = {{1, 1, 1}, {3, 2, 2}, {5, 3, 3}, {10, 4, 4}, {21, 2, 3}, {22, 3, 6}, {24, 4, 10}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct cells {
   int64_t count, total;
@@ -114,30 +118,22 @@ static void read_cells(struct dc_mesh_cursor *cursor, struct cells *cells, bool 
   }
 }
 
-static int corners_of(int64_t type)
-{
-  switch (type) {
-  case VTK_VERTEX: return 1;
-  case VTK_LINE: return 2;
-  case VTK_TRIANGLE: return 3;
-  case VTK_TETRAHEDRON: return 4;
-  default: return 0;
-  }
-}
-
 void dc_parts_add_cell(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, int64_t cell, int64_t type,
                        const int64_t *nodes, int64_t count)
 {
-  int corners = corners_of(type);
-  if (corners == 0 || corners > parts->corners)
-    dc_cursor_fail(cursor, "cells of type %lld are not read here: %s must be of type %d", (long long)type,
-                   parts->corners == 4 ? "tetrahedra" : "triangles",
-                   parts->corners == 4 ? VTK_TETRAHEDRON : VTK_TRIANGLE);
-  else if (count != corners)
+  struct kind kind = {0};
+  for (int i = 0; i < KINDS; i++)
+    if (kinds[i].type == type)
+      kind = kinds[i];
+  if (kind.corners == 0 || kind.corners > parts->corners)
+    dc_cursor_fail(cursor, "cells of type %lld are not read here: %s", (long long)type,
+                   parts->corners == 4 ? "tetrahedra must be of type 10 or 24" : "triangles must be of type 5 or 22");
+  else if (count != kind.nodes)
     dc_cursor_fail(cursor, "cell %lld of type %lld must have %d nodes (has %lld)", (long long)cell, (long long)type,
-                   corners, (long long)count);
-  else if (corners == parts->corners)
+                   kind.nodes, (long long)count);
+  else if (kind.corners == parts->corners)
     dc_parts_add_element(parts, cursor, nodes);
+  parts->quadratic |= kind.corners == parts->corners && kind.nodes > kind.corners;
 }
 
 static void read_types(struct dc_mesh_cursor *cursor, const struct cells *cells, struct dc_simplices_parts *parts)

@@ -63,6 +63,17 @@ static const char *free_name(const struct dc_mesh_copies *copies, const char *fi
   return name;
 }
 
+// Tetrahedra of TetGen have their places in a file beside theirs, which keeps its ending.
+static bool add_companion(struct dc_mesh_copies *copies, const char *file, const char *name)
+{
+  size_t length = strlen(file), stem = strlen(name) - 4;
+  if (length <= 4 || strcmp(file + length - 4, ".ele") != 0)
+    return true;
+  copies->sources[copies->count] = dc_arena_printf(copies->arena, "%.*s.node", (int)length - 4, file);
+  copies->names[copies->count] = dc_arena_printf(copies->arena, "%.*s.node", (int)stem, name);
+  return copies->sources[copies->count] && copies->names[copies->count++];
+}
+
 static bool add_source(struct dc_mesh_copies *copies, const char *file)
 {
   if (find_source(copies, file) >= 0)
@@ -72,7 +83,7 @@ static bool add_source(struct dc_mesh_copies *copies, const char *file)
     return false;
   copies->sources[copies->count] = file;
   copies->names[copies->count++] = name;
-  return true;
+  return add_companion(copies, file, name);
 }
 
 // Lists the mesh files of a scene, each once, with the name that its copy gets.
@@ -81,7 +92,7 @@ enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_
   memset(copies, 0, sizeof *copies);
   copies->arena = dc_arena_create();
   int shape_count = scene->definition.shape_count;
-  size_t most = (size_t)scene->mesh_file_count + (size_t)shape_count;
+  size_t most = 2 * ((size_t)scene->mesh_file_count + (size_t)shape_count);
   bool enough = copies->arena != NULL;
   if (enough) {
     copies->sources = dc_arena_alloc(copies->arena, most, sizeof *copies->sources);
