@@ -25,7 +25,9 @@ for command in list schema "help optimize" --help; do
   within 60 "$dcsim" $command >pipe 2>"$err" & pid=$!
   : <pipe
   wait $pid
-  check "a reader of $command that leaves is no failure" [ $? -eq 0 ]
+  status=$?
+  # lists and the schema end by SIGPIPE, as other programs do
+  check "a reader of $command that leaves is no failure" [ $status -eq 0 -o $status -eq 141 ]
   check "and nothing is said" [ ! -s "$err" ]
 done
 finish
