@@ -189,6 +189,11 @@ typedef struct {
   int results_only;
   // run.json has the exit status DCSIM_UNMET when the task is not reached; the function does not return it.
   int require_success;
+  // Called when an optimization begins, once for everything about its task that makes no sense or cannot be reached
+  // (docs/advice.md): its symptom and a sentence.  May be NULL.
+  void (*warned)(void *context, const char *symptom, const char *says);
+  void *warned_context;
+  int unadvised;  // give no advice at the end
 } dcsim_run_options;
 
 // Ranks of MPI, which open the same scene and work on one optimization.

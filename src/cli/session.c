@@ -152,6 +152,12 @@ static int check_success(const struct cli_arguments *arguments, const dcsim_resu
   return 0;
 }
 
+static void warn_of_task(void *context, const char *symptom, const char *says)
+{
+  (void)context;
+  cli_message("warning: %s: %s", symptom, says);
+}
+
 // Runs simulate or optimize: opens the scene, starts progress and live view, calls the library, then prints warnings,
 // the report, why the run stopped and how it can be resumed.
 int cli_run(const struct cli_arguments *arguments, cli_run_function *function, dcsim_ranks *ranks)
@@ -189,6 +195,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
       .overwrite = arguments->overwrite,
       .results_only = arguments->results_only,
       .require_success = arguments->require_success,
+      .warned = arguments->quiet ? NULL : warn_of_task,
   };
   dcsim_report report = {0};
   dcsim_error error = {0};

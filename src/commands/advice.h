@@ -9,17 +9,6 @@
 
 enum { DC_MOST_ADVICE = 12 };
 
-struct dc_advice {
-  const char *symptom;  // its name: "oscillating", ...
-  char says[400];       // one sentence
-  char attempt[4000];   // a command that can be pasted; empty: none
-};
-
-struct dc_advice_list {
-  int count;
-  struct dc_advice items[DC_MOST_ADVICE];
-};
-
 // Changes of a command that is to be tried: contact model and run whose controls it begins with (NULL: those of the
 // command that was given), and values of the scene, "path=value".
 struct dc_attempt {
@@ -27,6 +16,18 @@ struct dc_attempt {
   int count;
   char changes[8][200];
 };
+struct dc_advice {
+  const char *symptom;  // its name: "oscillating", ...
+  char says[400];       // one sentence
+  char attempt[4000];   // a command that can be pasted; empty: none
+  struct dc_attempt changes;  // of that command
+};
+
+struct dc_advice_list {
+  int count;
+  struct dc_advice items[DC_MOST_ADVICE];
+};
+
 // Adds a change, as of printf; one too many is left out.
 void dc_attempt_set(struct dc_attempt *attempt, const char *change, ...) __attribute__((format(printf, 2, 3)));
 // Writes the command into advice->attempt: the one that opened the scene with all its options (without those that the
@@ -34,6 +35,11 @@ void dc_attempt_set(struct dc_attempt *attempt, const char *change, ...) __attri
 // exists gets a number behind its name, unless the run was to overwrite.  Nothing where that is too long.
 void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_scene *scene,
                    const dcsim_run_options *options, const struct dc_attempt *attempt);
+
+// Runs an optimization with the changes of an attempt, for so long, in the process and without files.  Returns whether it
+// has a loss, with the lowest one and whether the task is reached.
+bool dc_advice_run(const dcsim_scene *scene, const dcsim_run_options *options, const struct dc_attempt *attempt,
+                   double seconds, double *loss, bool *reached);
 
 // Appends one, with an empty attempt; a last place that nobody reads when the list is full.  says as of printf.
 struct dc_advice *dc_advice_add(struct dc_advice_list *list, const char *symptom, const char *says, ...)

@@ -112,8 +112,65 @@ void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_sc
     add_word(&text, "--set");
     add_word(&text, attempt->changes[i]);
   }
+  advice->changes = *attempt;
   advice->attempt[0] = '\0';
   if (!text.failed && text.length < sizeof advice->attempt)
     memcpy(advice->attempt, text.bytes, text.length + 1);
   dc_text_free(&text);
+}
+
+// The scene with the options that are kept and the changes; NULL: it cannot be opened.
+static dcsim_scene *open_changed(const dcsim_scene *scene, const struct dc_attempt *attempt)
+{
+  enum { MOST_WORDS = 400 };
+  const char *sets[MOST_WORDS], *allowed[MOST_WORDS], *packages[MOST_WORDS];
+  dcsim_scene_options given = {.size = sizeof given, .overrides = sets, .allowed_paths = allowed,
+                               .package_paths = packages, .model = attempt->model};
+  dcsim_scene *changed = NULL;
+  const char *word = scene->words;
+  if (!word)
+    return NULL;
+  for (word += strlen(word) + 1; *word;) {
+    const char *value = word + strlen(word) + 1;
+    if (given.override_count + attempt->count >= MOST_WORDS || given.allowed_path_count >= MOST_WORDS ||
+        given.package_path_count >= MOST_WORDS)
+      return NULL;
+    if (strcmp(word, "--set") == 0 && !is_replaced(attempt, word, value))
+      sets[given.override_count++] = value;
+    else if (strcmp(word, "--allow-path") == 0)
+      allowed[given.allowed_path_count++] = value;
+    else if (strcmp(word, "--package-path") == 0)
+      packages[given.package_path_count++] = value;
+    else if (strcmp(word, "--model") == 0 && !attempt->model)
+      given.model = value;
+    else if (strcmp(word, "--gradient") == 0)
+      given.gradient = value;
+    else if (strcmp(word, "--plant") == 0)
+      given.plant = value;
+    word = value + strlen(value) + 1;
+  }
+  given.seed = scene->seed;
+  given.seed_given = scene->seed != 0;
+  for (int i = 0; i < attempt->count; i++)
+    sets[given.override_count++] = attempt->changes[i];
+  return dcsim_scene_open(scene->words, &given, &changed, NULL) ? NULL : changed;
+}
+
+bool dc_advice_run(const dcsim_scene *scene, const dcsim_run_options *options, const struct dc_attempt *attempt,
+                   double seconds, double *loss, bool *reached)
+{
+  const dcsim_run_options own = {.size = sizeof own,
+                                 .directory = "none",
+                                 .control_run = attempt->control ? attempt->control : options->control_run,
+                                 .max_seconds = seconds,
+                                 .unadvised = 1};
+  dcsim_result result = DCSIM_SIZED(dcsim_result);
+  dcsim_scene *changed = open_changed(scene, attempt);
+  if (!changed)
+    return false;
+  int status = dcsim_optimize(changed, &own, &result, NULL, NULL);
+  dcsim_scene_close(changed);
+  *loss = result.loss;
+  *reached = result.success != 0;
+  return (status == DCSIM_OK || status == DCSIM_STOPPED) && result.steps > 0;
 }

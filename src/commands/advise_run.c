@@ -2,6 +2,7 @@
 // Advice on an optimization that has ended.  The course of its losses and the ways of its bodies name a symptom; each
 // symptom has one thing to try.  Thresholds are rules of thumb, listed in docs/advice.md.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,11 +77,15 @@ static void try_whole(const struct session *session, struct dc_advice *advice, c
   try_it(session, advice, &attempt);
 }
 
+// A rate that is to be raised becomes at least the optimizer's default.
 static void try_rate(const struct session *session, struct dc_advice *advice, double factor)
 {
-  double rate = optimizer_number(session->scene->scene, "learning_rate");
+  const struct dc_option *table = session->scene->scene->optimizer->options;
+  double rate = optimizer_number(session->scene->scene, "learning_rate") * factor;
+  if (factor > 1 && !isnan(rate))
+    rate = fmax(rate, strtod(table[dc_option_find(table, "learning_rate")].fallback, NULL));
   if (!isnan(rate))
-    try_number(session, advice, "optimizer.learning_rate", factor * rate);
+    try_number(session, advice, "optimizer.learning_rate", rate);
 }
 
 // An initial guess from elsewhere: what a search is for.
@@ -306,6 +311,56 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
   }
 }
 
+static const double CHEAP = 1;      // s of a run that another one like it may take to try advice
+static const double HELPFUL = 0.9;  // of the loss, that what is advised must bring it below
+
+static bool helps(const struct session *session, const struct dc_attempt *attempt, double *loss, bool *reached)
+{
+  return dc_advice_run(session->scene, session->options, attempt, 2 * CHEAP, loss, reached) &&
+         (*reached || *loss < HELPFUL * session->best_loss);
+}
+
+// Other attempts, by what often helps: k = 0, 1, ...; false behind the last one.
+static bool alternative(const struct session *session, int k, struct dc_attempt *attempt)
+{
+  static const double factors[] = {10, 0.1, 100, 0.01, 1000};
+  enum { FACTORS = sizeof factors / sizeof *factors };
+  double rate = optimizer_number(session->scene->scene, "learning_rate");
+  *attempt = (struct dc_attempt){0};
+  if (k < FACTORS)
+    dc_attempt_set(attempt, "optimizer.learning_rate=%.3g", factors[k] * rate);
+  else
+    dc_attempt_set(attempt, "portfolio={}");
+  return k < FACTORS || (k == FACTORS && !session->horizon && !session->search);
+}
+
+// Tries a rate or a search that is advised where a run takes a second at most, and others in its place where it does not
+// help.  What does not help is not advised.  Other changes, of the world or of a horizon, are not tried.
+static void try_advice(struct session *session, const dcsim_result *result, struct dc_advice_list *list)
+{
+  struct dc_advice *advice = &list->items[list->count - 1];
+  double loss;
+  bool reached, rates = !isnan(optimizer_number(session->scene->scene, "learning_rate"));
+  struct dc_attempt attempt = advice->changes;
+  bool settings = attempt.count == 1 && (strncmp(attempt.changes[0], "optimizer.l", 11) == 0 ||
+                                         strncmp(attempt.changes[0], "portfolio=", 10) == 0);
+  if (!advice->attempt[0] || !settings || attempt.control || result->seconds > CHEAP || session->options->ranks || !session->scene->words)
+    return;
+  bool found = helps(session, &attempt, &loss, &reached);
+  for (int k = rates ? 0 : 5; !found && alternative(session, k, &attempt); k++)
+    found = helps(session, &attempt, &loss, &reached);
+  size_t used = strlen(advice->says);
+  if (found) {
+    snprintf(advice->says + used, sizeof advice->says - used, "; tried below: %s, loss %.3g",
+             reached ? "reached" : "not reached yet", loss);
+    try_it(session, advice, &attempt);
+  } else {
+    snprintf(advice->says + used, sizeof advice->says - used,
+             "; tried, and of no help: other rates and a search of a second");
+    advice->attempt[0] = '\0';
+  }
+}
+
 enum dc_status dc_advise_run(struct session *session, const struct outcome *outcome, const dcsim_result *result,
                              struct dc_advice_list *list)
 {
@@ -313,7 +368,7 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
   bool reachable = false;
   for (int i = 0; i < scene->task.objective_count; i++)
     reachable |= dc_task_reachable(&scene->task.objectives[i]);
-  if (!session->optimizing || session->stopped || !reachable ||
+  if (!session->optimizing || session->stopped || !reachable || session->options->unadvised ||
       (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
     return DC_OK;
   bool success = result->success != 0;
@@ -338,5 +393,7 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
     advise_horizon(session, list);
   else if (!list->count)
     advise_end(session, outcome, list);
+  if (list->count)
+    try_advice(session, result, list);
   return DC_OK;
 }

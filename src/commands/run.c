@@ -324,6 +324,18 @@ static void warn_inside(const struct session *session, dcsim_result *result)
     snprintf(result->warning, sizeof result->warning, "%s", says);
 }
 
+// Tells what makes no sense about the task before time is spent on it.
+static void warn_of_task(const struct session *session)
+{
+  const dcsim_run_options *options = session->options;
+  struct dc_advice_list list = {0};
+  if (!session->optimizing || !options->warned)
+    return;
+  dc_advise_task(session->scene, "optimize", options, &list);
+  for (int i = 0; i < list.count; i++)
+    options->warned(options->warned_context, list.items[i].symptom, list.items[i].says);
+}
+
 // A run from its checks to its report:
 // 1. check memory and room on disk;
 // 2. share the scene with the ranks, if there are any;
@@ -356,6 +368,7 @@ static int run_scene(struct session *session, dcsim_result *result, dcsim_report
              session->options->control_run);
   else if (session->inside.count)
     warn_inside(session, result);
+  warn_of_task(session);
   status = compute(session);
   bool something = !isnan(session->best_loss);
   if (status && !(something && (status == DC_STOPPED || status == DC_NUMERICAL))) {

@@ -85,7 +85,7 @@ run 0 optimize walker.json -o none
 check "and is not moved from afar" [ -z "$(grep 'no contact' "$out")" ]
 
 # Commands to try keep what was given.
-run 0 optimize push.json -o out --quiet --no-report --model bsh --set 'objective[0].target=[0.55, 0, 0.05]' --set optimizer.iterations=2 --set "name=a b'c" --seed 4
+run 0 optimize push.json -o out --quiet --no-report --model bsh --set 'objective[0].target=[0.55, 0, 0.05]' --set 'optimizer={"type": "adam", "learning_rate": 0.001, "iterations": 12, "target": 0}' --set 'objective[0].rest=0.0001' --set bodies.cube.velocity='[0.01, 0, 0]' --set "name=a b'c" --seed 4
 line=$(sed -n 's/^    try: //p' "$out")
 check "a complete command: $line" [ -n "$line" ]
 for kept in '--model bsh' "--set 'objective\\[0\\].target=\\[0.55, 0, 0.05\\]'" "--set 'name=a b" '-o out-2' '--seed 4'; do
@@ -93,6 +93,12 @@ for kept in '--model bsh' "--set 'objective\\[0\\].target=\\[0.55, 0, 0.05\\]'" 
 done
 check "it can be pasted" sh -c "$(echo "$line" | sed "s|^dcsim|\"$dcsim\"|") --quiet --no-report"
 check "and solves the same task" sh -c "grep -A9 '\"objective\"' out-2/resolved.json | tr -d ' \\n' | grep -q '0.55'"
+
+# Before time is spent, and at the end instead of what is said of a run.
+run 0 optimize push.json -o none --set 'objective[0].target=[0.5, 0, -0.1]'
+says 'warning: target inside'
+check "a search would not help there" [ -z "$(grep 'portfolio\|learning_rate' "$out")" ]
+check "what would is said" grep -q 'advice: target inside: .* is free' "$out"
 
 # What failed is named with its number.
 run 0 optimize push.json -o none --quiet --set 'objective[0].rest=0.01' --set 'bodies.cube.velocity=[0.2, 0, 0]' --set contact.friction=0
