@@ -156,11 +156,9 @@ double dc_contact_distance(const struct dc_contact *contact);
 bool dc_contact_solved(const struct dc_contact *contact);
 struct dc_contact_counts dc_contact_last_counts(const struct dc_contact *contact);
 
-// The largest fraction of the path that certainly makes no two surfaces meet, in [0, 1]; 1 when the whole is safe.
-// The path must start at the poses of the last evaluation.
-double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path);
-// An upper bound of it, from the triangles that are closest, at a fraction of its cost; and the rest of it when that is
-// known.
+// The largest fraction of the path that certainly makes no two surfaces meet, in [0, 1]; 1 when the whole is safe.  It
+// is found in two turns: an upper bound from the triangles that are closest, at a fraction of the cost, and the fraction
+// itself, which needs that bound.  The path must start at the poses of the last evaluation.
 double dc_contact_nearest_fraction(struct dc_contact *contact, const struct dc_path *path);
 double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct dc_path *path, double nearest);
 // Whether the whole path certainly makes no two surfaces meet; gaps as small as a billionth of those at its beginning

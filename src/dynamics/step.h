@@ -416,8 +416,6 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
                     const struct dc_step_variation *variation, const double (*next)[6],
                     double (*left)[DC_IMPACT_NUMBERS]);
 
-// Makes room for one pair more; NULL when out of memory.
-struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair);
 // Adds a lagged pair's Hessian; exact: with the curvature of the rotations.
 void dc_rigid_add_lagged_hessian(const struct dc_step_state *state, int pair,
                                  const struct dc_friction_derivatives *derivatives, bool exact,

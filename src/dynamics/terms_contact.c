@@ -264,7 +264,8 @@ static bool slides(const struct dc_step_state *state, int pair)
   return state->rigid->slides && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
 }
 
-struct dc_friction_mixed *dc_rigid_add_mixed(struct dc_mixed_list *list, int pair)
+// Makes room for one pair more; NULL when out of memory.
+static struct dc_friction_mixed *add_mixed(struct dc_mixed_list *list, int pair)
 {
   if (dc_grow(&list->pairs, &list->capacity, list->count + 1, sizeof *list->pairs))
     return NULL;
@@ -282,7 +283,7 @@ static enum dc_status friction_prepare_product(struct dc_rollout *rollout, const
   for (int p = 0; p < rigid->pair_count; p++) {
     if (!slides(state, p))
       continue;
-    struct dc_friction_mixed *mixed = dc_rigid_add_mixed(&rigid->mixed, p);
+    struct dc_friction_mixed *mixed = add_mixed(&rigid->mixed, p);
     if (!mixed)
       return dc_out_of_memory_for(error, "friction");
     dc_contact_friction_mixed(rigid->contact, state->next, p, rollout->adjoint.twists, rollout->adjoint.wrenches_now,

@@ -76,8 +76,6 @@ enum dc_status dc_refine_descend(void *context, const double *q, const struct dc
 
 // Places the bodies at q and computes the witness points of all contacts, unless they are known already.
 const struct dc_refine_answer *dc_refine_ask(struct dc_refine *refine, const double *q);
-// Places the bodies at q: kinematics and placements of refine.
-void dc_refine_place(struct dc_refine *refine, const double *q);
 // block [3][6] += scale w x arm, by a twist (w, t).
 void dc_refine_add_turn(double *block, double scale, const double arm[3]);
 // Maps rows [count][6] by the twist of a body to jacobian [count][dimension]: jacobian += scale rows J.

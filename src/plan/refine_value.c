@@ -26,7 +26,8 @@ static void place(const struct dc_body *body, const struct dc_pose *pose, struct
   dc_vec_sub(placement->position, pose->position, arm);
 }
 
-void dc_refine_place(struct dc_refine *refine, const double *q)
+// Places the bodies at q: kinematics and placements of refine.
+static void place_bodies(struct dc_refine *refine, const double *q)
 {
   dc_kinematics_update(refine->bodies, q, &refine->kinematics);
   for (int i = 0; i < refine->bodies->count; i++)
@@ -61,7 +62,7 @@ const struct dc_refine_answer *dc_refine_ask(struct dc_refine *refine, const dou
 {
   struct dc_refine_answer *answers = refine->answers;
   size_t bytes = (size_t)refine->bodies->nq * sizeof *q;
-  dc_refine_place(refine, q);
+  place_bodies(refine, q);
   if (answers[0].known && memcmp(answers[0].q, q, bytes) == 0)
     return &answers[0];
   struct dc_refine_answer newest = answers[1];
@@ -408,7 +409,7 @@ void dc_refine_inspect(struct dc_refine *refine, const double *q, struct dc_refi
                        struct dc_refine_contact_state *contacts)
 {
   *total = (struct dc_refine_state){.min_distance = INFINITY};
-  dc_refine_place(refine, q);
+  place_bodies(refine, q);
   for (int c = 0; c < refine->contact_count; c++) {
     const struct dc_refine_contact *contact = &refine->contacts[c];
     struct dc_refine_contact_state *result = &contacts[c];

@@ -12,7 +12,7 @@
 #include "io/json/json_print.h"
 #include "io/scene/options_reader.h"
 
-const struct dc_sweep_kind dc_sweep_kinds[] = {
+static const struct dc_sweep_kind kinds[] = {
     {"optimize", true, false}, {"simulate", false, false}, {"bench tasks", false, true}, {NULL, false, false}};
 static const char *const kind_names[] = {"optimize", "simulate", "bench tasks", NULL};
 static const char *const sampling_names[] = {"grid", "zip", "random", "latin_hypercube", NULL};
@@ -315,7 +315,7 @@ static enum dc_status take_options(struct reading *reading, struct options *opti
   if (!study->name || !study->scene || !find_paths(reading, &options->allowed_paths) ||
       !find_paths(reading, &options->package_paths))
     return out_of_memory(reading);
-  study->kind = &dc_sweep_kinds[options->run];
+  study->kind = &kinds[options->run];
   if (study->kind->draws && (options->allowed_paths.count || options->package_paths.count))
     return dc_fail(reading->error, DC_BAD_INPUT,
                    "%.400s: \"allow_path\" and \"package_path\" do not go with bench tasks", study->path);

@@ -6,13 +6,12 @@
 #include "base/options.h"
 #include "sweep/sampling.h"
 
-// The command of a point; it leaves a run directory.  Another kind is one more row in dc_sweep_kinds.
+// The command of a point; it leaves a run directory.  Another kind is one more row in study.c.
 struct dc_sweep_kind {
   const char *command;
   bool resumable;  // by --resume; otherwise an interrupted point begins anew
   bool draws;      // a benchmark: cases drawn on top of the task's shipped scene, solved by a method
 };
-extern const struct dc_sweep_kind dc_sweep_kinds[];
 
 enum dc_sweep_keep { DC_KEEP_EVERYTHING, DC_KEEP_RESULTS, DC_KEEP_FAILURES };
 

@@ -259,4 +259,10 @@ static inline double touching_distance(struct dc_contact *contact, struct dc_pos
   return high;
 }
 
+// Both turns of the largest safe fraction of a path.
+static inline double safe_fraction_of(struct dc_contact *contact, const struct dc_path *path)
+{
+  return dc_contact_safe_fraction_within(contact, path, dc_contact_nearest_fraction(contact, path));
+}
+
 #endif

@@ -501,7 +501,7 @@ static void test_threads(void)
       dc_contact_reset(contact);
       CHECK(dc_contact_most_threads(contact) != 1, "%s is worth threads", m ? "exact" : "bsh");
       double sum = dc_contact_evaluate(contact, scene.poses, 2, again);
-      double safe = dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists));
+      double safe = safe_fraction_of(contact, scene_path(&scene, (const double(*)[6])twists));
       const struct dc_pair *pair = &contact->pairs[0];
       CHECK(isfinite(sum) && pair->counts.exact > 2 * DC_EXACT_UNIT, "%ld", pair->counts.exact);
       CHECK(pair->large == (m == 0 && threads[t] > 1), "%ld visited", pair->counts.visited);

@@ -212,7 +212,7 @@ static void test_safe_step(void)
     dc_vec_scale(twists[0] + 3, direction, -0.1);  // 0.02 m lie between them
     dc_contact_evaluate(contact, scene.poses, 2, &pair);
     for (int reset = 0; reset < 2; reset++) {
-      fraction[reset] = dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists));
+      fraction[reset] = safe_fraction_of(contact, scene_path(&scene, (const double(*)[6])twists));
       dc_contact_reset(contact);
     }
     for (int reset = 0; reset < 2; reset++)  // 0.180 to 0.186 observed

@@ -274,7 +274,7 @@ static void test_no_memory(void)
   double twists[3][6] = {{0}, {0}, {0, 0, 0, 0, 0, -0.1}};
   stack_boxes(&scene, true);
   double energy = dc_contact_evaluate(steady, scene.poses, 2, expected), worst = 0;
-  double safe = dc_contact_safe_fraction(steady, scene_path(&scene, (const double(*)[6])twists));
+  double safe = safe_fraction_of(steady, scene_path(&scene, (const double(*)[6])twists));
   CHECK(isfinite(energy) && dc_bsh_pair(steady, 0)->large && dc_bsh_pair(steady, 2)->large && safe < 1, "%g %g", energy,
         safe);
   int failures = 0;
@@ -303,7 +303,7 @@ static void test_no_memory(void)
       for (int e = 0; e < DC_HESSIAN; e++)
         worst = larger(worst, fabs(results[p].hessian[e] - expected[p].hessian[e]) / fabs(expected[p].hessian[20]));
     CHECK_NEAR(again / energy, 1, 1e-12);
-    CHECK_NEAR(dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists)) / safe, 1, 1e-9);
+    CHECK_NEAR(safe_fraction_of(contact, scene_path(&scene, (const double(*)[6])twists)) / safe, 1, 1e-9);
     dc_contact_destroy(contact);
     if (failures > 200)
       break;
@@ -350,7 +350,7 @@ static void test_parts(void)
     pose_move(&start, 1, twist, &scene.poses[0]);
     scene_threads(1);
     dc_contact_evaluate(whole, scene.poses, 2, &results[0]);
-    double safe = dc_contact_safe_fraction(whole, scene_path(&scene, (const double(*)[6])twists));
+    double safe = safe_fraction_of(whole, scene_path(&scene, (const double(*)[6])twists));
     scene_threads(3);
     dc_contact_evaluate(parted, scene.poses, 2, &results[1]);
     CHECK(parted->pairs[0].large == (k > 0) && !whole->pairs[0].large, "%d: %ld visited", k,
@@ -359,7 +359,7 @@ static void test_parts(void)
           results[1].energy);
     CHECK(same_lists(dc_bsh_pair(whole, 0), dc_bsh_pair(parted, 0)), "%d", k);
     CHECK(results[0].energy == INFINITY || same_terms(dc_bsh_pair(whole, 0), dc_bsh_pair(parted, 0)), "%d", k);
-    CHECK(safe == dc_contact_safe_fraction(parted, scene_path(&scene, (const double(*)[6])twists)), "%d: %g", k, safe);
+    CHECK(safe == safe_fraction_of(parted, scene_path(&scene, (const double(*)[6])twists)), "%d: %g", k, safe);
     crossings += results[0].energy == INFINITY;
   }
   CHECK(crossings > 0 && crossings < 4, "%d", crossings);

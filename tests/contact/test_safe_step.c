@@ -36,7 +36,7 @@ static double safe_fraction(struct dc_contact *contact, struct scene *scene, con
   struct dc_pair_derivatives pairs[SCENE_BODIES * SCENE_BODIES];
   double energy = dc_contact_evaluate(contact, scene->poses, 0, pairs);
   CHECK(isfinite(energy), "%g", energy);
-  return dc_contact_safe_fraction(contact, scene_path(scene, twists));
+  return safe_fraction_of(contact, scene_path(scene, twists));
 }
 
 static const char *const pairs_of_shapes[][2] = {
@@ -170,7 +170,7 @@ static void test_exact_terms(void)
         shortened += fraction < 1;
         pair->near = (struct dc_near_list){0};
         worst = larger(
-            worst, fabs(fraction - dc_contact_safe_fraction(contact, scene_path(&scene, (const double(*)[6])twists))));
+            worst, fabs(fraction - safe_fraction_of(contact, scene_path(&scene, (const double(*)[6])twists))));
       }
       scene_end(&scene);
     }

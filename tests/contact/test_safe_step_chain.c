@@ -32,7 +32,7 @@ static double safe_fraction(struct dc_contact *contact, struct scene *scene, con
 {
   CHECK(place(contact, scene), "start");
   dc_path_begin(&scene->path, scene->q, tangent, &scene->kinematics);
-  return dc_contact_safe_fraction(contact, &scene->path);
+  return safe_fraction_of(contact, &scene->path);
 }
 
 // The first of that many fractions up to most at which bodies overlap, INFINITY when none.

@@ -161,7 +161,7 @@ struct dc_contact {
     struct dc_loop_history turns, pairs, fractions[2], chunks, bounds;
   } loops;
   struct dc_point_rows *rows;    // workspace of dc_contact_point_rates, of models with products only; NULL until then
-  double *fractions;             // [pair_count] workspace of dc_contact_safe_fraction
+  double *fractions;             // [pair_count] workspace of dc_contact_safe_fraction_within
   struct dc_gap_bound *bounds;   // [pair_count] workspace of dc_contact_gap_bounds
   bool *bounded;                 // [pair_count] likewise
   bool shared;                   // several threads may take part in the evaluation under way

@@ -165,8 +165,9 @@ static bool body_motion(const struct dc_body *body, const struct dc_pose *from, 
   return true;
 }
 
-void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next, double rate,
-                           struct dc_friction_motion *motion)
+// The motion of the frames of a pair from time t to next, at order 0: rate 1/h makes velocities, 1 displacements.
+static void frames_motion(const struct dc_contact *contact, int pair, const struct dc_pose *next, double rate,
+                          struct dc_friction_motion *motion)
 {
   const struct dc_friction *friction = contact->friction;
   memset(motion, 0, sizeof *motion);
@@ -182,7 +183,7 @@ static void motion_of(const struct dc_contact *contact, int pair, const struct d
                       struct dc_friction_motion *motion)
 {
   const struct dc_friction *friction = contact->friction;
-  dc_friction_motion_of(contact, pair, next, methods_of(contact)->displacements ? 1 : 1 / friction->time_step, motion);
+  frames_motion(contact, pair, next, methods_of(contact)->displacements ? 1 : 1 / friction->time_step, motion);
   motion->time_step = friction->time_step;
   motion->smoothing = friction->smoothing;
 }
@@ -209,7 +210,8 @@ static void gather_unit(const struct dc_friction_unit *unit, int order, struct d
       result->h_ab[i][j] += unit->h_ab[6 * i + j];
 }
 
-void dc_friction_add_turn(struct dc_friction_derivatives *derivatives)
+// Makes Hessians exact: adds turn and clears it.
+static void add_turn(struct dc_friction_derivatives *derivatives)
 {
   for (int i = 0, e = 0; i < 3; i++)
     for (int j = 0; j <= i; j++, e++) {
@@ -263,7 +265,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
     gather_unit(unit, order, &results[unit->pair]);
     friction->solved &= unit->unconverged == 0;
     if (curvature == DC_FRICTION_EXACT && order > 1 && (k + 1 == count || unit[1].group != unit->group))
-      dc_friction_add_turn(&results[unit->pair]);
+      add_turn(&results[unit->pair]);
   }
   for (int p = 0; p < contact->pair_count; p++)
     energy += results[p].energy;

@@ -72,10 +72,6 @@ struct dc_friction_methods {
 
 extern const struct dc_friction_methods dc_plane_friction, dc_sdrs_friction_methods, dc_ipc_friction_methods;
 
-// The motion of the frames of a pair from time t to next, at order 0: rate 1/h makes velocities, 1 displacements.
-void dc_friction_motion_of(const struct dc_contact *contact, int pair, const struct dc_pose *next, double rate,
-                           struct dc_friction_motion *motion);
-
 // Copies the unit to the end of the list; -1 when out of memory.
 int dc_friction_add_unit(struct dc_friction *friction, const struct dc_friction_unit *unit);
 
@@ -83,9 +79,6 @@ int dc_friction_add_unit(struct dc_friction *friction, const struct dc_friction_
 bool dc_friction_worth_threads(const struct dc_friction *friction);
 
 void dc_friction_destroy(struct dc_contact *contact);
-
-// Makes Hessians exact: adds turn and clears it.
-void dc_friction_add_turn(struct dc_friction_derivatives *derivatives);
 
 // 1 - phi at distance r, 1 up to inner and 0 from inner + zone on, without cancellation; *rate: phi' / (1 -
 // phi).

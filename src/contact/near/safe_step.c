@@ -300,11 +300,6 @@ double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct 
   return nearest > 0 ? least_fraction(contact, &query, nearest) : 0;
 }
 
-double dc_contact_safe_fraction(struct dc_contact *contact, const struct dc_path *path)
-{
-  return dc_contact_safe_fraction_within(contact, path, dc_contact_nearest_fraction(contact, path));
-}
-
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair)
 {
   const struct query query = {.path = path, .keep = CLEAR_GAP};
