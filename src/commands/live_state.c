@@ -16,11 +16,6 @@
 enum { MOST_ROWS = 2048, LOG_LINES = 120, LOG_LENGTH = 160, UNIT = 16 };
 enum { MOST_NODE_NUMBERS = 1 << 22 };  // of a trajectory of soft bodies
 
-struct live_row {
-  int iteration;
-  double loss, best, gradient_norm, min_gap, seconds;
-};
-
 struct dc_live {
   pthread_mutex_t lock;
   const struct dc_bodies *bodies;
@@ -28,12 +23,10 @@ struct dc_live {
   bool stop, checkpoint, told;
   double asked;  // when a page asked last; negative: never
   char unit[UNIT];
-  struct live_row last;  // of the last report; iteration counts unit
-  int iterations;
-  double fraction;
+  dcsim_progress last;               // the last report, without what it points to; iteration counts `unit`
   long offered, stride, generation;  // of rows
   int row_count;
-  struct live_row rows[MOST_ROWS];
+  dcsim_progress rows[MOST_ROWS];
   long log_count;
   char log[LOG_LINES][LOG_LENGTH];
   long version;  // of the trajectory; 0: none yet
@@ -103,8 +96,8 @@ struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps)
   live->capacity = find_capacity(bodies, steps);
   live->stride = 1;
   live->asked = -1;
-  live->fraction = -1;
-  live->last = (struct live_row){.loss = NAN, .best = NAN, .gradient_norm = NAN, .min_gap = NAN};
+  live->last =
+      (dcsim_progress){.loss = NAN, .best_loss = NAN, .gradient_norm = NAN, .min_gap = NAN, .fraction = -1};
   if (!make_room(live, &live->best) || !make_room(live, &live->taken)) {
     dc_live_destroy(live);
     return NULL;
@@ -219,14 +212,10 @@ static void take_numbers(struct dc_live *live, const dcsim_progress *progress)
 {
   const char *unit = progress->unit ? progress->unit : "iteration";
   snprintf(live->unit, sizeof live->unit, "%s", unit);
-  live->iterations = progress->iterations;
-  live->fraction = progress->fraction;
-  live->last = (struct live_row){.iteration = progress->iteration,
-                                 .loss = progress->loss,
-                                 .best = progress->best_loss,
-                                 .gradient_norm = progress->gradient_norm,
-                                 .min_gap = progress->min_gap,
-                                 .seconds = progress->seconds};
+  live->last = *progress;
+  live->last.unit = NULL;
+  live->last.parameters = NULL;
+  live->last.best = NULL;
 }
 
 // With the lock held.
@@ -234,7 +223,7 @@ static void take_progress(struct dc_live *live, const dcsim_progress *progress)
 {
   const struct dcsim_trajectory *best = progress->best;
   bool draw = progress->unit && strcmp(progress->unit, "draw") == 0;
-  double before = live->last.best;
+  double before = live->last.best_loss;
   take_numbers(live, progress);
   if (!draw && isfinite(progress->loss))
     add_row(live);
@@ -329,11 +318,11 @@ static void put_rows(const struct dc_live *live, long since, struct dc_json_writ
 {
   dc_json_begin(json, "rows", '[');
   for (long i = since; i < live->row_count; i++) {
-    const struct live_row *row = &live->rows[i];
+    const dcsim_progress *row = &live->rows[i];
     dc_json_begin(json, NULL, '[');
     dc_json_put_integer(json, NULL, row->iteration);
     dc_json_put_number(json, NULL, row->loss);
-    dc_json_put_number(json, NULL, row->best);
+    dc_json_put_number(json, NULL, row->best_loss);
     dc_json_put_number(json, NULL, row->gradient_norm);
     dc_json_put_number(json, NULL, row->min_gap);
     dc_json_put_number(json, NULL, row->seconds);
@@ -350,8 +339,8 @@ void dc_live_put_state(struct dc_live *live, long since, long generation, struct
   live->told = live->told || live->phase == DC_LIVE_ENDED;
   dc_json_put_string(json, "phase", phases[live->phase]);
   dc_json_put_string(json, "unit", live->unit);
-  DC_JSON_NUMBERS(json, {"iteration", live->last.iteration}, {"iterations", live->iterations},
-                  {"fraction", live->fraction}, {"loss", live->last.loss}, {"best", live->last.best},
+  DC_JSON_NUMBERS(json, {"iteration", live->last.iteration}, {"iterations", live->last.iterations},
+                  {"fraction", live->last.fraction}, {"loss", live->last.loss}, {"best", live->last.best_loss},
                   {"min_gap", live->last.min_gap}, {"seconds", live->last.seconds}, {"trajectory", live->version},
                   {"generation", live->generation});
   long first = generation == live->generation && since >= 0 && since <= live->row_count ? since : 0;

@@ -79,12 +79,12 @@ static bool observe(void *context, const struct dc_iterate *iterate)
     memcpy(run->best, iterate->x, state_bytes(run));
   }
   double seconds = dc_seconds() - session->start;
-  struct dc_run_row row = {.iteration = iterate->iteration,
-                           .loss = iterate->value,
-                           .gradient_norm = iterate->gradient_norm,
-                           .min_gap = NAN,
-                           .best = iterate->best,
-                           .seconds = seconds};
+  struct dc_plan_iteration row = {.iteration = iterate->iteration,
+                                  .loss = iterate->value,
+                                  .gradient_norm = iterate->gradient_norm,
+                                  .min_gap = NAN,
+                                  .best = iterate->best,
+                                  .seconds = seconds};
   if (session->run)
     session->row_status = dc_run_add_row(session->run, &row, &session->error);
   dcsim_progress progress = {.iteration = iterate->iteration,

@@ -10,19 +10,8 @@
 // Adds a row to the run, unless there is none.
 static void add_row(struct session *session, const struct dc_plan_iteration *iteration)
 {
-  struct dc_run_row row = {.iteration = iteration->iteration,
-                           .loss = iteration->loss,
-                           .gradient_norm = iteration->gradient_norm,
-                           .newton_iterations = iteration->newton_iterations,
-                           .min_gap = iteration->min_gap,
-                           .best = iteration->best,
-                           .seconds = dc_seconds() - session->start,
-                           .parameter_count = iteration->parameter_count,
-                           .parameters = iteration->parameters,
-                           .term_count = iteration->term_count,
-                           .terms = iteration->terms,
-                           .stage = iteration->stage,
-                           .phase = iteration->phase};
+  struct dc_plan_iteration row = *iteration;
+  row.seconds = dc_seconds() - session->start;
   if (session->run)
     session->row_status = dc_run_add_row(session->run, &row, &session->error);
   if (session->row_status)

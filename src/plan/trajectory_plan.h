@@ -204,6 +204,7 @@ void dc_plan_uncount_work(struct dc_plan *plan, const struct dc_plan_work *befor
 
 enum { DC_PLAN_TERMS = 32 };  // most that rows tell of; of more none are told
 
+// A row of progress: what observers see, and what loss.csv and progress.jsonl hold.
 struct dc_plan_iteration {
   int iteration;
   double loss, gradient_norm, min_gap;
@@ -217,6 +218,7 @@ struct dc_plan_iteration {
   // Number of terms of the loss: objectives, or worlds where there are cases; 0: one, too many, or unknown.
   int term_count;
   double terms[DC_PLAN_TERMS];
+  double seconds;  // since the start of the run; set by who writes rows
 };
 // Called after every successful evaluation; returns false to stop.
 typedef bool dc_plan_observer(void *context, const struct dc_plan_iteration *iteration);

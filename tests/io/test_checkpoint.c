@@ -240,7 +240,7 @@ static void write_for_ever(const struct fixture *fixture)
     double numbers[64];
     for (int i = 0; i < 64; i++)
       numbers[i] = (double)k;
-    const struct dc_run_row row = {
+    const struct dc_plan_iteration row = {
         .iteration = (int)k, .loss = 1.0 / (double)k, .parameter_count = 9, .parameters = numbers};
     dc_snapshot_clear(fixture->snapshot);
     if (dc_run_add_row(run, &row, NULL) || dc_snapshot_put_integers(fixture->snapshot, "rows", 1, &k) ||

@@ -7,14 +7,14 @@ static enum dc_status add_rows(struct dc_run *run, int from, int to)
   enum dc_status status = DC_OK;
   for (int k = from; k < to && !status; k++) {
     const double parameters[2] = {k, 1.0 / (k + 3)};
-    const struct dc_run_row row = {.iteration = k,
-                                   .loss = 1.0 / (k + 7),
-                                   .gradient_norm = k,
-                                   .newton_iterations = 5,
-                                   .min_gap = 0.1,
-                                   .seconds = 0.25 * k,
-                                   .parameter_count = 2,
-                                   .parameters = parameters};
+    const struct dc_plan_iteration row = {.iteration = k,
+                                          .loss = 1.0 / (k + 7),
+                                          .gradient_norm = k,
+                                          .newton_iterations = 5,
+                                          .min_gap = 0.1,
+                                          .seconds = 0.25 * k,
+                                          .parameter_count = 2,
+                                          .parameters = parameters};
     status = dc_run_add_row(run, &row, NULL);
   }
   return status;

@@ -34,15 +34,15 @@ static void test_rows_keep_bits(void)
   setup(&fixture);
   struct dc_run *run = create(&fixture, "run");
   for (int i = 0; i < COUNT; i++) {
-    struct dc_run_row row = {.iteration = i,
-                             .loss = values[i],
-                             .gradient_norm = -values[i],
-                             .newton_iterations = 1000000000000 + i,
-                             .min_gap = values[COUNT - 1 - i],
-                             .best = i == 2,
-                             .seconds = 0.25 * i,
-                             .parameter_count = 2,
-                             .parameters = values};
+    struct dc_plan_iteration row = {.iteration = i,
+                                    .loss = values[i],
+                                    .gradient_norm = -values[i],
+                                    .newton_iterations = 1000000000000 + i,
+                                    .min_gap = values[COUNT - 1 - i],
+                                    .best = i == 2,
+                                    .seconds = 0.25 * i,
+                                    .parameter_count = 2,
+                                    .parameters = values};
     CHECK(dc_run_add_row(run, &row, NULL) == DC_OK);
   }
   // Rows are in the file at once, not when it is closed.
@@ -60,7 +60,8 @@ static void test_rows_keep_bits(void)
   }
   if (file)
     fclose(file);
-  struct dc_run_row lonely = {.iteration = COUNT, .loss = 1, .gradient_norm = NAN, .min_gap = INFINITY, .seconds = 9};
+  struct dc_plan_iteration lonely = {
+      .iteration = COUNT, .loss = 1, .gradient_norm = NAN, .min_gap = INFINITY, .seconds = 9};
   CHECK(dc_run_add_row(run, &lonely, NULL) == DC_OK);
   close_run(run);
   size_t size;
@@ -101,15 +102,15 @@ static void test_full_disk_rows(void)
   setup(&fixture);
   struct dc_error error = {0};
   struct dc_run *run = create(&fixture, "run");
-  struct dc_run_row row = {.iteration = 1,
-                           .loss = 0.5,
-                           .gradient_norm = 2,
-                           .newton_iterations = 7,
-                           .min_gap = 0.25,
-                           .best = true,
-                           .seconds = 1,
-                           .parameter_count = PARAMETERS,
-                           .parameters = fixture.parameters};
+  struct dc_plan_iteration row = {.iteration = 1,
+                                  .loss = 0.5,
+                                  .gradient_norm = 2,
+                                  .newton_iterations = 7,
+                                  .min_gap = 0.25,
+                                  .best = true,
+                                  .seconds = 1,
+                                  .parameter_count = PARAMETERS,
+                                  .parameters = fixture.parameters};
   CHECK(dc_run_add_row(run, &row, NULL) == DC_OK);
   size_t loss_size, progress_size, size;
   char *loss = slurp(in(&fixture, "run/loss.csv"), &loss_size);

@@ -436,7 +436,7 @@ const char *dc_run_directory(const struct dc_run *run)
   return run->directory;
 }
 
-static void format_loss(struct dc_text *text, const struct dc_run_row *row)
+static void format_loss(struct dc_text *text, const struct dc_plan_iteration *row)
 {
   dc_text_add(text, "%d,", row->iteration);
   dc_text_real(text, row->loss, "");
@@ -460,7 +460,7 @@ static void format_numbers(struct dc_text *text, const char *name, int count, co
 }
 
 // Writes a row of progress.jsonl.
-static void format_progress(struct dc_text *text, const struct dc_run_row *row)
+static void format_progress(struct dc_text *text, const struct dc_plan_iteration *row)
 {
   dc_text_add(text, "{\"iteration\": %d, \"loss\": ", row->iteration);
   dc_text_real(text, row->loss, "null");
@@ -479,7 +479,7 @@ static void format_progress(struct dc_text *text, const struct dc_run_row *row)
 }
 
 // Adds a row to loss.csv and progress.jsonl, to both or to none: a failure of the second takes the first back.
-enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error)
+enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_plan_iteration *row, struct dc_error *error)
 {
   struct dc_text loss = {0}, progress = {0};
   if (run->bare)

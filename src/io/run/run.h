@@ -52,23 +52,9 @@ bool dc_run_was_cut_short(const char *directory);
 enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *scene, struct dc_run **run,
                                   struct dc_error *error);
 
-struct dc_run_row {
-  int iteration;
-  double loss, gradient_norm;
-  long newton_iterations;
-  double min_gap;
-  bool best;
-  double seconds;  // since the start; progress.jsonl only
-  int parameter_count;
-  const double *parameters;  // [parameter_count]; progress.jsonl only
-  int stage;                 // of a search, with phase
-  const char *phase;         // NULL: there is none
-  int term_count;            // that the loss is the sum of; progress.jsonl only
-  const double *terms;       // [term_count]
-};
-// Adds one line to loss.csv and to progress.jsonl, or, on failure, to neither: the call may be repeated.  DC_IO also
+// Adds one line to loss.csv and to progress.jsonl (which alone has seconds, parameters and terms), or, on failure, to neither: the call may be repeated.  DC_IO also
 // when the directory is no longer the one that was opened.
-enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_run_row *row, struct dc_error *error);
+enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_plan_iteration *row, struct dc_error *error);
 
 // Replaces DIR/name by a file of these bytes, as all below.  DC_IO also when the directory is no longer the one that
 // was opened: what is there now belongs to somebody else.
