@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of `dcsim list`: families of descriptors with their options; and the JSON schema made from the option
-// tables.
+// tables.  Both are made from registries and tables alone: whoever adds a member to a registry finds it here.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public interface: scenes, versions, reports.
+// The public interface: scenes, versions, reports; and the three habits of all functions of <dcsim.h>.
+//
+// Errors: inside, a function fills a struct dc_error and returns its status; dc_api_fail copies both to the caller, who
+// may pass NULL. Sizes: structs of options and results begin with their size, so that a program built with another
+// version of the header works (dc_api_read_sized, dc_api_write_sized).  Reports: text and JSON are built side by side
+// and handed over together or not at all (dc_api_report).
 #include <dcsim.h>
 
 #ifdef HAVE_CONFIG_H
@@ -82,6 +87,7 @@ enum dc_status dc_api_check_finite(const char *name, const double *numbers, int 
 }
 
 // No struct of dcsim.h, of any version, is larger: beyond it a size is a mistake, and bytes must not be read.
+// Larger sizes are those of a struct whose first member was not set.
 enum { LARGEST_STRUCT = 8192 };
 
 static enum dc_status check_size(size_t size, struct dc_error *error)
@@ -113,6 +119,7 @@ enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, stru
   return DC_OK;
 }
 
+// Fills a caller's struct, of whatever version: the members that it has, zeros where this library knows fewer.
 enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, struct dc_error *error)
 {
   size_t given_size;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene's loss as a function of its parameters, in the caller's process.
+// dcsim_problem: a scene's loss as a function of its parameters, in the caller's process, for optimizers that are not
+// ours.
+//
+// A problem is a plan (plan/trajectory_plan.h) of the whole run with an objective of the caller's beside those of the
+// scene.  Loss and gradient are dc_plan_evaluate; rows of residuals r(x), of which the loss is a weighted sum of
+// squared distances, their Jacobian J and the products J v, J^T w are plan/linearize.h.  Nothing is written and nothing
+// is printed.  Arrays that are handed out belong to the problem and hold until its next call.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +197,11 @@ int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss
   return DCSIM_OK;
 }
 
-// Groups of rows as arrays by row.
+// Groups of rows as arrays by row.  One allocation holds four arrays [rows] behind each other:
+//   residual  d, in the unit of its objective
+//   weight    of the squared distance of d from the group's set
+//   radius    of the set, a disc about 0; 0: it is a box
+//   half      half width of the box along this row; 0 where there is a disc
 static enum dc_status spread_groups(dcsim_problem *problem, struct dc_error *error)
 {
   const struct dc_residual_rows *rows = &problem->rows;

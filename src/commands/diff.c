@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcsim_diff: two runs side by side.  Settings, provenance and results are compared member by member, trajectories
 // frame by frame.
+//
+// Equal means the same bits: runs of one scene by one build do not depend on threads or machine load, so that the first
+// difference in the bits is where two runs part, long before their losses do.  Times and places (run.json) are not
+// compared.  Two runs are the same if rows, frames, contacts and settings are; another version or processor is told but
+// is no difference.  The exit status is 1 where they differ.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

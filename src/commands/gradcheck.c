@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking into a scene: gradient check.
+// dcsim_gradcheck: the adjoint's gradient against central differences, the order of Taylor remainders, and the products
+// of the Jacobian against each other.
+//
+// Every parameter gets one of four verdicts:
+//   it agrees within the tolerance;
+//   it is off, whatever the step of the difference;
+//   it is not conclusive: the differences' spread over steps is a tenth of the error or more;
+//   it straddles: steps are divided differently at both ends, where the loss jumps.
+// The command objects to a gradient that is off, and to one that no difference confirms.
 #include <math.h>
 #include <stdio.h>
 

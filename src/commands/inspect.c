@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking into a scene: probe, check.
+// Looking into a scene without running it: dcsim_probe tells the contact at the start as numbers, dcsim_check tells in
+// words what was read, what looks wrong, and what a run will cost.
+//
+// Both open the start (open_start) and describe it.  The start is a plan of no steps: its rollout holds the contact,
+// which is evaluated once.  A check adds shapes, bodies, memory, design (inspect_design.c), predicted rebounds
+// (rebound.c), bodies inside the barrier (start_inside.c) and advice (advise_scene.c).  No step is taken, so that a
+// check is quick and a scene whose first step fails can be looked into.
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +25,7 @@
 // Probe and check share one evaluation of the contact at the initial state.
 
 // Pairs that a check lists; there are more of them in scenes of hundreds of bodies.
-enum { MOST_PAIRS = 2000 };
+enum { MOST_PAIRS = 2000 };  // in the JSON
 
 struct start {
   const dcsim_scene *handle;
@@ -34,6 +40,7 @@ struct start {
   double gap;             // smallest, m
 };
 
+// Frees all but the scene, which is the caller's.
 static void close_start(struct start *start)
 {
   dc_plan_destroy(start->plan);

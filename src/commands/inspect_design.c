@@ -12,7 +12,7 @@
 #include "geometry/shapes/shape_thickness.h"
 #include "geometry/shapes/shape_types.h"
 
-enum { MOST_LINES = 40 };  // of numbers
+enum { MOST_LINES = 40 };  // of numbers in the text; the JSON has all of them
 
 struct design_view {
   const struct dc_model *model;
@@ -30,6 +30,7 @@ static double value_at(const struct dc_design_entry *entry, const struct dc_mode
   return value.value;
 }
 
+// One number of the design: its value now and those at the bounds of the parameters.
 static void describe_number(struct design_view *view, const struct dc_design_value *value, double low, double high)
 {
   const char *unit = strcmp(value->unit, "1") == 0 ? "" : value->unit;

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The live view: a page about a run under way, served to this machine only.
+//
+// Three parties share one state (live.h), none of which waits for another:
+//   the run      calls dcsim_view_observe after every iteration, which copies numbers and the best trajectory;
+//   the server   (view/server.h) answers in a thread of its own; `answer` is its only way in;
+//   the page     asks for "state" again and again and, when the version of the trajectory there is a new one, for
+//                "trajectory".  Buttons are POST requests that leave a wish, which the run reads at its next report.
+// A run of another process has no observer; watch.h reads its files instead and puts the same state together.  At the
+// end the page is given a moment to learn of it before the server stops.
 #include "commands/live.h"
 
 #include <math.h>
@@ -48,6 +56,7 @@ static char *allow_requests(char *page)
   return changed;
 }
 
+// A text that is JSON itself, as a string that the page parses; "{}" where there is none.
 static void put_text(struct dc_json_writer *json, const char *key, const char *text)
 {
   dc_json_put_string(json, key, text ? text : "{}");
@@ -94,11 +103,13 @@ static char *make_page(struct dcsim_view *view)
   return allow_requests(text);
 }
 
+// Only the report of a run that has ended is offered: the file of a running one may be half written.
 static bool has_report(const struct dcsim_view *view)
 {
   return dc_live_has_ended(view->live) && view->directory[0] && dc_run_has(view->directory, "report.html");
 }
 
+// Numbers, log and rows since the last request: number[0] rows and the generation number[1] are what the page has.
 static char *make_state(struct dcsim_view *view, const struct dc_server_request *request)
 {
   struct dc_json_writer json = {0};
@@ -109,6 +120,7 @@ static char *make_state(struct dcsim_view *view, const struct dc_server_request 
   return dc_json_finish(&json);
 }
 
+// Poses of the best trajectory so far, already thinned when it was copied.
 static char *make_trajectory(struct dcsim_view *view)
 {
   long version;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a run: one page that holds scene, trajectories, contact forces, rows and provenance.
+//
+// The page is the viewer (viewer/) with the data of the run in it and asks for nothing else, so that it works offline
+// and can be sent.  Its size is bounded whatever the run: frames, forces and rows are thinned to the numbers below,
+// evenly over the run.  Forces are not stored with a run; they are computed again from the stored poses.  A comparison
+// of runs and a run with cases put the data of each run or world behind each other into one page.
 #include "render/report.h"
 
 #include <math.h>
@@ -16,8 +21,8 @@
 #include "math/vector.h"
 
 enum {
-  MOST_FORCE_FRAMES = 500,  // with contact forces
-  MOST_ROWS = 4000,         // of loss.csv
+  MOST_FORCE_FRAMES = 500,  // with contact forces, each of which costs an evaluation of contact
+  MOST_ROWS = 4000,         // of loss.csv: more points than a screen has columns
   MOST_WORLDS = 24          // of a run with cases on its page
 };
 

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of runs.  Each is a way to make a plan or a horizon, to begin its files, to compute and to tell the
-// outcome.
+// outcome:
+//   simulation    one rollout of given parameters, or of the first guess; frames may go to a file;
+//   optimization  a minimization of one plan, or a search of many (plan/search.h);
+//   horizon       windows that are optimized one after the other, of which the first steps are applied;
+//   replay        a simulation with the controls of a horizon: its windows are executed, not optimized.
+// dc_session_choose_kind reads scene and options; run.c calls the members in the order prepare, begin, compute,
+// outcome, headline, and knows no kind by name.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands/session.h"
 
+// Restarts near the best point where an optimization is blocked (dc_plan_continue).  Each costs a few iterations; more
+// than a handful repeat the same failure.
 enum { MOST_RETREATS = 4 };
 
 // Bodies that overlap are refused before anything is created; a horizon has no plan of the whole run.

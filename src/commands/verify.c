@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The certificate of a run: what holds of the plan that it left behind.
+// dcsim_verify: the certificate of a run, which says what holds of the plan that it left behind.
+//
+// The run is opened from its own files, never from the scene that it was made of.  Checks follow in the order in which
+// each needs the one before (check_all):
+// 1. reproduction: the stored controls are rolled out again and compared bit for bit; where they do not reproduce, the
+//    stored poses themselves are judged;
+// 2. geometry: whether all triangles are certainly apart at every state and on the straight motion between states,
+//    whatever the contact model of the run is;
+// 3. residuals: how far every step is from a minimum of its step potential;
+// 4. phantom impulses: the share of contact impulses that act from afar, which is the price of a gradient at any
+//    distance;
+// 5. gradient: the adjoint against central differences along random directions;
+// 6. other worlds (verify_worlds.c): other contact models, stiffnesses and time steps, and perturbed starts.
+//
+// A check that cannot be made leaves a note in its place and NAN as its number; it is no failure of the command.
 #include "commands/run_scene.h"
 #include "commands/verify.h"
 
@@ -12,7 +26,13 @@
 #include "math/vector.h"
 #include "plan/plan_memory.h"
 
-enum { DRAWS = 16, QUICK_DRAWS = 4, DIRECTIONS = 4, QUICK_DIRECTIONS = 2, PARTS = 5 };
+enum {
+  DRAWS = 16,            // perturbed starts of each world; DC_VERIFY_DRAWS_MOST bounds what the caller asks for
+  QUICK_DRAWS = 4,       // with --quick
+  DIRECTIONS = 4,        // random directions along which the gradient is compared
+  QUICK_DIRECTIONS = 2,  // with --quick
+  PARTS = 5              // checks before other worlds, of which progress tells
+};
 
 static enum dc_status fail_memory(struct dc_verification *v)
 {
@@ -75,6 +95,7 @@ static enum dc_status take_stored(struct dc_verification *v)
   return DC_OK;
 }
 
+// Notes a difference: the first one gives frame and body (-1: no body), the largest one the deviation, m.
 static void differs(struct dc_findings *found, int frame, int body, double distance)
 {
   found->deviation = fmax(found->deviation, distance);
@@ -231,6 +252,8 @@ static enum dc_status check_phantom(struct dc_verification *v)
   return DC_OK;
 }
 
+// The largest error of the directions that have a difference.  Where steps are divided differently on both sides of a
+// point, the loss jumps there, and a difference across says nothing (`straddles`).
 static void sum_up_slopes(struct dc_findings *found)
 {
   found->gradient_error = 0;

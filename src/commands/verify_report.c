@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A certificate in words and as JSON, and whether what the scene demands holds.
+//
+// Every finding is one line and one JSON entry with an answer: yes, no, or none where nothing could be found out.  The
+// scene's "certify" makes findings demands; a demand holds with a yes only, so that a check that was left out never
+// passes.  The command's exit status follows from the demands alone: bad news that nobody demanded is told and no more.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,8 +18,11 @@ struct sayer {
   bool holds;
 };
 
-static const double USUAL_ERROR = 1e-6;  // of gradients, where the scene demands no other
-enum { LABEL = 20, LINE = 700 };
+static const double USUAL_ERROR = 1e-6;  // relative, of gradients, where the scene demands no other
+enum {
+  LABEL = 20,  // width of the first column
+  LINE = 700   // longest finding in words, with names of bodies
+};
 
 static enum dc_answer yes_or_no(bool holds)
 {

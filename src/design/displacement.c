@@ -2,8 +2,14 @@
 // Common functions of design parameters that displace vertices and anchors: apply, pull back, push forward, bounds,
 // values.
 //
-// A type visits the numbers that parameter i moves, with weights; all functions are sums over such a visit.  The
-// derivative of a(p) is scale for shifts and scale exp(scale p) for factors.
+// A type visits the numbers that parameter i moves, with weights w_in (member `visit`):
+//     x_n(p) = x_n(0) + sum over i of w_in a(p_i),
+// where x_n is a coordinate of a vertex or of a joint's anchor in the frame of its body, and
+//     a(p) = scale p            of shifts, m
+//     a(p) = exp(scale p) - 1   of factors, so that p = 0 leaves the shape as it is and factors stay positive.
+// Apply and push forward add along a visit, the pull back sums along it:
+//     dL/dp_i = a'(p_i) sum over n of w_in dL/dx_n,   a' = scale, or scale exp(scale p).
+// All are linear in the amounts, so that parameters of several entries may move the same vertex.
 #include "design/displacement.h"
 
 #include <math.h>
@@ -52,10 +58,12 @@ void dc_displacement_bounds(const struct dc_displacement *d, const void *options
 }
 
 struct visit {
-  struct dc_shape_design *shape;
-  double amount, sum;
+  struct dc_shape_design *shape;  // numbers that are moved, or whose derivatives are gathered
+  double amount;                  // a(p_i), or a'(p_i) times a direction: what `add` distributes
+  double sum;                     // what `gather` collects
 };
 
+// A coordinate of a vertex in the frame of its body or, where vertex < 0, of the body's anchor.
 static double *number_at(const struct dc_shape_design *shape, int body, int vertex, int axis)
 {
   return vertex < 0 ? &shape->offsets[body][axis] : &shape->vertices[shape->first[body] + vertex][axis];
@@ -107,6 +115,7 @@ void dc_displacement_push_forward(const struct dc_displacement *d, const void *o
   }
 }
 
+// Marks bodies whose surface moves; an anchor alone changes no shape.
 static void note(void *context, int body, int vertex, int axis, double weight)
 {
   bool *moves = context;

@@ -2,6 +2,9 @@
 // Design parameter "vertices": the vertices of the convex parts of a shape, for all bodies that have it; vertices in
 // one place may be one, another shape may be the mirror image.
 //     x_k -> x_k + scale p
+// One parameter moves one coordinate of a group: the vertices that `connect` makes one (connect.h), on all bodies with
+// the shape.  With a mirror the image of a group moves along, its coordinate along mirror_axis the other way.  Vertices
+// in the box `hold` have no parameters, so that what is mounted there stays where it is.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,6 +137,7 @@ static int count(const void *options, const struct dc_model *model)
   return 3 * ((const struct dc_vertices_options *)options)->group_count;
 }
 
+// The vertex that gives a group its name and its place.
 static int first_member(const struct dc_vertices_options *o, int i)
 {
   return o->members[o->first[i / 3]];

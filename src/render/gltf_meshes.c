@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meshes and materials of bodies: shapes, colours, and soft bodies and cables as morph targets.
+//
+// Rigid bodies keep their shape and get moving nodes elsewhere (gltf_motion.c); every triangle has corners and a normal
+// of its own, so that edges look sharp.  Soft bodies have the surface of the first frame with shared corners, no
+// normals, and for every other key frame the displacements from it: viewers blend two of these targets at a time.
+// Bodies with the same shape share arrays, those with the same colour share a material, and those with both share the
+// mesh.
 #include <stdlib.h>
 #include <string.h>
 
 #include "math/vector.h"
 #include "render/gltf_builder.h"
 
-static const double roughness = 0.7;
+static const double roughness = 0.7;        // of all materials: between plastic and paper
 static const double least_half_side = 1.0;  // m, of the squares that represent half-spaces
 
 // Half the side of the squares: twice the largest distance between bodies.
@@ -47,6 +53,7 @@ static void add_triangles(struct dc_gltf_builder *builder, const struct dc_body 
   }
 }
 
+// The triangles of a rigid body, or a square for a half-space, which has no end.
 static void add_shape(struct dc_gltf_builder *builder, const struct dc_body *body)
 {
   const struct dc_mesh *mesh = &dc_body_look(body)->mesh;
@@ -72,6 +79,7 @@ static void place_skin(const struct dc_gltf_builder *builder, const struct dc_sk
   dc_skin_place(skin, (const double(*)[3])points, vertices);
 }
 
+// Morph targets of every skin: one for each key frame but the first, where the run has frames of nodes or cables alone.
 int dc_gltf_target_count(const struct dc_gltf_builder *builder)
 {
   const struct dc_gltf_run *run = builder->run;
@@ -155,6 +163,7 @@ void dc_gltf_add_shapes(struct dc_gltf_builder *builder)
   }
 }
 
+// Indices and targets of a skin, whose arrays stand behind each other: places, indices, displacements of each key.
 static void put_targets(const struct dc_gltf_builder *builder, const struct dc_gltf_body *drawn,
                         struct dc_json_writer *json)
 {

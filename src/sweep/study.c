@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads study.json: options, fixed settings, and factors, which are lists of values, distributions, ranges of levels,
 // or a file of points; then checks that no path is set twice, and prepares the points.
+//
+// A factor varies one path of the scene, or several columns of a file of points as one; it has either levels, kept as
+// JSON texts, or a distribution.  A point combines one value of each factor (sampling.h) and becomes a list of --set
+// overrides of a child process, so that a study can vary whatever a scene can set.  Levels are printed with as few
+// digits as give the same number back: they name directories and columns.
 #include "sweep/study.h"
 
 #include <float.h>
@@ -99,6 +104,7 @@ static const char *keep_text(struct dc_arena *arena, struct dc_text *text)
   return kept;
 }
 
+// A JSON value as text, as --set takes it.
 static const char *print_value(struct dc_arena *arena, const cJSON *node)
 {
   struct dc_text text = {0};
@@ -106,6 +112,7 @@ static const char *print_value(struct dc_arena *arena, const cJSON *node)
   return keep_text(arena, &text);
 }
 
+// The levels of a factor that is a list: its elements in their order.
 static enum dc_status read_list(struct reading *reading, const struct dc_json *list, struct dc_factor *factor)
 {
   struct dc_arena *arena = reading->study->arena;

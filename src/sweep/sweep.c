@@ -32,7 +32,7 @@ struct identity {
   char values[IDENTITY][40];
 };
 
-// Hash of the study, which is part of the identity.
+// Hash of the study with all values of its factors, also those that a file of points brought along.
 static uint64_t hash_study(const struct dc_study *study)
 {
   uint64_t hash = dc_hash(DC_HASH_SEED, study->text, study->length);
@@ -79,6 +79,7 @@ static enum dc_status compare_identities(const struct dc_sweep *sweep, const cha
   return DC_OK;
 }
 
+// Each task of an array has a journal of its own, so that no two processes append to one file.
 static void name_journal(const struct dc_sweep *sweep, char name[64])
 {
   if (sweep->options->tasks > 0)

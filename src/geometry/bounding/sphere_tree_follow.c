@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees whose vertices move.
+// Trees whose vertices move, as shapes do that are designed: refitting, its adjoint and its tangent.
+//
+// The tree's topology stays.  Centres, weights and second moments follow the vertices by the formulas of sphere_tree.c,
+// with d = c_r - c_l and f = W_r / W the right child's share of the weight:
+//     c       = c_l + f d
+//     sigma^2 = (1 - f) sigma_l^2 + f sigma_r^2 + f (1 - f) |d|^2
+//     R       = S(f |d| + R_l, (1 - f) |d| + R_r).
+// The largest of two reaches has a kink, so radii use the p-norm S(x) = (sum x_i^p)^(1/p), p = POWER.  It is never
+// smaller than the largest, so that spheres still hold their vertices, and larger by a factor of at most n^(1/p) of n
+// numbers.
 #include <math.h>
 #include <string.h>
 
 #include "geometry/bounding/sphere_tree.h"
 #include "math/vector.h"
 
-static const double POWER = 32;
+static const double POWER = 32;  // p: an inner node becomes larger by up to 2^(1/32), 2.2 %, on top of its children
 
 // (sum x_i^p)^(1/p) of numbers that are not negative; slopes [count] unless NULL: (x_i/R)^(p - 1).
 static double smooth_largest(int count, const double *x, double *slopes)
@@ -22,6 +31,7 @@ static double smooth_largest(int count, const double *x, double *slopes)
   return result;
 }
 
+// Distances of a triangle's vertices from the centre of its leaf, m.
 static void leaf_distances(const struct dc_sphere_tree *tree, int node, const double (*vertices)[3],
                            const int *triangle, double distances[3])
 {
@@ -46,6 +56,7 @@ static struct children children_of(const struct dc_sphere_tree *tree, int node)
   return c;
 }
 
+// Centre and radius of a leaf from its vertices.
 static void set_leaf(struct dc_sphere_tree *tree, int node, const double (*vertices)[3], const int *t)
 {
   double distances[3];
@@ -55,6 +66,7 @@ static void set_leaf(struct dc_sphere_tree *tree, int node, const double (*verti
   tree->radius[node] = smooth_largest(3, distances, NULL);
 }
 
+// Centre, second moment and radius of an inner node from its children.
 static void set_inner(struct dc_sphere_tree *tree, int node)
 {
   struct children c = children_of(tree, node);
@@ -76,6 +88,7 @@ enum dc_status dc_sphere_tree_follow(struct dc_sphere_tree *tree, const double (
   return DC_OK;
 }
 
+// Children come behind their parent: from the last node to the first, every child is ready before its parent.
 void dc_sphere_tree_refit(struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3])
 {
   for (int i = tree->node_count - 1; i >= 0; i--)
@@ -85,6 +98,8 @@ void dc_sphere_tree_refit(struct dc_sphere_tree *tree, const double (*vertices)[
       set_inner(tree, i);
 }
 
+// Derivatives by a leaf on to those by its three vertices: R depends on the distances |x_k - c|, whose unit vectors
+// pull on vertex and centre in opposite ways, and c is the mean of the vertices.
 static void pull_back_leaf(const struct dc_sphere_tree *tree, int node, const double (*vertices)[3], const int *t,
                            double scale, const struct dc_node_cotangent *by, double (*by_vertex)[3])
 {
@@ -122,6 +137,7 @@ static void pull_back_inner(const struct dc_sphere_tree *tree, int node, struct 
   dc_vec_add(right->center, right->center, difference);
 }
 
+// The reverse of dc_sphere_tree_refit, from the root to the leaves; leaves `nodes` zeroed for the next call.
 void dc_sphere_tree_pull_back(const struct dc_sphere_tree *tree, const double (*vertices)[3], const int (*triangles)[3],
                               double scale, struct dc_node_cotangent *nodes, double (*by_vertex)[3])
 {

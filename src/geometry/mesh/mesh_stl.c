@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// STL, binary and text.
+// STL, binary and text. Triangles have corners of their own, which are welded where they are equal (mesh_weld). Normals
+// are not read: the order of corners says what is outside, and files often have wrong ones or zeros.
+//
+// Binary files may begin with "solid" as well, so that the size decides: it must be exactly what the count promises.
 #include "geometry/mesh/mesh_read.h"
 
 #include <math.h>

@@ -15,21 +15,23 @@ static const char *const array_names[ARRAYS] = {"Points", "connectivity", "offse
 
 enum format { ABSENT, TEXT, INLINE, APPENDED };
 
+// One DataArray: where its bytes are, found while Expat walks the file, and read when all four are known.
 struct array {
   enum format format;
-  int number_bytes;
-  size_t begin, end;  // of what is inline
-  long line;
-  int64_t offset;  // of what is appended
+  int number_bytes;   // of one number in the file
+  size_t begin, end;  // of what is inline, bytes of the file
+  long line;          // for messages
+  int64_t offset;     // of what is appended, bytes behind the underscore
 };
 
 struct vtu {
   XML_Parser parser;
   struct dc_mesh_cursor *cursor;
   struct dc_vtk_encoding encoding;
-  bool opened, appended_base64;
-  int pieces;
-  int64_t points, cells;
+  bool opened;            // the root element was seen
+  bool appended_base64;   // appended data are text
+  int pieces;             // seen so far; there must be one
+  int64_t points, cells;  // as the piece says
   bool in_points, in_cells;
   int reading;           // array whose end comes next, -1: none
   const char *appended;  // behind the underscore
@@ -48,6 +50,7 @@ static void refuse(struct vtu *vtu, const char *rule, const char *text)
   XML_StopParser(vtu->parser, XML_FALSE);
 }
 
+// The value of an attribute, "" where it is absent.
 static const char *attribute(const XML_Char **attributes, const char *name)
 {
   for (; *attributes; attributes += 2)
@@ -61,6 +64,7 @@ static bool is(const char *text, const char *wanted)
   return strcmp(text, wanted) == 0;
 }
 
+// The root element: the kind of file and how binary data are written.
 static void open_file(struct vtu *vtu, const XML_Char **attributes)
 {
   const char *type = attribute(attributes, "type"), *order = attribute(attributes, "byte_order"),

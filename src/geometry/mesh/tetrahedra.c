@@ -10,7 +10,9 @@
 
 #include "math/vector.h"
 
-static const double LEAST_VOLUME = 1e-9;  // relative to the cube of the longest edge
+// Flatter elements, relative to the cube of the longest edge, are refused: elastic energies need the inverse of the
+// rest shape.
+static const double LEAST_VOLUME = 1e-9;
 
 double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4])
 {
@@ -26,7 +28,8 @@ double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4])
 static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
 struct face {
-  int sorted[3], turned[3];
+  int sorted[3];  // nodes in rising order, by which a face and its other side are found
+  int turned[3];  // nodes in the order that turns counter-clockwise seen from outside
 };
 
 static int compare_faces(const void *a, const void *b)

@@ -77,6 +77,12 @@ static enum dc_status check_folder(const struct walk *walk, const char *path, in
   return status;
 }
 
+bool dc_run_is_foreign(const char *directory)
+{
+  struct stat info;
+  return stat(directory, &info) == 0 && info.st_uid != geteuid();
+}
+
 enum dc_status dc_run_check(const char *directory, bool trusted, struct dc_error *error)
 {
   struct stat info;

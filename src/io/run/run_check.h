@@ -7,6 +7,9 @@
 
 #include "base/status.h"
 
+// Whether another user owns the directory.
+bool dc_run_is_foreign(const char *directory);
+
 // DC_IO where a link in the run leads out of it; where the run is not trusted, or another user owns it, where there is
 // any link.  Something that is no directory is left to whoever opens it.
 enum dc_status dc_run_check(const char *directory, bool trusted, struct dc_error *error);

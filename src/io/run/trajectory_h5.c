@@ -1,5 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// trajectory.h5 is written.
+// SPDX-License-Identifier: Apache-2.0 trajectory.h5 is written: the best trajectory at the root, the first one in the
+// group "first", velocities and contacts (trajectory_motion_h5.c), and the targets that a receding horizon applied.
+//
+// HDF5 ends the process when it cannot allocate in some places, so the file is put together in a child process, which
+// may fail without the run.  Files of up to dc_run_most_in_memory come back through a pipe and are written whole;
+// larger ones are made in memory that is mapped from the file itself, whose size `bound` bounds from above beforehand.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,11 @@
 // table, reads it as the table's type says (read_number, read_choice, read_body, ...) and checks its range; unknown
 // keys are refused with the most similar known one.  Lists may be written as one value, objects with a short_key as a
 // string.
+//
+// A table of options is read into the structure that it describes: dc_options_set_defaults fills the structure, members
+// overwrite it in the order of the file, and options without a default that no member named are missed at the end.
+// Every message has the line and column of the value at fault and a remedy where one is near: a similar name, the list
+// of names, brackets or quotes that are missing.
 #include "io/scene/options_reader.h"
 
 #include <math.h>
@@ -10,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NAMES = 256 };
+enum { MOST_NAMES = 256 };  // candidates of a suggestion: enough for any table, and for the first bodies of a scene
 
 static int compare_names(const void *a, const void *b)
 {

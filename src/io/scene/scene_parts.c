@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, bodies, controls, objectives and design of a scene.
+// Shapes, bodies, controls, objectives and design of a scene, read in this order, since each names those before it.
+//
+// All but bodies are members of families: an object's tag ("type") chooses the descriptor, the descriptor's table reads
+// the other keys (options_reader.c), and its check and prepare see the model as far as it is built.  Names of bodies
+// are collected before bodies are read, so that a body may name one that follows.  Files are replaced by their real
+// paths, and listed once, for the hash of the run.
 #include <string.h>
 #include <sys/stat.h>
 
@@ -48,6 +53,7 @@ static enum dc_status read_member_options(struct dc_scene_build *build, const st
   return dc_read_options(&build->reader, object, table, &allowed, *options);
 }
 
+// Lists a file, unless it is listed already.
 static void add_mesh_file(struct dc_scene *scene, const char *path)
 {
   for (int i = 0; i < scene->mesh_file_count; i++)

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON Schema of scene files, made from the option tables and registries.
+// The JSON Schema of scene files, made from the option tables and registries, for editors that complete and check while
+// one writes (`dcsim schema`).
+//
+// Each option becomes a property with type, bounds, default and help; each family of types (contact models, optimizers,
+// shapes, ...) a list of alternatives that its tag chooses between.  The schema is no more than what tables say: rules
+// that join several keys, such as names that must exist, are checked by the reader alone.  So a scene that breaks the
+// schema is refused, but one that keeps it may be refused as well.
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +13,7 @@
 
 #include "io/scene/scene_format.h"
 
+// Bounds of a number; equal ones mean that there are none.
 static void put_bounds(struct dc_json_writer *writer, const struct dc_option *option)
 {
   if (option->minimum == option->maximum)
@@ -17,6 +24,7 @@ static void put_bounds(struct dc_json_writer *writer, const struct dc_option *op
     dc_json_put_number(writer, "maximum", option->maximum);
 }
 
+// An array of numbers: exactly option->count of them (DC_REALS), or at most so many.
 static void put_array(struct dc_json_writer *writer, const struct dc_option *option)
 {
   dc_json_put_string(writer, "type", "array");
