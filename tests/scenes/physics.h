@@ -153,7 +153,7 @@ static inline void ledger_begin(const struct experiment *experiment, struct ledg
   for (int i = 0; i < model->bodies.count; i++)
     coefficients[i] = dc_model_friction(model, i);
   space->law = (struct dc_friction_law){
-      contact->stiffness, experiment->trajectory->time_step, contact->friction_smoothing, coefficients, NULL, 0};
+      contact->stiffness, experiment->trajectory->time_step, contact->friction_smoothing, coefficients, NULL};
 }
 
 // Gravity and contact; leaves the pairs' derivatives.

@@ -177,7 +177,8 @@ const struct dc_contact_methods dc_bsh_methods = {.create = create,
                                                   .evaluate_primitive = evaluate_primitive,
                                                   .finish = finish,
                                                   .friction = &dc_plane_friction,
-                                                  .points = &dc_bsh_points};
+                                                  .points = &dc_bsh_points,
+                                                  .takes_leaves = true};
 
 const struct dc_contact_model dc_contact_bsh = {
     .name = "bsh",

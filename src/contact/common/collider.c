@@ -186,7 +186,7 @@ static enum dc_status follow(struct dc_contact *contact, const struct dc_body *b
 static enum dc_status check_leaves(const struct dc_contact *contact, const struct dc_body *body, bool follows,
                                    struct dc_error *error)
 {
-  if (contact->model->methods != &dc_bsh_methods)
+  if (!contact->model->methods->takes_leaves)
     return dc_fail(error, DC_BAD_INPUT,
                    "%s: the surface of its shape \"%s\" is \"leaves\", which are for the contact models bsh and exact, "
                    "not %s: set \"surface\": \"mesh\"",

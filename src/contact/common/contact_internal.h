@@ -136,6 +136,7 @@ struct dc_contact_methods {
                  int order, struct dc_pair_derivatives *results);
   const struct dc_friction_methods *friction;
   const struct dc_point_methods *points;  // NULL: none
+  bool takes_leaves;                      // sees convex leaves as such; others refuse surfaces of them
 };
 
 extern const struct dc_contact_methods dc_bsh_methods;  // bsh.c
