@@ -15,7 +15,7 @@ if git -C "$DCSIM_SOURCE" ls-files >tracked 2>"$err" && [ -s tracked ]; then
   # make writes the folder where it is called; a build that runs in another place stays as it is
   within 100 make -s -C "$DCSIM_BUILD" distdir distdir="$PWD/all" am__remove_distdir=: am__skip_mode_fix=true >"$out" 2>"$err"
   (cd all && find . -type f | sed 's,^\./,,' | sort) >distributed
-  grep -Ev '^(\.ci/run|\.gitattributes|\.gitignore|m4/\.gitkeep)$' tracked | sort | comm -23 - distributed >"$out"
+  grep -Ev '^(\.ci/run|\.github/.*|\.gitattributes|\.gitignore|m4/\.gitkeep)$' tracked | sort | comm -23 - distributed >"$out"
   check "make dist takes every file along: $(tr "\n" " " <"$out")" [ ! -s "$out" ]
 else
   skip "make dist" "not a checkout"

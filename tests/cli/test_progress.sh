@@ -40,7 +40,7 @@ fits() { # COLUMNS
 export dcsim scenes
 
 # an optimization: iterations; it takes some tenths of a second for every line
-long="--set optimizer.iterations=40 --set objective.0.tolerance=0 -o none"
+long="--set optimizer.iterations=40 --set objective.0.tolerance=1e-9 -o none"
 on_terminal 100 "NO_COLOR=1 $dcsim optimize $scenes/billiards.json $long 2>&1 >/dev/null"
 shows "iterations with a bar" '^iteration [0-9]+/40  \[[=> ]{8,40}\]  loss .*  best .*  gap .* m  [0-9.]+ s'
 shows "an empty bar in the beginning" '^iteration 0/40  \[> +\]'
