@@ -25,40 +25,9 @@ const struct dc_shape_type *dc_shape_type_find(const char *name)
   return NULL;
 }
 
-// Number `component` of a numeric option.
-static double option_number(const struct dc_option *option, const void *value, int component)
-{
-  switch (option->type) {
-  case DC_INTEGER: return (double)*(const long *)value;
-  case DC_REALS: return ((const double *)value)[component];
-  default: return *(const double *)value;
-  }
-}
-
-// Name and sizes of a shape that other formats know too, such as MJCF and URDF; NULL: it is none of them.
-const char *dc_shape_primitive(const struct dc_shape *shape, double size[3])
-{
-  static const char *const names[][4] = {{"box", "size", "size", "size"},
-                                         {"cylinder", "radius", "height"},
-                                         {"capsule", "radius", "height"},
-                                         {"sphere", "radius"},
-                                         {"plane"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(shape->type->name, names[i][0]) == 0) {
-      for (int k = 0; k < 3; k++) {
-        const char *name = names[i][k + 1];
-        const struct dc_option *option =
-            name ? &shape->type->options[dc_option_find(shape->type->options, name)] : NULL;
-        size[k] = option ? option_number(option, (const char *)shape->options + option->offset, k) : 0;
-      }
-      return names[i][0];
-    }
-  return NULL;
-}
-
 static bool is_absent(const struct dc_option *option, const void *value)
 {
-  return option->fallback && strcmp(option->fallback, "null") == 0 && isnan(option_number(option, value, 0));
+  return option->fallback && strcmp(option->fallback, "null") == 0 && isnan(dc_shape_option_number(option, value, 0));
 }
 
 // Checks numbers of options.  The scene reader has checked those from a file; a program may have set others or left
@@ -73,7 +42,7 @@ static enum dc_status check_options(const struct dc_shape_type *type, const void
       continue;
     for (int i = 0; i < (option->type == DC_REALS ? option->count : 1); i++) {
       char text[128];
-      const char *rule = dc_option_check(option, option_number(option, value, i), text, sizeof text);
+      const char *rule = dc_option_check(option, dc_shape_option_number(option, value, i), text, sizeof text);
       if (rule)
         return dc_fail(error, DC_BAD_INPUT, "%s: %s", option->name, rule);
     }

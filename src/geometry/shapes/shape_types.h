@@ -16,6 +16,9 @@ extern const struct dc_shape_type dc_shape_sphere, dc_shape_box, dc_shape_cylind
 enum dc_status dc_shape_mesh_sdf(struct dc_shape *shape, long cells, long triangles, double inset,
                                  struct dc_arena *arena, struct dc_error *error);
 
+// Number `component` of a numeric option's value.
+double dc_shape_option_number(const struct dc_option *option, const void *value, int component);
+
 // Whether the options of a shape ask for a surface of convex leaves.
 bool dc_shape_asks_leaves(const struct dc_shape *shape);
 // The leaves of a shape whose mesh, parts and properties are there, if its options or, for a compound, members in
