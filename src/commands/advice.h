@@ -36,10 +36,10 @@ void dc_attempt_set(struct dc_attempt *attempt, const char *change, ...) __attri
 void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_scene *scene,
                    const dcsim_run_options *options, const struct dc_attempt *attempt);
 
-// Runs an optimization with the changes of an attempt, for so long, in the process and without files.  Returns whether it
+// Runs the optimization of a session with the changes of an attempt, for so long, in the process and without files.  Returns whether it
 // has a loss, with the lowest one and whether the task is reached.
-bool dc_advice_run(const dcsim_scene *scene, const dcsim_run_options *options, const struct dc_attempt *attempt,
-                   double seconds, double *loss, bool *reached);
+bool dc_advice_run(const struct session *session, const struct dc_attempt *attempt, double seconds, double *loss,
+                   bool *reached);
 
 // Appends one, with an empty attempt; a last place that nobody reads when the list is full.  says as of printf.
 struct dc_advice *dc_advice_add(struct dc_advice_list *list, const char *symptom, const char *says, ...)

@@ -156,19 +156,19 @@ static dcsim_scene *open_changed(const dcsim_scene *scene, const struct dc_attem
   return dcsim_scene_open(scene->words, &given, &changed, NULL) ? NULL : changed;
 }
 
-bool dc_advice_run(const dcsim_scene *scene, const dcsim_run_options *options, const struct dc_attempt *attempt,
-                   double seconds, double *loss, bool *reached)
+bool dc_advice_run(const struct session *session, const struct dc_attempt *attempt, double seconds, double *loss,
+                   bool *reached)
 {
   const dcsim_run_options own = {.size = sizeof own,
                                  .directory = "none",
-                                 .control_run = attempt->control ? attempt->control : options->control_run,
+                                 .control_run = attempt->control ? attempt->control : session->options->control_run,
                                  .max_seconds = seconds,
                                  .unadvised = 1};
   dcsim_result result = DCSIM_SIZED(dcsim_result);
-  dcsim_scene *changed = open_changed(scene, attempt);
+  dcsim_scene *changed = open_changed(session->scene, attempt);
   if (!changed)
     return false;
-  int status = dcsim_optimize(changed, &own, &result, NULL, NULL);
+  int status = session->optimize(changed, &own, &result, NULL, NULL);
   dcsim_scene_close(changed);
   *loss = result.loss;
   *reached = result.success != 0;

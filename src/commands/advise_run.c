@@ -316,7 +316,7 @@ static const double HELPFUL = 0.9;  // of the loss, that what is advised must br
 
 static bool helps(const struct session *session, const struct dc_attempt *attempt, double *loss, bool *reached)
 {
-  return dc_advice_run(session->scene, session->options, attempt, 2 * CHEAP, loss, reached) &&
+  return dc_advice_run(session, attempt, 2 * CHEAP, loss, reached) &&
          (*reached || *loss < HELPFUL * session->best_loss);
 }
 

@@ -432,7 +432,7 @@ static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *optio
                         dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   struct session session = {
-      .scene = scene, .options = options, .optimizing = optimizing, .best_loss = NAN, .first_loss = NAN};
+      .scene = scene, .options = options, .optimizing = optimizing, .optimize = optimizing ? dcsim_optimize : NULL, .best_loss = NAN, .first_loss = NAN};
   int status = scene->scene->refinement.given ? dc_api_refine(scene, session.options, optimizing, result, report, error)
                                               : run_session(&session, result, report, error);
   if (session.options->frames != 0 && result->directory[0] && (status == DCSIM_OK || status == DCSIM_STOPPED)) {

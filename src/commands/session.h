@@ -34,6 +34,9 @@ struct session {
   const dcsim_scene *scene;
   const dcsim_run_options *options;
   bool optimizing;
+  // dcsim_optimize, for runs by which advice is tried; NULL where the session simulates.
+  int (*optimize)(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
+                  dcsim_report *report, dcsim_error *error);
   const double *given;                  // parameters to simulate with, of all steps; NULL: the first guess
   const struct run_kind *kind;          // NULL until it is chosen, and of a refinement
   struct dc_stored_trajectory earlier;  // of options->control_run, while the run is prepared

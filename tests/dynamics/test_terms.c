@@ -413,6 +413,7 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
     if (cabled != (term == &dc_cable_term))
       continue;
     if (!cabled && (of_nodes != (add == soft_bodies) || (term == &dc_limit_term && add == free_bodies) ||
+                    term == &dc_load_term ||    // acts on masses that are fixed to soft bodies: test_soft_matrix.sh
                     term == &dc_impact_term ||  // acts after an interval that has left something: test_impact_law
                     (term == &dc_passive_term && add != passive_arm) ||
                     (term == &dc_coupling_term && add != coupled_arm)))

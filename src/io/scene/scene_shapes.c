@@ -26,6 +26,7 @@ static bool same_value(const struct dc_option *option, const void *a, const void
   switch (option->type) {
   case DC_BOOLEAN: return *(const bool *)a == *(const bool *)b;
   case DC_INTEGER: return *(const long *)a == *(const long *)b;
+  case DC_CHOICE: return *(const int *)a == *(const int *)b;
   case DC_REAL: return same_reals(a, b, 1);
   case DC_REALS: return same_reals(a, b, option->count);
   case DC_STRING: return strcmp(*(const char *const *)a, *(const char *const *)b) == 0;
