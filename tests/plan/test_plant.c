@@ -288,7 +288,7 @@ static void test_targets(void)
   struct dc_plan_start start = dc_execution_end(execution);
   CHECK(nq == 14);
   memcpy(q_before, start.q_before, sizeof q_before);
-  start = (struct dc_plan_start){pieces->q + nq, pieces->velocity + nv, q_before, start.before_length};
+  start = (struct dc_plan_start){pieces->q + nq, pieces->velocity + nv, q_before, start.before_length, NULL};
   CHECK_NEAR(start.before_length, 0.01, 1e-15);
   double first_targets[12];
   memcpy(first_targets, input->target_position, (size_t)actuators * sizeof(double));

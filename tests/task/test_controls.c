@@ -489,7 +489,7 @@ static void test_velocities_in_time(void)
   enum { FINE = 20000 };
   double h = 1.6 / FINE;
   set_controls(5, 1);
-  model.definition.time = (struct dc_time_settings){h, FINE};
+  model.definition.time = (struct dc_time_settings){.step = h, .steps = FINE};
   for (int c = SINES; c <= SPLINE; c += SPLINE - SINES) {
     double p[MOST_PARAMETERS], position[3][ACTUATORS], velocity[3][ACTUATORS];
     struct dc_random random;
