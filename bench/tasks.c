@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/threads.h"
 #include "bench/arguments.h"
 #include "bench/task_draws.h"
 #include "bench/task_methods.h"
@@ -184,6 +185,7 @@ static int open_case(const struct bench *bench, const struct dc_task_case *drawn
 struct watch {
   const struct dc_task_kind *kind;
   const dcsim_scene *scene;
+  double (*clock)(void);  // processor time of what solves the case, s
   double began, limit;
   double speed;
 };
@@ -192,7 +194,7 @@ static int within_limit(void *context, const dcsim_progress *progress)
 {
   const struct watch *watch = context;
   (void)progress;
-  return dc_process_seconds() - watch->began < watch->limit ? 0 : DCSIM_STOPPED;
+  return watch->clock() - watch->began < watch->limit ? 0 : DCSIM_STOPPED;
 }
 
 // The largest speed of the task's bodies in the last steps.
@@ -225,7 +227,8 @@ static void say(struct dc_task_row *row, const char *message)
 }
 
 static enum dc_status solve(const struct bench *bench, const struct dc_task_case *drawn,
-                            const struct dc_task_method *method, struct dc_task_row *row, struct dc_error *error)
+                            const struct dc_task_method *method, double (*clock)(void), struct dc_task_row *row,
+                            struct dc_error *error)
 {
   dcsim_error outside = {0};
   dcsim_scene *scene = NULL;
@@ -234,7 +237,7 @@ static enum dc_status solve(const struct bench *bench, const struct dc_task_case
   int status = open_case(bench, drawn, method, &scene, &outside);
   if (status)
     return dc_fail(error, (enum dc_status)status, "%.900s", outside.text);
-  struct watch watch = {bench->kind, scene, dc_process_seconds(), bench->limit, NAN};
+  struct watch watch = {bench->kind, scene, clock, clock(), bench->limit, NAN};
   options.directory = bench->options->run ? bench->options->run : "none";
   options.command_line = bench->options->command_line;
   options.progress = within_limit;
@@ -242,7 +245,7 @@ static enum dc_status solve(const struct bench *bench, const struct dc_task_case
   options.ended = find_speed;
   options.ended_context = &watch;
   row->status = dcsim_optimize(scene, &options, &result, NULL, &outside);
-  row->seconds = dc_process_seconds() - watch.began;
+  row->seconds = clock() - watch.began;
   row->success = result.success;
   row->speed = watch.speed;
   row->at_rest = watch.speed < REST_SPEED;
@@ -268,25 +271,73 @@ static enum dc_status name_method(const struct bench *bench, const struct dc_tas
   return DC_OK;
 }
 
+// Cases that are solved side by side, each on one thread; their rows wait for the last of them.
+enum { MOST_AT_ONCE = 64 };
+struct side_by_side {
+  const struct bench *bench;
+  const struct dc_task_method *method;
+  double (*clock)(void);
+  int count;
+  struct dc_task_row rows[MOST_AT_ONCE];
+  enum dc_status statuses[MOST_AT_ONCE];
+  struct dc_error errors[MOST_AT_ONCE];
+};
+
+static void solve_one(void *context, int index, int thread)
+{
+  struct side_by_side *all = context;
+  struct dc_task_row *row = &all->rows[index];
+  (void)thread;
+  all->statuses[index] =
+      solve(all->bench, &all->bench->cases[row->draw], all->method, all->clock, row, &all->errors[index]);
+}
+
+// Solves the cases that wait and adds their rows in order; found [draws].
+static enum dc_status solve_waiting(struct bench *bench, struct side_by_side *all, size_t *found,
+                                    struct dc_error *error)
+{
+  enum dc_status status = DC_OK;
+  // A case alone may use all threads, whose time counts; several have one each.
+  all->clock = all->count > 1 ? dc_thread_seconds : dc_process_seconds;
+  if (all->count == 1)
+    solve_one(all, 0, 0);
+  else
+    dc_loop_run(solve_one, all, all->count, 0, NULL);
+  for (int i = 0; i < all->count && !status; i++) {
+    status = all->statuses[i];
+    if (status)
+      *error = all->errors[i];
+    else
+      status = dc_task_table_add(&bench->table, &all->rows[i], error);
+    found[all->rows[i].draw] = bench->table.count - 1;
+  }
+  all->count = 0;
+  return status;
+}
+
 // All rows of the method, those of earlier runs included; found [draws].
 static enum dc_status solve_all(struct bench *bench, const struct dc_task_method *method, size_t *found,
                                 struct dc_error *error)
 {
-  enum dc_status status = DC_OK;
+  int at_once = dc_threads() > 1 ? 8 * dc_threads() : 1;
+  at_once = at_once < MOST_AT_ONCE ? at_once : MOST_AT_ONCE;
+  struct side_by_side *all = calloc(1, sizeof *all);
+  enum dc_status status = all ? DC_OK : dc_out_of_memory_for(error, "cases");
+  if (all)
+    *all = (struct side_by_side){.bench = bench, .method = method};
   for (int draw = 0; draw < bench->draws && !status; draw++) {
     struct dc_task_row row = {.seed = bench->options->seed, .draw = draw, .limit = bench->limit};
     snprintf(row.task, sizeof row.task, "%s", bench->kind->name);
     status = name_method(bench, method, row.method, error);
     const struct dc_task_row *earlier = status ? NULL : dc_task_table_find(&bench->table, &row);
-    if (!status && !earlier) {
-      status = solve(bench, &bench->cases[draw], method, &row, error);
-      if (!status)
-        status = dc_task_table_add(&bench->table, &row, error);
-      found[draw] = bench->table.count - 1;
-    } else if (earlier) {
+    if (earlier)
       found[draw] = (size_t)(earlier - bench->table.rows);
-    }
+    else if (!status)
+      all->rows[all->count++] = row;
+    if (!status && all->count && (all->count == at_once || draw == bench->draws - 1))
+      status = solve_waiting(bench, all, found, error);
   }
+  free(all);
   return status;
 }
 

@@ -69,6 +69,15 @@ done
 check "samples do not depend on threads" cmp threads1.json threads2.json
 check "samples are counted" grep -q '"rollouts": 1[0-9]' threads1.json
 
+# Cases are solved side by side, and their rows do not show it.
+for threads in 1 2; do
+  run 0 bench tasks --scenes "$DCSIM_SOURCE/scenes" --threads $threads --task push --draws 5 --seed 5 -o "rows$threads" --set time.steps=4 --set horizon.iterations=1 --json
+  grep -v '"seconds"\|total_seconds' "$out" >"cases$threads.json"
+done
+check "cases do not depend on threads" cmp cases1.json cases2.json
+cut -f 1-11 rows1/rows.tsv >order1 && cut -f 1-11 rows2/rows.tsv >order2
+check "rows stand in the order of the draws" cmp order1 order2
+
 # The start reaches none of the cases; tests/bench/test_task_draws rolls out the shots that do.
 tasks 0 --task billiards --draws 2 --seed 5 --set optimizer.iterations=0 --json
 check "billiards is not reached from rest" grep -q '"reached": 0' "$out"
