@@ -6,6 +6,9 @@
 //    from the best draws.
 // 3. After each turn dc_race_pass converts and ends members; after each heat it keeps the better half.
 //    Members in another world, with smoother friction or in windows, are not ranked.
+//    One member of the first round is Adam with its defaults, which such scenes had before there were races.  After some
+//    turns it has as many iterations as all others together, and it ends only as it would alone: a race takes at most
+//    about twice its work.
 // 4. The leader is the recipe that lowered the loss last; it is reported as what was found.
 #include "plan/race.h"
 
@@ -22,11 +25,13 @@ enum { WALK_PACE = 4 };  // iterations of Adam per turn: a fan's iteration costs
 enum { HEAT = 2 };       // turns after which the worse half of the members ends
 enum { LEAST_LEFT = 2 }; // members that a heat leaves in any case
 enum { SMOOTH_TURNS = 6 };
+enum { DEFAULT_SHARE = 6 };  // turns from which on the default walk has as much as all others together
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
 static const double SUFFICIENT = 0.3;  // a fan ends with the first step that leaves at most this part of the loss
 static const double LEAST_LENGTH = 1e-4;  // of the steps of the small fan, which takes lower points only
 static const double RATE_BESIDE_FANS = 0.03;
+static const double LEFT = 2;          // times its best loss: a fan there has left the best point
 static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such long steps in the first round
 static const double STIFFER = 3;       // factor on the contact stiffness there
 static const double SHORTER = 1.0 / 3; // factor on the leader's rate from the best point
@@ -39,16 +44,17 @@ struct recipe {
   int wait;     // turns of the first round before it starts: cheaper members may reach the goal alone
 };
 // Those of the first round come first.
-enum { FAN_RECIPE, SMALL_FAN = 9 };
+enum { FAN_RECIPE, DEFAULT_WALK, SMALL_FAN = 9 };
 static const struct recipe recipes[] = {
-    {FAN, 0.3, false, 0},        {WALK, 0.03, false, 0},  {WALK, 0.01, false, 0},  {WINDOWS, 0.02, true, 4},
-    {SMOOTH_FAN, 0.3, false, 4}, {WALK, 0.1, false, 0},   {WALK, 0.003, false, 0}, {WALK, 0.001, false, 0},
+    {FAN, 0.3, false, 0},        {WALK, 0.03, false, 0},  {WALK, 0.01, false, 0},  {WINDOWS, 0.02, true, 8},
+    {SMOOTH_FAN, 0.3, false, 8}, {WALK, 0.1, false, 0},   {WALK, 0.003, false, 0}, {WALK, 0.001, false, 0},
     {WALK, 3e-4, false, 0},      {FAN, 0.03, false, 0},
 };
 enum { RECIPES = sizeof recipes / sizeof *recipes, FIRST_ROUND = 6 };
 
 struct dc_race {
   void *options[RECIPES];
+  long default_iterations;      // of the default walk
   struct dc_model model;        // with smoother friction
   double smoother;              // by this factor
   struct dc_plan *smooth;       // a plan of it; NULL: not needed so far
@@ -81,7 +87,9 @@ static enum dc_status set_options(struct dc_search *search, int k, struct dc_err
   if (!common)
     return dc_out_of_memory_for(error, "a search");
   enum dc_status status = dc_options_set_defaults(type->options, common, search->arena, error);
-  common->iterations = WALK_PACE * search->settings.portfolio.iterations;
+  if (k == DEFAULT_WALK)
+    search->race->default_iterations = common->iterations;
+  common->iterations = k == DEFAULT_WALK ? common->iterations : WALK_PACE * search->settings.portfolio.iterations;
   common->target = search->target;
   set_real(type->options, common, is_fan(recipe) ? "radius" : "learning_rate", recipe->rate);
   if (is_fan(recipe))
@@ -316,15 +324,28 @@ static enum dc_status leave_smoothness(struct dc_search *search, int index, stru
   return status;
 }
 
+// Whether a member is the walk by the defaults from the scene's first guess.
+static bool is_default(const struct dc_search *search, const struct dc_search_member *member)
+{
+  return search->round == 0 && member->recipe == DEFAULT_WALK;
+}
+
+void dc_race_set_paces(struct dc_search *search, const int *live, int count)
+{
+  for (int k = 0; k < count; k++)
+    if (is_default(search, &search->members[live[k]]))
+      search->members[live[k]].pace = WALK_PACE * (count > 1 && search->turn >= DEFAULT_SHARE ? count - 1 : 1);
+}
+
 static bool is_away(const struct dc_search_member *member)
 {
   return member->smoother || member->windows;
 }
 
-// Members whose first turn is still to come are not ranked either.
+// Members whose first turn is still to come are not ranked either, nor is the default walk.
 static bool is_ranked(const struct dc_search *search, const struct dc_search_member *member)
 {
-  return member->plan && !is_away(member) && member->wait < search->turn;
+  return member->plan && !is_away(member) && member->wait < search->turn && !is_default(search, member);
 }
 
 // Number of members that are ranked, and how many of them are better than one: of equal ones the earlier is.
@@ -383,6 +404,22 @@ static enum dc_status end_stalled(struct dc_search *search, int index, struct dc
   return polish ? start_member(search, index, SMALL_FAN, false, search->best, error) : DC_OK;
 }
 
+// Fans pass near the goal and leave it.  Where one does, a small fan begins at the best point, unless there is one.
+static enum dc_status polish(struct dc_search *search, const int *live, int count, struct dc_error *error)
+{
+  bool left = false;
+  for (int i = 0; i < search->member_count; i++)
+    if (search->members[i].plan && search->members[i].recipe == SMALL_FAN)
+      return DC_OK;
+  for (int k = 0; k < count; k++) {
+    const struct dc_search_member *member = &search->members[live[k]];
+    left = left || (member->plan && member->recipe == FAN_RECIPE && member->moved &&
+                    member->last.loss > LEFT * member->plan->descent.best_loss &&
+                    member->plan->descent.best_loss <= search->stages[search->stage].loss);
+  }
+  return left ? add_member(search, SMALL_FAN, search->best, error) : DC_OK;
+}
+
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
@@ -393,11 +430,15 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
       status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
     else if (member->smoother)
       status = over || search->turn >= member->wait + SMOOTH_TURNS ? leave_smoothness(search, live[k], error) : DC_OK;
-    else if (over || search->turn >= search->settings.portfolio.iterations)
+    else if (over || (!is_default(search, member) && search->turn >= search->settings.portfolio.iterations))
       dc_search_release_member(member);
+    else if (is_default(search, member))
+      continue;
     else if (dc_search_stalls(search, member))
       status = end_stalled(search, live[k], error);
   }
+  if (!status)
+    status = polish(search, live, count, error);
   if (!status && search->turn % HEAT == 0)
     end_heat(search);
   end_waiting(search);

@@ -291,6 +291,8 @@ static enum dc_status take_turn(struct dc_search *search, const int *live, int c
 static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_iteration *row, struct dc_error *error)
 {
   int live[DC_SEARCH_MEMBERS], count = list_live(search, live), lowest = -1;
+  if (search->race)
+    dc_race_set_paces(search, live, count);
   enum dc_status status = take_turn(search, live, count, error);
   *row = (struct dc_plan_iteration){.loss = NAN, .gradient_norm = NAN, .min_gap = NAN};
   for (int k = 0; k < count && !status; k++) {
