@@ -6,6 +6,8 @@
 // separates whatever is apart.  Eight pairs are solved side by side (kernels/leaf_pair_template.h).
 #include "contact/common/leaf_pair.h"
 
+#include "contact/common/plane_axes.h"
+
 #include <string.h>
 
 #include "geometry/convex/hull_distance.h"
@@ -233,25 +235,10 @@ static void complete_axes(const double n[3], double axes[9])
 // Turns the first two axes into the principal ones of the places weighted by share/h^2.
 static void principal_axes(struct dc_leaf_places *places)
 {
-  double a11 = 0, a12 = 0, a22 = 0;
-  for (int v = 0; v < places->count; v++) {
-    const double *x = places->local[v];
-    double weight = places->share[v >= places->count_a] / (places->distance[v] * places->distance[v]);
-    a11 += weight * x[0] * x[0];
-    a12 += weight * x[0] * x[1];
-    a22 += weight * x[1] * x[1];
-  }
-  double angle = 0.5 * atan2(2 * a12, a11 - a22), c = cos(angle), s = sin(angle);
-  for (int k = 0; k < 3; k++) {
-    double first = places->axes[k], second = places->axes[3 + k];
-    places->axes[k] = c * first + s * second;
-    places->axes[3 + k] = c * second - s * first;
-  }
-  for (int v = 0; v < places->count; v++) {
-    double first = places->local[v][0], second = places->local[v][1];
-    places->local[v][0] = c * first + s * second;
-    places->local[v][1] = c * second - s * first;
-  }
+  double weights[2 * DC_LEAF_CORNERS];
+  for (int v = 0; v < places->count; v++)
+    weights[v] = places->share[v >= places->count_a] / (places->distance[v] * places->distance[v]);
+  dc_plane_turn_to_principal(places->axes, places->count, places->local, weights);
 }
 
 // The origin is the mean of the vertices on the plane by share/h^2: heights are differences of near numbers then.

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "contact/common/plane_axes.h"
 #include "contact/leaf/walls.h"
 #include "math/vector.h"
 
@@ -47,29 +48,6 @@ void dc_sdrs_complete_axes(const double n[3], double axes[9])
   dc_vec_copy(axes, first);
   dc_vec_copy(axes + 3, second);
   dc_vec_copy(axes + 6, n);
-}
-
-// Turns the first two axes into the principal ones of the weighted vertices: half the angle of the 2x2 moment.
-static void principal_axes(struct dc_sdrs_hulls *hulls, const double *weights, struct dc_sdrs_frame *frame)
-{
-  double a11 = 0, a12 = 0, a22 = 0;
-  for (int v = 0; v < hulls->count; v++) {
-    const double *x = hulls->local[v];
-    a11 += weights[v] * x[0] * x[0];
-    a12 += weights[v] * x[0] * x[1];
-    a22 += weights[v] * x[1] * x[1];
-  }
-  double angle = 0.5 * atan2(2 * a12, a11 - a22), c = cos(angle), s = sin(angle);
-  for (int k = 0; k < 3; k++) {
-    double first = frame->axes[k], second = frame->axes[3 + k];
-    frame->axes[k] = c * first + s * second;
-    frame->axes[3 + k] = c * second - s * first;
-  }
-  for (int v = 0; v < hulls->count; v++) {
-    double first = hulls->local[v][0], second = hulls->local[v][1];
-    hulls->local[v][0] = c * first + s * second;
-    hulls->local[v][1] = c * second - s * first;
-  }
 }
 
 // Weights of the vertices into hulls->trial: |P_s^(derivative)| over its largest value.  False when all are 0 or a
@@ -118,7 +96,7 @@ bool dc_sdrs_make_frame(struct dc_sdrs_hulls *hulls, const struct dc_sdrs_plane 
     else
       high = fmax(high, hulls->local[v][2]);
   }
-  principal_axes(hulls, weights, frame);
+  dc_plane_turn_to_principal(frame->axes, hulls->count, hulls->local, weights);
   // Rounding of the offset, far from c_a, may have put a vertex on the wrong side.
   double shift = low > 0 && high < 0 ? 0 : 0.5 * (low + high);
   if (!(low - shift > 0 && high - shift < 0))
