@@ -18,16 +18,16 @@ static int run(const struct cli_arguments *arguments)
   const struct bench_options chosen = {.count = arguments->overrides.count,
                                        .settings = arguments->overrides.strings,
                                        .task = arguments->task,
-                                       .draws = arguments->draws > 0 ? arguments->draws : 0,
+                                       .draws = arguments->verify.draws > 0 ? arguments->verify.draws : 0,
                                        .seed_given = arguments->seed >= 0,
                                        .seed = arguments->seed >= 0 ? (uint64_t)arguments->seed : 1,
-                                       .method_count = arguments->methods.count,
-                                       .methods = arguments->methods.strings,
-                                       .limit = arguments->limit,
+                                       .method_count = arguments->bench.methods.count,
+                                       .methods = arguments->bench.methods.strings,
+                                       .limit = arguments->bench.limit,
                                        .output = arguments->output,
-                                       .write = arguments->write,
-                                       .scenes = arguments->scenes,
-                                       .run = arguments->run,
+                                       .write = arguments->bench.write,
+                                       .scenes = arguments->bench.scenes,
+                                       .run = arguments->bench.run,
                                        .command_line = arguments->command_line};
   int status = bench_run(arguments->operand, &chosen, &report, &error);
   return cli_finish(arguments, status, &report, &error);

@@ -12,12 +12,12 @@ static const char *const gradients[] = {"adjoint", "fd", "bundle", NULL};
 static const struct cli_option own_options[] = {
     CLI_CHOICE_OPTION("gradient", gradient, "KIND", gradients,
                       "how gradients are computed, instead of the scene's way: adjoint, fd or bundle"),
-    CLI_TEXT_OPTION("resume", resume, "DIR", CLI_VALUE_RUN,
+    CLI_TEXT_OPTION("resume", run.resume, "DIR", CLI_VALUE_RUN,
                     "go on with the run in DIR from its last checkpoint; without SCENE: its own"),
     CLI_FLAG_OPTION("force", force, "resume although scene, version or vector kernels are not the same"),
-    CLI_REAL_OPTION("checkpoint", checkpoint, "SECONDS", 0, 1e9,
+    CLI_REAL_OPTION("checkpoint", run.checkpoint, "SECONDS", 0, 1e9,
                     "least time between checkpoints, 0: every iteration; default: 30"),
-    CLI_FLAG_OPTION("view", view, "serve a page that shows the run while it goes on, to this machine only"),
+    CLI_FLAG_OPTION("view", run.view, "serve a page that shows the run while it goes on, to this machine only"),
     CLI_FLAG_OPTION("mpi", mpi, "share rollouts with the ranks of MPI; by itself when started by mpirun"),
     CLI_OPTIONS_END,
 };
@@ -41,13 +41,13 @@ static int serve(const struct cli_arguments *arguments, dcsim_ranks *ranks)
 // Checks combinations of options, then runs: alone, as rank 0 that prints, or as another rank that serves.
 static int run(const struct cli_arguments *arguments)
 {
-  if (!arguments->operand && !arguments->resume)
+  if (!arguments->operand && !arguments->run.resume)
     return cli_fail(DCSIM_USAGE, "optimize: missing SCENE (see dcsim optimize --help)");
-  if (arguments->resume && arguments->output)
+  if (arguments->run.resume && arguments->output)
     return cli_fail(DCSIM_USAGE, "--output: a run that is resumed goes on in its own directory");
-  if (arguments->resume && arguments->control)
+  if (arguments->run.resume && arguments->run.control)
     return cli_fail(DCSIM_USAGE, "--control: a run that is resumed has its own controls");
-  if (arguments->force && !arguments->resume)
+  if (arguments->force && !arguments->run.resume)
     return cli_fail(DCSIM_USAGE, "--force: needs --resume too");
   if (!arguments->output || strcmp(arguments->output, "none") != 0)
     cli_signals_allow_checkpoints();

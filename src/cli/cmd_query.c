@@ -8,9 +8,10 @@
 #include "cli/signals.h"
 
 static const struct cli_option own_options[] = {
-    CLI_FLAG_OPTION("manifold", manifold, "contact points, normals, signed distances and activities, with Jacobians"),
-    CLI_REAL_OPTION("softness", softness, "X", 1e-3, 1e3, "factor on all softnesses of manifolds; default: 1"),
-    CLI_REAL_OPTION("gradient-softness", gradient_softness, "X", 1e-3, 1e3,
+    CLI_FLAG_OPTION("manifold", query.manifold,
+                    "contact points, normals, signed distances and activities, with Jacobians"),
+    CLI_REAL_OPTION("softness", query.softness, "X", 1e-3, 1e3, "factor on all softnesses of manifolds; default: 1"),
+    CLI_REAL_OPTION("gradient-softness", query.gradient_softness, "X", 1e-3, 1e3,
                     "the same for Jacobians alone; default: that of --softness"),
     CLI_OUTPUT_FILE("write all contacts as an NPZ file, one array for each pair, or draw them (.png)"),
     CLI_OPTIONS_END,
@@ -22,13 +23,14 @@ static int run(const struct cli_arguments *arguments)
   dcsim_scene *scene;
   dcsim_report report = {0};
   dcsim_error error = {0};
-  if (!arguments->manifold)
+  if (!arguments->query.manifold)
     return cli_fail(DCSIM_USAGE, "query: missing --manifold, the one query there is");
   int status = cli_scene_open(arguments, &scene);
   if (status)
     return status;
-  const dcsim_query_options query = {
-      .size = sizeof query, .softness = arguments->softness, .gradient_softness = arguments->gradient_softness};
+  const dcsim_query_options query = {.size = sizeof query,
+                                     .softness = arguments->query.softness,
+                                     .gradient_softness = arguments->query.gradient_softness};
   status = dcsim_query(scene, arguments->output, &query, &report, &error);
   dcsim_scene_close(scene);
   return cli_finish(arguments, status, &report, &error);

@@ -13,22 +13,23 @@
 static const char *const sides[] = {"corner", "front", "back", "left", "right", "top", NULL};
 
 static const struct cli_option own_options[] = {
-    CLI_TEXT_OPTION("size", size, "WxH", CLI_VALUE_ANY, "width and height in pixels; default: 1280x720"),
-    CLI_INTEGER_OPTION("every", every, "N", 1, 1e7,
+    CLI_TEXT_OPTION("size", render.size, "WxH", CLI_VALUE_ANY, "width and height in pixels; default: 1280x720"),
+    CLI_INTEGER_OPTION("every", render.every, "N", 1, 1e7,
                        "draw every Nth frame; default: about 12 pictures in all, every frame of a film"),
-    CLI_INTEGER_OPTION("samples", samples, "N", 1, 4096, "samples per pixel; default: 16, of a film 4"),
-    CLI_CHOICE_OPTION("camera", camera, "SIDE", sides, "show everything from corner, front, back, left, right or top"),
-    CLI_VECTOR_OPTION("eye", eye, 1e9, "where the camera stands, m; default: the scene's camera"),
-    CLI_VECTOR_OPTION("target", target, 1e9, "where the camera of --eye looks; default: 0,0,0"),
-    CLI_TEXT_OPTION("follow", follow, "BODY", CLI_VALUE_ANY, "the camera goes with this body"),
-    CLI_REAL_OPTION("orbit", orbit, "DEGREES", -36000, 36000,
+    CLI_INTEGER_OPTION("samples", render.samples, "N", 1, 4096, "samples per pixel; default: 16, of a film 4"),
+    CLI_CHOICE_OPTION("camera", render.camera, "SIDE", sides,
+                      "show everything from corner, front, back, left, right or top"),
+    CLI_VECTOR_OPTION("eye", render.eye, 1e9, "where the camera stands, m; default: the scene's camera"),
+    CLI_VECTOR_OPTION("target", render.target, 1e9, "where the camera of --eye looks; default: 0,0,0"),
+    CLI_TEXT_OPTION("follow", render.follow, "BODY", CLI_VALUE_ANY, "the camera goes with this body"),
+    CLI_REAL_OPTION("orbit", render.orbit, "DEGREES", -36000, 36000,
                     "the camera turns about its target by so much from the first to the last picture"),
-    CLI_FLAG_OPTION("contacts", contacts, "draw contacts and their forces"),
-    CLI_FLAG_OPTION("trails", trails, "draw the ways of bodies through space"),
-    CLI_FLAG_OPTION("grid", grid, "draw a grid on the ground"),
-    CLI_FLAG_OPTION("annotate", annotate,
+    CLI_FLAG_OPTION("contacts", render.contacts, "draw contacts and their forces"),
+    CLI_FLAG_OPTION("trails", render.trails, "draw the ways of bodies through space"),
+    CLI_FLAG_OPTION("grid", render.grid, "draw a grid on the ground"),
+    CLI_FLAG_OPTION("annotate", render.annotate,
                     "write name, time and loss into the picture, and a legend of arrows and grid"),
-    CLI_TEXT_OPTION("video", video, "FILE", CLI_VALUE_FILE,
+    CLI_TEXT_OPTION("video", render.video, "FILE", CLI_VALUE_FILE,
                     "write a film (.mp4, .m4v, .mov, .mkv) in real time by ffmpeg, instead of pictures"),
     CLI_OPTIONS_END,
 };
@@ -52,18 +53,18 @@ static int set_size(const char *text, dcsim_render_options *options)
 
 static int set_camera(const struct cli_arguments *arguments, dcsim_render_options *options)
 {
-  bool eye = !isnan(arguments->eye[0]), target = !isnan(arguments->target[0]);
+  bool eye = !isnan(arguments->render.eye[0]), target = !isnan(arguments->render.target[0]);
   if (target && !eye)
     return cli_fail(DCSIM_USAGE, "--target: needs --eye too");
-  if (eye && arguments->camera)
+  if (eye && arguments->render.camera)
     return cli_fail(DCSIM_USAGE, "--camera: cannot be given with --eye");
-  options->side = arguments->camera;
+  options->side = arguments->render.camera;
   if (!eye)
     return 0;
   options->camera_given = 1;
-  memcpy(options->eye, arguments->eye, sizeof options->eye);
+  memcpy(options->eye, arguments->render.eye, sizeof options->eye);
   if (target)
-    memcpy(options->target, arguments->target, sizeof options->target);
+    memcpy(options->target, arguments->render.target, sizeof options->target);
   if (memcmp(options->eye, options->target, sizeof options->eye) == 0)
     return cli_fail(DCSIM_USAGE, "--eye: must differ from --target");
   return 0;
@@ -74,19 +75,19 @@ static int run(const struct cli_arguments *arguments)
   struct cli_progress progress;
   dcsim_render_options options = {
       .size = sizeof options,
-      .samples = arguments->samples > 0 ? (int)arguments->samples : 0,
-      .every = arguments->every > 0 ? (int)arguments->every : 0,
-      .video = arguments->video,
-      .grid = arguments->grid,
-      .contacts = arguments->contacts,
-      .trails = arguments->trails,
-      .annotate = arguments->annotate,
-      .follow = arguments->follow,
-      .orbit_deg = arguments->orbit,
+      .samples = arguments->render.samples > 0 ? (int)arguments->render.samples : 0,
+      .every = arguments->render.every > 0 ? (int)arguments->render.every : 0,
+      .video = arguments->render.video,
+      .grid = arguments->render.grid,
+      .contacts = arguments->render.contacts,
+      .trails = arguments->render.trails,
+      .annotate = arguments->render.annotate,
+      .follow = arguments->render.follow,
+      .orbit_deg = arguments->render.orbit,
       .progress = cli_progress_report,
       .progress_context = &progress,
   };
-  int status = set_size(arguments->size, &options);
+  int status = set_size(arguments->render.size, &options);
   if (!status)
     status = set_camera(arguments, &options);
   if (status)
@@ -101,8 +102,8 @@ static int run(const struct cli_arguments *arguments)
   cli_progress_finish(&progress);
   int signal_number = cli_signals_received();
   bool stopped = signal_number && (status == DCSIM_OK || status == DCSIM_STOPPED);
-  if (stopped && arguments->video && status == DCSIM_STOPPED)
-    snprintf(error.text, sizeof error.text, "stopped by a signal; %.900s is not written", arguments->video);
+  if (stopped && arguments->render.video && status == DCSIM_STOPPED)
+    snprintf(error.text, sizeof error.text, "stopped by a signal; %.900s is not written", arguments->render.video);
   else if (stopped)
     error.text[0] = '\0';
   status = cli_finish(arguments, status, &report, &error);

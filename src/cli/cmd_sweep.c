@@ -14,14 +14,15 @@
 
 static const struct cli_option own_options[] = {
     CLI_OUTPUT_DIRECTORY("directory of the sweep; an unfinished sweep there goes on"),
-    CLI_ENTRY("jobs", DC_INTEGER, jobs, "runs side by side; default: one for each processor", .letter = 'j',
+    CLI_ENTRY("jobs", DC_INTEGER, sweep.jobs, "runs side by side; default: one for each processor", .letter = 'j',
               .argument = "N", CLI_BOUNDS(1, 1024)),
     CLI_TEXT_OPTION("task", task, "I/N", CLI_VALUE_ANY,
                     "only every N-th point from I on, as a task of an array; --gather makes the table"),
-    CLI_FLAG_OPTION("gather", gather, "run nothing: make table and page of the results so far"),
-    CLI_FLAG_OPTION("retry", retry, "run points again that have failed"),
+    CLI_FLAG_OPTION("gather", sweep.gather, "run nothing: make table and page of the results so far"),
+    CLI_FLAG_OPTION("retry", sweep.retry, "run points again that have failed"),
     CLI_FLAG_OPTION("mpi", mpi, "share the points with the ranks of MPI; by itself when started by mpirun"),
-    CLI_POSITIVE_OPTION("max-time", max_time, "SECONDS", 1e9, "end before this time, with checkpoints and status 9"),
+    CLI_POSITIVE_OPTION("max-time", run.max_time, "SECONDS", 1e9,
+                        "end before this time, with checkpoints and status 9"),
     CLI_OPTIONS_END,
 };
 
@@ -97,7 +98,7 @@ static int run(const struct cli_arguments *arguments)
     return cli_fail(DCSIM_USAGE, "sweep: missing --output (see dcsim sweep --help)");
   if (arguments->task && !read_task(arguments->task, &task, &tasks))
     return cli_fail(DCSIM_USAGE, "--task: must be I/N with I from 0 to N (is \"%.200s\")", arguments->task);
-  if (arguments->gather && (arguments->task || arguments->retry))
+  if (arguments->sweep.gather && (arguments->task || arguments->sweep.retry))
     return cli_fail(DCSIM_USAGE, "--gather: runs nothing; --task and --retry do not go with it");
   if (!cli_find_program(program))
     return cli_fail(DCSIM_IO, "the path of this program cannot be found: there is no /proc");
@@ -108,14 +109,14 @@ static int run(const struct cli_arguments *arguments)
       .size = sizeof options,
       .directory = arguments->output,
       .program = program,
-      .jobs = arguments->jobs > 0 ? (int)arguments->jobs : 0,
+      .jobs = arguments->sweep.jobs > 0 ? (int)arguments->sweep.jobs : 0,
       .threads = arguments->threads > 0 ? (int)arguments->threads : 1,
       .task = task,
       .tasks = tasks,
-      .gather = arguments->gather,
-      .retry = arguments->retry,
+      .gather = arguments->sweep.gather,
+      .retry = arguments->sweep.retry,
       .ranks = arguments->mpi,
-      .max_seconds = arguments->max_time,
+      .max_seconds = arguments->run.max_time,
       .progress = report_progress,
       .progress_context = &display,
   };

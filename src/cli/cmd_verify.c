@@ -10,15 +10,15 @@
 
 static const struct cli_option own_options[] = {
     CLI_OUTPUT_FILE("where the certificate is written, \"none\": nowhere; default: RUN/certificate.json"),
-    CLI_INTEGER_OPTION("draws", draws, "N", 0, 1e5, "perturbed starts; default: 16, with --quick 4"),
-    CLI_INTEGER_OPTION("closed-draws", closed_draws, "N", 0, 1e5,
+    CLI_INTEGER_OPTION("draws", verify.draws, "N", 0, 1e5, "perturbed starts; default: 16, with --quick 4"),
+    CLI_INTEGER_OPTION("closed-draws", verify.closed_draws, "N", 0, 1e5,
                        "perturbed starts in closed loop, each as long as the run; default: 0"),
-    CLI_INTEGER_OPTION("directions", directions, "N", 0, 64,
+    CLI_INTEGER_OPTION("directions", verify.directions, "N", 0, 64,
                        "random directions that the gradient is checked along; default: 4, with --quick 2"),
     CLI_FLAG_OPTION("quick", quick, "fewer draws and directions, no closed loops"),
-    CLI_FLAG_OPTION("untrusted", untrusted, "the run of a stranger: nothing outside of it is read, and it has no links"),
+    CLI_FLAG_OPTION("untrusted", verify.untrusted, "the run of a stranger: nothing outside of it is read, and it has no links"),
     CLI_SEED_OPTION("seed of starts and directions; default: 0"),
-    CLI_FLAG_OPTION("no-report", no_report, "do not write report.html at the end"),
+    CLI_FLAG_OPTION("no-report", run.no_report, "do not write report.html at the end"),
     CLI_OPTIONS_END,
 };
 
@@ -32,7 +32,7 @@ static int count_of(long given)
 static void write_report(const struct cli_arguments *arguments, int status)
 {
   dcsim_error error = {0};
-  if (arguments->no_report || arguments->output || (status && status != DCSIM_UNMET))
+  if (arguments->run.no_report || arguments->output || (status && status != DCSIM_UNMET))
     return;
   if (dcsim_write_report(arguments->operand, NULL, &error))
     cli_message("warning: no report: %s", error.text);
@@ -43,15 +43,15 @@ static int run(const struct cli_arguments *arguments)
   struct cli_progress progress;
   const dcsim_verify_options options = {
       .size = sizeof options,
-      .draws = count_of(arguments->draws),
-      .directions = count_of(arguments->directions),
+      .draws = count_of(arguments->verify.draws),
+      .directions = count_of(arguments->verify.directions),
       .quick = arguments->quick,
-      .untrusted = arguments->untrusted,
+      .untrusted = arguments->verify.untrusted,
       .seed = arguments->seed > 0 ? (uint64_t)arguments->seed : 0,
       .file = arguments->output,
       .progress = cli_progress_report,
       .progress_context = &progress,
-      .closed_draws = arguments->closed_draws > 0 ? (int)arguments->closed_draws : 0,
+      .closed_draws = arguments->verify.closed_draws > 0 ? (int)arguments->verify.closed_draws : 0,
   };
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);

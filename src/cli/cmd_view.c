@@ -20,7 +20,7 @@ static int run(const struct cli_arguments *arguments)
   bool told = false;
   dcsim_error error = {0};
   const dcsim_watch_options options = {
-      .size = sizeof options, .port = (int)arguments->port, .watching = watch, .context = &told};
+      .size = sizeof options, .port = (int)arguments->run.port, .watching = watch, .context = &told};
   dcsim_set_threads(arguments->threads > 0 ? (int)arguments->threads : 1);
   cli_signals_defer(true);
   int status = dcsim_watch(arguments->operand, &options, &error);

@@ -30,16 +30,17 @@ const struct cli_option cli_scene_options[] = {
 
 const struct cli_option cli_run_options[] = {
     CLI_OUTPUT_DIRECTORY("run directory, \"none\" for none; default: runs/<scene name>-<UTC time>"),
-    CLI_FLAG_OPTION("overwrite", overwrite, "replace the run that the run directory holds"),
-    CLI_TEXT_OPTION("control", control, "RUN", CLI_VALUE_RUN,
+    CLI_FLAG_OPTION("overwrite", run.overwrite, "replace the run that the run directory holds"),
+    CLI_TEXT_OPTION("control", run.control, "RUN", CLI_VALUE_RUN,
                     "take controls and parameters from an earlier run directory"),
-    CLI_TEXT_OPTION("plant", plant, "WORLD", CLI_VALUE_MODEL,
+    CLI_TEXT_OPTION("plant", run.plant, "WORLD", CLI_VALUE_MODEL,
                     "world to execute plans in: a contact model, JSON or none; default: the scene's"),
-    CLI_INTEGER_OPTION("frames", frames, "N", 0, 1e6, "pictures to render at the end; default: 0"),
-    CLI_FLAG_OPTION("no-report", no_report, "do not write report.html at the end"),
-    CLI_FLAG_OPTION("results-only", results_only, "leave neither trajectory nor report, only numbers and checkpoints"),
-    CLI_POSITIVE_OPTION("max-time", max_time, "SECONDS", 1e9, "stop after the iteration that passes this time"),
-    CLI_FLAG_OPTION("require-success", require_success, "exit with 1 when the task is not reached"),
+    CLI_INTEGER_OPTION("frames", run.frames, "N", 0, 1e6, "pictures to render at the end; default: 0"),
+    CLI_FLAG_OPTION("no-report", run.no_report, "do not write report.html at the end"),
+    CLI_FLAG_OPTION("results-only", run.results_only,
+                    "leave neither trajectory nor report, only numbers and checkpoints"),
+    CLI_POSITIVE_OPTION("max-time", run.max_time, "SECONDS", 1e9, "stop after the iteration that passes this time"),
+    CLI_FLAG_OPTION("require-success", run.require_success, "exit with 1 when the task is not reached"),
     CLI_OPTIONS_END,
 };
 
@@ -49,7 +50,8 @@ const struct cli_option cli_thread_options[] = {
 };
 
 const struct cli_option cli_port_options[] = {
-    CLI_INTEGER_OPTION("port", port, "N", 0, 65535, "port of the live view on 127.0.0.1; default: 0, any that is free"),
+    CLI_INTEGER_OPTION("port", run.port, "N", 0, 65535,
+                       "port of the live view on 127.0.0.1; default: 0, any that is free"),
     CLI_OPTIONS_END,
 };
 
@@ -276,28 +278,24 @@ static char *join(int argc, char **argv)
 // arguments.
 static int prepare(int argc, char **argv, struct cli_arguments *arguments)
 {
-  *arguments = (struct cli_arguments){.jobs = -1,
-                                      .threads = -1,
-                                      .seed = -1,
-                                      .frames = -1,
-                                      .steps = -1,
-                                      .every = -1,
-                                      .samples = -1,
-                                      .draws = -1,
-                                      .directions = -1,
-                                      .port = 0,
-                                      .checkpoint = 30,
-                                      .eye = {NAN, NAN, NAN},
-                                      .target = {NAN, NAN, NAN}};
+  *arguments = (struct cli_arguments){
+      .threads = -1,
+      .seed = -1,
+      .steps = -1,
+      .run = {.frames = -1, .checkpoint = 30},
+      .render = {.every = -1, .samples = -1, .eye = {NAN, NAN, NAN}, .target = {NAN, NAN, NAN}},
+      .verify = {.draws = -1, .directions = -1},
+      .sweep = {.jobs = -1},
+  };
   arguments->command_line = join(argc, argv);
   arguments->argv = argv;
   arguments->overrides.strings = calloc((size_t)argc, sizeof(const char *));
   arguments->allowed_paths.strings = calloc((size_t)argc, sizeof(const char *));
   arguments->package_paths.strings = calloc((size_t)argc, sizeof(const char *));
-  arguments->methods.strings = calloc((size_t)argc, sizeof(const char *));
+  arguments->bench.methods.strings = calloc((size_t)argc, sizeof(const char *));
   arguments->more.strings = calloc((size_t)argc, sizeof(const char *));
   if (!arguments->command_line || !arguments->overrides.strings || !arguments->allowed_paths.strings ||
-      !arguments->package_paths.strings || !arguments->methods.strings || !arguments->more.strings)
+      !arguments->package_paths.strings || !arguments->bench.methods.strings || !arguments->more.strings)
     return cli_fail(DCSIM_MEMORY, "out of memory for the command line");
   return 0;
 }
@@ -349,7 +347,7 @@ void cli_arguments_free(struct cli_arguments *arguments)
   free(arguments->overrides.strings);
   free(arguments->allowed_paths.strings);
   free(arguments->package_paths.strings);
-  free(arguments->methods.strings);
+  free(arguments->bench.methods.strings);
   free(arguments->more.strings);
   free(arguments->command_line);
 }

@@ -49,21 +49,55 @@ struct cli_option {
 
 struct cli_command;
 
+// Values that options of one command set, or of a few that belong together.
+struct cli_run_arguments {  // simulate, optimize and whoever shows or follows a run
+  bool require_success, no_report, overwrite, results_only, view;
+  const char *plant, *control, *resume;
+  long frames, port;
+  double max_time, checkpoint;  // s
+};
+struct cli_render_arguments {
+  bool grid, contacts, trails, annotate;
+  const char *video, *camera, *follow, *size;
+  long every, samples;
+  double orbit, eye[3], target[3];  // degrees; m
+};
+struct cli_verify_arguments {
+  bool untrusted;  // the run of a stranger
+  long draws, closed_draws, directions;
+};
+struct cli_sweep_arguments {
+  bool gather, retry;
+  long jobs;
+};
+struct cli_query_arguments {
+  bool manifold;
+  double softness, gradient_softness;
+};
+struct cli_bench_arguments {
+  const char *write, *scenes, *run;
+  struct dc_string_list methods;
+  double limit;  // s
+};
+
 // All values that options set.  Defaults of numbers: integers -1; max_time, tolerance and softnesses 0; checkpoint its
 // own default; vectors NAN.
 struct cli_arguments {
   const struct cli_command *const *commands;  // all there are, NULL-terminated
   const char *operand;                        // SCENE, RUN, FAMILY or NAME; NULL when not given
   const char *second;                         // the second operand
-  bool help, json, quiet, quick, require_success, force, no_report, gather, retry, mpi, manifold, overwrite, view,
-      untrusted;
-  bool results_only, grid, contacts, trails, annotate;
-  const char *output, *model, *plant, *control, *gradient, *resume, *video, *format, *camera, *follow, *size;
-  const char *task;                                                              // bench: a kind; sweep: a part
-  const char *write, *scenes, *run;                                              // options of bench
-  struct dc_string_list overrides, allowed_paths, package_paths, methods, more;  // .strings is owned
-  long jobs, threads, seed, frames, steps, every, samples, draws, closed_draws, directions, port;
-  double max_time, limit, tolerance, checkpoint, orbit, eye[3], target[3], softness, gradient_softness;
+  bool help, json, quiet, quick, force, mpi;
+  const char *output, *model, *gradient, *format;
+  const char *task;                                                     // bench: a kind; sweep: a part
+  struct dc_string_list overrides, allowed_paths, package_paths, more;  // .strings of all lists is owned
+  long threads, seed, steps;
+  double tolerance;
+  struct cli_run_arguments run;
+  struct cli_render_arguments render;
+  struct cli_verify_arguments verify;
+  struct cli_sweep_arguments sweep;
+  struct cli_query_arguments query;
+  struct cli_bench_arguments bench;
   char *command_line;  // quoted for a shell; owned
   char **argv;         // the arguments of the program, NULL-terminated; not owned
 };

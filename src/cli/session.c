@@ -36,7 +36,7 @@ dcsim_scene_options cli_scene_options_of(const struct cli_arguments *arguments)
       .size = sizeof(dcsim_scene_options),
       .model = arguments->model,
       .gradient = arguments->gradient,
-      .plant = arguments->plant,
+      .plant = arguments->run.plant,
       .override_count = arguments->overrides.count,
       .overrides = arguments->overrides.strings,
       .allowed_path_count = arguments->allowed_paths.count,
@@ -55,7 +55,7 @@ int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);
   if (!arguments->operand)
-    return open_own_scene(arguments->resume, &options, scene);
+    return open_own_scene(arguments->run.resume, &options, scene);
   return open_scene(arguments->operand, &options, scene);
 }
 
@@ -72,9 +72,9 @@ int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *
 static int explain_stop(const struct cli_arguments *arguments, int status, const dcsim_result *result)
 {
   int signal_number = cli_signals_received();
-  bool late = arguments->max_time > 0 && result->seconds >= arguments->max_time;
-  if (status == DCSIM_STOPPED && !signal_number && !arguments->quiet && (late || !arguments->view))
-    cli_message("stopped: --max-time %g s has passed; the results so far are kept", arguments->max_time);
+  bool late = arguments->run.max_time > 0 && result->seconds >= arguments->run.max_time;
+  if (status == DCSIM_STOPPED && !signal_number && !arguments->quiet && (late || !arguments->run.view))
+    cli_message("stopped: --max-time %g s has passed; the results so far are kept", arguments->run.max_time);
   else if (status == DCSIM_STOPPED && !signal_number && !arguments->quiet)
     cli_message("stopped from the live view; the results so far are kept");
   if (signal_number && (status == DCSIM_STOPPED || status == DCSIM_OK) && !arguments->quiet) {
@@ -93,7 +93,7 @@ static bool write_report(const struct cli_arguments *arguments, int status, cons
 {
   dcsim_error error = {0};
   bool ended = status == DCSIM_OK || status == DCSIM_STOPPED || (status == DCSIM_NUMERICAL && result->steps > 0);
-  if (arguments->no_report || arguments->results_only || !ended || !result->directory[0])
+  if (arguments->run.no_report || arguments->run.results_only || !ended || !result->directory[0])
     return false;
   if (dcsim_write_report(result->directory, NULL, &error) == DCSIM_OK)
     return true;
@@ -120,7 +120,7 @@ bool cli_find_program(char path[CLI_PATH])
 static int start_view(const struct cli_arguments *arguments, const dcsim_scene *scene, dcsim_view **view)
 {
   dcsim_error error = {0};
-  int status = dcsim_view_start(scene, (int)arguments->port, view, &error);
+  int status = dcsim_view_start(scene, (int)arguments->run.port, view, &error);
   if (status)
     return cli_fail(status, "--view: %s", error.text);
   cli_message("live view: %s", dcsim_view_address(*view));
@@ -145,9 +145,9 @@ static void end_view(dcsim_view *view, int status, const dcsim_result *result, c
 // Exit status when --require-success was given and the task is not reached.
 static int check_success(const struct cli_arguments *arguments, const dcsim_result *result)
 {
-  if (arguments->require_success && !result->success)
+  if (arguments->run.require_success && !result->success)
     return cli_fail(DCSIM_UNMET, "the task is not reached (loss %.6g)", result->loss);
-  if (arguments->require_success && result->plant_success == 0)
+  if (arguments->run.require_success && result->plant_success == 0)
     return cli_fail(DCSIM_UNMET, "the task is not reached in the plant");
   return 0;
 }
@@ -173,8 +173,8 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
     return explain_stop(arguments, DCSIM_STOPPED, &result);
   }
   struct cli_progress progress;
-  cli_progress_start(&progress, "iteration", true, arguments->max_time, arguments->quiet);
-  status = arguments->view ? start_view(arguments, scene, &progress.view) : 0;
+  cli_progress_start(&progress, "iteration", true, arguments->run.max_time, arguments->quiet);
+  status = arguments->run.view ? start_view(arguments, scene, &progress.view) : 0;
   if (status) {
     dcsim_scene_close(scene);
     return status;
@@ -182,19 +182,19 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
   const dcsim_run_options options = {
       .size = sizeof options,
       .directory = arguments->output,
-      .control_run = arguments->control,
+      .control_run = arguments->run.control,
       .command_line = arguments->command_line,
-      .max_seconds = arguments->max_time,
-      .frames = arguments->frames > 0 ? (int)arguments->frames : 0,
+      .max_seconds = arguments->run.max_time,
+      .frames = arguments->run.frames > 0 ? (int)arguments->run.frames : 0,
       .progress = cli_progress_report,
       .progress_context = &progress,
-      .resume = arguments->resume,
+      .resume = arguments->run.resume,
       .force = arguments->force,
-      .checkpoint_seconds = arguments->checkpoint,
+      .checkpoint_seconds = arguments->run.checkpoint,
       .ranks = ranks,
-      .overwrite = arguments->overwrite,
-      .results_only = arguments->results_only,
-      .require_success = arguments->require_success,
+      .overwrite = arguments->run.overwrite,
+      .results_only = arguments->run.results_only,
+      .require_success = arguments->run.require_success,
       .warned = arguments->quiet ? NULL : warn_of_task,
   };
   dcsim_report report = {0};
