@@ -183,7 +183,7 @@ static void add_actuator(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "more than %d actuators", DC_MJCF_MOST);
   if (reader->status)
     return;
-  if (dc_grow(&model->actuators, &model->actuator_room, model->actuator_count + 1, sizeof *model->actuators))
+  if (dc_grow(&model->actuators, &model->room.actuators, model->actuator_count + 1, sizeof *model->actuators))
     dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
   else
     model->actuators[model->actuator_count++] = *actuator;

@@ -122,7 +122,7 @@ static void add_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
     return;
   if (model->mesh_count >= DC_MJCF_MOST)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "more than %d meshes", DC_MJCF_MOST);
-  else if (dc_grow(&model->meshes, &model->mesh_room, model->mesh_count + 1, sizeof *model->meshes))
+  else if (dc_grow(&model->meshes, &model->room.meshes, model->mesh_count + 1, sizeof *model->meshes))
     dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
   else
     model->meshes[model->mesh_count++] = *mesh;

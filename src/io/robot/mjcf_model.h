@@ -121,6 +121,13 @@ struct dc_mjcf_option {
       no_dynamic_pairs;
 };
 
+// Items that each list of a model has memory for; only the functions that append to the lists read and write it.
+struct dc_mjcf_room {
+  size_t bodies, geoms, joints, tendons, actuators, meshes, pairs, couplings, keys, excluded, named;
+};
+
+// A compiled model: elements with their classes' defaults applied, in the order of the file.  Lists are owned and freed by
+// dc_mjcf_release, strings belong to arena.
 struct dc_mjcf {
   const char *name;
   struct dc_arena *arena;
@@ -140,8 +147,7 @@ struct dc_mjcf {
   const struct dc_mjcf_node **named;  // elements that nothing corresponds to: equalities, ...
   size_t body_count, geom_count, joint_count, tendon_count, actuator_count, mesh_count, pair_count, coupling_count, key_count,
       excluded_count, named_count;
-  size_t body_room, geom_room, joint_room, tendon_room, actuator_room, mesh_room, pair_room, coupling_room, key_room, excluded_room,
-      named_room;
+  struct dc_mjcf_room room;
   int nq, nv;
 };
 

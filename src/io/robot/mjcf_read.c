@@ -311,7 +311,7 @@ int dc_mjcf_find_named(const void *items, size_t count, size_t size, const char 
 void dc_mjcf_name_it(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf *model = reader->model;
-  if (dc_grow(&model->named, &model->named_room, model->named_count + 1, sizeof *model->named))
+  if (dc_grow(&model->named, &model->room.named, model->named_count + 1, sizeof *model->named))
     dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
   else
     model->named[model->named_count++] = node;

@@ -74,7 +74,7 @@ static void add_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   pair.friction = state.rubs ? state.friction[0] : first ? first->friction[0] : fmax(a->friction[0], b->friction[0]);
   if (pair.friction < 0)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "friction must not be negative");
-  if (make_room(reader, node, &model->pairs, &model->pair_room, model->pair_count, sizeof *model->pairs))
+  if (make_room(reader, node, &model->pairs, &model->room.pairs, model->pair_count, sizeof *model->pairs))
     model->pairs[model->pair_count++] = pair;
 }
 
@@ -87,7 +87,7 @@ void dc_mjcf_read_contact(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
     if (strcmp(node->name, "exclude") != 0)
       continue;
     int a = body_named(reader, node, "body1"), b = body_named(reader, node, "body2");
-    if (!reader->status && make_room(reader, node, &model->excluded, &model->excluded_room, model->excluded_count,
+    if (!reader->status && make_room(reader, node, &model->excluded, &model->room.excluded, model->excluded_count,
                                      sizeof *model->excluded)) {
       model->excluded[model->excluded_count][0] = a;
       model->excluded[model->excluded_count++][1] = b;
@@ -138,7 +138,7 @@ void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
                                  sizeof *model->joints, k == 0);
     memcpy(coupling.polynomial, state.polynomial, sizeof state.polynomial);
     if (state.active && !reader->status &&
-        make_room(reader, node, &model->couplings, &model->coupling_room, model->coupling_count,
+        make_room(reader, node, &model->couplings, &model->room.couplings, model->coupling_count,
                   sizeof *model->couplings))
       model->couplings[model->coupling_count++] = coupling;
   }
@@ -166,7 +166,7 @@ void dc_mjcf_read_keys(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
     key.qvel = key_numbers(reader, node, "qvel", model->nv, &key);
     key.ctrl = key_numbers(reader, node, "ctrl", (int)model->actuator_count, &key);
     if (!reader->status &&
-        make_room(reader, node, &model->keys, &model->key_room, model->key_count, sizeof *model->keys))
+        make_room(reader, node, &model->keys, &model->room.keys, model->key_count, sizeof *model->keys))
       model->keys[model->key_count++] = key;
   }
 }

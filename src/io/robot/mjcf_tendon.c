@@ -102,7 +102,7 @@ void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
     if (!reader->status && model->tendon_count >= DC_MJCF_MOST)
       dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "more than %d tendons", DC_MJCF_MOST);
     if (!reader->status &&
-        dc_grow(&model->tendons, &model->tendon_room, model->tendon_count + 1, sizeof *model->tendons))
+        dc_grow(&model->tendons, &model->room.tendons, model->tendon_count + 1, sizeof *model->tendons))
       dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
     if (!reader->status)
       model->tendons[model->tendon_count++] = tendon;

@@ -172,7 +172,7 @@ static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   if (geom->mesh >= 0 && geom->type != DC_MJCF_MESH && geom->type != DC_MJCF_SDF)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "a primitive fitted to a mesh is not read: give its size");
   dc_urdf_pose_compose(&geom->pose, &place->frame, &geom->pose);
-  if (reader->status || !MAKE_ROOM(reader, node, model->geoms, model->geom_count, model->geom_room))
+  if (reader->status || !MAKE_ROOM(reader, node, model->geoms, model->geom_count, model->room.geoms))
     return;
   model->geoms[model->geom_count++] = *geom;
   model->bodies[place->body].geoms++;
@@ -267,7 +267,7 @@ static void add_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
   finish_joint(reader, node, &state, &place->frame);
   joint->qpos = model->nq;
   joint->dof = model->nv;
-  if (reader->status || !MAKE_ROOM(reader, node, model->joints, model->joint_count, model->joint_room))
+  if (reader->status || !MAKE_ROOM(reader, node, model->joints, model->joint_count, model->room.joints))
     return;
   model->nq += nq[joint->type];
   model->nv += nv[joint->type];
@@ -323,7 +323,7 @@ static void add_body(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   body.mocap = mocap == 1;
   body.first_joint = (int)model->joint_count;
   body.first_geom = (int)model->geom_count;
-  if (reader->status || !MAKE_ROOM(reader, node, model->bodies, model->body_count, model->body_room))
+  if (reader->status || !MAKE_ROOM(reader, node, model->bodies, model->body_count, model->room.bodies))
     return;
   inside.body = (int)model->body_count;
   model->bodies[model->body_count++] = body;
@@ -417,7 +417,7 @@ void dc_mjcf_read_world(struct dc_mjcf_reader *reader)
 {
   struct dc_mjcf *model = reader->model;
   struct place place = {.frame = dc_urdf_identity, .ending = ""};
-  if (!MAKE_ROOM(reader, model->root, model->bodies, model->body_count, model->body_room))
+  if (!MAKE_ROOM(reader, model->root, model->bodies, model->body_count, model->room.bodies))
     return;
   model->bodies[model->body_count++] =
       (struct dc_mjcf_body){.name = NULL, .node = model->root, .parent = -1, .pose = dc_urdf_identity, .still = true};
