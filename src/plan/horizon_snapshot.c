@@ -153,12 +153,12 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
 // of the present window.
 enum dc_status dc_horizon_save(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
-  long counts[COUNTS] = {h->executed->steps, h->iterations,    h->idle,    h->success, h->begun, h->open,
-                         h->retried,         h->newton_before, h->stalled, h->foreseen};
+  long counts[COUNTS] = {h->executed->steps, h->iterations,           h->idle,    h->success, h->begun, h->window.open,
+                         h->window.retried,  h->window.newton_before, h->stalled, h->foreseen};
   double values[VALUES] = {[INITIAL_LOSS] = h->initial_loss,
                            [LOSS] = h->loss,
                            [LOWEST_LOSS] = h->lowest_loss,
-                           [GRADIENT_NORM] = h->gradient_norm,
+                           [GRADIENT_NORM] = h->window.gradient_norm,
                            [LARGEST_RESIDUAL] = h->executed->largest_residual,
                            [PROGRESS] = h->progress};
   size_t window = (size_t)dc_task_parameter_count(h->task, h->model, dc_horizon_window_steps(h));
@@ -200,15 +200,15 @@ static enum dc_status load_counts(struct dc_receding_horizon *h, const struct dc
   h->idle = counts[2];
   h->success = counts[3] != 0;
   h->begun = counts[4] != 0;
-  h->open = counts[5] != 0;
-  h->retried = counts[6] != 0;
-  h->newton_before = counts[7];
+  h->window.open = counts[5] != 0;
+  h->window.retried = counts[6] != 0;
+  h->window.newton_before = counts[7];
   h->stalled = counts[8];
   h->foreseen = counts[9] != 0;
   h->initial_loss = values[INITIAL_LOSS];
   h->loss = values[LOSS];
   h->lowest_loss = values[LOWEST_LOSS];
-  h->gradient_norm = values[GRADIENT_NORM];
+  h->window.gradient_norm = values[GRADIENT_NORM];
   h->executed->largest_residual = values[LARGEST_RESIDUAL];
   h->progress = values[PROGRESS];
   return load_executed(h, (int)counts[0], snapshot, error);
@@ -231,7 +231,7 @@ enum dc_status dc_horizon_load(struct dc_receding_horizon *h, const struct dc_sn
   if (!status && h->plant)
     status = dc_horizon_plant_load(h, snapshot, error);
   dc_horizon_set_start(h);
-  if (!status && h->open)
+  if (!status && h->window.open)
     status = dc_horizon_begin_window(h, error);
   return status ? status : dc_plan_load(h->plan, snapshot, error);
 }

@@ -16,7 +16,7 @@ void dc_horizon_set_start(struct dc_receding_horizon *h)
 {
   struct dc_optimizer_common *common = h->optimizer_options;
   if (common)  // a replay has none
-    common->iterations = h->foreseen && !h->retried ? 0 : h->horizon.iterations;
+    common->iterations = h->foreseen && !h->window.retried ? 0 : h->horizon.iterations;
   size_t nq = (size_t)h->model->bodies.nq, k = (size_t)h->executed->steps;
   struct dc_plan *plan = h->plan;
   dc_plan_set_window(plan, (long)k, dc_horizon_window_steps(h));
@@ -27,8 +27,8 @@ void dc_horizon_set_start(struct dc_receding_horizon *h)
     plan->start = dc_horizon_plant_start(h);
     return;
   }
-  plan->start = dc_plan_go_on(h->model, h->executed, h->start_velocity);
-  plan->start.q_before = memcpy(h->q_before, plan->start.q_before, nq * sizeof *h->q_before);
+  plan->start = dc_plan_go_on(h->model, h->executed, h->window.start_velocity);
+  plan->start.q_before = memcpy(h->window.q_before, plan->start.q_before, nq * sizeof *h->window.q_before);
 }
 
 enum dc_status dc_horizon_begin_window(struct dc_receding_horizon *h, struct dc_error *error)

@@ -23,15 +23,15 @@ static bool allocate(struct dc_receding_horizon *h)
   size_t steps = (size_t)h->steps, targets = steps * (size_t)bodies->actuator_count;
   size_t parameters = (size_t)dc_task_parameter_count(h->task, h->model, h->steps);
   h->parameters = dc_alloc((size_t)h->plan->sizes.parameters, sizeof *h->parameters);
-  h->start_velocity = dc_alloc((size_t)bodies->nv, sizeof *h->start_velocity);
-  h->q_before = dc_alloc((size_t)bodies->nq, sizeof *h->q_before);
+  h->window.start_velocity = dc_alloc((size_t)bodies->nv, sizeof *h->window.start_velocity);
+  h->window.q_before = dc_alloc((size_t)bodies->nq, sizeof *h->window.q_before);
   h->executed = dc_record_create(h->model, h->steps);
   h->applied = dc_alloc(parameters, sizeof *h->applied);
   h->first_parameters = dc_alloc(parameters, sizeof *h->first_parameters);
   h->target_position = dc_alloc(targets, sizeof *h->target_position);
   h->target_velocity = dc_alloc(targets, sizeof *h->target_velocity);
-  return h->parameters && h->start_velocity && h->q_before && h->executed && h->applied && h->first_parameters &&
-         h->target_position && h->target_velocity;
+  return h->parameters && h->window.start_velocity && h->window.q_before && h->executed && h->applied &&
+         h->first_parameters && h->target_position && h->target_velocity;
 }
 
 struct dc_trajectory dc_horizon_frame(const struct dc_receding_horizon *h, int frame)
@@ -119,7 +119,7 @@ static struct dc_receding_horizon *create(const struct dc_model *model, const st
   h->task = task;
   h->horizon = *horizon;
   h->steps = steps;
-  h->gradient_norm = NAN;
+  h->window.gradient_norm = NAN;
   h->plan = dc_plan_create(model, task, horizon->length < steps ? (int)horizon->length : steps, error);
   if (!h->plan)
     *status = DC_MEMORY;
@@ -194,8 +194,8 @@ void dc_horizon_destroy(struct dc_receding_horizon *h)
   dc_trajectory_destroy(h->first);
   free(h->optimizer_options);
   free(h->parameters);
-  free(h->start_velocity);
-  free(h->q_before);
+  free(h->window.start_velocity);
+  free(h->window.q_before);
   free(h->applied);
   free(h->target_position);
   free(h->target_velocity);
@@ -211,12 +211,12 @@ void dc_horizon_set_parameters(struct dc_receding_horizon *h, const double *para
 static enum dc_status open_window(struct dc_receding_horizon *h, struct dc_error *error)
 {
   dc_horizon_set_start(h);
-  if (!h->retried)
-    h->newton_before = h->plan->work.newton_iterations;
+  if (!h->window.retried)
+    h->window.newton_before = h->plan->work.newton_iterations;
   enum dc_status status = dc_horizon_explore(h, error);
   if (status)
     return status;
-  h->open = true;
+  h->window.open = true;
   return dc_horizon_begin_window(h, error);
 }
 
@@ -228,7 +228,7 @@ struct window_observer {
 static bool observe_iteration(void *context, const struct dc_plan_iteration *iteration)
 {
   const struct window_observer *window = context;
-  window->h->gradient_norm = iteration->gradient_norm;
+  window->h->window.gradient_norm = iteration->gradient_norm;
   const struct dc_horizon_observer *observer = window->observer;
   return observer->iterated ? observer->iterated(observer->context, iteration) : true;
 }
@@ -239,7 +239,7 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
 {
   struct window_observer window = {h, observer};
   for (;;) {
-    enum dc_status status = h->open ? DC_OK : open_window(h, error);
+    enum dc_status status = h->window.open ? DC_OK : open_window(h, error);
     if (!status)
       status = dc_plan_continue(h->plan, observe_iteration, &window, error);
     bool failed = dc_point_has_no_value(status);
@@ -248,13 +248,13 @@ static enum dc_status minimize_window(struct dc_receding_horizon *h, const struc
     h->iterations += dc_minimization_result(h->plan->descent.running)->iterations;
     if (!failed)
       return DC_OK;
-    h->open = false;
+    h->window.open = false;
     dc_plan_end(h->plan);
-    if (h->retried) {
+    if (h->window.retried) {
       dc_error_prefix(error, "window at step %d", h->executed->steps);
       return DC_NUMERICAL;
     }
-    h->retried = true;
+    h->window.retried = true;
     for (int i = 0; i < h->plan->parameter_count; i++)
       h->parameters[i] = 0;
   }
@@ -352,7 +352,7 @@ static enum dc_status apply_window(struct dc_receding_horizon *h, struct dc_erro
   memcpy(plan->evaluated, h->parameters, (size_t)plan->parameter_count * sizeof *h->parameters);
   dc_parameters_resize(h->task, h->model, steps, plan->evaluated, dc_horizon_window_steps(h), h->parameters);
   dc_plan_end(plan);
-  h->open = h->retried = false;
+  h->window.open = h->window.retried = false;
   dc_horizon_note_progress(h);
   return DC_OK;
 }
@@ -394,7 +394,7 @@ static enum dc_status replay_window(struct dc_receding_horizon *h, struct dc_err
   memcpy(plan->input->target_position, h->target_position + first, bytes);
   memcpy(plan->input->target_velocity, h->target_velocity + first, bytes);
   add_applied_forces(h);
-  h->newton_before = plan->work.newton_iterations;
+  h->window.newton_before = plan->work.newton_iterations;
   enum dc_status status = h->plant ? dc_horizon_execute(h, plan->window.steps, error) : roll_out_piece(h, error);
   return status ? status : judge(h, error);
 }
@@ -415,9 +415,9 @@ static enum dc_status report(const struct dc_receding_horizon *h, const struct d
   struct dc_plan_iteration row = {
       .iteration = last,
       .loss = h->loss,
-      .gradient_norm = last ? h->gradient_norm : NAN,
+      .gradient_norm = last ? h->window.gradient_norm : NAN,
       .min_gap = dc_trajectory_gap(h->executed, last ? k + 1 : 0, last),
-      .newton_iterations = last ? h->plan->work.newton_iterations - h->newton_before : 0,
+      .newton_iterations = last ? h->plan->work.newton_iterations - h->window.newton_before : 0,
       .best = h->idle == 0,
       .parameter_count = parameter_count,
       .parameters = parameters,
@@ -467,7 +467,7 @@ enum dc_status dc_horizon_run(struct dc_receding_horizon *h, const struct dc_hor
 
 int dc_horizon_iterations(const struct dc_receding_horizon *h)
 {
-  return h->iterations + (h->open ? dc_minimization_result(h->plan->descent.running)->iterations : 0);
+  return h->iterations + (h->window.open ? dc_minimization_result(h->plan->descent.running)->iterations : 0);
 }
 
 void dc_horizon_applied(const struct dc_receding_horizon *h, double *parameters)

@@ -66,6 +66,15 @@ struct dc_applied_targets {
   const double *position, *velocity;  // [steps][actuators], as in a rollout's input
 };
 
+// The present window.
+struct dc_horizon_window {
+  bool open;                          // it was begun and not yet applied
+  bool retried;                       // it was restarted from zero parameters
+  long newton_before;                 // Newton iterations of plan->work at its start
+  double gradient_norm;               // of its last iterate
+  double *start_velocity, *q_before;  // [nv], [nq] of its start; not used with a plant
+};
+
 // A running receding horizon; callers read it.
 struct dc_receding_horizon {
   const struct dc_model *model;
@@ -77,7 +86,6 @@ struct dc_receding_horizon {
   struct dc_plan *plan;               // of the present window; plan->state is that of the controls
   struct dc_horizon_plant *plant;     // NULL: none
   double *parameters;                 // first guess of the present window
-  double *start_velocity, *q_before;  // of the present window, [nv], [nq]; not used with a plant
 
   // Data of the applied steps.
   struct dc_trajectory *executed;             // executed->steps: steps applied so far
@@ -93,10 +101,9 @@ struct dc_receding_horizon {
   long stalled;                            // windows since it was
   bool foreseen;                           // the window applied last ends with everything reached
   bool success;                            // reached at the last applied frame
-  bool begun, open, retried;  // row 0 was reported; a window is open; it was restarted from zero parameters
-  bool replaying;             // targets of all steps are given, nothing is optimized
-  long newton_before;         // plan->work at the start of the window
-  double gradient_norm;       // of the window's last iterate
+  bool begun;                              // row 0 was reported
+  bool replaying;                          // targets of all steps are given, nothing is optimized
+  struct dc_horizon_window window;
 };
 
 // Creates a receding horizon.  The caller sets how gradients are computed and first guesses are found in ->plan, before
