@@ -23,7 +23,7 @@ static enum dc_status identify(struct session *session, struct dc_checkpoint_ide
 static enum dc_status fill(struct session *session)
 {
   struct dc_snapshot *snapshot = session->snapshot;
-  double losses[LOSSES] = {0}, seconds = dc_seconds() - session->start;
+  double losses[LOSSES] = {0}, seconds = dc_seconds() - session->times.start;
   if (session->rows > 0)
     losses[0] = session->first_loss, losses[1] = session->best_loss;
   dc_snapshot_clear(snapshot);
@@ -51,7 +51,7 @@ enum dc_status dc_session_checkpoint(struct session *session)
   enum dc_status status = identify(session, &own);
   if (!status)
     status = dc_checkpoint_write(session->run, &own, session->snapshot, &session->error);
-  session->last_checkpoint = dc_seconds();
+  session->times.last_checkpoint = dc_seconds();
   return status;
 }
 
@@ -60,7 +60,7 @@ enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_
   double every = session->options->checkpoint_seconds;
   if (every < 0)
     every = DEFAULT_SECONDS;
-  bool due = dc_seconds() - session->last_checkpoint >= every;
+  bool due = dc_seconds() - session->times.last_checkpoint >= every;
   return asked_for || due || session->stopped ? dc_session_checkpoint(session) : DC_OK;
 }
 
@@ -81,7 +81,7 @@ static enum dc_status load(struct session *session)
     return status;
   if (session->rows > 0)
     session->first_loss = losses[0], session->best_loss = losses[1];
-  session->start -= seconds;
+  session->times.start -= seconds;
   return DC_OK;
 }
 
@@ -111,6 +111,6 @@ enum dc_status dc_session_resume(struct session *session)
     dc_error_prefix(&session->error, "%.500s", directory);
   if (!status)
     status = dc_run_reopen(directory, scene, session->rows, &session->run, &session->error);
-  session->last_checkpoint = dc_seconds();
+  session->times.last_checkpoint = dc_seconds();
   return status;
 }

@@ -78,7 +78,7 @@ static bool observe(void *context, const struct dc_iterate *iterate)
     keep_frame(run, iterate->x);
     memcpy(run->best, iterate->x, state_bytes(run));
   }
-  double seconds = dc_seconds() - session->start;
+  double seconds = dc_seconds() - session->times.start;
   struct dc_plan_iteration row = {.iteration = iterate->iteration,
                                   .loss = iterate->value,
                                   .gradient_norm = iterate->gradient_norm,
@@ -197,7 +197,7 @@ static int finish(struct refinement *run, enum dc_status status, dcsim_result *r
   result->loss = run->after.value;
   result->initial_loss = run->before.value;
   result->iterations = run->result.iterations;
-  result->seconds = dc_seconds() - session->start;
+  result->seconds = dc_seconds() - session->times.start;
   result->min_gap = run->after.min_distance;
   describe(run, result, &text, &json);
   int outside = dc_api_report(&made, &text, &json, error);
@@ -224,8 +224,8 @@ static int refine(struct refinement *run, dcsim_result *result, dcsim_report *re
   struct session *session = &run->session;
   const struct dc_scene *scene = session->scene->scene;
   const struct dc_refinement *settings = &scene->refinement;
-  session->began = session->start = dc_seconds();
-  dc_utc_stamp(session->started, sizeof session->started);
+  session->times.began = session->times.start = dc_seconds();
+  dc_utc_stamp(session->times.started, sizeof session->times.started);
   run->refine = dc_refine_create(&scene->model, &settings->settings, settings->pairs.count, settings->pairs.objects,
                                  &session->error);
   if (!run->refine)

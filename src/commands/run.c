@@ -345,8 +345,8 @@ static void warn_of_task(const struct session *session)
 static int run_scene(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   const struct dc_scene *scene = session->scene->scene;
-  session->began = session->start = session->last_checkpoint = dc_seconds();
-  dc_utc_stamp(session->started, sizeof session->started);
+  session->times.began = session->times.start = session->times.last_checkpoint = dc_seconds();
+  dc_utc_stamp(session->times.started, sizeof session->times.started);
   enum dc_status status = dc_api_check_memory(
       scene, dc_api_run_bytes(scene, session->optimizing, dc_session_writes_nothing(session)), &session->error);
   if (!status && !dc_session_writes_nothing(session))
@@ -396,7 +396,7 @@ static const char *misuse(const dcsim_run_options *options, bool optimizing)
 
 enum dc_status dc_session_compute(struct session *session, struct outcome *outcome)
 {
-  session->began = session->start = dc_seconds();
+  session->times.began = session->times.start = dc_seconds();
   enum dc_status status = prepare(session);
   if (!status)
     status = session->kind->begin(session);

@@ -76,7 +76,7 @@ enum dc_status dc_session_write_summary(struct session *session, const dcsim_res
                                    .threads = omp_get_max_threads(),
                                    .vector_width = dc_lane_kernels()->name,
                                    .blas_core = dc_blas_core(),
-                                   .started = session->started,
+                                   .started = session->times.started,
                                    .seconds = result->seconds,
                                    .exit_status = exit_status_of(session, result, ended),
                                    .stopped = session->stopped,

@@ -11,7 +11,7 @@
 static void add_row(struct session *session, const struct dc_plan_iteration *iteration)
 {
   struct dc_plan_iteration row = *iteration;
-  row.seconds = dc_seconds() - session->start;
+  row.seconds = dc_seconds() - session->times.start;
   if (session->run)
     session->row_status = dc_run_add_row(session->run, &row, &session->error);
   if (session->row_status)
@@ -25,7 +25,7 @@ static void tell(struct session *session, dcsim_progress *progress)
 {
   const dcsim_run_options *options = session->options;
   int answer = 0;
-  progress->seconds = dc_seconds() - session->began;
+  progress->seconds = dc_seconds() - session->times.began;
   if (options->progress)
     answer = options->progress(options->progress_context, progress);
   if (answer == DCSIM_PROGRESS_CHECKPOINT) {
@@ -50,7 +50,7 @@ static bool go_on(struct session *session, dcsim_progress *progress)
     return false;
   tell(session, progress);
   double most = session->options->max_seconds;
-  if (most > 0 && dc_seconds() - session->began >= most)
+  if (most > 0 && dc_seconds() - session->times.began >= most)
     session->stopped = true;
   bool asked = session->checkpoint_asked;
   session->checkpoint_asked = false;
@@ -69,9 +69,9 @@ static bool caller_waits(struct session *session)
 {
   static const double patience = 0.05;  // s
   double now = dc_seconds();
-  if (now - session->last_sign < patience)
+  if (now - session->times.last_sign < patience)
     return false;
-  session->last_sign = now;
+  session->times.last_sign = now;
   return true;
 }
 
@@ -92,7 +92,7 @@ void dc_session_observe_draw(void *context, long draw, long draws)
                              .best_loss = NAN,
                              .gradient_norm = NAN,
                              .min_gap = NAN,
-                             .seconds = dc_seconds() - session->began,
+                             .seconds = dc_seconds() - session->times.began,
                              .unit = "draw",
                              .fraction = horizon ? horizon->executed->steps / fmax(horizon->steps, 1) : 0};
   if (session->options->progress && !session->stopped) {

@@ -248,7 +248,7 @@ void dc_session_fill_result(const struct session *session, const struct outcome 
   result->steps = outcome->best->steps;
   result->unconverged_steps = outcome->best->unconverged_steps;
   result->divided_steps = dc_trajectory_divided_steps(outcome->best);
-  result->seconds = dc_seconds() - session->start;
+  result->seconds = dc_seconds() - session->times.start;
   result->seconds_per_step = steps > 0 ? work->seconds / steps : 0;
   result->newton_iterations_per_step = steps > 0 ? (double)work->newton_iterations / steps : 0;
   result->evaluations_per_step = steps > 0 ? (double)work->evaluations / steps : 0;

@@ -29,6 +29,15 @@ struct run_kind {
 
 enum { SESSION_RECENT = 64 };
 
+// Times of a run by dc_seconds, s.
+struct session_times {
+  double began;            // when this process began the run
+  double start;            // the same minus the time spent before a resumed checkpoint
+  double last_sign;        // of the last call of the progress function between rows
+  double last_checkpoint;  // when it was written
+  char started[32];        // when the run began, in UTC
+};
+
 // Everything a run holds; zero-initialized.
 struct session {
   const dcsim_scene *scene;
@@ -49,19 +58,16 @@ struct session {
   char replaced[4352];                  // directory of the run in whose place it is, until there is a result; or ""
   long rows;                            // of loss.csv
   double recent[SESSION_RECENT];        // losses of the last rows: row k at k % SESSION_RECENT
-  double began, start;                  // of this process; the same minus the time spent before a resumed checkpoint
-  double last_sign;                     // of life that the caller was given between rows: when that was
+  struct session_times times;
   struct dc_stop_request stop;          // within iterations
   dcsim_trajectory shown;               // to the progress function
   double first_loss, best_loss;
-  char started[32];
   enum dc_status row_status;  // of writing rows and checkpoints
   bool stopped;
   bool in_one_piece;      // controls of a receding horizon that is not replayed
   bool checkpoint_asked;  // between rows, to be written after the next one
   int stop_status;        // what the progress function returned; 0 when the time limit stopped the run
   struct dc_snapshot *snapshot;
-  double last_checkpoint;  // when it was written
   struct dc_inside_list inside;  // bodies that start inside the barrier of others
   struct dc_error error;
 };
