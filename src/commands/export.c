@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // dcsim_export: trajectories as CSV, NPZ or GLB, and models as MJCF or URDF.
+//
+// Each format is a row of the table `formats`: where its file goes, and the function that writes a trajectory or model.
+// Trajectories are those of a run; a model may also be that of a scene which was never run.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

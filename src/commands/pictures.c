@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures and films of a run.
+// dcsim_render: pictures or a film of a run that has been stored; nothing is simulated again.
+//
+// 1. The run's scene, trajectory and design are opened; poses are those of the file (open_pictures).
+// 2. A camera is chosen that sees everything that ever moves, unless the options or the scene have one; it may follow a
+//    body and turn about its target from picture to picture (set_camera, move_camera).
+// 3. Each picture is traced (render/) and drawn over: forces, trails, grid and words (overlay.c).
+// 4. Pictures go into a folder that replaces the last one as a whole, frames of a film to ffmpeg.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +26,9 @@
 enum {
   DEFAULT_WIDTH = 1280,
   DEFAULT_HEIGHT = 720,
-  DEFAULT_SAMPLES = 16,
-  DEFAULT_FILM_SAMPLES = 4,  // what moves hides noise
-  DEFAULT_PICTURES = 12
+  DEFAULT_SAMPLES = 16,      // rays per pixel
+  DEFAULT_FILM_SAMPLES = 4,  // motion hides noise
+  DEFAULT_PICTURES = 12      // of a run, evenly spaced
 };
 
 struct pictures {

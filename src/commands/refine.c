@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refinements: problems without time.
+// Refinements: problems without time (plan/refine.h), such as grasps: poses are sought at which given pairs of points
+// touch.
+//
+// A refinement is a session as other runs are, with rows, limits, progress and a run directory, but it has no plan: an
+// optimizer moves the state q itself, on the manifold of the joints.  Its trajectory is the way from the start to the
+// best state, thinned (keep_frame).  It ends early once the best state is a success, unless the scene's target is 0,
+// which asks for the exact minimum.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows a run that another process writes: reads rows of progress.jsonl as they appear, and rolls out the best
 // parameters now and then, within a share of the time.
+//
+// The other process knows nothing of this: the file is read from where the last look ended, a line that is cut off is
+// kept until its rest is there, and buttons become signals.  Rollouts take at most `share` of the time, so that those
+// who watch do not keep the machine from optimizing.
 #include "commands/watch.h"
 
 #include <fcntl.h>
@@ -19,7 +23,10 @@
 #include "commands/glb.h"
 #include "io/run/run_files.h"
 
-enum { CHUNK = 1 << 16, LONGEST_LINE = 1 << 26 };
+enum {
+  CHUNK = 1 << 16,        // bytes read at once
+  LONGEST_LINE = 1 << 26  // bytes of a row; a longer one is no row of ours
+};
 static const double share = 0.1;  // fraction of the time that rollouts may take
 
 struct dc_watch {

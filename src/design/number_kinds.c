@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kinds of numbers of a model: mass, stiffness of contact, gravity, friction, restitution, gains; the list of all
 // kinds, and access to a number in an input or cotangent.
+//
+// A kind is a descriptor (number_kinds.h): which numbers there are, their values in the model, and where their changes
+// stand in struct dc_design.  A model is never changed; a rollout reads model value times factor (`factor`) or model
+// value plus shift, and the adjoint leaves derivatives by factor or shift at the same place of a second dc_design.
 #include "design/number_kinds.h"
 
 #include <math.h>
@@ -281,6 +285,7 @@ const char *dc_number_unit(const struct dc_number_kind *kind, const struct dc_mo
   return kind->unit ? kind->unit : kind->unit_of(model, index);
 }
 
+// The factor or shift of a number in a design, or the derivative by it in a cotangent, which has the same form.
 static double *in_design(const struct dc_number_kind *kind, struct dc_design *design, int index)
 {
   void *member = (char *)design + kind->offset;
