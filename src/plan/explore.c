@@ -39,7 +39,7 @@ static void add_draw(const struct dc_receding_horizon *h, int draw, double *para
 // Whether first guesses are searched for the present window.
 static bool wanted(const struct dc_receding_horizon *h)
 {
-  return h->horizon.explore > 0 && h->stalled + 1 >= h->horizon.explore && !h->foreseen && !h->retried;
+  return h->horizon.explore > 0 && h->stalled + 1 >= h->horizon.explore && !h->foreseen && !h->window.retried;
 }
 
 // First guesses: the present plan, routes, random draws.
