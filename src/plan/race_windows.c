@@ -81,7 +81,7 @@ enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct 
   enum dc_status status = dc_horizon_run(windows, &observer, error);
   dc_plan_add_work(work, &windows->plan->work);
   windows->plan->work = (struct dc_plan_work){0};
-  windows->newton_before = 0;
+  windows->window.newton_before = 0;
   *over = status != DC_STOPPED;
   if (status == DC_STOPPED && !goes_on(&turn, NULL))
     return DC_STOPPED;
