@@ -360,12 +360,21 @@ static void test_refused(void)
       "<site name='s'/>") "<site name='t'/></worldbody>"
                           "<tendon><spatial name='rope' stiffness='2'><site site='s'/><site site='t'/></spatial></tendon>"
                           "<equality><weld name='glue' body1='b'/></equality></mujoco>";
-  refuse("'robot.urdf'", tendon, "nothing here corresponds to equality glue (line 1) and spring of tendon rope (line 1)");
+  static const char rope[] = "<mujoco><worldbody>" BODY(
+      "<site name='s'/>") "<site name='t'/></worldbody><tendon><spatial name='rope' stiffness='2'><site site='s'/><site "
+                          "site='t'/></spatial></tendon></mujoco>";
+  refuse("'robot.urdf'", tendon, "nothing here corresponds to equality glue (line 1) (");
+  refuse("{'file': 'robot.urdf', 'unsupported': 'refuse'}", rope, "nothing here corresponds to spring of tendon rope (line 1)");
   struct tree tree = {0};
   load_as(&tree, "{'file': 'robot.urdf', 'unsupported': 'skip'}", tendon);
   CHECK(tree.status == DC_OK, "%s", tree.error.text);
-  check_note(&tree, "left out, as nothing here corresponds to it: equality glue (line 1) and spring of tendon rope "
-                    "(line 1)");
+  check_note(&tree, "left out, as nothing here corresponds to it: equality glue (line 1)");
+  check_note(&tree, "moves without forces that nothing here corresponds to: spring of tendon rope (line 1)");
+  unload(&tree);
+  tree = (struct tree){0};
+  load_as(&tree, "'robot.urdf'", rope);
+  CHECK(tree.status == DC_OK, "%s", tree.error.text);
+  check_note(&tree, "moves without forces that nothing here corresponds to: spring of tendon rope (line 1)");
   unload(&tree);
   refuse("'robot.urdf'", "<mujoco><worldbody><geom/></worldbody></mujoco>",
          "robot.urdf:1:20: <geom>: size must hold 1 number > 0");

@@ -44,7 +44,7 @@ static void done(void)
 static void refuse(const char *model, const char *message)
 {
   tree = (struct tree){0};
-  load_as(&tree, "'robot.urdf'", model);
+  load_as(&tree, "{'file': 'robot.urdf', 'unsupported': 'refuse'}", model);
   CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, message), "%s: %s", model, tree.error.text);
   done();
 }
@@ -383,7 +383,25 @@ static void test_tendons(void)
   refuse(AND(TWO, "<tendon><fixed><joint joint='z' coef='1'/></fixed></tendon>"), "there is no joint \"z\"");
 }
 
-// Actuators that nothing here corresponds to refuse a model only where they pull at the start.
+// Forces that nothing here corresponds to are named, and the model moves without them.
+static void test_forces_left_out(void)
+{
+  open_model(AND(TWO, FIXED("range='0 1'", "1", "1")));
+  check_note(&tree, "moves without forces that nothing here corresponds to: range of tendon t (line 1)");
+  done();
+  open_model(AND(TWO, "<actuator><muscle name='m' joint='x'/></actuator>"));
+  check_note(&tree, "moves without forces that nothing here corresponds to: actuator m (line 1)");
+  done();
+  open_model(AND(ARM("<joint name='j' type='ball'/>"), "<actuator><position name='p' joint='j'/></actuator>"));
+  check_note(&tree, "actuator of a ball or free joint p (line 1)");
+  done();
+  tree = (struct tree){0};
+  load_as(&tree, "'robot.urdf'", AND(TWO, "<equality><connect name='c' body1='a' anchor='0 0 0'/></equality>"));
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "equality c (line 1)"), "%s", tree.error.text);
+  done();
+}
+
+// Actuators that nothing here corresponds to refuse a model, where forces do, only if they pull at the start.
 static void test_idle_actuators(void)
 {
   open_model(AND(TWO "<site name='s'/>", "<actuator><motor name='m' site='s' gear='0 0 1'/><adhesion name='n' body='a' "
@@ -392,7 +410,7 @@ static void test_idle_actuators(void)
                     "actuator n (line 1)");
   done();
   tree = (struct tree){0};
-  load_as(&tree, "{'file': 'robot.urdf', 'keyframe': 'k'}",
+  load_as(&tree, "{'file': 'robot.urdf', 'keyframe': 'k', 'unsupported': 'refuse'}",
           AND(TWO "<site name='s'/>", "<actuator><motor name='m' site='s'/></actuator><keyframe><key name='k' "
                                       "ctrl='1'/></keyframe>"));
   CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "actuator m (line 1)"), "%s", tree.error.text);
@@ -446,7 +464,7 @@ static void test_separate(void)
   dc_scene_destroy(scene);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"tendons", test_tendons}, {"actuators that do nothing", test_idle_actuators},
+RUN_TESTS_IN_TEMPORARY_FOLDER({"tendons", test_tendons}, {"actuators that do nothing", test_idle_actuators}, {"forces that are left out", test_forces_left_out},
                               {"starts moved apart", test_separate}, {"exported and read again", test_export}, {"gains of every joint", test_gains},
                               {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame},
                               {"options", test_options}, {"contact", test_contact}, {"joints", test_joints},

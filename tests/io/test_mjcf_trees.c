@@ -41,6 +41,23 @@ static void test_frames(void)
   }
 }
 
+// Bodies that only slide along the axes of the world, one with several joints: MuJoCo keeps their masses ready.
+static void test_sliders(void)
+{
+  static const char text[] =
+      "<mujoco><default><joint armature='0.04' damping='1'/></default><worldbody>"
+      "<body name='a' pos='0 0 1'><joint type='slide' axis='0 1 0'/><joint type='slide' axis='1 0 0'/>"
+      "<geom size='.05' density='1'/></body>"
+      "<body name='b' pos='1 0 1'><joint type='slide' axis='0 0 1'/><geom size='.1 .1 .1' type='box'/></body>"
+      "<body name='c' pos='2 0 1'><joint axis='0 1 0'/><geom size='.1' fromto='0 0 0 .3 0 0' type='capsule'/></body>"
+      "</worldbody></mujoco>";
+  struct pair pair;
+  write_bytes("model.xml", text, sizeof text - 1);
+  open_files(&pair, "model.xml", "model.xml", "");
+  compare_models(&pair, "sliders");
+  close_pair(&pair);
+}
+
 // Runs a model of a scene and returns its trajectory.
 static struct dc_trajectory *run(struct dc_model *model, int steps, double step, bool second_order)
 {
@@ -224,7 +241,7 @@ static void test_files(void)
   free(list);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"a second of motion", test_motion},
+RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"bodies that slide", test_sliders}, {"a second of motion", test_motion},
                               {"exported and read again", test_again},
                               {"exported as URDF and read again", test_urdf_again}, {"files", test_files})
 

@@ -31,7 +31,8 @@ int dc_mjcf_find_joint(const struct dc_mjcf *mjcf, const char *name);
 struct dc_mjcf_use {
   struct dc_urdf_use
       common;            // prefix, pose (of the model's world), pd, collide, hull_points, color, notes, start of joints
-  bool skip;             // leave out what has no counterpart, with a note, instead of refusing the model
+  bool refuse_forces, refuse_structure;  // refuse a model for what has no counterpart here instead of leaving it out:
+                                         // forces; bodies, geometry and what holds bodies together
   const char *keyframe;  // its name: where the model starts; NULL: where its coordinates are those of its description
 };
 

@@ -41,7 +41,7 @@ struct dc_mjcf_builder {
   const char **taken;             // [taken_count] names of bodies and shapes
   size_t taken_count, taken_room;
   int next_body;
-  struct dc_urdf_names refused, dropped, clamped, round, unseen;
+  struct dc_urdf_names refused, forces, dropped, clamped, round, unseen;
   double roundness;  // by how much hulls of round geometries lie inside of them at most, m
   double deviation;  // by how much simplified hulls lie inside of the file's, m
 };

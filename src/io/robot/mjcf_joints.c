@@ -441,7 +441,7 @@ static void name_actuator(struct dc_mjcf_builder *builder, const struct dc_mjcf_
 
 static void name_tendon(struct dc_mjcf_builder *builder, const struct dc_mjcf_tendon *tendon, const char *what)
 {
-  dc_mjcf_remember(builder, &builder->refused, what, dc_mjcf_called(builder, tendon->name, tendon->node), tendon->node);
+  dc_mjcf_remember(builder, &builder->forces, what, dc_mjcf_called(builder, tendon->name, tendon->node), tendon->node);
 }
 
 // Whether an actuator that nothing here corresponds to does nothing as long as its control is that of the start.
@@ -473,17 +473,17 @@ static void check_actuator(struct dc_mjcf_builder *builder, size_t a)
   else if ((!scalar || !actuator->simple) && is_idle(builder, a))
     name_actuator(builder, actuator, "control, 0 at the start, of actuator", &builder->dropped);
   else if (actuator->joint >= 0 && !scalar)
-    name_actuator(builder, actuator, "actuator of a ball or free joint", &builder->refused);
+    name_actuator(builder, actuator, "actuator of a ball or free joint", &builder->forces);
   else if (!scalar || !actuator->simple)
-    name_actuator(builder, actuator, tendon ? "actuator of a tendon" : "actuator", &builder->refused);
+    name_actuator(builder, actuator, tendon ? "actuator of a tendon" : "actuator", &builder->forces);
   else if (actuator->follows)
     name_actuator(builder, actuator, "filter or integral of the control of", &builder->dropped);
   if (scalar && actuator->affine && actuator->simple && (actuator->bias[1] > 0 || actuator->bias[2] > 0))
     name_actuator(builder, actuator, "force that grows with position or speed of", &builder->dropped);
 }
 
-// Names everything that nothing corresponds to and that refuses the model: springs and ranges of tendons, soft bodies,
-// equalities of bodies, actuators that pull at the start.  Actuators that are forces on slides and hinges, or gains on
+// Names everything that nothing corresponds to: what the model would lack (soft bodies, equalities of bodies), and its
+// forces, as springs and ranges of tendons and actuators that pull at the start.  Actuators that are forces on slides and hinges, or gains on
 // their coordinates and velocities, act; others are left out with a note.
 void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
 {

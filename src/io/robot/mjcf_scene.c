@@ -198,6 +198,8 @@ static enum dc_status add_notes(struct dc_mjcf_builder *builder)
   char text[160];
   enum dc_status status = add_note(builder, &builder->refused, "left out, as nothing here corresponds to it");
   if (!status)
+    status = add_note(builder, &builder->forces, "moves without forces that nothing here corresponds to");
+  if (!status)
     status = add_note(builder, &builder->dropped, "not applied");
   if (!status)
     status = add_note(builder, &builder->unseen, "pictures are without");
@@ -213,10 +215,9 @@ static enum dc_status add_notes(struct dc_mjcf_builder *builder)
   return status ? status : dc_mjcf_note_attributes(builder->mjcf->root, builder->use->common.notes);
 }
 
-static enum dc_status refuse(struct dc_mjcf_builder *builder)
+static enum dc_status refuse(struct dc_mjcf_builder *builder, bool forbidden, const struct dc_urdf_names *refused)
 {
-  const struct dc_urdf_names *refused = &builder->refused;
-  if (!refused->count || builder->use->skip)
+  if (!refused->count || !forbidden)
     return DC_OK;
   const char *names = dc_notes_list(builder->use->common.notes, refused->names, refused->count);
   return names ? dc_fail(builder->base.error, DC_BAD_INPUT,
@@ -264,7 +265,8 @@ static enum dc_status add_all(struct dc_mjcf_builder *builder)
       status = add_body(builder, i);
   if (status || (status = add_world(builder)) || (status = dc_mjcf_put_sides(builder)) ||
       (status = dc_mjcf_put_filters(builder)) || (status = dc_mjcf_put_couplings(builder)) ||
-      (status = put_gravity(builder)) || (status = refuse(builder)))
+      (status = put_gravity(builder)) || (status = refuse(builder, builder->use->refuse_structure, &builder->refused)) ||
+      (status = refuse(builder, builder->use->refuse_forces, &builder->forces)))
     return status;
   return builder->base.failed ? DC_OK : add_notes(builder);
 }

@@ -121,8 +121,10 @@ const struct dc_option dc_include_options[] = {
         struct dc_include_options, keyframe, "null",
         "MJCF: the keyframe that the model starts from; default: where its coordinates are those of its description"),
     DC_CHOICE_OPTION(
-        struct dc_include_options, unsupported, "\"refuse\"", DC_CHOICES("refuse", "skip"),
-        "MJCF: tendons and whatever else nothing here corresponds to are refused; or left out with a note"),
+        struct dc_include_options, unsupported, "\"structure\"",
+        DC_CHOICES("structure", "refuse", "skip"),
+        "MJCF: what nothing here corresponds to is refused where bodies, geometry or what holds bodies together would be "
+        "missing, and forces are left out with a note; or all of it is refused; or all is left out with a note"),
     DC_REALS_OPTION(struct dc_include_options, color, "", "null", 3, 0, 1,
                     "colour of all links, linear red, green and blue; default: that of their materials"),
     DC_POSITIVE_OPTION(struct dc_include_options, density, "kg/m^3", "null", 1e6,

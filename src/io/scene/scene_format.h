@@ -53,7 +53,7 @@ enum dc_include_self_contact { DC_SELF_CONTACT_ALL, DC_SELF_CONTACT_AUTO, DC_SEL
 enum dc_include_self_field { DC_SELF_FIELD_FULL, DC_SELF_FIELD_NEAR };
 enum dc_include_effort { DC_EFFORT_NONE, DC_EFFORT_FILE };
 enum dc_include_overlaps { DC_OVERLAPS_EXCLUDE, DC_OVERLAPS_REFUSE, DC_OVERLAPS_SEPARATE };
-enum dc_include_unsupported { DC_UNSUPPORTED_REFUSE, DC_UNSUPPORTED_SKIP };
+enum dc_include_unsupported { DC_UNSUPPORTED_STRUCTURE, DC_UNSUPPORTED_REFUSE, DC_UNSUPPORTED_SKIP };
 extern const struct dc_option dc_include_options[], dc_start_options[];
 
 // The families whose member a scene chooses by name.

@@ -80,7 +80,11 @@ enum dc_status dc_scene_include_mjcf(struct dc_scene_build *build, const struct 
   const struct dc_mjcf_file model = {
       .name = file->name, .path = file->path, .text = file->text, .length = file->length, .source = file->source};
   struct dc_mjcf_use how = {
-      .common = *use, .keyframe = options->keyframe, .skip = options->unsupported == DC_UNSUPPORTED_SKIP};
+      .common = *use,
+      .keyframe = options->keyframe,
+      .refuse_forces = options->unsupported == DC_UNSUPPORTED_REFUSE,
+      .refuse_structure = options->unsupported != DC_UNSUPPORTED_SKIP,
+  };
   enum dc_status status = check_keys(build, value);
   if (!status)
     status = dc_mjcf_load(&mjcf, &model, &opener, arena, build->error);
