@@ -213,7 +213,7 @@ static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
     dc_scene_wrap(scene, DC_PART_SHOT, 0, error);
   for (; !status && drawn < scene->task.objective_count; drawn++) {
     const struct dc_reach_options *reach = scene->task.objectives[drawn].options;
-    memcpy(scene->model.bodies.bodies[reach->body].color, green, sizeof green);
+    memcpy(scene->model.bodies.bodies[reach->body].appearance.color, green, sizeof green);
   }
   return status;
 }

@@ -190,22 +190,22 @@ static void place(struct build *build, int i)
   else if (!body->shape->type->half_space)
     dc_vec_copy(body->center, body->shape->properties.center);
   dc_mat_apply(arm, rest->rotation, body->center);
-  dc_vec_add(body->position, rest->position, arm);
-  memcpy(body->quaternion, rest->quaternion, sizeof body->quaternion);
+  dc_vec_add(body->start.position, rest->position, arm);
+  memcpy(body->start.quaternion, rest->quaternion, sizeof body->start.quaternion);
   body->radius = farthest_vertex(body->shape, body->center);
-  body->visual_radius = farthest_vertex(dc_body_look(body), body->center);
-  dc_vec_copy(body->rest_position, body->position);
-  memcpy(body->rest_quaternion, body->quaternion, sizeof body->rest_quaternion);
+  body->appearance.radius = farthest_vertex(dc_body_look(body), body->center);
+  dc_vec_copy(body->rest_position, body->start.position);
+  memcpy(body->rest_quaternion, body->start.quaternion, sizeof body->rest_quaternion);
   if (body->free) {
     memcpy(body->rest_position, (double[3]){0, 0, 0}, sizeof body->rest_position);
     memcpy(body->rest_quaternion, (double[4]){1, 0, 0, 0}, sizeof body->rest_quaternion);
   } else if (body->parent >= 0) {
     const struct dc_body *parent = &build->bodies->bodies[body->parent];
     double inverse[4], offset[3];
-    dc_vec_sub(offset, body->position, parent->position);
+    dc_vec_sub(offset, body->start.position, parent->start.position);
     dc_mat_apply_transposed(body->rest_position, build->rest[body->parent].rotation, offset);
-    dc_rotation_conjugate(inverse, parent->quaternion);
-    dc_rotation_multiply(body->rest_quaternion, inverse, body->quaternion);
+    dc_rotation_conjugate(inverse, parent->start.quaternion);
+    dc_rotation_multiply(body->rest_quaternion, inverse, body->start.quaternion);
   }
 }
 
@@ -274,7 +274,7 @@ static enum dc_status add_parts(struct build *build, int i, const struct dc_join
     if (frame)
       dc_mat_apply(direction, frame->rotation, axes[type->part_axis[k]]);
     dc_mat_apply_transposed(part->axis, rest->rotation, direction);
-    dc_vec_sub(offset, anchor, body->position);
+    dc_vec_sub(offset, anchor, body->start.position);
     dc_mat_apply_transposed(part->anchor, rest->rotation, offset);
     if (type->range && !isnan(range[0]))
       memcpy(part->range, range, sizeof part->range);
@@ -398,8 +398,8 @@ static enum dc_status set_reach(struct build *build)
         if (part->kind != DC_PART_BALL && part->kind != DC_PART_HINGE)
           continue;
         dc_mat_apply(anchor, build->rest[above].rotation, part->anchor);
-        dc_vec_add(anchor, anchor, body->position);
-        far = dc_vec_distance(anchor, below->position) + below->radius;
+        dc_vec_add(anchor, anchor, body->start.position);
+        far = dc_vec_distance(anchor, below->start.position) + below->radius;
         for (int j = 0; j < dc_part_nv(part); j++)
           bodies->reach[part->v + j] = above == i ? far : fmax(bodies->reach[part->v + j], far);
       }
@@ -436,12 +436,12 @@ static enum dc_status set_start(struct build *build, int i)
   for (int p = 0; p < body->part_count; p++) {
     const struct dc_joint_part *part = &body->parts[p];
     if (part->kind == DC_PART_TRANSLATION) {
-      dc_vec_copy(q + part->q, body->position);
+      dc_vec_copy(q + part->q, body->start.position);
     } else if (part->kind == DC_PART_BALL) {
       if (whole)
         memcpy(velocity + (part->v - body->v_offset), definition->joint_velocity.values + (part->v - body->v_offset),
                3 * sizeof *velocity);
-      memcpy(q + part->q, body->free ? body->quaternion : (double[4]){1, 0, 0, 0}, 4 * sizeof *q);
+      memcpy(q + part->q, body->free ? body->start.quaternion : (double[4]){1, 0, 0, 0}, 4 * sizeof *q);
     } else {
       double given = scalars < positions ? definition->joint_position.values[scalars] : 0;
       enum dc_status status = build->follows[i] ? DC_OK : start_coordinate(build, i, part, given, &q[part->q]);
@@ -452,7 +452,7 @@ static enum dc_status set_start(struct build *build, int i)
       scalars++;
     }
   }
-  body->joint_velocity = velocity;
+  body->start.joint_velocity = velocity;
   if ((positions && positions != scalars) || (velocities && velocities != scalars && !whole))
     return dc_fail(build->error, DC_BAD_INPUT,
                    "bodies[%d].%s: must hold %d numbers, one per slide and hinge (holds %d)", i,
@@ -520,15 +520,15 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   if (status)
     return status;
   body->shape = definition->shape < 0 ? &dc_shape_nothing : &shapes[definition->shape];
-  body->visual = definition->visual < 0 ? NULL : &shapes[definition->visual];
+  body->appearance.visual = definition->visual < 0 ? NULL : &shapes[definition->visual];
   body->parent = definition->parent;
   body->friction = definition->friction;
   body->restitution = definition->restitution;
   body->limit_stiffness = definition->limit_stiffness;
   body->velocity_limit = definition->velocity_limit;
-  dc_vec_copy(body->velocity, definition->velocity);
-  dc_vec_copy(body->angular_velocity, definition->angular_velocity);
-  dc_vec_copy(body->color, definition->color);
+  dc_vec_copy(body->start.velocity, definition->velocity);
+  dc_vec_copy(body->start.angular_velocity, definition->angular_velocity);
+  dc_vec_copy(body->appearance.color, definition->color);
   body->name = dc_arena_strdup(build->arena, definition->name);
   count_joint(build, i);
   return body->name ? DC_OK : out_of_memory(build);
@@ -554,8 +554,8 @@ static enum dc_status build_bodies(struct build *build, const struct dc_shape *s
   for (int k = 0; k < bodies->count && !status; k++) {
     int i = bodies->order[k];
     struct dc_body *body = &bodies->bodies[i];
-    status =
-        dc_body_check_motion(&build->definitions[i], i, dc_body_moves(body), body->shape, body->visual, build->error);
+    status = dc_body_check_motion(&build->definitions[i], i, dc_body_moves(body), body->shape, body->appearance.visual,
+                                  build->error);
     if (status)
       return status;
     place(build, i);
@@ -579,8 +579,8 @@ static enum dc_status set_initial_poses(struct build *build)
   struct dc_bodies *bodies = build->bodies;
   dc_poses(bodies, bodies->initial_q, build->rest);
   for (int i = 0; i < bodies->count; i++) {
-    dc_vec_copy(bodies->bodies[i].position, build->rest[i].position);
-    memcpy(bodies->bodies[i].quaternion, build->rest[i].quaternion, sizeof build->rest[i].quaternion);
+    dc_vec_copy(bodies->bodies[i].start.position, build->rest[i].position);
+    memcpy(bodies->bodies[i].start.quaternion, build->rest[i].quaternion, sizeof build->rest[i].quaternion);
   }
   enum dc_status status = dc_body_filter(bodies, build->definitions, build->arena, build->error);
   return status ? status : dc_body_pair_friction(bodies, build->definitions, build->arena, build->error);

@@ -66,6 +66,14 @@ struct dc_friction_between {
   double friction;
 };
 
+// Which bodies a body touches.  Two bodies touch if both collide and neither excepts the other.
+struct dc_filter_definition {
+  bool collide;                    // false: touches nothing
+  bool parent;                     // touches what its joint hangs on
+  struct dc_index_list except;     // bodies that it does not touch
+  struct dc_index_list near_only;  // bodies that it has no far field with (contact/contact.h, near_range)
+};
+
 enum dc_body_frame { DC_FRAME_WORLD, DC_FRAME_PARENT };
 
 // A body as a scene gives it; the option table is dc_body_options.  Position and rotation are those of the shape's
@@ -97,20 +105,30 @@ struct dc_body_definition {
   double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
   struct dc_object_list friction_with;                 // struct dc_pair_friction
   double restitution;                                  // in [0, 1]; NAN: that of the contact settings
-  bool collide;                                        // false: touches nothing
-  bool collide_parent;                                 // touches what its joint hangs on
-  struct dc_index_list collide_except;                 // bodies that it does not touch
-  struct dc_index_list near_only;  // bodies that it has no far field with (contact/contact.h, near_range)
-  double color[3];                 // linear RGB in [0, 1]
+  struct dc_filter_definition filter;                  // which bodies it touches
+  double color[3];                                     // linear RGB in [0, 1]
 };
 
 extern const struct dc_option dc_body_options[];
+
+// Initial pose and velocity.
+struct dc_body_start {
+  double position[3], quaternion[4];        // pose of the frame, in the world; bodies that never move keep it
+  double velocity[3], angular_velocity[3];  // of a free body, world axes, m/s and rad/s
+  const double *joint_velocity;             // [nv] of other joints, m/s or rad/s
+};
+
+// How pictures show a body.
+struct dc_body_appearance {
+  const struct dc_shape *visual;  // NULL: the body's shape
+  double radius;                  // farthest vertex of the shape shown, from the centre of mass, m
+  double color[3];                // linear RGB in [0, 1]
+};
 
 struct dc_body {
   const char *name;
   const char *joint_name;         // of its first joint, "composite" for several
   const struct dc_shape *shape;   // dc_shape_nothing without one
-  const struct dc_shape *visual;  // shape shown in pictures; NULL: shape
   int parent;                     // index of a body before or after, or -1
   int part_count;
   const struct dc_joint_part *parts;            // outermost first
@@ -126,16 +144,13 @@ struct dc_body {
   double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
   double radius;         // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
                          // moves its radius of gyration
-  double visual_radius;  // farthest vertex of the shape shown in pictures
-  double position[3], quaternion[4];        // initial pose of the frame (bodies that never move: for ever)
-  double velocity[3], angular_velocity[3];  // initial, of a free body
-  const double *joint_velocity;             // [nv] of other joints
+  struct dc_body_start start;
   const struct dc_pd_definition *pd;        // gains in effect, or NULL
   double limit_stiffness;                   // J
   double velocity_limit;                    // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
   int actuator;                  // first entry in vectors of actuator targets; -1 without pd (cables have one)
   double friction, restitution;  // NAN: those of the contact settings
-  double color[3];
+  struct dc_body_appearance appearance;
 };
 
 // Bodies connected by joints: one block of every Hessian.
@@ -195,7 +210,7 @@ enum dc_status dc_bodies_create_coupled(struct dc_bodies *bodies, int count,
 // The shape that pictures show; a soft body has none, but its own surface.
 static inline const struct dc_shape *dc_body_look(const struct dc_body *body)
 {
-  return body->visual ? body->visual : body->shape;
+  return body->appearance.visual ? body->appearance.visual : body->shape;
 }
 
 // Coordinate k of a part that targets of actuators are added to.

@@ -32,13 +32,13 @@ enum dc_status dc_body_filter(struct dc_bodies *bodies, const struct dc_body_def
     int i = bodies->order[k], parent = bodies->bodies[i].parent;
     bool joined = parent >= 0 && bodies->bodies[i].nv == 0;
     group[i] = joined ? group[parent] : i;
-    bool hangs = parent >= 0 && !definitions[i].collide_parent;
+    bool hangs = parent >= 0 && !definitions[i].filter.parent;
     above[group[i]] = joined ? above[group[i]] : hangs ? group[parent] : -1;
   }
   for (int i = 0; i < bodies->count; i++) {
-    collide[i] = definitions[i].collide && definitions[i].shape >= 0;
-    if (!copy_list(&except[i], &definitions[i].collide_except, arena) ||
-        !copy_list(&near_only[i], &definitions[i].near_only, arena))
+    collide[i] = definitions[i].filter.collide && definitions[i].shape >= 0;
+    if (!copy_list(&except[i], &definitions[i].filter.except, arena) ||
+        !copy_list(&near_only[i], &definitions[i].filter.near_only, arena))
       return dc_out_of_memory_for(error, "the filters of %d bodies", bodies->count);
   }
   bodies->group = group;

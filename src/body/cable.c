@@ -92,7 +92,7 @@ static enum dc_status build_cable(struct dc_bodies *bodies, const struct dc_cabl
                      cable->body, k, body->name);
     if (k == 0)
       continue;
-    double length = dc_vec_distance(body->position, bodies->bodies[through[k - 1]].position);
+    double length = dc_vec_distance(body->start.position, bodies->bodies[through[k - 1]].start.position);
     if (!(length > 0))
       return dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through[%d]: must not lie where the one before it lies",
                      cable->body, k);

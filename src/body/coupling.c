@@ -175,7 +175,7 @@ static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_b
   if (!velocity)
     return fail_memory(1, error);
   *velocity = relation->multiplier * first_of(&definitions[relation->leader].joint_velocity);
-  body->joint_velocity = velocity;
+  body->start.joint_velocity = velocity;
   bodies->initial_q[body->parts[0].q] =
       relation->multiplier * bodies->initial_q[bodies->bodies[relation->leader].parts[0].q] + relation->offset;
   return DC_OK;

@@ -164,7 +164,7 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   soft->bending = bending_of(given);
   soft->drag = given->drag;
   soft->pressure = given->pressure;
-  soft->collide = definition->collide;
+  soft->collide = definition->filter.collide;
   soft->density = !isnan(definition->mass)      ? definition->mass / soft->elastic.volume
                   : !isnan(definition->density) ? definition->density
                                                 : DEFAULT_DENSITY;
@@ -271,9 +271,9 @@ static enum dc_status start_one(struct dc_bodies *bodies, const struct dc_body_d
     dc_vec_cross(spin, definition->angular_velocity, arm);
     dc_vec_add(soft->velocity + 3 * i, definition->velocity, spin);
   }
-  dc_vec_copy(body->position, center);
-  memcpy(body->quaternion, (double[4]){1, 0, 0, 0}, sizeof body->quaternion);
-  body->visual_radius = soft->radius;
+  dc_vec_copy(body->start.position, center);
+  memcpy(body->start.quaternion, (double[4]){1, 0, 0, 0}, sizeof body->start.quaternion);
+  body->appearance.radius = soft->radius;
   return DC_OK;
 }
 
@@ -281,7 +281,7 @@ static enum dc_status start_one(struct dc_bodies *bodies, const struct dc_body_d
 static enum dc_status start_marker(struct dc_bodies *bodies, int index, const struct dc_soft *soft,
                                    struct dc_arena *arena, struct dc_error *error)
 {
-  const double *x = bodies->bodies[index].position;
+  const double *x = bodies->bodies[index].start.position;
   double *weights, best = -INFINITY;
   int *places, inside = 0, corners = soft->mesh.corners;
   enum dc_status status = add_support(bodies, index, corners, arena, &places, &weights, error);

@@ -164,7 +164,7 @@ enum dc_status dc_marker_check(const struct dc_body_definition *definition, int 
     return DC_OK;  // a soft body has no parent of its own
   if (definition->joint.count != 1 || dc_joint_types[joint->type] != &dc_joint_fixed)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" on a soft body", index);
-  if (definition->shape >= 0 && definition->collide)
+  if (definition->shape >= 0 && definition->filter.collide)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].collide: must be false for a shape on a soft body", index);
   if (!isnan(definition->density) && definition->shape < 0)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].density: needs a shape on a soft body (or give mass)", index);

@@ -20,10 +20,10 @@ void dc_initial_velocity(const struct dc_bodies *bodies, double *velocity)
     const struct dc_body *body = &bodies->bodies[i];
     if (body->nv == 0)
       continue;
-    memcpy(velocity + body->v_offset, body->joint_velocity, (size_t)body->nv * sizeof *velocity);
+    memcpy(velocity + body->v_offset, body->start.joint_velocity, (size_t)body->nv * sizeof *velocity);
     if (body->free) {
-      dc_vec_copy(velocity + body->v_offset, body->angular_velocity);
-      dc_vec_copy(velocity + body->v_offset + 3, body->velocity);
+      dc_vec_copy(velocity + body->v_offset, body->start.angular_velocity);
+      dc_vec_copy(velocity + body->v_offset + 3, body->start.velocity);
     }
   }
   for (int s = 0; s < bodies->soft_count; s++)
@@ -73,7 +73,7 @@ void dc_poses(const struct dc_bodies *bodies, const double *q, struct dc_pose *p
     const struct dc_body *body = &bodies->bodies[i];
     struct dc_pose *pose = &poses[i];
     if (!dc_body_moves(body)) {
-      set_pose(pose, body->position, body->quaternion);
+      set_pose(pose, body->start.position, body->start.quaternion);
       continue;
     }
     if (body->free) {

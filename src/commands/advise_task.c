@@ -89,7 +89,7 @@ static bool stays(const struct dc_scene *scene)
     double target[3], radius;
     int body;
     for (int k = 0; objective->type->mark && objective->type->mark(objective->options, k, &body, target, &radius); k++)
-      if (body < 0 || distance_along(objective, scene->model.bodies.bodies[body].position, target) > radius)
+      if (body < 0 || distance_along(objective, scene->model.bodies.bodies[body].start.position, target) > radius)
         return false;
   }
   return true;
@@ -179,8 +179,8 @@ static double inscribed_radius(const struct dc_body *body)
 static double overlap_of(const struct dc_body *fixed, const double point[3], double radius, double out[3])
 {
   double local[3], rotation[9], offset[3];
-  dc_rotation_matrix(rotation, fixed->quaternion);
-  dc_vec_sub(offset, point, fixed->position);
+  dc_rotation_matrix(rotation, fixed->start.quaternion);
+  dc_vec_sub(offset, point, fixed->start.position);
   dc_mat_apply_transposed(local, rotation, offset);
   for (int k = 0; k < 3; k++)
     out[k] = 0;
@@ -467,7 +467,7 @@ static void advise_gravity(struct site *site)
     double rotation[9];
     if (!is_half_space(body))
       continue;
-    dc_rotation_matrix(rotation, body->quaternion);
+    dc_rotation_matrix(rotation, body->start.quaternion);
     if (g[0] * rotation[2] + g[1] * rotation[5] + g[2] * rotation[8] < -0.5 * size)
       return;  // there is ground where gravity points to
   }
@@ -515,7 +515,7 @@ static void advise_fall(struct site *site)
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     double fall = 0.5 * g * time * time;
-    if (!body->free || !(body->radius > 0) || dc_advice_is_held(scene, i) || dc_vec_norm(body->velocity) > 0 ||
+    if (!body->free || !(body->radius > 0) || dc_advice_is_held(scene, i) || dc_vec_norm(body->start.velocity) > 0 ||
         fall < FALLS * 2 * body->radius || has_support(bodies, poses, i, down))
       continue;
     dc_advice_add(site->list, "falls",

@@ -11,7 +11,7 @@
 static enum dc_status judge(const struct session *session, const struct outcome *outcome, int k,
                             struct case_outcome *judged, struct dc_error *error)
 {
-  const struct dc_scene *scene = session->scene->scene->cases[k];
+  const struct dc_scene *scene = session->scene->scene->cases.scenes[k];
   struct dc_plan *plan = session->plan->cases.plans[k];
   *judged = (struct case_outcome){.name = scene->name, .body = -1, .distance = NAN};
   enum dc_status status = dc_plan_evaluate(plan, outcome->best_parameters, &judged->loss, NULL, error);
@@ -50,7 +50,7 @@ enum dc_status dc_session_judge_cases(struct session *session, struct outcome *o
     struct dc_error error = {0};
     enum dc_status status = judge(session, outcome, k, &outcome->cases[k], &error);
     if (status)
-      return dc_fail(&session->error, status, "case \"%.255s\": %.600s", scene->cases[k]->name, error.text);
+      return dc_fail(&session->error, status, "case \"%.255s\": %.600s", scene->cases.scenes[k]->name, error.text);
     outcome->success &= outcome->cases[k].success;
     outcome->case_count++;
   }
@@ -64,9 +64,9 @@ enum dc_status dc_session_check_cases(const struct session *session, const doubl
   for (int k = 0; plan && k < plan->cases.count; k++) {
     for (int i = 0; i < plan->parameter_count; i++)
       plan->cases.plans[k]->parameters[i] = parameters[i];
-    enum dc_status status = dc_api_check_start(scene->cases[k], plan->cases.plans[k], error);
+    enum dc_status status = dc_api_check_start(scene->cases.scenes[k], plan->cases.plans[k], error);
     if (status) {
-      dc_error_prefix(error, "case \"%.255s\"", scene->cases[k]->name);
+      dc_error_prefix(error, "case \"%.255s\"", scene->cases.scenes[k]->name);
       return status;
     }
   }

@@ -83,7 +83,7 @@ static char *make_page(struct dcsim_view *view)
   dc_json_put_boolean(&page.json, "live", true);
   dc_json_put_string(&page.json, "name", scene->name);
   put_text(&page.json, "run", NULL);
-  put_text(&page.json, "scene", scene->text);
+  put_text(&page.json, "scene", scene->source.text);
   dc_json_begin(&page.json, "loss", '{');
   dc_json_put_integer(&page.json, "rows", 0);
   dc_json_put_string(&page.json, "csv", "");

@@ -69,8 +69,8 @@ static void set_start(struct dc_live *live)
   live->best.frames = live->best.all_frames = 1;
   live->best.time[0] = 0;
   for (int i = 0; i < live->bodies->count; i++) {
-    dc_vec_copy(live->best.position + 3 * i, live->bodies->bodies[i].position);
-    memcpy(live->best.quaternion + 4 * i, live->bodies->bodies[i].quaternion, 4 * sizeof(double));
+    dc_vec_copy(live->best.position + 3 * i, live->bodies->bodies[i].start.position);
+    memcpy(live->best.quaternion + 4 * i, live->bodies->bodies[i].start.quaternion, 4 * sizeof(double));
   }
   copy_nodes(live, &live->best, 0, live->bodies->initial_q, (size_t)live->bodies->first_node_q);
 }

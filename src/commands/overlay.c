@@ -164,7 +164,7 @@ void dc_api_draw_trails(const struct dc_api_picture *picture, const struct dc_st
     if (!dc_body_moves(body))
       continue;
     for (int i = 0; i < 3; i++)  // darker than the body, so that both are visible
-      color[i] = (unsigned char)lrint(200 * pow(fmin(1, fmax(0, body->color[i])), 1 / 2.2));
+      color[i] = (unsigned char)lrint(200 * pow(fmin(1, fmax(0, body->appearance.color[i])), 1 / 2.2));
     for (int f = 0; f <= frame; f++) {
       const double *place = stored->position + 3 * ((size_t)f * (size_t)stored->bodies + (size_t)b);
       double now[2], age = frame ? (double)(frame - f) / frame : 0;

@@ -76,7 +76,7 @@ void dc_page_put_bodies(struct dc_page *page, const struct dc_model *model)
     dc_json_put_number(&page->json, "mass", body->mass);
     dc_json_put_number(&page->json, "radius", soft ? soft->radius : body->radius);
     dc_json_put_numbers(&page->json, "center", body->center, 3);
-    dc_json_put_numbers(&page->json, "color", body->color, 3);
+    dc_json_put_numbers(&page->json, "color", body->appearance.color, 3);
     dc_json_put_numbers(&page->json, "position", page->best.position + 3 * i, 3);
     dc_json_put_numbers(&page->json, "rotation", page->best.quaternion + 4 * i, 4);
     dc_json_end(&page->json, "}");

@@ -305,9 +305,9 @@ static int put_cases(struct dc_page *page, dcsim_error *error)
   const struct dc_scene *scene = page->scene;
   int failed = DCSIM_OK, there = 0;
   dc_json_begin(&page->json, "others", '[');
-  for (int k = 0; k < scene->case_count && !failed; k++) {
+  for (int k = 0; k < scene->cases.count && !failed; k++) {
     struct dc_text directory = {0};
-    dc_text_add(&directory, "%s/cases/%s", page->directory, scene->cases[k]->name);
+    dc_text_add(&directory, "%s/cases/%s", page->directory, scene->cases.scenes[k]->name);
     if (directory.failed)
       failed = dc_api_fail(error, &page->error, dc_page_fail_memory(page));
     else if (dc_run_has(directory.bytes, "trajectory.h5") && there++ < MOST_WORLDS)
@@ -315,7 +315,7 @@ static int put_cases(struct dc_page *page, dcsim_error *error)
     dc_text_free(&directory);
   }
   dc_json_end(&page->json, "]");
-  dc_json_put_integer(&page->json, "worlds", scene->case_count + 1);
+  dc_json_put_integer(&page->json, "worlds", scene->cases.count + 1);
   return failed;
 }
 
@@ -344,7 +344,7 @@ int dcsim_write_comparison(int count, const char *const *directories, dcsim_repo
   int outside = status ? dc_api_fail(error, &page.error, status) : DCSIM_OK;
   if (!outside && count > 1)
     outside = put_others(&page, count - 1, directories + 1, error);
-  else if (!outside && page.scene->case_count)
+  else if (!outside && page.scene->cases.count)
     outside = put_cases(&page, error);
   dc_json_end(&page.json, "}");
   size_t size = 0;

@@ -233,7 +233,7 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
 // these parameters.
 static enum dc_status leave_case(struct session *session, const struct outcome *outcome, int k, struct dc_error *error)
 {
-  dcsim_scene scene = {.scene = session->scene->scene->cases[k], .seed = session->scene->seed};
+  dcsim_scene scene = {.scene = session->scene->scene->cases.scenes[k], .seed = session->scene->seed};
   char directory[4352];
   int length = snprintf(directory, sizeof directory, "%s/cases/%s", dc_run_directory(session->run), scene.scene->name);
   if (length < 0 || (size_t)length >= sizeof directory)

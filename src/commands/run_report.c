@@ -143,7 +143,7 @@ static void put_cases(const struct session *session, const struct outcome *outco
   dc_json_begin(json, "cases", '[');
   for (int k = 0; k < outcome->case_count; k++) {
     const struct case_outcome *judged = &outcome->cases[k];
-    const struct dc_body *bodies = session->scene->scene->cases[k]->model.bodies.bodies;
+    const struct dc_body *bodies = session->scene->scene->cases.scenes[k]->model.bodies.bodies;
     const char *body = judged->body >= 0 ? bodies[judged->body].name : NULL;
     dc_json_begin(json, NULL, '{');
     dc_json_put_string(json, "name", judged->name);

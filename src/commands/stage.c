@@ -38,9 +38,9 @@ double dc_api_floor_height(const struct dc_bodies *bodies)
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     double rotation[9];
-    dc_rotation_matrix(rotation, body->quaternion);
+    dc_rotation_matrix(rotation, body->start.quaternion);
     if (body->shape->type->half_space && rotation[8] > level)
-      height = isnan(height) ? body->position[2] : fmax(height, body->position[2]);
+      height = isnan(height) ? body->start.position[2] : fmax(height, body->start.position[2]);
   }
   return height;
 }
@@ -63,7 +63,7 @@ int dc_api_marks(const struct dc_scene *scene, struct dc_render_mark *marks)
          objective->type->mark && objective->type->mark(objective->options, i, &body, mark.center, &mark.radius);
          i++, count++) {
       mark.radius = mark.radius > 0 ? mark.radius : DC_SMALLEST_MARK;
-      dc_vec_copy(mark.color, body >= 0 ? scene->model.bodies.bodies[body].color : grey);
+      dc_vec_copy(mark.color, body >= 0 ? scene->model.bodies.bodies[body].appearance.color : grey);
       if (marks)
         marks[count] = mark;
     }
@@ -100,7 +100,8 @@ enum dc_status dc_api_camera(const struct dc_scene *scene, const struct dc_bodie
       const double *center = stored->position + 3 * (frame * (size_t)bodies->count + (size_t)i);
       for (int corner = 0; corner < 6; corner++) {  // the ends of the axes of a sphere around the body
         dc_vec_copy(points[count], center);
-        points[count++][corner / 2] += corner % 2 ? bodies->bodies[i].visual_radius : -bodies->bodies[i].visual_radius;
+        points[count++][corner / 2] +=
+            corner % 2 ? bodies->bodies[i].appearance.radius : -bodies->bodies[i].appearance.radius;
       }
     }
   for (int i = 0; i < mark_count; i++)

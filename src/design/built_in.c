@@ -52,7 +52,7 @@ static bool set_start(const struct dc_body *body, const double *model_q, const s
       continue;
     count++;
     same &= input->q[part->q] == model_q[part->q] &&
-            input->velocity[part->v] == body->joint_velocity[part->v - body->v_offset];
+            input->velocity[part->v] == body->start.joint_velocity[part->v - body->v_offset];
   }
   if (same)
     return true;

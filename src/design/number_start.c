@@ -94,7 +94,7 @@ static double velocity_value(const struct dc_model *model, int index)
   if (soft)
     return soft->velocity[index - soft->v_offset];
   const struct dc_body *body = &model->bodies.bodies[at];
-  return body->joint_velocity ? body->joint_velocity[index - body->v_offset] : 0;
+  return body->start.joint_velocity ? body->start.joint_velocity[index - body->v_offset] : 0;
 }
 
 static const char *velocity_unit(const struct dc_model *model, int index)

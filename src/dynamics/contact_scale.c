@@ -114,7 +114,7 @@ double dc_contact_acceleration(const struct dc_model *model, double size)
 {
   double speed = 0;
   for (int i = 0; i < model->bodies.count; i++)
-    speed = fmax(speed, dc_vec_norm(model->bodies.bodies[i].velocity));
+    speed = fmax(speed, dc_vec_norm(model->bodies.bodies[i].start.velocity));
   return stopping(model, size, speed);
 }
 
@@ -130,7 +130,7 @@ static double closing_speed(const struct scale *scale)
     dc_vec_copy(along, scale->pairs[p].gradient + 3);
     if (!(dc_vec_norm(along) > 0) || !isfinite(scale->pairs[p].energy))
       dc_vec_sub(along, scale->poses[pair[1]].position, scale->poses[pair[0]].position);
-    dc_vec_sub(speed, bodies->bodies[pair[0]].velocity, bodies->bodies[pair[1]].velocity);
+    dc_vec_sub(speed, bodies->bodies[pair[0]].start.velocity, bodies->bodies[pair[1]].start.velocity);
     if (dc_vec_norm(along) > 0)
       largest = fmax(largest, dc_vec_dot(speed, along) / dc_vec_norm(along));
   }

@@ -193,7 +193,7 @@ static void rest_rotation(const struct dc_bodies *bodies, int body, double rotat
   double quaternion[4] = {1, 0, 0, 0};
   for (; body >= 0; body = bodies->bodies[body].parent) {
     const struct dc_body *at = &bodies->bodies[body];
-    dc_rotation_multiply(quaternion, at->free ? at->quaternion : at->rest_quaternion, quaternion);
+    dc_rotation_multiply(quaternion, at->free ? at->start.quaternion : at->rest_quaternion, quaternion);
   }
   dc_rotation_matrix(rotation, quaternion);
 }

@@ -257,8 +257,8 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
 // The pose of a half-space, which never moves.
 static struct dc_pose pose_of(const struct dc_body *body)
 {
-  struct dc_pose pose = {.position = {body->position[0], body->position[1], body->position[2]}};
-  dc_rotation_matrix(pose.rotation, body->quaternion);
+  struct dc_pose pose = {.position = {body->start.position[0], body->start.position[1], body->start.position[2]}};
+  dc_rotation_matrix(pose.rotation, body->start.quaternion);
   return pose;
 }
 

@@ -112,7 +112,7 @@ static double radius_across(const struct place *place, int body)
 static double yaw_of(const struct place *place, int body)
 {
   double inverse[4], relative[4], turn[3];
-  dc_rotation_conjugate(inverse, place->model->bodies.bodies[body].quaternion);
+  dc_rotation_conjugate(inverse, place->model->bodies.bodies[body].start.quaternion);
   dc_rotation_multiply(relative, place->poses[body].quaternion, inverse);
   dc_rotation_log(turn, relative);
   return dc_vec_dot(turn, place->up);
@@ -212,7 +212,7 @@ static bool go_over(const struct place *place, const struct pusher *pusher, cons
     if (b != pusher->body && dc_body_moves(&bodies->bodies[b]))
       top = fmax(top, dc_vec_dot(place->poses[b].position, place->up) + reach_along(place, b, 0, place->up));
   double height = top + (1 + OVER) * below;
-  double highest = dc_vec_dot(bodies->bodies[pusher->body].position, place->up) + lifting->bounds.high;
+  double highest = dc_vec_dot(bodies->bodies[pusher->body].start.position, place->up) + lifting->bounds.high;
   if (!(height <= highest))
     return false;
   double now = dc_vec_dot(here, place->up);
@@ -235,7 +235,7 @@ static double push_height(const struct place *place, const struct pusher *pusher
   const struct dc_actuator_coordinate *lifting = coordinate_along(pusher, place, 3);
   if (!lifting)
     return dc_vec_dot(place->poses[pusher->body].position, place->up);
-  double start = dc_vec_dot(place->model->bodies.bodies[pusher->body].position, place->up);
+  double start = dc_vec_dot(place->model->bodies.bodies[pusher->body].start.position, place->up);
   return fmin(fmax(height, start + lifting->bounds.low), start + lifting->bounds.high);
 }
 
@@ -323,7 +323,7 @@ static void follow(const struct place *place, const struct pusher *pusher, const
     }
     double *target = targets + (size_t)step * (size_t)place->model->bodies.actuator_count + body->actuator;
     dc_vec_scale(target, place->up, route->yaw);
-    dc_vec_sub(target + 3, at, body->position);
+    dc_vec_sub(target + 3, at, body->start.position);
   }
 }
 

@@ -50,7 +50,7 @@ static int find_moved(const struct dc_shot *shot, const struct dc_plan *plan, co
     const struct dc_body *body = &bodies->bodies[i];
     if (!body->free || controlled(plan, velocity, body))
       continue;
-    if (dc_vec_distance(end_position(plan, i), body->position) >= shot->minimum_distance)
+    if (dc_vec_distance(end_position(plan, i), body->start.position) >= shot->minimum_distance)
       moved[count++] = i;
   }
   return count;

@@ -138,7 +138,8 @@ void dc_gltf_add_shapes(struct dc_gltf_builder *builder)
       bool same_shape = !drawn->skinned && !builder->drawn[i].skinned &&
                         dc_body_look(&bodies->bodies[i]) == dc_body_look(body) &&
                         memcmp(bodies->bodies[i].center, body->center, sizeof body->center) == 0;
-      bool same_color = memcmp(bodies->bodies[i].color, body->color, sizeof body->color) == 0;
+      bool same_color =
+          memcmp(bodies->bodies[i].appearance.color, body->appearance.color, sizeof body->appearance.color) == 0;
       if (same_shape)
         drawn->shape_array = builder->drawn[i].shape_array;
       if (same_color)
@@ -216,7 +217,7 @@ void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json
   dc_json_begin(json, "materials", '[');
   for (int b = 0; b < bodies->count; b++) {
     const struct dc_body *body = &bodies->bodies[b];
-    double color[4] = {body->color[0], body->color[1], body->color[2], 1};
+    double color[4] = {body->appearance.color[0], body->appearance.color[1], body->appearance.color[2], 1};
     if (!builder->drawn[b].new_material)
       continue;
     dc_json_begin(json, NULL, '{');

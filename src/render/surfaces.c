@@ -234,7 +234,7 @@ static enum dc_status build_skin(struct dc_surfaces *surfaces, int index, const 
   if (!positions)
     return dc_out_of_memory_for(error, "%d bodies", bodies->count);
   for (int b = 0; b < bodies->count; b++)
-    dc_vec_copy(positions[b], bodies->bodies[b].position);
+    dc_vec_copy(positions[b], bodies->bodies[b].start.position);
   enum dc_status status =
       make_skin(&surfaces->bodies[index].skin, NULL, (const double(*)[3])positions, &own.mesh, error);
   if (!status)
@@ -253,7 +253,7 @@ static enum dc_status build_body(struct dc_surfaces *surfaces, int index, const 
   drawn->skinned = dc_skin_of(bodies, index, &drawn->skin);
   if (!drawn->skinned)
     dc_vec_copy(drawn->center, body->center);
-  dc_vec_copy(drawn->color, body->color);
+  dc_vec_copy(drawn->color, body->appearance.color);
   drawn->fixed = !drawn->skinned && !dc_body_moves(body);
   if (drawn->skinned)
     return build_skin(surfaces, index, bodies, error);

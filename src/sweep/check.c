@@ -86,7 +86,7 @@ enum dc_status dc_sweep_hash_scene(const struct dc_study *study, long point, uin
                                   : open_scene(study, point, &scene, &local);
   if (status)
     return fail_point(study, point, status, local.text, error);
-  *hash = scene->scene->scene_hash ^ (scene->scene->mesh_hash * 3);
+  *hash = scene->scene->source.scene_hash ^ (scene->scene->source.mesh_hash * 3);
   dcsim_scene_close(scene);
   return DC_OK;
 }

@@ -256,7 +256,7 @@ static int draw_aim(const struct dc_model *model, int self, struct dc_random *ra
   for (int i = 0; i < bodies->count; i++)
     if (bodies->bodies[i].free && i != self) {
       count++;
-      *farthest = fmax(*farthest, dc_vec_distance(bodies->bodies[i].position, bodies->bodies[self].position));
+      *farthest = fmax(*farthest, dc_vec_distance(bodies->bodies[i].start.position, bodies->bodies[self].start.position));
     }
   int pick = (int)(u * count);
   for (int i = 0; i < bodies->count && aim < 0; i++)
@@ -300,7 +300,7 @@ static void draw(const void *options, const struct dc_model *model, const struct
   if (aim >= 0) {
     const struct dc_body *other = &model->bodies.bodies[aim];
     dc_vec_copy(aside, direction);
-    dc_vec_sub(direction, other->position, body->position);
+    dc_vec_sub(direction, other->start.position, body->start.position);
     dc_vec_sub(direction, direction, offsets[POSITION]);
     keep_axes(start->velocity, direction);
     double along = dc_vec_dot(aside, direction) / fmax(dc_vec_dot(direction, direction), 1e-300);
@@ -315,7 +315,7 @@ static void draw(const void *options, const struct dc_model *model, const struct
   double fastest = aim >= 0 && duration > 0 ? most_speed * farthest / duration : deviation;
   double speed = fastest * (least_speed + (1 - least_speed) * dc_random_uniform(random));
   for (int k = 0; k < 3; k++)
-    offsets[VELOCITY][k] = speed * direction[k] / length - body->velocity[k];
+    offsets[VELOCITY][k] = speed * direction[k] / length - body->start.velocity[k];
   for (int group = 0; group < GROUPS; group++)
     for (const char *axis = group_axes(start, group); *axis; axis++)
       *parameters++ = offsets[group][*axis - 'x'];

@@ -28,7 +28,7 @@ static void test_poses(void)
         for (int k = 0; k < 9; k++)
           rotations = larger(rotations, fabs(rotation[k] - poses[i].rotation[k]));
         if (trial == 0)
-          start = larger(start, dc_vec_distance(tree.bodies.bodies[i].position, poses[i].position));
+          start = larger(start, dc_vec_distance(tree.bodies.bodies[i].start.position, poses[i].position));
       }
     }
     tree_end(&tree);
@@ -196,7 +196,7 @@ static void test_start(void)
   struct dc_pose poses[2];
   dc_poses(&bodies, q, poses);  // the places that bodies report are those at the start
   for (int i = 0; i < 2; i++)
-    CHECK_NEAR(dc_vec_distance(poses[i].position, bodies.bodies[i].position), 0, 0);
+    CHECK_NEAR(dc_vec_distance(poses[i].position, bodies.bodies[i].start.position), 0, 0);
   definitions[0] = definition_of(arena, "a", "free", TETRAHEDRON);
   definitions[0].velocity[1] = 4, definitions[0].angular_velocity[2] = 5;
   CHECK(create(arena, &bodies, 2, definitions, NULL) == DC_OK);
@@ -255,8 +255,8 @@ static void test_touching(void)
       CHECK(dc_bodies_touch(&bodies, a, b) == (touch[a][b] || touch[b][a]), "%s and %s", definitions[a].name,
             definitions[b].name);
   int except = FREE;
-  definitions[TOOL].collide_except = (struct dc_index_list){1, &except};
-  definitions[LOWER].collide = false;
+  definitions[TOOL].filter.except = (struct dc_index_list){1, &except};
+  definitions[LOWER].filter.collide = false;
   CHECK(create(arena, &bodies, COUNT, definitions, NULL) == DC_OK);
   for (int a = 0; a < COUNT; a++)
     for (int b = 0; b < COUNT; b++) {

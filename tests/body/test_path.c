@@ -121,8 +121,8 @@ static void make_tree(struct tree *tree, struct dc_random *random)
   add_body(tree, random, 3, 2, "h");
   add_body(tree, random, FIXED_BODY, -1, "");
   tree->list[FIXED_BODY].mechanism = -1;
-  memcpy(tree->list[FIXED_BODY].position, tree->list[FIXED_BODY].rest_position, sizeof(double[3]));
-  memcpy(tree->list[FIXED_BODY].quaternion, tree->list[FIXED_BODY].rest_quaternion, sizeof(double[4]));
+  memcpy(tree->list[FIXED_BODY].start.position, tree->list[FIXED_BODY].rest_position, sizeof(double[3]));
+  memcpy(tree->list[FIXED_BODY].start.quaternion, tree->list[FIXED_BODY].rest_quaternion, sizeof(double[4]));
   add_body(tree, random, 5, FIXED_BODY, "shs");
   add_body(tree, random, 6, 5, "b");
   add_body(tree, random, 7, 6, "b");

@@ -102,7 +102,7 @@ static void test_stored(struct dc_live *live, const double *poses)
 static void test_nodes(void)
 {
   enum { NODES = 2, NQ = 7 + 3 * NODES, LONG = 5 };
-  struct dc_body body = {.quaternion = {1, 0, 0, 0}};
+  struct dc_body body = {.start.quaternion = {1, 0, 0, 0}};
   double start[NQ] = {0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4, 5, 6}, q[(LONG + 1) * NQ], poses[(LONG + 1) * DCSIM_POSE] = {0};
   struct dc_bodies bodies = {
       .count = 1, .bodies = &body, .node_count = NODES, .first_node_q = 7, .nq = NQ, .initial_q = start};
@@ -139,7 +139,7 @@ static void test_wishes(struct dc_live *live)
 
 static void test_all(void)
 {
-  struct dc_body body = {.quaternion = {1, 0, 0, 0}};
+  struct dc_body body = {.start.quaternion = {1, 0, 0, 0}};
   struct dc_bodies bodies = {.count = 1, .bodies = &body};
   struct dc_live *live = dc_live_create(&bodies, STEPS);
   double *poses = dc_alloc((STEPS + 1) * DCSIM_POSE, sizeof *poses);

@@ -33,8 +33,9 @@ static void test_defaults(void)
   CHECK(definition.joint.count == 1 && dc_joint_types[joint->type] == &dc_joint_free, "free");
   CHECK(isnan(joint->axis[0]) && isnan(joint->axis2[0]) && isnan(joint->anchor[0]) && isnan(joint->range[0]), "absent");
   CHECK(isnan(definition.axis[0]) && isnan(definition.anchor[0]) && isnan(definition.range[0]), "absent");
-  CHECK(definition.parent == -1 && definition.frame == DC_FRAME_WORLD && definition.collide && !definition.pd, "alone");
-  CHECK(isnan(definition.friction) && definition.limit_stiffness == 1e-4 && definition.collide_except.count == 0,
+  CHECK(definition.parent == -1 && definition.frame == DC_FRAME_WORLD && definition.filter.collide && !definition.pd,
+        "alone");
+  CHECK(isnan(definition.friction) && definition.limit_stiffness == 1e-4 && definition.filter.except.count == 0,
         "others");
   CHECK(definition.rotation[0] == 1 && definition.rotation[3] == 0 && definition.color[2] == 0.7);
   int type = dc_option_find(dc_joint_options, "type");
@@ -97,7 +98,7 @@ static void test_rules(void)
   struct dc_bodies bodies;
   bad = good, bad.rotation[0] = 1.0009;
   CHECK(create(&bodies, 1, &bad, NULL) == DC_OK);
-  CHECK(bodies.bodies[0].quaternion[0] == 1, "a nearly unit quaternion is normalized");
+  CHECK(bodies.bodies[0].start.quaternion[0] == 1, "a nearly unit quaternion is normalized");
   CHECK(create(&bodies, 0, NULL, NULL) == DC_OK && bodies.nq == 0 && bodies.count == 0);
   dc_arena_destroy(arena);
 }
@@ -180,7 +181,7 @@ static void test_move_and_difference(void)
   dc_poses(&bodies, q, poses);
   dc_mat_apply(axis, poses[0].rotation, (const double[]){1, 0, 0});
   CHECK_NEAR(axis[1], 1, 1e-15);
-  CHECK_NEAR(dc_vec_distance(poses[0].position, bodies.bodies[0].position), 0, 0);
+  CHECK_NEAR(dc_vec_distance(poses[0].position, bodies.bodies[0].start.position), 0, 0);
   dc_arena_destroy(arena);
 }
 
@@ -210,7 +211,7 @@ static void test_new_options(void)
   CHECK(dc_bodies_friction_between(&bodies, 3, 1) == 0.9 && isnan(dc_bodies_friction_between(&bodies, 1, 2)), "pair");
   CHECK_NEAR(sqrt(0.4 * 0.1) * dc_bodies_friction_factor(&bodies, 1, 3, 0.4, 0.1), 0.9, 1e-15);
   CHECK(dc_bodies_friction_factor(&bodies, 0, 3, 0.4, 0.1) == 1, "other pairs");
-  d[1].collide_parent = true;
+  d[1].filter.parent = true;
   CHECK(create(&bodies, 4, d, NULL) == DC_OK, "built");
   CHECK(dc_bodies_touch(&bodies, 0, 1) && dc_bodies_touch(&bodies, 0, 2) && !dc_bodies_touch(&bodies, 1, 2), "touch");
   d[3].friction = 0;
@@ -223,7 +224,7 @@ static void test_new_options(void)
   expect_refusal(4, d, "bodies[1].mass: must be > 0 for a body that moves by itself");
   d[0] = definition_of(arena, "ball", "ball", TETRAHEDRON);
   d[0].joint_velocity = (struct dc_real_list){3, velocity};
-  CHECK(create(&bodies, 1, d, NULL) == DC_OK && bodies.bodies[0].joint_velocity[2] == 3, "a ball turns");
+  CHECK(create(&bodies, 1, d, NULL) == DC_OK && bodies.bodies[0].start.joint_velocity[2] == 3, "a ball turns");
   ((struct dc_joint_definition *)d[0].joint.objects)->armature = 1;
   expect_refusal(1, d, "bodies[0].joint[0].armature: must not be given for \"ball\"");
   dc_arena_destroy(arena);

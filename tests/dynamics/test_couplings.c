@@ -28,7 +28,7 @@ static void slides(struct scene *scene, int count)
   for (int i = 0; i < SLIDES; i++) {
     struct dc_body_definition *body = mechanism_link(scene, names[i], "slide", -1, shape, 0.6 - 0.2 * (i == 1));
     mechanism_vector(body->position, i, 0, 0);
-    body->collide = false;
+    body->filter.collide = false;
   }
   scene->definition.couplings = couplings;
   scene->definition.coupling_count = count;
@@ -64,7 +64,7 @@ static void test_starts(void)
   for (int i = 0; i < SLIDES; i++) {  // 1.1e-16 observed
     CHECK_NEAR(q[i], expected_q[i], 1e-15);
     CHECK_NEAR(velocity[i], expected_velocity[i], 1e-15);
-    CHECK_NEAR(scene.model.bodies.bodies[i].position[2], expected_q[i], 1e-15);
+    CHECK_NEAR(scene.model.bodies.bodies[i].start.position[2], expected_q[i], 1e-15);
   }
   scene_end(&scene);
 }

@@ -42,9 +42,9 @@ static void test_given_inertia(void)
     CHECK_NEAR(tensor[k], expected[k], 1e-16);  // 6.9e-18 observed
   tensor_of(b, tensor);
   CHECK_NEAR(tensor[0], 2.0 / 12 * (0.2 * 0.2 + 0.3 * 0.3), 1e-16);
-  CHECK_NEAR(a->position[0], 1.01, 1e-15);
-  CHECK_NEAR(b->position[2], 3.05, 1e-15);
-  CHECK_NEAR(fixed->position[0], 9.5, 1e-15);
+  CHECK_NEAR(a->start.position[0], 1.01, 1e-15);
+  CHECK_NEAR(b->start.position[2], 3.05, 1e-15);
+  CHECK_NEAR(fixed->start.position[0], 9.5, 1e-15);
   CHECK(fixed->mass == 0 && fixed->second_moment[0] == 0, "what never moves has no mass");
   CHECK_NEAR(a->radius, sqrt(0.06 * 0.06 + 0.12 * 0.12 + 0.2 * 0.2), 1e-15);
   scene_end(&scene);

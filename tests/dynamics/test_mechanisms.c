@@ -358,7 +358,7 @@ static void test_passive_energy(void)
       struct scene scene;
       pendulum(&scene, links, 2, starts[k]);
       for (int i = 0; i < links; i++)
-        scene.bodies[i].collide = false;
+        scene.bodies[i].filter.collide = false;
       scene.definition.time.step = 0.01;
       scene_create(&scene);
       dc_rollout_set_tight(scene.rollout, true);
@@ -456,7 +456,7 @@ static void test_actuated_rest(void)
     if (i == 1)
       mechanism_vector(body->axis, 0, 1, 0);
     mechanism_pd(&scene, body, i == 1 ? 0 : 40, i == 1 ? 20 : 8, i == 2 ? 2 : NAN, i == 2 ? 0.2 : NAN);
-    body->collide = false;
+    body->filter.collide = false;
   }
   scene_create(&scene);
   struct dc_trajectory *trajectory = dc_trajectory_create(&scene.model, 300);

@@ -26,7 +26,7 @@ static inline void check_read_back(struct dc_scene *scene)
   write_bytes("resolved.json", scene->resolved, strlen(scene->resolved));
   if (dc_scene_read("resolved.json", NULL, &again, &error))
     complain("the resolved text of an accepted scene is refused");
-  else if (strcmp(scene->resolved, again->resolved) != 0 || scene->scene_hash != again->scene_hash)
+  else if (strcmp(scene->resolved, again->resolved) != 0 || scene->source.scene_hash != again->source.scene_hash)
     complain("the resolved text reads back differently");
   dc_scene_destroy(again);
   dc_scene_destroy(scene);

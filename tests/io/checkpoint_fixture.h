@@ -86,7 +86,7 @@ static inline void setup(struct fixture *fixture)
   fixture->mesh_type.name = "mesh";
   fixture->mesh.file = fixture->mesh_path;
   fixture->shape = (struct dc_shape){.name = "ball", .type = &fixture->mesh_type, .options = &fixture->mesh};
-  fixture->scene.text = "// as read\n{}\n";
+  fixture->scene.source.text = "// as read\n{}\n";
   fixture->scene.resolved = (char *)resolved;
   fixture->scene.definition.shape_count = 1;
   fixture->scene.definition.shapes = &fixture->shape;

@@ -130,8 +130,8 @@ static inline void make_trajectory(struct fixture *fixture)
   for (int f = 0; f <= STEPS; f++) {
     const struct dc_body *floor = &fixture->bodies[0];
     struct dc_pose *poses = fixture->poses + 2 * f;
-    memcpy(poses[0].position, floor->position, sizeof poses[0].position);
-    memcpy(poses[0].quaternion, floor->quaternion, sizeof poses[0].quaternion);
+    memcpy(poses[0].position, floor->start.position, sizeof poses[0].position);
+    memcpy(poses[0].quaternion, floor->start.quaternion, sizeof poses[0].quaternion);
     memcpy(poses[1].position, fixture->q + 7 * f, sizeof poses[1].position);
     memcpy(poses[1].quaternion, fixture->q + 7 * f + 3, sizeof poses[1].quaternion);
   }
@@ -162,18 +162,18 @@ static inline void setup(struct fixture *fixture)
                                         .mechanism = -1,
                                         .q_offset = -1,
                                         .v_offset = -1,
-                                        .position = {0, 1, -0.1},
-                                        .quaternion = {1, 0, 0, 0}};
-  fixture->bodies[1] =
-      (struct dc_body){.name = "cue", .joint_name = "free", .free = true, .nq = 7, .nv = 6, .quaternion = {1, 0, 0, 0}};
+                                        .start.position = {0, 1, -0.1},
+                                        .start.quaternion = {1, 0, 0, 0}};
+  fixture->bodies[1] = (struct dc_body){
+      .name = "cue", .joint_name = "free", .free = true, .nq = 7, .nv = 6, .start.quaternion = {1, 0, 0, 0}};
   fixture->control.type = &named_control;
   struct dc_scene *scene = &fixture->scene;
   scene->name = "two \"bodies\"";
   scene->path = "scenes/two.json";
-  scene->text = "// as read\n{}\n";
+  scene->source.text = "// as read\n{}\n";
   scene->resolved = (char *)resolved_text;
-  scene->scene_hash = UINT64_C(0x00000000deadbeef);
-  scene->mesh_hash = UINT64_C(0xffffffffffffffff);
+  scene->source.scene_hash = UINT64_C(0x00000000deadbeef);
+  scene->source.mesh_hash = UINT64_C(0xffffffffffffffff);
   scene->model.bodies = (struct dc_bodies){.count = 2, .nq = 7, .nv = 6, .bodies = fixture->bodies};
   scene->task.control_count = 1;
   scene->task.controls = &fixture->control;

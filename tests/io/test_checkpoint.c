@@ -87,7 +87,7 @@ static void test_identify(void)
     struct dc_mesh_shape_options meshes[2] = {{.file = scenes[i].files[0]}, {.file = scenes[i].files[1]}};
     struct dc_shape shapes[2] = {{.name = "a", .type = &type, .options = &meshes[0]},
                                  {.name = "c", .type = &type, .options = &meshes[1]}};
-    struct dc_scene scene = {.resolved = (char *)scenes[i].resolved, .mesh_hash = 7};
+    struct dc_scene scene = {.resolved = (char *)scenes[i].resolved, .source.mesh_hash = 7};
     scene.definition.shape_count = 2;
     scene.definition.shapes = shapes;
     CHECK(dc_checkpoint_identify(&scene, "1", "avx2", "Haswell", &found[i], NULL) == DC_OK, "%d", i);

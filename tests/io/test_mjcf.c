@@ -177,8 +177,8 @@ static void test_placed(void)
     return;
   const struct dc_body *body = &pair.scene->model.bodies.bodies[0];
   CHECK(strcmp(body->name, "r_first") == 0, "%s", body->name);
-  CHECK_NEAR(body->position[0], 1.05, 1e-9);  // the centre of the link
-  CHECK_NEAR(body->position[2], 3.1, 1e-9);
+  CHECK_NEAR(body->start.position[0], 1.05, 1e-9);  // the centre of the link
+  CHECK_NEAR(body->start.position[2], 3.1, 1e-9);
   close_pair(&pair);
 }
 

@@ -422,7 +422,7 @@ static double height_of(const struct dc_scene *scene, const char *name)
 {
   for (int i = 0; i < scene->model.bodies.count; i++)
     if (strcmp(scene->model.bodies.bodies[i].name, name) == 0)
-      return scene->model.bodies.bodies[i].position[2];
+      return scene->model.bodies.bodies[i].start.position[2];
   return NAN;
 }
 
@@ -456,9 +456,9 @@ static void test_separate(void)
     if (strcmp(body->name, "s") == 0)
       CHECK_NEAR(q[body->q_offset], 0.05 + 2e-4, 2e-4);  // the ball is a polyhedron
     if (strcmp(body->name, "t") == 0)
-      CHECK_NEAR(body->position[0], 6 - 0.025 - gap / 2, 1e-12);
+      CHECK_NEAR(body->start.position[0], 6 - 0.025 - gap / 2, 1e-12);
     if (strcmp(body->name, "u") == 0)
-      CHECK_NEAR(body->position[0], 6.175 + gap / 2, 1e-12);
+      CHECK_NEAR(body->start.position[0], 6.175 + gap / 2, 1e-12);
   }
   CHECK(strstr(scene->resolved, "0.1003464"), "%s", scene->resolved);
   dc_scene_destroy(scene);

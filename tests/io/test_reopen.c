@@ -116,7 +116,7 @@ static void test_reopen_scene(void)
   struct stat before, after;
   const char *files[] = {"run/scene.json", "run/resolved.json", "run/meshes/bunny.obj"};
   strcpy(fixture.mesh_path, in(&fixture, "run/meshes/bunny.obj"));
-  fixture.scene.text = resolved_expected;
+  fixture.scene.source.text = resolved_expected;
   for (int i = 0; i < 3; i++) {
     stat(in(&fixture, files[i]), &before);
     CHECK(reopen(&fixture, 0, &run, &error) == DC_OK && dc_run_close(run, &error) == DC_OK, "%s", error.text);
@@ -131,7 +131,7 @@ static void test_reopen_scene(void)
   CHECK(reopen(&fixture, 0, &run, &error) == DC_OK && dc_run_close(run, &error) == DC_OK, "%s", error.text);
   CHECK(file_is(in(&fixture, "run/meshes/bunny.obj"), "# another mesh\n"), "follows");
   CHECK(file_is(in(&fixture, "run/scene.json"), "// as read\n{}\n"), "stays");
-  fixture.scene.text = "// changed\n";
+  fixture.scene.source.text = "// changed\n";
   fixture.scene.resolved = (char *)"{\"shapes\": {\"ball\": {\"file\": \"bunny.obj\", \"scale\": 2}}}\n";
   CHECK(reopen(&fixture, 0, &run, &error) == DC_OK && dc_run_close(run, &error) == DC_OK, "%s", error.text);
   CHECK(file_is(in(&fixture, "run/scene.json"), "// changed\n"), "replaced");

@@ -17,7 +17,7 @@ static void test_begins_with(void)
   CHECK(exists(&fixture, "deep/er/run/.lock"));
   close_run(run);
   CHECK(!exists(&fixture, "deep/er/run/.lock"));
-  CHECK(file_is(in(&fixture, "deep/er/run/scene.json"), fixture.scene.text));
+  CHECK(file_is(in(&fixture, "deep/er/run/scene.json"), fixture.scene.source.text));
   CHECK(file_is(in(&fixture, "deep/er/run/resolved.json"), resolved_expected));
   CHECK(file_is(in(&fixture, "deep/er/run/meshes/bunny.obj"), "# first\n"));
   CHECK(file_is(in(&fixture, "deep/er/run/meshes/Bunny-2.OBJ"), "# second\n"));
@@ -155,8 +155,8 @@ static void test_full_disk_keeps_trajectory(void)
   enum dc_status status = write_best(run, &fixture, &error);
   struct dc_run *none;
   struct dc_error create_error = {0};
-  fixture.scene.text = calloc(1, 5001);
-  memset((char *)fixture.scene.text, ' ', 5000);
+  fixture.scene.source.text = calloc(1, 5001);
+  memset((char *)fixture.scene.source.text, ' ', 5000);
   enum dc_status create_status = dc_run_create(in(&fixture, "new/run"), &fixture.scene, false, &none, &create_error);
   limit_files(limit);
   signal(SIGXFSZ, handler);
@@ -166,7 +166,7 @@ static void test_full_disk_keeps_trajectory(void)
   // A run that could not be created leaves nothing.
   CHECK(create_status == DC_IO && !none && strstr(create_error.text, "scene.json"), "%s", create_error.text);
   CHECK(!exists(&fixture, "new"));
-  free((char *)fixture.scene.text);
+  free((char *)fixture.scene.source.text);
   free(before);
   free(after);
   close_run(run);

@@ -285,7 +285,9 @@ static void test_resolved(void)
   write_bytes("resolved.json", first->resolved, strlen(first->resolved));
   CHECK(dc_scene_read("resolved.json", NULL, &second, &error) == DC_OK, "%s", error.text);
   CHECK(second && strcmp(first->resolved, second->resolved) == 0, "%s", first->resolved);
-  CHECK(second && first->scene_hash == second->scene_hash && first->mesh_hash == second->mesh_hash, " ");
+  CHECK(second && first->source.scene_hash == second->source.scene_hash &&
+            first->source.mesh_hash == second->source.mesh_hash,
+        " ");
   CHECK(second && second->definition.contact.stiffness == 1.2345678901234567e-7, " ");
   CHECK(strstr(first->resolved, "\"step\": 0.10000000000000001,"), "%s", first->resolved);
   CHECK(strstr(first->resolved, "\"rotation\": [1, 0, 0, 0]"), "%s", first->resolved);
@@ -294,11 +296,13 @@ static void test_resolved(void)
   // another number, another hash
   settings.override_count = 1;
   CHECK(read_text(BILLIARDS, &settings, &second, &error) == DC_OK, "%s", error.text);
-  CHECK(second && second->scene_hash != first->scene_hash && second->mesh_hash == first->mesh_hash, " ");
+  CHECK(second && second->source.scene_hash != first->source.scene_hash &&
+            second->source.mesh_hash == first->source.mesh_hash,
+        " ");
   dc_scene_destroy(second);
   list[0] = "shapes.ball.radius=0.2";
   CHECK(read_text(BILLIARDS, &settings, &second, &error) == DC_OK, "%s", error.text);
-  CHECK(second && second->mesh_hash != first->mesh_hash, " ");
+  CHECK(second && second->source.mesh_hash != first->source.mesh_hash, " ");
   dc_scene_destroy(second);
   dc_scene_destroy(first);
 }
@@ -324,7 +328,7 @@ static void test_robot(void)
     return;
   const struct dc_model *model = &first->model;
   const struct dc_body *bodies = model->bodies.bodies;
-  CHECK(bodies[0].shape == &dc_shape_nothing && bodies[0].visual == &first->shapes[2], " ");
+  CHECK(bodies[0].shape == &dc_shape_nothing && bodies[0].appearance.visual == &first->shapes[2], " ");
   CHECK(bodies[1].shape->part_count == 2 && bodies[1].shape->mesh.group_count == 2, " ");
   CHECK(bodies[1].mass == 0.5 && bodies[1].center[1] == 0.01 && bodies[1].second_moment[1] == -1e-4, " ");
   CHECK(model->definition.coupling_count == 1 && model->definition.couplings[0].body == 2, " ");
@@ -333,7 +337,9 @@ static void test_robot(void)
   write_bytes("resolved.json", first->resolved, strlen(first->resolved));
   CHECK(dc_scene_read("resolved.json", NULL, &second, &error) == DC_OK, "%s", error.text);
   CHECK(second && strcmp(first->resolved, second->resolved) == 0, "%s", first->resolved);
-  CHECK(second && first->scene_hash == second->scene_hash && first->mesh_hash == second->mesh_hash, " ");
+  CHECK(second && first->source.scene_hash == second->source.scene_hash &&
+            first->source.mesh_hash == second->source.mesh_hash,
+        " ");
   dc_scene_destroy(second);
   dc_scene_destroy(first);
 }
@@ -373,8 +379,8 @@ static bool read_mesh(const char *file, int allowed_count, const char *const *al
   CHECK(status == DC_OK || status == DC_BAD_INPUT, "%s: status %d", file, status);
   if (scene) {
     char resolved[PATH_MAX];
-    CHECK(scene->mesh_file_count == 1 && realpath(scene->mesh_files[0], resolved) &&
-              strcmp(resolved, scene->mesh_files[0]) == 0,
+    CHECK(scene->source.mesh_file_count == 1 && realpath(scene->source.mesh_files[0], resolved) &&
+              strcmp(resolved, scene->source.mesh_files[0]) == 0,
           "%s", file);
     CHECK(!strstr(scene->resolved, "dcsim-test"), "no folders in the resolved text");
   }

@@ -24,8 +24,8 @@ static void test_trajectory_keeps_bits(void)
   for (int f = 0; f < stored.frames; f++) {
     const double *position = stored.position + 6 * f, *quaternion = stored.quaternion + 8 * f;
     CHECK(stored.time[f] == f * 0.1);
-    CHECK(same_bits(position, fixture.bodies[0].position, 24) &&
-          same_bits(quaternion, fixture.bodies[0].quaternion, 32));
+    CHECK(same_bits(position, fixture.bodies[0].start.position, 24) &&
+          same_bits(quaternion, fixture.bodies[0].start.quaternion, 32));
     CHECK(same_bits(position + 3, fixture.q + 7 * f, 24) && same_bits(quaternion + 4, fixture.q + 7 * f + 3, 32));
   }
   CHECK(stored.control && same_bits(stored.control, fixture.parameters, sizeof fixture.parameters));

@@ -106,7 +106,7 @@ static void test_policy(void)
   struct dc_scene_settings settings = {.package_path_count = 1, .package_paths = packages};
   CHECK(dc_scene_read("scene/scene.json", &settings, &scene, &error) == DC_OK, "%s", error.text);
   snprintf(expected, sizeof expected, "%s/packages/p/t.obj", folder);
-  CHECK(scene && scene->mesh_file_count == 1 && strcmp(scene->mesh_files[0], expected) == 0, " ");
+  CHECK(scene && scene->source.mesh_file_count == 1 && strcmp(scene->source.mesh_files[0], expected) == 0, " ");
   CHECK(scene && !strstr(scene->resolved, folder), "no folders in the resolved text");
   CHECK_NEAR(scene ? scene->shapes[0].properties.volume : 0, 8.0 / 6,
              1e-14);  // hull of the tetrahedron, twice as large

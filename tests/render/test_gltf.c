@@ -28,7 +28,7 @@ static char *build(int frames, const double *time, const double *quaternion, enu
       .name = "tetrahedron",
       .type = &mesh_type,
       .mesh = {.vertex_count = 4, .triangle_count = 4, .vertices = vertices, .triangles = triangles}};
-  struct dc_body body = {.name = "body", .shape = &shape, .color = {0.5, 0.25, 0.125}};
+  struct dc_body body = {.name = "body", .shape = &shape, .appearance.color = {0.5, 0.25, 0.125}};
   struct dc_bodies bodies = {.count = 1, .bodies = &body};
   struct dc_render_settings view = {
       .width = 16, .height = 9, .eye = {3, 3, 3}, .up = {0, 0, 1}, .fov_deg = expected ? 0 : 40};

@@ -81,7 +81,7 @@ static struct dc_bodies make_scene(void)
     body_array[b].name = shapes[b].name;
     body_array[b].shape = &shapes[b];
     body_array[b].mechanism = b == FLOOR ? -1 : b;
-    dc_vec_copy(body_array[b].color, colors[b]);
+    dc_vec_copy(body_array[b].appearance.color, colors[b]);
     dc_vec_copy(poses[b].position, places[b]);
     poses[b].quaternion[0] = 1;
     dc_rotation_matrix(poses[b].rotation, poses[b].quaternion);
@@ -352,7 +352,7 @@ static void looks_take_the_place_of_shapes(void)
 {
   struct dc_bodies bodies = make_scene();
   struct dc_render_settings settings = make_settings();
-  body_array[CUBE].visual = &shapes[BALL];
+  body_array[CUBE].appearance.visual = &shapes[BALL];
   body_array[CUBE].center[0] = 5;
   body_array[BALL].shape = &dc_shape_nothing;
   if (!draw(&bodies, 0, NULL, &settings, 0, NULL, picture))

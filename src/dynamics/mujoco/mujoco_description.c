@@ -179,8 +179,8 @@ static void open_body(struct writer *writer, int i)
   const struct dc_body *body = &writer->model->bodies.bodies[i];
   writer->links[i] = 1;
   fputs("<body", writer->file);
-  put_numbers(writer->file, "pos", 3, body->free ? body->position : body->rest_position);
-  put_numbers(writer->file, "quat", 4, body->free ? body->quaternion : body->rest_quaternion);
+  put_numbers(writer->file, "pos", 3, body->free ? body->start.position : body->rest_position);
+  put_numbers(writer->file, "quat", 4, body->free ? body->start.quaternion : body->rest_quaternion);
   fputs(">\n", writer->file);
   put_parts(writer, i);
   if (body->mass > 0)

@@ -66,8 +66,8 @@ enum dc_status dc_export_note_concave(int count, struct dc_notes *notes)
 
 void dc_export_rest(const struct dc_body *body, const double **position, const double **rotation)
 {
-  *position = body->free ? body->position : body->rest_position;
-  *rotation = body->free ? body->quaternion : body->rest_quaternion;
+  *position = body->free ? body->start.position : body->rest_position;
+  *rotation = body->free ? body->start.quaternion : body->rest_quaternion;
 }
 
 void dc_export_inertia(const struct dc_body *body, double inertia[6])

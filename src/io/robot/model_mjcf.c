@@ -67,7 +67,7 @@ static bool put_geometries(struct writer *writer, int i)
   struct dc_text *text = &writer->bodies;
   for (int visual = 0; visual < 2; visual++) {
     struct dc_export_piece *pieces;
-    const struct dc_shape *shape = visual ? body->visual : body->shape;
+    const struct dc_shape *shape = visual ? body->appearance.visual : body->shape;
     int count = dc_export_pieces(writer->model, shape, &pieces);
     for (int k = 0; k < count; k++) {
       bool collides = !visual && writer->model->bodies.collide[i];
@@ -80,9 +80,11 @@ static bool put_geometries(struct writer *writer, int i)
         dc_export_numbers(text, "friction", 3, friction);
       if (collides && friction[0] == 0)
         dc_text_add(text, " condim=\"1\"");
-      if (!visual && body->visual)
+      if (!visual && body->appearance.visual)
         dc_text_add(text, " group=\"3\"");
-      dc_export_numbers(text, "rgba", 4, (double[4]){body->color[0], body->color[1], body->color[2], 1});
+      dc_export_numbers(
+          text, "rgba", 4,
+          (double[4]){body->appearance.color[0], body->appearance.color[1], body->appearance.color[2], 1});
       dc_text_add(text, "/>\n");
     }
     free(pieces);
@@ -120,11 +122,11 @@ static void put_passive(struct writer *writer, const struct dc_joint_passive *ow
 static void put_free(struct writer *writer, const struct dc_body *body, const double *velocity)
 {
   double rotation[9], arm[3], origin[3], turning[3], moving[3], more[3];
-  dc_rotation_matrix(rotation, body->quaternion);
+  dc_rotation_matrix(rotation, body->start.quaternion);
   dc_mat_apply(arm, rotation, body->center);
-  dc_vec_sub(origin, body->position, arm);
+  dc_vec_sub(origin, body->start.position, arm);
   put_numbers(&writer->qpos, origin, 3);
-  put_numbers(&writer->qpos, body->quaternion, 4);
+  put_numbers(&writer->qpos, body->start.quaternion, 4);
   const double *w = velocity + body->v_offset;
   dc_vec_cross(more, w, arm);
   dc_vec_sub(moving, w + 3, more);

@@ -147,7 +147,7 @@ static enum dc_status put_link(struct writer *writer, int i)
     for (int k = 0; k < count && !status; k++)
       if (visual || writer->model->bodies.collide[i]) {
         writer->concave += !visual && pieces[k].mesh && !pieces[k].convex;
-        status = put_piece(writer, &pieces[k], shift, visual, body->color);
+        status = put_piece(writer, &pieces[k], shift, visual, body->appearance.color);
       }
     free(pieces);
     if (count < 0)
@@ -361,9 +361,9 @@ static enum dc_status note_world(const struct dc_model *model, struct dc_notes *
   for (int i = 0; i < model->bodies.count; i++) {
     const struct dc_body *body = &model->bodies.bodies[i];
     for (int k = 0; k < 3; k++)
-      moves |= body->free && (body->velocity[k] != 0 || body->angular_velocity[k] != 0);
-    for (int k = 0; k < body->nv && !body->free && body->joint_velocity; k++)
-      moves |= body->joint_velocity[k] != 0;
+      moves |= body->free && (body->start.velocity[k] != 0 || body->start.angular_velocity[k] != 0);
+    for (int k = 0; k < body->nv && !body->free && body->start.joint_velocity; k++)
+      moves |= body->start.joint_velocity[k] != 0;
   }
   if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
     status = dc_notes_add(notes,

@@ -46,7 +46,7 @@ enum dc_status dc_checkpoint_identify(const struct dc_scene *scene, const char *
   if (!status)
     *identity = (struct dc_checkpoint_identity){.version = version,
                                                 .scene_hash = dc_hash(DC_HASH_SEED, resolved.bytes, resolved.length),
-                                                .mesh_hash = scene->mesh_hash,
+                                                .mesh_hash = scene->source.mesh_hash,
                                                 .vector_width = vector_width,
                                                 .blas_core = blas_core};
   dc_text_free(&resolved);

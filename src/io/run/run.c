@@ -179,7 +179,7 @@ static enum dc_status write_scene(const char *directory, const struct dc_scene *
   if (!status)
     status = write_named(directory, "resolved.json", resolved.bytes, resolved.length, error);
   if (!status)
-    status = write_named(directory, "scene.json", scene->text, strlen(scene->text), error);
+    status = write_named(directory, "scene.json", scene->source.text, strlen(scene->source.text), error);
   dc_text_free(&resolved);
   return status;
 }

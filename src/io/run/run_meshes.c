@@ -92,15 +92,15 @@ enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_
   memset(copies, 0, sizeof *copies);
   copies->arena = dc_arena_create();
   int shape_count = scene->definition.shape_count;
-  size_t most = 2 * ((size_t)scene->mesh_file_count + (size_t)shape_count);
+  size_t most = 2 * ((size_t)scene->source.mesh_file_count + (size_t)shape_count);
   bool enough = copies->arena != NULL;
   if (enough) {
     copies->sources = dc_arena_alloc(copies->arena, most, sizeof *copies->sources);
     copies->names = dc_arena_alloc(copies->arena, most, sizeof *copies->names);
     enough = copies->sources && copies->names;
   }
-  for (int i = 0; enough && i < scene->mesh_file_count; i++)
-    enough = add_source(copies, scene->mesh_files[i]);
+  for (int i = 0; enough && i < scene->source.mesh_file_count; i++)
+    enough = add_source(copies, scene->source.mesh_files[i]);
   for (int i = 0; enough && i < shape_count; i++) {
     const char *file = mesh_file_of(&scene->definition.shapes[i]);
     enough = !file || add_source(copies, file);

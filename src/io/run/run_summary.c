@@ -76,8 +76,8 @@ static void format_summary(struct dc_text *text, const struct dc_scene *scene, c
   add_libraries(text, summary->libraries);
   add_string(text, "scene", scene->name);
   add_string(text, "scene_path", scene->path);
-  dc_text_add(text, "  \"scene_hash\": \"%016" PRIx64 "\",\n  \"mesh_hash\": \"%016" PRIx64 "\",\n", scene->scene_hash,
-              scene->mesh_hash);
+  dc_text_add(text, "  \"scene_hash\": \"%016" PRIx64 "\",\n  \"mesh_hash\": \"%016" PRIx64 "\",\n",
+              scene->source.scene_hash, scene->source.mesh_hash);
   add_string(text, "started", summary->started);
   dc_text_add(text, "  \"seconds\": ");
   dc_text_real(text, summary->seconds, "null");

@@ -240,8 +240,8 @@ char *dc_scene_resolve(const struct dc_scene *scene, const char *models)
     put_task(&resolver);
   if (models)
     dc_json_put_raw(&resolver.writer, "models", models);
-  if (scene->cases_text)
-    dc_json_put_raw(&resolver.writer, "cases", scene->cases_text);
+  if (scene->cases.text)
+    dc_json_put_raw(&resolver.writer, "cases", scene->cases.text);
   if (scene->camera.given)
     put_object(&resolver, "camera", NULL, NULL, dc_camera_options, &scene->camera);
   dc_json_end(&resolver.writer, "}");

@@ -300,22 +300,23 @@ static enum dc_status resolve(struct dc_scene_build *build)
   free(text);
   if (!scene->resolved)
     return dc_out_of_memory_in(build->error, scene->path);
-  scene->scene_hash = dc_hash(DC_HASH_SEED, scene->resolved, strlen(scene->resolved));
+  scene->source.scene_hash = dc_hash(DC_HASH_SEED, scene->resolved, strlen(scene->resolved));
   for (int i = 0; i < scene->definition.shape_count; i++) {
     const struct dc_mesh *mesh = &scene->shapes[i].mesh;
     if (!mesh->triangle_count)
       continue;
     size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
-    scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->vertices, vertices * sizeof *mesh->vertices);
-    scene->mesh_hash = dc_hash(scene->mesh_hash, mesh->triangles, triangles * sizeof *mesh->triangles);
+    scene->source.mesh_hash = dc_hash(scene->source.mesh_hash, mesh->vertices, vertices * sizeof *mesh->vertices);
+    scene->source.mesh_hash = dc_hash(scene->source.mesh_hash, mesh->triangles, triangles * sizeof *mesh->triangles);
   }
   for (int s = 0; s < scene->model.bodies.soft_count; s++) {
     const struct dc_soft *soft = &scene->model.bodies.soft[s];
     size_t nodes = (size_t)soft->node_count, elements = (size_t)soft->mesh.element_count;
     if (!scene->bodies[soft->body].soft->file)
       continue;
-    scene->mesh_hash = dc_hash(scene->mesh_hash, soft->mesh.nodes, nodes * sizeof *soft->mesh.nodes);
-    scene->mesh_hash = dc_hash(scene->mesh_hash, soft->mesh.elements, elements * sizeof *soft->mesh.elements);
+    scene->source.mesh_hash = dc_hash(scene->source.mesh_hash, soft->mesh.nodes, nodes * sizeof *soft->mesh.nodes);
+    scene->source.mesh_hash =
+        dc_hash(scene->source.mesh_hash, soft->mesh.elements, elements * sizeof *soft->mesh.elements);
   }
   return DC_OK;
 }
@@ -415,7 +416,7 @@ enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *s
   made->arena = arena;
   made->notes.arena = arena;
   made->path = name;
-  made->mesh_hash = DC_HASH_SEED;
+  made->source.mesh_hash = DC_HASH_SEED;
   struct dc_scene_build build = {.scene = made,
                                  .settings = settings ? settings : &none,
                                  .error = &local,
@@ -437,7 +438,7 @@ void dc_scene_destroy(struct dc_scene *scene)
 {
   if (!scene)
     return;
-  for (int k = 0; k < scene->case_count; k++)
-    dc_scene_destroy(scene->cases[k]);
+  for (int k = 0; k < scene->cases.count; k++)
+    dc_scene_destroy(scene->cases.scenes[k]);
   dc_arena_destroy(scene->arena);
 }

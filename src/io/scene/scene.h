@@ -30,19 +30,31 @@ struct dc_refinement {
   void *method_options;
 };
 
+// Cases: the scene with changes, each a scene of its own, in task.cases too.
+struct dc_scene_cases {
+  int count;
+  struct dc_scene **scenes;  // [count]; owned
+  char *text;                // "cases" as JSON text, NULL without; owned
+};
+
+// Files that a scene was read from.  Strings belong to the scene's arena.
+struct dc_scene_source {
+  const char *folder;                    // real path of the folder that files are looked for in
+  const char *text;                      // the file as read
+  uint64_t scene_hash, mesh_hash;        // mesh_hash: of what other files hold, meshes and recorded motions
+  const struct dc_scene_places *places;  // lines and columns of the text's values
+  int mesh_file_count;
+  const char **mesh_files;  // opened paths, of recorded motions too, for copying beside resolved.json
+};
+
 struct dc_scene {
-  // The cases: the scene with changes, each a scene of its own, in task.cases too; owned.
-  int case_count;
-  struct dc_scene **cases;
-  char *cases_text;        // "cases" as JSON text, NULL without
+  struct dc_scene_cases cases;
   char *other_models;      // of a scene with a design: dc_scene_keep_models
   struct dc_arena *arena;  // owns everything below
   const char *path;        // of the scene file as given; of a text the name in messages
-  const char *folder;      // real path of the folder that files are looked for in
+  struct dc_scene_source source;
   const char *name;
-  const char *text;                // the file as read
-  char *resolved;                  // JSON text with defaults, overrides and overlays applied
-  uint64_t scene_hash, mesh_hash;  // mesh_hash: of what other files hold, meshes and recorded motions
+  char *resolved;  // JSON text with defaults, overrides and overlays applied
   struct dc_shape *shapes;
   struct dc_body_definition *bodies;
   struct dc_coupling *couplings;
@@ -65,10 +77,7 @@ struct dc_scene {
   struct dc_refinement refinement;  // given: there are no controls, objectives, optimizer, gradient, horizon
   struct dc_camera camera;
   struct dc_contact_choice contact_choice;  // what the contact settings were chosen by
-  struct dc_notes notes;  // what was done beyond what the files say
-  const struct dc_scene_places *places;
-  int mesh_file_count;
-  const char **mesh_files;  // opened paths, of recorded motions too, for copying beside resolved.json
+  struct dc_notes notes;                    // what was done beyond what the files say
 };
 
 struct dc_scene_settings {

@@ -151,10 +151,10 @@ enum dc_status dc_scene_add_case(struct dc_scene_build *build, int k, struct dc_
 {
   struct dc_scene *scene = build->scene;
   struct dc_json cases, element = element_of(build, k, &cases);
-  scene->cases[scene->case_count++] = made;
+  scene->cases.scenes[scene->cases.count++] = made;
   bool again = strcmp(made->name, scene->name) == 0;
   for (int i = 0; i < k && !again; i++)
-    again = strcmp(made->name, scene->cases[i]->name) == 0;
+    again = strcmp(made->name, scene->cases.scenes[i]->name) == 0;
   if (again)
     return dc_json_fail(&element, build->error, DC_BAD_INPUT,
                         "name: must be another one than those of the scene and the other cases (is \"%.255s\")",
@@ -178,9 +178,9 @@ static enum dc_status keep_text(struct dc_scene_build *build, const cJSON *cases
 {
   struct dc_text text = {0};
   dc_json_print(cases, &text);
-  build->scene->cases_text = text.failed ? NULL : dc_arena_strdup(build->scene->arena, text.bytes);
+  build->scene->cases.text = text.failed ? NULL : dc_arena_strdup(build->scene->arena, text.bytes);
   dc_text_free(&text);
-  return build->scene->cases_text ? DC_OK : out_of_memory(build);
+  return build->scene->cases.text ? DC_OK : out_of_memory(build);
 }
 
 // Counts the cases, checks that the scene allows them, and keeps their text; each is read as a scene of its own after.
@@ -199,19 +199,20 @@ enum dc_status dc_scene_begin_cases(struct dc_scene_build *build, int *count)
   enum dc_status status = check_alone(build, &cases);
   if (status || (status = keep_text(build, cases.node)))
     return status;
-  scene->cases = dc_arena_alloc(scene->arena, (size_t)*count, sizeof(struct dc_scene *));
-  return scene->cases ? DC_OK : out_of_memory(build);
+  scene->cases.scenes = dc_arena_alloc(scene->arena, (size_t)*count, sizeof(struct dc_scene *));
+  return scene->cases.scenes ? DC_OK : out_of_memory(build);
 }
 
 enum dc_status dc_scene_end_cases(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
-  struct dc_task_world *worlds = dc_arena_alloc(scene->arena, (size_t)scene->case_count, sizeof *worlds);
+  struct dc_task_world *worlds = dc_arena_alloc(scene->arena, (size_t)scene->cases.count, sizeof *worlds);
   if (!worlds)
     return out_of_memory(build);
-  for (int k = 0; k < scene->case_count; k++)
-    worlds[k] = (struct dc_task_world){scene->cases[k]->name, &scene->cases[k]->model, &scene->cases[k]->task};
+  for (int k = 0; k < scene->cases.count; k++)
+    worlds[k] = (struct dc_task_world){scene->cases.scenes[k]->name, &scene->cases.scenes[k]->model,
+                                       &scene->cases.scenes[k]->task};
   scene->task.cases = worlds;
-  scene->task.case_count = scene->case_count;
+  scene->task.case_count = scene->cases.count;
   return DC_OK;
 }

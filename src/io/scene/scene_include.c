@@ -120,7 +120,8 @@ static enum dc_status try_file(const struct include *include, const char *file, 
                                struct dc_error *error)
 {
   const struct dc_scene_build *build = include->build;
-  return dc_scene_find_file(include->build->scene->folder, file, build->settings, build->scene->arena, path, error);
+  return dc_scene_find_file(include->build->scene->source.folder, file, build->settings, build->scene->arena, path,
+                            error);
 }
 
 // "DIR/NAME/rest" below the folders of --package-path, and "DIR/rest" where DIR itself is called NAME.
@@ -412,7 +413,7 @@ static enum dc_status read_disabled(const struct include *include, struct dc_srd
   struct dc_json value = dc_json_member(&include->value, "srdf");
   if (!name)
     return DC_OK;
-  if (dc_scene_find_file(build->scene->folder, name, build->settings, arena, &path, build->error) ||
+  if (dc_scene_find_file(build->scene->source.folder, name, build->settings, arena, &path, build->error) ||
       dc_json_read_text(path, arena, &text, &length, build->error))
     return dc_json_wrap(&value, build->error);
   if (length > most_text)
@@ -582,7 +583,7 @@ static enum dc_status read_file(struct include *include, size_t *total)
   struct dc_json file = cJSON_IsObject(include->value.node) ? dc_json_member(&include->value, "file") : include->value;
   if (ends_with(robot.name, ".xacro"))
     return dc_json_fail(&file, build->error, DC_BAD_INPUT, "must be a URDF file; run xacro on it first");
-  if (dc_scene_find_file(build->scene->folder, robot.name, build->settings, arena, &robot.path, build->error) ||
+  if (dc_scene_find_file(build->scene->source.folder, robot.name, build->settings, arena, &robot.path, build->error) ||
       dc_json_read_text(robot.path, arena, &robot.text, &robot.length, build->error) ||
       dc_scene_folder_of(robot.path, arena, &robot.folder, build->error))
     return dc_json_wrap(&file, build->error);

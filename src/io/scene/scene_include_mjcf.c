@@ -17,7 +17,7 @@ static enum dc_status find(void *context, const char *file, const char **path, s
   const struct dc_scene_build *build = opening->build;
   if (file[0] && file[0] != '/')
     file = dc_arena_printf(build->scene->arena, "%s/%s", opening->folder, file);
-  return file ? dc_scene_find_file(build->scene->folder, file, build->settings, build->scene->arena, path, error)
+  return file ? dc_scene_find_file(build->scene->source.folder, file, build->settings, build->scene->arena, path, error)
               : dc_out_of_memory(error);
 }
 

@@ -76,7 +76,7 @@ static bool is_separated(const struct dc_bodies *bodies, const struct dc_scene_r
   bool along = true;
   if (robot->overlaps != DC_OVERLAPS_SEPARATE || !plane->shape->type->half_space)
     return false;
-  dc_rotation_matrix(rotation, plane->quaternion);
+  dc_rotation_matrix(rotation, plane->start.quaternion);
   dc_mat_apply(normal, rotation, (double[3]){0, 0, 1});
   dc_rotation_matrix(rotation, root->rest_quaternion);
   for (int p = 0; p < root->part_count && root->parts[p].kind == DC_PART_SLIDE; p++) {
@@ -132,7 +132,7 @@ static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct p
     const struct dc_scene_robot *robot = robot_of_pair(pairs, &build->scene->model.bodies, p);
     if (!robot || !is_wanted(pairs, p, robot))
       continue;
-    if (append(build->scene->arena, &build->scene->bodies[a].collide_except, b) ||
+    if (append(build->scene->arena, &build->scene->bodies[a].filter.except, b) ||
         !(pairs->names[count++] = dc_arena_printf(build->scene->arena, "%s with %s", bodies[a].name, bodies[b].name)))
       return DC_MEMORY;
   }
@@ -150,9 +150,9 @@ static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct 
     if (!robot || robot->self_field != DC_SELF_FIELD_NEAR)
       continue;
     struct dc_body_definition *first = &build->scene->bodies[all[p][0]];
-    if (dc_index_list_holds(&first->collide_except, all[p][1]))
+    if (dc_index_list_holds(&first->filter.except, all[p][1]))
       continue;
-    if (append(build->scene->arena, &first->near_only, all[p][1]))
+    if (append(build->scene->arena, &first->filter.near_only, all[p][1]))
       return DC_MEMORY;
     ++*found;
   }

@@ -56,10 +56,10 @@ static enum dc_status read_member_options(struct dc_scene_build *build, const st
 // Lists a file, unless it is listed already.
 static void add_mesh_file(struct dc_scene *scene, const char *path)
 {
-  for (int i = 0; i < scene->mesh_file_count; i++)
-    if (strcmp(scene->mesh_files[i], path) == 0)
+  for (int i = 0; i < scene->source.mesh_file_count; i++)
+    if (strcmp(scene->source.mesh_files[i], path) == 0)
       return;
-  scene->mesh_files[scene->mesh_file_count++] = path;
+  scene->source.mesh_files[scene->source.mesh_file_count++] = path;
 }
 
 // Replaces the paths of files by real ones that may be opened.
@@ -152,9 +152,9 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
                         DC_SCENE_MOST_SHAPES, count);
   struct dc_name_list *names = &build->reader.shapes;
   scene->shapes = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->shapes);
-  scene->mesh_files = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->mesh_files);
+  scene->source.mesh_files = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->source.mesh_files);
   names->sorted = dc_arena_alloc(scene->arena, (size_t)count, sizeof *names->sorted);
-  if (!scene->shapes || !scene->mesh_files || !names->sorted)
+  if (!scene->shapes || !scene->source.mesh_files || !names->sorted)
     return out_of_memory(build);
   enum dc_status status = name_shapes(build, &shapes);
   if (status)
@@ -164,7 +164,7 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
   cJSON *node;
   cJSON_ArrayForEach (node, shapes.node) {
     struct dc_json object = dc_json_element(&shapes, node, 0);
-    if ((status = read_shape(build, &object, &scene->shapes[i++], scene->folder)))
+    if ((status = read_shape(build, &object, &scene->shapes[i++], scene->source.folder)))
       return status;
   }
   if ((status = build_shapes(build, &shapes, false, &triangles)) ||
@@ -179,13 +179,13 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
 static enum dc_status make_room_for_files(struct dc_scene_build *build, int count)
 {
   struct dc_scene *scene = build->scene;
-  size_t present = (size_t)scene->mesh_file_count;
+  size_t present = (size_t)scene->source.mesh_file_count;
   const char **files = dc_arena_alloc(scene->arena, present + (size_t)count, sizeof *files);
   if (!files)
     return out_of_memory(build);
   if (present)
-    memcpy(files, scene->mesh_files, present * sizeof *files);
-  scene->mesh_files = files;
+    memcpy(files, scene->source.mesh_files, present * sizeof *files);
+  scene->source.mesh_files = files;
   return DC_OK;
 }
 
@@ -197,7 +197,7 @@ static enum dc_status find_soft_file(struct dc_scene_build *build, const struct 
   enum dc_status status = make_room_for_files(build, 1);
   if (status)
     return status;
-  if (dc_scene_find_file(build->scene->folder, soft->file, build->settings, build->scene->arena, &soft->file,
+  if (dc_scene_find_file(build->scene->source.folder, soft->file, build->settings, build->scene->arena, &soft->file,
                          build->error))
     return dc_json_wrap(&value, build->error);
   add_mesh_file(build->scene, soft->file);
@@ -308,12 +308,13 @@ static enum dc_status read_recording(struct dc_scene_build *build, const struct 
   const char **file = (const char **)((char *)objective->options + table[dc_option_find(table, "file")].offset);
   struct dc_recording recording;
   struct stat about;
-  enum dc_status status = dc_scene_find_file(scene->folder, *file, build->settings, scene->arena, file, build->error);
+  enum dc_status status =
+      dc_scene_find_file(scene->source.folder, *file, build->settings, scene->arena, file, build->error);
   if (!status && stat(*file, &about) == 0 && S_ISDIR(about.st_mode)) {  // a run
     const char *inside = dc_arena_printf(scene->arena, "%s/trajectory.h5", *file);
     if (!inside)
       return out_of_memory(build);
-    status = dc_scene_find_file(scene->folder, inside, build->settings, scene->arena, file, build->error);
+    status = dc_scene_find_file(scene->source.folder, inside, build->settings, scene->arena, file, build->error);
   }
   if (!status)
     status = dc_recording_read(*file, &scene->model.bodies, objective->type->recorded(objective->options), scene->arena,
@@ -322,9 +323,12 @@ static enum dc_status read_recording(struct dc_scene_build *build, const struct 
     return dc_json_wrap(&value, build->error);
   add_mesh_file(scene, *file);
   size_t poses = (size_t)recording.rows * (size_t)recording.body_count;
-  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.time, (size_t)recording.rows * sizeof *recording.time);
-  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.position, 3 * poses * sizeof *recording.position);
-  scene->mesh_hash = dc_hash(scene->mesh_hash, recording.quaternion, 4 * poses * sizeof *recording.quaternion);
+  scene->source.mesh_hash =
+      dc_hash(scene->source.mesh_hash, recording.time, (size_t)recording.rows * sizeof *recording.time);
+  scene->source.mesh_hash =
+      dc_hash(scene->source.mesh_hash, recording.position, 3 * poses * sizeof *recording.position);
+  scene->source.mesh_hash =
+      dc_hash(scene->source.mesh_hash, recording.quaternion, 4 * poses * sizeof *recording.quaternion);
   return objective->type->take_recording(objective->options, &recording, &scene->model, scene->arena, build->error)
              ? dc_json_wrap(object, build->error)
              : DC_OK;

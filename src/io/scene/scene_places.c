@@ -64,14 +64,14 @@ enum dc_status dc_scene_keep_places(struct dc_scene_build *build)
   places->document = build->document;
   places->document.root = NULL;
   memset(&places->document.places, 0, sizeof places->document.places);
-  build->scene->places = places;
+  build->scene->source.places = places;
   return DC_OK;
 }
 
 // Puts path and line of a part of the scene before a message.
 enum dc_status dc_scene_wrap(const struct dc_scene *scene, enum dc_scene_part part, int index, struct dc_error *error)
 {
-  const struct dc_scene_places *places = scene->places;
+  const struct dc_scene_places *places = scene->source.places;
   const struct dc_json_place *place = NULL;
   switch (part) {
   case DC_PART_BODY:

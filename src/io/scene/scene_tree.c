@@ -209,8 +209,8 @@ static enum dc_status load_document(struct dc_scene_build *build)
   if (status)
     return status;
   if (!settings->text)
-    return dc_scene_folder_of(scene->path, scene->arena, &scene->folder, build->error);
-  return dc_scene_folder(settings->folder ? settings->folder : ".", scene->arena, &scene->folder, build->error);
+    return dc_scene_folder_of(scene->path, scene->arena, &scene->source.folder, build->error);
+  return dc_scene_folder(settings->folder ? settings->folder : ".", scene->arena, &scene->source.folder, build->error);
 }
 
 // The tree as it is read: document, includes, the model's overlay, then --set arguments.
@@ -220,7 +220,7 @@ enum dc_status dc_scene_load_tree(struct dc_scene_build *build)
   enum dc_status status = load_document(build);
   if (status)
     return status;
-  scene->text = build->document.text;
+  scene->source.text = build->document.text;
   build->root = dc_json_root(&build->document);
   if (!cJSON_IsObject(build->root.node))
     return dc_refuse_type(&build->reader, &build->root, "an object");
