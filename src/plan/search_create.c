@@ -34,13 +34,13 @@ static enum dc_status set_fan(struct dc_search *search, struct dc_error *error)
   if (!common)
     return dc_out_of_memory_for(error, "a search");
   enum dc_status status = DC_OK;
-  if (search->optimizer == type)
-    memcpy(common, search->options, type->options_size);
+  if (search->optimizer.type == type)
+    memcpy(common, search->optimizer.options, type->options_size);
   else
     status = dc_options_set_defaults(type->options, common, search->arena, error);
   common->iterations = search->settings.portfolio.iterations;
   common->target = search->target;
-  search->fan_options = common;
+  search->optimizer.fan_options = common;
   return status;
 }
 
@@ -58,8 +58,7 @@ struct dc_search *dc_search_create(struct dc_plan *plan, const struct dc_search_
   }
   *search = (struct dc_search){.plan = plan,
                                .settings = *settings,
-                               .optimizer = optimizer,
-                               .options = options,
+                               .optimizer = {.type = optimizer, .options = options},
                                .target = common->target,
                                .arena = dc_arena_create(),
                                .x = dc_alloc(n, sizeof *search->x),

@@ -31,12 +31,17 @@ struct dc_search_member {
 };
 struct dc_race;
 
+// Optimizers of a search's members: the scene's, and the Gauss-Newton fan that runs beside it.
+struct dc_search_optimizer {
+  const struct dc_optimizer_type *type;  // the scene's
+  const void *options;                   // of that type, as the scene gives them
+  const void *fan_options;               // of dc_gauss_newton, as the fan runs it
+};
+
 struct dc_search {
   struct dc_plan *plan;
   struct dc_search_settings settings;
-  const struct dc_optimizer_type *optimizer;  // the scene's
-  const void *options;
-  const void *fan_options;
+  struct dc_search_optimizer optimizer;
   double target;
   struct dc_arena *arena;
   struct dc_search_stage stages[DC_SEARCH_STAGES];

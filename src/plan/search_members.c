@@ -60,8 +60,8 @@ enum dc_status dc_search_make_member(struct dc_search *search, int index, bool o
                                      const double *x, struct dc_error *error)
 {
   struct dc_search_member *member = &search->members[index];
-  *member = (struct dc_search_member){.optimizer = own ? search->optimizer : &dc_gauss_newton,
-                                      .options = own ? search->options : search->fan_options,
+  *member = (struct dc_search_member){.optimizer = own ? search->optimizer.type : &dc_gauss_newton,
+                                      .options = own ? search->optimizer.options : search->optimizer.fan_options,
                                       .own = own,
                                       .pace = pace,
                                       .stiffer = stiffer};
@@ -99,7 +99,7 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
 {
   bool portfolio = search->settings.portfolio.rollouts > 0, rows = dc_plan_row_count(search->world) > 0;
   bool own = !(portfolio && rows);
-  int walk = search->optimizer->propose ? WALK_PACE : 1, pace = portfolio && !rows ? walk : 1;
+  int walk = search->optimizer.type->propose ? WALK_PACE : 1, pace = portfolio && !rows ? walk : 1;
   enum dc_status status = DC_OK;
   search->member_count = 0;
   search->turn = 0;
@@ -107,7 +107,7 @@ enum dc_status dc_search_open_members(struct dc_search *search, struct dc_error 
     status = add_member(search, own, pace, false, search->x, error);
     if (!status && portfolio && search->settings.portfolio.stiffer > 1)
       status = add_member(search, own, pace, true, search->x, error);
-    if (!status && portfolio && rows && search->optimizer != &dc_gauss_newton)
+    if (!status && portfolio && rows && search->optimizer.type != &dc_gauss_newton)
       status = add_member(search, true, walk, false, search->x, error);
     for (int i = 0; i < search->member_count && !status && search->stage_count == 1; i++)
       if (!search->members[i].stiffer)  // the search has begun with this rollout
