@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of a scene's tree for a robot: numbers, strings, directions and poses with the places in the file that they
 // come from, so that errors in the scene name the line of the robot's file.  Running out of memory is remembered.
+// Then questions about links and joints that the files of this folder share.
 #include "io/robot/urdf_build.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "math/rotation.h"
+#include "math/vector.h"
 
 int dc_urdf_add_place(struct dc_urdf_builder *builder, size_t offset)
 {
@@ -82,4 +86,51 @@ const char *dc_urdf_named(struct dc_urdf_builder *builder, const char *name, con
   for (char *slash = text; slash && (slash = strchr(slash, '/'));)
     *slash = '_';  // which names in scenes cannot have
   return text ? text : "";
+}
+
+const struct dc_urdf_joint *dc_urdf_joint_to(const struct dc_urdf *urdf, int link)
+{
+  return urdf->links[link].joint < 0 ? NULL : &urdf->joints[urdf->links[link].joint];
+}
+
+struct dc_urdf_pose dc_urdf_joint_pose(const struct dc_urdf_joint *joint)
+{
+  struct dc_urdf_pose pose = joint->origin, move = dc_urdf_identity;
+  if (joint->type == DC_URDF_FIXED || !dc_urdf_joint_is_fixed(joint) || joint->lower == 0)
+    return pose;
+  double vector[3];
+  dc_vec_scale(vector, joint->axis, joint->lower);
+  if (joint->type == DC_URDF_PRISMATIC)
+    dc_vec_copy(move.position, vector);
+  else
+    dc_rotation_exp(move.rotation, vector);
+  dc_urdf_pose_compose(&pose, &pose, &move);
+  return pose;
+}
+
+bool dc_urdf_is_led(const struct dc_urdf *urdf, int joint)
+{
+  bool led = urdf->joints[joint].mimic >= 0;
+  for (size_t j = 0; j < urdf->joint_count; j++)
+    led |= urdf->joints[j].mimic == joint;
+  return led;
+}
+
+enum dc_status dc_urdf_fail_link(const struct dc_urdf_builder *builder, int link, const char *rule)
+{
+  const struct dc_urdf *urdf = builder->urdf;
+  char quoted[DC_JSON_QUOTED];
+  return dc_urdf_fail(urdf, urdf->links[link].offset, builder->error, DC_BAD_INPUT, "link %s: %s",
+                      dc_json_quote(quoted, urdf->links[link].name), rule);
+}
+
+void dc_urdf_remember(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *name)
+{
+  if (!links->names)
+    links->names = dc_arena_alloc(builder->urdf->arena, builder->urdf->link_count + builder->urdf->joint_count,
+                                  sizeof *links->names);
+  if (links->names)
+    links->names[links->count++] = name;
+  else
+    builder->failed = true;
 }

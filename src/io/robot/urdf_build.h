@@ -58,6 +58,21 @@ void dc_urdf_put_pose(struct dc_urdf_builder *builder, cJSON *object, const stru
 // The name of a link with the robot's prefix and an ending, as names in scenes may be.
 const char *dc_urdf_named(struct dc_urdf_builder *builder, const char *name, const char *ending);
 
+// The joint that leads to a link; NULL for the root.
+const struct dc_urdf_joint *dc_urdf_joint_to(const struct dc_urdf *urdf, int link);
+// The pose of the child's frame in the parent's where the coordinate is zero; of a joint with equal limits, where it
+// stays.
+struct dc_urdf_pose dc_urdf_joint_pose(const struct dc_urdf_joint *joint);
+// Whether a joint follows another or another follows it.
+bool dc_urdf_is_led(const struct dc_urdf *urdf, int joint);
+// DC_BAD_INPUT with the place and name of a link and a rule.
+enum dc_status dc_urdf_fail_link(const struct dc_urdf_builder *builder, int link, const char *rule);
+// Adds the name of a link or joint to a list of remarks, which lives in the robot's arena.
+void dc_urdf_remember(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *name);
+
+// Joint, start, actuator, limits and pose of the body of link, which the joint of head moves: link itself, or a frame
+// above that is fixed to it.  DC_BAD_INPUT for joints that a body cannot have.
+enum dc_status dc_urdf_put_motion(struct dc_urdf_builder *builder, cJSON *body, int link, int head, int place);
 // "shape" and "visual" of a link's body, and their entries among the shapes.
 enum dc_status dc_urdf_put_shapes(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link,
                                   int place);

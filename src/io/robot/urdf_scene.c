@@ -13,10 +13,6 @@
 
 #include "io/scene/scene_format.h"
 #include "io/robot/urdf_build.h"
-#include "math/rotation.h"
-#include "math/vector.h"
-
-enum { MOST_CHAIN = 6 };  // joints of a body
 
 static bool has_substance(const struct dc_urdf *urdf, int index)
 {
@@ -27,41 +23,11 @@ static bool has_substance(const struct dc_urdf *urdf, int index)
   return substance;
 }
 
-// The pose of the child's frame in the parent's where the coordinate is zero; of a joint with equal limits, where it
-// stays.
-static struct dc_urdf_pose joint_pose(const struct dc_urdf_joint *joint)
-{
-  struct dc_urdf_pose pose = joint->origin, move = dc_urdf_identity;
-  if (joint->type == DC_URDF_FIXED || !dc_urdf_joint_is_fixed(joint) || joint->lower == 0)
-    return pose;
-  double vector[3];
-  dc_vec_scale(vector, joint->axis, joint->lower);
-  if (joint->type == DC_URDF_PRISMATIC)
-    dc_vec_copy(move.position, vector);
-  else
-    dc_rotation_exp(move.rotation, vector);
-  dc_urdf_pose_compose(&pose, &pose, &move);
-  return pose;
-}
-
-static const struct dc_urdf_joint *joint_to(const struct dc_urdf *urdf, int link)
-{
-  return urdf->links[link].joint < 0 ? NULL : &urdf->joints[urdf->links[link].joint];
-}
-
 // Whether a link moves relative to its parent (the root: to the world).
 static bool is_head(const struct dc_urdf_builder *builder, int link)
 {
-  const struct dc_urdf_joint *joint = joint_to(builder->urdf, link);
+  const struct dc_urdf_joint *joint = dc_urdf_joint_to(builder->urdf, link);
   return joint ? !dc_urdf_joint_is_fixed(joint) : builder->use->base != NULL;
-}
-
-static enum dc_status fail_link(const struct dc_urdf_builder *builder, int link, const char *rule)
-{
-  const struct dc_urdf *urdf = builder->urdf;
-  char quoted[DC_JSON_QUOTED];
-  return dc_urdf_fail(urdf, urdf->links[link].offset, builder->error, DC_BAD_INPUT, "link %s: %s",
-                      dc_json_quote(quoted, urdf->links[link].name), rule);
 }
 
 // From the leaves up: what is fixed to each link.
@@ -73,7 +39,7 @@ static void find_first(struct dc_urdf_builder *builder)
   for (size_t k = urdf->link_count; k-- > 0;) {
     int link = urdf->order[k];
     struct dc_urdf_placement *place = &builder->links[link];
-    const struct dc_urdf_joint *joint = joint_to(urdf, link);
+    const struct dc_urdf_joint *joint = dc_urdf_joint_to(urdf, link);
     if (has_substance(urdf, link)) {
       place->first = link;
       place->first_pose = dc_urdf_identity;
@@ -87,30 +53,10 @@ static void find_first(struct dc_urdf_builder *builder)
       parent->branches += place->branches;
     if (place->first < 0 || !dc_urdf_joint_is_fixed(joint))
       continue;
-    struct dc_urdf_pose pose = joint_pose(joint);
+    struct dc_urdf_pose pose = dc_urdf_joint_pose(joint);
     parent->first = place->first;  // of several the first in order, which comes last here
     dc_urdf_pose_compose(&parent->first_pose, &pose, &place->first_pose);
   }
-}
-
-static void remember(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *name)
-{
-  if (!links->names)
-    links->names = dc_arena_alloc(builder->urdf->arena, builder->urdf->link_count + builder->urdf->joint_count,
-                                  sizeof *links->names);
-  if (links->names)
-    links->names[links->count++] = name;
-  else
-    builder->failed = true;
-}
-
-// Whether a joint follows another or another follows it.
-static bool is_led(const struct dc_urdf *urdf, int joint)
-{
-  bool led = urdf->joints[joint].mimic >= 0;
-  for (size_t j = 0; j < urdf->joint_count; j++)
-    led |= urdf->joints[j].mimic == joint;
-  return led;
 }
 
 // From the root down: who carries each link.
@@ -121,7 +67,7 @@ static enum dc_status place_links(struct dc_urdf_builder *builder)
   for (size_t k = 0; k < urdf->link_count; k++) {
     int link = urdf->order[k];
     struct dc_urdf_placement *place = &builder->links[link];
-    const struct dc_urdf_joint *joint = joint_to(urdf, link);
+    const struct dc_urdf_joint *joint = dc_urdf_joint_to(urdf, link);
     const struct dc_urdf_placement *parent = joint ? &builder->links[joint->parent] : NULL;
     place->pending = parent ? parent->pending : -1;
     if (is_head(builder, link) && place->first >= 0) {
@@ -130,21 +76,22 @@ static enum dc_status place_links(struct dc_urdf_builder *builder)
       if (place->first != link)
         dc_urdf_pose_invert(&place->pose, &place->first_pose);
     } else if (is_head(builder, link)) {
-      bool led = joint && is_led(urdf, urdf->links[link].joint);
+      bool led = joint && dc_urdf_is_led(urdf, urdf->links[link].joint);
       if (!joint || led || place->branches > 1 || (place->branches == 1 && joint->type == DC_URDF_FLOATING))
-        return fail_link(builder, link,
-                         "moves, so that it or a link fixed to it needs a mass or collision geometry, unless one body "
-                         "at most hangs on it and its joint neither follows nor is followed");
-      struct dc_urdf_pose pose = joint_pose(joint);
+        return dc_urdf_fail_link(
+            builder, link,
+            "moves, so that it or a link fixed to it needs a mass or collision geometry, unless one body "
+            "at most hangs on it and its joint neither follows nor is followed");
+      struct dc_urdf_pose pose = dc_urdf_joint_pose(joint);
       place->carrier = parent->carrier;
       dc_urdf_pose_compose(&place->pose, &parent->pose, &pose);
       place->pending = link;
       if (!place->branches)
-        remember(builder, &builder->remarks.idle, joint->name);
+        dc_urdf_remember(builder, &builder->remarks.idle, joint->name);
     } else if (has_substance(urdf, link)) {
       place->carrier = link;  // its pose is the identity
     } else if (parent) {
-      struct dc_urdf_pose pose = joint_pose(joint);
+      struct dc_urdf_pose pose = dc_urdf_joint_pose(joint);
       place->carrier = parent->carrier;
       dc_urdf_pose_compose(&place->pose, &parent->pose, &pose);
     } else {
@@ -166,284 +113,17 @@ static void put_inertia(struct dc_urdf_builder *builder, cJSON *body, const stru
     by_shape = true;
   else if (repair && !dc_urdf_repair_inertia(inertia, &change)) {
     by_shape = solid;
-    remember(builder, solid ? &remarks->solid : &remarks->tiny, link->name);
+    dc_urdf_remember(builder, solid ? &remarks->solid : &remarks->tiny, link->name);
     for (int k = 0; k < 6; k++)  // a ball of 1 cm where there is no solid
       inertia[k] = k < 3 ? 0.4e-4 * link->mass : 0;
   } else if (change > 0) {
-    remember(builder, &remarks->repaired, link->name);
+    dc_urdf_remember(builder, &remarks->repaired, link->name);
     remarks->most_change = fmax(remarks->most_change, change);
   }
   dc_urdf_put_number(builder, body, "mass", link->mass, place);
   dc_urdf_put_numbers(builder, body, "center_of_mass", link->inertial.position, 3, place);
   if (!by_shape)
     dc_urdf_put_numbers(builder, body, "inertia", inertia, 6, place);
-}
-
-static double start_of(const struct dc_urdf_builder *builder, int index)
-{
-  const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
-  double given = builder->use->start[index];
-  if (!isnan(given))
-    return given;
-  return joint->limited ? fmin(fmax(0, joint->lower), joint->upper) : 0;
-}
-
-static cJSON *put_copy(struct dc_urdf_builder *builder, cJSON *object, const char *key, const cJSON *value)
-{
-  cJSON *copied = cJSON_Duplicate(value, true);
-  return dc_urdf_put(builder, object, key, copied, value->valueint);
-}
-
-static const char *const joint_types[] = {"hinge", "hinge", "slide", "fixed", "free", "planar", "ball"};
-
-static int coordinates_of(const struct dc_urdf_joint *joint)
-{
-  return joint->type == DC_URDF_PLANAR || joint->type == DC_URDF_BALL ? 3 : 1;
-}
-
-// The gains of a joint, NULL: it is passive.
-static const cJSON *gains_of(struct dc_urdf_builder *builder, int index)
-{
-  const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
-  const cJSON *own = builder->use->pd_of ? builder->use->pd_of[index] : NULL;
-  if (own)
-    return cJSON_IsNull(own) ? NULL : own;
-  if (!builder->urdf->actuators || joint->actuated)
-    return builder->use->pd;
-  if (builder->use->pd)
-    remember(builder, &builder->remarks.passive, joint->name);
-  return NULL;
-}
-
-static double number_of(const cJSON *object, const char *key)
-{
-  const cJSON *number = cJSON_GetObjectItemCaseSensitive(object, key);
-  return cJSON_IsNumber(number) ? number->valuedouble : 0;
-}
-
-// Gains of several coordinates that differ.
-static void put_each(struct dc_urdf_builder *builder, cJSON *pd, const char *list, const char *key, const cJSON **gains,
-                     const int *joints, int count)
-{
-  double numbers[3 * MOST_CHAIN];
-  int n = 0;
-  for (int k = 0; k < count; k++) {
-    const struct dc_urdf_joint *joint = &builder->urdf->joints[joints[k]];
-    bool turns = joint->type == DC_URDF_REVOLUTE || joint->type == DC_URDF_CONTINUOUS;
-    const char *other = strcmp(key, "kp") == 0 ? "kp_rotation" : "kd_rotation";
-    bool apart = gains[k] && turns && cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(gains[k], other));
-    for (int c = 0; c < coordinates_of(joint); c++)
-      numbers[n++] = gains[k] ? number_of(gains[k], apart ? other : key) : 0;
-  }
-  dc_urdf_put_numbers(builder, pd, list, numbers, n, pd ? pd->valueint : 0);
-}
-
-// The actuator of a body that these joints move.  It has one limit: the least of theirs; 0 in a file is none.
-static void put_pd(struct dc_urdf_builder *builder, cJSON *body, const int *joints, int count)
-{
-  double effort = INFINITY;
-  const cJSON *gains[MOST_CHAIN], *first = NULL;
-  bool differ = false;
-  for (int k = 0; k < count; k++) {
-    gains[k] = gains_of(builder, joints[k]);
-    first = first ? first : gains[k];
-  }
-  if (!first)
-    return;
-  cJSON *pd = put_copy(builder, body, "pd", first);
-  for (int k = 0; k < count; k++)
-    differ |= gains[k] != first;
-  if (differ) {
-    put_each(builder, pd, "kp_each", "kp", gains, joints, count);
-    put_each(builder, pd, "kd_each", "kd", gains, joints, count);
-  }
-  for (int k = 0; k < count; k++)
-    if (gains[k] && builder->urdf->joints[joints[k]].effort > 0)
-      effort = fmin(effort, builder->urdf->joints[joints[k]].effort);
-  if (builder->use->effort && isfinite(effort) && cJSON_IsObject(pd) && !cJSON_HasObjectItem(pd, "effort"))
-    dc_urdf_put_number(builder, pd, "effort", effort, pd->valueint);
-}
-
-// The limit of the speed of the joints that move a body: the least of theirs; 0 in a file is none.
-static void put_velocity_limit(struct dc_urdf_builder *builder, cJSON *body, const int *joints, int count)
-{
-  double limit = INFINITY;
-  for (int k = 0; k < count; k++) {
-    const struct dc_urdf_joint *joint = &builder->urdf->joints[joints[k]];
-    if (joint->velocity > 0 && joint->type != DC_URDF_FLOATING && joint->type != DC_URDF_FIXED)
-      limit = fmin(limit, joint->velocity);
-  }
-  if (isfinite(limit))
-    dc_urdf_put_number(builder, body, "velocity_limit", limit, builder->at->valueint);
-}
-
-// Axis, anchor and range of a joint of the robot; frame is its own frame seen from where axes and anchors are given.
-static void put_axis(struct dc_urdf_builder *builder, cJSON *object, int index, const struct dc_urdf_pose *frame,
-                     bool moved, int place)
-{
-  const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
-  double rotation[9], axis[3];
-  dc_rotation_matrix(rotation, frame->rotation);
-  dc_mat_apply(axis, rotation, joint->axis);
-  dc_urdf_put_direction(builder, object, "axis", axis, 3, place);
-  if (moved)
-    dc_urdf_put_numbers(builder, object, "anchor", frame->position, 3, place);
-  if (joint->limited)
-    dc_urdf_put_numbers(builder, object, "range", (double[2]){joint->lower, joint->upper}, 2, place);
-}
-
-// The joints that move the body of head, those of frames above it first: their number, MOST_CHAIN + 1 for more.
-static int list_chain(const struct dc_urdf_builder *builder, int head, int chain[MOST_CHAIN])
-{
-  int count = 0, link = head;
-  for (; link >= 0 && count < MOST_CHAIN; count++) {
-    chain[count] = builder->urdf->links[link].joint;
-    link = builder->links[builder->urdf->joints[chain[count]].parent].pending;
-  }
-  for (int i = 0; i < count / 2; i++) {
-    int other = chain[count - 1 - i];
-    chain[count - 1 - i] = chain[i];
-    chain[i] = other;
-  }
-  return link >= 0 ? MOST_CHAIN + 1 : count;
-}
-
-// The passive properties of a joint, in an object of its own.
-static void put_passive(struct dc_urdf_builder *builder, cJSON *object, const struct dc_urdf_joint *joint, int place)
-{
-  const struct {
-    const char *key;
-    double number;
-  } numbers[] = {{"damping", joint->damping},
-                 {"armature", joint->armature},
-                 {"dry_friction", joint->friction},
-                 {"stiffness", joint->stiffness},
-                 {"rest", joint->stiffness > 0 ? joint->rest : 0}};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-    if (numbers[i].number != 0)
-      dc_urdf_put_number(builder, object, numbers[i].key, numbers[i].number, place);
-}
-
-static bool is_passive(struct dc_urdf_builder *builder, const struct dc_urdf_joint *joint)
-{
-  bool given = joint->damping > 0 || joint->armature > 0 || joint->friction > 0 || joint->stiffness > 0;
-  if (given && !builder->use->dynamics)
-    remember(builder, &builder->remarks.damped, joint->name);
-  return given && builder->use->dynamics;
-}
-
-// Where the coordinates of a joint start: their number.
-static int starts_of(const struct dc_urdf_builder *builder, int index, double *start)
-{
-  start[0] = start[1] = start[2] = 0;
-  if (coordinates_of(&builder->urdf->joints[index]) == 3)
-    return 3;
-  start[0] = start_of(builder, index);
-  return 1;
-}
-
-// Several joints: those of frames without mass and that of head, outermost first.
-static enum dc_status put_chain(struct dc_urdf_builder *builder, cJSON *body, int head, const int *chain, int count)
-{
-  const struct dc_urdf *urdf = builder->urdf;
-  cJSON *list = dc_urdf_put(builder, body, "joint", cJSON_CreateArray(), builder->at->valueint);
-  double starts[3 * MOST_CHAIN];
-  int coordinates = 0;
-  bool started = false;
-  if (count > MOST_CHAIN)
-    return fail_link(builder, head, "more than 6 joints lead to it over links without mass");
-  for (int k = 0; k < count; k++) {
-    const struct dc_urdf_joint *joint = &urdf->joints[chain[k]];
-    int place = dc_urdf_add_place(builder, joint->offset);
-    if (is_led(urdf, chain[k]))
-      return fail_link(builder, head,
-                       "hangs on links without mass, so that its joint and theirs can neither follow nor be followed");
-    struct dc_urdf_pose frame = joint_pose(joint);
-    dc_urdf_pose_compose(&frame, &builder->links[joint->parent].pose, &frame);
-    cJSON *object = dc_urdf_put(builder, list, NULL, cJSON_CreateObject(), place);
-    dc_urdf_put_string(builder, object, "type", joint_types[joint->type], place);
-    if (joint->type != DC_URDF_BALL)
-      put_axis(builder, object, chain[k], &frame, true, place);
-    else
-      dc_urdf_put_numbers(builder, object, "anchor", frame.position, 3, place);
-    if (is_passive(builder, joint))
-      put_passive(builder, object, joint, place);
-    coordinates += starts_of(builder, chain[k], starts + coordinates);
-  }
-  for (int c = 0; c < coordinates; c++)
-    started |= starts[c] != 0;
-  if (started)
-    dc_urdf_put_numbers(builder, body, "joint_position", starts, coordinates, builder->at->valueint);
-  put_pd(builder, body, chain, count);
-  put_velocity_limit(builder, body, chain, count);
-  return DC_OK;
-}
-
-static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, const struct dc_urdf_pose *frame,
-                      bool moved, int place)
-{
-  const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
-  bool fixed = dc_urdf_joint_is_fixed(joint), scalar = dc_urdf_joint_is_scalar(joint);
-  if (!fixed && joint->type != DC_URDF_FLOATING && is_passive(builder, joint)) {
-    cJSON *object = dc_urdf_put(builder, body, "joint", cJSON_CreateObject(), place);
-    dc_urdf_put_string(builder, object, "type", joint_types[joint->type], place);
-    put_passive(builder, object, joint, place);
-  } else {
-    dc_urdf_put_string(builder, body, "joint", fixed ? "fixed" : joint_types[joint->type], place);
-  }
-  if (fixed || joint->type == DC_URDF_FLOATING)
-    return;
-  if (joint->type != DC_URDF_BALL)
-    put_axis(builder, body, index, frame, moved, place);
-  else if (moved)
-    dc_urdf_put_numbers(builder, body, "anchor", frame->position, 3, place);
-  if (!scalar || joint->mimic >= 0)  // followers start where their coupling says
-    return;
-  double start = start_of(builder, index);
-  if (start != 0)
-    dc_urdf_put_numbers(builder, body, "joint_position", &start, 1, place);
-  put_pd(builder, body, &index, 1);
-  put_velocity_limit(builder, body, &index, 1);
-}
-
-// Joint and place of the body of link, which the joint of head (link itself or a frame above) moves.
-static enum dc_status put_motion(struct dc_urdf_builder *builder, cJSON *body, int link, int head, int place)
-{
-  const struct dc_urdf *urdf = builder->urdf;
-  const struct dc_urdf_use *use = builder->use;
-  const struct dc_urdf_joint *joint = joint_to(urdf, head);
-  const struct dc_urdf_placement *above = joint ? &builder->links[joint->parent] : NULL;
-  struct dc_urdf_pose pose = use->pose;
-  char quoted[DC_JSON_QUOTED];
-  if (joint) {
-    struct dc_urdf_pose step = joint_pose(joint);
-    dc_urdf_pose_compose(&pose, &above->pose, &step);
-    place = dc_urdf_add_place(builder, joint->offset);
-    if (joint->type == DC_URDF_FLOATING && above->carrier >= 0)
-      return dc_urdf_fail(urdf, joint->offset, builder->error, DC_BAD_INPUT,
-                          "joint %s: a floating joint must hang on a root that is fixed and a frame only",
-                          dc_json_quote(quoted, joint->name));
-    if (above->carrier >= 0) {
-      dc_urdf_put_string(builder, body, "parent", dc_urdf_named(builder, urdf->links[above->carrier].name, ""), place);
-      dc_urdf_put_string(builder, body, "frame", "parent", place);
-    }
-    int chain[MOST_CHAIN], count = list_chain(builder, head, chain);
-    enum dc_status status = count > 1 ? put_chain(builder, body, head, chain, count) : DC_OK;
-    if (status)
-      return status;
-    if (count == 1)
-      put_joint(builder, body, urdf->links[head].joint, &pose, link != head, place);
-  } else if (use->base) {
-    put_copy(builder, body, "joint", use->base);
-    if (use->base_anchored && link != head)
-      dc_urdf_put_numbers(builder, body, "anchor", use->pose.position, 3, use->base->valueint);
-  } else {
-    dc_urdf_put_string(builder, body, "joint", "fixed", place);
-  }
-  if (link != head)
-    dc_urdf_pose_compose(&pose, &pose, &builder->links[head].first_pose);
-  dc_urdf_put_pose(builder, body, &pose, place);
-  return DC_OK;
 }
 
 static void put_look(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link, int place)
@@ -481,7 +161,7 @@ static enum dc_status add_body(struct dc_urdf_builder *builder, int link, int he
   int place = dc_urdf_add_place(builder, given->offset);
   cJSON *body = dc_urdf_put(builder, builder->bodies, NULL, cJSON_CreateObject(), place);
   dc_urdf_put_string(builder, body, "name", dc_urdf_named(builder, given->name, ""), place);
-  enum dc_status status = put_motion(builder, body, link, head, place);
+  enum dc_status status = dc_urdf_put_motion(builder, body, link, head, place);
   if (status || (status = dc_urdf_put_shapes(builder, body, given, place)))
     return status;
   if (given->mass > 0)
@@ -491,9 +171,9 @@ static enum dc_status add_body(struct dc_urdf_builder *builder, int link, int he
   if (!isnan(given->friction))
     dc_urdf_put_number(builder, body, "friction", fmin(given->friction, 100), place);
   if (given->frictions)
-    remember(builder, &builder->remarks.frictions, given->name);
+    dc_urdf_remember(builder, &builder->remarks.frictions, given->name);
   if (given->supposed && is_head(builder, head))
-    remember(builder, &builder->remarks.supposed, given->name);
+    dc_urdf_remember(builder, &builder->remarks.supposed, given->name);
   if (!builder->use->collide)
     dc_urdf_put(builder, body, "collide", cJSON_CreateFalse(), place);
   put_look(builder, body, given, place);
@@ -525,7 +205,7 @@ static enum dc_status add_bodies(struct dc_urdf_builder *builder, int *heads, in
   }
   for (size_t k = 0; k < urdf->link_count; k++) {
     int link = urdf->order[k];
-    const struct dc_urdf_joint *joint = heads[link] < 0 ? NULL : joint_to(urdf, heads[link]);
+    const struct dc_urdf_joint *joint = heads[link] < 0 ? NULL : dc_urdf_joint_to(urdf, heads[link]);
     if (joint && joint->mimic >= 0)
       put_coupling(builder, link, joint, carried);
   }
@@ -615,11 +295,11 @@ static void gather_joints(struct dc_urdf_builder *builder)
     const struct dc_urdf_joint *joint = &builder->urdf->joints[j];
     bool turns = joint->type == DC_URDF_REVOLUTE;
     if (joint->unbounded && dc_urdf_joint_is_fixed(joint))
-      remember(builder, &remarks->stuck, joint->name);
+      dc_urdf_remember(builder, &remarks->stuck, joint->name);
     else if (joint->unbounded)
-      remember(builder, turns ? &remarks->turning : &remarks->sliding, joint->name);
+      dc_urdf_remember(builder, turns ? &remarks->turning : &remarks->sliding, joint->name);
     if (joint->type == DC_URDF_FLOATING && !joint->invented)
-      remember(builder, &remarks->floating, joint->name);
+      dc_urdf_remember(builder, &remarks->floating, joint->name);
   }
 }
 
@@ -634,16 +314,16 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
   bool applied = builder->use->effort && builder->use->pd;
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
     if (!applied && isfinite(urdf->joints[j].effort))
-      remember(builder, &remarks->limited, urdf->joints[j].name);
+      dc_urdf_remember(builder, &remarks->limited, urdf->joints[j].name);
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
     if (urdf->joints[j].invented)
-      remember(builder, &remarks->unheld, urdf->joints[j].child_name);
+      dc_urdf_remember(builder, &remarks->unheld, urdf->joints[j].child_name);
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
     if (urdf->joints[j].freed)
-      remember(builder, &remarks->freed, urdf->joints[j].name);
+      dc_urdf_remember(builder, &remarks->freed, urdf->joints[j].name);
   for (size_t i = 0; i < urdf->link_count && !builder->failed; i++)
     if (urdf->links[i].emptied)
-      remember(builder, &remarks->emptied, urdf->links[i].name);
+      dc_urdf_remember(builder, &remarks->emptied, urdf->links[i].name);
   gather_joints(builder);
   const struct {
     const struct dc_urdf_names *names;

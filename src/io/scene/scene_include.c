@@ -11,6 +11,7 @@
 #include "io/robot/sdf.h"
 #include "io/robot/urdf.h"
 #include "io/scene/scene_build.h"
+#include "io/scene/scene_uri.h"
 #include "math/rotation.h"
 
 // Text of all included files together, bytes.
@@ -27,14 +28,12 @@ struct include {
   struct dc_scene_build *build;
   struct dc_json value;
   struct dc_include_options options;
-  const char *folder;  // that the file lies in, real
+  struct dc_scene_finder finder;
   struct dc_urdf urdf;
   struct tried *tried;  // [tried_count], so that no file is read for every visual that names it
   size_t tried_count, tried_capacity;
   cJSON *by_joint;  // gains by the names of joints, NULL without; named: no others have any
   bool named;
-  const char *guessed;  // the last package whose files were looked for elsewhere: its name, in the robot's text
-  size_t guessed_length;
 };
 
 static enum dc_status out_of_memory(const struct include *include)
@@ -115,181 +114,6 @@ static bool ends_with(const char *name, const char *ending)
   return length >= count && strcasecmp(name + length - count, ending) == 0;
 }
 
-// Opens the path of a mesh as the scene may: like dc_scene_find_file.
-static enum dc_status try_file(const struct include *include, const char *file, const char **path,
-                               struct dc_error *error)
-{
-  const struct dc_scene_build *build = include->build;
-  return dc_scene_find_file(include->build->scene->source.folder, file, build->settings, build->scene->arena, path,
-                            error);
-}
-
-// "DIR/NAME/rest" below the folders of --package-path, and "DIR/rest" where DIR itself is called NAME.
-static enum dc_status find_below_packages(const struct include *include, const char *name, size_t length,
-                                          const char *rest, const char **path, struct dc_error *error)
-{
-  const struct dc_scene_settings *settings = include->build->settings;
-  struct dc_arena *arena = include->build->scene->arena;
-  struct dc_error first = {0};
-  for (int i = 0; i < settings->package_path_count; i++) {
-    char *real = realpath(settings->package_paths[i], NULL);
-    const char *last = real ? strrchr(real, '/') + 1 : "";
-    int ways = strlen(last) == length && strncmp(last, name, length) == 0 ? 2 : 1;
-    for (int inside = 0; inside < ways && real; inside++) {
-      struct dc_error local = {0};
-      const char *file = inside ? dc_arena_printf(arena, "%s/%s", real, rest)
-                                : dc_arena_printf(arena, "%s/%.*s/%s", real, (int)length, name, rest);
-      enum dc_status status = file ? try_file(include, file, path, &local) : DC_MEMORY;
-      if (status != DC_BAD_INPUT) {
-        free(real);
-        return status ? dc_fail(error, status, "out of memory") : DC_OK;
-      }
-      if (!first.text[0])
-        first = local;
-    }
-    free(real);
-  }
-  return dc_fail(error, DC_BAD_INPUT, "package://%.*s/%.300s: in no folder of --package-path%s%.300s", (int)length,
-                 name, rest, first.text[0] ? "; " : "", first.text);
-}
-
-// Without --package-path: below the nearest folder called NAME that the robot's file lies in and that has it.
-static enum dc_status find_above(const struct include *include, const char *name, size_t length, const char *rest,
-                                 const char **path, struct dc_error *error)
-{
-  struct dc_arena *arena = include->build->scene->arena;
-  struct dc_error first = {0};
-  char *folder = dc_arena_strdup(arena, include->folder), *slash;
-  if (!folder)
-    return dc_out_of_memory(error);
-  for (; (slash = strrchr(folder, '/')); *slash = '\0') {
-    struct dc_error local = {0};
-    if (strlen(slash + 1) != length || strncmp(slash + 1, name, length) != 0)
-      continue;
-    const char *file = dc_arena_printf(arena, "%s/%s", folder, rest);
-    enum dc_status status = file ? try_file(include, file, path, &local) : DC_MEMORY;
-    if (status != DC_BAD_INPUT)
-      return status ? dc_fail(error, status, "out of memory") : DC_OK;
-    if (!first.text[0])
-      first = local;
-  }
-  if (first.text[0])
-    return dc_fail(error, DC_BAD_INPUT, "%.600s", first.text);
-  return dc_fail(
-      error, DC_BAD_INPUT,
-      "package://%.*s/%.300s: no folder above the file is called \"%.*s\" (--package-path says where packages "
-      "are)",
-      (int)length, name, rest, (int)length, name);
-}
-
-// Nowhere is a folder of that name, or it holds other things: below the nearest folder above the robot's file that has
-// "NAME/rest" or "rest", as robots have that were taken out of their package.  Says so once for each name.
-static enum dc_status find_around(struct include *include, const char *name, size_t length, const char *rest,
-                                  const char **path)
-{
-  struct dc_scene *scene = include->build->scene;
-  char *folder = dc_arena_strdup(scene->arena, include->folder), *slash;
-  if (!folder)
-    return DC_MEMORY;
-  for (; (slash = strrchr(folder, '/')) != NULL && slash != folder; *slash = '\0')
-    for (int inside = 0; inside < 2; inside++) {
-      struct dc_error local = {0};
-      const char *file = inside ? dc_arena_printf(scene->arena, "%s/%.*s/%s", folder, (int)length, name, rest)
-                                : dc_arena_printf(scene->arena, "%s/%s", folder, rest);
-      enum dc_status status = file ? try_file(include, file, path, &local) : DC_MEMORY;
-      if (status == DC_BAD_INPUT)
-        continue;
-      if (status || (include->guessed_length == length && strncmp(include->guessed, name, length) == 0))
-        return status;
-      include->guessed = name;
-      include->guessed_length = length;
-      return dc_notes_add(&scene->notes, "%s: package \"%.*s\" is found nowhere: its files are those below \"%s\"",
-                          include->urdf.name, (int)length, name, slash + 1);
-    }
-  return DC_BAD_INPUT;
-}
-
-static enum dc_status find_in_package(struct include *include, const char *name, size_t length, const char *rest,
-                                      const char **path, struct dc_error *error)
-{
-  struct dc_error above = {0};
-  enum dc_status status = DC_BAD_INPUT;
-  bool listed = include->build->settings->package_path_count > 0;
-  if (listed && (status = find_below_packages(include, name, length, rest, path, error)) != DC_BAD_INPUT)
-    return status;
-  if ((status = find_above(include, name, length, rest, path, listed ? &above : error)) != DC_BAD_INPUT)
-    return status;
-  status = find_around(include, name, length, rest, path);
-  return status == DC_MEMORY ? dc_fail(error, status, "out of memory") : status;
-}
-
-static int hexadecimal(char digit)
-{
-  return digit >= '0' && digit <= '9'   ? digit - '0'
-         : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-         : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                        : -1;
-}
-
-// A URI with its %20 and the like as the bytes that they mean; NULL: out of memory.
-static const char *decode(struct dc_arena *arena, const char *uri)
-{
-  char *text = strchr(uri, '%') ? dc_arena_strdup(arena, uri) : NULL, *to = text;
-  if (!strchr(uri, '%'))
-    return uri;
-  for (const char *from = text; from && *from; from++) {
-    int high = *from == '%' ? hexadecimal(from[1]) : -1, low = high >= 0 ? hexadecimal(from[2]) : -1;
-    if (low >= 0 && 16 * high + low > 0) {
-      *to++ = (char)(16 * high + low);
-      from += 2;
-    } else {
-      *to++ = *from;
-    }
-  }
-  if (to)
-    *to = '\0';
-  return text;
-}
-
-static enum dc_status find_uri(struct include *include, const char *folder, const char *file, const char **path,
-                               struct dc_error *error);
-
-// The real path of what a <mesh> names: as it stands, or with the bytes that %20 and the like mean.
-static enum dc_status find_mesh(struct include *include, const char *file, const char **path, struct dc_error *error)
-{
-  struct dc_error local = {0};
-  enum dc_status status = find_uri(include, include->folder, file, path, error);
-  const char *plain = status == DC_BAD_INPUT ? decode(include->build->scene->arena, file) : file;
-  if (!plain)
-    return dc_out_of_memory(error);
-  if (plain != file && find_uri(include, include->folder, plain, path, &local) == DC_OK)
-    return DC_OK;
-  return status;
-}
-
-// The real path of a URI in a file that lies in folder.
-static enum dc_status find_uri(struct include *include, const char *folder, const char *file, const char **path,
-                               struct dc_error *error)
-{
-  static const char package[] = "package://", model[] = "model://", local[] = "file://";
-  bool modelled = strncmp(file, model, sizeof model - 1) == 0;
-  if (modelled || strncmp(file, package, sizeof package - 1) == 0) {
-    const char *name = file + (modelled ? sizeof model : sizeof package) - 1;
-    name += strspn(name, "/");
-    size_t length = strcspn(name, "/");
-    if (!length || !name[length] || (length <= 2 && name[0] == '.'))
-      return dc_fail(error, DC_BAD_INPUT, "must be %s://NAME/PATH", modelled ? "model" : "package");
-    return find_in_package(include, name, length, name + length + 1, path, error);
-  }
-  if (strncmp(file, local, sizeof local - 1) == 0)
-    file += sizeof local - 1;
-  else if (strstr(file, "://"))
-    return dc_fail(error, DC_BAD_INPUT, "must be a path, file://, package:// or model://");
-  if (file[0] && file[0] != '/')
-    file = dc_arena_printf(include->build->scene->arena, "%s/%s", folder, file);
-  return file ? try_file(include, file, path, error) : dc_out_of_memory(error);
-}
-
 // Whether a mesh can be a shape; what only is to be seen is left out when it cannot.
 static enum dc_status try_visual(struct include *include, const char *path, bool *good)
 {
@@ -321,7 +145,7 @@ static enum dc_status find_geometry(struct include *include, const struct dc_urd
   bool good = false;
   char quoted[DC_JSON_QUOTED];
   dc_json_quote(quoted, geometry->file);
-  enum dc_status status = known ? find_mesh(include, geometry->file, path, &local) : DC_BAD_INPUT;
+  enum dc_status status = known ? dc_scene_find_mesh(&include->finder, geometry->file, path, &local) : DC_BAD_INPUT;
   if (geometry->visual) {
     if (!status && !(status = try_visual(include, *path, &good)) && good)
       return DC_OK;
@@ -500,10 +324,10 @@ static enum dc_status read_gains(struct include *include, struct dc_urdf_use *us
   return DC_OK;
 }
 
-static enum dc_status find_sdf(void *context, const char *folder, const char *uri, const char **path,
+static enum dc_status find_sdf(void *finder, const char *folder, const char *uri, const char **path,
                                struct dc_error *error)
 {
-  return find_uri(context, folder, uri, path, error);
+  return dc_scene_find_uri(finder, folder, uri, path, error);
 }
 
 // Gravity of a file's world is that of the scene where that gives none.
@@ -527,7 +351,7 @@ static enum dc_status parse_sdf(struct include *include, const struct dc_scene_r
 {
   struct dc_scene_build *build = include->build;
   double gravity[3];
-  const struct dc_sdf_options options = {.files = {include, find_sdf},
+  const struct dc_sdf_options options = {.files = {&include->finder, find_sdf},
                                          .path = file->path,
                                          .folder = file->folder,
                                          .based = cJSON_IsObject(include->value.node) &&
@@ -592,7 +416,7 @@ static enum dc_status read_file(struct include *include, size_t *total)
   robot.source = dc_json_add_source(&build->document, arena, robot.name, robot.text);
   if (!robot.source)
     return out_of_memory(include);
-  include->folder = robot.folder;
+  include->finder = (struct dc_scene_finder){.build = build, .robot = robot.name, .folder = robot.folder};
   enum dc_status status = add_robot(include, &robot);
   dc_urdf_release(&include->urdf);
   free(include->tried);
