@@ -12,6 +12,12 @@
 #define WORLD(inner) "<mujoco><worldbody>" inner "</worldbody></mujoco>"
 #define AND(inner, rest) "<mujoco><worldbody>" inner "</worldbody>" rest "</mujoco>"
 
+#define TWO                                                                                                            \
+  "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>" BOX "</body><body name='b' pos='5 0 0'><joint "         \
+  "name='y' type='slide' axis='1 0 0'/>" BOX "</body>"
+#define FIXED(more, x, y)                                                                                              \
+  "<tendon><fixed name='t' " more "><joint joint='x' coef='" x "'/><joint joint='y' coef='" y "'/></fixed></tendon>"
+
 static struct tree tree;
 
 static void open_as(const char *include, const char *model)
@@ -292,6 +298,37 @@ static void test_msh(void)
   refuse(model, "corner.msh: has 111 bytes instead of 112");
 }
 
+// One coupling of the model: body follows to by multiplier and offset.
+static void check_coupling(const char *body, const char *to, double multiplier, double offset)
+{
+  const cJSON *list = member(tree.build.document.root, "couplings"), *own = cJSON_GetArrayItem(list, 0);
+  CHECK(cJSON_GetArraySize(list) == 1, "%d", cJSON_GetArraySize(list));
+  check_json(own, "body", body);
+  check_json(own, "to", to);
+  CHECK_NEAR(member(own, "multiplier")->valuedouble, multiplier, 1e-15);
+  CHECK_NEAR(member(own, "offset")->valuedouble, offset, 1e-15);
+}
+
+// Equalities of fixed tendons are couplings where two joints are all that they have; others are refused by name.
+static void test_equal_tendons(void)
+{
+#define EQUAL(more) "<equality><tendon name='e' tendon1='t' " more "/></equality>"
+  open_model(AND(TWO, FIXED("", "2", "-3") EQUAL("polycoef='0.5 1 0 0 0'")));
+  check_coupling("'a'", "'b'", 1.5, 0.25);
+  done();
+  open_model(AND(TWO, "<tendon><fixed name='t'><joint joint='y' coef='4'/></fixed><fixed name='u'><joint joint='x' "
+                      "coef='2'/></fixed></tendon>" EQUAL("tendon2='u' polycoef='1 3'")));
+  check_coupling("'b'", "'a'", 1.5, 0.25);
+  done();
+  open_model(AND(TWO, FIXED("", "2", "-3") EQUAL("active='false'")));
+  root_has("couplings", "-");
+  done();
+  refuse(AND(TWO, "<tendon><fixed name='t'><joint joint='y' coef='4'/></fixed><fixed name='u'><joint joint='x' "
+                  "coef='2'/></fixed></tendon>" EQUAL("tendon2='u' polycoef='1 3 1'")),
+         "nothing here corresponds to equality e (line 1)");
+  refuse(AND(TWO, FIXED("", "2", "-3") "<equality><tendon tendon1='v'/></equality>"), "tendon1: there is no \"v\"");
+}
+
 // A joint of a body without mass belongs to the body below, for couplings, too.
 static void test_coupled_frame(void)
 {
@@ -341,12 +378,6 @@ static void test_gains(void)
   body_has("b", "pd", "{'kp':7,'kd':1,'kp_each':[5,0,7],'kd_each':[1,0,0]}");
   done();
 }
-
-#define TWO                                                                                                            \
-  "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>" BOX "</body><body name='b' pos='5 0 0'><joint "         \
-  "name='y' type='slide' axis='1 0 0'/>" BOX "</body>"
-#define FIXED(more, x, y)                                                                                              \
-  "<tendon><fixed name='t' " more "><joint joint='x' coef='" x "'/><joint joint='y' coef='" y "'/></fixed></tendon>"
 
 // Tendons that only measure say nothing; forces along fixed ones act on their joints by the coefficients.
 static void test_tendons(void)
@@ -466,6 +497,6 @@ static void test_separate(void)
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"tendons", test_tendons}, {"actuators that do nothing", test_idle_actuators}, {"forces that are left out", test_forces_left_out},
                               {"starts moved apart", test_separate}, {"exported and read again", test_export}, {"gains of every joint", test_gains},
-                              {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame},
+                              {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame}, {"equal tendons", test_equal_tendons},
                               {"options", test_options}, {"contact", test_contact}, {"joints", test_joints},
                               {"actuators", test_actuators}, {"names", test_names}, {"frames and masses", test_frames})

@@ -170,8 +170,8 @@ static void read_model(struct dc_mjcf_reader *reader)
   if (!reader->status)
     dc_mjcf_find_masses(reader);
   for_sections(reader, "contact", dc_mjcf_read_contact);
-  for_sections(reader, "equality", dc_mjcf_read_equality);
   for_sections(reader, "tendon", dc_mjcf_read_tendons);
+  for_sections(reader, "equality", dc_mjcf_read_equality);
   for_sections(reader, "deformable", read_rest);
   for_sections(reader, "actuator", dc_mjcf_read_actuators);
   if (!reader->status)

@@ -114,6 +114,57 @@ static bool is_equality(const struct dc_mjcf_node *node, const struct dc_mjcf_no
   return strcmp(candidate->name, "equality") == 0;
 }
 
+static void add_coupling(struct dc_mjcf_reader *reader, const struct dc_mjcf_coupling *coupling)
+{
+  struct dc_mjcf *model = reader->model;
+  if (!reader->status && make_room(reader, coupling->node, &model->couplings, &model->room.couplings,
+                                   model->coupling_count, sizeof *model->couplings))
+    model->couplings[model->coupling_count++] = *coupling;
+}
+
+// Lengths of fixed tendons, of two joints in all, are a line between these.  About where the description has both,
+//     c1 q1 + c2 q2 = p0 of one tendon,     c1 q1 = p0 + p1 c2 q2 of two.
+// False: another relation than that.
+static bool couple_tendons(const struct dc_mjcf *model, const int tendons[2], const double p[5],
+                           struct dc_mjcf_coupling *coupling)
+{
+  const struct dc_mjcf_tendon *first = &model->tendons[tendons[0]];
+  const struct dc_mjcf_tendon *second = tendons[1] >= 0 ? &model->tendons[tendons[1]] : NULL;
+  if (!first->fixed || first->count != (second ? 1 : 2))
+    return false;
+  coupling->joints[0] = first->joints[0];
+  coupling->polynomial[0] = p[0] / first->coefficients[0];
+  if (!second) {
+    coupling->joints[1] = first->joints[1];
+    coupling->polynomial[1] = -first->coefficients[1] / first->coefficients[0];
+    return coupling->joints[0] != coupling->joints[1];
+  }
+  if (!second->fixed || second->count != 1 || p[2] != 0 || p[3] != 0 || p[4] != 0)
+    return false;
+  coupling->joints[1] = second->joints[0];
+  coupling->polynomial[1] = p[1] * second->coefficients[0] / first->coefficients[0];
+  return coupling->joints[0] != coupling->joints[1];
+}
+
+static void add_equality_of_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
+{
+  const struct dc_mjcf *model = reader->model;
+  struct coupling_state state = {.active = 1, .polynomial = {0, 1}};
+  struct dc_mjcf_coupling coupling = {.node = node};
+  int tendons[2];
+  dc_mjcf_text(reader, node, "name");
+  dc_mjcf_apply_all(reader, node, NULL, is_equality, apply_coupling, &state);
+  for (int k = 0; k < 2; k++)
+    tendons[k] = named(reader, node, k ? "tendon2" : "tendon1", model->tendons, model->tendon_count,
+                       sizeof *model->tendons, k == 0);
+  if (reader->status || !state.active)
+    return;
+  if (couple_tendons(model, tendons, state.polynomial, &coupling))
+    add_coupling(reader, &coupling);
+  else
+    dc_mjcf_name_it(reader, node);
+}
+
 void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;
@@ -122,6 +173,10 @@ void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
     bool of_joints = strcmp(node->name, "joint") == 0;
     if (model->option.no_equality)
       continue;
+    if (strcmp(node->name, "tendon") == 0) {
+      add_equality_of_tendons(reader, node);
+      continue;
+    }
     if (!of_joints) {
       bool active = true;
       for (int i = 0; i < node->attribute_count; i++)
@@ -137,10 +192,8 @@ void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
       coupling.joints[k] = named(reader, node, k ? "joint2" : "joint1", model->joints, model->joint_count,
                                  sizeof *model->joints, k == 0);
     memcpy(coupling.polynomial, state.polynomial, sizeof state.polynomial);
-    if (state.active && !reader->status &&
-        make_room(reader, node, &model->couplings, &model->room.couplings, model->coupling_count,
-                  sizeof *model->couplings))
-      model->couplings[model->coupling_count++] = coupling;
+    if (state.active)
+      add_coupling(reader, &coupling);
   }
 }
 
