@@ -6,385 +6,29 @@
     scripts/soak/physics.py --self-test
 
 Draw number k follows from k and the seed alone; kinds and models take turns.  Every draw is one scene or two (the second with another step or coefficient),
-simulated by the program build/dcsim of this tree, or SOAK_DCSIM; the laws below know nothing of dcsim.  A quarter to a half of the draws have two balls far away that meet at up to 500 m/s, so that steps are divided which have nothing to do with what is judged.
---self-test runs draws in worlds that differ from the law by a tenth (friction, gravity, gains, mass, a lost part of an impulse) and wants every one rejected: a judge that cannot say no judges nothing.
+simulated by the program build/dcsim of this tree, or SOAK_DCSIM; the laws (motion_kinds.py, contact_kinds.py, soft_kinds.py) know nothing of dcsim.  A third has the default settings of contact, the others such as bodies of 0.1 m rest alike with.  A quarter to a half of the draws have two balls far away that meet at up to 500 m/s, so that steps are divided which have nothing to do with what is judged.
+--self-test runs draws in worlds that differ from the law by a tenth or, where the step itself leaves more, a third (friction, gravity, gains, mass, inertia, energy, a lost part of an impulse) and wants every one rejected: a judge that cannot say no judges nothing.
 Prints one line for each draw that is wrong, then "ok" or "not ok" for each kind; --markdown writes a table; exits with 1 when one is wrong.
 """
 import argparse
 import collections
 import concurrent.futures
 import dataclasses
-import json
 import math
 import os
 import subprocess
 import sys
-import tempfile
 
 import numpy as np
 
-import cases
-import judge
-import shapes
+import contact_kinds
+import motion_kinds
+import soft_kinds
+from motions import INTEGRATORS, MODELS, Failed, simulate
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DCSIM = os.path.abspath(os.environ.get("SOAK_DCSIM", os.path.join(ROOT, "build", "dcsim")))
-MODELS = ["bsh", "exact", "ipc", "sdrs", "manifold"]
-G = 9.81
-ROCKING = 0.2  # s
-SMOOTHING = 1e-3  # m/s, the default of contact.friction_smoothing: below it friction is a damper
-INTEGRATORS = ["euler", "second_order"]
-
-
-@dataclasses.dataclass
-class Finding:
-    """What a law says of a motion: found must be right within tolerance (same unit)."""
-
-    quantity: str
-    found: float
-    right: float
-    tolerance: float
-
-    @property
-    def kept(self):
-        return abs(self.found - self.right) <= self.tolerance
-
-
-class Failed(Exception):
-    """dcsim ended with another status than 0."""
-
-
-def simulate(scene, model, timeout, keep=None):
-    """The certified path of a scene."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "scene.json")
-        with open(file, "w", encoding="utf-8") as out:
-            json.dump(scene, out)
-        if keep:
-            os.makedirs(os.path.dirname(keep), exist_ok=True)
-            with open(keep, "w", encoding="utf-8") as out:
-                json.dump(scene, out, indent=1)
-        command = [DCSIM, "simulate", file, "-o", os.path.join(folder, "run"), "--no-report", "--quiet", "--threads", "1", "--model", model]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-        if done.returncode:
-            raise Failed(f"status {done.returncode}: {done.stderr.strip()[:200]}")
-        return judge.Path(os.path.join(folder, "run"), scene["time"]["step"])
-
-
-def velocity(path, name, at=-1):
-    """Of the centre of mass over the stretch that ends in a state, m/s."""
-    end = len(path.time) - 1 if at < 0 else at
-    return (path.position[name][end] - path.position[name][end - 1]) / path.length[end - 1]
-
-
-def drift(path, name):
-    """Mean speed along the floor over the last tenth of the time, m/s: what lies may still rock on its barrier."""
-    at = min(np.searchsorted(path.time, 0.9 * path.time[-1]), len(path.time) - 2)
-    return np.linalg.norm(path.position[name][-1, :2] - path.position[name][at, :2]) / (path.time[-1] - path.time[at])
-
-
-# Scenes.
-
-SHAPES = {
-    "cube": {"type": "box", "size": [0.1, 0.1, 0.1]},
-    "plate": {"type": "box", "size": [0.2, 0.14, 0.05]},
-    "brick": {"type": "box", "size": [0.12, 0.2, 0.08]},
-}
-ROUND = {"ball": {"type": "sphere", "radius": 0.05, "level": 1}, "tumbler": {"type": "box", "size": [0.09, 0.07, 0.05]}}
-
-
-def world(draw, gravity, friction):
-    scene = {"name": "physics", "time": {"step": draw.step, "steps": draw.steps}, "gravity": [float(g) for g in gravity],
-             "contact": {**cases.CONTACT[draw.model], "friction": float(friction)}, "shapes": {}, "bodies": []}
-    if draw.integrator != "euler":
-        scene["time"]["integrator"] = draw.integrator
-    return scene
-
-
-def add(scene, name, shape, **rest):
-    scene["shapes"][name] = shape
-    scene["bodies"].append({"name": name, "shape": name, **rest})
-
-
-def add_floor(scene):
-    """A half-space: on triangles the height at which a body lies changes by a part of the gap from edge to edge, and no closed form knows that."""
-    add(scene, "floor", {"type": "plane"}, joint="fixed")
-
-
-def add_far_balls(scene, draw):
-    """Two balls, 100 m up, that meet at draw.far m/s within the run: the step in which they do has to be divided."""
-    if not draw.far:
-        return
-    gap = 0.05 + 0.6 * draw.rng.random() * draw.steps * draw.step * draw.far
-    for sign in (-1, 1):
-        add(scene, f"far{sign}", {"type": "sphere", "radius": 0.1, "level": 0}, mass=1, position=[sign * (0.11 + gap), sign * 0.02, 100], velocity=[-sign * draw.far, 0, 0])
-
-
-RESTS = {}
-
-
-def rest_height(draw, shape, mass, normal_gravity):
-    """z at which a body lies still on the floor under a gravity across it."""
-    key = (draw.model, json.dumps(shape), round(mass, 6), round(normal_gravity, 6))
-    if key not in RESTS:
-        settling = dataclasses.replace(draw, step=0.01, steps=150, far=0, integrator="euler")
-        scene = world(settling, [0, 0, -normal_gravity], 0.5)
-        add_floor(scene)
-        add(scene, "body", shape, mass=mass, position=[0, 0, shape["size"][2] / 2 + 0.003])
-        RESTS[key] = simulate(scene, draw.model, draw.timeout).position["body"][-1, 2]
-    return RESTS[key]
-
-
-def lying(draw, tilt, speed, friction, mutant):
-    """A flat body at rest on a floor that gravity tilts by an angle about y, thrown along x."""
-    shape, mass = SHAPES[draw.pick("shape", list(SHAPES))], draw.between("mass", 0.2, 3)
-    scene = world(draw, [G * math.sin(tilt), 0, -G * math.cos(tilt)], friction * mutant.get("friction", 1))
-    add_floor(scene)
-    z = rest_height(draw, shape, mass, G * math.cos(tilt))
-    add(scene, "body", shape, mass=mass, position=[0, 0, float(z)], velocity=[float(speed), 0, 0])
-    add_far_balls(scene, draw)
-    return scene
-
-
-# Kinds: each takes a draw and a mutant, {} or what the world does otherwise than the law says, and returns findings.
-
-def slide(draw, mutant):
-    """A body slides to rest: v^2/(2 mu g); the first order of implicit Euler is v h/2 less, the lag and the smoothing about as much."""
-    mu, speed = draw.between("mu", 0.1, 0.7), draw.between("speed", 0.5, 2)
-    time = speed / (mu * G)
-    # A cube that friction stops rocks on its front edge for about a tenth of a second, in every model and at every step.
-    draw.steps = math.ceil((1.3 * time + ROCKING) / draw.step) + 3
-    path = draw.run(lying(draw, 0, speed, mu, mutant))
-    way = speed**2 / (2 * mu * G)
-    moved = path.position["body"][-1, 0] - path.position["body"][0, 0]
-    return [Finding("stopping distance", moved, way, 0.03 * way + 1.2 * speed * draw.step), Finding("speed at rest", drift(path, "body"), 0, 5 * SMOOTHING)]
-
-
-def slope_slip(draw, mutant):
-    """Beyond the cone: (g sin a - mu g cos a) t^2/2."""
-    mu = draw.between("mu", 0.1, 0.5)
-    tilt = math.atan(mu * draw.between("excess", 1.4, 2.5))
-    draw.steps = math.ceil(0.3 / draw.step)
-    path = draw.run(lying(draw, tilt, 0, mu, mutant))
-    a, t = G * (math.sin(tilt) - mu * math.cos(tilt)), path.time[-1]
-    moved = path.position["body"][-1, 0] - path.position["body"][0, 0]
-    return [Finding("way down the slope", moved, a * t * t / 2, 0.03 * a * t * t / 2 + 1.5 * a * t * draw.step + SMOOTHING * t)]
-
-
-def slope_stick(draw, mutant):
-    """Within the cone it is held, but creeps at less than the smoothing over sqrt(1 - part^2)."""
-    mu, part = draw.between("mu", 0.2, 0.8), draw.between("part", 0.2, 0.93)
-    tilt = math.atan(mu * part)
-    draw.steps = math.ceil(0.3 / draw.step)
-    path = draw.run(lying(draw, tilt, 0, mu * part * 0.6 if mutant else mu, {}))
-    creep = 2.2 * SMOOTHING * part / math.sqrt(1 - part * part) * path.time[-1] + 4 * G * draw.step**2 * part
-    moved = np.linalg.norm(path.position["body"][-1] - path.position["body"][0])
-    return [Finding("creep", moved, 0, creep + 1e-5)]
-
-
-def cone(draw, mutant):
-    """What skids off a floor all the time loses mu times the normal impulse, gravity or not, divided or not."""
-    mu, speed, down = draw.between("mu", 0.1, 0.5), draw.between("speed", 15, 40), draw.between("down", 0.5, 3)
-    shape = ROUND[draw.pick("round", list(ROUND))]
-    draw.steps = math.ceil(5 + 0.06 / (down * draw.step)) + 6
-    gravity = G if draw.rng.random() < 0.5 else 0.0
-    mass = draw.between("mass", 0.2, 3)
-    scene = world(draw, [0, 0, -gravity], mu * mutant.get("friction", 1))
-    add_floor(scene)
-    rotation = draw.rng.normal(size=4)
-    start = 0.085 + 4.5 * draw.step * down
-    add(scene, "body", shape, mass=mass, position=[0, 0, start], velocity=[speed, 0, -down], rotation=list(rotation / np.linalg.norm(rotation)))
-    add_far_balls(scene, draw)
-    path = draw.run(scene)
-    change = velocity(path, "body") - np.array([speed, 0, -down])
-    normal = change[2] + gravity * path.time[-1]
-    last = velocity(path, "body")[2] - velocity(path, "body", len(path.time) - 2)[2] + gravity * path.length[-1]
-    if normal < 0.1 or last > 0.01 * normal:  # friction of the last interval's impulse is still to come
-        return []
-    ratio = np.hypot(change[0], change[1]) / normal
-    return [Finding("tangential over normal impulse", ratio, mu, 0.03 * mu)]
-
-
-def land(draw, mutant):
-    """A body that lands flat and skids: mu (v_n + g t) is what it has lost by then."""
-    mu, speed, down = draw.between("mu", 0.1, 0.4), draw.between("speed", 6, 12), draw.between("down", 0.2, 1.5)
-    draw.steps = math.ceil(0.25 / draw.step)
-    tilted = lying(draw, 0, speed, mu, mutant)
-    body = tilted["bodies"][1]
-    body["position"][2] += 0.02
-    body["velocity"][2] = -down
-    path = draw.run(tilted)
-    change = velocity(path, "body") - np.array([speed, 0, -down])
-    normal = change[2] + G * path.time[-1]
-    return [Finding("tangential over normal impulse", np.hypot(change[0], change[1]) / normal, mu, 0.03 * mu + 1.1 * mu * G * draw.step / normal)]
-
-
-def collide(draw, mutant):
-    """Two free bodies: momentum is kept to rounding, angular momentum to 2 % (friction's planes are a gap away), energy does not grow."""
-    draw.step = min(draw.step, 0.002)
-    speed, offset = draw.between("speed", 0.5, 6), draw.between("offset", 0, 0.05)
-    draw.steps = math.ceil(0.25 / speed / draw.step) + 10
-    scene = world(draw, [0, 0, 0], draw.between("mu", 0, 0.6))
-    masses = [draw.between(f"mass{k}", 0.2, 3) for k in range(2)]
-    for k in range(2):
-        sign = 1 - 2 * k
-        rotation = draw.rng.normal(size=4)
-        add(scene, f"b{k}", ROUND[draw.pick(f"round{k}", list(ROUND))], mass=masses[k] * (mutant.get("mass", 1) if k else 1), position=[sign * 0.11, sign * offset / 2, 0], velocity=[-sign * speed / 2, 0, 0],
-            rotation=list(rotation / np.linalg.norm(rotation)))
-    path = draw.run(scene)
-    before = sum(m * np.array([-(1 - 2 * k) * speed / 2, 0, 0]) for k, m in enumerate(masses))
-    after = sum(m * velocity(path, f"b{k}") for k, m in enumerate(masses))
-    scale = sum(masses) * speed
-    findings = [Finding("momentum", np.linalg.norm(after - before) / scale, 0, 1e-9)]
-    energy = sum(0.5 * m * np.dot(velocity(path, f"b{k}"), velocity(path, f"b{k}")) for k, m in enumerate(masses)) / (0.125 * sum(masses) * speed**2)
-    findings.append(Finding("energy of translation above the start", max(0, energy - 1), 0, 0.002))
-    return findings
-
-
-def rebound(draw, mutant):
-    """What meets face to face parts with e times its speed, at any step, divided or not: a box and a half-space, or two boxes."""
-    e, speed, two = draw.pick("e", [0.3, 0.5, 0.9, 1.0]), draw.between("speed", 1, 8), draw.pick("two", [False, True])
-    gap = max(0.1, 2 * speed * draw.step)
-    draw.steps = math.ceil(gap / (speed * draw.step)) + math.ceil(max(0.05, speed * draw.step) / (e * speed * draw.step)) + 3
-    scene = world(draw, [0, 0, 0], draw.between("mu", 0, 0.5))
-    scene["contact"]["restitution"] = e * mutant.get("restitution", 1)
-    shape = SHAPES[draw.pick("shape", list(SHAPES))]
-    top, masses = shape["size"][2] / 2, [draw.between("mass", 0.5, 3), draw.between("second mass", 0.5, 3)]
-    if two:
-        add(scene, "other", shape, mass=masses[1], position=[0, 0, -top])
-    else:
-        add_floor(scene)
-    add(scene, "body", shape, mass=masses[0], position=[0, 0, top + gap], velocity=[0, 0, -speed])
-    add_far_balls(scene, draw)
-    path = draw.run(scene)
-    parting = velocity(path, "body")[2] - (velocity(path, "other")[2] if two else 0)
-    return [Finding("speed of parting over that of meeting", parting / speed, e, 0.05)]
-
-
-def flight(draw, mutant):
-    """A free body falls: v t - g t^2/2, to g h t/2 under implicit Euler and to rounding in second order; it turns as it began about a principal axis."""
-    draw.steps = math.ceil(0.3 / draw.step)
-    scene = world(draw, [0, 0, -G * mutant.get("gravity", 1)], 0.3)
-    up = draw.between("up", -2, 4)
-    add(scene, "body", SHAPES[draw.pick("shape", list(SHAPES))], mass=draw.between("mass", 0.2, 3), position=[0, 0, 5], velocity=[1, 0, up])
-    add_far_balls(scene, draw)
-    path = draw.run(scene)
-    t = path.time[-1]
-    right = np.array([t, 0, 5 + up * t - G * t * t / 2])
-    # The far balls pull by less than 1e-7 m.
-    off = np.linalg.norm(path.position["body"][-1] - right)
-    return [Finding("place after free flight", off, 0, 1e-6 + (0.51 * G * draw.step * t if draw.integrator == "euler" or draw.far else 0))]
-
-
-def turns(path, name):
-    """Angular velocities of a body over the stretches, rad/s [P - 1, 3], and its rotations [P, 4]."""
-    q = path.rotation[name]
-    w, v, u, x = q[1:, :1], q[1:, 1:], q[:-1, :1], -q[:-1, 1:]
-    real, vector = w * u - np.sum(v * x, axis=1, keepdims=True), w * x + u * v + np.cross(v, x)
-    size = np.linalg.norm(vector, axis=1, keepdims=True)
-    angle = 2 * np.arctan2(size, real)
-    return vector / np.maximum(size, 1e-300) * np.where(angle > math.pi, angle - 2 * math.pi, angle) / path.length[:, None], q
-
-
-def spin(draw, mutant):
-    """Free of torques: about a principal axis implicit Euler turns by the recursion atan2(sin d, 2 - cos d), to rounding; in second order angular momentum is kept about any axis."""
-    draw.steps, draw.far = math.ceil(0.3 / draw.step), 0.0
-    rate, second = draw.between("rate", 2, 20), draw.integrator != "euler"
-    axis = draw.rng.normal(size=3) if second else np.array([0.0, 0, 1])
-    spun = rate * axis / np.linalg.norm(axis)
-    shape = SHAPES[draw.pick("shape", list(SHAPES))]
-    scene = world(draw, [0, 0, -G], 0.3)
-    add(scene, "body", shape, mass=1, position=[0, 0, 5], angular_velocity=[float(x) * mutant.get("rate", 1) for x in spun])
-    path = draw.run(scene)
-    found, q = turns(path, "body")
-    if not second:
-        angle, step = 0.0, rate * draw.step
-        for _ in range(draw.steps):
-            step = math.atan2(math.sin(step), 2 - math.cos(step))
-            angle += step
-        return [Finding("angle about a principal axis", float(found[:, 2] @ path.length), angle, 1e-6 * angle)]
-    squares = np.array(shape["size"])**2 / 12
-    inertia = squares.sum() - squares
-
-    def momentum(w, at):
-        middle = at[0] + at[1] if at[0] @ at[1] > 0 else at[0] - at[1]
-        middle = middle / np.linalg.norm(middle)
-        turn = shapes.matrix(middle)
-        return turn @ (inertia * (turn.T @ w))
-
-    start, end = momentum(spun, q[[0, 0]]), momentum(found[-1], q[-2:])
-    off = np.linalg.norm(end - start) / np.linalg.norm(start)
-    return [Finding("angular momentum lost or turned", off, 0, 0.002 + 0.3 * (rate * draw.step)**2)]
-
-
-def pendulum(draw, mutant):
-    """A box on a hinge far above its centre swings: the angle of a physical pendulum, to the known order in h (two steps)."""
-    amplitude, length = draw.between("amplitude", 0.1, 0.6), draw.between("length", 0.2, 0.6)
-    size = SHAPES["brick"]["size"]
-    draw.step = min(draw.step, 0.01)
-    total, first, half = 0.5, draw.step, []
-    for step in (first, first / 2):
-        draw.step, draw.steps = step, round(total / first) * round(first / step)
-        scene = world(draw, [0, 0, -G * mutant.get("gravity", 1)], 0)
-        add(scene, "body", SHAPES["brick"], mass=1, position=[length * math.sin(amplitude), 0, -length * math.cos(amplitude)], rotation=[math.cos(amplitude / 2), 0, -math.sin(amplitude / 2), 0],
-            joint={"type": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 0]})
-        path = draw.run(scene)
-        half.append(math.atan2(path.position["body"][-1, 0], -path.position["body"][-1, 2]))
-    inertia = length**2 + (size[0]**2 + size[2]**2) / 12
-    angle, rate, fine = amplitude, 0.0, 4000
-    dt = path.time[-1] / fine
-    for _ in range(fine):  # leapfrog, exact to 1e-8
-        rate -= 0.5 * dt * G * length / inertia * math.sin(angle)
-        angle += dt * rate
-        rate -= 0.5 * dt * G * length / inertia * math.sin(angle)
-    errors = [abs(a - angle) for a in half]
-    omega = math.sqrt(G * length / inertia)
-    bound = amplitude * omega * total * omega * first * (0.75 if draw.integrator == "euler" else 0.75 * omega * first)
-    findings = [Finding("angle", half[0], angle, bound + 1e-6)]
-    if errors[0] > 1e-5 * amplitude:
-        order = math.log2(errors[0] / max(errors[1], 1e-12))
-        findings.append(Finding("order in h", order, 1 if draw.integrator == "euler" else 2, 0.3))
-    return findings
-
-
-def oscillator(draw, mutant):
-    """A body on a slide with an actuator, along which gravity begins to pull: the damped oscillator, to the first order in h (two steps): actuators are implicit in both integrators."""
-    mass, kp, zeta = draw.between("mass", 0.2, 3), draw.between("kp", 20, 200), draw.between("zeta", 0.05, 0.6)
-    omega = math.sqrt(kp / mass)
-    kd, pull = 2 * zeta * mass * omega, draw.between("pull", 1, 10)
-    first, total = min(draw.step, 0.05 / omega), 2 / omega
-    ends = []
-    for k in range(2):
-        draw.step = first / 2**k
-        draw.steps = round(total / first) * 2**k
-        scene = world(draw, [pull, 0, 0], 0)
-        add(scene, "body", SHAPES["cube"], mass=mass, joint={"type": "slide", "axis": [1, 0, 0]}, pd={"kp": kp * mutant.get("gain", 1), "kd": kd})
-        path = draw.run(scene)
-        ends.append(path.position["body"][-1, 0])
-    t, damped = path.time[-1], omega * math.sqrt(1 - zeta * zeta)
-    rest = mass * pull / kp
-    right = rest * (1 - math.exp(-zeta * omega * t) * (math.cos(damped * t) + zeta * omega / damped * math.sin(damped * t)))
-    return [Finding("place", ends[0], right, rest * 1.5 * omega * first + 1e-9),
-            Finding("error of half the step over that of the step", abs(ends[1] - right) / max(abs(ends[0] - right), 1e-9), 0.3, 0.35)]
-
-
-def derivative(draw, mutant):
-    """The stopping distance by the coefficient: -v^2/(2 mu^2 g)."""
-    mu, speed = draw.between("mu", 0.15, 0.5), draw.between("speed", 1, 2)
-    draw.step, draw.integrator = min(draw.step, 0.005), "euler"
-    draw.far = 0
-    draw.steps = math.ceil(1.4 * speed / (mu * G) / draw.step) + 3
-    d, ends = 0.02, []
-    for sign in (-1, 1):
-        path = draw.run(lying(draw, 0, speed, mu * (1 + sign * d * mutant.get("friction", 1)), {}))
-        ends.append(path.position["body"][-1, 0])
-    right = -speed**2 / (2 * mu * mu * G)
-    return [Finding("stopping distance by the coefficient", (ends[1] - ends[0]) / (2 * d * mu), right, 0.05 * abs(right))]
-
-
-KINDS = {"slide": slide, "slope slip": slope_slip, "slope stick": slope_stick, "cone": cone, "land": land, "collide": collide, "rebound": rebound, "flight": flight, "spin": spin, "pendulum": pendulum, "oscillator": oscillator, "derivative": derivative}
-MUTANTS = {"slide": {"friction": 1.1}, "slope slip": {"friction": 1.2}, "slope stick": {"friction": 0.6}, "cone": {"friction": 0.93}, "land": {"friction": 1.1}, "collide": {"mass": 1.1}, "rebound": {"restitution": 0.8}, "flight": {"gravity": 1.1}, "spin": {"rate": 1.1},
-           "pendulum": {"gravity": 1.1}, "oscillator": {"gain": 1.2}, "derivative": {"friction": 1.1}}
+KINDS = {**motion_kinds.KINDS, **contact_kinds.KINDS, **soft_kinds.KINDS}
+MUTANTS = {**motion_kinds.MUTANTS, **contact_kinds.MUTANTS, **soft_kinds.MUTANTS}
+DEFAULTS = ["", ", defaults"]
 
 
 @dataclasses.dataclass
@@ -399,6 +43,7 @@ class Draw:
     far: float
     rng: object
     timeout: float
+    defaults: bool = False
     steps: int = 1
     keep: str = None
     chosen: dict = dataclasses.field(default_factory=dict)
@@ -420,23 +65,27 @@ class Draw:
 
 def make(number, options):
     rng = np.random.default_rng([options.seed, number])
-    kinds, models = options.kinds or list(KINDS), options.models or MODELS
-    kind, model = kinds[number % len(kinds)], models[number // len(kinds) % len(models)]
-    return Draw(number, kind, model, float(np.exp(rng.uniform(math.log(0.004), math.log(0.02)))), INTEGRATORS[int(rng.random() < 0.4)],
-                float(np.exp(rng.uniform(math.log(30), math.log(500)))) if rng.random() < 0.4 else 0.0, rng, options.timeout, keep=options.keep and os.path.join(options.keep, f"{number}.json"))
+    kinds = options.kinds or list(KINDS)
+    kind = kinds[number % len(kinds)]
+    models = options.models or getattr(KINDS[kind], "models", MODELS)
+    model, step, integrator = models[number // len(kinds) % len(models)], float(np.exp(rng.uniform(math.log(0.004), math.log(0.02)))), INTEGRATORS[int(rng.random() < 0.4)]
+    far = float(np.exp(rng.uniform(math.log(30), math.log(500)))) if rng.random() < 0.4 else 0.0
+    # What bodies far away do to the defaults is no part of a law.
+    defaults = bool(rng.random() < 0.4) and not far
+    return Draw(number, kind, model, step, integrator, far, rng, options.timeout, defaults, keep=options.keep and os.path.join(options.keep, f"{number}.json"))
 
 
 def judged(number, options, mutant=None):
     draw = make(number, options)
     try:
         findings, failure = KINDS[draw.kind](draw, mutant or {}), None
-    except Failed as error:
+    except (Failed, subprocess.TimeoutExpired) as error:
         findings, failure = [], str(error)
     return draw, findings, failure
 
 
 def tell(draw, finding):
-    return f"draw {draw.number} ({draw.kind}, {draw.model}, {draw.integrator}, far {draw.far:.0f} m/s, divided {draw.divided}): {finding.quantity} {finding.found:.6g}, right {finding.right:.6g} +- {finding.tolerance:.2g}"
+    return f"draw {draw.number} ({draw.kind}, {draw.model}, {draw.integrator}, far {draw.far:.0f} m/s{DEFAULTS[draw.defaults]}, divided {draw.divided}): {finding.quantity} {finding.found:.6g}, right {finding.right:.6g} +- {finding.tolerance:.2g}"
 
 
 def self_test(options):
@@ -445,7 +94,7 @@ def self_test(options):
     for kind, mutant in MUTANTS.items():
         options.kinds = [kind]
         missed = []
-        for number in range(len(MODELS)):
+        for number in range(len(getattr(KINDS[kind], "models", MODELS))):
             draw, findings, failure = judged(number, options, mutant)
             if not failure and findings and all(finding.kept for finding in findings):
                 missed.append(tell(draw, findings[0]))
