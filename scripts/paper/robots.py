@@ -18,9 +18,11 @@ import subprocess
 import sys
 
 SCENE = {"time": {"step": 0.01, "steps": 2}, "contact": {"model": "bsh", "stiffness": 1e-6}}
-COLUMNS = [("as it is in the file", {"hull_points": 0, "longest_edge": 0}), ("default", {}), ("self_contact auto", {"self_contact": "auto"}),
+FULL = {"self_field": "full"}
+COLUMNS = [("as it is in the file", dict(FULL, hull_points=0, longest_edge=0)), ("full field", FULL), ("self_contact auto", dict(FULL, self_contact="auto")),
            ("near", {"self_field": "near"}),
-           ("near, auto", {"self_field": "near", "self_contact": "auto"}), ("32 corners", {"hull_points": 32}), ("32 corners, auto", {"hull_points": 32, "self_contact": "auto"}), ("no self-contact", {"self_contact": "none"})]
+           ("near, auto", {"self_field": "near", "self_contact": "auto"}), ("32 corners", dict(FULL, hull_points=32)),
+           ("32 corners, auto", dict(FULL, hull_points=32, self_contact="auto")), ("no self-contact", {"self_contact": "none"})]
 SHORT, LONG = 5, 25
 SIMULATED = 10
 

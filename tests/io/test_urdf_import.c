@@ -195,7 +195,7 @@ static void test_overlaps(void)
     char text[300];
     struct dc_scene *scene;
     struct dc_error error = {0};
-    snprintf(text, sizeof text, "{" TIME ", 'include': {'file': 'robot.urdf', 'overlaps': '%s'}}",
+    snprintf(text, sizeof text, "{" TIME ", 'include': {'file': 'robot.urdf', 'overlaps': '%s', 'self_field': 'full'}}",
              refused ? "refuse" : "exclude");
     write_scene("scene.json", text);
     CHECK(dc_scene_read("scene.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
@@ -246,7 +246,7 @@ static void test_self_contact(void)
   }
 }
 
-// Links that still touch lose their far field, and those alone.
+// Links that still touch lose their far field unless the scene asks for it, and those alone.
 static void test_self_field(void)
 {
   write_bytes("robot.urdf",
@@ -260,14 +260,15 @@ static void test_self_field(void)
   for (int near = 0; near < 2; near++) {
     struct dc_scene *scene;
     struct dc_error error = {0};
-    write_scene("scene.json", near ? "{" TIME ", 'include': {'file': 'robot.urdf', 'self_field': 'near'}}"
-                                   : "{" TIME ", 'include': {'file': 'robot.urdf'}}");
+    write_scene("scene.json", near ? "{" TIME ", 'include': {'file': 'robot.urdf'}}"
+                                   : "{" TIME ", 'include': {'file': 'robot.urdf', 'self_field': 'full'}}");
     CHECK(dc_scene_read("scene.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
     if (!scene)
       return;
     CHECK(dc_bodies_near_only(&scene->model.bodies, 0, 2) == near && dc_bodies_touch(&scene->model.bodies, 0, 2), "%d",
           near);
     CHECK(!dc_bodies_near_only(&scene->model.bodies, 0, 1), "neighbours do not touch");
+    CHECK((scene->notes.first && strstr(scene->notes.first->text, "only where they are near")) == near, "a note");
     dc_scene_destroy(scene);
   }
 }

@@ -110,9 +110,9 @@ const struct dc_option dc_include_options[] = {
         "which links of the robot touch each other: all that no joint connects; those that came near each other in a "
         "sample of the positions that the joints allow; none"),
     DC_CHOICE_OPTION(
-        struct dc_include_options, self_field, "\"full\"", DC_CHOICES("full", "near"),
-        "near: links of the robot that touch each other do so only where they are near (near_only of bodies), "
-        "which costs a fraction"),
+        struct dc_include_options, self_field, "\"near\"", DC_CHOICES("full", "near"),
+        "near: links of the robot act on each other, and on what of the file's world the robot hangs beside, only where "
+        "they are near (near_only of bodies), which costs a fraction; full: at any distance"),
     DC_CHOICE_OPTION(struct dc_include_options, effort, "\"file\"", DC_CHOICES("none", "file"),
                      "file: the file's limits of effort become those of pd, where that has none of its own"),
     DC_CHOICE_OPTION(struct dc_include_options, dynamics, "\"file\"", DC_CHOICES("none", "file"),

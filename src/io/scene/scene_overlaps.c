@@ -141,22 +141,41 @@ static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct p
   return !list ? DC_MEMORY : count ? dc_notes_add(&build->scene->notes, "%s: %s", what, list) : DC_OK;
 }
 
-// Pairs of links of robots with self_field near that still touch; *found counts them.
+// Whether a pair of one robot loses its far field: two of its links, or a link and what stands still in the file's world,
+// on which the robot hangs, too.  Half-spaces have no nodes that could be left out.
+static bool has_no_far_field(const struct pairs *pairs, const struct dc_bodies *bodies, int a, int b)
+{
+  const struct dc_scene_robot *robot = pairs->robot_of[a];
+  if (!robot || robot != pairs->robot_of[b] || robot->self_field != DC_SELF_FIELD_NEAR)
+    return false;
+  if (bodies->bodies[a].shape->type->half_space || bodies->bodies[b].shape->type->half_space)
+    return false;
+  return root_of(bodies, a) == root_of(bodies, b) || hangs_beside(bodies, a, b) || hangs_beside(bodies, b, a);
+}
+
+// Pairs of robots with self_field near that still touch act on each other only where they are near, with a note where
+// the model has a far field; *found counts them.
 static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct pairs *pairs, int *found)
 {
+  struct dc_scene *scene = build->scene;
   const int(*all)[2] = dc_contact_pairs(pairs->contact);
+  int count = 0;
   for (int p = 0; p < dc_contact_pair_count(pairs->contact); p++) {
-    const struct dc_scene_robot *robot = robot_of_pair(pairs, &build->scene->model.bodies, p);
-    if (!robot || robot->self_field != DC_SELF_FIELD_NEAR)
+    struct dc_body_definition *first = &scene->bodies[all[p][0]];
+    if (!has_no_far_field(pairs, &scene->model.bodies, all[p][0], all[p][1]) ||
+        dc_index_list_holds(&first->filter.except, all[p][1]))
       continue;
-    struct dc_body_definition *first = &build->scene->bodies[all[p][0]];
-    if (dc_index_list_holds(&first->filter.except, all[p][1]))
-      continue;
-    if (append(build->scene->arena, &first->filter.near_only, all[p][1]))
+    if (append(scene->arena, &first->filter.near_only, all[p][1]))
       return DC_MEMORY;
-    ++*found;
+    count++;
   }
-  return DC_OK;
+  *found += count;
+  if (count == 0 || !scene->definition.contact_model->hierarchical)
+    return DC_OK;
+  return dc_notes_add(&scene->notes,
+                      "%d pair%s of links of robots act%s on each other only where they are near; \"self_field\": "
+                      "\"full\" of their include gives them a far field",
+                      count, count > 1 ? "s" : "", count > 1 ? "" : "s");
 }
 
 // Finds the pairs of one robot that overlap at the start, and samples which links can meet at all.
