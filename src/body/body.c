@@ -522,8 +522,8 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   body->shape = definition->shape < 0 ? &dc_shape_nothing : &shapes[definition->shape];
   body->appearance.visual = definition->visual < 0 ? NULL : &shapes[definition->visual];
   body->parent = definition->parent;
-  body->friction = definition->friction;
-  body->restitution = definition->restitution;
+  body->friction = definition->surface.friction;
+  body->restitution = definition->surface.restitution;
   body->limit_stiffness = definition->limit_stiffness;
   body->velocity_limit = definition->velocity_limit;
   dc_vec_copy(body->start.velocity, definition->velocity);

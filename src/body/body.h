@@ -74,6 +74,13 @@ struct dc_filter_definition {
   struct dc_index_list near_only;  // bodies that it has no far field with (contact/contact.h, near_range)
 };
 
+// How a body's surface slides and bounces.
+struct dc_surface_definition {
+  double friction;                      // Coulomb coefficient; NAN: that of the contact settings
+  struct dc_object_list friction_with;  // struct dc_pair_friction
+  double restitution;                   // in [0, 1]; NAN: that of the contact settings
+};
+
 enum dc_body_frame { DC_FRAME_WORLD, DC_FRAME_PARENT };
 
 // A body as a scene gives it; the option table is dc_body_options.  Position and rotation are those of the shape's
@@ -102,9 +109,7 @@ struct dc_body_definition {
   struct dc_pd_definition *pd;                         // NULL: no actuator
   struct dc_soft_definition *soft;                     // NULL: a rigid body
   struct dc_cable_definition *cable;                   // NULL: no cable
-  double friction;                                     // Coulomb coefficient; NAN: that of the contact settings
-  struct dc_object_list friction_with;                 // struct dc_pair_friction
-  double restitution;                                  // in [0, 1]; NAN: that of the contact settings
+  struct dc_surface_definition surface;
   struct dc_filter_definition filter;                  // which bodies it touches
   double color[3];                                     // linear RGB in [0, 1]
 };

@@ -61,10 +61,10 @@ static enum dc_status check_pair(const struct dc_body_definition *definitions, i
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].friction_with: must not name the body itself", i);
   if (definitions[i].soft || definitions[other].soft)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].friction_with: must not be about soft bodies", i);
-  if (definitions[i].friction == 0 || definitions[other].friction == 0)
+  if (definitions[i].surface.friction == 0 || definitions[other].surface.friction == 0)
     return dc_fail(error, DC_BAD_INPUT,
                    "bodies[%d].friction_with: both bodies must have friction above 0, which \"%s\" has not", i,
-                   definitions[definitions[i].friction == 0 ? i : other].name);
+                   definitions[definitions[i].surface.friction == 0 ? i : other].name);
   return DC_OK;
 }
 
@@ -74,14 +74,14 @@ enum dc_status dc_body_pair_friction(struct dc_bodies *bodies, const struct dc_b
 {
   int count = 0;
   for (int i = 0; i < bodies->count; i++)
-    count += definitions[i].friction_with.count;
+    count += definitions[i].surface.friction_with.count;
   struct dc_friction_between *pairs = dc_arena_alloc(arena, (size_t)count, sizeof *pairs);
   if (!pairs)
     return dc_out_of_memory_for(error, "the friction of %d pairs", count);
   count = 0;
   for (int i = 0; i < bodies->count; i++) {
-    const struct dc_pair_friction *given = definitions[i].friction_with.objects;
-    for (int k = 0; k < definitions[i].friction_with.count; k++) {
+    const struct dc_pair_friction *given = definitions[i].surface.friction_with.objects;
+    for (int k = 0; k < definitions[i].surface.friction_with.count; k++) {
       int other = given[k].body;
       enum dc_status status = check_pair(definitions, i, other, error);
       if (status)

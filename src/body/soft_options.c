@@ -134,16 +134,16 @@ enum dc_status dc_jointless_check(const struct dc_body_definition *definition, i
 {
   const struct dc_joint_definition *joint = definition->joint.objects;
   bool free = definition->joint.count == 1 && dc_joint_types[joint->type] == &dc_joint_free;
-  const char *extra = !free                                   ? "joint"
-                      : definition->parent >= 0               ? "parent"
-                      : definition->shape >= 0                ? "shape"
-                      : definition->visual >= 0               ? "visual"
-                      : !isnan(definition->inertia[0])        ? "inertia"
-                      : !isnan(definition->center_of_mass[0]) ? "center_of_mass"
-                      : definition->mass_model                ? "mass_model"
-                      : definition->pd                        ? "pd"
-                      : !isnan(definition->restitution)       ? "restitution"
-                                                              : NULL;
+  const char *extra = !free                                     ? "joint"
+                      : definition->parent >= 0                 ? "parent"
+                      : definition->shape >= 0                  ? "shape"
+                      : definition->visual >= 0                 ? "visual"
+                      : !isnan(definition->inertia[0])          ? "inertia"
+                      : !isnan(definition->center_of_mass[0])   ? "center_of_mass"
+                      : definition->mass_model                  ? "mass_model"
+                      : definition->pd                          ? "pd"
+                      : !isnan(definition->surface.restitution) ? "restitution"
+                                                                : NULL;
   return extra ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a %s", index, extra, what) : DC_OK;
 }
 

@@ -108,9 +108,9 @@ enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_
   for (int i = 0; i < definition->body_count && enough; i++) {
     scale_mass(&bodies[i], design->body_mass_scale[i]);
     if (design->friction_scale[i] != 1)
-      bodies[i].friction = dc_model_friction(model, i) * design->friction_scale[i];
+      bodies[i].surface.friction = dc_model_friction(model, i) * design->friction_scale[i];
     if (design->restitution_shift[i] != 0)
-      bodies[i].restitution = dc_design_restitution(model, design, i);
+      bodies[i].surface.restitution = dc_design_restitution(model, design, i);
     bodies[i].limit_stiffness *= design->limit_scale[i];
     enough = set_ranges(&model->bodies.bodies[i], design, &bodies[i], arena) &&
              scale_gains(&bodies[i], design->kp_scale[i], design->kd_scale[i], arena) &&

@@ -35,7 +35,7 @@ static void test_defaults(void)
   CHECK(isnan(definition.axis[0]) && isnan(definition.anchor[0]) && isnan(definition.range[0]), "absent");
   CHECK(definition.parent == -1 && definition.frame == DC_FRAME_WORLD && definition.filter.collide && !definition.pd,
         "alone");
-  CHECK(isnan(definition.friction) && definition.limit_stiffness == 1e-4 && definition.filter.except.count == 0,
+  CHECK(isnan(definition.surface.friction) && definition.limit_stiffness == 1e-4 && definition.filter.except.count == 0,
         "others");
   CHECK(definition.rotation[0] == 1 && definition.rotation[3] == 0 && definition.color[2] == 0.7);
   int type = dc_option_find(dc_joint_options, "type");
@@ -202,8 +202,8 @@ static void test_new_options(void)
   struct dc_pd_definition pd = {.kp = 1, .kp_rotation = NAN, .kd_rotation = NAN, .target = {1, target}};
   d[1].pd = &pd;
   static struct dc_pair_friction other = {.body = 3, .friction = 0.9};
-  d[1].friction = 0.4, d[3].friction = 0.1;
-  d[1].friction_with = (struct dc_object_list){1, &other};
+  d[1].surface.friction = 0.4, d[3].surface.friction = 0.1;
+  d[1].surface.friction_with = (struct dc_object_list){1, &other};
   CHECK(create(&bodies, 4, d, NULL) == DC_OK, "built");
   CHECK(!dc_bodies_touch(&bodies, 0, 1) && !dc_bodies_touch(&bodies, 0, 2), "joined");
   CHECK(bodies.bodies[2].mass == 0 && bodies.bodies[1].mass == 1000, "a part without mass");
@@ -214,9 +214,9 @@ static void test_new_options(void)
   d[1].filter.parent = true;
   CHECK(create(&bodies, 4, d, NULL) == DC_OK, "built");
   CHECK(dc_bodies_touch(&bodies, 0, 1) && dc_bodies_touch(&bodies, 0, 2) && !dc_bodies_touch(&bodies, 1, 2), "touch");
-  d[3].friction = 0;
+  d[3].surface.friction = 0;
   expect_refusal(4, d, "bodies[1].friction_with: both bodies must have friction above 0, which \"block\" has not");
-  d[3].friction = 0.1;
+  d[3].surface.friction = 0.1;
   other.body = 1;
   expect_refusal(4, d, "bodies[1].friction_with: must not name the body itself");
   other.body = 3;
