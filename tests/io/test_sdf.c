@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/scene/scene.h"
 #include "urdf_fixture.h"
 
 #define SDF(text) "<sdf version='1.9'>" text "</sdf>"
@@ -145,6 +146,25 @@ static void test_geometry(void)
          "holds <heightmap>");
 }
 
+// A round part beside others, which are a compound then, and a visual that shows nothing.
+static void test_compounds(void)
+{
+  struct dc_scene *scene = NULL;
+  struct dc_error error = {0};
+  static const char text[] =
+      SDF("<model name='m'><static>1</static><link name='a'><visual name='v'/><collision name='e'><pose>3 0 0 0 0 0</pose>"
+          "<geometry><ellipsoid><radii>.1 .2 .3</radii></ellipsoid></geometry></collision><collision name='b'><geometry>"
+          "<box><size>1 2 3</size></box></geometry></collision></link></model>");
+  write_bytes("round.sdf", text, sizeof text - 1);
+  write_scene("round.json", "{'contact': {'model': 'bsh'}, " TIME ", 'include': 'round.sdf'}");
+  CHECK(dc_scene_read("round.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
+  const struct dc_shape *shape = scene ? scene->model.bodies.bodies[0].shape : NULL;
+  CHECK(shape && shape->part_count == 2, "two convex parts");
+  if (shape)  // of the ellipsoid 0.0251 m^3, less what its corners cut
+    CHECK(shape->properties.volume > 6.024 && shape->properties.volume < 6.0252, "%g", shape->properties.volume);
+  dc_scene_destroy(scene);
+}
+
 // Two models, one inside of the other, and one of a file in a folder of its own with a model.config.
 static void test_nested(void)
 {
@@ -209,4 +229,5 @@ static void test_refusals(void)
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"free and static models", test_free_and_static}, {"frames", test_frames},
                               {"joints", test_joints}, {"geometry and friction", test_geometry},
+                              {"compounds", test_compounds},
                               {"nested and included models", test_nested}, {"refusals and notes", test_refusals})

@@ -53,7 +53,7 @@ static void test_empty(void)
                           "<link name='frame'><visual><geometry><box size='0 0 0'/></geometry></visual>"
                           "<collision><geometry><box size='1 1 0'/></geometry></collision></link>"
                           "<link name='half'><collision><geometry><box size='0 0 0'/></geometry></collision>" BOX
-                          "</link>" JOINT("a", "fixed", "base", "none", "") JOINT("b", "fixed", "base", "frame", "")
+                          "<visual/></link>" JOINT("a", "fixed", "base", "none", "") JOINT("b", "fixed", "base", "frame", "")
                               JOINT("c", "fixed", "base", "half", "") "</robot>");
   check_json(find_body(&tree, "none"), "shape", "-");
   CHECK(!find_body(&tree, "frame"), " ");

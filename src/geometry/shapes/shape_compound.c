@@ -10,7 +10,7 @@ enum { MOST_PARTS = 1000 };
 
 static const struct dc_option part_option_table[] = {
     DC_SHAPE_OPTION(struct dc_compound_part, shape, NULL,
-                    "name of another shape of the scene; no half-space, no compound"),
+                    "name of another shape of the scene; no half-space, no compound, none with a signed distance"),
     DC_PLACE_OPTIONS(struct dc_compound_part, "position of the origin of its frame",
                      "rotation of its frame, unit quaternion (w, x, y, z)"),
     DC_OPTIONS_END,
@@ -48,9 +48,9 @@ static enum dc_status check_part(const struct dc_compound_part *part, int index,
   if (part->shape < 0 || part->shape >= count)
     return dc_fail(error, DC_BAD_INPUT, "parts[%d].shape: must name a shape", index);
   const struct dc_shape *member = &shapes[part->shape];
-  if (member->type->unite)
+  if (member->type->unite && member->type != &dc_shape_hulls)
     return dc_fail(error, DC_BAD_INPUT, "parts[%d].shape: must not be a %s (\"%s\" is one)", index,
-                   member->type == &dc_shape_compound ? "compound" : "shape of hulls", member->name);
+                   member->type == &dc_shape_compound ? "compound" : "shape with a signed distance", member->name);
   if (member->type->half_space)
     return dc_fail(error, DC_BAD_INPUT, "parts[%d].shape: must not be a half-space (\"%s\" is one)", index,
                    member->name);

@@ -221,6 +221,8 @@ static enum dc_status read_geometry(struct dc_sdf_reader *reader, struct dc_xml_
   struct dc_xml_element *given = dc_xml_child(element, "geometry");
   struct dc_urdf_pose pose;
   double mu = NAN;
+  if (!given && visual)  // shows nothing
+    return DC_OK;
   if (!given)
     return dc_xml_fail(element, reader->error, DC_BAD_INPUT, "missing <geometry>");
   bool plane = dc_xml_child(given, "plane") != NULL;

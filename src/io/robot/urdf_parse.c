@@ -478,16 +478,16 @@ static void end_look(struct dc_urdf_parser *parser)
   end_material(parser);
 }
 
-// Forgets a geometry without extent, so that a link with nothing else is a frame.
-static void end_geometry(struct dc_urdf_parser *parser)
+// Forgets a geometry without extent, so that a link with nothing else is a frame; nothing: a visual that shows nothing.
+static void end_geometry(struct dc_urdf_parser *parser, bool nothing)
 {
   struct dc_urdf *urdf = parser->urdf;
   struct dc_urdf_link *link = &urdf->links[urdf->link_count - 1];
-  if (!urdf->geometries[urdf->geometry_count - 1].empty)
+  if (!urdf->geometries[urdf->geometry_count - 1].empty && !nothing)
     return;
+  link->emptied |= !nothing;
   urdf->geometry_count--;
   link->geometries--;
-  link->emptied = true;
 }
 
 static void XMLCALL end_element(void *context, const XML_Char *name)
@@ -513,11 +513,10 @@ static void XMLCALL end_element(void *context, const XML_Char *name)
     end_look(parser);
   if (element == INERTIAL && (~seen & (1u << MASS | 1u << INERTIA)))
     dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<inertial>: missing <%s>", seen & 1u << MASS ? "inertia" : "mass");
-  if ((element == VISUAL || element == COLLISION) && !(seen & 1u << INNER))
-    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<%s>: missing <geometry>",
-                   element == VISUAL ? "visual" : "collision");
+  if (element == COLLISION && !(seen & 1u << INNER))
+    dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<collision>: missing <geometry>");
   if ((element == VISUAL || element == COLLISION) && !parser->status)
-    end_geometry(parser);
+    end_geometry(parser, !(seen & 1u << INNER));
   if (element == GEOMETRY && !(seen & 1u << INNER))
     dc_urdf_refuse(parser, offset, DC_BAD_INPUT, "<geometry>: is empty");
   if (element == LINK || element == JOINT)

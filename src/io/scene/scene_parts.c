@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "geometry/shapes/shape_types.h"
 #include "io/run/recording.h"
 #include "io/scene/scene_build.h"
 
@@ -116,8 +117,8 @@ static enum dc_status name_shapes(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
-// Builds the shapes that are made of others, or those that are not; *triangles: of all that have been built.
-static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc_json *shapes, bool of_others,
+// Builds the compounds, or the shapes that they may be made of; *triangles: of all that have been built.
+static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc_json *shapes, bool compounds,
                                    double *triangles)
 {
   struct dc_scene *scene = build->scene;
@@ -126,7 +127,7 @@ static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc
   cJSON_ArrayForEach (node, shapes->node) {
     struct dc_json object = dc_json_element(shapes, node, 0);
     struct dc_shape *shape = &scene->shapes[i++];
-    if ((shape->type->unite != NULL) != of_others)
+    if ((shape->type == &dc_shape_compound) != compounds)
       continue;
     if (dc_scene_build_shape(build, shape, build->error))
       return dc_json_wrap(&object, build->error);
