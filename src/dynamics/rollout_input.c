@@ -6,6 +6,8 @@
 #include "dynamics/rollout.h"
 #include "math/vector.h"
 
+// All arrays of a design with the numbers that each holds, so that copies and sums over designs are one loop.
+// Scalars and vectors are arrays of one and three.
 void dc_design_arrays(const struct dc_design *design, const struct dc_bodies *bodies,
                       struct dc_design_array arrays[DC_DESIGN_ARRAYS])
 {
@@ -63,6 +65,7 @@ static void destroy_design(struct dc_design *design)
   free(design->upper_shift);
 }
 
+// Sets all numbers of a design: 1 begins an input, 0 a cotangent.
 static void fill_design(struct dc_design *design, const struct dc_bodies *bodies, double number)
 {
   struct dc_design_array arrays[DC_DESIGN_ARRAYS];
@@ -95,6 +98,7 @@ static void clear_forces(const struct dc_model *model, int steps, double *force)
     memset(force, 0, (size_t)steps * (size_t)model->bodies.nv * sizeof *force);
 }
 
+// Forces on coordinates exist only where a control wants them: [steps][nv], N or N m.
 static enum dc_status add_forces(const struct dc_model *model, int steps, double **force)
 {
   if (!*force)
@@ -112,6 +116,8 @@ enum dc_status dc_rollout_cotangent_add_forces(const struct dc_model *model, str
   return add_forces(model, cotangent->steps, &cotangent->force);
 }
 
+// Allocates all arrays, q [nq], velocity [nv], targets [steps][actuators], and the design, then fills in the model's
+// own start.  After a failure all memory is released.
 struct dc_rollout_input *dc_rollout_input_create(const struct dc_model *model, int steps)
 {
   struct dc_rollout_input *input = dc_alloc(1, sizeof *input);
@@ -149,6 +155,8 @@ void dc_rollout_input_reset(const struct dc_model *model, struct dc_rollout_inpu
     dc_shape_design_reset(model, input->shape);
 }
 
+// Copies the design and the state that a rollout starts from, not the targets.  q_before and memory are shared with
+// `from`, which owns them.
 void dc_rollout_input_copy_start(const struct dc_model *model, const struct dc_rollout_input *from,
                                  struct dc_rollout_input *to)
 {
@@ -180,6 +188,7 @@ void dc_rollout_input_destroy(struct dc_rollout_input *input)
   free(input);
 }
 
+// The same arrays as an input's, but q [nv]: derivatives of positions are by tangent vectors.
 struct dc_rollout_cotangent *dc_rollout_cotangent_create(const struct dc_model *model, int steps)
 {
   struct dc_rollout_cotangent *cotangent = dc_alloc(1, sizeof *cotangent);

@@ -10,6 +10,7 @@ static int dimension_of(const struct dc_soft *soft)
   return soft->mesh.corners - 1;
 }
 
+// Material, moduli and factors of one soft body under the design: Young's modulus and bending stiffness are scaled.
 static struct dc_elasticity elasticity_of(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   const struct dc_design *design = &state->input->design;
@@ -62,6 +63,8 @@ static bool any(const double *numbers, int count)
   return false;
 }
 
+// Sum over soft bodies of the elastic energy at t+1 and eta/h times half the sum of V |E(x+) - E(x)|^2.
+// Here and below x are positions of nodes at t, y those at t+1, [nodes][3] in m.
 static double value(const struct dc_step_state *state)
 {
   double sum = 0;
@@ -87,6 +90,7 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
   }
 }
 
+// Both in one pass over the elements: deformation gradients are computed once.
 static double value_and_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   double sum = 0;
@@ -112,6 +116,9 @@ static void add_blocks(const struct dc_step_state *state, const struct dc_soft *
                              3);
 }
 
+// Adds the blocks of one stencil where their places are known.  blocks holds the lower triangle, block (a, b) of nodes
+// a >= b; the matrix holds the lower triangle by rows of its own order.  A block of a node with itself is symmetric, so
+// that its lower half is added; a block whose nodes stand the other way round is added as its transpose.
 static void add_blocks_at(const int *nodes, int count, const struct dc_block_place *places,
                           const double blocks[DC_ELEMENT_BLOCKS][9], double *values)
 {
@@ -134,6 +141,7 @@ static void add_blocks_at(const int *nodes, int count, const struct dc_block_pla
     }
 }
 
+// Places of the blocks of one stencil in the matrix.  False if the matrix has no such block.
 static bool list_places(const struct dc_bodies *bodies, const struct dc_soft *soft, int stencil,
                         const struct dc_symmetric_matrix *matrix, struct dc_block_place places[DC_ELEMENT_BLOCKS])
 {
@@ -166,6 +174,8 @@ long dc_elastic_element_count(const struct dc_bodies *bodies)
   return count;
 }
 
+// Loops over stencils, elements first, then bends; only elements are viscous.  Unless exact, negative eigenvalues of
+// each stencil's Hessian are cut off, so that the sum is positive semidefinite.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   double blocks[DC_ELEMENT_BLOCKS][9], *values = hessian->element_places ? dc_symmetric_values(hessian->matrix) : NULL;
@@ -189,6 +199,9 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   }
 }
 
+// The direction l meets the derivative of the gradient by each design parameter: l . d(grad)/d(theta).  The gradient is
+// linear in the moduli, so that its derivative is the gradient of a material with the moduli's derivatives.
+// Viscosity depends on x, too, which gives the cotangent of positions at t.
 static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                       struct dc_step_cotangent *out)
 {
@@ -209,6 +222,7 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
   }
 }
 
+// The transpose of add_mixed: a variation of the design and of x gives a change of the gradient.
 static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
                         struct dc_step_forces *forces)
 {
@@ -232,6 +246,8 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
+// Rounding of an element's forces.  F is the sum of positions times gradients of shape functions, so that its error is
+// the noise of positions relative to their size times those; a force is V times modulus times that times a gradient.
 static void add_element_floor(const struct dc_soft *soft, int e, double modulus, const double *x, double *floor)
 {
   const int *element = soft->mesh.elements[e];
@@ -248,6 +264,7 @@ static void add_element_floor(const struct dc_soft *soft, int e, double modulus,
   }
 }
 
+// The same of a bend: the force on a node is w B k (k . x).
 static void add_bend_floor(const struct dc_soft *soft, const struct dc_bend *bend, double bending, const double *x,
                            double *floor)
 {

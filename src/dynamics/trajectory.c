@@ -35,11 +35,13 @@ static void list_arrays(const struct dc_model *model, int steps, int pair_count,
   memcpy(requests, list, sizeof list);
 }
 
+// Numbers by which a step remembers impacts: some for each pair, none where nothing bounces.
 size_t dc_impact_numbers(const struct dc_model *model)
 {
   return dc_impact_wanted(model) ? DC_IMPACT_NUMBERS * (size_t)dc_model_pair_count(model) : 0;
 }
 
+// Bytes of one array in a mapped file, padded so that the next one begins on a cache line.
 static size_t bytes_of(const struct request *request)
 {
   return (request->count * request->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -81,6 +83,8 @@ static struct dc_trajectory *create(const struct dc_model *model, int steps, int
   return NULL;
 }
 
+// A trajectory has derivatives of pairs for each step if the model is small enough to store them (the tape); a record
+// never has.
 struct dc_trajectory *dc_trajectory_create(const struct dc_model *model, int steps)
 {
   return create(model, steps, dc_model_stores_tape(model, steps) ? dc_model_pair_count(model) : 0, NULL);
@@ -114,6 +118,7 @@ size_t dc_record_bytes(const struct dc_model *model, int steps)
   return sum;
 }
 
+// Gives pages of a mapped file back to the system, once in DC_RELEASED_FRAMES frames.
 void dc_trajectory_release(const struct dc_trajectory *trajectory, int frame)
 {
   if (frame % DC_RELEASED_FRAMES == DC_RELEASED_FRAMES - 1)
@@ -150,6 +155,7 @@ struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *traj
   return trajectory->pair_count ? trajectory->pairs + (size_t)step * (size_t)trajectory->pair_count : NULL;
 }
 
+// Copies the memory of impacts, or begins one without impacts if there is none to copy.
 void dc_trajectory_set_memory(double *to, size_t numbers, const double *memory)
 {
   for (size_t i = 0; i < numbers; i += DC_IMPACT_NUMBERS) {
@@ -214,6 +220,7 @@ enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_tr
   return status;
 }
 
+// Frame 0 is copied here, all steps by dc_trajectory_append.
 enum dc_status dc_trajectory_copy(struct dc_trajectory *to, const struct dc_trajectory *from)
 {
   memcpy(to->q, from->q, (size_t)from->nq * sizeof *from->q);
@@ -241,6 +248,7 @@ int dc_trajectory_divided_steps(const struct dc_trajectory *trajectory)
   return count;
 }
 
+// Whether two trajectories have the same states within steps, at the same times: only then they compare state by state.
 bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_trajectory *b)
 {
   for (int t = 0; t < a->steps; t++)
@@ -252,6 +260,8 @@ bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_
   return true;
 }
 
+// State k of a step: 0 is the frame at its start, substeps the frame at its end, those between stand in
+// trajectory->between.
 const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int step, int k, double *at)
 {
   int substeps = dc_trajectory_substeps(trajectory, step), inside = trajectory->between_first[step] + k - 1;
@@ -262,6 +272,7 @@ const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int st
                : trajectory->between.q + (size_t)inside * (size_t)trajectory->nq;
 }
 
+// The memory that state k of a step was left with: that of frame 0 is none, that of a later frame is of the step before.
 const double *dc_trajectory_memory(const struct dc_trajectory *trajectory, int step, int k)
 {
   size_t numbers = (size_t)trajectory->memory_count;
@@ -274,6 +285,7 @@ const double *dc_trajectory_memory(const struct dc_trajectory *trajectory, int s
   return trajectory->between.memory + (size_t)(trajectory->between_first[step] + k - 1) * numbers;
 }
 
+// The smallest gap of frames first to last, m.
 double dc_trajectory_gap(const struct dc_trajectory *trajectory, int first, int last)
 {
   double gap = INFINITY;

@@ -13,6 +13,7 @@
 
 #include "math/vector.h"
 
+// Numbers of parameters that one entry owns: of a control they may depend on the number of steps, of a design not.
 static int count_of(const struct dc_control *control, const struct dc_model *model, int steps)
 {
   return control->type->parameter_count(control->options, model, steps);
@@ -23,6 +24,7 @@ static int design_count_of(const struct dc_design_entry *entry, const struct dc_
   return entry->type->parameter_count(entry->options, model);
 }
 
+// Numbers that a control keeps from window to window; most keep none.
 static int state_of(const struct dc_control *control, const struct dc_model *model)
 {
   return control->type->state_size ? control->type->state_size(control->options, model) : 0;
@@ -55,6 +57,8 @@ int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *m
   return count;
 }
 
+// Draws one control's parameters about a guess: one step's worth of normal numbers, repeated in every step.
+// A constant offset moves the whole motion; independent numbers in each step would cancel over it.
 static void draw_about(const struct dc_control *control, const struct dc_model *model, int steps, const double *guess,
                        double deviation, struct dc_random *random, double *parameters)
 {
@@ -63,6 +67,7 @@ static void draw_about(const struct dc_control *control, const struct dc_model *
     parameters[i] = guess[i] + (i >= one ? parameters[i - one] - guess[i - one] : deviation * dc_random_normal(random));
 }
 
+// Designs are not drawn: they keep the guess.
 void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                              const double *guess, double deviation, struct dc_random *random, double *parameters)
 {
@@ -81,6 +86,8 @@ void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *
       *parameters++ = *guess++;
 }
 
+// Parameters for another number of steps.  A control has blocks of as many numbers as one step owns; block k of the
+// result is that block of the source in whose interval its centre (k + 1/2)/blocks lies.  Designs are copied.
 void dc_task_resample(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                       int to_steps, double *to)
 {
@@ -101,6 +108,8 @@ void dc_task_resample(const struct dc_task *task, const struct dc_model *model, 
       *to++ = *from++;
 }
 
+// Finds the entry that owns parameter i by taking off the counts of the entries before it; dc_task_parameter_unit does
+// the same.
 void dc_task_parameter_name(const struct dc_task *task, const struct dc_model *model, int steps, int i, char *text,
                             size_t size)
 {
@@ -176,6 +185,7 @@ void dc_task_initial(const struct dc_task *task, const struct dc_model *model, i
       *parameters++ = 0;
 }
 
+// Controls are without bounds; those of designs are their ranges.
 bool dc_task_bounds(const struct dc_task *task, const struct dc_model *model, int steps, double *low, double *high)
 {
   int count = dc_task_parameter_count(task, model, steps), i = dc_task_control_parameter_count(task, model, steps);
@@ -192,6 +202,8 @@ bool dc_task_bounds(const struct dc_task *task, const struct dc_model *model, in
   return any;
 }
 
+// Entries list their values by a number of their own, which grows until the entry says that there are no more; i counts
+// through all of them.
 bool dc_task_design_value(const struct dc_task *task, const struct dc_model *model, int steps, const double *parameters,
                           int i, struct dc_design_value *value)
 {
@@ -207,6 +219,8 @@ bool dc_task_design_value(const struct dc_task *task, const struct dc_model *mod
   return false;
 }
 
+// Parameters of one group are scaled alike.  An entry that tells no groups has each parameter in one of its own; numbers
+// of groups follow each other over the entries.
 int dc_task_groups(const struct dc_task *task, const struct dc_model *model, int steps, int *group)
 {
   int groups = 0;
@@ -267,6 +281,7 @@ void dc_task_advance(const struct dc_task *task, const struct dc_model *model, c
   }
 }
 
+// The first control that cannot go on from window to window, -1 if all can.
 int dc_task_start_control(const struct dc_task *task)
 {
   for (int i = 0; i < task->control_count; i++)
@@ -291,6 +306,7 @@ void dc_task_apply(const struct dc_task *task, const struct dc_model *model, con
   }
 }
 
+// An input without steps to which the designs alone are applied: controls of the task are left out.
 struct dc_rollout_input *dc_task_design_input(const struct dc_task *task, const struct dc_model *model, int steps,
                                               const double *parameters)
 {
@@ -304,6 +320,7 @@ struct dc_rollout_input *dc_task_design_input(const struct dc_task *task, const 
   return input;
 }
 
+// Pushes the direction (1, ..., 1) of one entry's parameters forward to vertices: those that move are designed.
 static enum dc_status move_shapes(const struct dc_design_entry *entry, const struct dc_model *model,
                                   struct dc_rollout_cotangent *moved)
 {

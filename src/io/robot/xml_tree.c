@@ -11,6 +11,8 @@
 
 #include "io/json/json_value.h"
 
+// State that Expat's callbacks share.  Text of an element comes in pieces, also between its children: words[depth] collects
+// that of the open element of each depth, and is reused.
 struct reader {
   XML_Parser expat;
   struct dc_xml_file *file;
@@ -24,11 +26,13 @@ struct reader {
   size_t lengths[DC_XML_MOST_DEPTH + 1], capacities[DC_XML_MOST_DEPTH + 1];
 };
 
+// Where the reader is, in bytes from the beginning of the file.
 static size_t offset_now(const struct reader *reader)
 {
   return reader->begin + (size_t)XML_GetCurrentByteIndex(reader->expat);
 }
 
+// Stops the parser with "file:line:column: rule".  The first error stays.
 static void refuse(struct reader *reader, enum dc_status status, const char *rule)
 {
   long line, column;
@@ -66,6 +70,7 @@ static void append(struct dc_xml_element *parent, struct dc_xml_element *child)
   parent->last = child;
 }
 
+// Attributes come as a list of names and values that ends with NULL.  They count as nodes, which bounds memory.
 static void read_attributes(struct reader *reader, struct dc_xml_element *element, const XML_Char **attributes)
 {
   int count = 0;
