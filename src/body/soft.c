@@ -29,6 +29,7 @@ static void place_nodes(const struct dc_body_definition *definition, struct dc_s
   }
 }
 
+// Whether a point of the mesh's frame, in m, lies in the box of a pin.
 static bool is_inside(const struct dc_pin_definition *pin, const double *x)
 {
   for (int k = 0; k < 3; k++) {
@@ -91,6 +92,8 @@ static double bending_of(const struct dc_soft_definition *given)
                                       : given->young * M_PI / 64 * d * d * d * d;
 }
 
+// The mesh of a body in its own frame, m: that of a file times the scale, or a grid: tetrahedra of a block, triangles of
+// a sheet, pieces of a straight rod.
 static enum dc_status make_mesh(const struct dc_soft_definition *given, struct dc_simplices *mesh,
                                 struct dc_arena *arena, struct dc_error *error)
 {
@@ -140,6 +143,8 @@ static void set_surface_barrier(const struct dc_soft_definition *given, struct d
   soft->far_field = given->far_field;
 }
 
+// One soft body: its mesh; its pins, whose boxes are in the mesh's frame; nodes moved to the world, where pins hold
+// them; the elastic energy of that rest shape; material and density; the barriers, which need masses of nodes.
 static enum dc_status build_one(const struct dc_body_definition *definition, struct dc_soft *soft,
                                 struct dc_arena *arena, struct dc_error *error)
 {

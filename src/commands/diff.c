@@ -21,6 +21,7 @@
 
 enum { MOST_BODIES_TOLD = 10, MOST_SETTINGS_TOLD = 40, MOST_VALUE_TOLD = 60, MOST_ROWS_BYTES = 1 << 30 };
 
+// One of the two runs: its scene as it was resolved, its results, rows and trajectories.
 struct side {
   const char *directory;
   dcsim_scene *scene;
@@ -36,6 +37,8 @@ struct apart {
   double position, rotation;  // m, rad
 };
 
+// Both runs and how they differ.  settings: members of the resolved scenes that differ, and meshes; origins: members of
+// run.json that say where numbers come from.
 struct diff {
   struct side sides[2];
   long row_counts[2], first_row;  // -1: same rows
@@ -47,6 +50,7 @@ struct diff {
   struct dc_json_differences settings, origins;
 };
 
+// Opens the scene of a run and reads trajectories, results and rows.  Released by close_diff, also after a failure.
 static enum dc_status read_side(struct side *side, dcsim_error *outside)
 {
   struct dc_error error = {0};
@@ -102,6 +106,8 @@ static void compare_rows(struct diff *diff)
   }
 }
 
+// Whether row `frame` of two arrays with `width` numbers a row has the same bits: NaN equals itself, 0 and -0 differ.
+// Arrays that both runs lack are the same.
 static bool same_numbers(const double *one, const double *other, size_t frame, size_t width)
 {
   if (!one || !other)
@@ -109,6 +115,7 @@ static bool same_numbers(const double *one, const double *other, size_t frame, s
   return width == 0 || memcmp(one + frame * width, other + frame * width, width * sizeof *one) == 0;
 }
 
+// All that a frame holds: time, poses, least gap, nodes of soft bodies, motion, coordinates of joints.
 static bool same_frame(const struct dc_bodies *of, const struct dc_stored_trajectory *one,
                        const struct dc_stored_trajectory *other, size_t frame)
 {
@@ -172,6 +179,7 @@ static int compare_trajectories(const struct dc_bodies *const bodies[2], const s
   return one->frames != other->frames || !same_control ? frames : -1;
 }
 
+// Order of qsort: by distance, then by angle, then by name, so that a report never depends on the sort.
 static int farther_first(const void *one, const void *other)
 {
   const struct apart *a = one, *b = other;
@@ -182,6 +190,7 @@ static int farther_first(const void *one, const void *other)
   return strcmp(a->body, b->body);
 }
 
+// The last frame's numbers of a body in an array [frames][bodies][width].
 static const double *last_pose(const struct dc_stored_trajectory *trajectory, const double *numbers, int body,
                                int width)
 {
@@ -189,6 +198,7 @@ static const double *last_pose(const struct dc_stored_trajectory *trajectory, co
   return numbers + row * (size_t)width;
 }
 
+// The angle of the rotation that takes one unit quaternion to the other, rad.
 static double angle_between(const double *one, const double *other)
 {
   double back[4], between[4], turn[3];
@@ -200,6 +210,7 @@ static double angle_between(const double *one, const double *other)
   return dc_vec_norm(turn);
 }
 
+// Index of a body by its name, -1 without; guess is where it stands in the other run, mostly its own place, too.
 static int find_body(const struct dc_bodies *bodies, const char *name, int guess)
 {
   if (guess < bodies->count && strcmp(bodies->bodies[guess].name, name) == 0)
@@ -244,6 +255,7 @@ static bool tells_origin(const char *path)
   return false;
 }
 
+// Members of one JSON file of both runs that differ.
 static enum dc_status compare_files(struct diff *diff, const char *name, struct dc_json_differences *differences,
                                     struct dc_error *error)
 {
@@ -283,6 +295,8 @@ static enum dc_status compare_settings(struct diff *diff, struct dc_error *error
   return status;
 }
 
+// All comparisons: rows, best and first trajectories, where bodies end, settings.  Each is done whatever the others
+// found.
 static enum dc_status compare_runs(struct diff *diff, struct dc_error *error)
 {
   const struct side *sides = diff->sides;
@@ -330,6 +344,7 @@ static void put_differences(struct dc_json_writer *json, const char *key, const 
   dc_json_end(json, "]");
 }
 
+// Names of bodies that only one run has.
 static void put_strangers(struct dc_json_writer *json, const char *key, const struct side *side,
                           const struct side *other)
 {
@@ -384,6 +399,7 @@ static void put_json(const struct diff *diff, struct dc_json_writer *json)
   dc_json_end(json, "}");
 }
 
+// The beginning of a value, no longer than a line of the terminal bears.
 static void tell_value(struct dc_text *text, const char *value)
 {
   size_t length = value ? strlen(value) : 0, shown = length;
@@ -454,6 +470,7 @@ static void put_text(const struct diff *diff, struct dc_text *text)
   tell_differences(text, "where they come from", &diff->origins);
 }
 
+// Reads, compares and reports.  DCSIM_UNMET if the runs differ.
 static int diff_runs(struct diff *diff, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};

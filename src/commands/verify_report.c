@@ -10,6 +10,7 @@
 
 #include "commands/verify.h"
 
+// Findings go to text and json at once, so that the two say the same.
 struct sayer {
   const struct dc_verification *v;
   struct dc_text *text;
@@ -29,6 +30,7 @@ static enum dc_answer yes_or_no(bool holds)
   return holds ? DC_ANSWER_YES : DC_ANSWER_NO;
 }
 
+// An answer as JSON: true, false, or null where nothing could be found out.
 static void put_answer(struct dc_json_writer *json, const char *key, enum dc_answer answer)
 {
   if (answer == DC_ANSWER_NONE)
@@ -64,11 +66,13 @@ static void say(struct sayer *sayer, const char *item, bool demanded, enum dc_an
   sayer->holds = false;
 }
 
+// Findings of no body in particular have index -1.
 static const char *body_name(const struct sayer *sayer, int body)
 {
   return body < 0 ? "?" : sayer->v->scene->model.bodies.bodies[body].name;
 }
 
+// Whether the stored controls give the stored frames again; if not, where the two part first.
 static void say_reproduction(struct sayer *sayer)
 {
   const struct dc_findings *found = &sayer->v->found;
@@ -91,6 +95,8 @@ static bool is_clear(const struct dc_geometry_check *check)
   return !check->overlapping && !check->undecided && !check->uncertain;
 }
 
+// Whether bodies are certainly apart at all states and between them.  Overlap is told before doubt: a separation
+// below zero is a fact, an undecided one is not.
 static void say_geometry(struct sayer *sayer)
 {
   const struct dc_geometry_check *check = &sayer->v->found.geometry;
@@ -110,6 +116,7 @@ static void say_geometry(struct sayer *sayer)
         body_name(sayer, check->b));
 }
 
+// Whether each step is a minimum to the tolerance; residuals are told in units of it.
 static void say_residuals(struct sayer *sayer)
 {
   const struct dc_findings *found = &sayer->v->found;
@@ -126,6 +133,8 @@ static void say_residuals(struct sayer *sayer)
         found->residual);
 }
 
+// How well the adjoint agrees with differences.  Directions along which no smooth neighbourhood was found (straddling)
+// are left out: steps divide in another way nearby, and a difference across that means nothing.
 static void say_gradient(struct sayer *sayer)
 {
   const struct dc_findings *found = &sayer->v->found;
@@ -158,6 +167,7 @@ static int worst_body(const struct dc_findings *found, const struct dc_bodies *b
   return worst;
 }
 
+// Impulses from beyond 1 % of a body's size: the price of a far field, as a share of all impulses.
 static void say_phantom(struct sayer *sayer)
 {
   const struct dc_findings *found = &sayer->v->found;
@@ -178,6 +188,7 @@ static void say_phantom(struct sayer *sayer)
       100 * found->phantom, 100 * found->phantom_between, most_of_them);
 }
 
+// How often the task is reached open loop from starts that differ a little.
 static void say_perturbed(struct sayer *sayer)
 {
   const struct dc_findings *found = &sayer->v->found;

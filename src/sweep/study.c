@@ -23,6 +23,7 @@ static const char *const kind_names[] = {"optimize", "simulate", "bench tasks", 
 static const char *const sampling_names[] = {"grid", "zip", "random", "latin_hypercube", NULL};
 static const char *const keep_names[] = {"everything", "results", "failures", NULL};
 
+// The options of a study as they are read; take_options puts them into struct dc_study.
 struct options {
   const char *name, *scene, *points;
   int run, sampling, keep;
@@ -84,6 +85,7 @@ static const struct dc_option variation_options[] = {
     DC_OPTIONS_END,
 };
 
+// A study being read; errors go to `error`, with the place in the file.
 struct reading {
   struct dc_study *study;
   struct dc_json_document document;
@@ -164,6 +166,8 @@ static enum dc_status fill_levels(struct reading *reading, const struct variatio
   return texts ? DC_OK : out_of_memory(reading);
 }
 
+// Whether an object of "vary" has exactly one meaning; *drawn becomes the two numbers of its distribution, NULL for
+// levels.
 static enum dc_status check_variation(struct reading *reading, const struct dc_json *object, const struct variation *v,
                                       const double **drawn)
 {
@@ -215,6 +219,7 @@ static enum dc_status read_variation(struct reading *reading, const struct dc_js
   return DC_OK;
 }
 
+// One member of "vary": its key is the path, its value a list or an object.
 static enum dc_status read_factor(struct reading *reading, const struct dc_json *value, struct dc_factor *factor)
 {
   const char **names = dc_arena_alloc(reading->study->arena, 1, sizeof *names);
@@ -240,6 +245,7 @@ static const char *find_path(struct reading *reading, const char *path)
   return joined ? dc_arena_strdup(arena, realpath(joined, real) ? real : joined) : NULL;
 }
 
+// False when out of memory.
 static bool find_paths(struct reading *reading, struct dc_string_list *list)
 {
   for (int i = 0; i < list->count; i++)
@@ -270,6 +276,7 @@ static enum dc_status read_fixed(struct reading *reading, const struct dc_json *
   return DC_OK;
 }
 
+// The columns of a file of points come first, as one factor, then the members of "vary" in their order.
 static enum dc_status read_factors(struct reading *reading, const struct dc_json *vary, const char *file)
 {
   struct dc_study *study = reading->study;
@@ -296,6 +303,7 @@ static enum dc_status read_factors(struct reading *reading, const struct dc_json
   return status;
 }
 
+// Two columns of one path would overwrite each other.
 static enum dc_status check_columns(struct reading *reading)
 {
   int count = dc_study_columns(reading->study);
@@ -307,6 +315,7 @@ static enum dc_status check_columns(struct reading *reading)
   return DC_OK;
 }
 
+// The name of a file without folder and ending.
 static const char *name_of_file(struct dc_arena *arena, const char *path)
 {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
@@ -422,12 +431,14 @@ const char *dc_study_column(const struct dc_study *study, int column)
   return study->points.factors[factor].names[column];
 }
 
+// The value of a column at a point, as --set takes it.
 void dc_study_value(const struct dc_study *study, long point, int column, struct dc_text *text)
 {
   int factor = find_factor(study, &column);
   dc_points_value(&study->points, point, factor, column, text);
 }
 
+// Options of a command are words, not JSON: "bsh" without its quotes.
 static const char *without_quotes(struct dc_arena *arena, const char *value)
 {
   size_t length = strlen(value);

@@ -392,6 +392,8 @@ void dc_task_pull_back(const struct dc_task *task, const struct dc_model *model,
   }
 }
 
+// The chain rule forward: a direction of the parameters becomes one of the rollout's input, added to moved by each
+// entry in the order of dc_task_apply.
 void dc_task_push_forward(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                           const double *state, const double *parameters, const double *direction,
                           struct dc_rollout_cotangent *moved)
@@ -421,6 +423,7 @@ int dc_task_rowless_objective(const struct dc_task *task)
   return -1;
 }
 
+// Groups of residuals are numbered through all objectives, in the order of the scene.
 int dc_task_group_count(const struct dc_task *task, const struct dc_model *model,
                         const struct dc_trajectory *trajectory)
 {
@@ -466,6 +469,7 @@ void dc_task_group_pull_back(const struct dc_task *task, const struct dc_model *
   objective->type->rows->pull_back(objective->options, model, input, trajectory, index, weights, cotangent);
 }
 
+// Terms of the loss, one for each objective, with their weights.
 void dc_task_terms(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, double *terms)
 {
@@ -475,6 +479,7 @@ void dc_task_terms(const struct dc_task *task, const struct dc_model *model, con
   }
 }
 
+// Their sum, in the order of the scene; the cotangent collects derivatives by trajectory and input.
 double dc_task_loss(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                     const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
@@ -509,6 +514,8 @@ static const char *condition_name(const char *unit)
                                            : "difference";
 }
 
+// Conditions that an objective sets for being reached: its own list, or the one distance that it reports, which may be
+// as large as its option "tolerance" says.
 int dc_task_conditions(const struct dc_objective *objective, const struct dc_model *model,
                        const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
                        struct dc_condition conditions[DC_CONDITIONS_MOST])
