@@ -20,6 +20,7 @@ int dc_option_find(const struct dc_option *table, const char *name)
   return -1;
 }
 
+// NULL if a number suits an option, else text with the rule that it breaks.  Equal bounds mean that there are none.
 const char *dc_option_check(const struct dc_option *option, double number, char *text, size_t size)
 {
   const char *space = option->unit[0] ? " " : "";
@@ -68,11 +69,14 @@ static enum dc_status refuse_default(const struct dc_option *option, struct dc_e
   return dc_fail(error, DC_USAGE, "option %s: bad default %s", option->name, option->fallback);
 }
 
+// "null": the option has no value unless one is given.
 static bool is_absent(const struct dc_option *option)
 {
   return strcmp(option->fallback, "null") == 0;
 }
 
+// Numbers and lists of them: absent ones are 0 for an integer, NAN for a real and for each component that the default
+// does not reach, and an empty list.
 static enum dc_status set_numbers(const struct dc_option *option, void *value, struct dc_arena *arena,
                                   struct dc_error *error)
 {
@@ -121,6 +125,7 @@ static enum dc_status parse_strings(const struct dc_option *option, struct dc_st
   return list->strings ? DC_OK : dc_out_of_memory(error);
 }
 
+// Strings, lists of them, and choices, whose value is the index of the word.
 static enum dc_status set_strings(const struct dc_option *option, void *value, struct dc_arena *arena,
                                   struct dc_error *error)
 {
@@ -180,6 +185,7 @@ static enum dc_status set_objects(const struct dc_option *option, void *value, s
   return DC_OK;
 }
 
+// Writes the default of one option at value, by its type.
 static enum dc_status set_default(const struct dc_option *option, void *value, struct dc_arena *arena,
                                   struct dc_error *error)
 {
@@ -221,6 +227,7 @@ enum dc_status dc_options_set_defaults(const struct dc_option *table, void *targ
   return DC_OK;
 }
 
+// Whether a string may stand for the object: the table has the short key, and every other option has a default.
 bool dc_option_has_short_form(const struct dc_option *option)
 {
   bool found = false;

@@ -7,6 +7,8 @@
 
 #include "contact/common/points.h"
 
+// Velocity of a point, m/s: as given, or that of its body's frame, v + w x r with r the point's place from the frame's
+// origin.
 void dc_points_velocity(const struct dc_points *p, int body, int index, double velocity[3])
 {
   if (p->velocities) {
@@ -20,6 +22,8 @@ void dc_points_velocity(const struct dc_points *p, int body, int index, double v
   dc_vec_add(velocity, velocity, twist + 3);
 }
 
+// One point above a primitive; value holds the barrier V(g) of its gap g, V' and V''.  With the normal n the force is
+// -V' n.  The product is V'' (n . velocity) n, the Hessian of V along the velocity.
 void dc_points_add_primitive(const struct dc_points *p, const struct dc_primitive *seen, const double arm[3], int index,
                              const double value[3])
 {
@@ -37,6 +41,7 @@ void dc_points_add_primitive(const struct dc_points *p, const struct dc_primitiv
   }
 }
 
+// The same of all vertices of body a within reach of the primitive that body b is.
 void dc_points_add_primitive_pair(const struct dc_points *p, dc_primitive_barrier *barrier)
 {
   const struct dc_collider *a = &p->contact->colliders[p->pair->a];
@@ -66,6 +71,7 @@ static const struct dc_point_methods *methods_of(const struct dc_contact *contac
   return contact->model->methods->points;
 }
 
+// A model without methods for points offers none; one may offer them for some scenes only.
 bool dc_contact_has_points(const struct dc_contact *contact)
 {
   return dc_contact_has_point_rates(contact) && !methods_of(contact)->rates_only;
@@ -105,6 +111,7 @@ static int add_pairs(struct dc_points *p, struct dc_arena *arena)
   return 0;
 }
 
+// Forces are those of surfaces that are apart: pairs that cross, or could not be evaluated, are refused.
 static enum dc_status refuse_crossings(const struct dc_contact *contact, struct dc_error *error)
 {
   for (int k = 0; k < contact->pair_count; k++)
@@ -113,6 +120,7 @@ static enum dc_status refuse_crossings(const struct dc_contact *contact, struct 
   return DC_OK;
 }
 
+// All pairs with memory of its own, which is released at the end.
 static enum dc_status run(struct dc_points *p, struct dc_error *error)
 {
   enum dc_status refused = refuse_crossings(p->contact, error);
@@ -153,6 +161,7 @@ struct dc_point_rows {
   double (**forces)[3], (**products)[3];
 };
 
+// One row of vectors for each body, [points of the body][3], in one block.
 static double (**make_rows(const struct dc_contact *contact, int points))[3]
 {
   double(**rows)[3] = dc_arena_alloc(contact->arena, (size_t)contact->bodies->count, sizeof *rows);
@@ -164,6 +173,7 @@ static double (**make_rows(const struct dc_contact *contact, int points))[3]
   return block ? rows : NULL;
 }
 
+// Rows are made when they are asked for first and stay with the contact, so that later calls allocate nothing.
 static struct dc_point_rows *rows_of(struct dc_contact *contact)
 {
   if (contact->rows)
@@ -202,6 +212,8 @@ static void turn_products(const struct dc_contact *contact, const struct dc_pose
   }
 }
 
+// Rates of forces by the motion of all bodies, in the frames of the bodies: forces and their products with the points'
+// velocities, then turned into the bodies' frames.  After a failure the rows are zero again.
 enum dc_status dc_points_rates_of_products(struct dc_contact *contact, const struct dc_pose *poses,
                                            const double (*twists)[6], double scale, double (*const *by_point)[3],
                                            struct dc_error *error)

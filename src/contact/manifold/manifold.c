@@ -15,6 +15,7 @@
 
 enum { PAIRS_MOST = INT_MAX / 4 };  // of edges: contacts and points, two of each pair, are counted in int
 
+// Diagonal of the box around the vertices, m; infinite for a surface without vertices.
 static double diagonal_of(const struct dc_manifold_surface *surface)
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -26,6 +27,7 @@ static double diagonal_of(const struct dc_manifold_surface *surface)
   return surface->vertex_count > 0 ? dc_vec_distance(high, low) : INFINITY;
 }
 
+// Primitives that a level set unites; by default that many edges are selected.
 static int primitives_of(const struct dc_sdf *sdf)
 {
   return sdf->type == &dc_sdf_union ? sdf->child_count : 1;
@@ -158,6 +160,8 @@ int dc_manifold_most(const struct dc_manifold *manifold)
   return manifold->vertex_contacts + 2 * manifold->most_pairs;
 }
 
+// Vertices of one side in the world, relative to an origin at the first body: far from the world's origin differences of
+// coordinates would lose digits.
 static void place(struct dc_manifold *m, int s, const struct dc_pose *pose)
 {
   struct dc_manifold_side *side = &m->sides[s];
@@ -172,6 +176,7 @@ static void place(struct dc_manifold *m, int s, const struct dc_pose *pose)
   }
 }
 
+// Whether vertices of side s make contacts: of a one-sided manifold those of the first body only.
 static bool vertices_count(const struct dc_manifold *m, int s)
 {
   return s == 0 || !m->settings.one_sided;
@@ -223,11 +228,13 @@ static void choose_edges(struct dc_manifold *m, int s)
     }
 }
 
+// Points of side s where the other body's distance is evaluated for contacts: all vertices, or the chosen means.
 static struct dc_field *vertex_field(struct dc_manifold_side *side)
 {
   return side->vertex_selection.all ? &side->vertices : &side->chosen;
 }
 
+// One contact at a vertex: the point, the other body's signed distance there, and its gradient as the normal.
 static void put_vertex(const struct dc_manifold *m, int s, const struct dc_field *field, int i,
                        struct dc_manifold_contact *contact)
 {
@@ -326,6 +333,7 @@ static void pull_vertices(struct dc_manifold *m, int s, const struct dc_manifold
   pull_selection(m, side, &side->vertex_selection, 3, field->by_x, false);
 }
 
+// Cotangents of places in the world to the twist of the body about its position: torque sum r x f, force sum f.
 static void pull_places(struct dc_manifold *m, int s, double twist[6])
 {
   const struct dc_manifold_side *side = &m->sides[s];
@@ -374,6 +382,7 @@ void dc_manifold_pull_back(struct dc_manifold *m, const struct dc_manifold_cotan
     pull_places(m, s, twists[s]);
 }
 
+// The cotangent of a vertex in the frame of its body.
 void dc_manifold_by_vertex(const struct dc_manifold *m, int body, int vertex, double by[3])
 {
   const struct dc_manifold_side *side = &m->sides[body];
@@ -381,6 +390,8 @@ void dc_manifold_by_vertex(const struct dc_manifold *m, int body, int vertex, do
   dc_mat_apply_transposed(by, side->rotation, world);
 }
 
+// Vertices lie on the level set: a change of its parameters moves them along the normal, which gives the parameters'
+// cotangents.
 void dc_manifold_pull_back_mesh(const struct dc_manifold *m, int body, double *parameters)
 {
   const struct dc_manifold_surface *surface = &m->surfaces[body];
@@ -420,6 +431,7 @@ void dc_manifold_check(const struct dc_manifold_surface *surface, struct dc_mani
     }
 }
 
+// Edges of a mesh, each once, smaller vertex first; edges has room for three of each triangle.
 int dc_manifold_edges_of(const struct dc_mesh *mesh, int (*edges)[2])
 {
   int count = 0;
