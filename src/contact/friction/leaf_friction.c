@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "contact/common/leaf_pair.h"
-#include "contact/friction/plane_slip.h"
+#include "contact/friction/hull_pull.h"
 
 static const double SPIN_RADIUS = 1e-6;  // rho of hull_slip.c, in units of contact.length
 
@@ -68,18 +68,14 @@ int dc_leaf_friction_add(struct dc_contact *contact, struct dc_leaf_friction *ow
 
 // One pair of leaves that is pulled back: cotangents n (two components) and d of its plane.
 struct pull {
-  const struct dc_sliding_hulls *sliding;
-  const struct dc_sliding_vertex *vertices;
+  struct dc_hull_pull slips;
   const struct dc_sliding_leaves *leaves;
-  const struct dc_friction_motion *motion;
-  struct dc_friction_sides *sides;
-  struct dc_plane_motion plane;
-  double drag, n[2], d;
+  double n[2], d;
 };
 
 static int side_of(const struct pull *pull, int v)
 {
-  return v >= pull->sliding->count_a;
+  return dc_hull_pull_side(&pull->slips, v);
 }
 
 static double sign_of(const struct pull *pull, int v)
@@ -87,44 +83,21 @@ static double sign_of(const struct pull *pull, int v)
   return side_of(pull, v) ? -1 : 1;
 }
 
-static void read_vertex(const struct pull *pull, int v, struct dc_plane_vertex *vertex)
-{
-  int x = side_of(pull, v);
-  dc_vec_copy(vertex->place, pull->vertices[v].local);
-  dc_plane_vertex_velocity(pull->motion, x, pull->sliding->axes, pull->vertices[v].arm, pull->sides->twist[x],
-                           vertex->velocity, vertex->variation);
-}
-
-// zeta: how the motion of the plane answers.
-static void plane_answer(struct pull *pull)
-{
-  double matrix[3][3] = {[2][2] = pull->drag}, g[3] = {0, 0, 0};
-  for (int v = 0; v < pull->sliding->count; v++) {
-    struct dc_plane_vertex vertex;
-    read_vertex(pull, v, &vertex);
-    dc_plane_add_answer(&vertex, &pull->plane, pull->vertices[v].weight, matrix, g);
-  }
-  dc_hull_factor_motion(matrix);
-  dc_hull_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
-}
-
 // Through r and r' of a vertex; returns its part of G.
 static double through_slip(struct pull *pull, int v)
 {
-  struct dc_plane_vertex vertex;
-  const double *axes = pull->sliding->axes;
+  const struct dc_hull_pull *slips = &pull->slips;
+  const double *axes = slips->sliding->axes, *arm = slips->vertices[v].arm;
   int side = side_of(pull, v);
-  double weight = pull->sliding->strength * pull->vertices[v].weight, x[3] = {0, 0, 0}, n[2], a[2], b[2], size;
-  double force[3], place[3], round = sign_of(pull, v) * pull->leaves->radius[side];
-  read_vertex(pull, v, &vertex);
-  double product = dc_plane_through_slips(&vertex, &pull->plane, weight, x, n, a, b, &size);
+  double x[3] = {0, 0, 0}, n[2], a[2], b[2], force[3], place[3];
+  double round = sign_of(pull, v) * pull->leaves->radius[side], share = dc_hull_pull_slip(slips, v, x, n, a, b);
   dc_mat_apply_transposed(force, axes, x);
-  dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[side]);
-  dc_plane_material_place(pull->motion, side, axes, pull->sides->twist[side], force, a, b, place);
-  dc_add_rolling_torque(axes + 6, round, place, pull->sides->wrench[side]);
+  dc_add_wrench(arm, force, slips->sides->wrench[side]);
+  dc_plane_material_place(slips->motion, side, axes, slips->sides->twist[side], force, a, b, place);
+  dc_add_rolling_torque(axes + 6, round, place, slips->sides->wrench[side]);
   for (int k = 0; k < 2; k++)
     pull->n[k] += n[k] - round * dc_vec_dot(axes + 3 * k, place);
-  return weight * (product / size + pull->drag * pull->plane.z[2] * pull->plane.zeta[2]);
+  return share;
 }
 
 // f_v = mu w_i w_j (1 - phi) c(S) P'(S) w_v / h_v^2, c the factor of the range, with the vertices' parts of G.
@@ -132,18 +105,18 @@ static void through_forces(struct pull *pull, const struct dc_contact_settings *
                            double total)
 {
   double sum = 0;
-  for (int v = 0; v < pull->sliding->count; v++)
-    sum += pull->leaves->share[side_of(pull, v)] / pull->vertices[v].distance;
+  for (int v = 0; v < pull->slips.sliding->count; v++)
+    sum += pull->leaves->share[side_of(pull, v)] / pull->slips.vertices[v].distance;
   double root = DC_SQRT12 / sqrt(settings->length * sum), by_sum = -0.5 * root / (sum * (1 + root)) * total, rate;
   dc_friction_within_range(sum, settings->friction_range, &rate);
   by_sum += rate * total;
-  for (int v = 0; v < pull->sliding->count; v++) {
-    double h = pull->vertices[v].distance, share = pull->leaves->share[side_of(pull, v)], force[3];
+  for (int v = 0; v < pull->slips.sliding->count; v++) {
+    double h = pull->slips.vertices[v].distance, share = pull->leaves->share[side_of(pull, v)], force[3];
     double by_height = sign_of(pull, v) * (-2 * parts[v] / h - by_sum * share / (h * h));
-    dc_vec_scale(force, pull->sliding->axes + 6, by_height);
-    dc_add_wrench(pull->vertices[v].arm, force, pull->sides->wrench[side_of(pull, v)]);
-    pull->n[0] += by_height * pull->vertices[v].local[0];
-    pull->n[1] += by_height * pull->vertices[v].local[1];
+    dc_vec_scale(force, pull->slips.sliding->axes + 6, by_height);
+    dc_add_wrench(pull->slips.vertices[v].arm, force, pull->slips.sides->wrench[side_of(pull, v)]);
+    pull->n[0] += by_height * pull->slips.vertices[v].local[0];
+    pull->n[1] += by_height * pull->slips.vertices[v].local[1];
     pull->d += by_height;
   }
 }
@@ -153,14 +126,14 @@ static void through_forces(struct pull *pull, const struct dc_contact_settings *
 static double solve_plane(const struct pull *pull, double eta[3])
 {
   double m[3][3] = {{0}}, scale = INFINITY, cotangent[3] = {pull->d, pull->n[0], pull->n[1]};
-  for (int v = 0; v < pull->sliding->count; v++)
-    scale = fmin(scale, pull->vertices[v].distance);
-  for (int v = 0; v < pull->sliding->count; v++) {
+  for (int v = 0; v < pull->slips.sliding->count; v++)
+    scale = fmin(scale, pull->slips.vertices[v].distance);
+  for (int v = 0; v < pull->slips.sliding->count; v++) {
     int side = side_of(pull, v);
-    double ratio = scale / pull->vertices[v].distance, share = pull->leaves->share[side];
+    double ratio = scale / pull->slips.vertices[v].distance, share = pull->leaves->share[side];
     double cube = 2 * share * ratio * ratio * ratio;
     double round = share * ratio * scale * (scale + ratio * pull->leaves->radius[side]);
-    const double y[3] = {1, pull->vertices[v].local[0], pull->vertices[v].local[1]};
+    const double y[3] = {1, pull->slips.vertices[v].local[0], pull->slips.vertices[v].local[1]};
     for (int i = 0; i < 3; i++)
       for (int j = 0; j <= i; j++)
         m[i][j] += cube * y[i] * y[j] + (i == j && i > 0 ? round : 0);
@@ -174,18 +147,18 @@ static double solve_plane(const struct pull *pull, double eta[3])
 static void through_plane(const struct pull *pull)
 {
   double eta[3], scale = solve_plane(pull, eta);
-  for (int v = 0; v < pull->sliding->count; v++) {
+  for (int v = 0; v < pull->slips.sliding->count; v++) {
     int side = side_of(pull, v);
-    const double *place = pull->vertices[v].local;
-    double ratio = scale / pull->vertices[v].distance, share = pull->leaves->share[side];
+    const double *place = pull->slips.vertices[v].local;
+    double ratio = scale / pull->slips.vertices[v].distance, share = pull->leaves->share[side];
     double square = sign_of(pull, v) * share * ratio * ratio * scale, local[3], force[3], arm[3];
     local[0] = square * eta[1];
     local[1] = square * eta[2];
     local[2] = -2 * share * ratio * ratio * ratio * (eta[0] + place[0] * eta[1] + place[1] * eta[2]);
-    dc_mat_apply_transposed(force, pull->sliding->axes, local);
-    dc_vec_add_scaled(arm, pull->vertices[v].arm, sign_of(pull, v) * pull->leaves->radius[side],
-                      pull->sliding->axes + 6);
-    dc_add_wrench(arm, force, pull->sides->wrench[side]);
+    dc_mat_apply_transposed(force, pull->slips.sliding->axes, local);
+    dc_vec_add_scaled(arm, pull->slips.vertices[v].arm, sign_of(pull, v) * pull->leaves->radius[side],
+                      pull->slips.sliding->axes + 6);
+    dc_add_wrench(arm, force, pull->slips.sides->wrench[side]);
   }
 }
 
@@ -193,18 +166,11 @@ double dc_leaf_friction_pull_back(const struct dc_contact *contact, const struct
                                   const struct dc_friction_unit *unit, const struct dc_friction_motion *motion,
                                   struct dc_friction_sides *sides)
 {
-  const struct dc_sliding_hulls *sliding = &own->slips.sliding_pairs[unit->first];
-  struct pull pull = {.sliding = sliding,
-                      .vertices = own->slips.vertices + sliding->first,
-                      .leaves = &own->leaves[unit->first],
-                      .motion = motion,
-                      .sides = sides,
-                      .plane = {.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step},
-                      .drag = own->slips.drag};
+  struct pull pull = {.slips = dc_hull_pull_of(&own->slips, unit->first, motion, sides),
+                      .leaves = &own->leaves[unit->first]};
   double parts[2 * DC_LEAF_CORNERS], total = 0;
-  dc_vec_copy(pull.plane.z, sliding->motion);
-  plane_answer(&pull);
-  for (int v = 0; v < sliding->count; v++)
+  dc_hull_pull_answer(&pull.slips);
+  for (int v = 0; v < pull.slips.sliding->count; v++)
     total += parts[v] = through_slip(&pull, v);
   through_forces(&pull, &contact->settings, parts, total);
   through_plane(&pull);

@@ -2,13 +2,11 @@
 // Friction's mixed derivative for sdrs: how its gradient at t+1 depends on the poses at t, coefficients and stiffness
 // (docs/theory.md, "SDRS", "Derivatives at t").
 //
-// The slips on a plane are those of plane_slip.h, where G gains
-//     sum_v W_v rho^2 omega varpi / e
-// from the spins.  Everything is in the frame of a plane: b_1, b_2, m about o.
+// Slips on a plane and their spins are those of hull_pull.h.  Everything is in the frame of a plane: b_1, b_2, m about o.
 #include <math.h>
 #include <string.h>
 
-#include "contact/friction/plane_slip.h"
+#include "contact/friction/hull_pull.h"
 #include "contact/leaf/walls.h"
 
 // G's derivative by what belongs to the plane at t: (o, n_1, n_2, n_3) in units of length, o for the offset.
@@ -18,74 +16,33 @@ struct plane_cotangent {
 
 // Arguments of the sums over a pair's vertices.
 struct pull {
-  const struct dc_sliding_hulls *sliding;
-  const struct dc_sliding_vertex *vertices;
-  const struct dc_friction_motion *motion;
-  struct dc_friction_sides *sides;
-  struct dc_plane_motion plane;
+  struct dc_hull_pull slips;
   bool primitive;
-  double drag, length, support;
+  double length, support;
 };
-
-static int body_of(const struct dc_sliding_hulls *sliding, int v)
-{
-  return v < sliding->count_a ? 0 : 1;
-}
-
-static void read_vertex(const struct pull *pull, int v, struct dc_plane_vertex *vertex)
-{
-  int x = body_of(pull->sliding, v);
-  dc_vec_copy(vertex->place, pull->vertices[v].local);
-  dc_plane_vertex_velocity(pull->motion, x, pull->sliding->axes, pull->vertices[v].arm, pull->sides->twist[x],
-                           vertex->velocity, vertex->variation);
-}
-
-// zeta = (upsilon, varpi): how the motion of a plane between hulls answers.
-static void plane_answer(struct pull *pull)
-{
-  double matrix[3][3] = {[2][2] = pull->drag}, g[3] = {0, 0, 0};
-  for (int v = 0; v < pull->sliding->count; v++) {
-    struct dc_plane_vertex vertex;
-    read_vertex(pull, v, &vertex);
-    dc_plane_add_answer(&vertex, &pull->plane, pull->vertices[v].weight, matrix, g);
-  }
-  dc_hull_factor_motion(matrix);
-  dc_hull_solve_motion((const double(*)[3])matrix, g, pull->plane.zeta);
-}
 
 // Adds the wrench of a force given in the axes of the plane at a vertex; a, b: as of dc_friction_add_slip.
 static void add_force(const struct pull *pull, int v, const double local_force[3], const double *a, const double *b)
 {
-  int x = body_of(pull->sliding, v);
-  const struct dc_sliding_vertex *vertex = &pull->vertices[v];
+  int x = dc_hull_pull_side(&pull->slips, v);
+  const struct dc_sliding_vertex *vertex = &pull->slips.vertices[v];
   double force[3];
-  dc_mat_apply_transposed(force, pull->sliding->axes, local_force);
-  dc_add_wrench(vertex->arm, force, pull->sides->wrench[x]);
-  if (pull->sides->points[x])
-    dc_friction_add_slip(pull->sides, x, vertex->index, pull->sliding->axes, pull->motion->time_step, force, a, b);
-}
-
-// Through r and r': x gains of one vertex, m gains (m_1, m_2); returns the vertex's part of G.
-static double through_slip(const struct pull *pull, int v, double x[3], double m[2], double a[2], double b[2])
-{
-  double size, weight = pull->sliding->strength * pull->vertices[v].weight;
-  struct dc_plane_vertex vertex;
-  read_vertex(pull, v, &vertex);
-  double product = dc_plane_through_slips(&vertex, &pull->plane, weight, x, m, a, b, &size);
-  x[2] = 0;
-  return weight * (product / size + pull->drag * pull->plane.z[2] * pull->plane.zeta[2]);
+  dc_mat_apply_transposed(force, pull->slips.sliding->axes, local_force);
+  dc_add_wrench(vertex->arm, force, pull->slips.sides->wrench[x]);
+  if (pull->slips.sides->points[x])
+    dc_friction_add_slip(pull->slips.sides, x, vertex->index, pull->slips.sliding->axes, pull->slips.motion->time_step, force, a, b);
 }
 
 static void plane_hessian(const struct pull *pull, double h[4][4])
 {
   double p[3], unit = 1 / pull->length;
   memset(h, 0, 16 * sizeof **h);
-  for (int v = 0; v < pull->sliding->count; v++) {
-    const double *x = pull->vertices[v].local;
-    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+  for (int v = 0; v < pull->slips.sliding->count; v++) {
+    const double *x = pull->slips.vertices[v].local;
+    dc_sdrs_barrier(pull->support, pull->slips.vertices[v].distance, p);
     dc_sdrs_add_to_plane(p[2], (const double[3]){unit * x[0], unit * x[1], unit * x[2]}, h);
   }
-  dc_sdrs_add_slack_to_plane(pull->support, pull->sliding->slack, h);
+  dc_sdrs_add_slack_to_plane(pull->support, pull->slips.sliding->slack, h);
 }
 
 // H eta = cotangent of (o, n); as P'(u_v) y_v sum to minus the gradient of P_s(1 - |n|), a vertex gains
@@ -94,15 +51,15 @@ static void plane_hessian(const struct pull *pull, double h[4][4])
 // and H is singular.
 static void through_plane(const struct pull *pull, const struct plane_cotangent *cotangent)
 {
-  double h[4][4], eta[4], size = 1 - pull->sliding->slack, unit = 1 / pull->length;
+  double h[4][4], eta[4], size = 1 - pull->slips.sliding->slack, unit = 1 / pull->length;
   plane_hessian(pull, h);
   if (!(dc_sdrs_factor_plane(h) < INFINITY))
     return;
   dc_sdrs_solve_plane((const double(*)[4])h, cotangent->p, eta);
-  for (int v = 0; v < pull->sliding->count; v++) {
-    const double *x = pull->vertices[v].local;
-    double p[3], sign = body_of(pull->sliding, v) ? -1 : 1, force[3];
-    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+  for (int v = 0; v < pull->slips.sliding->count; v++) {
+    const double *x = pull->slips.vertices[v].local;
+    double p[3], sign = dc_hull_pull_side(&pull->slips, v) ? -1 : 1, force[3];
+    dc_sdrs_barrier(pull->support, pull->slips.vertices[v].distance, p);
     double along = sign * (eta[0] + unit * (x[0] * eta[1] + x[1] * eta[2] + x[2] * eta[3]));
     for (int k = 0; k < 3; k++)
       force[k] = -sign * unit * p[1] * eta[1 + k];
@@ -116,12 +73,12 @@ static void through_plane(const struct pull *pull, const struct plane_cotangent 
 static double pull_back_vertices(struct pull *pull, int first, int end)
 {
   struct plane_cotangent plane = {{0, 0, 0, 0}};
-  double total = 0, size = 1 - pull->sliding->slack, unit = 1 / pull->length;
+  double total = 0, size = 1 - pull->slips.sliding->slack, unit = 1 / pull->length;
   for (int v = first; v < end; v++) {
-    const double *place = pull->vertices[v].local;
-    double x[3], m[2], a[2], b[2], p[3], sign = body_of(pull->sliding, v) ? -1 : 1;
-    double share = through_slip(pull, v, x, m, a, b);
-    dc_sdrs_barrier(pull->support, pull->vertices[v].distance, p);
+    const double *place = pull->slips.vertices[v].local;
+    double x[3] = {0, 0, 0}, m[2], a[2], b[2], p[3], sign = dc_hull_pull_side(&pull->slips, v) ? -1 : 1;
+    double share = dc_hull_pull_slip(&pull->slips, v, x, m, a, b);
+    dc_sdrs_barrier(pull->support, pull->slips.vertices[v].distance, p);
     double by_distance = sign * share * p[2] / p[1];
     x[2] += by_distance * unit * (pull->primitive ? 1 : size);
     add_force(pull, v, x, a, b);
@@ -136,31 +93,15 @@ static double pull_back_vertices(struct pull *pull, int first, int end)
   return total;
 }
 
-// The arguments for one sliding pair.
-static struct pull pull_of(const struct dc_contact *contact, size_t index, bool primitive,
-                           const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
-{
-  const struct dc_hull_slips *friction = contact->friction->own;
-  const struct dc_sliding_hulls *sliding = &friction->sliding_pairs[index];
-  struct pull pull = {.sliding = sliding,
-                      .vertices = friction->vertices + sliding->first,
-                      .motion = motion,
-                      .sides = sides,
-                      .plane = {.e2 = motion->smoothing * motion->smoothing, .time_step = motion->time_step},
-                      .primitive = primitive,
-                      .drag = friction->drag,
-                      .length = contact->settings.length,
-                      .support = contact->settings.support};
-  dc_vec_copy(pull.plane.z, sliding->motion);
-  return pull;
-}
-
 double dc_sdrs_pull_back(struct dc_contact *contact, const struct dc_friction_unit *unit, size_t count,
                          const struct dc_friction_motion *motion, struct dc_friction_sides *sides)
 {
-  struct pull pull = pull_of(contact, unit->first, unit->primitive, motion, sides);
+  struct pull pull = {.slips = dc_hull_pull_of(contact->friction->own, unit->first, motion, sides),
+                      .primitive = unit->primitive,
+                      .length = contact->settings.length,
+                      .support = contact->settings.support};
   (void)count;  // one
   if (!pull.primitive)
-    plane_answer(&pull);
-  return pull_back_vertices(&pull, 0, pull.sliding->count);
+    dc_hull_pull_answer(&pull.slips);
+  return pull_back_vertices(&pull, 0, pull.slips.sliding->count);
 }
