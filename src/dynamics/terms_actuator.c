@@ -536,11 +536,13 @@ const struct dc_step_term dc_actuator_term = {
     .add_floor = actuator_add_floor,
 };
 
+// State [nq] of a frame.
 static const double *state_at(const struct dc_trajectory *trajectory, int frame)
 {
   return trajectory->q + (size_t)frame * (size_t)trajectory->nq;
 }
 
+// Poses [bodies] of a frame.
 static const struct dc_pose *poses_at(const struct dc_trajectory *trajectory, int frame)
 {
   return trajectory->poses + (size_t)frame * (size_t)trajectory->bodies;

@@ -166,7 +166,8 @@ enum dc_status dc_contact_parting(const struct dc_contact *contact, const struct
     return part_from_primitive(&search, &seen, move);
   }
   dc_vec_sub(search.shift, poses[own->a].position, poses[own->b].position);
-  bool complete = find_parts(a, &search.side[0]) & find_parts(b, &search.side[1]);
+  bool complete = find_parts(a, &search.side[0]);
+  complete = find_parts(b, &search.side[1]) && complete;
   enum dc_status status = complete ? part_meshes(&search, move) : DC_MEMORY;
   free(search.side[0].of_vertex);
   free(search.side[1].of_vertex);

@@ -33,6 +33,8 @@ static void skip_mark(const char **text, size_t *length)
   *length -= mark ? 3 : 0;
 }
 
+// Reads an open file of at most `size` bytes into the arena, closed by a zero; a file that has become shorter meanwhile
+// is read to its end.
 static enum dc_status read_open_file(int file, size_t size, const char *path, struct dc_arena *arena,
                                      const char **text, size_t *length, struct dc_error *error)
 {
@@ -75,6 +77,7 @@ enum dc_status dc_json_read_text(const char *path, struct dc_arena *arena, const
   return status;
 }
 
+// Line and column of a byte, from 1; columns count characters, so that bytes within one (10xxxxxx) are skipped.
 void dc_json_find_line(const char *text, size_t offset, long *line, long *column)
 {
   *line = *column = 1;
@@ -97,6 +100,7 @@ struct walk {
   size_t capacity;
 };
 
+// By key, then by place in the text, so that of equal keys the later one is the duplicate.
 static int compare_members(const void *a, const void *b)
 {
   const cJSON *const *first = a, *const *second = b;
@@ -129,6 +133,7 @@ static enum dc_status check_duplicates(struct walk *walk, const struct dc_json *
   return dc_json_fail_key(&value, walk->error, DC_BAD_INPUT, "duplicate key");
 }
 
+// One value and all below it, depth first: the scanner listed places in this order.
 static enum dc_status visit(struct walk *walk, const struct dc_json *value)
 {
   value->node->valueint = (int)walk->next++;
@@ -145,6 +150,7 @@ static enum dc_status visit(struct walk *walk, const struct dc_json *value)
   return cJSON_IsObject(value->node) ? check_duplicates(walk, value) : DC_OK;
 }
 
+// Puts "name:line:column" of a byte of a source in front of a message; source 0 is the document's own text.
 enum dc_status dc_json_fail_at(const struct dc_json_document *document, const char *text, size_t offset,
                                uint32_t source, struct dc_error *error)
 {
@@ -198,6 +204,7 @@ cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t
   return NULL;
 }
 
+// Parses the document's own text; after a failure the document holds no tree.
 static enum dc_status parse_document(struct dc_json_document *document, struct dc_error *error)
 {
   bool scanned;
@@ -239,6 +246,7 @@ void dc_json_release(struct dc_json_document *document)
   document->places = (struct dc_json_places){0};
 }
 
+// A place of a source for values that are made while reading; its index, -1 when out of memory.
 int dc_json_add_place(struct dc_json_document *document, uint32_t source)
 {
   struct dc_json_places *places = &document->places;
