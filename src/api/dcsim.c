@@ -51,12 +51,14 @@ const char *dcsim_libraries(void)
   return text;
 }
 
+// Numbers below 1 leave the present number.
 void dcsim_set_threads(int threads)
 {
   if (threads > 0)
     omp_set_num_threads(threads);
 }
 
+// Puts an error into the caller's struct, if there is one, and returns its status.
 int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status status)
 {
   // Bodies that overlap at the start are an error of the scene.
@@ -68,6 +70,7 @@ int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status
   return outside;
 }
 
+// The same with the status as it is.
 int dc_api_fail_in_process(dcsim_error *error, const struct dc_error *local, enum dc_status status)
 {
   dc_api_fail(error, local, status);
@@ -90,6 +93,7 @@ enum dc_status dc_api_check_finite(const char *name, const double *numbers, int 
 // Larger sizes are those of a struct whose first member was not set.
 enum { LARGEST_STRUCT = 8192 };
 
+// Structs of dcsim.h begin with their size, which tells the version that a caller was built with.
 static enum dc_status check_size(size_t size, struct dc_error *error)
 {
   if (size < sizeof size)
@@ -155,6 +159,7 @@ int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_wri
   return DCSIM_OK;
 }
 
+// The report of a command that went well, or its error; text and json are taken over both times.
 int dc_api_answer(enum dc_status status, const struct dc_error *local, dcsim_report *report, struct dc_text *text,
                   struct dc_json_writer *json, dcsim_error *error)
 {
@@ -165,6 +170,7 @@ int dc_api_answer(enum dc_status status, const struct dc_error *local, dcsim_rep
   return dc_api_fail(error, local, status);
 }
 
+// Notes of the scene, in the order in which reading it made them.
 void dc_api_describe_notes(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
 {
   dc_json_begin(json, "notes", '[');
@@ -218,6 +224,7 @@ static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
   return status;
 }
 
+// Words are stored one after the other, each with its zero; an empty one ends them.
 static void add_words(struct dc_text *words, const char *option, int count, const char *const *values)
 {
   for (int i = 0; i < count; i++) {
@@ -314,6 +321,7 @@ const char *dcsim_scene_name(const dcsim_scene *scene)
   return scene->scene->name;
 }
 
+// A refinement has no time: steps and time step are 0.
 int dcsim_scene_get_sizes(const dcsim_scene *scene, dcsim_scene_sizes *sizes, dcsim_error *error)
 {
   const struct dc_scene *s = scene->scene;
@@ -329,6 +337,7 @@ int dcsim_scene_get_sizes(const dcsim_scene *scene, dcsim_scene_sizes *sizes, dc
   return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }
 
+// Offsets of q and v are -1 for bodies without coordinates of their own.
 int dcsim_scene_get_body(const dcsim_scene *scene, int body, dcsim_scene_body *about, dcsim_error *error)
 {
   const struct dc_bodies *bodies = &scene->scene->model.bodies;

@@ -68,6 +68,7 @@ const struct cli_option cli_common_options[] = {
 
 const struct cli_option cli_help_options[] = {HELP_OPTION, CLI_OPTIONS_END};
 
+// The option of a command by its long name, which need not end with a zero; NULL without.
 static const struct cli_option *find_long(const struct cli_command *command, const char *name, size_t length)
 {
   for (int i = 0; command->options[i]; i++)
@@ -86,6 +87,7 @@ static const struct cli_option *find_letter(const struct cli_command *command, c
   return NULL;
 }
 
+// Refuses a long option and names the nearest one that the command has.
 static int fail_unknown(const struct cli_command *command, const char *name, size_t length)
 {
   enum { MOST = 64 };
@@ -118,6 +120,7 @@ static int fail_number(const char *given, const struct dc_option *option, const 
                   option->maximum, value);
 }
 
+// Whether a number keeps to the bounds of its option.
 static bool within(const struct dc_option *option, double number)
 {
   char rule[128];
@@ -164,6 +167,7 @@ static bool listed(const char *name, const char *const *names)
   return false;
 }
 
+// Stores a text, which is kept by reference; of an option with choices it must be one of them.
 static int store_text(const char *given, const struct dc_option *option, const char *value, const char **target)
 {
   if (option->choices && !listed(value, option->choices)) {
@@ -215,6 +219,7 @@ static int take(const char *given, const struct cli_option *entry, const char *v
   return store(given, &entry->option, value, arguments);
 }
 
+// "--name", "--name=value" or "--name value"; *index moves behind a value of its own.
 static int parse_long(const struct cli_command *command, int argc, char **argv, int *index,
                       struct cli_arguments *arguments)
 {
@@ -300,6 +305,7 @@ static int prepare(int argc, char **argv, struct cli_arguments *arguments)
   return 0;
 }
 
+// The operand, then a second one or any number of more, as the command has them.
 static int take_operand(const struct cli_command *command, const char *operand, struct cli_arguments *arguments)
 {
   bool second = command->second_operand && arguments->operand;
@@ -352,6 +358,7 @@ void cli_arguments_free(struct cli_arguments *arguments)
   free(arguments->command_line);
 }
 
+// Usage, summary, details and options of a command, made from its tables.
 void cli_print_help(const struct cli_command *command)
 {
   enum { COLUMN = 24 };

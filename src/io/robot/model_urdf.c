@@ -299,7 +299,9 @@ static void put_joint(struct writer *writer, int i)
   }
   for (int p = 0; p < count; p++) {
     bool last = p == count - 1, slide = parts[p].kind == DC_PART_SLIDE;
-    snprintf(ending, sizeof ending, last ? "" : ":%d", p + 1);
+    ending[0] = '\0';
+    if (!last)
+      snprintf(ending, sizeof ending, ":%d", p + 1);
     if (!last) {
       dc_text_add(&writer->text, "  <link");
       dc_export_name(&writer->text, "name", body->name, ending);
