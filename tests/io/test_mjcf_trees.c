@@ -117,6 +117,31 @@ static void compare_motion(struct pair *pair, const char *name)
   mj_deleteData(data);
 }
 
+// What joints and actuators do together: springs with references, damping, rotors, constant and proportional bias,
+// gears, controls and velocities of a keyframe, a tendon of one joint with a motor.
+static void test_driven(void)
+{
+  static const char text[] =
+      "<mujoco><option timestep='0.0005'/><default><joint armature='0.1' damping='0.3'/></default><worldbody>"
+      "<body name='a' pos='0 0 1'><joint name='j' type='slide' axis='0 0 1' armature='2' springref='.2' stiffness='10'/>"
+      "<geom size='.1' mass='1'/></body>"
+      "<body name='b' pos='1 0 1'><joint name='k' axis='0 1 0' pos='0 0 .5' ref='.3' stiffness='2'/>"
+      "<geom size='.05' mass='.2'/><body name='c' pos='.3 0 0'><joint name='l' axis='1 0 1' damping='.1'/>"
+      "<geom type='capsule' fromto='0 0 0 .2 .1 0' size='.03' mass='.3'/></body></body>"
+      "<body name='d' pos='3 0 1'><joint name='m' type='ball' armature='0' damping='.05' stiffness='.4'/>"
+      "<geom type='box' pos='.1 0 0' size='.2 .1 .05' mass='1'/></body></worldbody>"
+      "<tendon><fixed name='t'><joint joint='l' coef='-2'/></fixed></tendon>"
+      "<actuator><general joint='j' gainprm='5' biastype='affine' biasprm='-2 -5 -1' gear='1.5'/>"
+      "<position joint='k' kp='3' gear='.5'/><motor tendon='t' gear='.3'/></actuator>"
+      "<keyframe><key name='k' qpos='.1 .5 -.2 1 0 0 0' qvel='.3 -1 2 .5 .4 -.3' ctrl='.5 -.4 .3'/></keyframe></mujoco>";
+  struct pair pair;
+  write_bytes("model.xml", text, sizeof text - 1);
+  open_files(&pair, "model.xml", "model.xml", ", 'keyframe': 'k'");
+  if (pair.scene && pair.model)
+    compare_motion(&pair, "driven");
+  close_pair(&pair);
+}
+
 static void test_motion(void)
 {
   static struct mjcf_tree tree;
@@ -241,7 +266,7 @@ static void test_files(void)
   free(list);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"bodies that slide", test_sliders}, {"a second of motion", test_motion},
+RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"bodies that slide", test_sliders}, {"a second of motion", test_motion}, {"driven joints", test_driven},
                               {"exported and read again", test_again},
                               {"exported as URDF and read again", test_urdf_again}, {"files", test_files})
 
