@@ -106,6 +106,7 @@ struct dc_body_definition {
   double axis[3], anchor[3], range[2];                 // of the joints that give none; NAN when absent
   double limit_stiffness;                              // of the barriers at the ends of ranges, J
   double velocity_limit;                               // of lengths and angles, m/s or rad/s; NAN: none; does not bind
+  double effort_limit;                                 // of forces of controls on these, N or N m; NAN: none
   struct dc_pd_definition *pd;                         // NULL: no actuator
   struct dc_soft_definition *soft;                     // NULL: a rigid body
   struct dc_cable_definition *cable;                   // NULL: no cable
@@ -153,6 +154,7 @@ struct dc_body {
   const struct dc_pd_definition *pd;        // gains in effect, or NULL
   double limit_stiffness;                   // J
   double velocity_limit;                    // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
+  double effort_limit;                      // bound on forces of controls on these, N or N m; NAN: none
   int actuator;                  // first entry in vectors of actuator targets; -1 without pd (cables have one)
   double friction, restitution;  // NAN: those of the contact settings
   struct dc_body_appearance appearance;

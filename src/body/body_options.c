@@ -95,6 +95,10 @@ const struct dc_option dc_body_options[] = {
         struct dc_body_definition, velocity_limit, "m/s or rad/s", "null", 1e12,
         "speed that slides and hinges shall stay below: the objective speed asks for it, a run tells where it is "
         "passed"),
+    DC_POSITIVE_OPTION(
+        struct dc_body_definition, effort_limit, "N or N m", "null", 1e12,
+        "force that controls may exert on slides and hinges: torque keeps it, a run tells where actuators and torques "
+        "together pass it"),
     DC_OBJECT_OPTION(struct dc_body_definition, pd, "null", dc_pd_options, struct dc_pd_definition,
                      "proportional-derivative actuator on every coordinate of the joint"),
     DC_OBJECT_OPTION(

@@ -9,6 +9,7 @@
 #include "api/ranks.h"
 #include "base/clock.h"
 #include "commands/advice.h"
+#include "commands/extremes.h"
 #include "commands/refine.h"
 #include "commands/session.h"
 
@@ -158,54 +159,63 @@ static bool frames_are_foreign(const struct session *session, const struct outco
           !same_contact(&plant->model.definition.contact, &mine->contact));
 }
 
+// Forces, speeds and contacts of the best trajectory, for the report and the files.
+struct readout {
+  struct dc_rollout_input input, *whole;  // with targets of all steps; whole: memory of it, or NULL
+  struct dc_contact_list contacts;
+  struct dc_extremes extremes;
+};
+
+static void free_readout(struct readout *readout)
+{
+  dc_extremes_free(&readout->extremes);
+  dc_contact_list_free(&readout->contacts);
+  dc_rollout_input_destroy(readout->whole);
+}
+
 // Computes the drives of the best trajectory and the contacts in it.  Contacts come from our own potential: they are
-// unknown for frames produced by a plant, or by a stepper with contacts of its own.
-static enum dc_status read_out(struct session *session, const struct outcome *outcome,
-                               const struct dc_rollout_input *input, struct dc_contact_list *contacts,
-                               struct dc_run_readout *readout)
+// unknown for frames produced by a plant, or by a stepper with contacts of its own, and where nobody asks.
+static enum dc_status read_out(struct session *session, struct outcome *outcome, bool asked, struct readout *readout)
 {
   enum { MOST_CONTACTS = 200000 };
-  struct dc_rollout *rollout = outcome->plan->rollout;
-  *readout = (struct dc_run_readout){.model = outcome->model, .input = input};
-  if (frames_are_foreign(session, outcome))
-    return DC_OK;
   struct dc_error why = {0};
-  enum dc_status status = dc_trajectory_list_contacts(rollout, input, outcome->best, MOST_CONTACTS, contacts, &why);
+  enum dc_status status = session->horizon ? whole_input(session, outcome, &readout->whole) : DC_OK;
+  if (status)
+    return status;
+  readout->input = readout->whole ? *readout->whole : *outcome->input;
+  if (outcome->targets.position) {  // of all windows
+    readout->input.target_position = (double *)outcome->targets.position;
+    readout->input.target_velocity = (double *)outcome->targets.velocity;
+  }
+  status = dc_extremes_find(&readout->extremes, outcome->model, &readout->input, outcome->best, &session->error);
+  if (status)
+    return status;
+  outcome->extremes = &readout->extremes;
+  if (!asked || frames_are_foreign(session, outcome))
+    return DC_OK;
+  status = dc_trajectory_list_contacts(outcome->plan->rollout, &readout->input, outcome->best, MOST_CONTACTS,
+                                       &readout->contacts, &why);
   if (status == DC_MEMORY)
     return dc_fail(&session->error, status, "%s", why.text);
-  if (!status)
-    readout->contacts = contacts;
+  outcome->contacts = status ? NULL : &readout->contacts;
   return DC_OK;
 }
 
-// Writes trajectory.h5: the best and the first trajectory with their parameters, targets of all windows, and what the
-// readout has (contacts, motion).
-static enum dc_status write_trajectory(struct session *session, const struct outcome *outcome)
+// Writes trajectory.h5: the best and the first trajectory with their parameters, targets of all windows, and the
+// readout (contacts, motion).
+static enum dc_status write_trajectory(struct session *session, const struct outcome *outcome,
+                                       const struct readout *readout)
 {
-  struct dc_rollout_input input = *outcome->input, *whole = NULL;
-  struct dc_contact_list contacts = {0};
-  struct dc_run_readout readout;
-  enum dc_status status = session->horizon ? whole_input(session, outcome, &whole) : DC_OK;
-  if (whole)
-    input = *whole;
-  if (outcome->targets.position) {  // of all windows
-    input.target_position = (double *)outcome->targets.position;
-    input.target_velocity = (double *)outcome->targets.velocity;
-  }
-  if (!status)
-    status = read_out(session, outcome, &input, &contacts, &readout);
-  if (!status)
-    status = dc_run_write_trajectory(session->run, session->scene->scene, outcome->best, outcome->best_parameters,
-                                     outcome->first, outcome->first_parameters,
-                                     outcome->targets.position ? &outcome->targets : NULL, &readout, &session->error);
-  dc_contact_list_free(&contacts);
-  dc_rollout_input_destroy(whole);
-  return status;
+  const struct dc_run_readout rows = {.model = outcome->model, .input = &readout->input, .contacts = outcome->contacts};
+  return dc_run_write_trajectory(session->run, session->scene->scene, outcome->best, outcome->best_parameters,
+                                 outcome->first, outcome->first_parameters,
+                                 outcome->targets.position ? &outcome->targets : NULL, &rows, &session->error);
 }
 
-static enum dc_status write_motion(struct session *session, const struct outcome *outcome)
+static enum dc_status write_motion(struct session *session, const struct outcome *outcome,
+                                   const struct readout *readout)
 {
-  enum dc_status written = write_trajectory(session, outcome);
+  enum dc_status written = write_trajectory(session, outcome, readout);
   if (!written)
     written = dc_run_write_design(session->run, session->scene->scene, outcome->best->steps, outcome->best_parameters,
                                   &session->error);
@@ -213,12 +223,12 @@ static enum dc_status write_motion(struct session *session, const struct outcome
 }
 
 // Writes trajectory, summary, of an optimization the last checkpoint, and the animated model; closes the run.
-static enum dc_status write_run(struct session *session, const struct outcome *outcome, dcsim_result *result,
-                                enum dc_status status, const char *json)
+static enum dc_status write_run(struct session *session, const struct outcome *outcome, const struct readout *readout,
+                                dcsim_result *result, enum dc_status status, const char *json)
 {
   if (!session->run)
     return DC_OK;
-  enum dc_status written = session->options->results_only ? DC_OK : write_motion(session, outcome);
+  enum dc_status written = session->options->results_only ? DC_OK : write_motion(session, outcome, readout);
   if (!written)
     written = dc_session_write_summary(session, result, status, json);
   if (!written && session->kind->save)
@@ -272,6 +282,7 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   struct outcome outcome;
   struct transfer transfer = {.loss = NAN};
   struct dc_advice_list advice = {0};
+  struct readout readout = {0};
   enum dc_status written = dc_session_outcome(session, &outcome);
   if (!written)
     written = dc_session_judge_cases(session, &outcome);
@@ -283,7 +294,10 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
     dc_session_fill_result(session, &outcome, result);
     written = dc_advise_run(session, &outcome, result, &advice);
   }
+  if (!written)
+    written = read_out(session, &outcome, session->run || report, &readout);
   if (written) {
+    free_readout(&readout);
     free(outcome.cases);
     dc_trajectory_destroy(transfer.record);
     free(outcome.applied);
@@ -299,7 +313,8 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   free(outcome.cases);
   int outside = dc_api_report(&made, &text, &json, error);
   if (!outside)
-    written = write_run(session, &outcome, result, status, made.json);
+    written = write_run(session, &outcome, &readout, result, status, made.json);
+  free_readout(&readout);
   free(outcome.applied);
   if (outside)
     return outside;

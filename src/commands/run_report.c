@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "commands/advice.h"
+#include "commands/extremes.h"
 #include "commands/inspect_design.h"
 #include "commands/session.h"
 #include "io/scene/scene_format.h"
@@ -451,41 +452,6 @@ void dc_session_say_simulated(const struct session *session, const dcsim_result 
               dc_plural(result->steps), result->loss, result->success ? ", task reached" : "");
 }
 
-// Joints that are faster than their limits somewhere: the fastest step of each.
-static void put_speeds(const struct outcome *outcome, struct dc_json_writer *json, struct dc_text *text)
-{
-  const struct dc_trajectory *best = outcome->best;
-  const struct dc_bodies *bodies = &outcome->model->bodies;
-  dc_json_begin(json, "too_fast", '[');
-  for (int b = 0; b < bodies->count; b++) {
-    const struct dc_body *body = &bodies->bodies[b];
-    for (int p = 0; p < body->part_count && body->velocity_limit > 0; p++) {
-      const struct dc_joint_part *part = &body->parts[p];
-      double fastest = 0;
-      int frame = 0;
-      if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
-        continue;
-      for (int f = 1; f <= best->steps; f++) {
-        const double *q = best->q + (size_t)f * (size_t)best->nq + (size_t)part->q;
-        double speed = fabs(q[0] - q[-best->nq]) / best->time_step;
-        if (speed > fastest)
-          fastest = speed, frame = f;
-        dc_trajectory_release(best, f);
-      }
-      if (fastest <= body->velocity_limit)
-        continue;
-      const char *unit = part->kind == DC_PART_HINGE ? "rad/s" : "m/s";
-      dc_text_add(text, "  %s moves at up to %.3g %s (frame %d), its limit is %.3g\n", body->name, fastest, unit, frame,
-                  body->velocity_limit);
-      dc_json_begin(json, NULL, '{');
-      dc_json_put_string(json, "body", body->name);
-      DC_JSON_NUMBERS(json, {"speed", fastest}, {"limit", body->velocity_limit}, {"frame", frame});
-      dc_json_end(json, "}");
-    }
-  }
-  dc_json_end(json, "]");
-}
-
 void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
                          const struct dc_advice_list *advice, const dcsim_result *result, struct dc_text *text,
                          struct dc_json_writer *json)
@@ -511,7 +477,7 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
   put_design(session, outcome, json, text);
   put_objectives(session, outcome, json, text);
   put_cases(session, outcome, json, text);
-  put_speeds(outcome, json, text);
+  dc_extremes_put(outcome->extremes, outcome->contacts, outcome->model, outcome->best, text, json);
   describe_plant(session, transfer, outcome, text, json);
   dc_api_put_inside(&session->scene->scene->model.bodies, &session->inside, NULL, json);
   if (session->optimizing)

@@ -112,6 +112,9 @@ struct outcome {
   bool success;
   const char *end;  // why an optimization is over: "target", ...; NULL: it is not, or there was none
   int retreats;
+  // Extremes and contacts of best, while the run is reported; contacts NULL: not known.
+  const struct dc_extremes *extremes;
+  const struct dc_contact_list *contacts;
 };
 enum dc_status dc_session_outcome(struct session *session, struct outcome *outcome);
 

@@ -90,6 +90,22 @@ static double size_of(const struct dc_contact_entry *entry)
   return dc_vec_norm(sum);
 }
 
+// Keeps the entry for both bodies where it is the largest so far.
+static void note_largest(struct dc_contact_list *list, const struct dc_contact_entry *entry)
+{
+  for (int side = 0; side < 2; side++) {
+    struct dc_contact_entry *most = &list->largest[entry->bodies[side]];
+    if (most->frame >= 0 && size_of(most) >= size_of(entry))
+      continue;
+    *most = *entry;
+    if (side == 0)
+      continue;
+    most->bodies[0] = entry->bodies[1], most->bodies[1] = entry->bodies[0];
+    dc_vec_scale(most->force, entry->force, -1);
+    dc_vec_scale(most->friction, entry->friction, -1);
+  }
+}
+
 static void drop_small(struct dc_contact_list *list)
 {
   size_t kept = 0;
@@ -113,7 +129,10 @@ static enum dc_status add_frame(struct dc_contact_list *list, const struct dc_ro
     double size = size_of(&entry);
     if (!isfinite(size))
       return dc_fail(error, DC_NUMERICAL, "a contact force at frame %d is not finite", frame);
-    if (!(size > 0) || size < list->least || isinf(gaps[p]))
+    if (!(size > 0) || isinf(gaps[p]))
+      continue;
+    note_largest(list, &entry);
+    if (size < list->least)
       continue;
     list->least = fmax(list->least, smallest_part * size);
     if (dc_grow(&list->entries, &list->capacity, list->count + 1, sizeof *list->entries) != 0)
@@ -135,8 +154,11 @@ enum dc_status dc_trajectory_list_contacts(struct dc_rollout *rollout, const str
   size_t pairs = (size_t)rollout->rigid.pair_count;
   double *gaps = dc_alloc(pairs, sizeof *gaps);
   double(*contact)[12] = dc_alloc(pairs, sizeof *contact), (*friction)[12] = dc_alloc(pairs, sizeof *friction);
-  enum dc_status status = gaps && contact && friction ? DC_OK : dc_out_of_memory_for(error, "contacts");
-  *list = (struct dc_contact_list){0};
+  *list = (struct dc_contact_list){.largest = dc_alloc((size_t)trajectory->bodies, sizeof *list->largest)};
+  bool allocated = gaps && contact && friction && list->largest;
+  enum dc_status status = allocated ? DC_OK : dc_out_of_memory_for(error, "contacts");
+  for (int b = 0; b < trajectory->bodies && allocated; b++)
+    list->largest[b].frame = -1;
   for (int f = 0; f <= trajectory->steps && pairs && !status; f++) {
     status = dc_trajectory_contact(rollout, input, trajectory, f, gaps, contact, friction, error);
     if (!status)
@@ -159,5 +181,6 @@ enum dc_status dc_trajectory_list_contacts(struct dc_rollout *rollout, const str
 void dc_contact_list_free(struct dc_contact_list *list)
 {
   free(list->entries);
+  free(list->largest);
   *list = (struct dc_contact_list){0};
 }

@@ -32,6 +32,9 @@ struct dc_contact_list {
   struct dc_contact_entry *entries;  // [count], released with dc_contact_list_free
   size_t count, capacity;
   double least;  // N: what is smaller is left out
+  // [bodies] of each body the entry with its largest force (contact and friction together), on it as the first one;
+  // frame -1: nothing acts on it.
+  struct dc_contact_entry *largest;
 };
 // Lists it at all frames: forces of at least a thousandth of the largest one, and as much more than that as it takes
 // for `most` entries at the most.  Costs one contact evaluation a frame, two with friction.  As dc_trajectory_contact;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control "torque": forces on the coordinates of one joint, with or without an actuator, or on a point of a soft body,
 // one per step or block of steps.  A point's force acts on its nodes by their weights.  With parameter y the force is L
-// c(y), with c the bounds -1 and 1 (task/clamp.h): y is the requested fraction of the limit L.
+// c(y), with c the bounds -1 and 1 (task/clamp.h): y is the requested fraction of the limit L, which on slides and hinges
+// is never above the effort_limit of their body.
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
@@ -25,7 +26,8 @@ static const struct dc_option options_table[] = {
      .maximum = 1e12,
      .minimum_excluded = true,
      .count = DC_ACTUATOR_COORDINATES_MOST,
-     .help = "largest force or torque, one number for all or one per coordinate; parameters are parts of it",
+     .help = "largest force or torque, one number for all or one per coordinate, at most the effort_limit of the body; "
+             "parameters are parts of it",
      .offset = offsetof(struct dc_torque_options, limit)},
     {.name = "initial",
      .type = DC_REAL_LIST,
@@ -51,9 +53,22 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status;
 }
 
-static double limit_of(const struct dc_torque_options *torque, int c)
+static bool is_scalar(const struct dc_body *body, int index)
 {
-  return torque->limit.values[torque->limit.count > 1 ? c : 0];
+  for (int p = 0; p < body->part_count; p++)
+    if (body->parts[p].v - body->v_offset == index)
+      return body->parts[p].kind == DC_PART_SLIDE || body->parts[p].kind == DC_PART_HINGE;
+  return false;
+}
+
+// The limit of coordinate c: that of the options, and for slides and hinges that of the body.
+static double limit_of(const struct dc_torque_options *torque, const struct dc_model *model,
+                       const struct dc_actuator_coordinate *coordinate, int c)
+{
+  const struct dc_body *body = &model->bodies.bodies[coordinate->body];
+  double limit = torque->limit.values[torque->limit.count > 1 ? c : 0];
+  bool limited = body->effort_limit > 0 && is_scalar(body, coordinate->index);
+  return limited ? fmin(limit, body->effort_limit) : limit;
 }
 
 static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
@@ -61,7 +76,7 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   (void)steps;
   const struct dc_torque_options *torque = options;
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
-  *scale = torque->limit.count ? limit_of(torque, i % coordinates.count) : 1;  // before the options are checked
+  *scale = torque->limit.count ? limit_of(torque, model, &coordinates.items[i % coordinates.count], i % coordinates.count) : 1;  // before the options are checked
   return coordinates.items[i % coordinates.count].angle ? "N m" : "N";
 }
 
@@ -78,7 +93,7 @@ static struct push push_at(const struct dc_torque_options *torque, const struct 
 {
   const struct dc_clamp unit = {-1, 1};
   const struct dc_bodies *bodies = &model->bodies;
-  double limit = limit_of(torque, c);
+  double limit = limit_of(torque, model, coordinate, c);
   struct dc_clamped clamped = dc_clamp(&unit, y);
   const struct dc_support *support = dc_support_of(bodies, coordinate->body);
   int v = (support ? bodies->first_node_v : bodies->bodies[coordinate->body].v_offset) + coordinate->index;

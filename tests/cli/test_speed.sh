@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Limits of velocity: read, kept, told where they are passed, asked for by the objective "speed", exported; limits so
-# far that they are none.
+# far that they are none.  Largest forces and speeds of joints and of contact in the summary.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
 cat >arm.urdf <<'ROBOT'
@@ -45,4 +45,32 @@ says "velocity must be 1 finite number"
 sed 's/"speed",/"speed", "bodies": "far",/' slow.json >none.json
 run 3 check none.json
 says "must have a velocity_limit"
+
+# Forces of joints: the file's limit of effort holds for torques, not with "effort": "none"; together with pd a run tells.
+sed 's/"pd": { "kp": 100, "kd": 10 }, "effort": "file"/"dynamics": "none"/
+     s/"type": "pd_targets".*/"type": "torque", "body": "wheel", "limit": [50], "initial": [0.5] } ],/' arm.json >torque.json
+run 0 gradcheck torque.json
+run 0 simulate torque.json -o none --quiet --json
+holds "half of the limit of the file" "$out" '[(j["force_limit"], round(j["force"], 2), j["force_unit"], j["exceeds"]) for j in d["joints"] if j["body"] == "wheel"] == [(7, 3.5, "N m", [])]'
+holds "forces of joints that nothing drives" "$out" '[(j["driven"], j["force"], j["speed_unit"]) for j in d["joints"] if j["body"] == "far"] == [(False, 0, "m/s")]'
+sed 's/"dynamics": "none"/"dynamics": "none", "effort": "none"/' torque.json >none.json
+run 0 simulate none.json -o none --quiet --json
+holds "without the limit of the file" "$out" '[(j["force_limit"], round(j["force"], 1)) for j in d["joints"] if j["body"] == "wheel"] == [(None, 25)]'
+sed 's/"control": \[/"control": [ { "type": "torque", "body": "wheel", "limit": [5], "initial": [0.9] },\
+  { "type": "pd_targets", "body": "wheel", "hold": 5, "initial": [1] },/' arm.json >both.json
+run 0 simulate both.json -o both --quiet --no-report
+check "pd and torque together are told" grep -q "joint wheel: torque up to .* N m of 7 at .* s, more than its limit; speed" "$out"
+cat >stack.json <<'SCENE'
+{ "time": { "step": 0.01, "steps": 40 },
+  "shapes": { "cube": { "type": "box", "size": [0.1, 0.1, 0.1] }, "floor": { "type": "plane" } },
+  "bodies": [{ "name": "floor", "shape": "floor", "joint": "fixed" },
+             { "name": "low", "shape": "cube", "mass": 2, "position": [0, 0, 0.0505] },
+             { "name": "high", "shape": "cube", "mass": 1, "position": [0, 0, 0.151] },
+             { "name": "away", "shape": "cube", "mass": 1, "position": [5, 0, 0.0505] }] }
+SCENE
+run 0 simulate stack.json -o none --quiet --json
+holds "the largest contact forces: floor and lower cube bear both weights, the upper one its own" "$out" '(lambda c: c["floor"]["other"] == "low" and c["low"]["other"] == "floor" and c["floor"]["force"] == c["low"]["force"] > 3 * 9.8 and c["high"]["other"] == "low" and 9.8 < c["high"]["force"] < c["low"]["force"] and c["away"]["other"] == "floor" and 0 < c["low"]["frame"] <= 40)({e["body"]: e for e in d["contact_forces"]})'
+run 0 simulate stack.json -o none --quiet
+check "each pair once" sh -c "grep -q 'largest contact forces: floor on low .* N at .* s; low on high .* s; floor on away .* s\$' '$out'"
+holds "in the run, too" both/run.json '[j["exceeds"][0] for j in d["result"]["joints"] if j["body"] == "wheel"] == ["force"]'
 finish

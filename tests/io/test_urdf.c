@@ -41,12 +41,12 @@ static void test_entries(void)
       tree.build.document.root, "bodies",
       "[{'name':'base','joint':'fixed','shape':'base'},"
       "{'name':'arm','parent':'base','frame':'parent','joint':{'type':'hinge','damping':1,'dry_friction':2},'axis':[0,"
-      "1,0],'range':[-1,2],'velocity_limit':1,"
+      "1,0],'range':[-1,2],'velocity_limit':1,'effort_limit':1,"
       "'position':[1,2,3],'shape':'arm','mass':2.5,'center_of_mass':[0,0,0],'inertia':[1,2,3,0,0,0],"
       "'color':[1,0,0.25]},"
       "{'name':'pole','parent':'base','frame':'parent','joint':'slide','axis':[1,0,0],'range':[0.5,1],"
       "'joint_position':[0.5],'shape':'pole','visual':'pole:visual'},"
-      "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'velocity_limit':2,'shape':'hand'"
+      "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'velocity_limit':2,'effort_limit':1,'shape':'hand'"
       "}]");
   unload(&tree);
 }

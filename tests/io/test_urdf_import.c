@@ -138,8 +138,8 @@ static void test_limits(void)
   struct tree tree = {0};
   load(&tree, ROBOT(LINK("a") LINK("b/x")
                         JOINT("j/k", "revolute", "a", "b/x", "<limit lower='-1' upper='1' effort='5' velocity='2'/>")));
-  check_note(&tree, "limits of effort are not applied: j/k");
   CHECK(find_body(&tree, "b_x") != NULL, "a slash becomes _");
+  check_json(find_body(&tree, "b_x"), "effort_limit", "5");  // of torques, as there is no pd
   unload(&tree);
   static const char arm[] =
       ROBOT(LINK("a") LINK("b") LINK("c")
@@ -158,6 +158,8 @@ static void test_limits(void)
   check_json(find_body(&tree, "b"), "pd", "{'kp':7,'effort':5}");
   unload(&tree);
   load_as(&tree, "{'file': 'robot.urdf', 'effort': 'none', 'pd': {'kp': 7}}", arm);
+  check_note(&tree, "limits of effort are not applied: j");
+  check_json(find_body(&tree, "b"), "effort_limit", "-");
   check_json(find_body(&tree, "b"), "pd", "{'kp':7}");
   unload(&tree);
 }

@@ -265,6 +265,17 @@ static void put_effort(struct dc_mjcf_builder *builder, cJSON *pd, int count, co
     dc_urdf_put_number(&builder->base, pd, "effort", effort, place);
 }
 
+// The limit of forces of controls on the joints of a body, where theirs are alike.
+static void put_effort_limit(struct dc_mjcf_builder *builder, cJSON *body, int count, const struct gains *gains,
+                             int place)
+{
+  bool alike = builder->use->common.effort && gains[0].effort > 0;
+  for (int k = 1; k < count; k++)
+    alike = alike && gains[k].effort == gains[0].effort;
+  if (alike)
+    dc_urdf_put_number(&builder->base, body, "effort_limit", gains[0].effort, place);
+}
+
 // Where servos pull to: coordinates here are the file's less ref.  One that the include's start moves holds that, unless
 // the file controls it.
 static void put_targets(struct dc_mjcf_builder *builder, cJSON *pd, int count, const int *joints,
@@ -316,6 +327,7 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
   }
   if (count == 0 || !scalar)
     return;
+  put_effort_limit(builder, body, count, gains, place);
   if (builder->use->common.pd) {
     if (count == 1 && follows(mjcf, joints[0]))
       return;

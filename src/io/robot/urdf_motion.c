@@ -99,17 +99,22 @@ static void put_pd(struct dc_urdf_builder *builder, cJSON *body, const int *join
     dc_urdf_put_number(builder, pd, "effort", effort, pd->valueint);
 }
 
-// The limit of the speed of the joints that move a body: the least of theirs; 0 in a file is none.
-static void put_velocity_limit(struct dc_urdf_builder *builder, cJSON *body, const int *joints, int count)
+// The limits of speed and force of the joints that move a body: the least of theirs; 0 in a file is none.
+static void put_limits(struct dc_urdf_builder *builder, cJSON *body, const int *joints, int count)
 {
-  double limit = INFINITY;
+  double speed = INFINITY, effort = INFINITY;
   for (int k = 0; k < count; k++) {
     const struct dc_urdf_joint *joint = &builder->urdf->joints[joints[k]];
-    if (joint->velocity > 0 && joint->type != DC_URDF_FLOATING && joint->type != DC_URDF_FIXED)
-      limit = fmin(limit, joint->velocity);
+    bool moves = joint->type != DC_URDF_FLOATING && joint->type != DC_URDF_FIXED;
+    if (joint->velocity > 0 && moves)
+      speed = fmin(speed, joint->velocity);
+    if (joint->effort > 0 && moves && builder->use->effort)
+      effort = fmin(effort, joint->effort);
   }
-  if (isfinite(limit))
-    dc_urdf_put_number(builder, body, "velocity_limit", limit, builder->at->valueint);
+  if (isfinite(speed))
+    dc_urdf_put_number(builder, body, "velocity_limit", speed, builder->at->valueint);
+  if (isfinite(effort))
+    dc_urdf_put_number(builder, body, "effort_limit", effort, builder->at->valueint);
 }
 
 // Axis, anchor and range of a joint of the robot; frame is its own frame seen from where axes and anchors are given.
@@ -211,7 +216,7 @@ static enum dc_status put_chain(struct dc_urdf_builder *builder, cJSON *body, in
   if (started)
     dc_urdf_put_numbers(builder, body, "joint_position", starts, coordinates, builder->at->valueint);
   put_pd(builder, body, chain, count);
-  put_velocity_limit(builder, body, chain, count);
+  put_limits(builder, body, chain, count);
   return DC_OK;
 }
 
@@ -239,7 +244,7 @@ static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, c
   if (start != 0)
     dc_urdf_put_numbers(builder, body, "joint_position", &start, 1, place);
   put_pd(builder, body, &index, 1);
-  put_velocity_limit(builder, body, &index, 1);
+  put_limits(builder, body, &index, 1);
 }
 
 enum dc_status dc_urdf_put_motion(struct dc_urdf_builder *builder, cJSON *body, int link, int head, int place)

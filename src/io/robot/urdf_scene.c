@@ -311,9 +311,8 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
   struct dc_notes *notes = builder->use->notes;
   enum dc_status status = DC_OK;
   char repaired[128];
-  bool applied = builder->use->effort && builder->use->pd;
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
-    if (!applied && isfinite(urdf->joints[j].effort))
+    if (!builder->use->effort && isfinite(urdf->joints[j].effort))
       dc_urdf_remember(builder, &remarks->limited, urdf->joints[j].name);
   for (size_t j = 0; j < urdf->joint_count && !builder->failed; j++)
     if (urdf->joints[j].invented)
