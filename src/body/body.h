@@ -81,6 +81,12 @@ struct dc_surface_definition {
   double restitution;                   // in [0, 1]; NAN: that of the contact settings
 };
 
+// Limits of the lengths and angles of a body's joint; NAN: none.  That of velocities does not bind.
+struct dc_drive_limits {
+  double velocity;  // m/s or rad/s
+  double effort;    // of forces of controls, N or N m
+};
+
 enum dc_body_frame { DC_FRAME_WORLD, DC_FRAME_PARENT };
 
 // A body as a scene gives it; the option table is dc_body_options.  Position and rotation are those of the shape's
@@ -105,8 +111,7 @@ struct dc_body_definition {
   struct dc_real_list joint_position, joint_velocity;  // start of slides and hinges; zeros when empty
   double axis[3], anchor[3], range[2];                 // of the joints that give none; NAN when absent
   double limit_stiffness;                              // of the barriers at the ends of ranges, J
-  double velocity_limit;                               // of lengths and angles, m/s or rad/s; NAN: none; does not bind
-  double effort_limit;                                 // of forces of controls on these, N or N m; NAN: none
+  struct dc_drive_limits limits;
   struct dc_pd_definition *pd;                         // NULL: no actuator
   struct dc_soft_definition *soft;                     // NULL: a rigid body
   struct dc_cable_definition *cable;                   // NULL: no cable

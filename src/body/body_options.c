@@ -91,14 +91,26 @@ const struct dc_option dc_body_options[] = {
         "has at rest; zeros when empty"),
     DC_POSITIVE_OPTION(struct dc_body_definition, limit_stiffness, "J", "1e-4", 1e6,
                        "strength of the barriers at the ends of ranges; they act over the last twentieth of the range"),
-    DC_POSITIVE_OPTION(
-        struct dc_body_definition, velocity_limit, "m/s or rad/s", "null", 1e12,
-        "speed that slides and hinges shall stay below: the objective speed asks for it, a run tells where it is "
-        "passed"),
-    DC_POSITIVE_OPTION(
-        struct dc_body_definition, effort_limit, "N or N m", "null", 1e12,
-        "force that controls may exert on slides and hinges: torque keeps it, a run tells where actuators and torques "
-        "together pass it"),
+    {.name = "velocity_limit",
+     .type = DC_REAL,
+     .unit = "m/s or rad/s",
+     .fallback = "null",
+     .minimum = 0,
+     .maximum = 1e12,
+     .minimum_excluded = true,
+     .help = "speed that slides and hinges shall stay below: the objective speed asks for it, a run tells where it is "
+             "passed",
+     .offset = offsetof(struct dc_body_definition, limits.velocity)},
+    {.name = "effort_limit",
+     .type = DC_REAL,
+     .unit = "N or N m",
+     .fallback = "null",
+     .minimum = 0,
+     .maximum = 1e12,
+     .minimum_excluded = true,
+     .help = "force that controls may exert on slides and hinges: torque keeps it, a run tells where actuators and "
+             "torques together pass it",
+     .offset = offsetof(struct dc_body_definition, limits.effort)},
     DC_OBJECT_OPTION(struct dc_body_definition, pd, "null", dc_pd_options, struct dc_pd_definition,
                      "proportional-derivative actuator on every coordinate of the joint"),
     DC_OBJECT_OPTION(
