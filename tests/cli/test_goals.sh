@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What robots want: a point, a rotation, a direction, coordinates of joints.  Each objective on an arm that is not there
+# What robots want: a point, a rotation, both as a pose, a direction, coordinates of joints.  Each objective on an arm that is not there
 # yet: gradients and Jacobians agree with differences, within the tolerance nothing is left, and an arm gets there and
 # ends inside.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
@@ -47,6 +47,16 @@ objective "clearance, near" '{"type": "clearance", "body": "hand", "to": "upper"
 objective "clearance, apart" '{"type": "clearance", "body": "post", "to": "hand", "distance": 0.35'
 objective "clearance, exactly" '{"type": "clearance", "body": "upper", "to": "hand", "distance": 0.4, "keep": "exactly"'
 
+for when in end every; do
+  run 0 gradcheck arm.json --json --set "objective=[{\"type\": \"pose\", \"body\": \"hand\", \"target\": [0.3, 0.1, -0.6], \"rotation\": [0.9, 0.3, 0.3, 0.1], \"when\": \"$when\"}]"
+done
+pose='{"type": "pose", "body": "hand", "target": [0.3, 0.1, -0.6], "rotation": [0.9, 0.3, 0.3, 0.1], "tolerance": 0.02'
+run 0 simulate arm.json -o none --json --set "objective=[$pose, \"rotation_tolerance\": 4, \"tolerance\": 10}]"
+check "a pose: nothing is left within both tolerances" grep -q '"loss": 0,' "$out"
+run 0 optimize arm.json -o none --json --quiet --set "objective=[$pose, \"rotation_tolerance\": 0.05}]"
+holds "a pose is reached: place and rotation" "$out" 'd["success"] and [(c["name"], c["unit"], c["holds"]) for c in d["objectives"][0]["conditions"]] == [("position", "m", True), ("orientation", "rad", True)] and d["objectives"][0]["conditions"][1]["value"] <= 0.05'
+run 0 simulate arm.json -o none --quiet --set "objective=[$pose, \"rotation_tolerance\": 4, \"tolerance\": 0.001}]"
+check "a place alone is no pose" grep -q 'not reached: pose hand: position .* of 0.001 m: no, at 0.5 s (step 25); orientation .* of 4 rad: yes' "$out"
 run 0 simulate arm.json -o none --set 'objective=[{"type": "orientation", "body": "hand", "target": [0.9, 0.3, 0.3, 0.1]}]'
 check "an angle is no length" grep -q 'orientation hand: [0-9.]* rad from its target' "$out" "$err"
 run 3 check arm.json --set 'objective=[{"type": "clearance", "body": "hand", "to": "hand"}]'

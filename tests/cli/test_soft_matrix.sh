@@ -31,7 +31,8 @@ objectives = {
     "follow rotation": lambda b: {"bodies": [b], "file": "seen.csv", "weight": 0, "rotation": 1},
     "com": lambda b: {"bodies": [b], "target": target}, "point": lambda b: {"body": b, "target": target},
     "point off": lambda b: {"body": b, "point": [0.02, 0.01, 0], "target": target},
-    "orientation": lambda b: {"body": b, "target": [0.6, 0, 0.8, 0]}, "upright": lambda b: {"body": b, "axis": [1, 0.2, 0]},
+    "orientation": lambda b: {"body": b, "target": [0.6, 0, 0.8, 0]},
+    "pose": lambda b: {"body": b, "target": target, "rotation": [0.6, 0, 0.8, 0]}, "upright": lambda b: {"body": b, "axis": [1, 0.2, 0]},
     "joints": lambda b: {"bodies": [b], "target": [0.4]},
     "clearance": lambda b: {"body": b, "to": "arm" if b in ("box", "eye") else "box", "distance": 3},
     "relative": lambda b: {"body": b, "to": "arm" if b == "box" else "box"}, "relative alone": lambda b: {"body": b},
@@ -64,7 +65,7 @@ check "every cell is computed" "$interpreter" -I -S matrix.py "$dcsim"
 sed 's/^/# /' "$scratch/check"
 holds "no objective is silently without effect or wrong on a kind of body" cells.json 'd["silent"] == []'
 holds "what has places has objectives of places" cells.json 'all(k + " " + b in d["acts"] for k in ("reach", "region", "velocity", "follow", "point", "relative", "relative alone") for b in ("box", "arm", "flange", "block", "point", "load"))'
-holds "points of soft bodies have no rotation" cells.json 'all(k + " " + b in d["refused"] for k in ("orientation", "upright", "follow rotation", "point off") for b in ("block", "point", "load", "eye"))'
+holds "points of soft bodies have no rotation" cells.json 'all(k + " " + b in d["refused"] for k in ("orientation", "pose", "upright", "follow rotation", "point off") for b in ("block", "point", "load", "eye"))'
 
 # A run with many nodes needs the memory that check tells of, over that of a run with few.
 cat >memory.py <<'END'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objectives: values, derivatives against differences, reports and marks.
 #include "objective_fixture.h"
+#include "task/pose.h"
 
 static int several[3] = {KNEE, WALL, BOX};
 
@@ -448,6 +449,51 @@ static void test_speed(void)
   sledge->velocity_limit = before[1];
 }
 
+// A pose is reach and orientation together: value, derivatives and rows are theirs, reached is both.
+static void test_pose(void)
+{
+  struct fixture *fixture = create(9);
+  struct dc_pose_options pose = {.body = 0,
+                                 .target = {0.3, -0.2, 0.5},
+                                 .rotation = {0.9, 0.3, 0.3, 0.1},
+                                 .tolerance = 0.05,
+                                 .rotation_tolerance = 0.1,
+                                 .inside = 0.5,
+                                 .weight = 0.7,
+                                 .rotation_weight = 0.4,
+                                 .when = DC_WHEN_EVERY,
+                                 .axes = "xz"};
+  struct dc_reach_options reach = {.target = {0.3, -0.2, 0.5}, .tolerance = 0.05, .inside = 0.5, .weight = 0.7,
+                                   .when = DC_WHEN_EVERY, .axes = "xz", .rest = {.speed = NAN}};
+  struct dc_orientation_options turn = {
+      .goal = {.tolerance = 0.1, .inside = 0.5, .weight = 0.4, .when = DC_WHEN_EVERY}, .target = {0.9, 0.3, 0.3, 0.1}};
+  struct dc_objective one = {&dc_objective_pose, &pose},
+                      both[2] = {{&dc_objective_reach, &reach}, {&dc_objective_orientation, &turn}};
+  struct dc_task task = {.objective_count = 1, .objectives = &one}, parts = {.objective_count = 2, .objectives = both};
+  CHECK(dc_objective_pose.check(&pose, &fixture->model, NULL) == DC_OK, "check");
+  check_rows(fixture, &task);
+  clear(fixture);
+  double value = dc_task_loss(&task, &fixture->model, &fixture->input, &fixture->trajectory, &fixture->cotangent);
+  double wrenches[FRAMES][BODIES][6], difference = 0;
+  memcpy(wrenches, fixture->wrenches, sizeof wrenches);
+  clear(fixture);
+  CHECK_NEAR(dc_task_loss(&parts, &fixture->model, &fixture->input, &fixture->trajectory, &fixture->cotangent), value,
+             1e-15);
+  for (int i = 0; i < FRAMES * BODIES * 6; i++)
+    difference = fmax(difference, fabs((&wrenches[0][0][0])[i] - (&fixture->wrenches[0][0][0])[i]));
+  CHECK(value > 0.1 && difference == 0, "value %g, difference %g", value, difference);
+  struct dc_condition conditions[DC_CONDITIONS_MOST];
+  pose.tolerance = 100;
+  int count = dc_task_conditions(&one, &fixture->model, &fixture->input, &fixture->trajectory, STEPS, conditions);
+  CHECK(count == 2 && conditions[0].holds && !conditions[1].holds, "the place only");
+  CHECK(!dc_task_success(&task, &fixture->model, &fixture->input, &fixture->trajectory, STEPS), "not reached");
+  pose.rotation_tolerance = 4;
+  CHECK(dc_task_success(&task, &fixture->model, &fixture->input, &fixture->trajectory, STEPS), "both");
+  struct dc_error error = {0};
+  pose.rotation[0] = 2;
+  expect_refusal(dc_objective_pose.check(&pose, &fixture->model, &error), &error, "rotation: must be of unit length");
+}
+
 static void test_checks(void)
 {
   struct dc_model model = hand_model();
@@ -498,5 +544,5 @@ static void test_registry(void)
 RUN_TESTS({"derivatives by places", test_gradients}, {"values of reach", test_reach},
           {"derivatives by masses", test_com_masses}, {"derivatives of rest", test_rest_gradients}, {"rest", test_rest},
           {"settling", test_settling}, {"reach of several bodies", test_several}, {"region", test_region},
-          {"velocity", test_velocity}, {"relative", test_relative}, {"effort", test_effort}, {"speed", test_speed},
+          {"velocity", test_velocity}, {"relative", test_relative}, {"effort", test_effort}, {"speed", test_speed}, {"pose", test_pose},
           {"checks of options", test_checks}, {"registry of objectives", test_registry})

@@ -101,6 +101,78 @@ const wide = (head, rows) => el("div", { class: rows.length > 30 ? "scroll tall"
 
 const card = (title, ...content) => el("section", { class: "card text" }, el("h2", {}, title), ...content);
 
+// "0.13 of 0.05 m/s"
+const ofAllowed = ({ value, allowed, unit }) =>
+  `${number(value, 3)}${Number.isFinite(allowed) ? ` of ${number(allowed, 3)}` : ""}${unit ? ` ${unit}` : ""}`;
+
+// Why a task is not reached and what to try: each condition of the objectives that fail, then the advice.  Stands above
+// everything else.
+export function advice(data) {
+  const result = data.run.result ?? {};
+  const failed = (result.objectives ?? []).filter((objective) => objective.reached === false);
+  const hints = result.advice ?? [];
+  if (result.success || (!failed.length && !hints.length && !result.not_reached?.length)) return null;
+  const step = data.scene.time?.step;
+  const rows = failed.flatMap(({ type, body, conditions = [] }) =>
+    conditions.map((condition) => [
+      `${type}${condition.body ?? body ? ` \u00b7 ${condition.body ?? body}` : ""}`,
+      condition.name,
+      ofAllowed(condition),
+      condition.holds ? "yes" : "no",
+      condition.holds || !step ? "\u2013" : `${number(condition.frame * step)} s`,
+    ]),
+  );
+  const cases = (result.not_reached ?? []).filter((line) => line.startsWith("case "));
+  return el(
+    "section",
+    { class: "card text advice" },
+    el("h2", {}, failed.length || cases.length ? "Not reached, and what to try" : "Advice"),
+    rows.length ? wide(["Objective", "Condition", "Is, of what is allowed", "Holds", "At"], rows) : null,
+    cases.length ? el("p", {}, `Not reached: ${cases.join(", ")}`) : null,
+    ...hints.flatMap((hint) => [
+      el("p", {}, el("strong", {}, `${hint.symptom}: `), hint.says),
+      hint.try ? el("pre", { class: "command", tabindex: 0 }, el("code", {}, hint.try)) : null,
+    ]),
+  );
+}
+
+// Largest forces and speeds of joints beside their limits.
+function joints(data) {
+  const list = data.run.result?.joints ?? [];
+  if (!list.some((joint) => joint.driven || joint.speed_limit !== null)) return null;
+  const step = data.scene.time?.step ?? 0;
+  const count = new Map();
+  for (const { body } of list) count.set(body, (count.get(body) ?? 0) + 1);
+  const most = (value, limit, unit, frame, over) =>
+    `${number(value, 3)}${limit === null ? "" : ` of ${number(limit, 3)}`} ${unit} at ${number(frame * step)} s${over ? ", more than its limit" : ""}`;
+  const rows = list.map((joint) => [
+    count.get(joint.body) > 1 ? `${joint.body}.${joint.number}` : joint.body,
+    joint.driven
+      ? most(joint.force, joint.force_limit, joint.force_unit, joint.force_frame, joint.exceeds.includes("force"))
+      : "\u2013",
+    most(joint.speed, joint.speed_limit, joint.speed_unit, joint.speed_frame, joint.exceeds.includes("speed")),
+  ]);
+  return card("Joints", wide(["Joint", "Largest force or torque", "Largest speed"], rows));
+}
+
+// The largest contact force on each body.
+function contactForces(data) {
+  const list = data.run.result?.contact_forces ?? [];
+  const largest = Math.max(0, ...list.map((entry) => entry.force));
+  const kept = list.filter((entry) => entry.force >= 1e-3 * largest);
+  if (!kept.length) return null;
+  const step = data.scene.time?.step ?? 0;
+  const rows = kept.map((entry) => [
+    entry.body,
+    entry.other,
+    `${number(entry.force, 3)} N`,
+    `${number(entry.friction, 3)} N`,
+    `${number(entry.gap, 3)} m`,
+    `${number(entry.frame * step)} s`,
+  ]);
+  return card("Largest contact forces", wide(["On", "By", "Force", "Friction in it", "Gap", "At"], rows));
+}
+
 function objectives(data) {
   const list = data.run.result?.objectives ?? [];
   if (!list.length) return null;
@@ -275,6 +347,8 @@ export function details(data) {
     design(data),
     designed(data),
     objectives(data),
+    joints(data),
+    contactForces(data),
     stages(data),
     settings(data),
     provenance(data),

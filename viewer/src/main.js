@@ -4,7 +4,7 @@ import { curves } from "./curves.js";
 import { runs } from "./runs.js";
 import { decode } from "./bytes.js";
 import { charts } from "./charts.js";
-import { details, facts, verdict } from "./details.js";
+import { advice, details, facts, verdict } from "./details.js";
 import { cssColor, el, icon, number } from "./dom.js";
 import { live } from "./live.js";
 import { Player } from "./player.js";
@@ -318,6 +318,7 @@ function report(i) {
       : null;
   page.replaceChildren(
     header(data),
+    ...[advice(data)].filter(Boolean),
     ...(several ? [several.element] : []),
     facts(data),
     view.section,
