@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "body/soft.h"
+#include "geometry/convex/distance.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 
@@ -42,6 +43,22 @@ void dc_advice_put(const struct dc_advice_list *list, struct dc_text *text, stru
       dc_text_add(text, "    try: %s\n", advice->attempt);
   }
   dc_json_end(json, "]");
+}
+
+double dc_advice_surface_distance(const struct dc_mesh *mesh, const double point[3])
+{
+  double least = INFINITY;
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    double x[4][3];
+    struct dc_closest closest;
+    dc_vec_copy(x[0], point);
+    for (int k = 0; k < 3; k++)
+      dc_vec_copy(x[k + 1], mesh->vertices[mesh->triangles[t][k]]);
+    dc_closest_point_triangle((const double(*)[3])x, &closest);
+    if (closest.square < least)
+      least = closest.square;
+  }
+  return sqrt(least);
 }
 
 // The soft body whose nodes carry the frame of a body, or -1.

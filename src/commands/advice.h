@@ -81,4 +81,7 @@ struct dc_scene_facts {
 };
 void dc_advise_scene(const dcsim_scene *handle, const struct dc_scene_facts *facts, struct dc_advice_list *list);
 
+// Distance of a point from the surface of a mesh, in its frame, m.
+double dc_advice_surface_distance(const struct dc_mesh *mesh, const double point[3]);
+
 #endif

@@ -12,10 +12,10 @@
 
 #include "commands/advice.h"
 #include "body/kinematics.h"
-#include "geometry/convex/distance.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "task/actuator_coordinates.h"
+#include "task/pose.h"
 
 static const double ANGLE_MOST = 2 * 3.14159265358979323846 + 1e-6;  // rad; a bound beyond it is probably in degrees
 static const double RIGID = 1e5;     // kp h^2 over the inertia of a mechanism that one step cannot resolve
@@ -137,6 +137,8 @@ static void advise_tolerance(struct site *site)
       const struct dc_velocity_options *velocity = task->objectives[i].options;
       aimed = !isnan(velocity->target[0]) || !isnan(velocity->angular[0]);
     }
+    if (type == &dc_objective_pose)
+      tolerance = fmin(tolerance, ((const struct dc_pose_options *)task->objectives[i].options)->rotation_tolerance);
     if (tolerance > 0 || !aimed)
       continue;
     const char *unit = type->options[option].unit;
@@ -149,30 +151,13 @@ static void advise_tolerance(struct site *site)
   }
 }
 
-// Distance of a point from the surface of a mesh, m.
-static double surface_distance(const struct dc_mesh *mesh, const double point[3])
-{
-  double least = INFINITY;
-  for (int t = 0; t < mesh->triangle_count; t++) {
-    double x[4][3];
-    struct dc_closest closest;
-    dc_vec_copy(x[0], point);
-    for (int k = 0; k < 3; k++)
-      dc_vec_copy(x[k + 1], mesh->vertices[mesh->triangles[t][k]]);
-    dc_closest_point_triangle((const double(*)[3])x, &closest);
-    if (closest.square < least)
-      least = closest.square;
-  }
-  return sqrt(least);
-}
-
 // Radius of the ball about the centre of mass that the body certainly contains, m.
 static double inscribed_radius(const struct dc_body *body)
 {
   const struct dc_mesh *mesh = &body->shape->mesh;
   if (is_half_space(body) || mesh->triangle_count == 0 || !dc_mesh_contains(mesh, body->center))
     return 0;
-  return surface_distance(mesh, body->center);
+  return dc_advice_surface_distance(mesh, body->center);
 }
 
 // By how much a ball about a point overlaps a fixed body, m, <= 0: not at all; out is the way that takes it off.
@@ -192,7 +177,7 @@ static double overlap_of(const struct dc_body *fixed, const double point[3], dou
   dc_vec_add(local, local, fixed->center);
   if (fixed->shape->mesh.triangle_count == 0)
     return -INFINITY;
-  double distance = surface_distance(&fixed->shape->mesh, local);
+  double distance = dc_advice_surface_distance(&fixed->shape->mesh, local);
   return dc_mesh_contains(&fixed->shape->mesh, local) ? radius + distance : radius - distance;
 }
 
@@ -278,6 +263,78 @@ static double control_speed(const struct dc_scene *scene, int body)
   return own->parent < 0 || !dc_body_moves(&scene->model.bodies.bodies[own->parent]) ? fastest : INFINITY;
 }
 
+// The largest acceleration, m/s^2, of a free body with torque controls on it: forces of all axes together over its mass,
+// and gravity.  INFINITY where something else drives it or may touch it.
+static double control_acceleration(const struct dc_scene *scene, int body)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  double force = 0;
+  if (!bodies->bodies[body].free)
+    return INFINITY;
+  for (int i = 0; i < bodies->count; i++)
+    if (i != body && (dc_bodies_touch(bodies, body, i) || dc_advice_are_joined(bodies, i, body)))
+      return INFINITY;
+  for (int i = 0; i < scene->task.control_count; i++) {
+    const struct dc_torque_options *torque = scene->task.controls[i].options;
+    if (scene->task.controls[i].type != &dc_control_torque || torque->held.actuator.body != body)
+      return INFINITY;
+    double most = 0;
+    for (int k = 0; k < torque->limit.count; k++)
+      most = fmax(most, torque->limit.values[k]);
+    force += most * sqrt(3);
+  }
+  return force / bodies->bodies[body].mass + dc_vec_norm(scene->definition.gravity);
+}
+
+// A point of a body, or its centre: farther from the base of its chain than the chain reaches.
+static bool advise_reach(struct site *site, const char *name, double far, double length, double tolerance)
+{
+  if (!(far - tolerance > length * (1 + 1e-9)))
+    return false;
+  dc_advice_add(site->list, "out of reach",
+                "the target of \"%.80s\" is %.3g m from the base of its chain, which is %.3g m long: move the target or "
+                "the base by %.3g m",
+                name, far, length, far - tolerance - length);
+  site->decided = true;
+  return true;
+}
+
+// A point of a body on a fixed base: its chain is as much longer as the point is away from the centre of mass.
+static void advise_point(struct site *site, const struct dc_objective *objective, const struct dc_pose *poses)
+{
+  const struct dc_point_options *point = objective->options;
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  const struct dc_body *body = &bodies->bodies[point->body];
+  double base[3], length = chain_length(bodies, poses, point->body, base);
+  if (!site->scene->task.design_count)
+    advise_reach(site, body->name, distance_along(objective, base, point->target),
+                 length + dc_vec_distance(point->point, body->center), point->goal.tolerance);
+}
+
+// Targets of joints outside of their ranges.
+static void advise_ranges(struct site *site, const struct dc_joints_options *joints)
+{
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  for (int i = 0, n = 0; i < joints->bodies.count && joints->target.count; i++) {
+    const struct dc_body *body = &bodies->bodies[joints->bodies.indices[i]];
+    for (int p = 0; p < body->part_count; p++) {
+      const struct dc_joint_part *part = &body->parts[p];
+      if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
+        continue;
+      double target = joints->target.values[n++], tolerance = joints->goal.tolerance;
+      if (target - tolerance <= part->range[1] && target + tolerance >= part->range[0])
+        continue;
+      dc_advice_add(site->list, "out of range",
+                    "the target %.4g of a joint of \"%.80s\" is outside of its range from %.4g to %.4g by %.3g: move the "
+                    "target or widen \"range\"",
+                    target, body->name, part->range[0], part->range[1],
+                    fmax(target - part->range[1], part->range[0] - target));
+      site->decided = true;
+      return;
+    }
+  }
+}
+
 static void advise_distance(struct site *site, const struct dc_objective *objective, const struct dc_pose *poses,
                             int body, const double target[3], double tolerance)
 {
@@ -288,11 +345,15 @@ static void advise_distance(struct site *site, const struct dc_objective *object
          far = distance_along(objective, base, target) - tolerance, speed = control_speed(site->scene, body);
   if (site->scene->task.design_count)
     return;
-  if (far > length * (1 + 1e-9)) {
-    dc_advice_add(site->list, "out of reach",
-                  "the target of \"%.80s\" is %.3g m from the base of its chain, which is %.3g m long: move the target or "
-                  "the base by %.3g m",
-                  name, far + tolerance, length, far - length);
+  double rate = control_acceleration(site->scene, body), step = site->scene->definition.time.step;
+  double most = dc_vec_norm(bodies->bodies[body].start.velocity) * time + 0.5 * rate * time * (time + step);  // in steps
+  if (advise_reach(site, name, far + tolerance, length, tolerance))
+    return;
+  if (way > most) {
+    dc_advice_add(site->list, "too far",
+                  "\"%.80s\" has %.3g m to go in %.3g s, but its torques and gravity accelerate it by at most %.3g m/s^2, "
+                  "which is enough for %.3g m: give it more time or a larger \"limit\"",
+                  name, way, time, rate, most);
     site->decided = true;
   } else if (way > speed * time) {
     dc_advice_add(site->list, "too far",
@@ -341,12 +402,17 @@ static void advise_targets(struct site *site)
     const struct dc_objective *objective = &scene->task.objectives[i];
     double target[3], radius;
     int body;
+    if (objective->type == &dc_objective_joints)
+      advise_ranges(site, objective->options);
     for (int k = 0; objective->type->mark && objective->type->mark(objective->options, k, &body, target, &radius) &&
                     !site->decided;
          k++) {
       if (body < 0 || !advise_meeting(site, body))
         continue;
-      bool centre = objective->type == &dc_objective_reach && !dc_soft_of(bodies, body) && !dc_support_of(bodies, body);
+      bool placed = objective->type == &dc_objective_reach || objective->type == &dc_objective_pose;
+      if (objective->type == &dc_objective_point)
+        advise_point(site, objective, poses);
+      bool centre = placed && !dc_soft_of(bodies, body) && !dc_support_of(bodies, body);
       if (centre && has_all_axes(objective))
         advise_inside(site, body, target, radius);
       if (centre && dc_body_moves(&bodies->bodies[body]) && !site->decided)
@@ -402,14 +468,18 @@ static void advise_quaternions(struct site *site)
 {
   const struct dc_scene *scene = site->scene;
   for (int i = 0; i < scene->task.objective_count; i++) {
-    const struct dc_orientation_options *orientation = scene->task.objectives[i].options;
-    const double *q = orientation->target;
-    if (scene->task.objectives[i].type != &dc_objective_orientation || !looks_like_xyzw(q))
+    const struct dc_objective *objective = &scene->task.objectives[i];
+    bool pose = objective->type == &dc_objective_pose;
+    if (!pose && objective->type != &dc_objective_orientation)
+      continue;
+    const double *q = pose ? ((const struct dc_pose_options *)objective->options)->rotation
+                           : ((const struct dc_orientation_options *)objective->options)->target;
+    if (!looks_like_xyzw(q))
       continue;
     dc_advice_add(site->list, "quaternion",
-                  "objective[%d].target is half a turn: quaternions are (w, x, y, z) here; if (x, y, z, w) was meant it is "
+                  "objective[%d].%s is half a turn: quaternions are (w, x, y, z) here; if (x, y, z, w) was meant it is "
                   "[%.6g, %.6g, %.6g, %.6g]",
-                  i, q[3], q[0], q[1], q[2]);
+                  i, pose ? "rotation" : "target", q[3], q[0], q[1], q[2]);
     return;
   }
   for (int i = 0; i < scene->definition.body_count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extremes of a trajectory: one pass over its steps compares forces of drives and mean velocities of all joint
-// coordinates with the largest so far; contacts come from the list of contacts (dynamics/readout.h), which keeps the
+// The extremes of a trajectory.  One pass over its steps compares forces of drives and mean velocities of all joint
+// coordinates with the largest so far.  Contacts come from the list of contacts (dynamics/readout.h), which keeps the
 // largest entry of each body.  The summary shows the joints and bodies nearest to their limits; JSON has all.
 #include "commands/extremes.h"
 

@@ -50,10 +50,10 @@ objective "clearance, exactly" '{"type": "clearance", "body": "upper", "to": "ha
 for when in end every; do
   run 0 gradcheck arm.json --json --set "objective=[{\"type\": \"pose\", \"body\": \"hand\", \"target\": [0.3, 0.1, -0.6], \"rotation\": [0.9, 0.3, 0.3, 0.1], \"when\": \"$when\"}]"
 done
-pose='{"type": "pose", "body": "hand", "target": [0.3, 0.1, -0.6], "rotation": [0.9, 0.3, 0.3, 0.1], "tolerance": 0.02'
+pose='{"type": "pose", "body": "hand", "target": [0.3, 0.1, -0.6], "rotation": [0.9, 0.3, 0.3, 0.1]'
 run 0 simulate arm.json -o none --json --set "objective=[$pose, \"rotation_tolerance\": 4, \"tolerance\": 10}]"
 check "a pose: nothing is left within both tolerances" grep -q '"loss": 0,' "$out"
-run 0 optimize arm.json -o none --json --quiet --set "objective=[$pose, \"rotation_tolerance\": 0.05}]"
+run 0 optimize arm.json -o none --json --quiet --set "objective=[$pose, \"tolerance\": 0.02, \"rotation_tolerance\": 0.05}]"
 holds "a pose is reached: place and rotation" "$out" 'd["success"] and [(c["name"], c["unit"], c["holds"]) for c in d["objectives"][0]["conditions"]] == [("position", "m", True), ("orientation", "rad", True)] and d["objectives"][0]["conditions"][1]["value"] <= 0.05'
 run 0 simulate arm.json -o none --quiet --set "objective=[$pose, \"rotation_tolerance\": 4, \"tolerance\": 0.001}]"
 check "a place alone is no pose" grep -q 'not reached: pose hand: position .* of 0.001 m: no, at 0.5 s (step 25); orientation .* of 4 rad: yes' "$out"

@@ -107,6 +107,39 @@ run 0 optimize push.json -o none --quiet --json --set 'objective[0].rest=0.01' -
 check "in JSON, too" grep -q '"holds": false' "$out"
 check "and as words" grep -q 'speed [0-9.e-]* of 0.01 m/s: no' "$out"
 
+# Bounds of the same kind: points, poses and coordinates of an arm, and forces times time.
+cat >arm.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 50}, "gravity": [0, 0, 0],
+  "shapes": {"rod": {"type": "box", "size": [0.3, 0.04, 0.04]}},
+  "bodies": [
+    {"name": "upper", "shape": "rod", "mass": 1, "joint": "hinge", "axis": [0, 0, 1], "anchor": [0, 0, 0],
+     "position": [0.15, 0, 0], "range": [-2, 2], "pd": {"kp": 40, "kd": 4}},
+    {"name": "lower", "parent": "upper", "shape": "rod", "mass": 1, "joint": "hinge", "axis": [0, 0, 1],
+     "anchor": [0.3, 0, 0], "position": [0.45, 0, 0], "pd": {"kp": 40, "kd": 4}},
+    {"name": "ship", "shape": "rod", "mass": 2, "position": [0, 5, 0], "collide": false}],
+  "control": [{"type": "spline", "body": "upper", "knots": 3}],
+  "objective": [{"type": "point", "body": "lower", "point": [0.15, 0, 0], "target": [0.3, 0.3, 0], "tolerance": 0.02}],
+  "optimizer": {"type": "adam", "iterations": 1} }
+SCENE
+cp push.json pushed.json
+cp arm.json push.json
+run 0 check push.json
+check "a point that the arm reaches gets no advice" [ -z "$(grep advice: "$out")" ]
+run 0 check push.json --set 'objective[0].target=[0.59, 0, 0]'
+check "nor does one at the end of its reach" [ -z "$(grep advice: "$out")" ]
+sense "a point too far for the arm" "out of reach" '0.6 m long: move' --set 'objective[0].target=[0.5, 0.5, 0]'
+sense "a pose too far for the arm" "out of reach" '0.45 m long: move' --set 'objective=[{"type": "pose", "body": "lower", "target": [0.5, 0.5, 0], "tolerance": 0.01, "rotation_tolerance": 0.1}]'
+sense "a pose without a tolerance of its rotation" "no tolerance" 'never counts as reached' --set 'objective=[{"type": "pose", "body": "lower", "target": [0.3, 0.3, 0], "tolerance": 0.01}]'
+sense "a pose with x, y, z, w" quaternion 'objective\[0\].rotation is half a turn' --set 'objective=[{"type": "pose", "body": "lower", "target": [0.3, 0.3, 0], "rotation": [0, 0, 0, 1], "tolerance": 0.01, "rotation_tolerance": 0.1}]'
+sense "a coordinate outside of its range" "out of range" 'from -2 to 2 by 0.5: move the target' --set 'objective=[{"type": "joints", "bodies": ["upper"], "target": [2.5], "tolerance": 0.1}]'
+run 0 check push.json --set 'objective=[{"type": "joints", "bodies": ["upper"], "target": [2.05], "tolerance": 0.1}]'
+check "its tolerance counts" [ -z "$(grep advice: "$out")" ]
+sail='control=[{"type": "torque", "body": "ship", "coordinates": "x y", "limit": [4]}]'
+sense "a force too small for the way" "too far" 'accelerate it by at most 3.46 m/s^2, which is enough for 1.77 m' --set "$sail" --set 'objective=[{"type": "reach", "body": "ship", "target": [3, 5, 0], "tolerance": 0.05}]'
+run 0 check push.json --set "$sail" --set 'objective=[{"type": "reach", "body": "ship", "target": [0.9, 5, 0], "tolerance": 0.05}]'
+check "one that is enough" [ -z "$(grep advice: "$out")" ]
+cp pushed.json push.json
+
 # Velocities.
 run 0 optimize push.json -o none --quiet --set 'objective=[{"type": "velocity", "body": "pusher", "target": [0.3, 0, 0], "axes": "x", "tolerance": 0.1, "from": 15}]' --set optimizer.iterations=100
 check "a velocity all the way is reached, and ends the search" grep -q 'task reached' "$out"
