@@ -48,6 +48,37 @@ done
 run 0 gradcheck plane.json --set time.steps=20
 check "tangent and adjoint" grep -q 'tangent and adjoint agree' "$out"
 
+# Leaves in company: a box and a cylinder that fall onto a floor beside two links, with friction and restitution, in
+# steps of second order; the numbers of threads change no bit.
+company() {
+  cat <<SCENE
+{"time": {"step": 0.01, "steps": 4, "integrator": "$1"}, "gravity": [0.3, 0.1, -9.81],
+ "contact": {"model": "$2", "friction": 0.4$3},
+ "shapes": {"floor": {"type": "box", "size": [2, 2, 0.2], "divisions": [3, 3, 1], "surface": "leaves"},
+            "box": {"type": "box", "size": [0.1, 0.08, 0.12], "surface": "leaves"},
+            "round": {"type": "cylinder", "radius": 0.05, "height": 0.1, "sides": 8, "surface": "leaves"},
+            "link": {"type": "capsule", "radius": 0.02, "height": 0.12, "surface": "leaves"}},
+ "bodies": [{"name": "floor", "joint": "fixed", "shape": "floor", "position": [0.013, 0.021, -0.1]},
+            {"name": "box", "shape": "box", "density": 500, "position": [0, 0, 0.1], "rotation": [0.9, 0.3, 0.2, 0.2449489742783178],
+             "velocity": [0.3, 0.1, -1], "angular_velocity": [1, -1, 2]},
+            {"name": "round", "shape": "round", "density": 500, "position": [0.02, 0.01, 0.25], "velocity": [0, 0, -3]},
+            {"name": "upper", "shape": "link", "joint": "hinge", "axis": [0, 1, 0], "anchor": [-0.3, 0, 0.35],
+             "position": [-0.3, 0, 0.26], "mass": 0.5, "pd": {"kp": 2, "kd": 0.1}, "joint_velocity": [-2]},
+            {"name": "lower", "parent": "upper", "shape": "link", "joint": "hinge", "axis": [0, 1, 0],
+             "anchor": [-0.3, 0, 0.17], "position": [-0.3, 0, 0.1], "mass": 0.3, "joint_velocity": [-3]}$4],
+ "control": [{"type": "initial_state", "body": "box", "velocity": "xyz"}, {"type": "pd_targets", "body": "upper"}],
+ "objective": [{"type": "reach", "body": "box", "target": [0.2, 0.1, 0.1], "when": "end"},
+               {"type": "reach", "body": "round", "target": [0.2, 0.1, 0.1], "when": "end"}]}
+SCENE
+}
+company second_order bsh ', "restitution": 0.5' '' >rebound.json
+for scene in rebound; do
+  run 0 gradcheck $scene.json
+  check "$scene: tangent and adjoint" grep -q 'tangent and adjoint agree' "$out"
+  for threads in 1 2; do run 0 simulate $scene.json -o $scene$threads --threads $threads; done
+  run 0 diff ${scene}1 ${scene}2
+done
+
 run 3 check plane.json --set contact.model=sdrs
 check "other models refuse leaves" grep -q 'for the contact models bsh and exact, not sdrs' "$err"
 run 3 check plane.json --set contact.weights=paper
