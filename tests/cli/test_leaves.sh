@@ -73,7 +73,7 @@ SCENE
 }
 company second_order bsh ', "restitution": 0.5' '' >rebound.json
 for scene in rebound; do
-  run 0 gradcheck $scene.json
+  run 0 gradcheck $scene.json --steps 2
   check "$scene: tangent and adjoint" grep -q 'tangent and adjoint agree' "$out"
   for threads in 1 2; do run 0 simulate $scene.json -o $scene$threads --threads $threads; done
   run 0 diff ${scene}1 ${scene}2
