@@ -39,8 +39,19 @@ static double triangle_perimeter(const double (*vertices)[3], const int *triangl
   return sum;
 }
 
+// Why contact takes the triangles of a shape that has leaves, as the end of a sentence; NULL: it takes the leaves.
+// Leaves are for the models that have their kernel; nothing follows a design there yet.
+static const char *why_no_leaves(const struct dc_contact *contact, bool follows)
+{
+  if (!contact->model->methods->takes_leaves)
+    return "which are for the contact models bsh and exact";
+  if (contact->settings.weights == DC_WEIGHTS_PAPER)
+    return "which have no \"weights\": \"paper\"";
+  return follows ? "beside which shapes cannot be designed yet" : NULL;
+}
+
 // Its mean triangle, or the mean projection of its leaves.
-static struct dc_contact_patch contact_patch(const struct dc_bodies *bodies)
+static struct dc_contact_patch contact_patch(const struct dc_bodies *bodies, bool leaves)
 {
   const struct dc_shape *least = NULL;
   for (int i = 0; i < bodies->count; i++) {
@@ -52,7 +63,7 @@ static struct dc_contact_patch contact_patch(const struct dc_bodies *bodies)
   struct dc_contact_patch patch = {0};
   if (!least)
     return patch;
-  if (least->leaf_count > 0) {
+  if (leaves && least->leaf_count > 0) {
     dc_leaf_projection(least->properties.surface_area / least->leaf_count, &patch.area, &patch.perimeter);
     return patch;
   }
@@ -182,28 +193,6 @@ static enum dc_status follow(struct dc_contact *contact, const struct dc_body *b
                                contact->arena, error);
 }
 
-// Leaves are for the models that have their kernel; nothing follows a design there yet.
-static enum dc_status check_leaves(const struct dc_contact *contact, const struct dc_body *body, bool follows,
-                                   struct dc_error *error)
-{
-  if (!contact->model->methods->takes_leaves)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "%s: the surface of its shape \"%s\" is \"leaves\", which are for the contact models bsh and exact, "
-                   "not %s: set \"surface\": \"mesh\"",
-                   body->name, body->shape->name, contact->model->name);
-  if (contact->settings.weights == DC_WEIGHTS_PAPER)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "%s: the surface of its shape \"%s\" is \"leaves\", which have no weights \"paper\": set "
-                   "\"surface\": \"mesh\" or other \"weights\" of contact",
-                   body->name, body->shape->name);
-  if (follows)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "%s: the surface of its shape \"%s\" is \"leaves\", beside which shapes cannot be designed yet: "
-                   "set \"surface\": \"mesh\"",
-                   body->name, body->shape->name);
-  return DC_OK;
-}
-
 // start: NULL, or the body as it is before its vertices move.  former: NULL, or the contact that may have its tree.
 static enum dc_status create_collider(struct dc_contact *contact, const struct dc_body *body,
                                       const struct dc_body *start, bool follows, double fixed_area,
@@ -215,12 +204,14 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   collider->primitive.type = dc_primitive_type_of(body->shape);
   if (collider->primitive.type || !dc_shape_has_surface(body->shape))
     return DC_OK;
-  if (body->shape->leaf_count > 0) {
-    enum dc_status refused = check_leaves(contact, body, start != NULL, error);
-    return refused ? refused
-                   : dc_collider_create_leaves(contact, body, dc_body_moves(body) ? NAN : fixed_area,
-                                               dc_body_moves(body) ? NULL : patch, collider, error);
-  }
+  const char *why = why_no_leaves(contact, start != NULL);
+  if (body->shape->leaves_required && why)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "%s: the surface of its shape \"%s\" is \"leaves\", %s (here %s): set \"surface\": \"mesh\" or \"auto\"",
+                   body->name, body->shape->name, why, contact->model->name);
+  if (body->shape->leaf_count > 0 && !why)
+    return dc_collider_create_leaves(contact, body, dc_body_moves(body) ? NAN : fixed_area,
+                                     dc_body_moves(body) ? NULL : patch, collider, error);
   size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
   collider->vertex_count = mesh->vertex_count;
   collider->triangle_count = mesh->triangle_count;
@@ -256,7 +247,7 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
   if (!contact->colliders)
     return dc_out_of_memory_for(error, "%d colliders", contact->bodies->count);
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
-  struct dc_contact_patch patch = contact_patch(start ? start : contact->bodies);
+  struct dc_contact_patch patch = contact_patch(start ? start : contact->bodies, !why_no_leaves(contact, start != NULL));
   bool bearing = contact->settings.weights == DC_WEIGHTS_CONTACT && patch.area > 0;
   for (int i = 0; i < contact->bodies->count; i++) {
     enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,

@@ -105,7 +105,11 @@ struct dc_shape {
   // The surface as contact sees it: convex leaves, whose union is the shape.  None: the triangles of the mesh.
   int leaf_count;
   const struct dc_shape_leaf *leaves;
+  bool leaves_required;  // asked for: contact that sees no leaves refuses the shape, else it takes the triangles
 };
+
+// Makes "mesh" of the default of an option "surface" of a shape of that type, where it has one.
+void dc_shape_keep_mesh(const struct dc_shape_type *type, void *options);
 
 // The shape of a body without one: no mesh, no mass, no parts.
 extern const struct dc_shape dc_shape_nothing;

@@ -4,8 +4,10 @@
 // 1. A sphere is one vertex with its radius, a capsule two.  Their mass properties are those of the round solids, not
 //    of the mesh that pictures show.
 // 2. Any other shape that is a union of convex parts has a leaf per part: the corners of its hull, radius 0.
-// 3. What is no union of convex parts keeps its triangles as leaves of three vertices.
+// 3. What is no union of convex parts keeps its triangles, where leaves are asked for as leaves of three vertices.
 // 4. A compound has the leaves of its members at their places.
+//
+// By default a shape has leaves beside its mesh, and contact chooses (contact/common/collider.c).
 #include <math.h>
 #include <string.h>
 
@@ -16,10 +18,18 @@
 
 static const double PI = 3.14159265358979323846;
 
-bool dc_shape_asks_leaves(const struct dc_shape *shape)
+// The option of a shape's surface, or NULL.
+static int *surface_of(const struct dc_shape_type *type, void *options)
 {
-  int i = shape->type->options ? dc_option_find(shape->type->options, "surface") : -1;
-  return i >= 0 && *(const int *)((const char *)shape->options + shape->type->options[i].offset) == DC_SURFACE_LEAVES;
+  int i = type->options ? dc_option_find(type->options, "surface") : -1;
+  return i >= 0 ? (int *)((char *)options + type->options[i].offset) : NULL;
+}
+
+void dc_shape_keep_mesh(const struct dc_shape_type *type, void *options)
+{
+  int *surface = surface_of(type, options);
+  if (surface && *surface == DC_SURFACE_AUTO)
+    *surface = DC_SURFACE_MESH;
 }
 
 static double area_of(const struct dc_mesh *mesh)
@@ -64,14 +74,16 @@ static void round_properties(double radius, double half, struct dc_mass_properti
                                             .second_moment = {across, 0, 0, 0, across, 0, 0, 0, along}};
 }
 
-// The corners of a convex part's hull.
-static enum dc_status hull_leaf(const struct dc_mesh *part, int index, struct dc_arena *arena,
+// The corners of a convex part's hull; no vertices when there are too many and leaves are not required.
+static enum dc_status hull_leaf(const struct dc_mesh *part, int index, bool required, struct dc_arena *arena,
                                 struct dc_shape_leaf *leaf, struct dc_error *error)
 {
   struct dc_mesh hull = {0};
   enum dc_status status = dc_hull((const double(*)[3])part->vertices, part->vertex_count, arena, &hull, error);
   if (status)
     return status;
+  if (hull.vertex_count > DC_LEAF_VERTICES && !required)
+    return DC_OK;
   if (hull.vertex_count > DC_LEAF_VERTICES)
     return dc_fail(error, DC_BAD_INPUT,
                    "surface: part %d of the shape has %d corners, a leaf at most %d; simplify it (\"hull_points\" of a "
@@ -98,21 +110,28 @@ static enum dc_status triangle_leaves(const struct dc_mesh *mesh, struct dc_aren
   return DC_OK;
 }
 
-// Leaves of a shape that is neither round nor a compound.
-static int plain_count(const struct dc_shape *shape)
+// Leaves of a shape that is neither round nor a compound: of its parts, or of its triangles where they are required.
+static enum dc_status plain_leaves(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error)
 {
-  return shape->part_count > 0 ? shape->part_count : shape->mesh.triangle_count;
-}
-
-static enum dc_status plain_leaves(const struct dc_shape *shape, struct dc_arena *arena, struct dc_shape_leaf *leaves,
-                                   struct dc_error *error)
-{
+  if (shape->part_count == 0 && !shape->leaves_required)
+    return DC_OK;
+  int count = shape->part_count > 0 ? shape->part_count : shape->mesh.triangle_count;
+  struct dc_shape_leaf *leaves = dc_arena_alloc(arena, (size_t)count, sizeof *leaves);
+  if (!leaves)
+    return dc_out_of_memory_for(error, "%d leaves", count);
   enum dc_status status = DC_OK;
   if (shape->part_count == 0)
-    return triangle_leaves(&shape->mesh, arena, leaves, error);
-  for (int i = 0; i < shape->part_count && !status; i++)
-    status = hull_leaf(&shape->parts[i], i, arena, &leaves[i], error);
-  return status;
+    status = triangle_leaves(&shape->mesh, arena, leaves, error);
+  for (int i = 0; i < shape->part_count && !status; i++) {
+    status = hull_leaf(&shape->parts[i], i, shape->leaves_required, arena, &leaves[i], error);
+    if (!status && leaves[i].vertex_count == 0)
+      return DC_OK;
+  }
+  if (status)
+    return status;
+  shape->leaf_count = count;
+  shape->leaves = leaves;
+  return DC_OK;
 }
 
 static enum dc_status place_leaf(const struct dc_compound_part *part, struct dc_arena *arena,
@@ -132,20 +151,21 @@ static enum dc_status place_leaf(const struct dc_compound_part *part, struct dc_
   return DC_OK;
 }
 
-// The leaves of a compound are those of its members, as soon as one of them asks for leaves.
+// The leaves of a compound are those of its members, as soon as one of them has leaves.
 static enum dc_status compound_leaves(struct dc_shape *shape, const struct dc_shape *shapes, struct dc_arena *arena,
                                       struct dc_error *error)
 {
   const struct dc_compound_options *options = shape->options;
   const struct dc_compound_part *parts = options->parts.objects;
   int count = 0;
-  bool asked = false;
+  bool has = false;
   for (int i = 0; i < options->parts.count; i++) {
     const struct dc_shape *member = &shapes[parts[i].shape];
-    asked |= member->leaf_count > 0;
+    has |= member->leaf_count > 0;
+    shape->leaves_required |= member->leaves_required;
     count += member->leaf_count > 0 ? member->leaf_count : member->mesh.triangle_count;
   }
-  if (!asked)
+  if (!has)
     return DC_OK;
   struct dc_shape_leaf *leaves = dc_arena_alloc(arena, (size_t)count, sizeof *leaves);
   if (!leaves)
@@ -176,25 +196,18 @@ enum dc_status dc_shape_make_leaves(struct dc_shape *shape, const struct dc_shap
   double size[3];
   shape->leaf_count = 0;
   shape->leaves = NULL;
+  shape->leaves_required = false;
   if (shape->type == &dc_shape_compound)
     return compound_leaves(shape, shapes, arena, error);
-  if (!dc_shape_asks_leaves(shape))
+  const int *surface = surface_of(shape->type, (void *)shape->options);
+  if (!surface || *surface == DC_SURFACE_MESH)
     return DC_OK;
+  shape->leaves_required = *surface == DC_SURFACE_LEAVES;
   bool ball = shape->type == &dc_shape_sphere;
-  if (ball || shape->type == &dc_shape_capsule) {
-    dc_shape_primitive(shape, size);
-    double half = ball ? 0 : 0.5 * size[1];
-    round_properties(size[0], half, &shape->properties);
-    return round_leaf(shape, ball ? 1 : 2, size[0], half, arena, error);
-  }
-  int count = plain_count(shape);
-  struct dc_shape_leaf *leaves = dc_arena_alloc(arena, (size_t)count, sizeof *leaves);
-  if (!leaves)
-    return dc_out_of_memory_for(error, "%d leaves", count);
-  enum dc_status status = plain_leaves(shape, arena, leaves, error);
-  if (status)
-    return status;
-  shape->leaf_count = count;
-  shape->leaves = leaves;
-  return DC_OK;
+  if (!ball && shape->type != &dc_shape_capsule)
+    return plain_leaves(shape, arena, error);
+  dc_shape_primitive(shape, size);
+  double half = ball ? 0 : 0.5 * size[1];
+  round_properties(size[0], half, &shape->properties);
+  return round_leaf(shape, ball ? 1 : 2, size[0], half, arena, error);
 }

@@ -70,6 +70,8 @@ static enum dc_status add_primitive(struct dc_mjcf_builder *builder, const char 
   if (status)
     return status;
   dc_urdf_put_string(&builder->base, shape, "type", type, place);
+  if (builder->use->common.surface)
+    dc_urdf_put_string(&builder->base, shape, "surface", builder->use->common.surface, place);
   if (strcmp(type, "box") == 0) {
     dc_urdf_put_numbers(&builder->base, shape, "size", (double[3]){2 * size[0], 2 * size[1], 2 * size[2]}, 3, place);
     return DC_OK;
@@ -177,6 +179,8 @@ static enum dc_status add_hulls(struct dc_mjcf_builder *builder, const char *nam
   if (status)
     return status;
   dc_urdf_put_string(&builder->base, shape, "type", "hulls", place);
+  if (builder->use->common.surface)
+    dc_urdf_put_string(&builder->base, shape, "surface", builder->use->common.surface, place);
   cJSON *parts = dc_urdf_put(&builder->base, shape, "parts", cJSON_CreateArray(), place);
   for (int k = 0; k < count && !status; k++)
     status = put_hull(builder, parts, geoms[k], dc_mjcf_place(builder, geom_at(builder, geoms[k])->node));

@@ -201,6 +201,7 @@ struct dc_urdf_use {
   bool collide, convex;
   long hull_points;     // of convex hulls of collision meshes; 0: all
   double longest_edge;  // of their triangles and along cylinders of collisions, m; 0: any
+  const char *surface;  // of its shapes; NULL: the default
   enum dc_urdf_inertia_policy inertia;
   struct dc_srdf disabled;   // links that do not touch
   struct dc_notes *notes;    // gets what was done beyond what the file says

@@ -97,6 +97,8 @@ static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *
       put_hull(builder, shape, place);
     break;
   }
+  if (builder->use->surface && geometry->type != DC_URDF_PLANE)
+    dc_urdf_put_string(builder, shape, "surface", builder->use->surface, place);
   return DC_OK;
 }
 

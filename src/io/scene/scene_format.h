@@ -46,6 +46,7 @@ struct dc_include_options {
   int effort, dynamics;      // enum dc_include_effort
   const char *keyframe;      // of MJCF files; NULL: none
   int unsupported;           // enum dc_include_unsupported
+  int surface;               // enum dc_surface of its shapes
   double color[3], density;  // NAN: not given
 };
 // Links of one robot: all touch, those that may meet, none; and those that overlap at the start of the scene.

@@ -79,6 +79,19 @@ static enum dc_status find_files(struct dc_scene_build *build, const struct dc_j
   return DC_OK;
 }
 
+// Whether an entry of "design" changes shapes, whose derivatives are those of meshes.
+static bool designs_shapes(const struct dc_scene_build *build)
+{
+  const cJSON *entry;
+  cJSON_ArrayForEach (entry, cJSON_GetObjectItemCaseSensitive(build->root.node, "design")) {
+    const cJSON *type = cJSON_GetObjectItemCaseSensitive(entry, "type");
+    for (int i = 0; cJSON_IsString(type) && dc_design_types[i]; i++)
+      if (dc_design_types[i]->shapes && strcmp(dc_design_types[i]->name, type->valuestring) == 0)
+        return true;
+  }
+  return false;
+}
+
 // Type and options; shape->name is set.
 static enum dc_status read_shape(struct dc_scene_build *build, const struct dc_json *object, struct dc_shape *shape,
                                  const char *folder)
@@ -92,6 +105,8 @@ static enum dc_status read_shape(struct dc_scene_build *build, const struct dc_j
   if ((status = read_member_options(build, object, shape->type->options, shape->type->options_size, &options)) ||
       (status = find_files(build, object, shape->type->options, options, folder)))
     return status;
+  if (designs_shapes(build))
+    dc_shape_keep_mesh(shape->type, options);
   shape->options = options;
   return DC_OK;
 }
