@@ -8,7 +8,7 @@
 scene() {
   cat <<SCENE
 { "name": "two", "time": { "step": 0.02, "steps": ${steps:-20} }, "gravity": [0, 0, ${gravity:-0}], "contact": $1,
-  "shapes": { "ball": { "type": "sphere", "radius": ${radius:-0.1} } },
+  "shapes": { "ball": { "type": "sphere", "radius": ${radius:-0.1}, "surface": "mesh" } },
   "bodies": [{ "name": "a", "shape": "ball", "mass": 0.1, "position": [0, 0, 0] },
              { "name": "b", "shape": "ball", ${joint:-\"mass\": 0.1}, "position": [${place:-0.6}, 0, 0] }],
   "control": [{ "type": "initial_state", "body": "a", $2 }], "objective": [$3], "optimizer": $4 ${more:-} }

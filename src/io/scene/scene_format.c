@@ -113,7 +113,7 @@ const struct dc_option dc_include_options[] = {
         struct dc_include_options, self_field, "\"near\"", DC_CHOICES("full", "near"),
         "near: links of the robot act on each other, and on what of the file's world the robot hangs beside, only where "
         "they are near (near_only of bodies), which costs a fraction; full: at any distance"),
-    DC_CHOICE_OPTION(struct dc_include_options, surface, "\"auto\"", DC_CHOICES("auto", "mesh", "leaves"),
+    DC_CHOICE_OPTION(struct dc_include_options, surface, "\"auto\"", DC_CHOICES("mesh", "leaves", "auto"),
                      "what contact sees of its shapes, as \"surface\" of a shape says"),
     DC_CHOICE_OPTION(struct dc_include_options, effort, "\"file\"", DC_CHOICES("none", "file"),
                      "file: the file's limits of effort become those of pd, where that has none of its own"),

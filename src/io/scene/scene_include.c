@@ -272,7 +272,7 @@ static struct dc_urdf_use use_of(const struct include *include)
 {
   const struct dc_include_options *options = &include->options;
   const cJSON *problem = cJSON_GetObjectItemCaseSensitive(include->build->root.node, "problem");
-  static const char *const surfaces[] = {"auto", "mesh", "leaves"};
+  static const char *const surfaces[] = {"mesh", "leaves", "auto"};
   bool refining = cJSON_IsString(problem) && strcmp(problem->valuestring, "refine") == 0;
   struct dc_urdf_use use = {.prefix = options->prefix,
                             .collide = options->collide,
@@ -287,7 +287,7 @@ static struct dc_urdf_use use_of(const struct include *include)
                                                                           : 0.04,
                             .inertia = (enum dc_urdf_inertia_policy)options->inertia,
                             .notes = &include->build->scene->notes,
-                            .surface = options->surface ? surfaces[options->surface] : NULL,
+                            .surface = surfaces[options->surface],
                             .density = options->density,
                             .color = {options->color[0], options->color[1], options->color[2]}};
   memcpy(use.pose.position, options->position, sizeof use.pose.position);
