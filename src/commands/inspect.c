@@ -258,10 +258,11 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
   dc_json_end(json, "}");
 }
 
-// How many convex hulls the body is made of, and of how many vertices.
-static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, struct dc_json_writer *json)
+// How many convex hulls the body is made of, of how many vertices, and whether contact sees these or triangles.
+static void describe_hulls(const struct start *start, int body, struct dc_text *text, struct dc_json_writer *json)
 {
-  int least = 0, most = 0;
+  const struct dc_shape *shape = start->plan->model->bodies.bodies[body].shape;
+  int least = 0, most = 0, leaves = dc_contact_leaves(start->contact, body);
   dc_json_begin(json, "hulls", '[');
   for (int i = 0; i < shape->part_count; i++) {
     int count = shape->parts[i].vertex_count;
@@ -270,14 +271,18 @@ static void describe_hulls(const struct dc_shape *shape, struct dc_text *text, s
     most = count > most ? count : most;
   }
   dc_json_end(json, "]");
-  if (!dc_shape_has_surface(shape))
-    dc_text_add(text, "\n");
-  else if (shape->part_count == 0)
-    dc_text_add(text, ", not convex\n");
-  else if (least == most)
-    dc_text_add(text, ", %d convex hull%s of %d vertices\n", shape->part_count, dc_plural(shape->part_count), most);
-  else
-    dc_text_add(text, ", %d convex hulls of %d to %d vertices\n", shape->part_count, least, most);
+  dc_json_put_integer(json, "leaves", leaves);
+  if (dc_shape_has_surface(shape) && shape->part_count == 0)
+    dc_text_add(text, ", not convex");
+  else if (dc_shape_has_surface(shape) && least == most)
+    dc_text_add(text, ", %d convex hull%s of %d vertices", shape->part_count, dc_plural(shape->part_count), most);
+  else if (dc_shape_has_surface(shape))
+    dc_text_add(text, ", %d convex hulls of %d to %d vertices", shape->part_count, least, most);
+  if (leaves == 1)
+    dc_text_add(text, ", seen as a leaf");
+  else if (leaves > 1)
+    dc_text_add(text, ", seen as %d leaves", leaves);
+  dc_text_add(text, "\n");
 }
 
 // Lists bodies that a refinement lets others pass through: those that are no unions of convex parts, such as
@@ -339,7 +344,7 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
                   body->name, body->shape->name, body->mass, body->radius, acceleration);
     else
       dc_text_add(text, "  body  %-14s %-9s fixed", body->name, body->shape->name);
-    describe_hulls(body->shape, text, json);
+    describe_hulls(start, i, text, json);
     dc_json_end(json, "}");
   }
   dc_json_end(json, "}");

@@ -128,6 +128,8 @@ void dc_contact_destroy(struct dc_contact *contact);
 // always movable.
 int dc_contact_pair_count(const struct dc_contact *contact);
 const int (*dc_contact_pairs(const struct dc_contact *contact))[2];
+// How many convex leaves contact sees a body as; 0: as triangles, a half-space or nothing.
+int dc_contact_leaves(const struct dc_contact *contact, int body);
 
 // Forgets warm starts, so that the next evaluations do not depend on earlier ones.
 void dc_contact_reset(struct dc_contact *contact);

@@ -120,6 +120,12 @@ const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
   return (const int(*)[2])contact->pair_bodies;
 }
 
+int dc_contact_leaves(const struct dc_contact *contact, int body)
+{
+  const struct dc_collider *collider = &contact->colliders[body];
+  return collider->leaf_first ? collider->triangle_count : 0;
+}
+
 void dc_contact_reset(struct dc_contact *contact)
 {
   if (contact->model->methods->reset)

@@ -80,9 +80,25 @@ for scene in rebound; do
 done
 
 run 3 check plane.json --set contact.model=sdrs
-check "other models refuse leaves" grep -q 'for the contact models bsh and exact, not sdrs' "$err"
+check "other models refuse leaves" grep -q 'for the contact models bsh and exact (here sdrs)' "$err"
 run 3 check plane.json --set contact.weights=paper
-check "the paper's weights, too" grep -q 'no weights "paper"' "$err"
+check "the paper's weights, too" grep -q 'no "weights": "paper"' "$err"
 run 3 check plane.json --set 'shapes.ball={"type": "cylinder", "radius": 0.05, "height": 0.1, "sides": 40, "surface": "leaves"}'
 check "a leaf has at most 64 corners" grep -q 'has 80 corners, a leaf at most 64' "$err"
+
+# The default: leaves where the model sees them and the shape has them.
+sed 's/, "surface": "leaves"//g' plane.json >auto.json
+seen() { "$dcsim" check "$@" 2>"$err" | grep -o 'seen as .*' | head -1; }
+check "a ball by default: $(seen auto.json)" [ "$(seen auto.json)" = "seen as a leaf" ]
+check "its triangles: $(seen auto.json --set shapes.ball.surface=mesh)" [ -z "$(seen auto.json --set shapes.ball.surface=mesh)" ]
+for other in contact.model=sdrs contact.model=ipc contact.weights=paper; do
+  check "triangles under $other" [ -z "$(seen auto.json --set $other)" ]
+  check "it is no error" [ ! -s "$err" ]
+done
+check "too many corners keep the mesh" \
+  [ -z "$(seen auto.json --set 'shapes.ball={"type": "cylinder", "radius": 0.05, "height": 0.1, "sides": 40}')" ]
+check "so does a design of the shape" \
+  [ -z "$(seen auto.json --set 'design=[{"type": "size", "shape": "ball"}]')" ]
+bits() { "$dcsim" simulate "$1" -o none --json 2>"$err" | grep -E '"(loss|min_gap|position)"'; }
+check "the default has the bits of leaves" [ "$(bits plane.json)" = "$(bits auto.json)" ]
 finish
