@@ -7,7 +7,7 @@
 # Two balls that would swap sides if steps were taken as they come.
 cat >balls.json <<'SCENE'
 { "name": "balls", "time": { "step": 0.04, "steps": 4 }, "gravity": [0, 0, 0], "contact": { "stiffness": 1e-6 },
-  "shapes": { "ball": { "type": "sphere", "radius": 0.1, "level": 1 } },
+  "shapes": { "ball": { "type": "sphere", "surface": "mesh", "radius": 0.1, "level": 1 } },
   "bodies": [ { "name": "b", "shape": "ball", "mass": 1, "position": [-1, 0, 0], "velocity": [20, 0, 0] },
               { "name": "c", "shape": "ball", "mass": 1, "position": [1, 0.02, 0], "velocity": [-20, 0, 0] } ] }
 SCENE
@@ -54,7 +54,7 @@ fi
 # A driven rod that strikes a ball: windows begin at frames after divided steps.
 cat >strike.json <<'SCENE'
 { "name": "strike", "time": { "step": 0.04, "steps": 8 }, "gravity": [0, 0, 0], "contact": { "stiffness": 1e-6 },
-  "shapes": { "ball": { "type": "sphere", "radius": 0.1, "level": 1 }, "rod": { "type": "box", "size": [0.05, 0.6, 0.05] } },
+  "shapes": { "ball": { "type": "sphere", "surface": "mesh", "radius": 0.1, "level": 1 }, "rod": { "type": "box", "size": [0.05, 0.6, 0.05] } },
   "bodies": [ { "name": "rod", "shape": "rod", "mass": 2, "position": [-0.4, 0.05, 0.01], "pd": { "kp": 1000, "kd": 100 }, "velocity": [8, 0, 0] },
               { "name": "ball", "shape": "ball", "mass": 0.3, "position": [0.3, 0, 0], "velocity": [-10, 0, 0] } ],
   "control": [{ "type": "pd_velocity", "body": "rod", "coordinates": "x y", "speed": 8 }],

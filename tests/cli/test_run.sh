@@ -146,7 +146,7 @@ parses "$out" "gradcheck over its tolerance still reports:"
 # faces that are exactly aligned: what way a cube topples has no derivative, whatever the step
 cat >aligned.json <<'SCENE'
 { "time": {"step": 0.01, "steps": 5}, "gravity": [0, 0, 0], "contact": {"stiffness": 1e-4},
-  "shapes": {"cube": {"type": "box", "size": [1, 1, 1]}},
+  "shapes": {"cube": {"type": "box", "surface": "mesh", "size": [1, 1, 1]}},
   "bodies": [{"name": "a", "shape": "cube", "joint": "fixed"}, {"name": "b", "shape": "cube", "position": [0, 0, 1.01]}],
   "control": [{"type": "initial_state", "body": "b", "velocity": "xyz", "initial": [0, 0, -0.5]}],
   "objective": [{"type": "reach", "body": "b", "target": [0.3, 0.2, 3]}] }
