@@ -124,7 +124,7 @@ def random_spin(rng, step):
 
 def ball(name, rng, level):
     """A sphere of the scene format, free, at rest at the origin."""
-    builtin = {"type": "sphere", "radius": RADIUS, "level": level}
+    builtin = {"type": "sphere", "radius": RADIUS, "level": level, "surface": "mesh"}
     return Body(name, shapes.sphere(RADIUS, level), np.zeros(3), shapes.random_rotation(rng), np.zeros(3), np.zeros(3), builtin=builtin)
 
 

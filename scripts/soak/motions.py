@@ -40,15 +40,15 @@ class Failed(Exception):
     """dcsim ended with another status than 0."""
 
 
-def with_leaves(scene):
-    shapes = {name: shape if shape["type"] == "plane" else {**shape, "surface": "leaves"} for name, shape in scene["shapes"].items()}
+def with_surface(scene, surface):
+    shapes = {name: shape if shape["type"] == "plane" else {**shape, "surface": surface} for name, shape in scene["shapes"].items()}
     return {**scene, "shapes": shapes}
 
 
 def simulate(scene, model, timeout, keep=None):
     """The certified path of a scene; said: its warnings."""
     name, *leaves = model.split()
-    scene = with_leaves(scene) if leaves else scene
+    scene = with_surface(scene, "leaves" if leaves else "mesh")
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "scene.json")
         with open(file, "w", encoding="utf-8") as out:
