@@ -27,7 +27,7 @@ run 0 gradcheck bodies.json --json --seed 2 --set gradient.type=adjoint
 # 10 N on 2 kg for 0.4 s, in steps of h: a h^2 n (n + 1)/2
 cat >cart.json <<'SCENE'
 { "time": {"step": 0.02, "steps": 20}, "gravity": [0, 0, 0], "contact": {"model": "bsh"},
-  "shapes": {"block": {"type": "box", "size": [0.2, 0.2, 0.2]}},
+  "shapes": {"block": {"type": "box", "surface": "mesh", "size": [0.2, 0.2, 0.2]}},
   "bodies": [{"name": "cart", "joint": "slide", "axis": [1, 0, 0], "shape": "block", "mass": 2, "position": [0, 0, 0]}],
   "control": [{"type": "torque", "body": "cart", "limit": [20], "initial": [0.5], "hold": 20}],
   "objective": [{"type": "reach", "body": "cart", "target": [0.42, 0, 0], "tolerance": 1e-9}] }
@@ -40,7 +40,7 @@ run 0 simulate cart.json -o none --json --quiet --require-success --set control.
 # 0.5 N on the upper one of two boxes of 100 kg, whose contact bears 981 N: solved as exactly as with a tolerance of 1e-6.
 cat >upper.json <<'SCENE'
 { "time": {"step": 0.01, "steps": 100}, "contact": {"stiffness": 1e-5},
-  "shapes": {"block": {"type": "box", "size": [0.2, 0.2, 0.2]}, "ground": {"type": "plane"}},
+  "shapes": {"block": {"type": "box", "surface": "mesh", "size": [0.2, 0.2, 0.2]}, "ground": {"type": "plane"}},
   "bodies": [{"name": "ground", "shape": "ground", "joint": "fixed"}, {"name": "lower", "shape": "block", "mass": 100, "position": [0, 0, 0.101]},
              {"name": "upper", "shape": "block", "mass": 100, "position": [0, 0, 0.303]}],
   "control": [{"type": "torque", "body": "upper", "hold": 100, "coordinates": "x", "limit": [1e6], "initial": [5e-7]}],

@@ -10,7 +10,7 @@ scene() { # SPEED
 {
   "name": "shot", "time": { "step": 0.02, "steps": 20 },
   "contact": { "stiffness": 1e-5, "friction": 0.3 },
-  "shapes": { "ball": { "type": "sphere", "radius": 0.1, "level": 1, "base": "octahedron" }, "ground": { "type": "plane" } },
+  "shapes": { "ball": { "type": "sphere", "surface": "mesh", "radius": 0.1, "level": 1, "base": "octahedron" }, "ground": { "type": "plane" } },
   "bodies": [
     { "name": "ground", "joint": "fixed", "shape": "ground" },
     { "name": "cue", "shape": "ball", "mass": 1, "position": [-0.4, 0.01, 0.11] },

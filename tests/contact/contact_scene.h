@@ -117,6 +117,7 @@ static inline int scene_body(struct scene *scene, bool fixed, const char *shape_
   scene_need(scene, shape->type, shape_text);
   void *options = dc_arena_alloc(scene->arena, 1, shape->type->options_size + 1);
   scene_options(scene, shape->type->options, shape_text + length + (shape_text[length] == ' '), options);
+  dc_shape_keep_mesh(shape->type, options);  // tests of leaves ask for them
   shape->options = options;
   scene_need(scene, !dc_shape_build(shape, scene->arena, &scene->error), shape_text);
   scene_need(scene, !dc_options_set_defaults(dc_body_options, &scene->definitions[i], scene->arena, &scene->error),
