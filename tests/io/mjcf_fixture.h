@@ -61,10 +61,17 @@ static inline void close_pair(struct pair *pair)
   dc_arena_destroy(pair->arena);
 }
 
+// MuJoCo's body of that name; one that the file leaves without is called by its number here.
+static inline int id_of(const mjModel *model, const char *name)
+{
+  int id = mj_name2id(model, mjOBJ_BODY, name);
+  return id >= 0 || (sscanf(name, "body%d", &id) == 1 && id < model->nbody) ? id : -1;
+}
+
 // The joint of MuJoCo that part p of a body is: those of bodies without mass come first.
 static inline int joint_of(const mjModel *model, const struct dc_body *body, int p)
 {
-  int id = mj_name2id(model, mjOBJ_BODY, body->name), below = model->body_jntnum[id];
+  int id = id_of(model, body->name), below = model->body_jntnum[id];
   if (p >= body->part_count - below)
     return model->body_jntadr[id] + p - (body->part_count - below);
   return model->body_jntadr[model->body_parentid[id]] + p;
@@ -78,7 +85,7 @@ static inline void translate(const struct pair *pair, const double *q, double *q
   memcpy(qpos, model->qpos0, (size_t)model->nq * sizeof *qpos);
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
-    int id = mj_name2id(model, mjOBJ_BODY, body->name);
+    int id = id_of(model, body->name);
     double rotation[9], arm[3];
     if (body->free) {
       double *to = qpos + model->jnt_qposadr[model->body_jntadr[id]];
@@ -106,7 +113,7 @@ static inline void compare_bodies(const struct pair *pair, const mjData *data, c
   const struct dc_bodies *bodies = &pair->scene->model.bodies;
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
-    int id = mj_name2id(pair->model, mjOBJ_BODY, body->name);
+    int id = id_of(pair->model, body->name);
     if (id <= 0 || !dc_body_moves(body))
       continue;
     bool mesh = false;  // MuJoCo's vertices are floats: 1.4e-8 observed
