@@ -35,6 +35,8 @@ SETTINGS = [
     ("MuJoCo, its defaults", "mujoco", 4, ["mujoco=null"]),
     ("bsh, friction 0.12", "bsh", 4, ["contact.friction=0.12"]),
     ("bsh, friction 0.25", "bsh", 4, ["contact.friction=0.25"]),
+    ("bsh, restitution 0", "bsh", 4, ["contact.restitution=0"]),
+    ("bsh, restitution 0.3", "bsh", 4, ["contact.restitution=0.3"]),
     ("bsh, restitution 0.125", "bsh", 4, ["contact.restitution=0.125"]),
     ("sdrs", "sdrs", 4, []),
     ("manifold", "manifold", 4, []),
