@@ -11,7 +11,7 @@
 static const char two_balls[] =
     "{\"time\": {\"step\": 0.02, \"steps\": 30}, \"contact\": {\"model\": \"bsh\", \"stiffness\": 1e-5, \"friction\": "
     "0.3},"
-    " \"solver\": {\"tolerance\": 1e-9}, \"shapes\": {\"ball\": {\"type\": \"sphere\", \"radius\": 0.1, \"level\": 1}, "
+    " \"solver\": {\"tolerance\": 1e-9}, \"shapes\": {\"ball\": {\"type\": \"sphere\", \"surface\": \"mesh\", \"radius\": 0.1, \"level\": 1}, "
     "\"ground\": {\"type\": \"plane\"}},"
     " \"bodies\": [{\"name\": \"ground\", \"joint\": \"fixed\", \"shape\": \"ground\"},"
     "  {\"name\": \"cue\", \"shape\": \"ball\", \"mass\": 0.05, \"position\": [-0.4, 0.01, 0.11],"
@@ -24,7 +24,7 @@ static const char two_balls[] =
 static const char fast_ball[] =
     "{\"time\": {\"step\": 0.02, \"steps\": 4}, \"gravity\": [0, 0, 0], \"solver\": {\"tolerance\": 1e-9},"
     " \"contact\": {\"model\": \"exact\", \"stiffness\": 1e-6},"
-    " \"shapes\": {\"ball\": {\"type\": \"sphere\", \"radius\": 0.1, \"level\": 0}},"
+    " \"shapes\": {\"ball\": {\"type\": \"sphere\", \"surface\": \"mesh\", \"radius\": 0.1, \"level\": 0}},"
     " \"bodies\": [{\"name\": \"cue\", \"shape\": \"ball\", \"mass\": 0.05, \"position\": [-0.5, 0.02, 0.01],"
     "   \"velocity\": [20, 0, 0], \"angular_velocity\": [3, 1, -2]},"
     "  {\"name\": \"ball\", \"shape\": \"ball\", \"mass\": 0.05, \"position\": [0, 0, 0]}],"

@@ -262,7 +262,7 @@ static void test_small_force(void)
 {
   static const char one_box[] =
       "{\"time\": {\"step\": 1e-4, \"steps\": 0}, \"gravity\": [0, 0, 0], "
-      "\"shapes\": {\"block\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.2]}}, "
+      "\"shapes\": {\"block\": {\"type\": \"box\", \"surface\": \"mesh\", \"size\": [0.2, 0.2, 0.2]}}, "
       "\"bodies\": [{\"name\": \"block\", \"shape\": \"block\", \"mass\": 1, \"position\": [0, 0, 1]}]}";
   struct run run = open_run(one_box);
   double force[6] = {0, 0, 0, 0.005}, q[7];

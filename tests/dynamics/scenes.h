@@ -51,6 +51,7 @@ static inline struct dc_shape *scene_add_shape(struct scene *scene, const char *
   shape->type = dc_shape_type_find(type);
   void *options = dc_arena_alloc(scene->arena, 1, shape->type->options_size + 1);
   CHECK(dc_options_set_defaults(shape->type->options, options, scene->arena, NULL) == DC_OK, "%s", type);
+  dc_shape_keep_mesh(shape->type, options);
   shape->options = options;
   return shape;
 }

@@ -22,6 +22,7 @@ static inline struct builder begin(const char *type)
   struct dc_error error = {0};
   CHECK(dc_options_set_defaults(builder.shape.type->options, builder.options, builder.arena, &error) == DC_OK, "%s",
         error.text);
+  dc_shape_keep_mesh(builder.shape.type, builder.options);
   return builder;
 }
 

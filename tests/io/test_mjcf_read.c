@@ -485,7 +485,7 @@ static void test_separate(void)
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     if (strcmp(body->name, "s") == 0)
-      CHECK_NEAR(q[body->q_offset], 0.05 + 2e-4, 2e-4);  // the ball is a polyhedron
+      CHECK_NEAR(q[body->q_offset], 0.05 + 2e-4, 2e-4);
     if (strcmp(body->name, "t") == 0)
       CHECK_NEAR(body->start.position[0], 6 - 0.025 - gap / 2, 1e-12);
     if (strcmp(body->name, "u") == 0)

@@ -11,7 +11,7 @@
 
 static const char pair_text[] =
     "{'name': 'pair', 'time': {'step': 0.02, 'steps': 6}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-5},\n"
-    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 1, 'base': 'octahedron'}},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1, 'base': 'octahedron'}},\n"
     " 'bodies': [{'name': 'cue', 'shape': 'ball', 'mass': 0.1, 'position': [-0.3, 0, 0], 'velocity': [2, 0, 0]},\n"
     "            {'name': 'eight', 'shape': 'ball', 'mass': 0.1, 'position': [0, 0.02, 0]}],\n"
     " 'control': [{'type': 'initial_state', 'body': 'cue', 'position': 'y', 'velocity': 'xy'}],\n"
@@ -23,7 +23,7 @@ static const double pair_parameters[PAIR_PARAMETERS] = {0.03, 0.4, -0.2};
 // A ball between two thick walls whose faces are 0.1 m away from it; %s: what is controlled.
 static const char walls_text[] =
     "{'name': 'walls', 'time': {'step': 0.02, 'steps': 3}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-5},\n"
-    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 1, 'base': 'octahedron'},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1, 'base': 'octahedron'},\n"
     "            'wall': {'type': 'box', 'size': [40, 1, 1]}},\n"
     " 'bodies': [{'name': 'ball', 'shape': 'ball', 'mass': 0.1},\n"
     "            {'name': 'left', 'shape': 'wall', 'joint': 'fixed', 'position': [-20.2, 0, 0]},\n"
@@ -34,7 +34,7 @@ static const char walls_text[] =
 // The cue is driven from window to window; whether it meets the other ball depends on what is drawn.
 static const char windows_text[] =
     "{'name': 'windows', 'time': {'step': 0.05, 'steps': 5}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-5},\n"
-    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 1, 'base': 'octahedron'}},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1, 'base': 'octahedron'}},\n"
     " 'bodies': [{'name': 'cue', 'shape': 'ball', 'mass': 0.1, 'position': [-0.4, 0, 0],\n"
     "             'joint': [{'type': 'slide', 'axis': [1, 0, 0]}, {'type': 'slide', 'axis': [0, 1, 0]}],\n"
     "             'pd': {'kp': 100, 'kd': 10}},\n"

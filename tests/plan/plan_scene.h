@@ -13,7 +13,7 @@
 // A pusher and what it pushes over the floor: the sections of a scene behind "time".  The objective goes on with more.
 #define PUSH_SECTIONS                                                                                                  \
   " 'contact': {'stiffness': 1e-4, 'friction': 0.3},\n"                                                                \
-  " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}, 'floor': {'type': 'plane'}},\n"                  \
+  " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 0}, 'floor': {'type': 'plane'}},\n"                  \
   " 'bodies': [{'name': 'floor', 'shape': 'floor', 'joint': 'fixed'},\n"                                               \
   "            {'name': 'a', 'shape': 'ball', 'mass': 1, 'position': [-0.25, 0.02, 0.15],\n"                           \
   "             'pd': {'kp': 400, 'kd': 40, 'kp_rotation': 4, 'kd_rotation': 0.4}},\n"                                 \

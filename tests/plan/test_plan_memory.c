@@ -5,9 +5,9 @@
 #include "plan_scene.h"
 
 #define SHAPES                                                                                                         \
-  "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 1}, 'fine': {'type': 'sphere', 'radius': 0.1, "       \
+  "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1}, 'fine': {'type': 'sphere', 'surface': 'mesh', 'radius': 0.1, "\
   "'level': 4}, "                                                                                                      \
-  "'box': {'type': 'box', 'size': [0.3, 0.3, 0.3]}, 'floor': {'type': 'plane'}}"
+  "'box': {'type': 'box', 'surface': 'mesh', 'size': [0.3, 0.3, 0.3]}, 'floor': {'type': 'plane'}}"
 
 // A scene of count bodies of a shape, side by side, after what begins it.
 static struct dc_scene *row_of(int count, const char *shape, const char *rest)

@@ -9,7 +9,7 @@
 // A cue at rest, far from the ball that is to move aside: its gradient tells next to nothing.
 static const char shot_text[] =
     "{'time': {'step': 0.04, 'steps': 24}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-5},\n"
-    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 0}},\n"
     " 'bodies': [{'name': 'cue', 'shape': 'ball', 'mass': 0.1, 'position': [-0.8, 0.1, 0]},\n"
     "            {'name': 'near', 'shape': 'ball', 'mass': 0.1, 'position': [0, 0, 0]},\n"
     "            {'name': 'far', 'shape': 'ball', 'mass': 0.1, 'position': [0.2, 0.5, 0]}],\n"
@@ -345,7 +345,7 @@ static void test_resample(void)
 {
   struct dc_scene *scene =
       read_scene("{'time': {'step': 0.02, 'steps': 8}, 'gravity': [0, 0, 0],\n"
-                 " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}},\n"
+                 " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 0}},\n"
                  " 'bodies': [{'name': 'a', 'shape': 'ball', 'mass': 1, 'pd': {'kp': 400, 'kd': 40}},\n"
                  "            {'name': 'b', 'shape': 'ball', 'mass': 1, 'position': [1, 0, 0]}],\n"
                  " 'control': [{'type': 'pd_velocity', 'body': 'a', 'coordinates': 'x y'},\n"
@@ -370,7 +370,7 @@ static void test_retreats(void)
 {
   struct dc_scene *scene = read_scene(
       "{'time': {'step': 0.02, 'steps': 1}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-9},\n"
-      " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'level': 0}, 'wall': {'type': 'box', 'size': [0.2, 1, "
+      " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 0}, 'wall': {'type': 'box', 'surface': 'mesh', 'size': [0.2, 1, "
       "1]}},\n"
       " 'bodies': [{'name': 'wall', 'shape': 'wall', 'joint': 'fixed'},\n"
       "            {'name': 'ball', 'shape': 'ball', 'mass': 1, 'position': [-0.4, 0, 0]}],\n"

@@ -216,20 +216,34 @@ static double depth_at(const struct overlap *overlap, const double point[3], int
   return sum;
 }
 
+// A vertex of the mesh of a body, from its centre of mass in world axes.
+static void turned_corner(const struct dc_collider *collider, const struct dc_pose *pose, const struct dc_mesh *mesh,
+                          int vertex, double corner[3])
+{
+  double local[3];
+  if (!collider->leaf_first) {
+    dc_vec_copy(corner, collider->turned[vertex]);
+    return;
+  }
+  dc_vec_sub(local, mesh->vertices[vertex], collider->body->center);
+  dc_mat_apply(corner, pose->rotation, local);
+}
+
 // The greatest bound from points on and below some triangles of one side.
 static double depth_below(const struct overlap *overlap, int side, int samples)
 {
   enum { LEVELS = 5 };  // depths of 1/2, 1/4, ... of the radius
   const struct dc_collider *collider = overlap->collider[side];
+  struct dc_mesh mesh = mesh_of(collider);
   double depth = 0;
-  if (collider->leaf_first)
-    return 0;  // points on its leaves are no vertices
   for (int i = 0; i < samples; i++) {
-    const int *triangle = collider->triangles[(int)((double)i * collider->triangle_count / samples)];
-    double u[3], v[3], normal[3], point[3];
-    const double *a = collider->turned[triangle[0]];
-    dc_vec_sub(u, collider->turned[triangle[1]], a);
-    dc_vec_sub(v, collider->turned[triangle[2]], a);
+    const int *triangle = mesh.triangles[(int)((double)i * mesh.triangle_count / samples)];
+    double a[3], u[3], v[3], normal[3], point[3];
+    turned_corner(collider, overlap->pose[side], &mesh, triangle[0], a);
+    turned_corner(collider, overlap->pose[side], &mesh, triangle[1], u);
+    turned_corner(collider, overlap->pose[side], &mesh, triangle[2], v);
+    dc_vec_sub(u, u, a);
+    dc_vec_sub(v, v, a);
     dc_vec_cross(normal, u, v);
     double below = collider->radius * pow(0.5, 1 + i % LEVELS) / dc_vec_norm(normal);
     for (int k = 0; k < 3; k++)

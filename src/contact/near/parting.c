@@ -4,7 +4,8 @@
 // Two convex parts A, B are apart along a unit vector n once A has moved by s n, s = max_B n.x - min_A n.x.  The
 // candidates n are the normals of faces of both and the free axes: for polyhedra that meet face to vertex the best of
 // them is the least translation.  A body that may move in the span of P = [axes] only needs s / |P^T n| along P P^T n.
-// For a primitive n is the gradient of its gap.  Of all pairs of parts the one that needs most is parted; the caller goes
+// For a primitive n is the gradient of its gap.  A convex leaf is a part whose heights have its radius on top; the
+// directions from leaf to leaf are candidates, too, which are those of balls, and the faces are those of the mesh.  Of all pairs of parts the one that needs most is parted; the caller goes
 // on until nothing overlaps.
 #include "contact/near/parting.h"
 
@@ -17,7 +18,7 @@
 enum { MOST_NORMALS = 1500 };          // of each body
 static const double LEAST_COSINE = 0.1;  // between a candidate and the directions in which the body may move
 
-// The connected part of the surface that each vertex and triangle belongs to.
+// The connected part of the surface that each vertex and triangle belongs to, or its leaf.
 struct parts {
   const struct dc_collider *collider;
   int count, *of_vertex;
@@ -25,6 +26,7 @@ struct parts {
 
 struct search {
   struct parts side[2];  // a, b
+  const double *rotation[2];
   double shift[3];       // from the origin of b to that of a
   int axis_count;
   const double (*axes)[3];
@@ -46,6 +48,13 @@ static bool find_parts(const struct dc_collider *collider, struct parts *parts)
     free(above);
     return false;
   }
+  for (int i = 0; collider->leaf_first && i < collider->triangle_count; i++, parts->count++)
+    for (int v = collider->leaf_first[i]; v < collider->leaf_first[i + 1]; v++)
+      parts->of_vertex[v] = i;
+  if (collider->leaf_first) {
+    free(above);
+    return true;
+  }
   for (int v = 0; v < vertices; v++)
     above[v] = v;
   for (int t = 0; t < collider->triangle_count; t++)
@@ -60,14 +69,33 @@ static bool find_parts(const struct dc_collider *collider, struct parts *parts)
   return true;
 }
 
+// How far the surface is from a vertex of a leaf, m.
+static double radius_of(const struct dc_collider *collider, int vertex)
+{
+  return collider->leaf_first ? collider->vertex_radius[vertex] : 0;
+}
+
 // The greatest n.x of a part, about the origin of its own body.
 static double support(const struct parts *parts, int part, const double normal[3], double sign)
 {
   double most = -INFINITY;
   for (int v = 0; v < parts->collider->vertex_count; v++)
     if (parts->of_vertex[v] == part)
-      most = fmax(most, sign * dc_vec_dot(normal, parts->collider->turned[v]));
+      most = fmax(most, sign * dc_vec_dot(normal, parts->collider->turned[v]) + radius_of(parts->collider, v));
   return most;
+}
+
+// The mean vertex of a part, about the origin of its own body.
+static void middle_of(const struct parts *parts, int part, double middle[3])
+{
+  int count = 0;
+  middle[0] = middle[1] = middle[2] = 0;
+  for (int v = 0; v < parts->collider->vertex_count; v++)
+    if (parts->of_vertex[v] == part) {
+      dc_vec_add(middle, middle, parts->collider->turned[v]);
+      count++;
+    }
+  dc_vec_scale(middle, middle, 1.0 / count);
 }
 
 // Keeps the translation that parts along a normal when it is the shortest so far; false: they are apart along it.
@@ -86,10 +114,48 @@ static bool try_normal(const struct search *s, const int part[2], const double n
   return true;
 }
 
+// Tries normals of faces of the mesh of a side whose parts are leaves.
+static bool try_mesh_faces(const struct search *s, const int part[2], int side, double move[3])
+{
+  const struct dc_mesh *mesh = &s->side[side].collider->body->shape->mesh;
+  int stride = mesh->triangle_count / MOST_NORMALS + 1;
+  for (int t = 0; t < mesh->triangle_count; t += stride) {
+    double local[3], normal[3];
+    dc_mesh_normal(mesh, t, local);
+    dc_mat_apply(normal, s->rotation[side], local);
+    double size = dc_vec_norm(normal);
+    if (!(size > 0))
+      continue;
+    dc_vec_scale(normal, normal, (side ? 1 : -1) / size);
+    if (!try_normal(s, part, normal, move))
+      return false;
+  }
+  return true;
+}
+
+// Tries the direction from one part to the other where one is a leaf.
+static bool try_middles(const struct search *s, const int part[2], double move[3])
+{
+  double middle[2][3], normal[3];
+  if (!s->side[0].collider->leaf_first && !s->side[1].collider->leaf_first)
+    return true;
+  for (int side = 0; side < 2; side++)
+    middle_of(&s->side[side], part[side], middle[side]);
+  dc_vec_sub(normal, middle[0], middle[1]);
+  dc_vec_add(normal, normal, s->shift);
+  double length = dc_vec_norm(normal);
+  if (!(length > 0))
+    return true;
+  dc_vec_scale(normal, normal, 1 / length);
+  return try_normal(s, part, normal, move);
+}
+
 // Tries normals of faces of one side.
 static bool try_faces(const struct search *s, const int part[2], int side, double move[3])
 {
   const struct dc_collider *collider = s->side[side].collider;
+  if (collider->leaf_first)
+    return try_mesh_faces(s, part, side, move);
   int stride = collider->triangle_count / MOST_NORMALS + 1;
   for (int t = 0; t < collider->triangle_count; t += stride) {
     const int *triangle = collider->triangles[t];
@@ -120,7 +186,7 @@ static bool part_them(const struct search *s, const int part[2], double move[3])
       if (!try_normal(s, part, normal, move))
         return false;
     }
-  return try_faces(s, part, 0, move) && try_faces(s, part, 1, move);
+  return try_middles(s, part, move) && try_faces(s, part, 0, move) && try_faces(s, part, 1, move);
 }
 
 static enum dc_status part_meshes(struct search *s, double move[3])
@@ -140,7 +206,7 @@ static enum dc_status part_from_primitive(const struct search *s, const struct d
   const struct dc_collider *a = s->side[0].collider;
   double normal[3] = {0, 0, 0}, along[3] = {0, 0, 0}, least = INFINITY;
   for (int v = 0; v < a->vertex_count; v++) {
-    double gradient[3], gap = dc_primitive_gap(seen, a->turned[v], gradient);
+    double gradient[3], gap = dc_primitive_gap(seen, a->turned[v], gradient) - radius_of(a, v);
     if (gap < least) {
       least = gap;
       dc_vec_copy(normal, gradient);
@@ -166,6 +232,8 @@ enum dc_status dc_contact_parting(const struct dc_contact *contact, const struct
     return part_from_primitive(&search, &seen, move);
   }
   dc_vec_sub(search.shift, poses[own->a].position, poses[own->b].position);
+  search.rotation[0] = poses[own->a].rotation;
+  search.rotation[1] = poses[own->b].rotation;
   bool complete = find_parts(a, &search.side[0]);
   complete = find_parts(b, &search.side[1]) && complete;
   enum dc_status status = complete ? part_meshes(&search, move) : DC_MEMORY;

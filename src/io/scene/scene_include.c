@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "geometry/mesh/mesh_assimp.h"
+#include "geometry/shapes/shape_options.h"
 #include "geometry/shapes/shape_types.h"
 #include "io/robot/mjcf.h"
 #include "io/robot/sdf.h"
@@ -287,7 +288,7 @@ static struct dc_urdf_use use_of(const struct include *include)
                                                                           : 0.04,
                             .inertia = (enum dc_urdf_inertia_policy)options->inertia,
                             .notes = &include->build->scene->notes,
-                            .surface = surfaces[options->surface],
+                            .surface = options->surface == DC_SURFACE_AUTO ? NULL : surfaces[options->surface],
                             .density = options->density,
                             .color = {options->color[0], options->color[1], options->color[2]}};
   memcpy(use.pose.position, options->position, sizeof use.pose.position);
