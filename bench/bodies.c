@@ -76,6 +76,7 @@ enum dc_status dc_bench_shape_build(const struct dc_bench_shape *definition, con
   if (!options)
     return dc_out_of_memory_for(error, "a shape");
   enum dc_status status = dc_options_set_defaults(shape->type->options, options, arena, error);
+  dc_shape_keep_mesh(shape->type, options);  // whose triangles the tables count
   for (const struct dc_bench_option *set = definition->options; set->name && !status; set++)
     status = set_option(shape->type->options, set, options, error);
   shape->options = options;
