@@ -74,6 +74,12 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
   add_shift(bodies, a, b, poses, depth, error);
   for (int side = 0; side < 2; side++) {
     const struct dc_body *body = &bodies[side ? b : a];
+    if (dc_contact_leaves(contact, side ? b : a) > 0 && body->shape->leaves[0].radius > 0)
+      dc_error_append(error, " (\"%.100s\" is round here; \"surface\": \"mesh\" of its shape takes the triangles)",
+                      body->name);
+  }
+  for (int side = 0; side < 2; side++) {
+    const struct dc_body *body = &bodies[side ? b : a];
     if (dc_body_moves(body) && body->radius > DC_HUGE_RADIUS &&
         dc_option_find(body->shape->type->options, "scale") >= 0)
       dc_error_append(error,

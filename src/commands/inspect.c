@@ -169,7 +169,8 @@ static void describe_marker(const struct dc_bodies *bodies, const struct dc_body
 {
   const char *on = bodies->bodies[body->parent].name;
   if (body->mass > 0)
-    dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, a point of \"%s\"", body->name, body->shape->name, body->mass, on);
+    dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, a point of \"%s\"", body->name, body->shape->name, body->mass,
+                on);
   else
     dc_text_add(text, "  body  %-14s %-9s marker on \"%s\"", body->name, body->shape->name, on);
 }

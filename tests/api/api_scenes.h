@@ -11,7 +11,8 @@
 static const char two_balls[] =
     "{\"time\": {\"step\": 0.02, \"steps\": 30}, \"contact\": {\"model\": \"bsh\", \"stiffness\": 1e-5, \"friction\": "
     "0.3},"
-    " \"solver\": {\"tolerance\": 1e-9}, \"shapes\": {\"ball\": {\"type\": \"sphere\", \"surface\": \"mesh\", \"radius\": 0.1, \"level\": 1}, "
+    " \"solver\": {\"tolerance\": 1e-9}, \"shapes\": {\"ball\": {\"type\": \"sphere\", \"surface\": \"mesh\", "
+    "\"radius\": 0.1, \"level\": 1}, "
     "\"ground\": {\"type\": \"plane\"}},"
     " \"bodies\": [{\"name\": \"ground\", \"joint\": \"fixed\", \"shape\": \"ground\"},"
     "  {\"name\": \"cue\", \"shape\": \"ball\", \"mass\": 0.05, \"position\": [-0.4, 0.01, 0.11],"

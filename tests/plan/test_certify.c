@@ -12,7 +12,8 @@
 // A ball is shot at another one on the ground.
 static const char shot_text[] =
     "{'time': {'step': 0.02, 'steps': 20}, 'contact': {'stiffness': 1e-5, 'friction': 0.3},\n"
-    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1}, 'ground': {'type': 'plane'}},\n"
+    " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1}, 'ground': {'type': "
+    "'plane'}},\n"
     " 'bodies': [{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'},\n"
     "            {'name': 'cue', 'shape': 'ball', 'mass': 1, 'position': [-0.4, 0.01, 0.11]},\n"
     "            {'name': 'ball', 'shape': 'ball', 'mass': 1, 'position': [0, 0, 0.11]}],\n"
@@ -166,7 +167,8 @@ static void test_soft_phantom(void)
 {
   static const char text[] =
       "{'time': {'step': 0.01, 'steps': 30}, 'gravity': [0, 0, %s], 'contact': {'model': 'bsh', 'stiffness': 1e-9},\n"
-      " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.05, 'surface': 'mesh', 'level': 1}, 'ground': {'type': 'plane'}},\n"
+      " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.05, 'surface': 'mesh', 'level': 1}, 'ground': {'type': "
+      "'plane'}},\n"
       " 'bodies': [{'name': 'block', 'mass': 0.5, 'position': [0, 0, 0.06], 'soft': {'form': 'block',\n"
       "             'size': [0.1, 0.1, 0.1], 'cells': [2, 2, 2], 'young': 20000, 'poisson': 0.3, 'viscosity': 20, "
       "'far_field': 1e-3}},\n"

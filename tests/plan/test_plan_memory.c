@@ -5,7 +5,8 @@
 #include "plan_scene.h"
 
 #define SHAPES                                                                                                         \
-  "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1}, 'fine': {'type': 'sphere', 'surface': 'mesh', 'radius': 0.1, "\
+  "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1}, 'fine': {'type': 'sphere', "   \
+  "'surface': 'mesh', 'radius': 0.1, "                                                                                 \
   "'level': 4}, "                                                                                                      \
   "'box': {'type': 'box', 'surface': 'mesh', 'size': [0.3, 0.3, 0.3]}, 'floor': {'type': 'plane'}}"
 

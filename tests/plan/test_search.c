@@ -370,7 +370,8 @@ static void test_retreats(void)
 {
   struct dc_scene *scene = read_scene(
       "{'time': {'step': 0.02, 'steps': 1}, 'gravity': [0, 0, 0], 'contact': {'stiffness': 1e-9},\n"
-      " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 0}, 'wall': {'type': 'box', 'surface': 'mesh', 'size': [0.2, 1, "
+      " 'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 0}, 'wall': {'type': 'box', "
+      "'surface': 'mesh', 'size': [0.2, 1, "
       "1]}},\n"
       " 'bodies': [{'name': 'wall', 'shape': 'wall', 'joint': 'fixed'},\n"
       "            {'name': 'ball', 'shape': 'ball', 'mass': 1, 'position': [-0.4, 0, 0]}],\n"

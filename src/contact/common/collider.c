@@ -206,9 +206,10 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
     return DC_OK;
   const char *why = why_no_leaves(contact, start != NULL);
   if (body->shape->leaves_required && why)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "%s: the surface of its shape \"%s\" is \"leaves\", %s (here %s): set \"surface\": \"mesh\" or \"auto\"",
-                   body->name, body->shape->name, why, contact->model->name);
+    return dc_fail(
+        error, DC_BAD_INPUT,
+        "%s: the surface of its shape \"%s\" is \"leaves\", %s (here %s): set \"surface\": \"mesh\" or \"auto\"",
+        body->name, body->shape->name, why, contact->model->name);
   if (body->shape->leaf_count > 0 && !why)
     return dc_collider_create_leaves(contact, body, dc_body_moves(body) ? NAN : fixed_area,
                                      dc_body_moves(body) ? NULL : patch, collider, error);
@@ -247,7 +248,8 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
   if (!contact->colliders)
     return dc_out_of_memory_for(error, "%d colliders", contact->bodies->count);
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
-  struct dc_contact_patch patch = contact_patch(start ? start : contact->bodies, !why_no_leaves(contact, start != NULL));
+  struct dc_contact_patch patch =
+      contact_patch(start ? start : contact->bodies, !why_no_leaves(contact, start != NULL));
   bool bearing = contact->settings.weights == DC_WEIGHTS_CONTACT && patch.area > 0;
   for (int i = 0; i < contact->bodies->count; i++) {
     enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,

@@ -15,7 +15,7 @@
 #include "contact/common/contact_internal.h"
 #include "math/vector.h"
 
-enum { MOST_NORMALS = 1500 };          // of each body
+enum { MOST_NORMALS = 1500 };            // of each body
 static const double LEAST_COSINE = 0.1;  // between a candidate and the directions in which the body may move
 
 // The connected part of the surface that each vertex and triangle belongs to, or its leaf.
@@ -27,7 +27,7 @@ struct parts {
 struct search {
   struct parts side[2];  // a, b
   const double *rotation[2];
-  double shift[3];       // from the origin of b to that of a
+  double shift[3];  // from the origin of b to that of a
   int axis_count;
   const double (*axes)[3];
   double margin;

@@ -30,7 +30,7 @@ enum { DC_DIVISIONS_MOST = 1000, DC_STEPS_MOST = 1000 };
 // int: what contact takes a shape's surface for.
 enum dc_surface { DC_SURFACE_MESH, DC_SURFACE_LEAVES, DC_SURFACE_AUTO };
 #define DC_SURFACE_OPTION(structure)                                                                                   \
-  DC_CHOICE_OPTION(structure, surface, "\"auto\"", DC_CHOICES("mesh", "leaves", "auto"),                                      \
+  DC_CHOICE_OPTION(structure, surface, "\"auto\"", DC_CHOICES("mesh", "leaves", "auto"),                               \
                    "what contact sees: the triangles of the mesh, or convex leaves (a ball, a capsule, convex hulls) " \
                    "of models bsh and exact; auto: leaves where the model sees them and the shape has them, unless "   \
                    "the scene designs shapes")

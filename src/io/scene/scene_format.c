@@ -10,14 +10,14 @@
 #include "base/characters.h"
 
 const char *const dc_scene_keys[] = {
-    "name",      "comment",  "description", "time",         "gravity",   "wind",    "contact",   "solver",
-    "mujoco",    "include",  "shapes",      "bodies",       "couplings", "control", "objective", "design",
-    "optimizer", "gradient", "init",        "continuation", "horizon",   "problem", "refine",    "pairs",
-    "camera",    "models",   "plant",       "certify",      "portfolio", "$schema", "cases",     "automatic", NULL};
+    "name",    "comment",      "description", "time",      "gravity",   "wind",      "contact", "solver",    "mujoco",
+    "include", "shapes",       "bodies",      "couplings", "control",   "objective", "design",  "optimizer", "gradient",
+    "init",    "continuation", "horizon",     "problem",   "refine",    "pairs",     "camera",  "models",    "plant",
+    "certify", "portfolio",    "$schema",     "cases",     "automatic", NULL};
 const char *const dc_scene_case_keys[] = {"name", "gravity", "bodies", "control", "objective", NULL};
 const char *const dc_scene_sections[] = {
-    "time",         "contact",       "solver",       "mujoco",       "optimizer",         "gradient", "init",
-    "continuation", "portfolio",     "horizon",      "refine",       "refine.derivative", "camera",   "plant",
+    "time",         "contact",       "solver",       "mujoco",       "optimizer",         "gradient",  "init",
+    "continuation", "portfolio",     "horizon",      "refine",       "refine.derivative", "camera",    "plant",
     "plant.time",   "plant.contact", "plant.solver", "plant.mujoco", "certify",           "automatic", NULL};
 
 static const char *const problems[] = {"trajectory", "refine", NULL};
@@ -109,10 +109,10 @@ const struct dc_option dc_include_options[] = {
         struct dc_include_options, self_contact, "\"all\"", DC_CHOICES("all", "auto", "none"),
         "which links of the robot touch each other: all that no joint connects; those that came near each other in a "
         "sample of the positions that the joints allow; none"),
-    DC_CHOICE_OPTION(
-        struct dc_include_options, self_field, "\"near\"", DC_CHOICES("full", "near"),
-        "near: links of the robot act on each other, and on what of the file's world the robot hangs beside, only where "
-        "they are near (near_only of bodies), which costs a fraction; full: at any distance"),
+    DC_CHOICE_OPTION(struct dc_include_options, self_field, "\"near\"", DC_CHOICES("full", "near"),
+                     "near: links of the robot act on each other, and on what of the file's world the robot hangs "
+                     "beside, only where "
+                     "they are near (near_only of bodies), which costs a fraction; full: at any distance"),
     DC_CHOICE_OPTION(struct dc_include_options, surface, "\"auto\"", DC_CHOICES("mesh", "leaves", "auto"),
                      "what contact sees of its shapes, as \"surface\" of a shape says"),
     DC_CHOICE_OPTION(struct dc_include_options, effort, "\"file\"", DC_CHOICES("none", "file"),
@@ -123,9 +123,9 @@ const struct dc_option dc_include_options[] = {
         struct dc_include_options, keyframe, "null",
         "MJCF: the keyframe that the model starts from; default: where its coordinates are those of its description"),
     DC_CHOICE_OPTION(
-        struct dc_include_options, unsupported, "\"structure\"",
-        DC_CHOICES("structure", "refuse", "skip"),
-        "MJCF: what nothing here corresponds to is refused where bodies, geometry or what holds bodies together would be "
+        struct dc_include_options, unsupported, "\"structure\"", DC_CHOICES("structure", "refuse", "skip"),
+        "MJCF: what nothing here corresponds to is refused where bodies, geometry or what holds bodies together would "
+        "be "
         "missing, and forces are left out with a note; or all of it is refused; or all is left out with a note"),
     DC_REALS_OPTION(struct dc_include_options, color, "", "null", 3, 0, 1,
                     "colour of all links, linear red, green and blue; default: that of their materials"),
