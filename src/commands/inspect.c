@@ -273,6 +273,8 @@ static void describe_hulls(const struct start *start, int body, struct dc_text *
   }
   dc_json_end(json, "]");
   dc_json_put_integer(json, "leaves", leaves);
+  if (dc_shape_has_surface(shape))
+    dc_json_put_string(json, "surface", leaves ? "leaves" : "mesh");
   if (dc_shape_has_surface(shape) && shape->part_count == 0)
     dc_text_add(text, ", not convex");
   else if (dc_shape_has_surface(shape) && least == most)

@@ -91,6 +91,8 @@ sed 's/, "surface": "leaves"//g' plane.json >auto.json
 seen() { "$dcsim" check "$@" 2>"$err" | grep -o 'seen as .*' | head -1; }
 check "a ball by default: $(seen auto.json)" [ "$(seen auto.json)" = "seen as a leaf" ]
 check "its triangles: $(seen auto.json --set shapes.ball.surface=mesh)" [ -z "$(seen auto.json --set shapes.ball.surface=mesh)" ]
+run 0 check auto.json --json
+holds "its JSON says so" "$out" 'd["bodies"]["ball"]["surface"] == "leaves" and d["bodies"]["ball"]["leaves"] == 1'
 for other in contact.model=sdrs contact.model=ipc contact.weights=paper; do
   check "triangles under $other" [ -z "$(seen auto.json --set $other)" ]
   check "it is no error" [ ! -s "$err" ]
