@@ -112,7 +112,7 @@ same zero "the rest without tasks"
 
 # ends before the limit, and goes on
 cat >slow.json <<'STUDY'
-{ "scene": "ball.json", "set": { "time.steps": 400, "optimizer.iterations": 100000, "objective[0].target": [9, 0, 1] },
+{ "scene": "ball.json", "set": { "time.steps": 400, "optimizer.iterations": 100000, "objective[0].target": [90000, 0, 1] },
   "vary": { "bodies.ball.mass": [0.1, 0.2, 0.3] } }
 STUDY
 for limit in 2 20 200; do # however long it takes here until a run has begun

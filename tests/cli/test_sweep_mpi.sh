@@ -42,7 +42,7 @@ killed all KILL
 
 # the limit of a queue
 cat >slow.json <<'STUDY'
-{ "scene": "ball.json", "set": { "time.steps": 20000, "optimizer.iterations": 40000, "objective[0].target": [9, 0, 1] },
+{ "scene": "ball.json", "set": { "time.steps": 20000, "optimizer.iterations": 40000, "objective[0].target": [90000, 0, 1] },
   "vary": { "bodies.ball.mass": [0.1, 0.2, 0.3] } }
 STUDY
 for limit in 4 40 400; do # however long it takes here until runs have begun
