@@ -101,6 +101,22 @@ check "too many corners keep the mesh" \
   [ -z "$(seen auto.json --set 'shapes.ball={"type": "cylinder", "radius": 0.05, "height": 0.1, "sides": 40}')" ]
 check "so does a design of the shape" \
   [ -z "$(seen auto.json --set 'design=[{"type": "size", "shape": "ball"}]')" ]
+
+# An include says it for all of its shapes, in URDF and, where it can be read, in MJCF.
+cat >robot.urdf <<'URDF'
+<robot name="r"><link name="l"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>
+URDF
+cat >robot.xml <<'MJCF'
+<mujoco><worldbody><body name="l" pos="0 0 1"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>
+MJCF
+for file in robot.urdf robot.xml; do
+  for surface in auto:leaves leaves:leaves mesh:mesh; do
+    echo "{\"include\": {\"file\": \"$file\", \"surface\": \"${surface%:*}\"}, \"time\": {\"step\": 0.01, \"steps\": 1}}" >include.json
+    run 0 check include.json --json
+    holds "$file, ${surface%:*}: ${surface#*:}" "$out" 'd["bodies"]["l"]["surface"] == "'"${surface#*:}"'"'
+  done
+done
 bits() { "$dcsim" simulate "$1" -o none --json 2>"$err" | grep -E '"(loss|min_gap|position)"'; }
 check "the default has the bits of leaves" [ "$(bits plane.json)" = "$(bits auto.json)" ]
 finish

@@ -117,7 +117,7 @@ static void compare_motion(struct pair *pair, const char *name)
   mj_deleteData(data);
 }
 
-// What joints and actuators do together: springs with references, damping, rotors, constant and proportional bias,
+// Joints and actuators act together: springs with references, damping, rotors, constant and proportional bias,
 // gears, controls and velocities of a keyframe, a tendon of one joint with a motor.
 static void test_driven(void)
 {

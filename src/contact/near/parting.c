@@ -114,6 +114,16 @@ static bool try_normal(const struct search *s, const int part[2], const double n
   return true;
 }
 
+// Tries a direction of any length, which it makes a unit vector times the sign; one without length is left out.
+static bool try_outward(const struct search *s, const int part[2], double sign, double direction[3], double move[3])
+{
+  double length = dc_vec_norm(direction);
+  if (!(length > 0))
+    return true;
+  dc_vec_scale(direction, direction, sign / length);
+  return try_normal(s, part, direction, move);
+}
+
 // Tries normals of faces of the mesh of a side whose parts are leaves.
 static bool try_mesh_faces(const struct search *s, const int part[2], int side, double move[3])
 {
@@ -123,11 +133,7 @@ static bool try_mesh_faces(const struct search *s, const int part[2], int side, 
     double local[3], normal[3];
     dc_mesh_normal(mesh, t, local);
     dc_mat_apply(normal, s->rotation[side], local);
-    double size = dc_vec_norm(normal);
-    if (!(size > 0))
-      continue;
-    dc_vec_scale(normal, normal, (side ? 1 : -1) / size);
-    if (!try_normal(s, part, normal, move))
+    if (!try_outward(s, part, side ? 1 : -1, normal, move))
       return false;
   }
   return true;
@@ -143,11 +149,7 @@ static bool try_middles(const struct search *s, const int part[2], double move[3
     middle_of(&s->side[side], part[side], middle[side]);
   dc_vec_sub(normal, middle[0], middle[1]);
   dc_vec_add(normal, normal, s->shift);
-  double length = dc_vec_norm(normal);
-  if (!(length > 0))
-    return true;
-  dc_vec_scale(normal, normal, 1 / length);
-  return try_normal(s, part, normal, move);
+  return try_outward(s, part, 1, normal, move);
 }
 
 // Tries normals of faces of one side.
@@ -165,11 +167,7 @@ static bool try_faces(const struct search *s, const int part[2], int side, doubl
     dc_vec_sub(u, collider->turned[triangle[1]], collider->turned[triangle[0]]);
     dc_vec_sub(v, collider->turned[triangle[2]], collider->turned[triangle[0]]);
     dc_vec_cross(normal, u, v);
-    double size = dc_vec_norm(normal);
-    if (!(size > 0))
-      continue;
-    dc_vec_scale(normal, normal, (side ? 1 : -1) / size);
-    if (!try_normal(s, part, normal, move))
+    if (!try_outward(s, part, side ? 1 : -1, normal, move))
       return false;
   }
   return true;
