@@ -131,7 +131,7 @@ export function advice(data) {
     cases.length ? el("p", {}, `Not reached: ${cases.join(", ")}`) : null,
     ...hints.flatMap((hint) => [
       el("p", {}, el("strong", {}, `${hint.symptom}: `), hint.says),
-      hint.try ? el("pre", { class: "command", tabindex: 0 }, el("code", {}, hint.try)) : null,
+      hint.try ? el("pre", { class: "remedy", tabindex: 0 }, el("code", {}, hint.try)) : null,
     ]),
   );
 }

@@ -103,6 +103,9 @@ check(
   !scene.description || (await page.locator(".description").textContent()) === scene.description,
 );
 check("the command line is there", (await page.locator(".command").textContent()) === summary.command);
+const remedies = (summary.result.advice ?? []).flatMap((hint) => hint.try ?? []);
+const printed = await page.locator(".remedy").allTextContents();
+check("and so is every command that the advice names", printed.join("|") === remedies.join("|"), printed.join("|"));
 const folds = await page.locator("details pre").allTextContents();
 if (existsSync(join(directory, "certificate.json"))) {
   const certificate = JSON.parse(readFileSync(join(directory, "certificate.json"), "utf8"));
