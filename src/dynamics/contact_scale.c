@@ -5,6 +5,7 @@
 // lets a body that weighs N rest at the gap g.  Of all bodies and what they can rest on the smallest mu counts.
 //  1. g is a thousandth of the body's size.  A body that starts nearer to what is below it than that is taken to rest
 //     there: g is that distance, but at least a tenth of a thousandth of the size.
+//     A body that nothing fixed bears leans with its weight on the fixed bodies beside it.
 //  2. Bodies that can turn also rest on their other sides, for which 2.5 thousandths are enough.  Of sides that are alike
 //     one is measured.
 //  3. The far field at the start may accelerate no body by more than a hundredth of the gravity.
@@ -82,16 +83,19 @@ void dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice 
     if (has_size(&bodies->bodies[i]))
       choice->least_size = fmin(choice->least_size, dc_contact_size(&bodies->bodies[i]));
   double size = choice->least_size;
+  bool short_range = !(model->definition.contact_model->flags & DC_CONTACT_LONG_RANGE);
   if (choice->automatic && size > 0) {
-    bool short_range = !(model->definition.contact_model->flags & DC_CONTACT_LONG_RANGE);
     double s = settings->support;
     set_open(&settings->friction_smoothing, fmin(SMOOTHING, legible(0.5 * CREEP * size)));
     set_open(&settings->near_range, legible(NEAR_RANGE * size));
-    // Barriers without an end use dhat for the reach of friction alone.
-    set_open(&settings->dhat, legible((short_range ? DHAT : NEAR_RANGE) * size));
-    if (short_range)
+    if (short_range) {
+      set_open(&settings->dhat, legible(DHAT * size));
       set_open(&settings->length, legible(REACH * size * (1 - s) / (2 * s)));
+    }
   }
+  // Barriers without an end use dhat for the reach of friction alone, which gaps at rest must not exceed.
+  if (!short_range && size > 0)
+    set_open(&settings->dhat, legible(NEAR_RANGE * size));
   if (settings->weights == DC_WEIGHTS_AUTOMATIC)
     settings->weights =
         choice->automatic && isnan(settings->reference_area) ? DC_WEIGHTS_CONTACT : DC_WEIGHTS_CONSISTENT;
@@ -251,8 +255,13 @@ static double force_at(struct scale *scale, double size, bool start, double *gap
   return -dc_vec_dot(approach->pairs[approach->pair].gradient + 3, approach->direction);
 }
 
-// Bounds the stiffness by the rest of the first body of a pair on the second one.
-static void measure(struct scale *scale, int p)
+// Rounds of measuring: what rests on fixed bodies, what no fixed body bears but one may stop, and what rests on bodies
+// that move.
+enum round { ON_FIXED, BESIDE_FIXED, ON_MOVING };
+
+// Bounds the stiffness by the rest of the first body of a pair on the second one, above it or, where no fixed body bears
+// it, leaning on it with its weight.
+static void measure(struct scale *scale, int p, enum round round)
 {
   const struct dc_body *bodies = scale->model->bodies.bodies;
   const int *pair = dc_contact_pairs(scale->approach.contact)[p];
@@ -267,7 +276,7 @@ static void measure(struct scale *scale, int p)
   approach->body = pair[0];
   dc_vec_copy(approach->start, scale->poses[pair[0]].position);
   dc_vec_copy(approach->direction, scale->up);
-  if (moves || !(dc_vec_norm(scale->up) > 0))
+  if (round != ON_FIXED || !(dc_vec_norm(scale->up) > 0))
     dc_vec_scale(approach->direction, scale->pairs[p].gradient + 3, -1);
   if (!(dc_vec_norm(approach->direction) > 0))
     dc_vec_sub(approach->direction, scale->poses[pair[0]].position, scale->poses[pair[1]].position);
@@ -276,9 +285,9 @@ static void measure(struct scale *scale, int p)
   double force = force_at(scale, size, true, &gap);
   bound_stiffness(scale, scale->loads[lighter] / force, DC_BOUND_REST, lighter, lighter == pair[0] ? pair[1] : pair[0],
                   gap);
-  scale->borne[pair[0]] |= !moves && force > 0;
+  scale->borne[pair[0]] |= round == ON_FIXED && force > 0;
   struct side sides[SIDES];
-  for (int side = 0; side < SIDES && bodies[pair[0]].free && !moves; side++) {
+  for (int side = 0; side < SIDES && bodies[pair[0]].free && round == ON_FIXED; side++) {
     sides[side] = side_of(&bodies[pair[0]], side, SIDE_GAP * size);
     bool seen = false;
     for (int k = 0; k < side && !seen; k++)
@@ -315,26 +324,26 @@ static double demand(const struct scale *scale, int p)
   return load * size * size;
 }
 
-// Whether the bodies of a pair can be measured in this round: first what rests on what is fixed, then bodies of
-// different mechanisms of which none does.
-static bool takes_part(const struct scale *scale, int p, bool fixed)
+// Whether the bodies of a pair can be measured in a round; those that move are of different mechanisms of which one at
+// least rests on nothing fixed.
+static bool takes_part(const struct scale *scale, int p, enum round round)
 {
   const int *pair = dc_contact_pairs(scale->approach.contact)[p];
   const struct dc_body *a = &scale->model->bodies.bodies[pair[0]], *b = &scale->model->bodies.bodies[pair[1]];
-  if (!has_size(a) || !isfinite(scale->pairs[p].energy))
+  if (!has_size(a) || !isfinite(scale->pairs[p].energy) || dc_body_moves(b) != (round == ON_MOVING))
     return false;
-  if (fixed || !dc_body_moves(b))
-    return fixed && !dc_body_moves(b);
+  if (round != ON_MOVING)
+    return round == ON_FIXED || !scale->borne[pair[0]];
   return has_size(b) && a->mechanism != b->mechanism && !(scale->borne[pair[0]] && scale->borne[pair[1]]);
 }
 
 // One of every kind, the most demanding first.
-static void measure_kinds(struct scale *scale, bool fixed)
+static void measure_kinds(struct scale *scale, enum round round)
 {
   const int(*all)[2] = dc_contact_pairs(scale->approach.contact);
   int kinds[MOST_KINDS], count = 0, pairs = dc_contact_pair_count(scale->approach.contact);
   for (int p = 0; p < pairs; p++) {
-    if (!takes_part(scale, p, fixed))
+    if (!takes_part(scale, p, round))
       continue;
     int at = count;
     bool seen = false;
@@ -348,7 +357,7 @@ static void measure_kinds(struct scale *scale, bool fixed)
     kinds[at] = p;
   }
   for (int k = 0; k < count; k++)
-    measure(scale, kinds[k]);
+    measure(scale, kinds[k], round);
 }
 
 // The far field at the start: what pairs that are not in contact do to each body, for a stiffness of 1 J.
@@ -402,8 +411,8 @@ static enum dc_status choose(struct scale *scale, struct dc_error *error)
     dc_vec_scale(scale->up, scale->model->definition.gravity, -1 / gravity);
   scale->choice->acceleration = stopping(scale->model, scale->choice->least_size, closing_speed(scale));
   set_loads(scale);
-  measure_kinds(scale, true);
-  measure_kinds(scale, false);
+  for (enum round round = ON_FIXED; round <= ON_MOVING; round++)
+    measure_kinds(scale, round);
   bound_far_field(scale, far);
   return DC_OK;
 }

@@ -122,7 +122,8 @@ static double least_force(const struct trial *trial, double part)
 }
 
 // The smallest contact force between two movable bodies: what a gradient between distant bodies rests on.  Without
-// such a pair, or with a force that ends somewhere, what moves the lightest body by a millionth of its size.
+// such a pair, or with a force that ends somewhere, what moves the lightest body by a millionth of its size in a whole
+// step: a part of a divided one changes velocities by no more than a whole step may.
 static double smallest_signal(const struct trial *trial)
 {
   const struct dc_bodies *bodies = &trial->state.model->bodies;
@@ -135,7 +136,8 @@ static double smallest_signal(const struct trial *trial)
     if (force > 0 && dc_body_moves(&bodies->bodies[trial->state.rigid->pair_bodies[p][1]]))
       least = fmin(least, force);
   }
-  return least < INFINITY ? least : least_force(trial, LEAST_MOVE);
+  double share = trial->state.interval.length / trial->state.model->definition.time.step;
+  return least < INFINITY ? least : least_force(trial, LEAST_MOVE * share);
 }
 
 // Largest component of the gradient relative to what is asked for (tolerance; torques: times the reach of what they

@@ -94,9 +94,17 @@ static void test_given(void)
   const struct dc_contact_settings *settings = &scene.model.definition.contact;
   CHECK(!choice.automatic && settings->stiffness == 3e-7, "%g", settings->stiffness);
   CHECK(settings->friction_smoothing == 1e-3 && settings->length == 1 && settings->near_range == 5e-3 &&
-            settings->dhat == 1e-3 && settings->weights == DC_WEIGHTS_CONSISTENT,
+            settings->weights == DC_WEIGHTS_CONSISTENT,
         "fixed defaults");
   scene_end(&scene);
+  // The reach of friction is above any gap at rest, the barrier of ipc begins where it always did.
+  for (int global = 0; global < 2; global++) {
+    begin_cube(&scene, global ? "ipc-global" : "ipc", 0.1, 0.4, 0.01);
+    scene.definition.contact.stiffness = 1e-6;
+    choose(&scene);
+    CHECK_NEAR(scene.model.definition.contact.dhat, global ? 5e-3 : 1e-3, 1e-15);
+    scene_end(&scene);
+  }
   begin_cube(&scene, "sdrs", 0.1, 0.4, 0.01);
   scene.definition.contact.length = 0.3;
   scene.definition.contact.friction_smoothing = 0.02;
@@ -104,6 +112,27 @@ static void test_given(void)
   settings = &scene.model.definition.contact;
   CHECK(choice.automatic && settings->length == 0.3 && settings->friction_smoothing == 0.02, "%g", settings->length);
   scene_end(&scene);
+}
+
+// A cube with a wall beside it and nothing below: it leans on the wall with its weight at a thousandth of its
+// size.  The far field alone would let it come no nearer than a quarter of it.
+static void test_wall(void)
+{
+  for (int m = 0; m < MODELS; m++)
+    for (int side = -1; side <= 1; side += 2) {
+      struct scene scene;
+      scene_begin(&scene);
+      scene.definition.contact_model = dc_contact_model_find(models[m]);
+      scene.definition.gravity[2] = -9.81;
+      leave_open(&scene);
+      scene_body(&scene, "wall", scene_box(&scene, 0.2, 0.3, 0.3, 1, 1, 1), 0, 0.4 * side, 0, 0);
+      scene_body(&scene, "cube", scene_box(&scene, 0.1, 0.1, 0.1, 1, 1, 1), 0.4, 0, 0, 0);
+      struct dc_contact_choice choice = choose(&scene);
+      CHECK(choice.bound == DC_BOUND_REST && choice.body == 1 && choice.other == 0, "%s: bound %d", models[m],
+            choice.bound);
+      CHECK_NEAR(choice.gap, 1e-4, 1e-15);
+      scene_end(&scene);
+    }
 }
 
 // Two balls without gravity: their distance is far, so that nothing but the far field or their meeting bounds it.
@@ -205,4 +234,5 @@ static void test_approach(void)
 
 RUN_TESTS({"the formula of half-spaces", test_half_space}, {"similar scenes", test_similarity},
           {"starts near the floor", test_start}, {"what is given", test_given}, {"the far field", test_far_field},
+          {"a wall beside a body", test_wall},
           {"large faces", test_large_faces}, {"the first touch", test_approach})
