@@ -359,7 +359,7 @@ static void test_refused(void)
   static const char tendon[] = "<mujoco><worldbody>" BODY(
       "<site name='s'/>") "<site name='t'/></worldbody>"
                           "<tendon><spatial name='rope' stiffness='2'><site site='s'/><site site='t'/></spatial></tendon>"
-                          "<equality><weld name='glue' body1='b'/></equality></mujoco>";
+                          "<equality><weld name='glue' site1='s' site2='t'/></equality></mujoco>";
   static const char rope[] = "<mujoco><worldbody>" BODY(
       "<site name='s'/>") "<site name='t'/></worldbody><tendon><spatial name='rope' stiffness='2'><site site='s'/><site "
                           "site='t'/></spatial></tendon></mujoco>";

@@ -142,6 +142,40 @@ static void test_driven(void)
   close_pair(&pair);
 }
 
+// Springs by time constants on a hinge, a slide and a ball of one chain; primitives fitted to a mesh.
+static void test_springs(void)
+{
+  static const char text[] =
+      "<mujoco><option timestep='0.0005' gravity='1 2 -3'><flag contact='disable'/></option><asset><mesh name='m' "
+      "vertex='0 0 0 .1 0 0 0 .2 0 0 0 .3 .1 .1 .1'/></asset><worldbody><body name='a' pos='0 0 1'>"
+      "<joint springdamper='.1 .5' axis='0 1 0' armature='.01'/><geom type='capsule' fromto='0 0 0 .2 0 .1' size='.02'/>"
+      "<body name='b' pos='.2 0 .1' euler='10 20 30'><joint type='slide' springdamper='.2 1' axis='1 1 0'/>"
+      "<geom type='box' mesh='m' pos='1 2 3' euler='10 20 30' fitscale='.5'/><body name='c' pos='.1 0 .1'>"
+      "<joint type='ball' springdamper='.2 1' pos='.01 .02 .03'/><geom type='box' size='.02 .03 .05' pos='.1 0 0'/>"
+      "</body></body></body></worldbody><keyframe><key name='k' qvel='1 .5 -.3 .4 .2'/></keyframe></mujoco>";
+  struct pair pair;
+  write_bytes("model.xml", text, sizeof text - 1);
+  open_files(&pair, "model.xml", "model.xml", ", 'keyframe': 'k'");
+  if (pair.scene && pair.model)
+    compare_motion(&pair, "springs");
+  close_pair(&pair);
+  static const char *const kinds[] = {"sphere", "box", "cylinder", "capsule", "ellipsoid"};
+  for (int k = 0; k < 5; k++) {
+    char fitted[700];
+    snprintf(fitted, sizeof fitted,
+             "<mujoco><asset><mesh name='m' vertex='0 0 0 .1 0 0 0 .2 0 0 0 .3 .1 .1 .1'/></asset><worldbody><body "
+             "name='a' pos='0 0 1'><freejoint/><geom type='%s' mesh='m' pos='1 2 3' euler='10 20 30'/></body>"
+             "</worldbody></mujoco>",
+             kinds[k]);
+    write_bytes("model.xml", fitted, strlen(fitted));
+    open_files(&pair, "model.xml", "model.xml", "");
+    CHECK(pair.scene && pair.model, "%s", kinds[k]);
+    if (pair.scene && pair.model)
+      CHECK_NEAR(pair.scene->model.bodies.bodies[0].mass, pair.model->body_mass[1], 1e-6 * pair.model->body_mass[1]);
+    close_pair(&pair);
+  }
+}
+
 static void test_motion(void)
 {
   static struct mjcf_tree tree;
@@ -267,6 +301,7 @@ static void test_files(void)
 }
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"bodies that slide", test_sliders}, {"a second of motion", test_motion}, {"driven joints", test_driven},
+                              {"springs and fits", test_springs},
                               {"exported and read again", test_again},
                               {"exported as URDF and read again", test_urdf_again}, {"files", test_files})
 

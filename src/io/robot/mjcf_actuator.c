@@ -2,16 +2,12 @@
 // Actuators of an MJCF model.  All kinds are a general one with some numbers set, in defaults too, where they share what
 // the kinds before have set:
 //     force = gear (gain u + bias0 + bias1 gear q + bias2 gear v).
-// A damping ratio z becomes bias2 = -2 z sqrt(kp m) with m the inertia that the coordinate has at the description's pose
-// (its rotor's, and that of all that hangs on it about its axis), over the square of the gear.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/json/json_value.h"
 #include "io/robot/mjcf_reader.h"
-#include "math/rotation.h"
-#include "math/vector.h"
 
 enum kind { GENERAL, MOTOR, POSITION, VELOCITY, INTVELOCITY, DAMPER, CYLINDER, MUSCLE, ADHESION, KINDS };
 static const char *const kinds[] = {"general", "motor",    "position", "velocity", "intvelocity",
@@ -196,69 +192,5 @@ void dc_mjcf_read_actuators(struct dc_mjcf_reader *reader, const struct dc_mjcf_
       add_actuator(reader, node);
     else
       dc_mjcf_name_it(reader, node);
-  }
-}
-
-// Inertia along a joint's coordinate: of all that hangs on it about its axis.
-static double inertia_along(const struct dc_mjcf *model, const struct dc_urdf_pose *poses, int j)
-{
-  const struct dc_mjcf_joint *joint = &model->joints[j];
-  double rotation[9], axis[3], anchor[3], sum = joint->armature;
-  bool *below = dc_alloc(model->body_count, sizeof *below);
-  if (!below)
-    return NAN;
-  dc_rotation_matrix(rotation, poses[joint->body].rotation);
-  dc_mat_apply(axis, rotation, joint->axis);
-  dc_mat_apply(anchor, rotation, joint->pos);
-  dc_vec_add(anchor, anchor, poses[joint->body].position);
-  below[joint->body] = true;
-  for (size_t b = (size_t)joint->body; b < model->body_count; b++) {
-    const struct dc_mjcf_body *body = &model->bodies[b];
-    const double *own = body->inertia;
-    below[b] |= body->parent >= 0 && below[body->parent];
-    if (!below[b])
-      continue;
-    double center[3], arm[3], local[3], bent[3];
-    dc_rotation_matrix(rotation, poses[b].rotation);
-    dc_mat_apply(center, rotation, body->center);
-    dc_vec_add(center, center, poses[b].position);
-    dc_vec_sub(arm, center, anchor);
-    if (joint->type == DC_MJCF_SLIDE) {
-      sum += body->mass;
-      continue;
-    }
-    const double tensor[9] = {own[0], own[3], own[4], own[3], own[1], own[5], own[4], own[5], own[2]};
-    dc_mat_apply_transposed(local, rotation, axis);
-    dc_mat_apply(bent, tensor, local);
-    dc_vec_cross(center, axis, arm);
-    sum += dc_vec_dot(local, bent) + body->mass * dc_vec_dot(center, center);
-  }
-  free(below);
-  return sum;
-}
-
-void dc_mjcf_finish_actuators(struct dc_mjcf_reader *reader)
-{
-  struct dc_mjcf *model = reader->model;
-  struct dc_urdf_pose *poses = NULL;
-  for (size_t a = 0; a < model->actuator_count && !reader->status; a++) {
-    struct dc_mjcf_actuator *actuator = &model->actuators[a];
-    bool ratio = actuator->affine && actuator->bias[2] > 0 && actuator->gain == -actuator->bias[1];
-    if (!ratio || actuator->joint < 0 || model->joints[actuator->joint].type < DC_MJCF_SLIDE || actuator->gear[0] == 0)
-      continue;
-    if (!poses) {
-      poses = dc_arena_alloc(reader->arena, model->body_count, sizeof *poses);
-      if (!poses) {
-        dc_mjcf_refuse(reader, actuator->node, DC_MEMORY, "out of memory");
-        return;
-      }
-      for (size_t b = 0; b < model->body_count; b++)
-        if (model->bodies[b].parent < 0)
-          poses[b] = model->bodies[b].pose;
-        else
-          dc_urdf_pose_compose(&poses[b], &poses[model->bodies[b].parent], &model->bodies[b].pose);
-    }
-    double mass = inertia_along(model, poses, actuator->joint) / (actuator->gear[0] * actuator->gear[0]);
-    actuator->bias[2] *= -2 * sqrt(fmax(0, actuator->gain * mass));
   }
 }

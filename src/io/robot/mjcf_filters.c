@@ -51,11 +51,10 @@ static const struct dc_mjcf_pair *pair_of(const struct dc_mjcf_builder *builder,
 // Joined by a joint, and what it hangs on moves.
 static bool are_neighbours(const struct dc_mjcf *mjcf, int a, int b)
 {
-  int first = mjcf->bodies[a].weld, second = mjcf->bodies[b].weld;
+  int first = mjcf->bodies[a].group, second = mjcf->bodies[b].group;
   if (mjcf->option.touch_parents || first == 0 || second == 0)
     return false;
-  return mjcf->bodies[mjcf->bodies[first].parent].weld == second ||
-         mjcf->bodies[mjcf->bodies[second].parent].weld == first;
+  return mjcf->bodies[a].above == second || mjcf->bodies[b].above == first;
 }
 
 static bool geoms_touch(const struct dc_mjcf_builder *builder, int a, int b)
@@ -66,7 +65,7 @@ static bool geoms_touch(const struct dc_mjcf_builder *builder, int a, int b)
     return !mjcf->option.no_dynamic_pairs;
   if (mjcf->option.pairs_only || (!(g->contype & h->conaffinity) && !(h->contype & g->conaffinity)))
     return false;
-  return mjcf->bodies[g->body].weld != mjcf->bodies[h->body].weld && !are_excluded(mjcf, g->body, h->body) &&
+  return mjcf->bodies[g->body].group != mjcf->bodies[h->body].group && !are_excluded(mjcf, g->body, h->body) &&
          !are_neighbours(mjcf, g->body, h->body);
 }
 

@@ -188,7 +188,7 @@ bool dc_mjcf_turns_at_start(const struct dc_mjcf_builder *builder, int i, struct
 {
   int joints[MOST_JOINTS], owners[MOST_JOINTS], count = list_joints(builder, i, joints, owners);
   const struct dc_mjcf_joint *joint = count == 1 ? &builder->mjcf->joints[joints[0]] : NULL;
-  if (!joint || joint->type != DC_MJCF_BALL || owners[0] != i || !builder->key || !builder->key->qpos)
+  if (!joint || joint->type != DC_MJCF_BALL || joint->held || owners[0] != i || !builder->key || !builder->key->qpos)
     return false;
   // pose times (turn about pos)
   struct dc_urdf_pose turn;
@@ -206,7 +206,7 @@ bool dc_mjcf_turns_at_start(const struct dc_mjcf_builder *builder, int i, struct
 static void check_ball(struct dc_mjcf_builder *builder, int j, int count, bool own)
 {
   const struct dc_mjcf_joint *joint = &builder->mjcf->joints[j];
-  if (!builder->key || !builder->key->qpos || fabs(builder->key->qpos[joint->qpos]) >= 1 - 1e-12)
+  if (!builder->key || !builder->key->qpos || joint->held || fabs(builder->key->qpos[joint->qpos]) >= 1 - 1e-12)
     return;
   const char *name = dc_mjcf_called(builder, joint->name, joint->node);
   if (count > 1 || !own)
@@ -228,7 +228,8 @@ static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, 
   for (int k = 0; k < count; k++) {
     const struct dc_mjcf_joint *joint = &mjcf->joints[joints[k]];
     for (int n = 0; n < degrees[joint->type]; n++) {
-      velocities[freedoms] = builder->key && builder->key->qvel ? builder->key->qvel[joint->dof + n] : 0;
+      velocities[freedoms] =
+          builder->key && builder->key->qvel && !joint->held ? builder->key->qvel[joint->dof + n] : 0;
       moving |= velocities[freedoms++] != 0;
     }
     if (joint->type == DC_MJCF_BALL) {
@@ -429,7 +430,8 @@ enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
   for (size_t e = 0; e < mjcf->coupling_count; e++) {
     const struct dc_mjcf_coupling *own = &mjcf->couplings[e];
     const double *data = own->polynomial;
-    if (own->joints[1] < 0 || data[2] != 0 || data[3] != 0 || data[4] != 0) {
+    bool held = mjcf->joints[own->joints[0]].held || (own->joints[1] >= 0 && mjcf->joints[own->joints[1]].held);
+    if (own->joints[1] < 0 || held || data[2] != 0 || data[3] != 0 || data[4] != 0) {
       dc_mjcf_remember(builder, &builder->refused, "equality of joints", "", own->node);
       continue;
     }
@@ -479,7 +481,9 @@ static void check_actuator(struct dc_mjcf_builder *builder, size_t a)
   const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
   const struct dc_mjcf_tendon *tendon = actuator->tendon >= 0 ? &mjcf->tendons[actuator->tendon] : NULL;
   bool scalar = actuator->joint >= 0 && is_scalar(&mjcf->joints[actuator->joint]);
-  if (tendon && tendon->fixed && !scalar && actuator->simple && !is_servo(actuator))
+  if (actuator->joint >= 0 && mjcf->joints[actuator->joint].held)
+    name_actuator(builder, actuator, "actuator of a joint that an equality holds:", &builder->dropped);
+  else if (tendon && tendon->fixed && !scalar && actuator->simple && !is_servo(actuator))
     name_actuator(builder, actuator, "control, beyond its force at the start, of the actuator on several joints",
                   &builder->dropped);
   else if ((!scalar || !actuator->simple) && is_idle(builder, a))
@@ -526,6 +530,10 @@ void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
   }
   if (limited && !builder->use->common.effort)
     dc_mjcf_remember(builder, &builder->dropped, "limits of forces (\"effort\": \"file\" applies them)", "", NULL);
+  for (size_t j = 0; j < mjcf->joint_count && builder->key; j++)
+    if (mjcf->joints[j].held)
+      dc_mjcf_remember(builder, &builder->dropped, "start by the keyframe, as an equality holds the body, of joint",
+                       dc_mjcf_called(builder, mjcf->joints[j].name, mjcf->joints[j].node), mjcf->joints[j].node);
   for (size_t b = 0; b < mjcf->body_count; b++)
     if (mjcf->bodies[b].mocap)
       dc_mjcf_remember(builder, &builder->dropped, "motion of mocap body",

@@ -39,6 +39,10 @@
       ABSENT(element, "margin", "0", "where the end of its range begins to act"),                                      \
       ABSENT(element, "actuatorfrcrange", NULL, "a limit of all forces along it"),                                     \
       ABSENT(element, "actuatorfrclimited", "false", "a limit of all forces along it")
+#define HELD(element)                                                                                                  \
+  CALLED(element), ACTS(element, "active"), ACTS(element, "body1"), ACTS(element, "body2"), ACTS(element, "site1"),    \
+      ACTS(element, "site2"), ACTS(element, "anchor"), ABSENT(element, "solref", NULL, "how soft it is"),              \
+      ABSENT(element, "solimp", NULL, "how soft it is")
 #define DRIVEN(element)                                                                                                \
   ACTS(element, "*"), CALLED(element), ACTS(element, "group"), HARMLESS(element, "user"), ACTS(element, "joint"),      \
       ACTS(element, "jointinparent"), ACTS(element, "tendon"), ACTS(element, "site"), ACTS(element, "body"),           \
@@ -65,7 +69,7 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ACTS("compiler", "strippath"),
     ACTS("compiler", "coordinate"),
     ACTS("compiler", "angle"),
-    ABSENT("compiler", "fitaabb", "false", "primitives would be fitted to boxes around meshes"),
+    ACTS("compiler", "fitaabb"),
     ACTS("compiler", "eulerseq"),
     ACTS("compiler", "meshdir"),
     HARMLESS("compiler", "texturedir"),
@@ -232,7 +236,7 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     HARMLESS("joint", "group"),
     ACTS("joint", "pos"),
     ACTS("joint", "axis"),
-    ABSENT("joint", "springdamper", "0 0", "stiffness and damping by a time constant"),
+    ACTS("joint", "springdamper"),
     ABSENT("joint", "solreflimit", NULL, "how soft the ends of its range are"),
     ABSENT("joint", "solimplimit", NULL, "how soft the ends of its range are"),
     ABSENT("joint", "solreffriction", NULL, "how soft its friction is"),
@@ -268,7 +272,7 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ACTS("geom", "friction"),
     ACTS("geom", "mass"),
     ACTS("geom", "density"),
-    ABSENT("geom", "shellinertia", "false", "its mass would be spread over its surface"),
+    ACTS("geom", "shellinertia"),
     ABSENT("geom", "solmix", "1", "its weight where parameters of contacts are mixed"),
     SOFT_CONTACT("geom"),
     ABSENT("geom", "margin", "0", "how far away its contacts begin"),
@@ -277,7 +281,7 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     PLACED("geom"),
     ACTS("geom", "hfield"),
     ACTS("geom", "mesh"),
-    ABSENT("geom", "fitscale", "1", "the size of a primitive fitted to a mesh"),
+    ACTS("geom", "fitscale"),
     ABSENT("geom", "fluidshape", "none", "drag of the medium by an ellipsoid"),
     ABSENT("geom", "fluidcoef", NULL, "drag of the medium by an ellipsoid"),
     HARMLESS("geom", "user"),
@@ -317,8 +321,12 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ACTS("equality/joint", "polycoef"),
     ABSENT("equality/joint", "solref", NULL, "how soft it is (here: \"stiffness\" of a coupling)"),
     ABSENT("equality/joint", "solimp", NULL, "how soft it is (here: \"stiffness\" of a coupling)"),
-    ABSENT("equality/connect", "*", NULL, "two bodies meet in a point"),
-    ABSENT("equality/weld", "*", NULL, "two bodies are held together"),
+    ACTS("equality/connect", "*"),
+    HELD("equality/connect"),
+    ACTS("equality/weld", "*"),
+    HELD("equality/weld"),
+    ACTS("equality/weld", "relpose"),
+    HARMLESS("equality/weld", "torquescale"),
     ACTS("equality/tendon", "*"),
     CALLED("equality/tendon"),
     ACTS("equality/tendon", "active"),

@@ -51,6 +51,7 @@ static void read_compiler(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   read_truth(reader, node, "autolimits", &reader->autolimits);
   read_truth(reader, node, "strippath", &reader->strip_path);
   read_truth(reader, node, "balanceinertia", &reader->balance);
+  read_truth(reader, node, "fitaabb", &reader->fit_boxes);
   read_truth(reader, node, "exactmeshinertia", &exact);
   reader->exact_meshes = exact;
   dc_mjcf_choose(reader, node, "inertiafromgeom", truth, &reader->from_geoms);
@@ -169,6 +170,8 @@ static void read_model(struct dc_mjcf_reader *reader)
     dc_mjcf_read_world(reader);
   if (!reader->status)
     dc_mjcf_find_masses(reader);
+  if (!reader->status)
+    dc_mjcf_finish_joints(reader);
   for_sections(reader, "contact", dc_mjcf_read_contact);
   for_sections(reader, "tendon", dc_mjcf_read_tendons);
   for_sections(reader, "equality", dc_mjcf_read_equality);
@@ -234,7 +237,7 @@ int dc_mjcf_find_joint(const struct dc_mjcf *mjcf, const char *name)
 {
   int joint = dc_mjcf_find_named(mjcf->joints, mjcf->joint_count, sizeof *mjcf->joints, name);
   int type = joint < 0 ? DC_MJCF_FREE : mjcf->joints[joint].type;
-  return type == DC_MJCF_HINGE || type == DC_MJCF_SLIDE ? joint : -1;
+  return (type == DC_MJCF_HINGE || type == DC_MJCF_SLIDE) && !mjcf->joints[joint].held ? joint : -1;
 }
 
 bool dc_mjcf_is(const char *text)

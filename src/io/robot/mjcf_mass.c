@@ -4,22 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/robot/mjcf_mass.h"
 #include "io/robot/mjcf_reader.h"
 #include "math/eigen6.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// A solid in its own axes, for a density of 1: volume, centre, inertia about it.
-struct solid {
-  double volume, center[3], inertia[6];
-};
-
-static void set_moments(struct solid *solid, double x, double y, double z)
+static void set_moments(struct dc_mjcf_solid *solid, double x, double y, double z)
 {
   memcpy(solid->inertia, (double[6]){x, y, z, 0, 0, 0}, sizeof solid->inertia);
 }
 
-static void capsule(struct solid *solid, double r, double length)
+static void capsule(struct dc_mjcf_solid *solid, double r, double length)
 {
   double ball = 4 * M_PI / 3 * r * r * r, tube = M_PI * r * r * length;
   double across =
@@ -28,7 +24,7 @@ static void capsule(struct solid *solid, double r, double length)
   set_moments(solid, across, across, 0.5 * tube * r * r + 0.4 * ball * r * r);
 }
 
-static void primitive(const struct dc_mjcf_geom *geom, struct solid *solid)
+static void primitive(const struct dc_mjcf_geom *geom, struct dc_mjcf_solid *solid)
 {
   const double a = geom->size[0], b = geom->size[1], c = geom->size[2];
   double v;
@@ -54,20 +50,23 @@ static void primitive(const struct dc_mjcf_geom *geom, struct solid *solid)
   }
 }
 
-static struct solid solid_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
+static struct dc_mjcf_solid solid_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
 {
-  struct solid solid = {0};
-  if (geom->type != DC_MJCF_MESH) {
+  struct dc_mjcf_solid solid = {0};
+  if (geom->type != DC_MJCF_MESH && geom->shell)
+    dc_mjcf_shell(geom, &solid);
+  else if (geom->type != DC_MJCF_MESH)
     primitive(geom, &solid);
+  if (geom->type != DC_MJCF_MESH)
     return solid;
-  }
   struct dc_mjcf_mesh *mesh = &reader->model->meshes[geom->mesh];
   enum dc_status status = dc_mjcf_need_mesh(reader->model, mesh);
   if (status)
     dc_mjcf_refuse(reader, mesh->node, status, "%.500s", mesh->message ? mesh->message : "out of memory");
-  else if (mesh->inertia == DC_MJCF_SHELL)
-    dc_mjcf_refuse(reader, mesh->node, DC_BAD_INPUT, "inertia=\"shell\" is not computed: give the body an <inertial>");
-  else if (!(mesh->volume > 0))
+  else if (geom->shell || mesh->inertia == DC_MJCF_SHELL) {
+    dc_mjcf_mesh_shell(mesh, &solid);
+    return solid;
+  } else if (!(mesh->volume > 0))
     dc_mjcf_refuse(reader, mesh->node, DC_BAD_INPUT, "has no volume to take the mass of geometry from");
   solid.volume = mesh->volume;
   dc_vec_copy(solid.center, mesh->center);
@@ -111,7 +110,7 @@ static void add_geometries(struct dc_mjcf_reader *reader, struct dc_mjcf_body *b
   for (int g = 0; g < body->geoms && !reader->status; g++) {
     if (!counts(reader, &geoms[g]))
       continue;
-    struct solid solid = solid_of(reader, &geoms[g]);
+    struct dc_mjcf_solid solid = solid_of(reader, &geoms[g]);
     double rotation[9], center[3], turned[6];
     double mass = isnan(geoms[g].mass) ? geoms[g].density * solid.volume : geoms[g].mass;
     double density = solid.volume > 0 ? mass / solid.volume : 0;

@@ -47,6 +47,8 @@ struct dc_mjcf_geom {
   double size[3];
   int contype, conaffinity, condim, priority, group;
   double friction[3], mass, density;  // mass: NAN when density says it
+  bool shell;                         // its mass is on its surface: density in kg/m^2
+  double fit;                         // factor of the size of a primitive fitted to its mesh
   double rgba[4];
 };
 
@@ -57,7 +59,9 @@ struct dc_mjcf_joint {
   double pos[3], axis[3], range[2];
   bool limited;
   double ref, springref, stiffness, damping, armature, frictionloss;
-  double force;  // limit of the actuators' sum, N or N m; INFINITY: none
+  double spring_time[2];  // a time constant and a ratio of damping that the spring is given by; 0: it is not
+  double force;           // limit of the actuators' sum, N or N m; INFINITY: none
+  bool held;              // by an equality, which took it away or made it a ball: keyframes do not start it
 };
 
 struct dc_mjcf_body {
@@ -66,8 +70,9 @@ struct dc_mjcf_body {
   int parent;
   struct dc_urdf_pose pose;
   int first_joint, joints, first_geom, geoms;
-  bool mocap, still, inertial;         // still: fixed to the world
-  int weld;                            // the body at the top of those it is fixed to; 0: the world
+  bool mocap, still, inertial;  // still: fixed to the world
+  int weld;                     // the body at the top of those it is fixed to; 0: the world
+  int group, above;             // weld by the file's bodies alone, without equalities, and that of what it hangs on
   double mass, center[3], inertia[6];  // about the centre of mass, in the body's axes
 };
 
@@ -145,8 +150,8 @@ struct dc_mjcf {
   struct dc_mjcf_key *keys;
   int (*excluded)[2];                 // bodies
   const struct dc_mjcf_node **named;  // elements that nothing corresponds to: equalities, ...
-  size_t body_count, geom_count, joint_count, tendon_count, actuator_count, mesh_count, pair_count, coupling_count, key_count,
-      excluded_count, named_count;
+  size_t body_count, geom_count, joint_count, tendon_count, actuator_count, mesh_count, pair_count, coupling_count,
+      key_count, excluded_count, named_count;
   struct dc_mjcf_room room;
   int nq, nv;
 };

@@ -193,7 +193,7 @@ static bool normalize(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
 }
 
 // The rotation with these as its x and y axes, y made perpendicular; by the largest of the quaternion's components.
-static void set_axes(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double axes[6], double rotation[4])
+void dc_mjcf_axes(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double axes[6], double rotation[4])
 {
   double *x = axes, *y = axes + 3, z[3];
   if (!normalize(reader, node, "xyaxes", x))
@@ -239,7 +239,7 @@ void dc_mjcf_rotation(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
     dc_rotation_exp(rotation, numbers);
   }
   if (dc_mjcf_numbers(reader, node, "xyaxes", 6, 6, numbers))
-    set_axes(reader, node, numbers, rotation);
+    dc_mjcf_axes(reader, node, numbers, rotation);
   if (dc_mjcf_numbers(reader, node, "zaxis", 3, 3, numbers) && normalize(reader, node, "zaxis", numbers))
     dc_mjcf_z_to(numbers, rotation);
   if (dc_mjcf_numbers(reader, node, "euler", 3, 3, numbers))

@@ -23,7 +23,7 @@ struct dc_mjcf_reader {
   struct dc_mjcf_class *classes;
   size_t class_count, class_room;
   // <compiler>
-  bool degrees, autolimits, strip_path, balance;
+  bool degrees, autolimits, strip_path, balance, fit_boxes;
   char euler[4];
   const char *mesh_folder;
   double bound_mass, bound_inertia, total_mass;
@@ -81,8 +81,18 @@ void dc_mjcf_find_masses(struct dc_mjcf_reader *reader);
 // Lets an actuator act on its tendon, or, where that is a multiple of one joint's coordinate, on the joint.
 void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
                           struct dc_mjcf_actuator *actuator);
-// dampratio, now that masses are known.
+// springdamper and dampratio, now that masses are known.
+void dc_mjcf_finish_joints(struct dc_mjcf_reader *reader);
 void dc_mjcf_finish_actuators(struct dc_mjcf_reader *reader);
+
+// Poses of all bodies in the world, as described, in the arena; NULL: refused.
+struct dc_urdf_pose *dc_mjcf_find_poses(struct dc_mjcf_reader *reader);
+// Lets an active <weld> or <connect> hold a body that hangs on nothing else; false: it closes a loop.
+bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);
+// Gives a primitive geometry that names a mesh its size and place.
+void dc_mjcf_fit(struct dc_mjcf_reader *reader, const struct dc_mjcf_mesh *mesh, struct dc_mjcf_geom *geom);
+// The turn whose matrix has these columns, x and y made perpendicular; refused where they are parallel.
+void dc_mjcf_axes(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double axes[6], double rotation[4]);
 
 // Remembers an element that nothing corresponds to.
 void dc_mjcf_name_it(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);

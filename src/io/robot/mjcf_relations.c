@@ -178,10 +178,11 @@ void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
       continue;
     }
     if (!of_joints) {
-      bool active = true;
-      for (int i = 0; i < node->attribute_count; i++)
-        active &= strcmp(node->attributes[i].name, "active") != 0 || strcmp(node->attributes[i].value, "false") != 0;
-      if (active)
+      dc_mjcf_apply_all(reader, node, NULL, is_equality, apply_coupling, &state);
+      bool holds = strcmp(node->name, "weld") == 0 || strcmp(node->name, "connect") == 0;
+      for (int i = 0; i < node->attribute_count && !state.active; i++)  // it says nothing then
+        dc_mjcf_text(reader, node, node->attributes[i].name);
+      if (state.active && !(holds && dc_mjcf_hold(reader, node)))
         dc_mjcf_name_it(reader, node);
       continue;
     }

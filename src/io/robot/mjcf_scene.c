@@ -265,7 +265,8 @@ static enum dc_status add_all(struct dc_mjcf_builder *builder)
       status = add_body(builder, i);
   if (status || (status = add_world(builder)) || (status = dc_mjcf_put_sides(builder)) ||
       (status = dc_mjcf_put_filters(builder)) || (status = dc_mjcf_put_couplings(builder)) ||
-      (status = put_gravity(builder)) || (status = refuse(builder, builder->use->refuse_structure, &builder->refused)) ||
+      (status = put_gravity(builder)) ||
+      (status = refuse(builder, builder->use->refuse_structure, &builder->refused)) ||
       (status = refuse(builder, builder->use->refuse_forces, &builder->forces)))
     return status;
   return builder->base.failed ? DC_OK : add_notes(builder);

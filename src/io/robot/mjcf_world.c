@@ -70,6 +70,10 @@ static void apply_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
   dc_mjcf_numbers(reader, node, "friction", 1, 3, geom->friction);
   dc_mjcf_number(reader, node, "mass", &geom->mass);
   dc_mjcf_number(reader, node, "density", &geom->density);
+  int shell = geom->shell;
+  dc_mjcf_choose(reader, node, "shellinertia", limits, &shell);
+  geom->shell = shell == 1;
+  dc_mjcf_number(reader, node, "fitscale", &geom->fit);
   if (dc_mjcf_numbers(reader, node, "rgba", 4, 4, geom->rgba))
     state->colored = true;
   const char *mesh = dc_mjcf_text(reader, node, "mesh"), *material = dc_mjcf_text(reader, node, "material");
@@ -132,6 +136,19 @@ static void find_material(struct dc_mjcf_reader *reader, const struct geom_state
     }
 }
 
+// The size of a primitive that is fitted to its mesh.
+static void fit_to_mesh(struct dc_mjcf_reader *reader, struct dc_mjcf_geom *geom)
+{
+  struct dc_mjcf_mesh *mesh = &reader->model->meshes[geom->mesh];
+  if (!(geom->fit > 0))
+    dc_mjcf_refuse(reader, geom->node, DC_BAD_INPUT, "fitscale must be > 0");
+  enum dc_status status = reader->status ? reader->status : dc_mjcf_need_mesh(reader->model, mesh);
+  if (status)
+    dc_mjcf_refuse(reader, mesh->node, status, "%.500s", mesh->message ? mesh->message : "out of memory");
+  else
+    dc_mjcf_fit(reader, mesh, geom);
+}
+
 static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   struct dc_mjcf *model = reader->model;
@@ -147,6 +164,7 @@ static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
                                       .friction = {1, 0.005, 0.0001},
                                       .mass = NAN,
                                       .density = 1000,
+                                      .fit = 1,
                                       .rgba = {0.5, 0.5, 0.5, 1}},
                              .fromto = {NAN}};
   dc_mjcf_apply_all(reader, node, place->childclass, NULL, apply_geom, &state);
@@ -161,7 +179,9 @@ static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   }
   if (geom->type == DC_MJCF_MESH && !state.mesh)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "type=\"mesh\" needs a mesh");
-  if (geom->mesh < 0)
+  if (geom->mesh >= 0 && geom->type != DC_MJCF_MESH && geom->type != DC_MJCF_SDF)
+    fit_to_mesh(reader, geom);
+  else if (geom->mesh < 0)
     check_size(reader, node, geom);
   if (geom->friction[0] < 0 || geom->mass < 0 || geom->density < 0)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "friction, mass and density must not be negative");
@@ -169,8 +189,6 @@ static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "condim must be 1, 3, 4 or 6 (is %d)", geom->condim);
   if (!state.colored)
     find_material(reader, &state, geom);
-  if (geom->mesh >= 0 && geom->type != DC_MJCF_MESH && geom->type != DC_MJCF_SDF)
-    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "a primitive fitted to a mesh is not read: give its size");
   dc_urdf_pose_compose(&geom->pose, &place->frame, &geom->pose);
   if (reader->status || !MAKE_ROOM(reader, node, model->geoms, model->geom_count, model->room.geoms))
     return;
@@ -201,6 +219,7 @@ static void apply_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   state->sprung |= dc_mjcf_numbers(reader, node, "springref", 1, 1, &joint->springref) > 0;
   dc_mjcf_number(reader, node, "stiffness", &joint->stiffness);
   dc_mjcf_number(reader, node, "damping", &joint->damping);
+  dc_mjcf_numbers(reader, node, "springdamper", 2, 2, joint->spring_time);
   dc_mjcf_number(reader, node, "armature", &joint->armature);
   dc_mjcf_number(reader, node, "frictionloss", &joint->frictionloss);
   state->force_ranged |= dc_mjcf_numbers(reader, node, "actuatorfrcrange", 2, 2, state->force_range) > 0;
@@ -331,7 +350,8 @@ static void add_body(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   struct dc_mjcf_body *own = &model->bodies[inside.body];
   const struct dc_mjcf_body *above = &model->bodies[own->parent];
   own->still = own->joints == 0 && above->still;
-  own->weld = own->joints ? inside.body : above->weld;
+  own->weld = own->group = own->joints ? inside.body : above->weld;
+  own->above = own->joints ? above->group : above->above;
   inside.bodies = true;
   walk(reader, node, &inside);
 }

@@ -16,7 +16,7 @@
 enum { MOST_ROUNDS = 100 };
 // Gap that is left, of the smaller radius, and at most, m.
 static const double GAP = 2e-3, MOST_GAP = 1e-3;
-// The farthest that a start is moved, of the radius of the body.
+// The farthest that a start is moved, of the size of what is moved.
 static const double FARTHEST = 20;
 
 // A tree of bodies may be moved along these perpendicular axes.
@@ -77,6 +77,17 @@ static enum dc_status move_tree(struct separation *s, int root, const struct bas
   return DC_OK;
 }
 
+// How far a tree reaches from its root.
+static double reach_of(const struct separation *s, int root)
+{
+  const struct dc_bodies *bodies = &s->build->scene->model.bodies;
+  double reach = 0;
+  for (int i = 0; i < bodies->count; i++)
+    if (root_of(bodies, i) == root && isfinite(bodies->bodies[i].radius))
+      reach = fmax(reach, dc_vec_distance(s->poses[i].position, s->poses[root].position) + bodies->bodies[i].radius);
+  return reach;
+}
+
 // Parts a pair that overlaps.
 static enum dc_status part_pair(struct separation *s, int pair)
 {
@@ -105,11 +116,12 @@ static enum dc_status part_pair(struct separation *s, int pair)
       mover = side;
     }
   }
-  if (mover < 0 || !(dc_vec_norm(best) <= FARTHEST * radius))
+  if (mover < 0 || !(dc_vec_norm(best) <= FARTHEST * reach_of(s, roots[mover])))
     return DC_INFEASIBLE;
   if (bases[0].count == 3 && bases[1].count == 3) {
     dc_vec_scale(best, best, 0.5);
-    enum dc_status status = move_tree(s, roots[1 - mover], &bases[1 - mover], (double[3]){-best[0], -best[1], -best[2]});
+    enum dc_status status =
+        move_tree(s, roots[1 - mover], &bases[1 - mover], (double[3]){-best[0], -best[1], -best[2]});
     if (status)
       return status;
   }

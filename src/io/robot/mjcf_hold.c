@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies that an MJCF file holds to others by <weld> and <connect>.  Such an equality closes a loop, which nothing here
+// does, unless one of its two bodies hangs on nothing else:
+//   1. <weld> of a body to what its joint hangs it on (the world, a mocap body) leaves the joint no motion: it is fixed.
+//   2. <weld> of a free body to any other that does not hang on it hangs it there, fixed.
+//   3. <connect> of a free body turns its joint into a ball joint about the anchor, on the other body.
+// A body that is fixed to another stands for it.  The relative pose is that of relpose, or that of the description.
+#include <math.h>
+#include <string.h>
+
+#include "io/robot/mjcf_reader.h"
+#include "math/rotation.h"
+#include "math/vector.h"
+
+struct hold {
+  const struct dc_mjcf_node *node;
+  bool weld;
+  int bodies[2];                 // body1, body2
+  struct dc_urdf_pose relative;  // of body2 in body1
+  double anchor[3];              // in body1
+};
+
+static void invert(struct dc_urdf_pose *out, const struct dc_urdf_pose *pose)
+{
+  double matrix[9], moved[3];
+  struct dc_urdf_pose result;
+  dc_rotation_conjugate(result.rotation, pose->rotation);
+  dc_rotation_matrix(matrix, pose->rotation);
+  dc_mat_apply_transposed(moved, matrix, pose->position);
+  dc_vec_scale(result.position, moved, -1);
+  *out = result;
+}
+
+// The pose of a in the frame of b, of poses in the world.
+static void seen_from(struct dc_urdf_pose *out, const struct dc_urdf_pose *b, const struct dc_urdf_pose *a)
+{
+  struct dc_urdf_pose back;
+  invert(&back, b);
+  dc_urdf_pose_compose(out, &back, a);
+}
+
+static bool is_below(const struct dc_mjcf *model, int body, int top)
+{
+  while (body > top)
+    body = model->bodies[body].parent;
+  return body == top;
+}
+
+static bool is_free(const struct dc_mjcf *model, int body)
+{
+  const struct dc_mjcf_body *own = &model->bodies[body];
+  return own->joints == 1 && model->joints[own->first_joint].type == DC_MJCF_FREE;
+}
+
+// Behind the last body that hangs on body.
+static int end_of(const struct dc_mjcf *model, int body)
+{
+  int end = body + 1;
+  while (end < (int)model->body_count && is_below(model, end, body))
+    end++;
+  return end;
+}
+
+// Moves body `top` and what hangs on it behind all that hangs on `on`, on which it is to hang; its new number.
+static int move_behind(struct dc_mjcf_reader *reader, int top, int on)
+{
+  struct dc_mjcf *model = reader->model;
+  int count = (int)model->body_count, end = end_of(model, top), place = end_of(model, on), next = 0;
+  struct dc_mjcf_body *old = dc_arena_alloc(reader->arena, (size_t)count, sizeof *old);
+  int *number = dc_arena_alloc(reader->arena, (size_t)count, sizeof *number);
+  if (!old || !number) {
+    dc_mjcf_refuse(reader, model->root, DC_MEMORY, "out of memory");
+    return top;
+  }
+  memcpy(old, model->bodies, (size_t)count * sizeof *old);
+  for (int b = 0; b <= count; b++) {
+    for (int k = top; b == place && k < end; k++)
+      number[k] = next++;
+    if (b < count && (b < top || b >= end))
+      number[b] = next++;
+  }
+  for (int b = 0; b < count; b++) {
+    struct dc_mjcf_body *body = &model->bodies[number[b]];
+    *body = old[b];
+    body->group = number[old[b].group];
+    body->above = number[old[b].above];
+    if (b > 0)
+      body->parent = number[old[b].parent];
+  }
+  for (size_t g = 0; g < model->geom_count; g++)
+    model->geoms[g].body = number[model->geoms[g].body];
+  for (size_t j = 0; j < model->joint_count; j++)
+    model->joints[j].body = number[model->joints[j].body];
+  for (size_t e = 0; e < model->excluded_count; e++)
+    for (int k = 0; k < 2; k++)
+      model->excluded[e][k] = number[model->excluded[e][k]];
+  model->bodies[number[top]].parent = number[on];
+  return number[top];
+}
+
+// Finds again which bodies are fixed to the world and to what.
+static void find_fixed(struct dc_mjcf *model)
+{
+  for (size_t b = 1; b < model->body_count; b++) {
+    struct dc_mjcf_body *body = &model->bodies[b];
+    const struct dc_mjcf_body *above = &model->bodies[body->parent];
+    body->still = body->joints == 0 && above->still;
+    body->weld = body->joints ? (int)b : above->weld;
+  }
+}
+
+// The joint of a body on the world becomes a ball about a point of the body.
+static void make_ball(struct dc_mjcf *model, int body, const double anchor[3])
+{
+  struct dc_mjcf_joint *joint = &model->joints[model->bodies[body].first_joint];
+  joint->type = DC_MJCF_BALL;
+  joint->held = true;
+  joint->dof += 3;
+  dc_vec_copy(joint->pos, anchor);
+}
+
+static void drop_joints(struct dc_mjcf *model, int body)
+{
+  struct dc_mjcf_body *own = &model->bodies[body];
+  for (int k = 0; k < own->joints; k++)
+    model->joints[own->first_joint + k].held = true;
+  own->joints = 0;
+}
+
+// Holds the top of body side `own` to the other body; false: neither rule fits it.
+static bool hold_side(struct dc_mjcf_reader *reader, const struct hold *hold, int own)
+{
+  struct dc_mjcf *model = reader->model;
+  int body = hold->bodies[own], other = hold->bodies[1 - own], top = model->bodies[body].weld;
+  if (top == 0 || is_below(model, other, top))
+    return false;
+  bool beside = model->bodies[model->bodies[top].parent].weld == model->bodies[other].weld;
+  if (!(hold->weld && beside) && !is_free(model, top))
+    return false;
+  struct dc_urdf_pose *poses = dc_mjcf_find_poses(reader), place, inner, relative = hold->relative;
+  double matrix[9], anchor[3], point[3];
+  if (!poses)
+    return true;
+  // where the top is in the other body
+  seen_from(&inner, &poses[body], &poses[top]);
+  if (own == 0)
+    invert(&relative, &relative);
+  if (!hold->weld || isnan(hold->relative.position[0]))
+    seen_from(&place, &poses[other], &poses[top]);
+  else
+    dc_urdf_pose_compose(&place, &relative, &inner);
+  // the anchor in the top, by the world
+  dc_rotation_matrix(matrix, poses[hold->bodies[0]].rotation);
+  dc_mat_apply(point, matrix, hold->anchor);
+  dc_vec_add(point, point, poses[hold->bodies[0]].position);
+  dc_vec_sub(point, point, poses[top].position);
+  dc_rotation_matrix(matrix, poses[top].rotation);
+  dc_mat_apply_transposed(anchor, matrix, point);
+  if (!is_free(model, top)) {  // it keeps what it hangs on, to which the other body is fixed
+    struct dc_urdf_pose there;
+    dc_urdf_pose_compose(&there, &poses[other], &place);
+    seen_from(&place, &poses[model->bodies[top].parent], &there);
+  } else {
+    top = move_behind(reader, top, other);
+  }
+  if (reader->status)
+    return true;
+  model->bodies[top].pose = place;
+  if (hold->weld)
+    drop_joints(model, top);
+  else
+    make_ball(model, top, anchor);
+  find_fixed(model);
+  return true;
+}
+
+static int body_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute)
+{
+  const struct dc_mjcf *model = reader->model;
+  const char *name = dc_mjcf_text(reader, node, attribute);
+  if (!name || strcmp(name, "world") == 0)
+    return 0;
+  int body = dc_mjcf_find_named(model->bodies, model->body_count, sizeof *model->bodies, name);
+  if (body < 0)
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "%s: there is no body \"%.200s\"", attribute, name);
+  return body;
+}
+
+bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
+{
+  struct hold hold = {.node = node, .weld = strcmp(node->name, "weld") == 0, .relative = dc_urdf_identity};
+  double given[7] = {0};
+  dc_mjcf_text(reader, node, "name");
+  bool sites = dc_mjcf_text(reader, node, "site1") || dc_mjcf_text(reader, node, "site2");
+  dc_mjcf_numbers(reader, node, "anchor", 3, 3, hold.anchor);
+  hold.relative.position[0] = NAN;
+  if (hold.weld && dc_mjcf_numbers(reader, node, "relpose", 7, 7, given) &&
+      (given[3] != 0 || given[4] != 0 || given[5] != 0 || given[6] != 0)) {
+    memcpy(hold.relative.position, given, sizeof hold.relative.position);
+    memcpy(hold.relative.rotation, given + 3, sizeof hold.relative.rotation);
+    dc_rotation_normalize(hold.relative.rotation);
+  }
+  for (int k = 0; k < 2 && !sites; k++)
+    hold.bodies[k] = body_of(reader, node, k ? "body2" : "body1");
+  if (reader->status || sites)
+    return reader->status != DC_OK;
+  const struct dc_mjcf_body *bodies = reader->model->bodies;
+  if (bodies[hold.bodies[0]].weld == bodies[hold.bodies[1]].weld)
+    return true;  // they are fixed to each other already
+  return hold_side(reader, &hold, 1) || hold_side(reader, &hold, 0);
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equalities that hold bodies of MJCF files, springs by time constants, masses on surfaces: what they become, by theory.
+// tests/io/test_mjcf_trees compares with MuJoCo.
+#include "harness.h"
+
+#include "urdf_fixture.h"
+
+#undef BOX
+#define BOX "<geom type='box' size='.1 .1 .1' mass='1'/>"
+#define FREE(name, pos, inner) "<body name='" name "' pos='" pos "'><freejoint name='f" name "'/>" BOX inner "</body>"
+#define MODEL(inner, equality) "<mujoco><worldbody>" inner "</worldbody><equality>" equality "</equality></mujoco>"
+#define MOCAP "<body name='m' mocap='true' pos='0 0 1'/>"
+#define HAND "<body name='h' pos='0 0 .5'><joint name='j'/>" BOX "</body>"
+
+static struct tree tree;
+
+static void open_model(const char *model)
+{
+  tree = (struct tree){0};
+  load_as(&tree, "'robot.urdf'", model);
+  CHECK(tree.status == DC_OK, "%s: %s", model, tree.error.text);
+}
+
+static void body_has(const char *body, const char *key, const char *expected)
+{
+  check_json(find_body(&tree, body), key, expected);
+}
+
+static double number_of(const char *body, const char *key)
+{
+  const cJSON *value = member(find_body(&tree, body), key);
+  return value ? value->valuedouble : NAN;
+}
+
+static void done(void)
+{
+  unload(&tree);
+}
+
+static void refuse(const char *model, const char *message)
+{
+  tree = (struct tree){0};
+  load_as(&tree, "'robot.urdf'", model);
+  CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, message), "%s: %s", model, tree.error.text);
+  done();
+}
+
+// A free body, and one on a hinge, welded to what does not move; with a pose of the file's, either way round.
+static void test_weld_to_world(void)
+{
+  open_model(MODEL(FREE("a", "1 2 3", HAND), "<weld body1='a'/>"));
+  body_has("a", "joint", "'fixed'");
+  body_has("h", "joint", "'hinge'");
+  body_has("a", "position", "[1,2,3]");
+  done();
+  open_model(MODEL(MOCAP FREE("a", "1 2 3", ""), "<weld body1='m' body2='a' relpose='0 0 2 0 1 0 0'/>"));
+  body_has("a", "joint", "'fixed'");
+  body_has("a", "position", "[0,0,3]");
+  body_has("a", "rotation", "[0,1,0,0]");
+  done();
+  open_model(MODEL(FREE("a", "1 2 3", ""), "<weld body1='a' relpose='0 0 2 1 0 0 0'/>"));  // the world in a
+  body_has("a", "position", "[0,0,-2]");
+  done();
+  open_model(MODEL(FREE("a", "0 0 0", HAND), "<weld body1='h' body2='a'/>"));
+  body_has("h", "joint", "'fixed'");
+  body_has("a", "joint", "'free'");
+  done();
+  open_model(
+      "<mujoco><worldbody>" FREE("a", "0 0 0", HAND) "</worldbody><equality><weld body1='h' body2='a'/></equality>"
+                                                     "<actuator><motor name='u' joint='j'/></actuator></mujoco>");
+  check_note(&tree, "actuator of a joint that an equality holds: u");
+  done();
+}
+
+// The later one hangs on the earlier, or the other way round, with all that hangs on it.
+static void test_weld_to_body(void)
+{
+  open_model(MODEL(FREE("a", "0 0 0", HAND) FREE("b", "1 0 0", ""), "<weld body1='h' body2='b'/>"));
+  body_has("b", "joint", "'fixed'");
+  body_has("b", "parent", "'h'");
+  body_has("b", "position", "[1,0,-0.5]");
+  done();
+  open_model(MODEL(FREE("a", "0 0 0", HAND) "<body name='c' pos='0 1 0'><joint/>" BOX "</body>" FREE("z", "0 9 0", ""),
+                   "<weld body1='a' body2='c'/>"));
+  body_has("a", "parent", "'c'");
+  body_has("a", "position", "[0,-1,0]");
+  body_has("h", "parent", "'a'");
+  body_has("z", "joint", "'free'");
+  done();
+}
+
+static void test_connect(void)
+{
+  open_model(MODEL(FREE("a", "0 0 1", ""), "<connect body1='a' body2='world' anchor='.3 0 .1'/>"));
+  body_has("a", "joint", "'ball'");
+  body_has("a", "anchor", "[0.3,0,1.1]");
+  done();
+  open_model(MODEL(FREE("a", "0 0 1", HAND) FREE("b", "1 0 0", ""), "<connect body1='h' body2='b' anchor='.5 0 0'/>"));
+  body_has("b", "parent", "'h'");
+  body_has("b", "joint", "'ball'");
+  body_has("b", "anchor", "[0.5,0,0]");
+  done();
+}
+
+// Loops are named with their lines; those switched off say nothing.
+static void test_loops(void)
+{
+  static const char arms[] = "<body name='c'><joint/>" BOX "</body><body name='d' pos='0 1 0'><joint/>" BOX "</body>";
+  char text[2000];
+  snprintf(text, sizeof text, MODEL("%s", "<connect name='e' body1='c' body2='d' anchor='0 0 0'/>"), arms);
+  refuse(text, "nothing here corresponds to equality e (line 1)");
+  snprintf(text, sizeof text, MODEL("%s", "<weld body1='c' body2='d'/>"), arms);
+  refuse(text, "nothing here corresponds to equality (line 1)");
+  snprintf(text, sizeof text, MODEL("%s", "<connect body1='c' anchor='1 0 0'/>"), arms);
+  refuse(text, "nothing here corresponds to equality (line 1)");
+  refuse(MODEL(FREE("a", "0 0 1", ""), "<weld site1='s' site2='t'/>"), "nothing here corresponds to equality");
+  refuse(MODEL(FREE("a", "0 0 1", ""), "<weld body1='x'/>"), "body1: there is no body \"x\"");
+  snprintf(text, sizeof text, MODEL("%s", "<connect active='false' body1='c' body2='d' anchor='0 0 0'/>"), arms);
+  open_model(text);
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "connect"), "%s", note->text);
+  done();
+}
+
+// What a weld fixes still touches as the file's own joints say: a hand on a welded base does not touch that.
+static void test_contact(void)
+{
+  open_model(MODEL(MOCAP FREE("a", "0 0 1", HAND) FREE("b", "0 0 9", ""), "<weld body1='m' body2='a'/>"));
+  body_has("h", "collide_parent", "-");
+  done();
+  open_model(MODEL("<body name='a' pos='0 0 1'>" BOX HAND "</body>", ""));  // the file fixes this one: they touch
+  body_has("h", "collide_parent", "true");
+  done();
+}
+
+// A rod about its end: m l^2/3 is the inertia; a slide on it gives way as the matrix of both says.
+static void test_springs(void)
+{
+  const double m = 0.3, l = 0.4, inertia = m * l * l / 3, t = 0.05, z = 0.7;
+  open_model("<mujoco><worldbody><body name='a'><joint springdamper='.05 .7' axis='0 1 0'/><inertial pos='.2 0 0' "
+             "mass='.3' diaginertia='1 .004 1'/>" BOX "</body></worldbody></mujoco>");
+  const cJSON *joint = member(find_body(&tree, "a"), "joint");
+  CHECK_NEAR(member(joint, "stiffness")->valuedouble, inertia / (t * t * z * z), 1e-12);
+  CHECK_NEAR(member(joint, "damping")->valuedouble, 2 * inertia / t, 1e-12);
+  done();
+  // two carts: the first alone gives way with 1/(M^-1)_11 of [[3, 1], [1, 1]]
+  open_model("<mujoco><worldbody><body name='a'><joint type='slide' axis='1 0 0' springdamper='.1 1'/><geom size='.1' "
+             "mass='2'/><body name='b'><joint type='slide' axis='1 0 0'/><geom size='.1' mass='1'/></body></body>"
+             "</worldbody></mujoco>");
+  joint = member(find_body(&tree, "a"), "joint");
+  CHECK_NEAR(member(joint, "stiffness")->valuedouble, 2 / 0.01, 1e-10);
+  done();
+}
+
+static void check_shell(const char *geom, double mass, double x, double y, double z)
+{
+  char text[600];
+  snprintf(
+      text, sizeof text,
+      "<mujoco><asset><mesh name='cube' inertia='shell' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 "
+      "1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody>"
+      "<body name='b'><freejoint/><geom density='2' %s/></body></worldbody></mujoco>",
+      geom);
+  open_model(text);
+  CHECK_NEAR(number_of("b", "mass"), mass, 1e-9 * mass);
+  const double expected[3] = {x, y, z};
+  for (int k = 0; k < 3; k++) {
+    const cJSON *own = cJSON_GetArrayItem(member(find_body(&tree, "b"), "inertia"), k);
+    CHECK(own && fabs(own->valuedouble - expected[k]) <= 2e-5 * expected[k], "%s: %d: %.10g, not %.10g", geom, k,
+          own ? own->valuedouble : NAN, expected[k]);
+  }
+  done();
+}
+
+// Closed forms of surfaces; the ellipsoid of equal axes is a sphere, by summation.
+static void test_shells(void)
+{
+  const double ball = 2 * 4 * M_PI * 0.01, tube = 2 * 2 * M_PI * 0.1 * 0.6, disc = 2 * M_PI * 0.01;
+  const double cube = 2 * 24;
+  check_shell("shellinertia='true' type='sphere' size='.1'", ball, ball * 2 / 3 * 0.01, ball * 2 / 3 * 0.01,
+              ball * 2 / 3 * 0.01);
+  double across = tube * (0.5 * 0.01 + 0.09 / 3) + 2 * disc * (0.01 / 4 + 0.09);
+  check_shell("shellinertia='true' type='cylinder' size='.1 .3'", tube + 2 * disc, across, across,
+              tube * 0.01 + 2 * disc * 0.01 / 2);
+  across = tube * (0.5 * 0.01 + 0.09 / 3) + ball * (2.0 / 3 * 0.01 + 0.09 + 0.3 * 0.1);
+  check_shell("shellinertia='true' type='capsule' size='.1 .3'", tube + ball, across, across,
+              tube * 0.01 + ball * 2 / 3 * 0.01);
+  // the faces of a cube of side 2: two have 2/3 and four have 1/3 + 1 of their mass
+  double face = 2 * 4, sides = 2 * face * 2 / 3.0 + 4 * face * (1 + 1 / 3.0);
+  check_shell("shellinertia='true' type='box' size='1 1 1'", cube, sides, sides, sides);
+  check_shell("type='mesh' mesh='cube'", cube, sides, sides, sides);
+  check_shell("shellinertia='true' type='ellipsoid' size='.1 .1 .1'", ball, ball * 2 / 3 * 0.01, ball * 2 / 3 * 0.01,
+              ball * 2 / 3 * 0.01);
+}
+
+// A cube of side 2 has the half sides 1: what each primitive makes of it, by volume.
+static void test_fits(void)
+{
+  static const struct {
+    const char *type, *box;
+    double volume;
+  } fits[] = {{"sphere", "false", 4 * M_PI / 3},
+              {"box", "false", 8},
+              {"cylinder", "false", 2 * M_PI},
+              {"capsule", "false", 4 * M_PI / 3 + M_PI},
+              {"ellipsoid", "false", 4 * M_PI / 3},
+              {"box", "true", 8},
+              {"sphere", "true", 4 * M_PI / 3 * 5.196152422706632}};
+  for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><compiler fitaabb='%s'/><asset><mesh name='cube' vertex='0 0 0 2 0 0 0 2 0 2 2 0 0 0 2 2 0 2 0 2 2 "
+        "2 2 2'/></asset><worldbody><body name='b'><freejoint/><geom density='1' type='%s' mesh='cube'/><geom "
+        "density='8' type='%s' mesh='cube' fitscale='.5'/></body></worldbody></mujoco>",
+        fits[i].box, fits[i].type, fits[i].type);
+    open_model(text);
+    CHECK_NEAR(number_of("b", "mass"), 2 * fits[i].volume, 1e-9);
+    for (int k = 0; k < 3; k++)
+      CHECK_NEAR(cJSON_GetArrayItem(member(find_body(&tree, "b"), "center_of_mass"), k)->valuedouble, 1, 1e-12);
+    done();
+  }
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"welded to what stands", test_weld_to_world}, {"welded to bodies", test_weld_to_body},
+                              {"connected", test_connect}, {"loops are named", test_loops}, {"contact", test_contact},
+                              {"springs by time constants", test_springs}, {"shells", test_shells},
+                              {"fitted to meshes", test_fits})
