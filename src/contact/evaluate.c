@@ -123,7 +123,7 @@ const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
 int dc_contact_leaves(const struct dc_contact *contact, int body)
 {
   const struct dc_collider *collider = &contact->colliders[body];
-  return collider->leaf_first ? collider->triangle_count : 0;
+  return collider->leaf_first ? collider->body->shape->leaf_count : 0;
 }
 
 void dc_contact_reset(struct dc_contact *contact)

@@ -86,6 +86,13 @@ static double bearing_weight(const struct dc_contact_patch *patch, double area, 
   return FACES * area / (patch->area + area + PART * patch->perimeter * perimeter / TURN);
 }
 
+double dc_bearing_weight_of_solid(const struct dc_contact_patch *patch, double area)
+{
+  enum { TRIANGLES = 12 };                                                // of a box
+  double part = area / TRIANGLES, perimeter = sqrt(12 * sqrt(3) * part);  // of an equilateral one
+  return TRIANGLES * bearing_weight(patch, part, perimeter);
+}
+
 // fixed: the patch that a fixed body bears where weights are by contact, or NULL.
 static void set_weights(struct dc_collider *collider, enum dc_contact_weights weights, double unit_area,
                         const struct dc_contact_patch *fixed)
@@ -210,9 +217,10 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
         error, DC_BAD_INPUT,
         "%s: the surface of its shape \"%s\" is \"leaves\", %s (here %s): set \"surface\": \"mesh\" or \"auto\"",
         body->name, body->shape->name, why, contact->model->name);
+  const struct dc_contact_patch *bears =
+      patch->area > 0 && contact->settings.weights == DC_WEIGHTS_CONTACT && !dc_body_moves(body) ? patch : NULL;
   if (body->shape->leaf_count > 0 && !why)
-    return dc_collider_create_leaves(contact, body, dc_body_moves(body) ? NAN : fixed_area,
-                                     dc_body_moves(body) ? NULL : patch, collider, error);
+    return dc_collider_create_leaves(contact, body, dc_body_moves(body) ? NAN : fixed_area, patch, collider, error);
   size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
   collider->vertex_count = mesh->vertex_count;
   collider->triangle_count = mesh->triangle_count;
@@ -229,8 +237,7 @@ static enum dc_status create_collider(struct dc_contact *contact, const struct d
   const struct dc_body *weighed = start ? start : body;
   set_vertices(weighed, collider->vertices);
   set_weights(collider, (enum dc_contact_weights)contact->settings.weights,
-              dc_body_moves(body) ? weighed->shape->properties.surface_area : fixed_area,
-              dc_body_moves(body) ? NULL : patch);
+              dc_body_moves(body) ? weighed->shape->properties.surface_area : fixed_area, bears);
   enum dc_status status = build_tree(contact, former, start != NULL, collider, error);
   if (status || !start)
     return status;
@@ -250,11 +257,10 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
   struct dc_contact_patch patch =
       contact_patch(start ? start : contact->bodies, !why_no_leaves(contact, start != NULL));
-  bool bearing = contact->settings.weights == DC_WEIGHTS_CONTACT && patch.area > 0;
   for (int i = 0; i < contact->bodies->count; i++) {
-    enum dc_status status = create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
-                                            dc_contact_follows(contact, i), fixed_area, bearing ? &patch : NULL, former,
-                                            &contact->colliders[i], error);
+    enum dc_status status =
+        create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,
+                        dc_contact_follows(contact, i), fixed_area, &patch, former, &contact->colliders[i], error);
     if (status)
       return status;
   }

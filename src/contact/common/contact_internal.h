@@ -25,9 +25,9 @@ struct dc_collider {
   int vertex_count, triangle_count;
   double (*vertices)[3];      // [vertex_count] about the centre of mass, the body's axes, m
   const int (*triangles)[3];  // [triangle_count]
-  double *vertex_weight;      // [vertex_count], sum 1: a third of the adjacent area over the body's
-  double *leaf_weight;        // [triangle_count]
-  int part_count, *parts;     // a vertex of every connected part of the surface
+  double *vertex_weight;   // [vertex_count], sum 1 (of round leaves less): a third of the adjacent area over the body's
+  double *leaf_weight;     // [triangle_count]
+  int part_count, *parts;  // a vertex of every connected part of the surface
   // Arrays of a body whose surface is convex leaves, else NULL; triangles is NULL then and triangle_count the number of
   // leaves.  Leaf i is all within leaf_radius[i] of the hull of the vertices leaf_first[i] ... leaf_first[i + 1] - 1.
   const int *leaf_first;                      // [triangle_count + 1]

@@ -379,7 +379,7 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     return status;
   if (scene->refinement.given)
     status = dc_scene_read_pairs(build);
-  else if (!(status = check_memory(build)) &&
+  else if (!(status = check_memory(build)) && !(status = dc_scene_keep_meshes(build)) &&
            !(status = dc_scene_choose_stiffness(&scene->model, definition, &scene->contact_choice, build->error)) &&
            !(status = dc_scene_read_plant(build)) && !(status = dc_scene_read_task(build)) &&
            !(status = check_horizon(build)) && !(status = check_continuation(build)))

@@ -68,6 +68,9 @@ enum dc_status dc_scene_exclude_pairs(struct dc_scene_build *build);
 // Moves the starts of robots with overlaps "separate" away from what they overlap with, with notes, and builds the
 // model again.
 enum dc_status dc_scene_separate(struct dc_scene_build *build);
+// Makes round shapes with surface "auto" keep their mesh where they overlap at the start as leaves and not as meshes, with
+// notes, and builds the model again.
+enum dc_status dc_scene_keep_meshes(struct dc_scene_build *build);
 // Notes about bodies of the model: masses that no file gives, sizes that look like another unit.
 enum dc_status dc_scene_note_bodies(struct dc_scene_build *build);
 
