@@ -115,6 +115,18 @@ static enum dc_status make_mesh(const struct dc_soft_definition *given, struct d
   }
 }
 
+// Puts a node in the middle of every edge: the mesh becomes that of eighths, and the elements have ten nodes.
+static enum dc_status make_quadratic(struct dc_simplices *mesh, struct dc_arena *arena,
+                                     const int (**quadratic)[DC_ELEMENT_NODES], int *count, struct dc_error *error)
+{
+  struct dc_simplices coarse = *mesh;
+  int(*ten)[DC_ELEMENT_NODES] = NULL;
+  enum dc_status status = dc_tetrahedra_refine(&coarse, arena, mesh, &ten, error);
+  *quadratic = (const int(*)[DC_ELEMENT_NODES])ten;
+  *count = coarse.element_count;
+  return status;
+}
+
 // Default barrier of the surface: its range is a tenth of the shortest edge.  Its stiffness makes it resist, at about
 // half of the range, a tenth of Young's modulus on the square of the mean edge, for cloth on the edge's section, for a
 // rod on its own section.
@@ -149,7 +161,11 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
                                 struct dc_arena *arena, struct dc_error *error)
 {
   const struct dc_soft_definition *given = definition->soft;
+  const int(*quadratic)[DC_ELEMENT_NODES] = NULL;
+  int quadratic_count = 0;
   enum dc_status status = make_mesh(given, &soft->mesh, arena, error);
+  if (!status && given->element == DC_ELEMENT_QUADRATIC)
+    status = make_quadratic(&soft->mesh, arena, &quadratic, &quadratic_count, error);
   soft->node_count = soft->mesh.node_count;
   if (status) {
     dc_error_prefix(error, "bodies[%d].soft", soft->body);
@@ -160,7 +176,10 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   place_nodes(definition, &soft->mesh);
   for (int p = 0; p < soft->pin_count; p++)
     dc_vec_copy(soft->pins[p].place, soft->mesh.nodes[soft->pins[p].node]);
-  if ((status = dc_elastic_create(&soft->elastic, &soft->mesh, section_of(given), arena, error)))
+  status = quadratic
+               ? dc_elastic_create_quadratic(&soft->elastic, &soft->mesh, quadratic_count, quadratic, arena, error)
+               : dc_elastic_create(&soft->elastic, &soft->mesh, section_of(given), arena, error);
+  if (status)
     return status;
   soft->material = (enum dc_material)given->material;
   soft->young = given->young;

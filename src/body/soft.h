@@ -28,12 +28,16 @@ struct dc_pin_definition {
 // Law of friction against half-spaces (dynamics/slip.c).
 enum dc_node_friction { DC_NODE_FRICTION_SMOOTH, DC_NODE_FRICTION_FISCHER_BURMEISTER };
 
+// Shape functions of a solid's elements: 4 nodes, or 10.
+enum dc_soft_element { DC_ELEMENT_LINEAR, DC_ELEMENT_QUADRATIC };
+
 enum dc_soft_type { DC_SOFT_SOLID, DC_SOFT_CLOTH, DC_SOFT_ROD };
 
 // "soft" of a body; the option table is dc_soft_options.
 struct dc_soft_definition {
   int type;                         // enum dc_soft_type
   int form;                         // enum dc_grid_form
+  int element;                      // enum dc_soft_element
   const char *file;                 // a mesh instead of a form, or NULL
   double scale;                     // of the file's lengths
   struct dc_real_list size, cells;  // 3, 2 or 1 numbers by type

@@ -6,6 +6,7 @@
 
 static const char *const type_choices[] = {"solid", "cloth", "rod", NULL};
 static const char *const form_choices[] = {"block", "sphere", "beam", NULL};
+static const char *const element_choices[] = {"linear", "quadratic", NULL};
 static const char *const friction_choices[] = {"smooth", "fischer_burmeister", NULL};
 enum { MOST_PINS = 1000 };
 
@@ -21,9 +22,12 @@ static const struct dc_option pin_options[] = {
 const struct dc_option dc_soft_options[] = {
     DC_CHOICE_OPTION(struct dc_soft_definition, type, "\"solid\"", type_choices,
                      "solid (tetrahedra), cloth (triangles, in the plane of x and y) or rod (segments, along x)"),
-    DC_CHOICE_OPTION(
-        struct dc_soft_definition, form, "\"block\"", form_choices,
-        "form of a solid's mesh: block, sphere (an ellipsoid) or beam (a block along x that tapers)"),
+    DC_CHOICE_OPTION(struct dc_soft_definition, form, "\"block\"", form_choices,
+                     "form of a solid's mesh: block, sphere (an ellipsoid) or beam (a block along x that tapers)"),
+    DC_CHOICE_OPTION(struct dc_soft_definition, element, "\"linear\"", element_choices,
+                     "shape functions of the tetrahedra of a solid: linear, which bend too stiffly where they are few "
+                     "over the thickness (check tells by how much), or quadratic, with a node in the middle of every "
+                     "edge"),
     DC_STRING_OPTION(
         struct dc_soft_definition, file, "null",
         "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy, or .vtu); of "
@@ -119,6 +123,9 @@ static enum dc_status check_material(const struct dc_soft_definition *soft, int 
   enum dc_status status = check_grid(soft, index, error);
   if (status)
     return status;
+  if (soft->element != DC_ELEMENT_LINEAR && soft->type != DC_SOFT_SOLID)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.element: must not be \"%s\" of a %s: it is of solids", index,
+                   element_choices[soft->element], type_choices[soft->type]);
   if (soft->taper != 1 && soft->form != DC_GRID_BEAM)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.taper: must not be given but for a beam", index);
   const struct dc_pin_definition *pins = soft->pins.objects;

@@ -149,18 +149,37 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   return add_far_field(scene, start, error);
 }
 
+enum { MOST_TESTED = 5000 };  // nodes of a body that is bent for a test
+
+// A solid whose elements allow clearly less bending than its material does, and the remedy.
+static void describe_bending(const struct dc_soft *soft, struct dc_text *text, struct dc_json_writer *json)
+{
+  static const double ENOUGH = 0.97;
+  double share = soft->mesh.corners == 4 && soft->node_count <= MOST_TESTED
+                     ? dc_elastic_flexibility(&soft->elastic, soft->poisson)
+                     : NAN;
+  if (isnan(share))
+    return;
+  dc_json_put_number(json, "bending", share);
+  if (share < ENOUGH)
+    dc_text_add(text, ", bends by %.0f %% of what its material would (%s)", 100 * share,
+                soft->elastic.quadratic ? "remedy: more elements over its thickness"
+                                        : "remedy: \"element\": \"quadratic\", or more elements over its thickness");
+}
+
 static void describe_soft(const struct dc_body *body, const struct dc_soft *soft, double acceleration,
                           struct dc_text *text, struct dc_json_writer *json)
 {
-  static const char *const elements[] = {"segments", "triangles", "tetrahedra"};
+  static const char *const elements[] = {"segments", "triangles", "tetrahedra", "quadratic tetrahedra"};
   double volume = soft->elastic.volume, mass = soft->density * volume;
   dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, volume %.4g m^3, %d nodes, %d %s, %d pins", body->name, "soft",
-              mass, volume, soft->node_count, soft->mesh.element_count, elements[soft->mesh.corners - 2],
-              soft->pin_count);
+              mass, volume, soft->node_count, soft->elastic.element_count,
+              elements[soft->elastic.quadratic ? 3 : soft->mesh.corners - 2], soft->pin_count);
+  describe_bending(soft, text, json);
   if (soft->far_field > 0)
     dc_text_add(text, ", acceleration by the far field %.2e m/s^2", acceleration);
   dc_json_put_string(json, "material", dc_material_names[soft->material]);
-  DC_JSON_NUMBERS(json, {"volume", volume}, {"nodes", soft->node_count}, {"elements", soft->mesh.element_count},
+  DC_JSON_NUMBERS(json, {"volume", volume}, {"nodes", soft->node_count}, {"elements", soft->elastic.element_count},
                   {"pins", soft->pin_count});
 }
 

@@ -37,12 +37,11 @@ static enum dc_status factor(const struct dc_rollout *rollout, struct dc_error *
 enum dc_status dc_step_factor(struct dc_rollout *rollout, const struct dc_step_state *state, int count,
                               struct dc_error *error)
 {
-  struct dc_step_hessian hessian = {
-      .blocks = rollout->frames.blocks,
-      .assembler = rollout->assembler,
-      .kinematics = &rollout->next,
-      .matrix = rollout->matrix,
-      .element_places = (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->nodes.element_places};
+  struct dc_step_hessian hessian = {.blocks = rollout->frames.blocks,
+                                    .assembler = rollout->assembler,
+                                    .kinematics = &rollout->next,
+                                    .matrix = rollout->matrix,
+                                    .element_places = rollout->nodes.element_places};
   enum dc_status status = dc_step_fit_pattern(rollout, error);
   if (status)
     return status;
@@ -184,13 +183,11 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
                                        const struct dc_trajectory *trajectory, struct dc_state_place next)
 {
   struct dc_state_place now = dc_place_before(trajectory, next), before = dc_place_before(trajectory, now);
-  struct dc_step_state state =
-      dc_step_state_of(rollout, input, dc_interval_to(input, trajectory, next),
-                       dc_place_state(rollout, trajectory, before), dc_place_state(rollout, trajectory, now),
-                       dc_place_state(rollout, trajectory, next));
+  struct dc_step_state state = dc_step_state_of(
+      rollout, input, dc_interval_to(input, trajectory, next), dc_place_state(rollout, trajectory, before),
+      dc_place_state(rollout, trajectory, now), dc_place_state(rollout, trajectory, next));
   state.pairs = pairs_at(rollout, trajectory, next);
-  const double *memory =
-      now.inside > 0 ? dc_trajectory_memory(trajectory, now.step, now.inside) : input->memory;
+  const double *memory = now.inside > 0 ? dc_trajectory_memory(trajectory, now.step, now.inside) : input->memory;
   state.memory =
       trajectory->memory_count && !rollout->asked.conservative ? (const double(*)[DC_IMPACT_NUMBERS])memory : NULL;
   bool taped = now.inside > 0 && !dc_recomputes_pairs(rollout, trajectory);

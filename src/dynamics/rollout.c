@@ -71,7 +71,7 @@ static bool place_elements(struct dc_rollout *rollout)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   rollout->nodes.element_places =
-      dc_arena_alloc(rollout->arena, (size_t)dc_elastic_element_count(bodies), sizeof *rollout->nodes.element_places);
+      dc_arena_alloc(rollout->arena, dc_elastic_place_count(bodies), sizeof *rollout->nodes.element_places);
   return rollout->nodes.element_places &&
          dc_elastic_list_places(bodies, rollout->matrix, rollout->nodes.element_places);
 }

@@ -172,12 +172,11 @@ static void add_damping(struct dc_rollout *rollout, const struct dc_step_state *
 
 static void assemble(struct dc_rollout *rollout, const struct dc_step_state *state, bool exact, double damping)
 {
-  struct dc_step_hessian hessian = {
-      .blocks = rollout->frames.blocks,
-      .assembler = rollout->assembler,
-      .kinematics = &rollout->next,
-      .matrix = rollout->matrix,
-      .element_places = (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->nodes.element_places};
+  struct dc_step_hessian hessian = {.blocks = rollout->frames.blocks,
+                                    .assembler = rollout->assembler,
+                                    .kinematics = &rollout->next,
+                                    .matrix = rollout->matrix,
+                                    .element_places = rollout->nodes.element_places};
   dc_step_assemble(state, exact, (const double(*)[6])rollout->frames.wrenches, &hessian);
   if (damping > 0)
     add_damping(rollout, state, &rollout->next, damping);
@@ -342,8 +341,7 @@ static void first_guess(struct dc_rollout *rollout, const struct step_input *giv
   dc_node_bound_each(rollout->model, given->q, rollout->newton.step);
   double fraction = 1;
   if (is_cut(rollout, design, given->q, &rollout->now, rollout->newton.step)) {
-    const struct dc_move_start start = {
-        .contact = rollout->rigid.contact, .q = given->q, .kinematics = &rollout->now};
+    const struct dc_move_start start = {.contact = rollout->rigid.contact, .q = given->q, .kinematics = &rollout->now};
     if (dc_move_meets_bound(&start, &rollout->path, rollout->newton.step) && factor_inertia(rollout, given))
       bound_move(rollout, given->q, &rollout->now, rollout->newton.step);
     fraction = safe_part(rollout, design, given->q, &rollout->now, rollout->newton.step);
@@ -413,8 +411,7 @@ static void leave_nodes(struct dc_rollout *rollout, const struct trial *current)
 static bool runs_into(struct dc_rollout *rollout, const double *q_next)
 {
   const struct dc_move_start start = {.contact = rollout->rigid.contact, .q = q_next, .kinematics = &rollout->next};
-  return !dc_model_only_nodes(rollout->model) &&
-         dc_move_meets_bound(&start, &rollout->path, rollout->newton.step);
+  return !dc_model_only_nodes(rollout->model) && dc_move_meets_bound(&start, &rollout->path, rollout->newton.step);
 }
 
 // The Newton step of the nodes, where it is found and rigid bodies do not run into others by it, else the factored one.

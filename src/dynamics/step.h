@@ -61,8 +61,8 @@ struct dc_rigid_contact {
   struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
   double energy;                              // of the last evaluation, sum over the pairs, without stiffness
   double *coefficients;                       // [bodies] of the law at t
-  double *lag_factors, (*before)[3];          // [pair_count] factors on friction; contact forces at t-1, over the stiffness
-  bool slides, resists;                       // contacts slide since t; restitution of the interval before acts
+  double *lag_factors, (*before)[3];  // [pair_count] factors on friction; contact forces at t-1, over the stiffness
+  bool slides, resists;               // contacts slide since t; restitution of the interval before acts
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
@@ -71,7 +71,7 @@ struct dc_rigid_contact {
   const double (*memory)[DC_IMPACT_NUMBERS];
   double (*left)[DC_IMPACT_NUMBERS];  // where a rollout forward keeps it
   struct dc_impact_normal *normals;
-  double *slip;  // factors on friction, of memory
+  double *slip;                     // factors on friction, of memory
   double seconds;                   // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
 };
@@ -85,7 +85,7 @@ struct dc_step_state {
   const struct dc_pose *before, *now, *next;  // [bodies]
   double hardening;                           // factor on the stiffness on the way to the solution; 1 at it
   const struct dc_rigid_contact *rigid;
-  const struct dc_pair_derivatives *pairs;   // [pair_count] at t+1: rigid->pairs, or those of a tape
+  const struct dc_pair_derivatives *pairs;  // [pair_count] at t+1: rigid->pairs, or those of a tape
   // For adjoint and tangent only: the memory of the interval before, NULL: nothing, and with it the pairs at t.
   const double (*memory)[DC_IMPACT_NUMBERS];
   const struct dc_pair_derivatives *pairs_now;
@@ -94,7 +94,7 @@ struct dc_step_state {
   struct dc_prediction *prediction;          // of the interval; NULL: integrator euler
   const double *q_predicted;                 // [nq] of it
   const struct dc_pose *predicted;           // [bodies]
-  bool half;  // half of an interval from q_now, there or back, as a prediction looks at it (prediction.c)
+  bool half;        // half of an interval from q_now, there or back, as a prediction looks at it (prediction.c)
   bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
@@ -111,8 +111,7 @@ struct dc_step_hessian {
   struct dc_assembler *assembler;
   const struct dc_kinematics *kinematics;
   struct dc_symmetric_matrix *matrix;
-  const struct dc_block_place (
-      *element_places)[DC_ELEMENT_BLOCKS];  // dc_elastic_list_places; NULL: they are searched for
+  const struct dc_block_place *element_places;  // dc_elastic_list_places; NULL: they are searched for
 };
 
 // A direction at t+1: in coordinates [nv] and as twists of the frames [bodies][6].
@@ -240,11 +239,11 @@ void dc_passive_add_curvature(const struct dc_step_state *state, double *diagona
   for (const struct dc_soft *soft = (state)->model->bodies.soft, *end_ = soft + (state)->model->bodies.soft_count;     \
        soft < end_; soft++)
 
-// Where the blocks of all elements of all soft bodies are in the matrix: places [dc_elastic_element_count].  False: not
-// there.
-long dc_elastic_element_count(const struct dc_bodies *bodies);
+// Where the blocks of all elements of all soft bodies are in the matrix: places [dc_elastic_place_count], stencil after
+// stencil.  False: not there.
+size_t dc_elastic_place_count(const struct dc_bodies *bodies);
 bool dc_elastic_list_places(const struct dc_bodies *bodies, const struct dc_symmetric_matrix *matrix,
-                            struct dc_block_place (*places)[DC_ELEMENT_BLOCKS]);
+                            struct dc_block_place *places);
 
 // Nodes (terms_nodes.c, terms_node_contact.c): nothing is done where there are none.
 // The least force that matters: what moves the lightest node by a part of its body's size in a step.  INFINITY: no
@@ -302,10 +301,10 @@ struct dc_frame_workspace {
 
 // Nodes of soft bodies in a step.
 struct dc_node_workspace {
-  bool exactly;                                                // Newton's steps are those of node_newton.c
-  struct dc_node_newton *newton;                               // NULL: other freedoms than those of nodes
-  struct dc_node_dual *duals;                                  // [dc_node_touch_count]
-  struct dc_block_place (*element_places)[DC_ELEMENT_BLOCKS];  // of the elements of soft bodies in the matrix
+  bool exactly;                           // Newton's steps are those of node_newton.c
+  struct dc_node_newton *newton;          // NULL: other freedoms than those of nodes
+  struct dc_node_dual *duals;             // [dc_node_touch_count]
+  struct dc_block_place *element_places;  // of the elements of soft bodies in the matrix
 };
 
 // Workspace of the adjoint and of the tangent (adjoint.c, tangent.c) [bodies].

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential of elastic bodies: V psi(F) of every element and B w/2 |k.x|^2 of every bend at t+1,
+// The term of the step potential of elastic bodies: V psi(F) of every sample and B w/2 |k.x|^2 of every bend at t+1,
 // and viscosity over the step,
 //     eta/(2 h) sum V |E(x+) - E(x)|^2        (elastic/elastic.h).
 #include "dynamics/step.h"
+#include "elastic/sample.h"
 #include "math/vector.h"
 
 static int dimension_of(const struct dc_soft *soft)
@@ -141,9 +142,17 @@ static void add_blocks_at(const int *nodes, int count, const struct dc_block_pla
     }
 }
 
+// How many blocks a stencil has.
+static int blocks_of(const struct dc_elastic *elastic, int stencil)
+{
+  int count;
+  dc_elastic_stencil(elastic, stencil, &count);
+  return count * (count + 1) / 2;
+}
+
 // Places of the blocks of one stencil in the matrix.  False if the matrix has no such block.
 static bool list_places(const struct dc_bodies *bodies, const struct dc_soft *soft, int stencil,
-                        const struct dc_symmetric_matrix *matrix, struct dc_block_place places[DC_ELEMENT_BLOCKS])
+                        const struct dc_symmetric_matrix *matrix, struct dc_block_place *places)
 {
   int count;
   const int *nodes = dc_elastic_stencil(&soft->elastic, stencil, &count);
@@ -157,20 +166,27 @@ static bool list_places(const struct dc_bodies *bodies, const struct dc_soft *so
 }
 
 bool dc_elastic_list_places(const struct dc_bodies *bodies, const struct dc_symmetric_matrix *matrix,
-                            struct dc_block_place (*places)[DC_ELEMENT_BLOCKS])
+                            struct dc_block_place *places)
 {
-  for (int s = 0; s < bodies->soft_count; s++)
-    for (int e = 0; e < dc_elastic_stencil_count(&bodies->soft[s].elastic); e++, places++)
-      if (!list_places(bodies, &bodies->soft[s], e, matrix, *places))
+  for (int s = 0; s < bodies->soft_count; s++) {
+    const struct dc_elastic *elastic = &bodies->soft[s].elastic;
+    for (int e = 0; e < dc_elastic_stencil_count(elastic); e++) {
+      if (!list_places(bodies, &bodies->soft[s], e, matrix, places))
         return false;
+      places += blocks_of(elastic, e);
+    }
+  }
   return true;
 }
 
-long dc_elastic_element_count(const struct dc_bodies *bodies)
+size_t dc_elastic_place_count(const struct dc_bodies *bodies)
 {
-  long count = 0;
-  for (int s = 0; s < bodies->soft_count; s++)
-    count += dc_elastic_stencil_count(&bodies->soft[s].elastic);
+  size_t count = 0;
+  for (int s = 0; s < bodies->soft_count; s++) {
+    const struct dc_elastic *elastic = &bodies->soft[s].elastic;
+    for (int e = 0; e < dc_elastic_stencil_count(elastic); e++)
+      count += (size_t)blocks_of(elastic, e);
+  }
   return count;
 }
 
@@ -179,7 +195,7 @@ long dc_elastic_element_count(const struct dc_bodies *bodies)
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
   double blocks[DC_ELEMENT_BLOCKS][9], *values = hessian->element_places ? dc_symmetric_values(hessian->matrix) : NULL;
-  const struct dc_block_place(*places)[DC_ELEMENT_BLOCKS] = hessian->element_places;
+  const struct dc_block_place *places = hessian->element_places;
   DC_FOR_EACH_SOFT(soft, state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
@@ -188,13 +204,15 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
       int count;
       const int *nodes = dc_elastic_stencil(&soft->elastic, e, &count);
       dc_elastic_element_hessian(&soft->elastic, elasticity, y, e, !exact, blocks);
-      if (soft->viscosity > 0 && e < soft->mesh.element_count)
+      if (soft->viscosity > 0 && e < soft->elastic.element_count)
         dc_elastic_add_strain_hessian(&soft->elastic, x, y, e, !exact, soft->viscosity / state->interval.length,
                                       blocks);
-      if (places)
-        add_blocks_at(nodes, count, *places++, (const double(*)[9])blocks, values);
-      else
+      if (places) {
+        add_blocks_at(nodes, count, places, (const double(*)[9])blocks, values);
+        places += count * (count + 1) / 2;
+      } else {
         add_blocks(state, soft, e, (const double(*)[9])blocks, hessian);
+      }
     }
   }
 }
@@ -246,17 +264,18 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
   }
 }
 
-// Rounding of an element's forces.  F is the sum of positions times gradients of shape functions, so that its error is
+// Rounding of the forces of a sample.  F is the sum of positions times gradients of shape functions, so that its error is
 // the noise of positions relative to their size times those; a force is V times modulus times that times a gradient.
-static void add_element_floor(const struct dc_soft *soft, int e, double modulus, const double *x, double *floor)
+static void add_sample_floor(const struct dc_soft *soft, int e, double modulus, const double *x, double *floor)
 {
-  const int *element = soft->mesh.elements[e];
-  double slope[4], strain = 0;
-  for (int a = 0; a < soft->mesh.corners; a++) {
-    slope[a] = dc_vec_norm(soft->elastic.gradients[e][a]);
+  const int *element = dc_sample_nodes(&soft->elastic, e);
+  const double(*gradients)[3] = dc_sample_gradients(&soft->elastic, e);
+  double slope[DC_ELEMENT_NODES], strain = 0;
+  for (int a = 0; a < soft->elastic.corners; a++) {
+    slope[a] = dc_vec_norm(gradients[a]);
     strain += dc_vec_norm(x + 3 * (size_t)element[a]) * slope[a];
   }
-  for (int a = 0; a < soft->mesh.corners; a++) {
+  for (int a = 0; a < soft->elastic.corners; a++) {
     double noise = DC_POSITION_NOISE * soft->elastic.volumes[e] * modulus * slope[a] * strain,
            *at = floor + 3 * (size_t)element[a];
     for (int k = 0; k < 3; k++)
@@ -288,8 +307,9 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
         dc_lame_of(soft->mesh.corners - 1, design->young_scale[soft->body] * soft->young, design->poisson[soft->body]);
     double modulus = 2 * lame.mu + fabs(lame.lambda) + soft->viscosity / state->interval.length,
            *at = floor->joints + soft->v_offset;
-    for (int e = 0; e < soft->mesh.element_count; e++)
-      add_element_floor(soft, e, design->young_element[soft->first_element + e] * modulus, x, at);
+    for (int e = 0; e < soft->elastic.sample_count; e++)
+      add_sample_floor(
+          soft, e, dc_sample_factor(&soft->elastic, design->young_element + soft->first_element, e) * modulus, x, at);
     for (int i = 0; i < soft->elastic.bend_count; i++)
       add_bend_floor(soft, &soft->elastic.bends[i], design->bending_scale[soft->body] * soft->bending, x, at);
   }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic energy of a mesh, its gradient and Hessian blocks, element by element.
+// Elastic energy of a mesh, its gradient and Hessian blocks, sample by sample: one of a linear element, four of a
+// quadratic one.
 //
-// 1. Creation inverts the edges of every element at rest: gradients g_a of shape functions, volume, bending stencils.
+// 1. Creation inverts the edges of every element at rest: gradients g_a of shape functions, volume, bending stencils;
+//    those of quadratic elements are in quadratic.c.
 // 2. An evaluation forms F = sum_a x_a g_a^T and asks the material for psi or P.  Neo-Hookean solids use the invariants
 //    of F (invariants.c), sheets and rods their own (membrane.c), other solids the singular values (material.c).
 // 3. Node a receives the force -V P g_a; blocks of the Hessian follow from the second derivative of psi along dF = dx_a
 //    g_a^T.
 //
-// Sums run in the order of elements, so that the bits do not depend on threads.
+// Sums run in the order of samples, so that the bits do not depend on threads.
 #include "elastic/elastic.h"
 
 #include "elastic/element.h"
@@ -16,8 +18,9 @@
 
 // The gradients of nodes b, c, d of a tetrahedron are the rows of the inverse of its edges from a; all four add up to
 // zero.
-static double set_tetrahedron(const double (*nodes)[3], const int *element, double (*g)[3])
+double dc_elastic_tetrahedron_gradients(const double (*nodes)[3], const int element[4], double g[4][3])
 {
+  memset(g[0], 0, sizeof g[0]);
   double edges[3][3], six = dc_tetrahedron_volume6(nodes, element);
   for (int k = 0; k < 3; k++)
     dc_vec_sub(edges[k], nodes[element[k + 1]], nodes[element[0]]);
@@ -57,10 +60,10 @@ static void set_element(struct dc_elastic *elastic, int e, double section)
 {
   const double(*nodes)[3] = (const double(*)[3])elastic->mesh->nodes;
   const int *element = elastic->mesh->elements[e];
-  int corners = elastic->mesh->corners;
-  double(*g)[3] = elastic->gradients[e];
-  memset(g, 0, sizeof elastic->gradients[e]);
-  double size = corners == 4   ? set_tetrahedron(nodes, element, g)
+  int corners = elastic->corners;
+  double(*g)[3] = elastic->gradients + (size_t)elastic->stride * (size_t)e;
+  memset(g, 0, 4 * sizeof *g);
+  double size = corners == 4   ? dc_elastic_tetrahedron_gradients(nodes, element, g)
                 : corners == 3 ? set_triangle(nodes, element, g)
                                : set_segment(nodes, element, g);
   elastic->volumes[e] = section * size;
@@ -73,8 +76,12 @@ enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_sim
                                  struct dc_arena *arena, struct dc_error *error)
 {
   size_t elements = (size_t)mesh->element_count;
-  *elastic = (struct dc_elastic){.mesh = mesh};
-  elastic->gradients = dc_arena_alloc(arena, elements, sizeof *elastic->gradients);
+  *elastic = (struct dc_elastic){.mesh = mesh,
+                                 .element_count = mesh->element_count,
+                                 .corners = mesh->corners,
+                                 .sample_count = mesh->element_count,
+                                 .stride = 4};
+  elastic->gradients = dc_arena_alloc(arena, 4 * elements, sizeof *elastic->gradients);
   elastic->volumes = dc_arena_alloc(arena, elements, sizeof *elastic->volumes);
   elastic->node_volumes = dc_arena_alloc(arena, (size_t)mesh->node_count, sizeof *elastic->node_volumes);
   if (!elastic->gradients || !elastic->volumes || !elastic->node_volumes)
@@ -108,9 +115,9 @@ static void stress(const struct dc_elastic *elastic, struct dc_elasticity elasti
 {
   double u[9], v[9], f[9];
   struct dc_material_response response;
-  if (elastic->mesh->corners < 4) {
+  if (elastic->corners < 4) {
     dc_element_gradient(elastic, e, x, f);
-    dc_membrane_stress(elastic->mesh->corners, elasticity, f, p);
+    dc_membrane_stress(elastic->corners, elasticity, f, p);
     return;
   }
   if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
@@ -126,9 +133,9 @@ static double density(const struct dc_elastic *elastic, struct dc_elasticity ela
 {
   double u[9], v[9], f[9];
   struct dc_material_response response;
-  if (elastic->mesh->corners < 4) {
+  if (elastic->corners < 4) {
     dc_element_gradient(elastic, e, x, f);
-    return dc_membrane_energy(elastic->mesh->corners, elasticity, f);
+    return dc_membrane_energy(elastic->corners, elasticity, f);
   }
   if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
     dc_element_gradient(elastic, e, x, f);
@@ -138,12 +145,13 @@ static double density(const struct dc_elastic *elastic, struct dc_elasticity ela
   return response.energy;
 }
 
-// Scales Lame's constants for one element; all materials are linear in them.
-static struct dc_elasticity of_element(struct dc_elasticity elasticity, int e)
+// Scales Lame's constants for one sample; all materials are linear in them.
+static struct dc_elasticity of_sample(const struct dc_elastic *elastic, struct dc_elasticity elasticity, int e)
 {
   if (elasticity.factors) {
-    elasticity.lame.mu *= elasticity.factors[e];
-    elasticity.lame.lambda *= elasticity.factors[e];
+    double factor = dc_sample_factor(elastic, elasticity.factors, e);
+    elasticity.lame.mu *= factor;
+    elasticity.lame.lambda *= factor;
   }
   return elasticity;
 }
@@ -151,8 +159,8 @@ static struct dc_elasticity of_element(struct dc_elasticity elasticity, int e)
 double dc_elastic_energy(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x)
 {
   double sum = 0;
-  for (int e = 0; e < elastic->mesh->element_count; e++)
-    sum += elastic->volumes[e] * density(elastic, of_element(elasticity, e), x, e);
+  for (int e = 0; e < elastic->sample_count; e++)
+    sum += elastic->volumes[e] * density(elastic, of_sample(elastic, elasticity, e), x, e);
   if (elastic->bend_count)
     sum += elasticity.bending * dc_bend_energy(elastic, x);
   return sum;
@@ -162,8 +170,8 @@ void dc_elastic_add_gradient(const struct dc_elastic *elastic, struct dc_elastic
                              double scale, double *gradient)
 {
   double p[9];
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
-    stress(elastic, of_element(elasticity, e), x, e, p);
+  for (int e = 0; e < elastic->sample_count; e++) {
+    stress(elastic, of_sample(elastic, elasticity, e), x, e, p);
     dc_element_add_stress(elastic, e, p, scale, gradient);
   }
   if (elastic->bend_count)
@@ -176,9 +184,9 @@ static double density_and_stress(const struct dc_elastic *elastic, struct dc_ela
 {
   double u[9], v[9], s[3];
   struct dc_material_response response;
-  if (elastic->mesh->corners < 4) {
-    dc_membrane_stress(elastic->mesh->corners, elasticity, f, p);
-    return dc_membrane_energy(elastic->mesh->corners, elasticity, f);
+  if (elastic->corners < 4) {
+    dc_membrane_stress(elastic->corners, elasticity, f, p);
+    return dc_membrane_energy(elastic->corners, elasticity, f);
   }
   if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
     dc_neo_hookean_stress(elasticity.lame, f, p);
@@ -194,9 +202,9 @@ double dc_elastic_evaluate(const struct dc_elastic *elastic, struct dc_elasticit
                            const double *y, double viscosity, double *gradient)
 {
   double sum = 0, f[9], p[9];
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
+  for (int e = 0; e < elastic->sample_count; e++) {
     dc_element_gradient(elastic, e, y, f);
-    double density = density_and_stress(elastic, of_element(elasticity, e), f, p);
+    double density = density_and_stress(elastic, of_sample(elastic, elasticity, e), f, p);
     if (viscosity > 0)
       density += dc_element_add_viscosity(elastic, e, x, f, viscosity, p);
     sum += elastic->volumes[e] * density;
@@ -213,8 +221,8 @@ double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity e
                         const double *direction)
 {
   double sum = 0, p[9], moved[9];
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
-    stress(elastic, of_element(elasticity, e), x, e, p);
+  for (int e = 0; e < elastic->sample_count; e++) {
+    stress(elastic, of_sample(elastic, elasticity, e), x, e, p);
     dc_element_gradient(elastic, e, direction, moved);
     sum += elastic->volumes[e] * dc_dot(p, moved, 9);
   }
@@ -228,10 +236,14 @@ void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticit
 {
   double p[9], moved[9];
   elasticity.factors = NULL;
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
+  for (int e = 0; e < elastic->sample_count; e++) {
     stress(elastic, elasticity, x, e, p);
     dc_element_gradient(elastic, e, direction, moved);
-    out[e] += elastic->volumes[e] * dc_dot(p, moved, 9);
+    double part = elastic->volumes[e] * dc_dot(p, moved, 9);
+    int of[2];
+    dc_sample_elements(elastic, e, of);
+    for (int k = 0; k <= (of[1] != of[0]); k++)
+      out[of[k]] += of[1] != of[0] ? 0.5 * part : part;
   }
 }
 
@@ -254,25 +266,26 @@ static void rotated_block(const struct dc_material_response *response, const dou
   }
 }
 
-static void solid_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
-                         int element, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
+static void sample_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                          int sample, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {
-  double u[9], v[9], h[4][3];
+  double u[9], v[9], h[DC_ELEMENT_NODES][3];
+  const double(*gradients)[3] = dc_sample_gradients(elastic, sample);
   struct dc_material_response response;
+  elasticity = of_sample(elastic, elasticity, sample);
   if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN && !projected) {
-    dc_element_gradient(elastic, element, x, u);
-    if (dc_neo_hookean_blocks(elasticity.lame, u, (const double(*)[3])elastic->gradients[element],
-                              elastic->volumes[element], blocks))
+    dc_element_gradient(elastic, sample, x, u);
+    if (dc_neo_hookean_blocks(elasticity.lame, u, elastic->corners, gradients, elastic->volumes[sample], blocks))
       return;
   }
-  respond(elastic, elasticity, x, element, true, u, v, &response);
+  respond(elastic, elasticity, x, sample, true, u, v, &response);
   if (projected)
     dc_material_project(&response);
-  for (int a = 0; a < 4; a++)
-    dc_mat_apply_transposed(h[a], v, elastic->gradients[element][a]);
+  for (int a = 0; a < elastic->corners; a++)
+    dc_mat_apply_transposed(h[a], v, gradients[a]);
   for (int i = 0; i < 9; i++)
-    v[i] = elastic->volumes[element] * u[i];
-  for (int a = 0; a < 4; a++)
+    v[i] = elastic->volumes[sample] * u[i];
+  for (int a = 0; a < elastic->corners; a++)
     for (int b = 0; b <= a; b++) {
       double k[9], turned[9];
       rotated_block(&response, h[a], h[b], k);
@@ -281,27 +294,43 @@ static void solid_blocks(const struct dc_elastic *elastic, struct dc_elasticity 
     }
 }
 
+// Blocks of a tetrahedron: those of its samples are summed.
+static void solid_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                         int element, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
+{
+  double part[DC_ELEMENT_BLOCKS][9];
+  if (!elastic->quadratic) {
+    sample_blocks(elastic, elasticity, x, element, projected, blocks);
+    return;
+  }
+  memset(blocks, 0, sizeof part);
+  for (int s = 0; s < DC_QUADRATIC_SAMPLES; s++) {
+    sample_blocks(elastic, elasticity, x, DC_QUADRATIC_SAMPLES * element + s, projected, part);
+    for (int k = 0; k < DC_ELEMENT_BLOCKS; k++)
+      for (int i = 0; i < 9; i++)
+        blocks[k][i] += part[k][i];
+  }
+}
+
 // Blocks of a bending stencil, or of an element of a sheet or rod.
 static void stencil_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            int stencil, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {
   double f[9];
-  int bend = stencil - elastic->mesh->element_count, corners = elastic->mesh->corners;
+  int bend = stencil - elastic->element_count, corners = elastic->corners;
   if (bend >= 0) {
     dc_bend_blocks(&elastic->bends[bend], corners + 1, elasticity.bending, blocks);
     return;
   }
   dc_element_gradient(elastic, stencil, x, f);
-  dc_membrane_blocks(corners, elasticity, f, (const double(*)[3])elastic->gradients[stencil], elastic->volumes[stencil],
-                     projected, blocks);
+  dc_membrane_blocks(corners, of_sample(elastic, elasticity, stencil), f, dc_sample_gradients(elastic, stencil),
+                     elastic->volumes[stencil], projected, blocks);
 }
 
 void dc_elastic_element_hessian(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                                 int stencil, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {
-  if (stencil < elastic->mesh->element_count)
-    elasticity = of_element(elasticity, stencil);
-  if (elastic->mesh->corners < 4)
+  if (elastic->corners < 4)
     stencil_blocks(elastic, elasticity, x, stencil, projected, blocks);
   else
     solid_blocks(elastic, elasticity, x, stencil, projected, blocks);

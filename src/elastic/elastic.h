@@ -3,7 +3,8 @@
 // x_a of an element and the gradients g_a of its shape functions at rest
 //     F = sum_a x_a g_a^T,   energy V psi(F),   force of node a  -V P g_a,   P = d psi / d F.
 // Gradients of triangles and segments are given in axes of their own, the third or the last two components 0, so that
-// these columns of F are 0.  Sheets and rods also bend: every inner edge or node has the quadratic energy of a stencil
+// these columns of F are 0.  Quadratic tetrahedra of ten nodes (quadratic.c) have gradients that vary: their F is taken
+// at four places, the samples, which share the volume; a linear element is one sample.  Sheets and rods also bend: every inner edge or node has the quadratic energy of a stencil
 // of nodes
 //
 //     B w/2 |sum_a k_a x_a|^2,   B the bending stiffness (bending.c).
@@ -21,12 +22,19 @@ struct dc_bend {
   double factors[4], weight;  // k_a; w, so that the energy is B w/2 |sum k_a x_a|^2
 };
 
+enum { DC_ELEMENT_NODES = 10 };  // of an element at most
+
 struct dc_elastic {
   const struct dc_simplices *mesh;  // its nodes are the positions at rest
-  double (*gradients)[4][3];        // [elements] g_a, 1/m
-  double *volumes;                  // [elements] at rest, m^3
-  double *node_volumes;             // [nodes] the node's share of the volumes of its elements, m^3
-  double volume;                    // m^3
+  int element_count, corners;       // elements of the energy and nodes of each
+  // [element_count] quadratic tetrahedra: corners 0 1 2 3, then the middles of 01 02 03 12 13 23; each is eight elements
+  // of the mesh.  NULL: the elements are those of the mesh
+  const int (*quadratic)[DC_ELEMENT_NODES];
+  int sample_count, stride;  // samples, in the order of elements: one or four each; nodes that gradients hold for one
+  double (*gradients)[3];    // [sample_count * stride] g_a, 1/m
+  double *volumes;           // [sample_count] at rest, m^3
+  double *node_volumes;      // [nodes] the node's share of the volumes of its elements, m^3
+  double volume;             // m^3
   int bend_count;
   struct dc_bend *bends;  // [bend_count] of sheets and rods
 };
@@ -35,18 +43,30 @@ struct dc_elastic {
 // arena; mesh is kept by reference.  DC_MEMORY.
 enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_simplices *mesh, double section,
                                  struct dc_arena *arena, struct dc_error *error);
+// The same for quadratic tetrahedra [count] whose eighths are the elements of the mesh, one after the other, the four at
+// corners first.  Arrays are kept by reference.
+enum dc_status dc_elastic_create_quadratic(struct dc_elastic *elastic, const struct dc_simplices *mesh, int count,
+                                           const int (*quadratic)[DC_ELEMENT_NODES], struct dc_arena *arena,
+                                           struct dc_error *error);
 enum dc_status dc_elastic_add_bends(struct dc_elastic *elastic, struct dc_arena *arena, struct dc_error *error);
 
-// Stencils couple nodes: first the elements, then the bends.  Returns the nodes of one, at most 4; *count: how many.
+// The part of the bending of the material that the elements of a solid allow, at most 1, by a test of small bending about
+// the flattest axis (flexibility.c); NAN when memory is short or the mesh too poor.  It factors one matrix.
+double dc_elastic_flexibility(const struct dc_elastic *elastic, double poisson);
+
+// Stencils couple nodes: first the elements, then the bends.  Returns the nodes of one, at most DC_ELEMENT_NODES;
+// *count: how many.
 static inline int dc_elastic_stencil_count(const struct dc_elastic *elastic)
 {
-  return elastic->mesh->element_count + elastic->bend_count;
+  return elastic->element_count + elastic->bend_count;
 }
 static inline const int *dc_elastic_stencil(const struct dc_elastic *elastic, int stencil, int *count)
 {
-  bool bend = stencil >= elastic->mesh->element_count;
-  *count = elastic->mesh->corners + bend;
-  return bend ? elastic->bends[stencil - elastic->mesh->element_count].nodes : elastic->mesh->elements[stencil];
+  bool bend = stencil >= elastic->element_count;
+  *count = elastic->corners + bend;
+  return bend                 ? elastic->bends[stencil - elastic->element_count].nodes
+         : elastic->quadratic ? elastic->quadratic[stencil]
+                              : elastic->mesh->elements[stencil];
 }
 
 // The following functions take positions, directions and forces of the nodes as [3 nodes], m and N.
@@ -55,7 +75,7 @@ struct dc_elasticity {
   enum dc_material material;
   struct dc_lame lame;
   double bending;         // N m of sheets, N m^2 of rods
-  const double *factors;  // [elements] on Lame's constants; NULL: 1
+  const double *factors;  // [elements of the mesh] on Lame's constants; NULL: 1
 };
 
 // Energy, J; INFINITY where an element is inverted whose material does not allow it.
@@ -70,12 +90,12 @@ double dc_elastic_evaluate(const struct dc_elastic *elastic, struct dc_elasticit
 // (d energy / d x) . direction
 double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                         const double *direction);
-// out [elements] += each element's part of (d energy / d x) . direction, without its factor.
+// out [elements of the mesh] += each element's part of (d energy / d x) . direction, without its factor.
 void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            const double *direction, double *out);
 // The blocks of the Hessian of one stencil for its nodes a and b <= a, row by row, at dc_element_block(a, b).
 // projected: positive semidefinite.
-enum { DC_ELEMENT_BLOCKS = 10 };
+enum { DC_ELEMENT_BLOCKS = DC_ELEMENT_NODES * (DC_ELEMENT_NODES + 1) / 2 };
 static inline int dc_element_block(int a, int b)
 {
   return a * (a + 1) / 2 + b;

@@ -59,16 +59,16 @@ void dc_neo_hookean_stress(struct dc_lame lame, const double f[9], double p[9])
     p[i] = possible ? lame.mu * (f[i] - a[i]) + lame.lambda * log_j * a[i] : 0;
 }
 
-bool dc_neo_hookean_blocks(struct dc_lame lame, const double f[9], const double gradients[4][3], double volume,
-                           double blocks[DC_ELEMENT_BLOCKS][9])
+bool dc_neo_hookean_blocks(struct dc_lame lame, const double f[9], int count, const double (*gradients)[3],
+                           double volume, double blocks[DC_ELEMENT_BLOCKS][9])
 {
-  double inverse[9], log_j, moved[4][3];
+  double inverse[9], log_j, moved[DC_ELEMENT_NODES][3];
   if (!invert(f, inverse, &log_j))
     return false;
   double stress = volume * (lame.mu - lame.lambda * log_j), bulk = volume * lame.lambda;
-  for (int a = 0; a < 4; a++)
+  for (int a = 0; a < count; a++)
     dc_mat_apply(moved[a], inverse, gradients[a]);
-  for (int a = 0; a < 4; a++)
+  for (int a = 0; a < count; a++)
     for (int b = 0; b <= a; b++) {
       double *block = blocks[dc_element_block(a, b)], shear = volume * lame.mu * dc_vec_dot(gradients[a], gradients[b]);
       for (int i = 0; i < 3; i++)

@@ -178,7 +178,7 @@ static void rod_block(struct dc_elasticity elasticity, const double f[9], bool p
     block[i] = 2 * elasticity.lame.mu * ((i % 4 == 0 ? across : 0) + (1 - across) * t[i / 3] * t[i % 3]);
 }
 
-void dc_membrane_blocks(int corners, struct dc_elasticity elasticity, const double f[9], const double gradients[4][3],
+void dc_membrane_blocks(int corners, struct dc_elasticity elasticity, const double f[9], const double (*gradients)[3],
                         double volume, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
 {
   struct sheet sheet;

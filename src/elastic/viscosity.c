@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Viscosity of solids (elastic/elastic.h): dissipation D = V |S|^2/2 per element with the change of strain S = E(y) -
+// Viscosity of solids (elastic/elastic.h): dissipation D = V |S|^2/2 per sample with the change of strain S = E(y) -
 // E(x).  With G = F_y and V the volume, for moves dy and dx
 //
 //     dE_y = sym(G^T dG),   dD = V S : (G^T dG),   d2D = V (dE_y : dE_y + S : (dG^T dG)),
@@ -51,7 +51,7 @@ double dc_element_add_viscosity(const struct dc_elastic *elastic, int e, const d
 double dc_elastic_strain_change(const struct dc_elastic *elastic, const double *x, const double *y)
 {
   double sum = 0, f[9], change[9];
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
+  for (int e = 0; e < elastic->sample_count; e++) {
     strain_change(elastic, e, x, y, f, change);
     sum += 0.5 * elastic->volumes[e] * dc_dot(change, change, 9);
   }
@@ -71,26 +71,27 @@ void dc_elastic_add_strain_gradient(const struct dc_elastic *elastic, const doub
                                     double *gradient)
 {
   double f[9], change[9];
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
+  for (int e = 0; e < elastic->sample_count; e++) {
     strain_change(elastic, e, x, y, f, change);
     add_stress(elastic, e, f, change, scale, gradient);
   }
 }
 
-// Blocks of nodes a and b: (G g_b)(G g_a)^T/2 + (g_a.g_b) G G^T/2, and (g_a . S g_b) I, which compression makes
+// Blocks of nodes a and b of a sample: (G g_b)(G g_a)^T/2 + (g_a.g_b) G G^T/2, and (g_a . S g_b) I, which compression makes
 // negative; projected leaves the latter out where it is.
-void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
-                                   bool projected, double scale, double blocks[DC_ELEMENT_BLOCKS][9])
+static void add_sample_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int sample,
+                               bool projected, double scale, double blocks[DC_ELEMENT_BLOCKS][9])
 {
-  double f[9], change[9], square[9], moved[4][3], strained[4][3], volume = scale * elastic->volumes[element];
-  const double(*gradients)[3] = (const double(*)[3])elastic->gradients[element];
-  strain_change(elastic, element, x, y, f, change);
+  double f[9], change[9], square[9], moved[DC_ELEMENT_NODES][3], strained[DC_ELEMENT_NODES][3],
+      volume = scale * elastic->volumes[sample];
+  const double(*gradients)[3] = dc_sample_gradients(elastic, sample);
+  strain_change(elastic, sample, x, y, f, change);
   dc_mat_multiply_transposed(square, f, f);
-  for (int a = 0; a < elastic->mesh->corners; a++) {
+  for (int a = 0; a < elastic->corners; a++) {
     dc_mat_apply(moved[a], f, gradients[a]);
     dc_mat_apply(strained[a], change, gradients[a]);
   }
-  for (int a = 0; a < elastic->mesh->corners; a++)
+  for (int a = 0; a < elastic->corners; a++)
     for (int b = 0; b <= a; b++) {
       double *block = blocks[dc_element_block(a, b)], half = 0.5 * volume,
              product = half * dc_vec_dot(gradients[a], gradients[b]),
@@ -103,12 +104,20 @@ void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const doubl
     }
 }
 
+void dc_elastic_add_strain_hessian(const struct dc_elastic *elastic, const double *x, const double *y, int element,
+                                   bool projected, double scale, double blocks[DC_ELEMENT_BLOCKS][9])
+{
+  int each = elastic->quadratic ? DC_QUADRATIC_SAMPLES : 1;
+  for (int s = each * element; s < each * (element + 1); s++)
+    add_sample_hessian(elastic, x, y, s, projected, scale, blocks);
+}
+
 void dc_elastic_add_strain_mixed(const struct dc_elastic *elastic, const double *x, const double *y, bool transposed,
                                  double scale, const double *direction, double *sum)
 {
   const double *from = transposed ? x : y, *to = transposed ? y : x;
   double f[9], moved[9], rate[9];
-  for (int e = 0; e < elastic->mesh->element_count; e++) {
+  for (int e = 0; e < elastic->sample_count; e++) {
     dc_element_gradient(elastic, e, from, f);
     dc_element_gradient(elastic, e, direction, moved);
     strain_rate(f, moved, rate);

@@ -259,12 +259,11 @@ static struct dc_step_state assemble_term(struct term_problem *problem, const st
   struct dc_rollout *rollout = problem->scene.rollout;
   struct dc_step_state state = term_state(problem, term);
   CHECK(!dc_step_fit_pattern(rollout, &problem->scene.error), "%s", problem->scene.error.text);
-  struct dc_step_hessian hessian = {
-      .blocks = rollout->frames.blocks,
-      .assembler = rollout->assembler,
-      .kinematics = &rollout->next,
-      .matrix = rollout->matrix,
-      .element_places = (const struct dc_block_place(*)[DC_ELEMENT_BLOCKS])rollout->nodes.element_places};
+  struct dc_step_hessian hessian = {.blocks = rollout->frames.blocks,
+                                    .assembler = rollout->assembler,
+                                    .kinematics = &rollout->next,
+                                    .matrix = rollout->matrix,
+                                    .element_places = rollout->nodes.element_places};
   dc_symmetric_clear(rollout->matrix);
   memset(rollout->frames.blocks, 0, (size_t)problem->scene.model.bodies.count * sizeof *rollout->frames.blocks);
   term->add_hessian(&state, true, &hessian);
@@ -412,11 +411,11 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
     bool cabled = add == cabled_arm || add == cabled_block;
     if (cabled != (term == &dc_cable_term))
       continue;
-    if (!cabled && (of_nodes != (add == soft_bodies) || (term == &dc_limit_term && add == free_bodies) ||
-                    term == &dc_load_term ||    // acts on masses that are fixed to soft bodies: test_soft_matrix.sh
-                    term == &dc_impact_term ||  // acts after an interval that has left something: test_impact_law
-                    (term == &dc_passive_term && add != passive_arm) ||
-                    (term == &dc_coupling_term && add != coupled_arm)))
+    if (!cabled &&
+        (of_nodes != (add == soft_bodies) || (term == &dc_limit_term && add == free_bodies) ||
+         term == &dc_load_term ||    // acts on masses that are fixed to soft bodies: test_soft_matrix.sh
+         term == &dc_impact_term ||  // acts after an interval that has left something: test_impact_law
+         (term == &dc_passive_term && add != passive_arm) || (term == &dc_coupling_term && add != coupled_arm)))
       continue;
     check_gradient(&problem, dc_step_terms[t]);
     check_hessian(&problem, dc_step_terms[t]);
@@ -479,7 +478,8 @@ static void test_passive_step(void)
   const double h = 0.01, k = 30, rest = 0.1, c = 4, a = 1, f = 3, force = 0.7;
   scene_begin(&scene);
   mechanism_vector(scene.definition.gravity, 0, 0, 0);
-  struct dc_body_definition *body = mechanism_link(&scene, "slide", "slide", -1, scene_box(&scene, 1, 1, 1, 1, 1, 1), 2);
+  struct dc_body_definition *body =
+      mechanism_link(&scene, "slide", "slide", -1, scene_box(&scene, 1, 1, 1, 1, 1, 1), 2);
   struct dc_joint_definition *joint = (struct dc_joint_definition *)body->joint.objects;
   joint->stiffness = k, joint->rest = rest, joint->damping = c, joint->armature = a, joint->dry_friction = f;
   joint->force = force;
@@ -516,5 +516,6 @@ static void test_friction_at_rest(void)
 
 RUN_TESTS({"terms of free bodies", test_free_bodies}, {"terms of soft bodies", test_soft_bodies},
           {"terms of an arm", test_arm}, {"terms of an arm with limits", test_limited_arm},
-          {"terms of an arm with couplings", test_coupled_arm}, {"terms of passive joints", test_passive_arm}, {"a step of a passive joint", test_passive_step}, {"terms of cables", test_cables},
+          {"terms of an arm with couplings", test_coupled_arm}, {"terms of passive joints", test_passive_arm},
+          {"a step of a passive joint", test_passive_step}, {"terms of cables", test_cables},
           {"friction at rest", test_friction_at_rest})
