@@ -8,13 +8,16 @@
 #include <sys/stat.h>
 
 #include "base/open.h"
+#include "geometry/shapes/shape_options.h"
 #include "geometry/shapes/shape_overhang.h"
 #include "geometry/shapes/shape_thickness.h"
+#include "geometry/shapes/shape_types.h"
 #include "io/json/json_print.h"
 #include "io/run/mesh_write.h"
 #include "io/run/run.h"
 #include "io/run/run_files.h"
 #include "io/scene/scene_format.h"
+#include "math/vector.h"
 
 #define FOLDER "design"
 #define FIRST FOLDER "/first"  // the scene's own shapes
@@ -259,6 +262,75 @@ static enum dc_status name_shapes(struct design_files *files, struct dc_model_de
   return DC_OK;
 }
 
+// Whether no vertex of a part stands out of one of its triangles.
+static bool is_convex(const struct dc_mesh *part, double tolerance)
+{
+  for (int t = 0; t < part->triangle_count; t++) {
+    double normal[3], arm[3];
+    dc_mesh_normal(part, t, normal);
+    for (int v = 0; v < part->vertex_count; v++) {
+      dc_vec_sub(arm, part->vertices[v], part->vertices[part->triangles[t][0]]);
+      if (dc_vec_dot(arm, normal) > tolerance * dc_vec_norm(normal))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool all_convex(const struct dc_shape *shape)
+{
+  static const double FLAT = 1e-9;  // of the size
+  for (int p = 0; p < shape->part_count; p++)
+    if (!is_convex(&shape->parts[p], FLAT * dc_mesh_size(&shape->mesh)))
+      return false;
+  return true;
+}
+
+// Mass, centre and inertia as they are, where they were those of parts.
+static void give_mass(const struct dc_body *body, struct dc_body_definition *definition)
+{
+  const double *s = body->second_moment, trace = s[0] + s[4] + s[8];
+  const double inertia[6] = {trace - s[0], trace - s[4], trace - s[8], -s[1], -s[2], -s[5]};
+  definition->mass_model = DC_MASS_GIVEN;
+  definition->density = NAN;
+  definition->mass = body->mass;
+  dc_vec_copy(definition->center_of_mass, body->center);
+  memcpy(definition->inertia, inertia, sizeof inertia);
+}
+
+// Hulls of the vertices would be another body where contact sees triangles and a part has stopped being convex: such a
+// shape is the mesh that write_parts has left.
+static enum dc_status keep_surfaces(struct design_files *files, struct dc_model_definition *definition)
+{
+  struct dc_shape *shapes = (struct dc_shape *)definition->shapes;
+  struct dc_body_definition *bodies = dc_arena_alloc(files->arena, (size_t)definition->body_count, sizeof *bodies);
+  if (!bodies)
+    return fail_memory(files);
+  memcpy(bodies, definition->bodies, (size_t)definition->body_count * sizeof *bodies);
+  for (int i = files->scene->definition.shape_count; i < definition->shape_count; i++) {
+    if (all_convex(&shapes[i]))
+      continue;
+    int body = 0;
+    while (bodies[body].shape != i)
+      body++;
+    struct dc_mesh_shape_options *options = dc_arena_alloc(files->arena, 1, sizeof *options);
+    const char *name = part_name(files, FOLDER, body, ".obj");
+    options = name ? options : NULL;
+    if (!options || !(options->file = dc_arena_printf(files->arena, "%s/%s", dc_run_directory(files->run), name)))
+      return fail_memory(files);
+    options->scale = 1;
+    options->scales[0] = options->scales[1] = options->scales[2] = NAN;
+    options->surface = DC_SURFACE_MESH;
+    shapes[i].type = &dc_shape_mesh;
+    shapes[i].options = options;
+    for (int b = body; b < definition->body_count; b++)
+      if (bodies[b].shape == i && bodies[b].mass_model == DC_MASS_LUMPED)
+        give_mass(&files->model->bodies.bodies[b], &bodies[b]);
+  }
+  definition->bodies = bodies;
+  return DC_OK;
+}
+
 // Overlays of other contact models, in which the design's factor of the stiffness is built in, too.  NULL: none, or
 // *failed.
 static char *other_models(const struct dc_scene *scene, double scale, bool *failed)
@@ -291,6 +363,8 @@ static enum dc_status write_scene(struct design_files *files)
   struct dc_model_definition definition = files->model->definition;
   enum dc_status status = name_shapes(files, &definition);
   if (!status)
+    status = keep_surfaces(files, &definition);
+  if (!status)
     status = dc_design_build_in(&files->scene->model, files->input, files->arena, &definition, files->error);
   if (status)
     return status;
@@ -322,8 +396,8 @@ static enum dc_status make_folder(struct design_files *files)
 {
   int folder;
   enum dc_status status = dc_run_folder(files->run, &folder, files->error);
-  if (!status &&
-      ((dc_make_folder(folder, FOLDER) < 0 && errno != EEXIST) || (dc_make_folder(folder, FIRST) < 0 && errno != EEXIST)))
+  if (!status && ((dc_make_folder(folder, FOLDER) < 0 && errno != EEXIST) ||
+                  (dc_make_folder(folder, FIRST) < 0 && errno != EEXIST)))
     status = dc_fail_file(files->error, dc_run_directory(files->run), "make a folder in");
   return status;
 }
