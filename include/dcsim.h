@@ -79,6 +79,10 @@ int dcsim_scene_open(const char *path, const dcsim_scene_options *options, dcsim
 // NULL: the working directory.  Messages name places as "text:line:column".
 int dcsim_scene_open_text(const char *text, const char *base_directory, const dcsim_scene_options *options,
                           dcsim_scene **scene, dcsim_error *error);
+// The same from a run directory: the complete scene that it holds.  A run with links that lead out of it is refused
+// (DCSIM_IO); one that another user owns has no links and names no files outside of it.
+int dcsim_scene_open_run(const char *directory, const dcsim_scene_options *options, dcsim_scene **scene,
+                         dcsim_error *error);
 void dcsim_scene_close(dcsim_scene *scene);
 const char *dcsim_scene_name(const dcsim_scene *scene);
 

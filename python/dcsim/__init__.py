@@ -37,12 +37,14 @@ def version() -> str:
 
 def set_threads(count: int) -> None:
     """OpenMP threads for all later work; 0 keeps the default.  Results do not depend on it."""
+    if not 0 <= operator.index(count) < 2**31:
+        raise ValueError(f"threads must be in [0, 2^31 - 1] (are {count})")
     lib.dcsim_set_threads(count)
 
 
 def open(source, base_directory=None, *, model=None, gradient=None, overrides=(), allowed_paths=(), package_paths=(), seed=None,
          plant=None) -> "Scene":
-    """Opens a scene: the path of a file, the text of a scene (a str that begins with "{") or a dict.
+    """Opens a scene: the path of a file or of a run directory, the text of a scene (a str that begins with "{") or a dict.
 
     Files that a text names are looked for in base_directory.  overrides: as of --set, {"time.steps": 50} or
     ["time.steps=50"].  plant: the world that plans are executed in: a contact model, a dict, or "none".  Raises Error with
@@ -73,7 +75,8 @@ def open(source, base_directory=None, *, model=None, gradient=None, overrides=()
     if is_text:
         call(lib.dcsim_scene_open_text, _bytes(source, "source"), _bytes(base_directory), options, ctypes.byref(handle))
     else:
-        call(lib.dcsim_scene_open, _bytes(source, "source"), options, ctypes.byref(handle))
+        opens = lib.dcsim_scene_open_run if os.path.isdir(source) else lib.dcsim_scene_open
+        call(opens, _bytes(source, "source"), options, ctypes.byref(handle))
     return Scene(handle, arguments)
 
 
@@ -107,6 +110,8 @@ class _Handle:
     """What the library made and releases; keeps what it depends on alive."""
 
     def __init__(self, pointer, destroy, *needs):
+        if not isinstance(pointer, ctypes.c_void_p) or not pointer:
+            raise TypeError(f"a {type(self).__name__} is made by dcsim.open or of a scene, not of {type(pointer).__name__}")
         self._memory = _Memory(pointer, destroy, needs)
         self._lock, self._holder = threading.Lock(), None
 
@@ -318,6 +323,7 @@ class Problem(_Arrays):
     _get_trajectory, _get_contacts = lib.dcsim_problem_get_trajectory, lib.dcsim_problem_get_contacts
 
     def __init__(self, scene, steps=0, objective=None, only_objective=False):
+        _check_scene(scene)
         if not 0 <= operator.index(steps) < 2**31:
             raise ValueError(f"steps must be in [0, 2^31 - 1], 0 for those of the scene (is {steps})")
         options = _library.ProblemOptions(steps=steps, only_objective=bool(only_objective))
@@ -415,7 +421,9 @@ class Problem(_Arrays):
         rows = np.asarray(x, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.dimension:
             raise ValueError(f"x must have the shape [n, {self.dimension}] (has {list(rows.shape)})")
-        count = min(operator.index(threads or os.cpu_count() or 1), len(rows))
+        if threads is not None and not 1 <= operator.index(threads) < 2**31:
+            raise ValueError(f"threads must be at least 1 (is {threads})")
+        count = min(threads or os.cpu_count() or 1, len(rows))
         if count < 1:
             return np.zeros(0)
         # A problem is for one evaluation at a time: each thread has its own, made once.
@@ -486,7 +494,13 @@ class Linearization:
         self.jacobian = view(data.jacobian, (data.rows, data.dimension), owner) if data.jacobian else None
 
 
+def _check_scene(scene):
+    if not isinstance(scene, Scene):
+        raise TypeError(f"scene must be what dcsim.open returns (is {type(scene).__name__})")
+
+
 def _create_simulation(scene):
+    _check_scene(scene)
     pointer = ctypes.c_void_p()
     call(lib.dcsim_simulation_create, scene._pointer, ctypes.byref(pointer))
     return _Handle(pointer, lib.dcsim_simulation_destroy)

@@ -117,6 +117,7 @@ for _name, _result, _arguments in (
         ("set_threads", None, [c_int]),
         ("scene_open", c_int, [c_char_p, POINTER(SceneOptions), _out, _error]),
         ("scene_open_text", c_int, [c_char_p, c_char_p, POINTER(SceneOptions), _out, _error]),
+        ("scene_open_run", c_int, [c_char_p, POINTER(SceneOptions), _out, _error]),
         ("scene_close", None, [c_void_p]),
         ("scene_name", c_char_p, [c_void_p]),
         ("scene_get_sizes", c_int, [c_void_p, POINTER(SceneSizes), _error]),

@@ -196,6 +196,32 @@ static enum dc_status keep_before(dcsim_simulation *simulation, struct dc_error 
   return DC_OK;
 }
 
+// Whether a step leads so far that rounding leaves nothing of it: more than FARTHEST m or rad by the velocity, or by
+// the force f over the length h of the step alone, f h^2 / mass, with the moments of the body's own mass for turns.
+// Newton's method would spend its whole patience before it fails.
+static enum dc_status check_reach(const dcsim_simulation *simulation, const double *force, struct dc_error *error)
+{
+  static const double FARTHEST = 1e9;
+  const struct dc_bodies *bodies = &simulation->model->bodies;
+  double h = simulation->model->definition.time.step;
+  for (int b = 0; b < bodies->count; b++)
+    for (int p = 0; p < bodies->bodies[b].part_count; p++) {
+      const struct dc_body *body = &bodies->bodies[b];
+      const struct dc_joint_part *part = &body->parts[p];
+      bool turns = part->kind == DC_PART_BALL || part->kind == DC_PART_HINGE;
+      double moment = body->second_moment[0] + body->second_moment[4] + body->second_moment[8];
+      double inertia = turns ? moment : body->mass;
+      for (int i = part->v; i < part->v + dc_part_nv(part); i++) {
+        double pushed = force && inertia > 0 ? fabs(force[i]) * h * h / inertia : 0;
+        if (!(pushed <= FARTHEST) || !(fabs(simulation->qd[i]) * h <= FARTHEST))
+          return dc_fail(error, DC_NUMERICAL, "%s[%d] is %.3g: a step of %g s would move \"%s\" by more than %g %s",
+                         pushed <= FARTHEST ? "qd" : "force", i, pushed <= FARTHEST ? simulation->qd[i] : force[i], h,
+                         body->name, FARTHEST, turns ? "rad" : "m");
+      }
+    }
+  return DC_OK;
+}
+
 // One step: the state becomes the start of a rollout of one step; its end and the velocity there become the state.
 static enum dc_status step(dcsim_simulation *simulation, const double *target, const double *velocity,
                            const double *force, struct dc_error *error)
@@ -206,6 +232,8 @@ static enum dc_status step(dcsim_simulation *simulation, const double *target, c
   simulation->stepped = false;
   dc_rollout_input_reset(model, input);
   enum dc_status status = set_drives(simulation, target, velocity, force, error);
+  if (!status)
+    status = check_reach(simulation, force, error);
   if (status)
     return status;
   memcpy(input->q, simulation->q, nq * sizeof *input->q);

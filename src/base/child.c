@@ -35,13 +35,6 @@ enum { ANSWER_FD = STDERR_FILENO + 1 };
 // others, but one that waits (for a file that is a pipe, for a lock) is ended.
 enum { WALL_PER_PROCESSOR_TIME = 10 };
 
-// Limits of the child's processor time, s, and additional memory, MB; 0: no limit.  wary: the input may break the
-// library.
-struct limits {
-  unsigned seconds, megabytes;
-  bool wary;
-};
-
 // The first part of the message from the child; `size` bytes follow it.
 struct answer {
   enum dc_status status;
@@ -117,14 +110,17 @@ static size_t address_space(void)
 }
 
 // Limits processor time and address space; a wary child writes no core file and prints nothing.
-static void set_limits(const struct limits *limits)
+static void set_limits(const struct dc_child_limits *limits)
 {
   size_t used = limits->megabytes ? address_space() : 0;
   if (limits->seconds)
     setrlimit(RLIMIT_CPU, &(struct rlimit){.rlim_cur = limits->seconds, .rlim_max = limits->seconds});
-  if (used)
-    setrlimit(RLIMIT_AS,
-              &(struct rlimit){.rlim_cur = used + ((rlim_t)limits->megabytes << 20), .rlim_max = RLIM_INFINITY});
+  struct rlimit space;
+  if (used && getrlimit(RLIMIT_AS, &space) == 0) {
+    rlim_t most = used + ((rlim_t)limits->megabytes << 20);
+    space.rlim_cur = space.rlim_cur < most ? space.rlim_cur : most;  // RLIM_INFINITY is the largest number
+    setrlimit(RLIMIT_AS, &space);
+  }
   if (limits->wary) {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
     int nowhere = open("/dev/null", O_WRONLY);
@@ -136,7 +132,7 @@ static void set_limits(const struct limits *limits)
 }
 
 // Runs in the forked process: no exit handlers, and no flushing of the parent's buffers.
-static _Noreturn void work_and_exit(dc_child_work *work, void *context, const struct limits *limits, int fd)
+static _Noreturn void work_and_exit(dc_child_work *work, void *context, const struct dc_child_limits *limits, int fd)
 {
   struct answer answer;
   char *bytes = NULL;
@@ -151,7 +147,8 @@ static _Noreturn void work_and_exit(dc_child_work *work, void *context, const st
 }
 
 // Reads the answer and the bytes behind it.  Without an answer: DC_MEMORY, and the message stays empty.
-static enum dc_status receive(int fd, double deadline, struct answer *answer, char **bytes, size_t *size, struct dc_error *error)
+static enum dc_status receive(int fd, double deadline, struct answer *answer, char **bytes, size_t *size,
+                              struct dc_error *error)
 {
   enum dc_status status = read_all(fd, deadline, answer, sizeof *answer, error);
   if (status)
@@ -179,7 +176,7 @@ static int wait_for(pid_t child)
 }
 
 // Explains, from the wait status, why a child ended without an answer.
-static enum dc_status fail_without_answer(int how, const struct limits *limits, struct dc_error *error)
+static enum dc_status fail_without_answer(int how, const struct dc_child_limits *limits, struct dc_error *error)
 {
   if (limits->wary && WIFSIGNALED(how) && (WTERMSIG(how) == SIGKILL || WTERMSIG(how) == SIGXCPU))
     return dc_fail(error, DC_BAD_INPUT, "takes more than %u s or %u MB", limits->seconds, limits->megabytes);
@@ -192,8 +189,8 @@ static enum dc_status fail_without_answer(int how, const struct limits *limits, 
   return dc_fail(error, DC_MEMORY, "out of memory (the process for it ended with status %d)", WEXITSTATUS(how));
 }
 
-static enum dc_status run(dc_child_work *work, void *context, const struct limits *limits, char **bytes, size_t *size,
-                          struct dc_error *error)
+enum dc_status dc_child_run_within(const struct dc_child_limits *limits, dc_child_work *work, void *context,
+                                   char **bytes, size_t *size, struct dc_error *error)
 {
   int ends[2];
   struct answer answer;
@@ -235,12 +232,12 @@ static enum dc_status run(dc_child_work *work, void *context, const struct limit
 enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds, char **bytes, size_t *size,
                             struct dc_error *error)
 {
-  return run(work, context, &(struct limits){.seconds = seconds}, bytes, size, error);
+  return dc_child_run_within(&(struct dc_child_limits){.seconds = seconds}, work, context, bytes, size, error);
 }
 
 enum dc_status dc_child_run_wary(dc_child_work *work, void *context, unsigned seconds, unsigned megabytes, char **bytes,
                                  size_t *size, struct dc_error *error)
 {
-  return run(work, context, &(struct limits){.seconds = seconds, .megabytes = megabytes, .wary = true}, bytes, size,
-             error);
+  const struct dc_child_limits limits = {.seconds = seconds, .megabytes = megabytes, .wary = true};
+  return dc_child_run_within(&limits, work, context, bytes, size, error);
 }

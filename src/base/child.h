@@ -4,6 +4,7 @@
 #ifndef DC_BASE_CHILD_H
 #define DC_BASE_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -19,6 +20,14 @@ typedef enum dc_status dc_child_work(void *context, char **bytes, size_t *size, 
 // limits).
 enum dc_status dc_child_run(dc_child_work *work, void *context, unsigned seconds, char **bytes, size_t *size,
                             struct dc_error *error);
+
+// Limits of the child's processor time, s, and of the memory, MB, that it may use beyond this process's; 0: no limit.
+struct dc_child_limits {
+  unsigned seconds, megabytes;
+  bool wary;  // the input may break the library: as dc_child_run_wary
+};
+enum dc_status dc_child_run_within(const struct dc_child_limits *limits, dc_child_work *work, void *context,
+                                   char **bytes, size_t *size, struct dc_error *error);
 
 // Does the same for input on which a library may crash: the child's output is discarded, it leaves no core file, and it
 // may use `megabytes` more memory than the process has now.  Without an answer: DC_BAD_INPUT, and the message says how

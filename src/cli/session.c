@@ -12,24 +12,6 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 
-static int open_scene(const char *path, const dcsim_scene_options *options, dcsim_scene **scene)
-{
-  dcsim_error error = {0};
-  int status = dcsim_scene_open(path, options, scene, &error);
-  return status ? cli_fail(status, "%s", error.text) : 0;
-}
-
-// Opens the complete scene that a run directory contains.
-static int open_own_scene(const char *directory, const dcsim_scene_options *options, dcsim_scene **scene)
-{
-  char *path;
-  if (asprintf(&path, "%s/resolved.json", directory) < 0)
-    return cli_fail(DCSIM_MEMORY, "out of memory for the name of a scene");
-  int status = open_scene(path, options, scene);
-  free(path);
-  return status;
-}
-
 dcsim_scene_options cli_scene_options_of(const struct cli_arguments *arguments)
 {
   return (dcsim_scene_options){
@@ -54,9 +36,10 @@ int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
   *scene = NULL;
   if (arguments->threads > 0)
     dcsim_set_threads((int)arguments->threads);
-  if (!arguments->operand)
-    return open_own_scene(arguments->run.resume, &options, scene);
-  return open_scene(arguments->operand, &options, scene);
+  dcsim_error error = {0};
+  int status = arguments->operand ? dcsim_scene_open(arguments->operand, &options, scene, &error)
+                                  : dcsim_scene_open_run(arguments->run.resume, &options, scene, &error);
+  return status ? cli_fail(status, "%s", error.text) : 0;
 }
 
 int cli_finish(const struct cli_arguments *arguments, int status, dcsim_report *report, const dcsim_error *error)

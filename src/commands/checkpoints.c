@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "commands/session.h"
 #include "contact/kernels/lane_kernels.h"
+#include "io/run/run_check.h"
 #include "math/libraries.h"
 
 static const double DEFAULT_SECONDS = 30;
@@ -98,13 +99,16 @@ enum dc_status dc_session_resume(struct session *session)
 {
   const char *directory = session->options->resume;
   const struct dc_scene *scene = session->scene->scene;
+  enum dc_status status = dc_run_check(directory, true, &session->error);
+  if (status)
+    return status;
   if (dc_run_was_cut_short(directory))
     return begin_again(session);
   session->snapshot = dc_snapshot_create();
   if (!session->snapshot)
     return dc_out_of_memory_for(&session->error, "a checkpoint");
   struct dc_checkpoint_identity own;
-  enum dc_status status = identify(session, &own);
+  status = identify(session, &own);
   if (!status)
     status = dc_checkpoint_read(directory, &own, session->options->force != 0, session->snapshot, &session->error);
   if (!status && (status = load(session)))

@@ -12,6 +12,7 @@
 #include "commands/extremes.h"
 #include "commands/refine.h"
 #include "commands/session.h"
+#include "io/run/run_check.h"
 
 // Parameters of the earlier run as far as it went, at its times: those of a step are those of the steps of this scene
 // at that time, if these are shorter or longer.
@@ -79,7 +80,9 @@ static enum dc_status take_controls(struct session *session, double *parameters)
     parameters[i] = session->given[i];
   if (!earlier)
     return DC_OK;
-  enum dc_status status = read_earlier(session, earlier);
+  enum dc_status status = dc_run_check(earlier, true, &session->error);
+  if (!status)
+    status = read_earlier(session, earlier);
   return status ? status : take_earlier(session, parameters);
 }
 
@@ -446,8 +449,12 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
 static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing,
                         dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
-  struct session session = {
-      .scene = scene, .options = options, .optimizing = optimizing, .optimize = optimizing ? dcsim_optimize : NULL, .best_loss = NAN, .first_loss = NAN};
+  struct session session = {.scene = scene,
+                            .options = options,
+                            .optimizing = optimizing,
+                            .optimize = optimizing ? dcsim_optimize : NULL,
+                            .best_loss = NAN,
+                            .first_loss = NAN};
   int status = scene->scene->refinement.given ? dc_api_refine(scene, session.options, optimizing, result, report, error)
                                               : run_session(&session, result, report, error);
   if (session.options->frames != 0 && result->directory[0] && (status == DCSIM_OK || status == DCSIM_STOPPED)) {

@@ -12,20 +12,35 @@ int dc_api_open_run_scene(const char *directory, const char *name, const dcsim_s
                           dcsim_scene **scene, dcsim_error *error)
 {
   struct dc_error local = {0};
-  dcsim_scene_options own = options ? *options : (dcsim_scene_options){.size = sizeof own};
-  bool trusted = !own.confined;
+  dcsim_scene_options own = {0};
   *scene = NULL;
+  if (dc_api_read_sized(&own, sizeof own, options, &local))
+    return dc_api_fail(error, &local, local.status);
+  own.size = sizeof own;
+  bool trusted = !own.confined;
   own.confined = own.confined || (directory && dc_run_is_foreign(directory));
-  enum dc_status status = directory ? dc_run_check(directory, trusted, &local)
-                                    : dc_fail(&local, DC_USAGE, "a run directory must be given");
+  enum dc_status status =
+      directory ? dc_run_check(directory, trusted, &local) : dc_fail(&local, DC_USAGE, "a run directory must be given");
   struct stat info;
   if (!status && stat(directory, &info) == 0 && S_ISREG(info.st_mode))
-    status = dc_fail(&local, DC_BAD_INPUT, "%.900s: is a file, not the directory of a run: \"dcsim simulate %.900s -o run\" "
-                     "makes one, \"run\"", directory, directory);
+    status = dc_fail(&local, DC_BAD_INPUT,
+                     "%.900s: is a file, not the directory of a run: \"dcsim simulate %.900s -o run\" "
+                     "makes one, \"run\"",
+                     directory, directory);
   char *path = status ? NULL : dc_path_join(directory, name);
   if (!status && !path)
     status = dc_out_of_memory_in(&local, directory);
   int opened = status ? dc_api_fail(error, &local, status) : dcsim_scene_open(path, &own, scene, error);
   free(path);
   return opened;
+}
+
+int dcsim_scene_open_run(const char *directory, const dcsim_scene_options *options, dcsim_scene **scene,
+                         dcsim_error *error)
+{
+  if (!scene) {
+    struct dc_error local = {0};
+    return dc_api_fail(error, &local, dc_fail(&local, DC_USAGE, "a place for the scene must be given"));
+  }
+  return dc_api_open_run_scene(directory, "resolved.json", options, scene, error);
 }

@@ -54,11 +54,21 @@ void dc_rigid_destroy(struct dc_rigid_contact *rigid)
   free(rigid->mixed.pairs);
 }
 
+static bool is_finite(const struct dc_pose *pose)
+{
+  return isfinite(pose->position[0] + pose->position[1] + pose->position[2] + pose->rotation[0]);
+}
+
 enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc_pose *poses, int order,
                                  struct dc_pair_derivatives *pairs, struct dc_error *error)
 {
   rigid->energy = dc_contact_evaluate(rigid->contact, poses, order, pairs);
-  return isnan(rigid->energy) ? dc_out_of_memory_for(error, "contact pairs") : DC_OK;
+  if (!isnan(rigid->energy))
+    return DC_OK;
+  for (int i = 0; i < 2 * rigid->pair_count; i++)
+    if (!is_finite(&poses[rigid->pair_bodies[i / 2][i % 2]]))
+      return dc_fail(error, DC_NUMERICAL, "a body is beyond all numbers: forces or velocities are too large");
+  return dc_out_of_memory_for(error, "contact pairs");
 }
 
 // Lists friction and restitution for the motion from `now`, where contact was evaluated last.  The law's coefficients

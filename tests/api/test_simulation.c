@@ -252,6 +252,16 @@ static void test_impulse(void)
       CHECK_NEAR(mass * (after[i] - before[i]), h * force[i], 1e-8);
   printf("# turns at %.9g rad/s, %.9g expected\n", after[2], h * force[2] / inertia);
   CHECK_NEAR(after[2] / (h * force[2] / inertia), 1, 1e-5);  // 2.5e-6 observed: the other ball is felt, and sin(t) < t
+  // What no step can follow is told at once, and not as a lack of memory.
+  for (double size = 1e15; size < 1e308; size *= 1e40) {
+    memset(force, 0, sizeof force);
+    force[4] = -size;
+    CHECK(dcsim_simulation_step(run.simulation, NULL, NULL, force, &run.error) == DCSIM_NUMERICAL, "%g", size);
+    CHECK(strstr(run.error.text, "force[4]") && !strstr(run.error.text, "memory"), "%s", run.error.text);
+    CHECK(dcsim_simulation_set_state(run.simulation, q, force, &run.error) == DCSIM_OK, "%s", run.error.text);
+    CHECK(dcsim_simulation_step(run.simulation, NULL, NULL, NULL, &run.error) == DCSIM_NUMERICAL, "%g", size);
+    CHECK(strstr(run.error.text, "qd[4]") != NULL, "%s", run.error.text);
+  }
   force[4] = NAN;
   CHECK(dcsim_simulation_step(run.simulation, NULL, NULL, force, &run.error) == DCSIM_USAGE, "NAN");
   close_run(&run);
@@ -340,8 +350,7 @@ static void test_refusals(void)
   close_run(&run);
 }
 
-RUN_TESTS({"steps are the rollout", test_same_as_rollout},
-          {"a small force that lasts", test_small_force},
+RUN_TESTS({"steps are the rollout", test_same_as_rollout}, {"a small force that lasts", test_small_force},
           {"A of free bodies in contact, with friction", test_linearization_free},
           {"A and B of an actuated arm", test_linearization_actuated}, {"A and B of forces", test_linearization_forced},
           {"impulses of forces", test_impulse}, {"A and B of steps that are divided", test_linearization_divided},

@@ -149,6 +149,33 @@ def test_misuse():
 
 
 # Arrays that an objective keeps stay readable, and changing them later changes nothing.
+def test_wrong_handles():
+    """Objects are made by open and of scenes; nothing else, and no number beyond all sense, reaches the library."""
+    import ctypes
+    scene = dcsim.open(SCENE)
+    problem = scene.problem()
+    wrong = [lambda: dcsim.Scene(None), lambda: dcsim.Scene(ctypes.c_void_p()), lambda: dcsim.Problem(None), lambda: dcsim.Problem(problem),
+             lambda: dcsim.Simulation(None), lambda: dcsim.Simulation(problem), lambda: dcsim.set_threads(-1), lambda: dcsim.set_threads(2**40),
+             lambda: problem.value_batch(np.zeros((3, 2)), threads=-1), lambda: problem.value_batch(np.zeros((3, 2)), threads=0)]
+    for i, call in enumerate(wrong):
+        try:
+            call()
+            assert False, f"wrong call {i} went through"
+        except (TypeError, ValueError):
+            pass
+    simulation, began = scene.simulation(), time.monotonic()
+    for size in (1e15, 1e30, 1e308):
+        for change in (lambda: simulation.step(force=np.full(scene.nv, size)),
+                       lambda: (simulation.set_state(None, np.full(scene.nv, size)), simulation.step())):
+            try:
+                change()
+                assert False, size
+            except dcsim.Error as error:
+                assert "memory" not in str(error), str(error)
+            simulation.set_state()
+    assert time.monotonic() - began < 5
+
+
 def test_kept_arrays():
     kept = []
 

@@ -141,6 +141,23 @@ else
   skip "buffers of glTF files" "built without Assimp"
 fi
 
+# What a run takes from another one, and what it is resumed with, lies in the run, too.
+echo '{"secret": 1}' >elsewhere/secret.json
+for name in trajectory.h5 resolved.json checkpoint.bin; do
+  cp -r going linked
+  rm -f linked/$name
+  ln -s ../elsewhere/secret.json linked/$name
+  run 5 simulate "$scenes/two_balls.json" --control linked -o controlled --quiet --no-report --set time.steps=3
+  says "leads out of the run"
+  for scene in "" "$scenes/two_balls.json"; do
+    # shellcheck disable=SC2086
+    run 5 optimize $scene --resume linked --quiet
+    says "leads out of the run"
+    check "and nothing of the file is told" [ "$(grep -c 'unknown key' "$err")" = 0 ]
+  done
+  rm -r linked
+done
+
 # A run may lie deeper than most names are long, and is reported on.
 deep=$PWD
 while [ ${#deep} -lt 3000 ]; do deep=$deep/0123456789012345678901234567890123456789012345678901234567890123456789; done

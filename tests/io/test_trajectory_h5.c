@@ -375,6 +375,12 @@ static void test_nothing_outside_is_opened(void)
   hid_t external = H5Dcreate2(writer.file, "external", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, outside, H5P_DEFAULT);
   CHECK(inside >= 0 && external >= 0);
   CHECK(H5Dwrite(inside, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
+  hid_t chunks = H5Pcreate(H5P_DATASET_CREATE);
+  CHECK(H5Pset_chunk(chunks, 1, &rows) >= 0 && H5Pset_deflate(chunks, 9) >= 0);
+  hid_t packed = H5Dcreate2(writer.file, "packed", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, chunks, H5P_DEFAULT);
+  CHECK(packed >= 0 && H5Dwrite(packed, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
+  close_object(packed);
+  close_object(chunks);
   CHECK(H5Lcreate_external("/dev/null", "/", writer.file, "link", H5P_DEFAULT, H5P_DEFAULT) >= 0);
   close_object(inside);
   close_object(external);
@@ -391,6 +397,7 @@ static void test_nothing_outside_is_opened(void)
   inside = dc_h5_open_dataset(file, "inside");
   CHECK(inside >= 0);
   CHECK(dc_h5_open_dataset(file, "external") < 0);
+  CHECK(dc_h5_open_dataset(file, "packed") < 0);  // a megabyte may unfold to gigabytes
   CHECK(dc_h5_open_dataset(file, "link") < 0 && H5Gopen2(file, "link", H5P_DEFAULT) < 0);
   close_object(inside);
   if (file >= 0)

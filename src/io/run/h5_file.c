@@ -195,11 +195,13 @@ size_t dc_h5_writer_finish(struct writer *writer, const char *format)
   return size;
 }
 
+// Only layouts in which numbers lie as they are: chunks may be compressed, and unfold to any size.
 hid_t dc_h5_open_dataset(hid_t group, const char *name)
 {
   hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
   hid_t properties = dataset < 0 ? -1 : H5Dget_create_plist(dataset);
-  bool inside = properties >= 0 && H5Pget_external_count(properties) == 0 && H5Pget_layout(properties) != H5D_VIRTUAL;
+  H5D_layout_t layout = properties < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(properties);
+  bool inside = (layout == H5D_CONTIGUOUS || layout == H5D_COMPACT) && H5Pget_external_count(properties) == 0;
   close_object(properties);
   if (inside)
     return dataset;

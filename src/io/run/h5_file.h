@@ -39,8 +39,8 @@ void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, in
 // The file in memory as HDF5 sees it, or a negative number.  It is not copied and may be changed.  From now on this
 // process follows no links to other files and loads no filters.
 hid_t dc_h5_open_image(struct dc_mapped_file *image);
-// A dataset whose numbers lie in this file, or a negative number: where it is not there, and where they would be those
-// of other files (external storage, virtual datasets).
+// A dataset whose numbers lie in this file in one piece, or a negative number: where it is not there, where they would
+// be those of other files (external storage, virtual datasets), and where they are chunks, which may be compressed.
 hid_t dc_h5_open_dataset(hid_t group, const char *name);
 // Copies an attribute of one string into text; false when it is not there, something else or longer.
 bool dc_h5_get_string(hid_t object, const char *name, char *text, size_t size);

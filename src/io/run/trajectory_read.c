@@ -102,7 +102,7 @@ static enum dc_status get_some(const struct reader *reader, const char *name, in
 {
   hid_t dataset = dc_h5_open_dataset(reader->root, name);
   if (dataset < 0)
-    return misfit(reader, name, "is not there, or is kept in another file");
+    return misfit(reader, name, "is not there, is kept in another file, or is compressed");
   size_t rows, width = columns ? (size_t)columns : 1;
   int kept = 0;
   enum dc_status status = check_shape(reader, name, dataset, columns, &rows);
@@ -403,10 +403,11 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
                 : dc_h5_pack(request->trajectory, &request->scene->model.bodies, request->path, bytes, size, error);
 }
 
-// HDF5 does not end on some files that were made to harm it: it gets a minute, and more for large files.
+// HDF5 does not end on some files that were made to harm it, or takes all memory: it gets 20 s of the processor, and
+// more for large files; 256 MB, and four times the file: once what is kept, once what is handed over, and their blocks.
 static enum dc_status read_file(struct request *request, struct dc_error *error)
 {
-  enum { SECONDS = 60, BYTES_PER_SECOND = 1 << 24 };
+  enum { SECONDS = 20, BYTES_PER_SECOND = 1 << 24, MEGABYTES = 256, TIMES = 4 };
   struct dc_error why = {0};
   char *bytes = NULL;
   size_t size;
@@ -415,11 +416,12 @@ static enum dc_status read_file(struct request *request, struct dc_error *error)
     status = status == DC_CHECKPOINT ? DC_IO : status;
     return dc_fail(error, status, "%s", why.text);
   }
-  unsigned seconds = SECONDS + (unsigned)(request->image.size / BYTES_PER_SECOND);
-  status = dc_child_run(read_image, request, seconds, &bytes, &size, &why);
+  const struct dc_child_limits limits = {.seconds = SECONDS + (unsigned)(request->image.size / BYTES_PER_SECOND),
+                                         .megabytes = MEGABYTES + TIMES * (unsigned)(request->image.size >> 20)};
+  status = dc_child_run_within(&limits, read_image, request, &bytes, &size, &why);
   // HDF5 does not always say that memory was out: what is wrong with a sealed file is so again
   if (status == DC_BAD_INPUT || status == DC_IO)
-    status = dc_child_run(read_image, request, seconds, &bytes, &size, &why);
+    status = dc_child_run_within(&limits, read_image, request, &bytes, &size, &why);
   dc_mapped_file_destroy(&request->image);
   if (status && strncmp(why.text, request->path, strlen(request->path)) != 0)
     dc_error_prefix(&why, "%.500s", request->path);
