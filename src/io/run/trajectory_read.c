@@ -403,8 +403,9 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
                 : dc_h5_pack(request->trajectory, &request->scene->model.bodies, request->path, bytes, size, error);
 }
 
-// HDF5 does not end on some files that were made to harm it, or takes all memory: it gets 20 s of the processor, and
-// more for large files; 256 MB, and four times the file: once what is kept, once what is handed over, and their blocks.
+// HDF5 does not end on some files that were made to harm it, or takes all memory.  It gets 20 s of the processor, and
+// more for large files.  Its memory is 256 MB and four times the file, which holds what is kept, what is handed over
+// and their blocks.
 static enum dc_status read_file(struct request *request, struct dc_error *error)
 {
   enum { SECONDS = 20, BYTES_PER_SECOND = 1 << 24, MEGABYTES = 256, TIMES = 4 };
