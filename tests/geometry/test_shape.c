@@ -165,6 +165,42 @@ static void test_cylinder(void)
 }
 
 // A capsule of polygons: prism plus, between circles of latitude, frusta of volume h/3 (A + B + sqrt(A B)).
+// Two rows of three heights, on a rectangle.
+static void set_heights(struct builder *builder, const double heights[6])
+{
+  double *extent = option_at(builder, "extent", DC_REALS);
+  extent[0] = 4, extent[1] = 1;
+  set_integer(builder, "rows", 2);
+  *(struct dc_real_list *)option_at(builder, "heights", DC_REAL_LIST) = (struct dc_real_list){6, (double *)heights};
+}
+
+// A roof: its volume, its middle by symmetry, the first row at the least y; ground below its bottom is refused.
+static void test_heights(void)
+{
+  struct builder roof = begin("heights");
+  set_heights(&roof, (double[6]){1, 2, 1, 0, 1, 0});
+  set_real(&roof, "base", 0.5);
+  if (build(&roof)) {
+    // along x a triangle of mean 1/2 on 1, along y a slope from 1 to 0
+    CHECK_NEAR(roof.shape.properties.volume, 4 * (0.5 + 0.5 + 0.5), 1e-14);
+    CHECK_NEAR(roof.shape.properties.center[0], 0, 1e-15);
+    CHECK(roof.shape.properties.center[1] < -0.01, "%g", roof.shape.properties.center[1]);
+    check_counts(&roof.shape.mesh, 22);
+    CHECK_NEAR(roof.shape.mesh.vertices[1][2], 2, 0);
+  }
+  end(&roof);
+  struct dc_error error = {0};
+  struct builder deep = begin("heights");
+  set_heights(&deep, (double[6]){1, 2, 1, 0, -0.1, 0});
+  CHECK(dc_shape_build(&deep.shape, deep.arena, &error) == DC_BAD_INPUT &&
+            strstr(error.text, "heights[4]: must be above the bottom at -0.1 m (is -0.1)"),
+        "%s", error.text);
+  set_integer(&deep, "rows", 4);
+  CHECK(dc_shape_build(&deep.shape, deep.arena, &error) == DC_BAD_INPUT && strstr(error.text, "for each of 4 rows"),
+        "%s", error.text);
+  end(&deep);
+}
+
 static void test_capsule(void)
 {
   static const long sides[] = {3, 24, 12, 200}, rings[] = {1, 6, 2, 100};
@@ -194,7 +230,6 @@ static void test_capsule(void)
   }
 }
 
-// Writes an OBJ file with that text; the path stays valid until the next call.
 // Every type builds with its defaults and 1 for every required number, and is a valid body.
 static void test_registry(void)
 {
@@ -209,7 +244,7 @@ static void test_registry(void)
     const char *file = NULL;
     for (const struct dc_option *option = type->options; option->name; option++) {
       CHECK(option->help && option->unit, "%s.%s", type->name, option->name);
-      if (option->fallback)
+      if (option->fallback || strcmp(type->name, "heights") == 0)
         continue;
       if (option->type == DC_REAL)
         set_real(&builder, option->name, 1);
@@ -220,6 +255,8 @@ static void test_registry(void)
       else
         CHECK(false, "%s.%s: a required option this test does not know", type->name, option->name);
     }
+    if (strcmp(type->name, "heights") == 0)
+      set_heights(&builder, (double[6]){1, 2, 1, 1, 2, 1});
     build(&builder);
     CHECK((builder.shape.mesh.triangle_count > 0) == !type->half_space, "%s", type->name);
     CHECK((builder.shape.properties.volume > 0) == !type->half_space, "%s", type->name);
@@ -227,7 +264,7 @@ static void test_registry(void)
     if (file)
       remove(file);
   }
-  CHECK(types == 11, "%d types", types);
+  CHECK(types == 12, "%d types", types);
   CHECK(dc_shape_type_find("Sphere") == NULL, "names have one case");
 }
 
@@ -283,7 +320,7 @@ static void test_parts_of_types(void)
     struct builder builder = begin(type->name);
     const char *file = NULL;
     for (const struct dc_option *option = type->options; option->name; option++) {
-      if (option->fallback)
+      if (option->fallback || strcmp(type->name, "heights") == 0)
         continue;
       if (option->type == DC_REAL)
         set_real(&builder, option->name, 0.37);
@@ -294,6 +331,8 @@ static void test_parts_of_types(void)
     }
     if (strcmp(type->name, "box") == 0)
       set_reals(&builder, "divisions", 3, 40, 7);
+    if (strcmp(type->name, "heights") == 0)
+      set_heights(&builder, (double[6]){1, 2, 1, 1, 2, 1});  // a roof
     build(&builder);
     check_parts(&builder.shape, type->half_space ? 0 : 1, builder.shape.mesh.vertex_count);
     CHECK(builder.shape.part_count == 0 || builder.shape.parts[0].vertices == builder.shape.mesh.vertices, "no copy");
@@ -478,7 +517,7 @@ RUN_TESTS({"sphere: counts, Euler characteristic, vertices on the sphere", test_
           {"box: counts, volume, moments", test_box},
           {"box: even divisions are mirror-symmetric", test_box_is_symmetric},
           {"cube: diagonals form a tetrahedron", test_cube_diagonals},
-          {"cylinder: counts, volume, moments", test_cylinder}, {"capsule: counts, volume", test_capsule},
+          {"cylinder: counts, volume, moments", test_cylinder}, {"capsule: counts, volume", test_capsule}, {"heights", test_heights},
           {"registry: every type builds and validates", test_registry}, {"mesh: scale", test_mesh_scale},
           {"mesh: a scale for every axis", test_mesh_scales},
           {"parts: every type but the half-space is convex", test_parts_of_types},

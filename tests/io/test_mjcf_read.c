@@ -268,9 +268,24 @@ static void test_frames(void)
              ".3'/><freejoint/></body></worldbody></mujoco>");
   body_has("b", "inertia", "[2,3,4,0.1,0.2,0.3]");
   done();
-  refuse("<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset><worldbody><geom name='g' "
-         "type='hfield' hfield='h'/></worldbody></mujoco>",
-         "height field g (line 1)");
+  open_model("<mujoco><asset><hfield name='h' nrow='2' ncol='3' size='1 2 3 4' elevation='1 3 2 5 5 1'/></asset>"
+             "<worldbody><geom name='g' type='hfield' hfield='h' pos='1 0 0'/></worldbody></mujoco>");
+  body_has("g", "position", "[1,0,0]");
+  check_json(find_shape(&tree, "g"), "extent", "[2,4]");
+  check_json(find_shape(&tree, "g"), "base", "4");
+  check_json(find_shape(&tree, "g"), "heights", "[3,3,0,0,1.5,0.75]");  // the lowest row of the element first
+  done();
+  open_model("<mujoco><asset><hfield name='h' nrow='90' ncol='30' size='1 2 3 4'/></asset><worldbody><geom "
+             "type='hfield' hfield='h'/></worldbody></mujoco>");
+  check_json(find_shape(&tree, "ground"), "heights", "[0,0,0,0]");
+  done();
+  refuse("<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1' elevation='1 2'/></asset></mujoco>",
+         "elevation must be 4 numbers for its rows and columns (is 2)");
+  refuse("<mujoco><worldbody><geom name='g' type='hfield' hfield='h'/></worldbody></mujoco>",
+         "there is no height field \"h\"");
+  refuse("<mujoco><asset><hfield name='h' size='1 1 1 1'/></asset><worldbody><body><freejoint/><geom name='g' "
+         "type='hfield' hfield='h'/><geom size='1'/></body></worldbody></mujoco>",
+         "height field that moves g (line 1)");
   refuse("<mujoco><compiler coordinate='global'/></mujoco>", "coordinate=\"global\" is not read");
   refuse(WORLD("<composite name='rope' type='grid'/>"), "composite rope (line 1)");
 }

@@ -8,6 +8,8 @@
 
 #ifdef DC_MUJOCO
 
+#include <png.h>
+
 #include "dynamics/rollout.h"
 #include "dynamics/trajectory.h"
 #include "io/robot/model_export.h"
@@ -176,6 +178,45 @@ static void test_springs(void)
   }
 }
 
+// Heights of a binary file and of a gray image are MuJoCo's, point for point.
+static void test_fields(void)
+{
+  enum { ROWS = 3, COLUMNS = 4, COUNT = ROWS * COLUMNS };
+  struct {
+    int rows, columns;
+    float values[COUNT];
+  } file = {ROWS, COLUMNS, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8}};
+  unsigned char pixels[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    pixels[i] = (unsigned char)(10 + 20 * ((7 * i) % COUNT));
+  png_image image = {.version = PNG_IMAGE_VERSION, .width = COLUMNS, .height = ROWS, .format = PNG_FORMAT_GRAY};
+  write_bytes("heights.bin", (const char *)&file, sizeof file);
+  CHECK(png_image_write_to_file(&image, "heights.png", 0, pixels, 0, NULL), "%s", image.message);
+  static const char *const names[] = {"heights.bin", "heights.png"};
+  for (int k = 0; k < 2; k++) {
+    struct pair pair;
+    char text[600];
+    snprintf(text, sizeof text,
+             "<mujoco><asset><hfield name='h' file='%s' size='2 3 .5 .25'/></asset><worldbody><geom name='g' "
+             "type='hfield' hfield='h' pos='1 0 0'/><body name='b' pos='0 0 2'><freejoint/><geom size='.1'/></body>"
+             "</worldbody></mujoco>",
+             names[k]);
+    write_bytes("model.xml", text, strlen(text));
+    open_files(&pair, "model.xml", "model.xml", "");
+    CHECK(pair.scene && pair.model, "%s", names[k]);
+    int body = pair.scene ? body_called(&pair.scene->model.bodies, "g") : -1;
+    CHECK(body >= 0, "%s", names[k]);
+    const struct dc_shape *shape = body >= 0 ? pair.scene->model.bodies.bodies[body].shape : NULL;
+    for (int i = 0; shape && pair.model && i < COUNT; i++) {
+      const double *vertex = shape->mesh.vertices[i];
+      CHECK_NEAR(vertex[2], 0.5 * (double)pair.model->hfield_data[i], 1e-7);
+      CHECK_NEAR(vertex[0], -2 + 4.0 * (i % COLUMNS) / (COLUMNS - 1), 1e-15);
+      CHECK_NEAR(vertex[1], -3 + 6.0 * (i / COLUMNS) / (ROWS - 1), 1e-15);
+    }
+    close_pair(&pair);
+  }
+}
+
 static void test_motion(void)
 {
   static struct mjcf_tree tree;
@@ -301,7 +342,7 @@ static void test_files(void)
 }
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"bodies that slide", test_sliders}, {"a second of motion", test_motion}, {"driven joints", test_driven},
-                              {"springs and fits", test_springs},
+                              {"springs and fits", test_springs}, {"height fields", test_fields},
                               {"exported and read again", test_again},
                               {"exported as URDF and read again", test_urdf_again}, {"files", test_files})
 

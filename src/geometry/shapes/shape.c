@@ -10,8 +10,19 @@
 #include "geometry/shapes/shape_types.h"
 
 const struct dc_shape_type *const dc_shape_types[] = {
-    &dc_shape_sphere,   &dc_shape_box,   &dc_shape_cylinder, &dc_shape_capsule,       &dc_shape_mesh,   &dc_shape_plane,
-    &dc_shape_compound, &dc_shape_hulls, &dc_shape_blocks,   &dc_shape_superquadrics, &dc_shape_points, NULL,
+    &dc_shape_sphere,
+    &dc_shape_box,
+    &dc_shape_cylinder,
+    &dc_shape_capsule,
+    &dc_shape_mesh,
+    &dc_shape_plane,
+    &dc_shape_compound,
+    &dc_shape_hulls,
+    &dc_shape_blocks,
+    &dc_shape_superquadrics,
+    &dc_shape_points,
+    &dc_shape_heights,
+    NULL,
 };
 
 static const struct dc_shape_type nothing_type = {.name = "nothing", .summary = "touches nothing, is not drawn"};

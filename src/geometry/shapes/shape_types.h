@@ -9,7 +9,7 @@
 #define DC_SHAPE_LENGTH_MAX 1e6
 
 extern const struct dc_shape_type dc_shape_sphere, dc_shape_box, dc_shape_cylinder, dc_shape_capsule, dc_shape_mesh,
-    dc_shape_plane, dc_shape_compound, dc_shape_hulls, dc_shape_blocks, dc_shape_superquadrics, dc_shape_points;
+    dc_shape_plane, dc_shape_compound, dc_shape_hulls, dc_shape_blocks, dc_shape_superquadrics, dc_shape_points, dc_shape_heights;
 
 // Makes the mesh of a shape from its signed distance: a lattice of cells, at most so many triangles, vertices so deep
 // inside (m); and its convex parts, if it has any.  Owned by arena.  DC_BAD_INPUT, DC_MEMORY.

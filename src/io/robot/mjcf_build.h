@@ -22,7 +22,7 @@ struct dc_mjcf_link {
 struct dc_mjcf_side {
   const char *name;
   int carrier, geom;  // geom: one of its geometries; of a plane the only one
-  bool plane, first;  // first: it is the carrier's own body, others are fixed to that
+  bool plane, first;  // plane: or a height field; first: it is the carrier's own body, others are fixed to that
   double friction;
   cJSON *node;
 };

@@ -24,7 +24,7 @@ static bool collides(const struct dc_mjcf_builder *builder, int geom)
 {
   const struct dc_mjcf_geom *g = &builder->mjcf->geoms[geom];
   bool masked = (g->contype || g->conaffinity) && !builder->mjcf->option.pairs_only;
-  return (builder->in_pairs[geom] || masked) && g->type != DC_MJCF_HFIELD && g->type != DC_MJCF_SDF;
+  return (builder->in_pairs[geom] || masked) && g->type != DC_MJCF_SDF;
 }
 
 static bool are_excluded(const struct dc_mjcf *mjcf, int a, int b)
@@ -111,14 +111,14 @@ static const char *plane_name(struct dc_mjcf_builder *builder, const struct dc_m
   const struct dc_mjcf_body *body = &builder->mjcf->bodies[geom->body];
   if (!geom->name && geom->body > 0 && body->geoms == 1 && body->name)
     return dc_mjcf_take_name(builder, body->name);
-  return dc_mjcf_take_name(builder, geom->name ? geom->name : "plane");
+  return dc_mjcf_take_name(builder, geom->name ? geom->name : geom->type == DC_MJCF_HFIELD ? "ground" : "plane");
 }
 
 static void add_side(struct dc_mjcf_builder *builder, int g, int carrier, bool first)
 {
   const struct dc_mjcf_geom *geom = &builder->mjcf->geoms[g];
   struct dc_mjcf_side *side = &builder->sides[builder->side_count];
-  bool plane = geom->type == DC_MJCF_PLANE;
+  bool plane = dc_mjcf_is_ground(geom);
   *side = (struct dc_mjcf_side){.carrier = carrier, .geom = g, .plane = plane, .first = !plane && first};
   side->friction = geom->condim == 1 ? 0 : fmin(geom->friction[0], MOST_FRICTION);
   builder->side_of[g] = builder->side_count++;
@@ -166,12 +166,13 @@ enum dc_status dc_mjcf_find_sides(struct dc_mjcf_builder *builder)
     builder->side_of[g] = -1;
     if (!collides(builder, g))
       continue;
-    if (geom->type == DC_MJCF_PLANE && mjcf->bodies[geom->body].weld != 0) {
-      dc_mjcf_remember(builder, &builder->refused, "plane that moves", dc_mjcf_called(builder, geom->name, geom->node),
-                       geom->node);
+    if (dc_mjcf_is_ground(geom) && mjcf->bodies[geom->body].weld != 0) {
+      dc_mjcf_remember(builder, &builder->refused,
+                       geom->type == DC_MJCF_PLANE ? "plane that moves" : "height field that moves",
+                       dc_mjcf_called(builder, geom->name, geom->node), geom->node);
       continue;
     }
-    if (geom->type != DC_MJCF_PLANE && (builder->side_of[g] = find_side(builder, g, carrier, &first)) >= 0)
+    if (!dc_mjcf_is_ground(geom) && (builder->side_of[g] = find_side(builder, g, carrier, &first)) >= 0)
       continue;
     if (builder->side_count >= MOST_SIDES)
       return dc_mjcf_fail(geom->node, builder->base.error, DC_BAD_INPUT, "more than %d parts that touch", MOST_SIDES);

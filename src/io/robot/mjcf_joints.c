@@ -515,9 +515,8 @@ void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
     dc_mjcf_remember(builder, &builder->refused, equality ? "equality" : node->name, name, node);
   }
   for (size_t g = 0; g < mjcf->geom_count; g++)
-    if (mjcf->geoms[g].type == DC_MJCF_HFIELD || mjcf->geoms[g].type == DC_MJCF_SDF)
-      dc_mjcf_remember(builder, &builder->refused,
-                       mjcf->geoms[g].type == DC_MJCF_HFIELD ? "height field" : "signed distance",
+    if (mjcf->geoms[g].type == DC_MJCF_SDF)
+      dc_mjcf_remember(builder, &builder->refused, "signed distance",
                        dc_mjcf_called(builder, mjcf->geoms[g].name, mjcf->geoms[g].node), mjcf->geoms[g].node);
   for (size_t t = 0; t < mjcf->tendon_count; t++)
     if (mjcf->tendons[t].acts)

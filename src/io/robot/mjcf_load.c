@@ -153,6 +153,21 @@ static void read_default(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   read_class(reader, node, -1);
 }
 
+static void read_assets(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
+{
+  for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {
+    if (strcmp(node->name, "mesh") == 0)
+      dc_mjcf_read_mesh(reader, node);
+    else if (strcmp(node->name, "hfield") == 0)
+      dc_mjcf_read_field(reader, node);
+    else if (strcmp(node->name, "material") == 0) {
+      dc_mjcf_text(reader, node, "name");
+      dc_mjcf_text(reader, node, "class");
+      dc_mjcf_text(reader, node, "rgba");
+    }
+  }
+}
+
 static void read_rest(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   dc_mjcf_name_it(reader, node);
@@ -165,7 +180,7 @@ static void read_model(struct dc_mjcf_reader *reader)
   for_sections(reader, "compiler", read_compiler);
   for_sections(reader, "option", read_option);
   for_sections(reader, "default", read_default);
-  for_sections(reader, "asset", dc_mjcf_read_assets);
+  for_sections(reader, "asset", read_assets);
   if (!reader->status)
     dc_mjcf_read_world(reader);
   if (!reader->status)
@@ -219,7 +234,8 @@ void dc_mjcf_release(struct dc_mjcf *mjcf)
   free(mjcf->joints);
   free(mjcf->tendons);
   free(mjcf->actuators);
-  free(mjcf->meshes);
+  free(mjcf->assets.meshes);
+  free(mjcf->assets.fields);
   free(mjcf->pairs);
   free(mjcf->couplings);
   free(mjcf->keys);

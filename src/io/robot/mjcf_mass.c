@@ -59,7 +59,7 @@ static struct dc_mjcf_solid solid_of(struct dc_mjcf_reader *reader, const struct
     primitive(geom, &solid);
   if (geom->type != DC_MJCF_MESH)
     return solid;
-  struct dc_mjcf_mesh *mesh = &reader->model->meshes[geom->mesh];
+  struct dc_mjcf_mesh *mesh = &reader->model->assets.meshes[geom->mesh];
   enum dc_status status = dc_mjcf_need_mesh(reader->model, mesh);
   if (status)
     dc_mjcf_refuse(reader, mesh->node, status, "%.500s", mesh->message ? mesh->message : "out of memory");

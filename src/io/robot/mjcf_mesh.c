@@ -59,10 +59,18 @@ static void apply_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
 }
 
 // "dir/part.stl" is called "part" where it has no name.
-static const char *name_after(struct dc_mjcf_reader *reader, const char *file)
+const char *dc_mjcf_name_after(struct dc_mjcf_reader *reader, const char *file)
 {
   const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
   return dc_arena_printf(reader->arena, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
+}
+
+const char *dc_mjcf_asset_path(struct dc_mjcf_reader *reader, const char *file)
+{
+  const char *slash = reader->strip_path ? strrchr(file, '/') : NULL;
+  file = slash ? slash + 1 : file;
+  return reader->mesh_folder && file[0] != '/' ? dc_arena_printf(reader->arena, "%s/%s", reader->mesh_folder, file)
+                                               : file;
 }
 
 static void take_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct mesh_state *state)
@@ -90,7 +98,7 @@ static void take_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   }
 }
 
-static void add_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
+void dc_mjcf_read_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf *model = reader->model;
   struct mesh_state state = {.mesh = {.node = node,
@@ -99,15 +107,10 @@ static void add_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
                                       .inertia = reader->exact_meshes ? DC_MJCF_EXACT : DC_MJCF_LEGACY}};
   dc_mjcf_apply_all(reader, node, NULL, NULL, apply_mesh, &state);
   struct dc_mjcf_mesh *mesh = &state.mesh;
-  if (mesh->file && reader->strip_path) {
-    const char *slash = strrchr(mesh->file, '/');
-    mesh->file = slash ? slash + 1 : mesh->file;
-  }
   mesh->name = dc_mjcf_copy(reader, dc_mjcf_text(reader, node, "name"));
   if (!mesh->name && mesh->file)
-    mesh->name = name_after(reader, mesh->file);
-  if (mesh->file && reader->mesh_folder && mesh->file[0] != '/' &&
-      !(mesh->file = dc_arena_printf(reader->arena, "%s/%s", reader->mesh_folder, mesh->file)))
+    mesh->name = dc_mjcf_name_after(reader, mesh->file);
+  if (mesh->file && !(mesh->file = dc_mjcf_asset_path(reader, mesh->file)))
     dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
   if (state.built_in)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "built-in meshes are not read: give vertices or a file");
@@ -120,25 +123,13 @@ static void add_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
       dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "scale must not be zero");
   if (reader->status)
     return;
-  if (model->mesh_count >= DC_MJCF_MOST)
+  if (model->assets.mesh_count >= DC_MJCF_MOST)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "more than %d meshes", DC_MJCF_MOST);
-  else if (dc_grow(&model->meshes, &model->room.meshes, model->mesh_count + 1, sizeof *model->meshes))
+  else if (dc_grow(&model->assets.meshes, &model->room.meshes, model->assets.mesh_count + 1,
+                   sizeof *model->assets.meshes))
     dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
   else
-    model->meshes[model->mesh_count++] = *mesh;
-}
-
-void dc_mjcf_read_assets(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
-{
-  for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {
-    if (strcmp(node->name, "mesh") == 0)
-      add_mesh(reader, node);
-    else if (strcmp(node->name, "material") == 0 || strcmp(node->name, "hfield") == 0) {
-      dc_mjcf_text(reader, node, "name");
-      dc_mjcf_text(reader, node, "class");
-      dc_mjcf_text(reader, node, "rgba");
-    }
-  }
+    model->assets.meshes[model->assets.mesh_count++] = *mesh;
 }
 
 // Sums over the triangles from c: volume and its first moment.

@@ -37,12 +37,21 @@ struct dc_mjcf_mesh {
   int (*triangles)[3];
   double volume, center[3], moment[6];  // inertia of density 1 about the centre: xx, yy, zz, xy, xz, yz
 };
+// The ground of a height field: values from 0 to 1, the row of the least y first.
+struct dc_mjcf_field {
+  const char *name;
+  const struct dc_mjcf_node *node;
+  const char *file;  // as it stands there; NULL: values of the element, or 0
+  double size[4];    // half lengths along x and y, height of a value of 1, depth of the bottom
+  int rows, columns;
+  double *values;
+};
 enum dc_mjcf_mesh_inertia { DC_MJCF_LEGACY, DC_MJCF_EXACT, DC_MJCF_CONVEX, DC_MJCF_SHELL };
 
 struct dc_mjcf_geom {
   const char *name;
   const struct dc_mjcf_node *node;
-  int body, type, mesh;  // mesh: -1 without
+  int body, type, mesh, field;  // mesh, field: -1 without
   struct dc_urdf_pose pose;
   double size[3];
   int contype, conaffinity, condim, priority, group;
@@ -128,7 +137,13 @@ struct dc_mjcf_option {
 
 // Items that each list of a model has memory for; only the functions that append to the lists read and write it.
 struct dc_mjcf_room {
-  size_t bodies, geoms, joints, tendons, actuators, meshes, pairs, couplings, keys, excluded, named;
+  size_t bodies, geoms, joints, tendons, actuators, meshes, fields, pairs, couplings, keys, excluded, named;
+};
+
+struct dc_mjcf_assets {
+  struct dc_mjcf_mesh *meshes;
+  struct dc_mjcf_field *fields;
+  size_t mesh_count, field_count;
 };
 
 // A compiled model: elements with their classes' defaults applied, in the order of the file.  Lists are owned and freed by
@@ -144,20 +159,25 @@ struct dc_mjcf {
   struct dc_mjcf_joint *joints;
   struct dc_mjcf_tendon *tendons;
   struct dc_mjcf_actuator *actuators;
-  struct dc_mjcf_mesh *meshes;
+  struct dc_mjcf_assets assets;
   struct dc_mjcf_pair *pairs;
   struct dc_mjcf_coupling *couplings;
   struct dc_mjcf_key *keys;
   int (*excluded)[2];                 // bodies
   const struct dc_mjcf_node **named;  // elements that nothing corresponds to: equalities, ...
-  size_t body_count, geom_count, joint_count, tendon_count, actuator_count, mesh_count, pair_count, coupling_count,
-      key_count, excluded_count, named_count;
+  size_t body_count, geom_count, joint_count, tendon_count, actuator_count, pair_count, coupling_count, key_count,
+      excluded_count, named_count;
   struct dc_mjcf_room room;
   int nq, nv;
 };
 
 // Reads a mesh when it is needed; its status, with mesh->message.
 enum dc_status dc_mjcf_need_mesh(const struct dc_mjcf *model, struct dc_mjcf_mesh *mesh);
+// Whether a geometry becomes a body of its own, fixed to its body: planes and height fields.
+static inline bool dc_mjcf_is_ground(const struct dc_mjcf_geom *geom)
+{
+  return geom->type == DC_MJCF_PLANE || geom->type == DC_MJCF_HFIELD;
+}
 // The index of the item of that name among items that begin with their names, or -1.
 int dc_mjcf_find_named(const void *items, size_t count, size_t size, const char *name);
 

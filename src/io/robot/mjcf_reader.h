@@ -69,7 +69,6 @@ void dc_mjcf_apply_all(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
                        dc_mjcf_apply *apply, void *target);
 
 // These read sections into the model; reader->status tells.
-void dc_mjcf_read_assets(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
 void dc_mjcf_read_world(struct dc_mjcf_reader *reader);
 void dc_mjcf_read_contact(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
 void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section);
@@ -89,6 +88,12 @@ void dc_mjcf_finish_actuators(struct dc_mjcf_reader *reader);
 struct dc_urdf_pose *dc_mjcf_find_poses(struct dc_mjcf_reader *reader);
 // Lets an active <weld> or <connect> hold a body that hangs on nothing else; false: it closes a loop.
 bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);
+// Read a mesh and a height field into the model.
+void dc_mjcf_read_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);
+void dc_mjcf_read_field(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node);
+// The path of an asset's file as the compiler's folders have it, and its name after the file; NULL: out of memory.
+const char *dc_mjcf_asset_path(struct dc_mjcf_reader *reader, const char *file);
+const char *dc_mjcf_name_after(struct dc_mjcf_reader *reader, const char *file);
 // Gives a primitive geometry that names a mesh its size and place.
 void dc_mjcf_fit(struct dc_mjcf_reader *reader, const struct dc_mjcf_mesh *mesh, struct dc_mjcf_geom *geom);
 // The turn whose matrix has these columns, x and y made perpendicular; refused where they are parallel.

@@ -25,12 +25,12 @@ static int count_children(const struct dc_mjcf *mjcf, int i)
   return count;
 }
 
-// Whether a body has geometry beside planes, which become bodies of their own.
+// Whether a body has geometry beside the ground, which becomes bodies of its own.
 static bool has_solid(const struct dc_mjcf *mjcf, int i)
 {
   const struct dc_mjcf_body *body = &mjcf->bodies[i];
   for (int k = 0; k < body->geoms; k++)
-    if (mjcf->geoms[body->first_geom + k].type != DC_MJCF_PLANE)
+    if (!dc_mjcf_is_ground(&mjcf->geoms[body->first_geom + k]))
       return true;
   return false;
 }

@@ -128,7 +128,7 @@ static int round_points(struct dc_mjcf_builder *builder, int geom, double (*poin
 // Corners of the hull of a mesh, at most hull_points of them.
 static enum dc_status mesh_hull(struct dc_mjcf_builder *builder, int geom, struct dc_mesh *hull)
 {
-  struct dc_mjcf_mesh *mesh = &builder->mjcf->meshes[geom_at(builder, geom)->mesh];
+  struct dc_mjcf_mesh *mesh = &builder->mjcf->assets.meshes[geom_at(builder, geom)->mesh];
   struct dc_arena *arena = builder->urdf.arena;
   struct dc_error local = {0};
   long most = builder->use->common.hull_points;
@@ -235,7 +235,7 @@ static bool can_be_shown(struct dc_mjcf_builder *builder, int geom)
   const struct dc_mjcf_geom *own = geom_at(builder, geom);
   if (own->type != DC_MJCF_MESH || builder->side_of[geom] >= 0)
     return true;
-  struct dc_mjcf_mesh *mesh = &builder->mjcf->meshes[own->mesh];
+  struct dc_mjcf_mesh *mesh = &builder->mjcf->assets.meshes[own->mesh];
   struct dc_mesh hull;
   struct dc_error error = {0};
   if (!dc_mjcf_need_mesh(builder->mjcf, mesh) &&
@@ -304,6 +304,26 @@ enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, 
   return status;
 }
 
+// A plane, or the heights of a field.
+static void put_ground(struct dc_mjcf_builder *builder, cJSON *shape, const struct dc_mjcf_geom *geom, int place)
+{
+  struct dc_urdf_builder *base = &builder->base;
+  if (geom->type == DC_MJCF_PLANE) {
+    dc_urdf_put_string(base, shape, "type", "plane", place);
+    return;
+  }
+  const struct dc_mjcf_field *field = &builder->mjcf->assets.fields[geom->field];
+  dc_urdf_put_string(base, shape, "type", "heights", place);
+  if (builder->use->common.surface)
+    dc_urdf_put_string(base, shape, "surface", builder->use->common.surface, place);
+  dc_urdf_put_numbers(base, shape, "extent", (double[2]){2 * field->size[0], 2 * field->size[1]}, 2, place);
+  dc_urdf_put_number(base, shape, "rows", field->rows, place);
+  dc_urdf_put_number(base, shape, "base", field->size[3], place);
+  cJSON *heights = dc_urdf_put(base, shape, "heights", cJSON_CreateArray(), place);
+  for (int i = 0; heights && i < field->rows * field->columns && !base->failed; i++)
+    dc_urdf_put_number(base, heights, NULL, field->size[2] * field->values[i], place);
+}
+
 // The body of a side beside the first, fixed to the body that carries it; it has no mass of its own.
 static enum dc_status put_side(struct dc_mjcf_builder *builder, int s, int *geoms)
 {
@@ -316,7 +336,7 @@ static enum dc_status put_side(struct dc_mjcf_builder *builder, int s, int *geom
   if (side->plane) {
     if ((status = add_shape(builder, side->name, place, &shape)))
       return status;
-    dc_urdf_put_string(&builder->base, shape, "type", "plane", place);
+    put_ground(builder, shape, geom, place);
   }
   body = dc_urdf_put(&builder->base, builder->base.bodies, NULL, cJSON_CreateObject(), place);
   dc_urdf_put_string(&builder->base, body, "name", side->name, place);

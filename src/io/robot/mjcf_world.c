@@ -49,6 +49,7 @@ struct geom_state {
   struct dc_mjcf_geom geom;
   double fromto[6];
   const char *mesh, *material;
+  const char *field;
   bool colored, sized;
 };
 
@@ -79,7 +80,8 @@ static void apply_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
   const char *mesh = dc_mjcf_text(reader, node, "mesh"), *material = dc_mjcf_text(reader, node, "material");
   state->mesh = mesh ? mesh : state->mesh;
   state->material = material ? material : state->material;
-  dc_mjcf_text(reader, node, "hfield");
+  const char *field = dc_mjcf_text(reader, node, "hfield");
+  state->field = field ? field : state->field;
 }
 
 // A segment's geometry: its length along z, which points from the second end to the first.
@@ -136,10 +138,22 @@ static void find_material(struct dc_mjcf_reader *reader, const struct geom_state
     }
 }
 
+static void find_field(struct dc_mjcf_reader *reader, struct dc_mjcf_geom *geom, const char *name)
+{
+  const struct dc_mjcf *model = reader->model;
+  char quoted[DC_JSON_QUOTED];
+  geom->field =
+      name ? dc_mjcf_find_named(model->assets.fields, model->assets.field_count, sizeof *model->assets.fields, name)
+           : -1;
+  if (geom->field < 0)
+    dc_mjcf_refuse(reader, geom->node, DC_BAD_INPUT, "there is no height field %s",
+                   dc_json_quote(quoted, name ? name : ""));
+}
+
 // The size of a primitive that is fitted to its mesh.
 static void fit_to_mesh(struct dc_mjcf_reader *reader, struct dc_mjcf_geom *geom)
 {
-  struct dc_mjcf_mesh *mesh = &reader->model->meshes[geom->mesh];
+  struct dc_mjcf_mesh *mesh = &reader->model->assets.meshes[geom->mesh];
   if (!(geom->fit > 0))
     dc_mjcf_refuse(reader, geom->node, DC_BAD_INPUT, "fitscale must be > 0");
   enum dc_status status = reader->status ? reader->status : dc_mjcf_need_mesh(reader->model, mesh);
@@ -157,6 +171,7 @@ static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
                                       .body = place->body,
                                       .type = DC_MJCF_SPHERE,
                                       .mesh = -1,
+                                      .field = -1,
                                       .pose = dc_urdf_identity,
                                       .contype = 1,
                                       .conaffinity = 1,
@@ -173,10 +188,13 @@ static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   if (geom->type != DC_MJCF_MESH && geom->type != DC_MJCF_SDF)
     set_from_to(reader, node, &state);
   if (state.mesh && geom->type != DC_MJCF_HFIELD) {
-    geom->mesh = dc_mjcf_find_named(model->meshes, model->mesh_count, sizeof *model->meshes, state.mesh);
+    geom->mesh =
+        dc_mjcf_find_named(model->assets.meshes, model->assets.mesh_count, sizeof *model->assets.meshes, state.mesh);
     if (geom->mesh < 0)
       dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "there is no mesh %s", dc_json_quote(quoted, state.mesh));
   }
+  if (geom->type == DC_MJCF_HFIELD)
+    find_field(reader, geom, state.field);
   if (geom->type == DC_MJCF_MESH && !state.mesh)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "type=\"mesh\" needs a mesh");
   if (geom->mesh >= 0 && geom->type != DC_MJCF_MESH && geom->type != DC_MJCF_SDF)
