@@ -130,6 +130,8 @@ int dc_contact_pair_count(const struct dc_contact *contact);
 const int (*dc_contact_pairs(const struct dc_contact *contact))[2];
 // How many convex leaves contact sees a body as; 0: as triangles, a half-space or nothing.
 int dc_contact_leaves(const struct dc_contact *contact, int body);
+// Whether contact of a model with these settings sees the leaves of shapes that have some, unless shapes follow a design.
+bool dc_contact_sees_leaves(const struct dc_contact_model *model, const struct dc_contact_settings *settings);
 
 // Forgets warm starts, so that the next evaluations do not depend on earlier ones.
 void dc_contact_reset(struct dc_contact *contact);

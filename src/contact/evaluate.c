@@ -120,6 +120,11 @@ const int (*dc_contact_pairs(const struct dc_contact *contact))[2]
   return (const int(*)[2])contact->pair_bodies;
 }
 
+bool dc_contact_sees_leaves(const struct dc_contact_model *model, const struct dc_contact_settings *settings)
+{
+  return model->methods->takes_leaves && settings->weights != DC_WEIGHTS_PAPER;
+}
+
 int dc_contact_leaves(const struct dc_contact *contact, int body)
 {
   const struct dc_collider *collider = &contact->colliders[body];

@@ -117,22 +117,39 @@ double dc_execution_bytes(const struct dc_plant *plant, double steps)
 }
 
 // Further bytes of contact, measured for a dozen scenes, all within a fifth of the total.  Per triangle of a body: its
-// sphere tree and weights; per pair: its record.  Per body with near bodies: the lists of near triangles, planes and
-// terms at their first size.
-static const double bytes_per_triangle = 273, bytes_per_pair = 2000, bytes_per_near_pair = 110e3;
+// sphere tree and weights, as per convex leaf, which has vertices of its own besides; per pair: its record.  Per body
+// with near bodies: the lists of near triangles, planes and terms at their first size; leaves are fewer.
+static const double bytes_per_triangle = 273, bytes_per_leaf_vertex = 80, bytes_per_pair = 2000;
+static const double bytes_per_near_pair = 110e3, bytes_per_near_leaves = 85e3;
 // Bytes per node of a solid: its part of the sparse Hessian, places of elements in it, vectors and both iterative
 // solvers (4100 to 5000 at creation), and their growth at the first solution.
 static const double bytes_per_node = 8000;
 
+// Bytes of the colliders of bodies, and of the lists of as many of them as there are pairs.
+static double collider_bytes(const struct dc_model *model, double pairs)
+{
+  const struct dc_model_definition *definition = &model->definition;
+  bool leaves = dc_contact_sees_leaves(definition->contact_model, &definition->contact);
+  double bytes = 0, lists = 0;
+  for (int i = 0; i < model->bodies.count; i++) {
+    const struct dc_shape *shape = model->bodies.bodies[i].shape;
+    bool leafy = leaves && shape->leaf_count > 0;
+    lists += leafy ? bytes_per_near_leaves : bytes_per_near_pair;
+    if (!model->bodies.collide[i])
+      continue;
+    bytes += bytes_per_triangle * (leafy ? shape->leaf_count : shape->mesh.triangle_count);
+    for (int l = 0; l < shape->leaf_count && leafy; l++)
+      bytes += bytes_per_leaf_vertex * shape->leaves[l].vertex_count;
+  }
+  return bytes + fmin(1, pairs / model->bodies.count) * lists;
+}
+
 double dc_rollout_bytes(const struct dc_model *model)
 {
   const struct dc_bodies *bodies = &model->bodies;
-  double triangles = 0, nv = bodies->node_count ? bodies->first_node_v : bodies->nv, pairs = dc_model_pair_count(model);
-  for (int i = 0; i < bodies->count; i++)
-    if (bodies->collide[i])
-      triangles += bodies->bodies[i].shape->mesh.triangle_count;
+  double nv = bodies->node_count ? bodies->first_node_v : bodies->nv, pairs = dc_model_pair_count(model);
   double pair =
       bytes_per_pair + 2 * (double)sizeof(struct dc_pair_derivatives) + (double)sizeof(struct dc_friction_derivatives);
-  return pairs * pair + fmin(pairs, bodies->count) * bytes_per_near_pair + 3 * nv * nv * (double)sizeof(double) +
-         bytes_per_triangle * triangles + bytes_per_node * bodies->node_count;
+  return pairs * pair + collider_bytes(model, pairs) + 3 * nv * nv * (double)sizeof(double) +
+         bytes_per_node * bodies->node_count;
 }

@@ -8,7 +8,10 @@
   "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1, 'surface': 'mesh', 'level': 1}, 'fine': {'type': 'sphere', "   \
   "'surface': 'mesh', 'radius': 0.1, "                                                                                 \
   "'level': 4}, "                                                                                                      \
-  "'box': {'type': 'box', 'surface': 'mesh', 'size': [0.3, 0.3, 0.3]}, 'floor': {'type': 'plane'}}"
+  "'box': {'type': 'box', 'surface': 'mesh', 'size': [0.3, 0.3, 0.3]}, 'floor': {'type': 'plane'}, "                   \
+  "'round': {'type': 'sphere', 'radius': 0.1, 'level': 4}, 'long': {'type': 'capsule', 'radius': 0.1, 'height': "      \
+  "0.1}, "                                                                                                             \
+  "'hull': {'type': 'box', 'size': [0.3, 0.3, 0.3]}, 'rims': {'type': 'cylinder', 'radius': 0.1, 'height': 0.2}}"
 
 // A scene of count bodies of a shape, side by side, after what begins it.
 static struct dc_scene *row_of(int count, const char *shape, const char *rest)
@@ -39,6 +42,17 @@ static const struct {
     {20, "ball", ", 'contact': {'friction': 0.3}"},
     {20, "box", ", 'contact': {'model': 'sdrs'}"},
     {50, "ball", ""},
+    {1, "round", ""},
+    {5, "round", ""},
+    {20, "round", ", 'contact': {'friction': 0.3}"},
+    {50, "round", ""},
+    {5, "long", ""},
+    {20, "long", ", 'contact': {'friction': 0.3}"},
+    {2, "hull", ""},
+    {10, "hull", ", 'contact': {'friction': 0.3}"},
+    {10, "rims", ""},
+    {20, "rims", ", 'contact': {'model': 'exact'}"},
+    {10, "round", ", 'contact': {'model': 'ipc'}"},
 };
 
 // Within a hundredth, but for what is rounded up to whole blocks.
@@ -193,7 +207,8 @@ static void test_execution(void)
   dc_scene_destroy(scene);
 }
 
-// The contact's lists grow with what is near, so the share of the whole run is what counts: within a fifth.
+// The contact's lists grow with what is near, so the share of the whole run is what counts: within a fifth, of leaves
+// within a factor of 1.3.
 static void test_runs(void)
 {
   for (size_t s = 0; s < sizeof scenes / sizeof *scenes; s++) {
@@ -209,11 +224,13 @@ static void test_runs(void)
     dc_plan_destroy(plan);
     double told = dc_rollout_bytes(&scene->model) + dc_plan_bytes(&scene->model, &scene->task, STEPS);
     printf("# scene %zu: %.0f told, %.0f made\n", s, told, made);
-    CHECK(fabs(told - made) <= 0.2 * made, "scene %zu: %g told, %g made", s, told, made);
+    bool leaves = scenes[s].shape[0] == 'r' || scenes[s].shape[0] == 'h' || scenes[s].shape[0] == 'l';
+    double most = leaves ? 1.3 : 1.2, least = leaves ? 1 / 1.3 : 0.8;
+    CHECK(told >= least * made && told <= most * made, "scene %zu: %g told, %g made", s, told, made);
     dc_scene_destroy(scene);
   }
 }
 
 RUN_TESTS({"plans of any number of steps", test_plans}, {"with and without tapes", test_tapes},
           {"what is kept", test_kept}, {"soft bodies", test_soft}, {"horizons", test_horizons},
-          {"plants", test_execution}, {"runs of a dozen scenes", test_runs})
+          {"plants", test_execution}, {"runs of two dozen scenes", test_runs})
