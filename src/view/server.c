@@ -3,6 +3,9 @@
 //
 // Every request must have the token in its path, compared in constant time, and a Host of this machine; everything else
 // is answered by 404.  Replies forbid caching, framing and referrers.
+//
+// Connections that have asked nothing yet must not keep others out: where many are open, a new one ends the oldest of
+// them.
 #include "view/server.h"
 
 #ifdef HAVE_CONFIG_H
@@ -44,20 +47,31 @@ void dc_server_stop(struct dc_server *server)
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include "base/memory.h"
 
 enum {
   SECRET = 16,         // random bytes of a token
   TOKEN = 2 * SECRET,  // its digits
-  MOST_CONNECTIONS = 16,
-  PATIENCE = 30  // seconds for a connection that says nothing
+  MOST_CONNECTIONS = 128,
+  COMFORTABLE = 64,  // connections beyond which silent ones are ended
+  PATIENCE = 30      // seconds for a connection that says nothing
+};
+
+// A connection; libmicrohttpd's one thread alone sees it.
+struct line {
+  int socket;            // -1: free
+  unsigned long number;  // larger for later ones
+  bool asked;            // a request has come, or it is being ended
 };
 
 struct dc_server {
   struct MHD_Daemon *daemon;
   dc_server_answer *answer;
   void *context;
+  struct line lines[MOST_CONNECTIONS];
+  unsigned long accepted;
   char token[TOKEN + 1];
   char address[TOKEN + 64], hosts[2][32];  // what "Host" of a request may be
 };
@@ -125,6 +139,9 @@ static enum MHD_Result respond(void *context, struct MHD_Connection *connection,
   static char headers_read;
   (void)version, (void)upload;
   if (!*seen) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (info && info->socket_context)
+      ((struct line *)info->socket_context)->asked = true;
     *seen = &headers_read;
     return MHD_YES;
   }
@@ -142,6 +159,46 @@ static enum MHD_Result respond(void *context, struct MHD_Connection *connection,
     server->answer(server->context, &request, &reply);
   }
   return send_reply(connection, &reply);
+}
+
+// Ends the oldest connection that has asked nothing; libmicrohttpd closes it when it finds the end.
+static void end_oldest_silent(struct dc_server *server)
+{
+  struct line *oldest = NULL;
+  for (int i = 0; i < MOST_CONNECTIONS; i++) {
+    struct line *line = &server->lines[i];
+    if (line->socket >= 0 && !line->asked && (!oldest || line->number < oldest->number))
+      oldest = line;
+  }
+  if (oldest) {
+    oldest->asked = true;
+    shutdown(oldest->socket, SHUT_RDWR);
+  }
+}
+
+// Called by libmicrohttpd when a connection begins and ends; *place is the connection's own.
+static void follow(void *context, struct MHD_Connection *connection, void **place,
+                   enum MHD_ConnectionNotificationCode code)
+{
+  struct dc_server *server = context;
+  struct line *line = *place, *unused = NULL;
+  int open = 0;
+  if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+    if (line)
+      line->socket = -1;
+    return;
+  }
+  for (int i = 0; i < MOST_CONNECTIONS; i++) {
+    open += server->lines[i].socket >= 0;
+    if (server->lines[i].socket < 0)
+      unused = &server->lines[i];
+  }
+  if (open >= COMFORTABLE)
+    end_oldest_silent(server);
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (unused && info)
+    *unused = (struct line){.socket = info->connect_fd, .number = server->accepted++};
+  *place = unused;
 }
 
 static bool make_token(struct dc_server *server)
@@ -162,10 +219,10 @@ static struct MHD_Daemon *start_daemon(struct dc_server *server, int port)
   place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  struct MHD_Daemon *daemon =
-      MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, respond, server,
-                       MHD_OPTION_SOCK_ADDR, &place, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
-                       MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PATIENCE, MHD_OPTION_END);
+  struct MHD_Daemon *daemon = MHD_start_daemon(
+      MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, respond, server, MHD_OPTION_SOCK_ADDR, &place,
+      MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PATIENCE,
+      MHD_OPTION_NOTIFY_CONNECTION, follow, server, MHD_OPTION_END);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return daemon;
 }
@@ -178,6 +235,8 @@ struct dc_server *dc_server_start(int port, dc_server_answer *answer, void *cont
     free(server);
     return NULL;
   }
+  for (int i = 0; i < MOST_CONNECTIONS; i++)
+    server->lines[i].socket = -1;
   server->answer = answer;
   server->context = context;
   server->daemon = start_daemon(server, port);

@@ -19,6 +19,16 @@ for kilobytes in 64 128 256; do
   check "with a stack of $kilobytes KB it works, or says that this is too little" [ $status -eq 0 -o $status -eq 6 ]
 done
 
+# So many bodies that no memory holds their pairs are told before anything looks at the pairs.
+awk 'BEGIN {
+  printf "{\"time\": {\"step\": 0.01, \"steps\": 1}, \"shapes\": {\"s\": {\"type\": \"sphere\", \"radius\": 0.1}}, \"bodies\": ["
+  for (i = 0; i < 60000; i++)
+    printf "%s{\"name\": \"b%d\", \"shape\": \"s\", \"position\": [%d, 0, 0]}", i ? ", " : "", i, i
+  print "]}"
+}' >many.json
+run 6 check many.json
+says "60000 bodies are 1799970000 pairs"
+
 mkfifo pipe
 for command in list schema "help optimize" --help; do
   # shellcheck disable=SC2086

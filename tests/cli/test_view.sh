@@ -50,6 +50,29 @@ for wrong in "http://127.0.0.1:$port/" "http://127.0.0.1:$port/state" "${address
   check "nothing at ${wrong#"${address%?????????????????????????????????}"}" [ "$(status_of --path-as-is "$wrong")" = 404 ]
 done
 check "nor for another name of this machine" [ "$(status_of -H 'Host: example.org' "$address")" = 404 ]
+# connections that ask nothing keep nobody out
+if python_with socket; then
+  "$python" - "$port" <<'SILENT' &
+import socket, sys, time
+lines = []
+for _ in range(400):
+    line = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    line.send(b"GET / HT")
+    lines.append(line)
+open("silent", "w").close()
+time.sleep(60)
+SILENT
+  silent=$!
+  tries=0
+  until [ -e silent ] || [ $tries -gt 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  check "beside 400 silent connections a request is answered at once" [ "$(ask --max-time 3 -o /dev/null -w '%{http_code}' "${address}state")" = 200 ]
+  kill $silent
+else
+  skip "silent connections" "no Python"
+fi
 check "nor without the token for a button" [ "$(status_of -X POST "http://127.0.0.1:$port/stop")" = 404 ]
 check "a button is not pressed by looking" [ "$(status_of "${address}stop")" = 404 ]
 for other in $(hostname -I 2>/dev/null) 127.0.0.2; do

@@ -3,10 +3,12 @@
 #include "geometry/convex/hull.h"
 
 #include <libqhull_r/libqhull_r.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "math/vector.h"
 
 // Tolerances relative to the size of the set of points.  A set thinner than least_thickness is flat.  A triangle is a
@@ -136,8 +138,8 @@ static int first_line(const char *messages)
   return messages ? (int)strcspn(messages, "\n") : 0;
 }
 
-// One run of qhull.  It writes its errors to a file, which must be there: here it is memory.
-static enum dc_status run_qhull(const struct candidates *candidates, struct facets *facets, struct dc_error *error)
+// One run of qhull in this process.  It writes its errors to a file, which must be there: here it is memory.
+static enum dc_status run_qhull_here(const struct candidates *candidates, struct facets *facets, struct dc_error *error)
 {
   char command[64], *messages = NULL;
   size_t size;
@@ -169,6 +171,46 @@ static enum dc_status run_qhull(const struct candidates *candidates, struct face
     fclose(file);
   free(messages);
   free(qh);
+  return status;
+}
+
+// A run of qhull in a process of its own: the answer is the triangles.
+static enum dc_status run_apart(void *context, char **bytes, size_t *size, struct dc_error *error)
+{
+  struct facets facets = {0};
+  enum dc_status status = run_qhull_here(context, &facets, error);
+  *bytes = (char *)facets.triangles;
+  *size = status ? 0 : (size_t)facets.count * sizeof *facets.triangles;
+  return status;
+}
+
+// One run of qhull; of many points, which are some file's, in a process of its own with limits: a hull of 100,000
+// points on a sphere takes a second and 200 MB, far below them.
+static enum dc_status run_qhull(const struct candidates *candidates, struct facets *facets, struct dc_error *error)
+{
+  enum { MANY = 1000, SECONDS = 20, POINTS_PER_SECOND = 10000, MEGABYTES = 256, POINTS_PER_MEGABYTE = 200 };
+  unsigned count = (unsigned)candidates->count;
+  struct dc_error why = {0};
+  char *bytes;
+  size_t size;
+  if (candidates->count < MANY)
+    return run_qhull_here(candidates, facets, error);
+  enum dc_status status =
+      dc_child_run_wary(run_apart, (void *)(uintptr_t)candidates, SECONDS + count / POINTS_PER_SECOND,
+                        MEGABYTES + count / POINTS_PER_MEGABYTE, &bytes, &size, &why);
+  if (status)
+    return dc_fail(error, status, "%s%s",
+                   strstr(why.text, "convex hull") ? "" : "the convex hull of its points: ", why.text);
+  facets->count = (int)(size / sizeof *facets->triangles);
+  if (dc_grow(&facets->triangles, &facets->capacity, (size_t)facets->count, sizeof *facets->triangles))
+    status = fail_memory(candidates->count, error);
+  else
+    memcpy(facets->triangles, bytes, (size_t)facets->count * sizeof *facets->triangles);
+  free(bytes);
+  for (int i = 0; !status && i < 3 * facets->count; i++)
+    if (facets->triangles[i / 3][i % 3] < 0 || facets->triangles[i / 3][i % 3] >= candidates->count)
+      status = dc_fail(error, DC_BAD_INPUT, "the convex hull of %d points has a corner that is none of them",
+                       candidates->count);
   return status;
 }
 

@@ -18,6 +18,7 @@
 
 #include "base/characters.h"
 #include "base/hash.h"
+#include "base/memory_limit.h"
 #include "io/scene/scene_build.h"
 #include "math/vector.h"
 
@@ -192,8 +193,7 @@ static enum dc_status read_automatic(struct dc_scene_build *build)
                           others[i]);
     return DC_OK;
   }
-  enum dc_status status =
-      dc_scene_read_section(build, "automatic", dc_automatic_options, NULL, &search->portfolio);
+  enum dc_status status = dc_scene_read_section(build, "automatic", dc_automatic_options, NULL, &search->portfolio);
   dc_automatic_complete(search);
   if (!status && build->settings->seed_given)
     search->portfolio.seed = (long)build->settings->seed;
@@ -270,17 +270,38 @@ static enum dc_status read_camera(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// Pairs of bodies of which one moves, whether they touch or not.
+static double count_pairs(const struct dc_bodies *all)
+{
+  double bodies = all->count, movable = 0;
+  for (int i = 0; i < all->count; i++)
+    movable += dc_body_moves(&all->bodies[i]);
+  return movable * (movable - 1) / 2 + movable * (bodies - movable);
+}
+
+// Whether there can be room for all pairs of bodies, before anything looks at each of them: contact keeps several
+// times the derivatives of a pair.
+static enum dc_status check_pairs(struct dc_scene_build *build)
+{
+  const struct dc_bodies *all = &build->scene->model.bodies;
+  const struct dc_memory_limit limit = dc_memory_limit();
+  double pairs = count_pairs(all), bytes = 4 * pairs * (double)sizeof(struct dc_pair_derivatives);
+  if (bytes <= limit.bytes || build->scene->refinement.given)
+    return DC_OK;
+  struct dc_json bodies = dc_json_member(&build->root, "bodies");
+  return dc_json_fail(&bodies, build->error, DC_MEMORY,
+                      "%d bodies are %.0f pairs: contact between them needs more than %.0f bytes, and %s allows %.0f",
+                      all->count, pairs, bytes, limit.name, limit.bytes);
+}
+
 // Memory of one trajectory: states and poses, and, where the scene demands them, the derivatives of every pair at every
 // step for the adjoint; pairs that do not touch are counted as if they did.  The model must be built.
 static enum dc_status check_memory(struct dc_scene_build *build)
 {
   const struct dc_model_definition *definition = &build->scene->definition;
   const struct dc_bodies *all = &build->scene->model.bodies;
-  double bodies = all->count, movable = 0;
-  for (int i = 0; i < all->count; i++)
-    movable += dc_body_moves(&all->bodies[i]);
-  double pairs = movable * (movable - 1) / 2 + movable * (bodies - movable);
-  double frame = all->nq * (double)sizeof(double) + bodies * (double)sizeof(struct dc_pose);
+  double pairs = count_pairs(all);
+  double frame = all->nq * (double)sizeof(double) + all->count * (double)sizeof(struct dc_pose);
   double tape = definition->solver.tape == DC_TAPE_STORED ? pairs * (double)sizeof(struct dc_pair_derivatives) : 0;
   double bytes = ((double)definition->time.steps + 1) * (frame + tape);
   if (bytes <= DC_SCENE_MOST_TRAJECTORY_BYTES)
@@ -373,7 +394,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);
-  if ((status = dc_scene_choose_lengths(build, &scene->model, definition, &scene->contact_choice)) ||
+  if ((status = check_pairs(build)) ||
+      (status = dc_scene_choose_lengths(build, &scene->model, definition, &scene->contact_choice)) ||
       (status = dc_scene_exclude_pairs(build)) || (status = dc_scene_separate(build)) ||
       (status = dc_scene_note_bodies(build)))
     return status;
