@@ -403,6 +403,11 @@ typedef struct {
 // cause is gone.
 int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_report *report, dcsim_error *error);
 
+// Writes DIRECTORY/dataset.h5 of the runs of a sweep that have ended: their trajectories as demonstrations, in the
+// layout of robomimic (docs/dataset.md).  DCSIM_BAD_INPUT: there are no runs, none has ended well, they have no actions,
+// or their bodies and joints differ.
+int dcsim_dataset(const char *directory, dcsim_report *report, dcsim_error *error);
+
 // Looking into a scene.
 
 // Adjoint against central differences and a Taylor test; steps > 0 shortens the scene.  DCSIM_UNMET when the gradient

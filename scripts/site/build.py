@@ -246,7 +246,7 @@ def navigation(scene, commands):
     below = {name: sorted(os.path.relpath(path, source)[:-3] for path in glob.glob(os.path.join(source, name, "*.md")))
              for name in ("theory", "results")}
     entries = [{"dcsim": "index.md"}]
-    entries.append(chapter("Learn", pages(["install", "tutorial", "cookbook", "gallery", "features", "robots", "advice"])))
+    entries.append(chapter("Learn", pages(["install", "tutorial", "cookbook", "dataset", "gallery", "features", "robots", "advice"])))
     entries.append(chapter("Scene keys", list(scene.items())))
     entries.append(chapter("Commands", list(commands.items())))
     entries.append(chapter("Interfaces", [("C", "api/c.md"), ("Python", "api/python.md")] + pages(["embedding"])))

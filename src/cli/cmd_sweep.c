@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim sweep: run the points of a study.
+// dcsim sweep: run the points of a study.  dcsim dataset: the same, and then their plans in one file.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,12 +90,12 @@ static void fix_data_folder(void)
     setenv("DCSIM_DATADIR", real, 1);
 }
 
-static int run(const struct cli_arguments *arguments)
+static int run_study(const struct cli_arguments *arguments, const char *command)
 {
   char program[CLI_PATH];
   int task = 0, tasks = 0;
   if (!arguments->output)
-    return cli_fail(DCSIM_USAGE, "sweep: missing --output (see dcsim sweep --help)");
+    return cli_fail(DCSIM_USAGE, "%s: missing --output (see dcsim %s --help)", command, command);
   if (arguments->task && !read_task(arguments->task, &task, &tasks))
     return cli_fail(DCSIM_USAGE, "--task: must be I/N with I from 0 to N (is \"%.200s\")", arguments->task);
   if (arguments->sweep.gather && (arguments->task || arguments->sweep.retry))
@@ -125,6 +125,51 @@ static int run(const struct cli_arguments *arguments)
   int status = dcsim_sweep(arguments->operand, &options, &report, &error);
   return finish(arguments, &display, status, &report, &error);
 }
+
+static int run(const struct cli_arguments *arguments)
+{
+  return run_study(arguments, "sweep");
+}
+
+// The sweep goes on where it was; the file is made anew of what it has in the end.
+static int run_dataset(const struct cli_arguments *arguments)
+{
+  dcsim_report report = {0};
+  dcsim_error error = {0};
+  struct cli_arguments silent = *arguments;
+  silent.json = false;
+  int status = run_study(&silent, "dataset");
+  if (status)
+    return status;
+  status = dcsim_dataset(arguments->output, &report, &error);
+  return cli_finish(arguments, status, &report, &error);
+}
+
+static const struct cli_option dataset_options[] = {
+    CLI_OUTPUT_DIRECTORY("directory of the sweep and of dataset.h5; an unfinished sweep there goes on"),
+    CLI_ENTRY("jobs", DC_INTEGER, sweep.jobs, "runs side by side; default: one for each processor", .letter = 'j',
+              .argument = "N", CLI_BOUNDS(1, 1024)),
+    CLI_FLAG_OPTION("gather", sweep.gather, "run nothing: make the file of the runs so far"),
+    CLI_FLAG_OPTION("retry", sweep.retry, "run points again that have failed"),
+    CLI_POSITIVE_OPTION("max-time", run.max_time, "SECONDS", 1e9,
+                        "end before this time, with checkpoints and status 9"),
+    CLI_OPTIONS_END,
+};
+
+static const struct cli_option *const all_dataset_options[] = {dataset_options, cli_thread_options, cli_quiet_options,
+                                                               cli_common_options, NULL};
+
+const struct cli_command cli_command_dataset = {
+    .name = "dataset",
+    .summary = "Write plans of the points of a study as demonstrations to learn from.",
+    .operand = "STUDY",
+    .operand_value = CLI_VALUE_SCENE,
+    .operand_required = true,
+    .details = "Runs the study as dcsim sweep does, then writes DIR/dataset.h5 as robomimic lays it out.\n"
+               "The same command goes on where it ended.",
+    .options = all_dataset_options,
+    .run = run_dataset,
+};
 
 static const struct cli_option *const options[] = {own_options, cli_thread_options, cli_quiet_options,
                                                    cli_common_options, NULL};

@@ -14,17 +14,29 @@
 
 // All commands, in the order of the help.
 static const struct cli_command *const cli_commands[] = {
-    &cli_command_new,       &cli_command_example,
-    &cli_command_simulate,  &cli_command_optimize,
-    &cli_command_gradcheck, &cli_command_probe,
-    &cli_command_query,     &cli_command_check,
-    &cli_command_view,      &cli_command_render,
-    &cli_command_report,    &cli_command_import,
-    &cli_command_export,    &cli_command_diff,
-    &cli_command_verify,    &cli_command_list,
-    &cli_command_schema,    &cli_command_sweep,
-    &cli_command_bench,     &cli_command_completion,
-    &cli_command_help,      NULL,
+    &cli_command_new,
+    &cli_command_example,
+    &cli_command_simulate,
+    &cli_command_optimize,
+    &cli_command_gradcheck,
+    &cli_command_probe,
+    &cli_command_query,
+    &cli_command_check,
+    &cli_command_view,
+    &cli_command_render,
+    &cli_command_report,
+    &cli_command_import,
+    &cli_command_export,
+    &cli_command_diff,
+    &cli_command_verify,
+    &cli_command_list,
+    &cli_command_schema,
+    &cli_command_sweep,
+    &cli_command_dataset,
+    &cli_command_bench,
+    &cli_command_completion,
+    &cli_command_help,
+    NULL,
 };
 
 static void print_version(void)
@@ -102,8 +114,8 @@ static void correct_status(void)
 // Whether a command does nothing but print: who cuts its output, as by "| head", has seen enough.
 static bool only_prints(int argc, char **argv)
 {
-  static const char *const names[] = {"list", "help", "schema", "completion", "example", "new", "--help", "-h",
-                                      "--version"};
+  static const char *const names[] = {"list", "help",   "schema", "completion", "example",
+                                      "new",  "--help", "-h",     "--version"};
   for (size_t i = 0; argc > 1 && i < sizeof names / sizeof names[0]; i++)
     if (strcmp(argv[1], names[i]) == 0)
       return true;

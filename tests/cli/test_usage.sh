@@ -3,7 +3,7 @@
 # Wrong usage, help, suggestions, version, standard output.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
 
-commands="simulate optimize gradcheck probe query check render report import export diff list schema sweep bench completion new help view"
+commands="simulate optimize gradcheck probe query check render report import export diff list schema sweep dataset bench completion new help view"
 scene_options="--set --model --allow-path --package-path --seed --threads"
 run_options="--output --overwrite --control --plant --frames --no-report --results-only --max-time --require-success --quiet"
 options_of() {
@@ -19,6 +19,7 @@ options_of() {
     bench) echo "--set --task --draws --seed --method --limit --output --run --write --scenes --threads" ;;
     report) echo "--threads" ;;
     view) echo "--port --threads" ;;
+    dataset) echo "--output --jobs --gather --retry --max-time --threads --quiet" ;;
     sweep) echo "--output --jobs --task --gather --retry --mpi --max-time --threads --quiet" ;;
   esac
   [ "$1" = completion ] || [ "$1" = help ] || [ "$1" = view ] || echo "--json"

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of a sweep's points become one file of demonstrations, dataset.h5: those that have ended, in the order of
+// the points.  A point without a run, or one that failed, is counted and left out.
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/open.h"
+#include "commands/run_scene.h"
+#include "io/json/json_write.h"
+#include "io/run/dataset_h5.h"
+#include "io/run/run_files.h"
+
+struct gathering {
+  struct dc_dataset *dataset;
+  struct dc_arena *arena;
+  const char **names;  // of the points' directories
+  size_t count, capacity;
+  int left_out;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+  return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+// Lists points/NNNNNN, sorted.
+static enum dc_status list_points(struct gathering *gathering, const char *folder, struct dc_error *error)
+{
+  int listing = dc_open_listing(dc_open_here, folder, false);
+  DIR *stream = listing < 0 ? NULL : fdopendir(listing);
+  if (!stream) {
+    enum dc_status status = dc_fail(error, DC_BAD_INPUT,
+                                    "%.800s: no runs are there (%s): a study with \"keep\": "
+                                    "\"everything\" leaves them",
+                                    folder, strerror(errno));
+    if (listing >= 0)
+      close(listing);
+    return status;
+  }
+  enum dc_status status = DC_OK;
+  for (const struct dirent *entry; !status && (entry = readdir(stream));) {
+    if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name))
+      continue;
+    if (dc_grow(&gathering->names, &gathering->capacity, gathering->count + 1, sizeof *gathering->names) ||
+        !(gathering->names[gathering->count++] = dc_arena_strdup(gathering->arena, entry->d_name)))
+      status = dc_out_of_memory_in(error, folder);
+  }
+  closedir(stream);
+  if (!status && gathering->count)
+    qsort(gathering->names, gathering->count, sizeof *gathering->names, compare_names);
+  return status;
+}
+
+static enum dc_status add_point(struct gathering *gathering, const char *folder, const char *name,
+                                struct dc_error *error)
+{
+  char *path = dc_path_join(folder, name);
+  struct dc_run_result result;
+  struct dc_stored_trajectory trajectory = {0};
+  dcsim_scene *scene = NULL;
+  dcsim_error outside = {0};
+  struct dc_error ignored = {0};
+  enum dc_status status = path ? DC_OK : dc_out_of_memory_in(error, folder);
+  if (!status && (dc_run_read_result(path, &result, &ignored) || result.stopped ||
+                  (result.exit_status && result.exit_status != DC_UNMET) || !dc_run_has(path, "trajectory.h5"))) {
+    gathering->left_out++;
+    free(path);
+    return DC_OK;
+  }
+  if (!status && dc_api_open_run_scene(path, "resolved.json", NULL, &scene, &outside))
+    status = dc_fail(error, (enum dc_status)outside.status, "%s", outside.text);
+  if (!status)
+    status = dc_run_read_trajectory(path, scene->scene, &trajectory, error);
+  if (!status)
+    status = dc_dataset_add(gathering->dataset, path, scene->scene, &result, &trajectory, error);
+  dc_arena_destroy(trajectory.arena);
+  dcsim_scene_close(scene);
+  free(path);
+  return status;
+}
+
+static enum dc_status gather(struct gathering *gathering, const char *directory, struct dc_error *error)
+{
+  char *folder = dc_path_join(directory, "points"), *bytes = NULL;
+  size_t size;
+  enum dc_status status = folder ? list_points(gathering, folder, error) : dc_out_of_memory_in(error, directory);
+  for (size_t i = 0; i < gathering->count && !status; i++)
+    status = add_point(gathering, folder, gathering->names[i], error);
+  if (!status && !dc_dataset_sizes(gathering->dataset).demonstrations)
+    status = dc_fail(error, DC_BAD_INPUT, "%.800s: none of %zu runs has ended well: there is nothing to learn from",
+                     folder, gathering->count);
+  if (!status)
+    status = dc_dataset_image(gathering->dataset, &bytes, &size, error);
+  free(folder);
+  char *path = status ? NULL : dc_path_join(directory, "dataset.h5");
+  if (!status)
+    status = path ? dc_file_write(path, bytes, size, error) : dc_out_of_memory_in(error, directory);
+  free(path);
+  free(bytes);
+  return status;
+}
+
+static void describe(const struct gathering *gathering, const char *directory, struct dc_text *text,
+                     struct dc_json_writer *json)
+{
+  struct dc_dataset_sizes sizes = dc_dataset_sizes(gathering->dataset);
+  int seen = 0;
+  for (int k = 0; k < DC_OBSERVED; k++)
+    seen += sizes.observed[k];
+  dc_text_add(text, "data set: %d demonstrations, %d reached, %ld samples of %d numbers and %d actions\n",
+              sizes.demonstrations, sizes.reached, sizes.samples, seen, sizes.actions);
+  if (gathering->left_out)
+    dc_text_add(text, "  left out: %d points without a run that ended\n", gathering->left_out);
+  dc_text_add(text, "  file: %s/dataset.h5\n", directory);
+  dc_json_begin(json, NULL, '{');
+  dc_json_put_integer(json, "demonstrations", sizes.demonstrations);
+  dc_json_put_integer(json, "reached", sizes.reached);
+  dc_json_put_integer(json, "samples", sizes.samples);
+  dc_json_put_integer(json, "observed", seen);
+  dc_json_put_integer(json, "actions", sizes.actions);
+  dc_json_put_integer(json, "left_out", gathering->left_out);
+  dc_json_end(json, "}");
+}
+
+int dcsim_dataset(const char *directory, dcsim_report *report, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  struct gathering gathering = {.dataset = dc_dataset_create(), .arena = dc_arena_create()};
+  struct dc_text text = {0};
+  struct dc_json_writer json = {0};
+  enum dc_status status = DC_OK;
+  if (!directory)
+    status = dc_fail(&local, DC_USAGE, "the directory of a sweep must be given");
+  else if (!gathering.dataset || !gathering.arena)
+    status = dc_out_of_memory_for(&local, "a data set");
+  if (!status)
+    status = gather(&gathering, directory, &local);
+  if (!status)
+    describe(&gathering, directory, &text, &json);
+  dc_dataset_destroy(gathering.dataset);
+  dc_arena_destroy(gathering.arena);
+  free(gathering.names);
+  return dc_api_answer(status, &local, report, &text, &json, error);
+}
