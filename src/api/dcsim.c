@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/internal.h"
 #include "base/characters.h"
@@ -23,6 +24,7 @@
 #include "geometry/convex/hull.h"
 #include "geometry/mesh/mesh_assimp.h"
 #include "io/libraries.h"
+#include "io/run/run.h"
 #include "math/libraries.h"
 #include "optimize/nlopt.h"
 #include "render/render.h"
@@ -99,7 +101,8 @@ static enum dc_status check_size(size_t size, struct dc_error *error)
   if (size < sizeof size)
     return dc_fail(error, DC_USAGE, "a struct has no size: its first member must be sizeof that struct");
   if (size > LARGEST_STRUCT)
-    return dc_fail(error, DC_USAGE, "a struct says it has %zu bytes: its first member must be sizeof that struct", size);
+    return dc_fail(error, DC_USAGE, "a struct says it has %zu bytes: its first member must be sizeof that struct",
+                   size);
   return DC_OK;
 }
 
@@ -254,6 +257,18 @@ static char *words_of(const char *path, const dcsim_scene_options *options)
   return words.bytes;
 }
 
+// Adds what the caller may have meant to the message about a path that is no scene: the scene of a run, or a name with
+// ".json" behind it.
+static void add_hint(const char *path, struct dc_error *error)
+{
+  char *longer = NULL;
+  if (dc_run_has(path, "resolved.json"))
+    dc_error_append(error, ": it is a run, whose scene is resolved.json in it");
+  else if (access(path, F_OK) && asprintf(&longer, "%s.json", path) >= 0 && access(longer, F_OK) == 0)
+    dc_error_append(error, " (did you mean %.300s?)", longer);
+  free(longer);
+}
+
 // path: of a file, or what messages call text.
 static int open_scene(const char *path, const char *text, const char *folder, const dcsim_scene_options *given,
                       dcsim_scene **scene, dcsim_error *error)
@@ -263,7 +278,8 @@ static int open_scene(const char *path, const char *text, const char *folder, co
   if (scene)
     *scene = NULL;
   if (!scene || !path)
-    return dc_api_fail(error, &(struct dc_error){.text = "NULL, where a scene and a place for it are wanted"}, DC_USAGE);
+    return dc_api_fail(error, &(struct dc_error){.text = "NULL, where a scene and a place for it are wanted"},
+                       DC_USAGE);
   if (dc_api_read_sized(&options, sizeof options, given, &local))
     return dc_api_fail(error, &local, local.status);
   const struct dc_scene_settings settings = {.text = text,
@@ -286,6 +302,8 @@ static int open_scene(const char *path, const char *text, const char *folder, co
   made->seed = settings.seed;
   made->words = text ? NULL : words_of(path, &options);
   enum dc_status status = dc_scene_read(path, &settings, &made->scene, &local);
+  if (status == DC_BAD_INPUT && !text)
+    add_hint(path, &local);
   if (!status && made->scene->shot.given)
     status = draw_shot(made->scene, &local);
   if (status) {

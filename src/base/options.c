@@ -267,13 +267,62 @@ static int edit_distance(const char *a, const char *b)
   return row[length_b];
 }
 
+// What other programs call things that have another name here.
+static const struct {
+  const char *theirs, *ours[3];
+} synonyms[] = {{"revolute", {"hinge"}},
+                {"continuous", {"hinge"}},
+                {"prismatic", {"slide"}},
+                {"spherical", {"ball"}},
+                {"floating", {"free"}},
+                {"freejoint", {"free"}},
+                {"static", {"fixed"}},
+                {"cube", {"box"}},
+                {"cuboid", {"box"}},
+                {"ball", {"sphere"}},
+                {"mu", {"friction"}},
+                {"geometry", {"shape", "shapes"}},
+                {"geom", {"shape", "shapes"}},
+                {"links", {"bodies"}},
+                {"pos", {"position"}},
+                {"xyz", {"position"}},
+                {"orientation", {"rotation"}},
+                {"quaternion", {"rotation"}},
+                {"quat", {"rotation"}},
+                {"rpy", {"rotation"}},
+                {"dt", {"step"}},
+                {"timestep", {"step"}},
+                {"lr", {"learning_rate"}},
+                {"stl", {"mesh"}},
+                {"goal", {"target", "objective"}},
+                {"cost", {"objective"}},
+                {"run", {"simulate"}},
+                {"solve", {"optimize"}},
+                {"plan", {"optimize"}},
+                {"play", {"view"}},
+                {"show", {"view"}},
+                {"plot", {"report"}}};
+
+// The candidate that has this meaning, or NULL.
+static const char *find_synonym(const char *name, const char *const *candidates)
+{
+  for (size_t s = 0; s < sizeof synonyms / sizeof *synonyms; s++)
+    for (int i = 0; strcasecmp(synonyms[s].theirs, name) == 0 && candidates[i]; i++)
+      for (const char *const *ours = synonyms[s].ours; *ours; ours++)
+        if (strcmp(*ours, candidates[i]) == 0)
+          return candidates[i];
+  return NULL;
+}
+
 // The nearest candidate differs by fewer than FAR letters and by at most half of its own.  A beginning of at least 3
 // letters counts as near, however much is missing.
 const char *dc_suggest(const char *name, const char *const *candidates)
 {
   enum { FAR = 4, LEAST_BEGINNING = 3 };
-  const char *nearest = NULL;
+  const char *nearest = find_synonym(name, candidates);
   int nearest_distance = FAR;
+  if (nearest)
+    return nearest;
   size_t length = strlen(name);
   for (int i = 0; candidates[i]; i++) {
     bool begins = length >= LEAST_BEGINNING && strncasecmp(candidates[i], name, length) == 0;

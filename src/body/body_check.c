@@ -163,8 +163,9 @@ static enum dc_status check_place(const struct dc_body_definition *definition, i
   const double *rotation = definition->rotation;
   double length = sqrt(rotation[0] * rotation[0] + dc_vec_dot(rotation + 1, rotation + 1));
   if (fabs(length - 1) > ROTATION_TOLERANCE)
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].rotation: must be of unit length within %g (its length is %.10g)",
-                   index, ROTATION_TOLERANCE, length);
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].rotation: must be of unit length within %g (its length is %.10g)%s",
+                   index, ROTATION_TOLERANCE, length,
+                   length > 0 ? "; it is a quaternion (w, x, y, z): divide it by its length" : "");
   if (definition->parent >= count || definition->parent == index)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].parent: must be another body", index);
   if (definition->frame == DC_FRAME_PARENT && definition->parent < 0)
@@ -226,7 +227,9 @@ static enum dc_status check_solid(const struct dc_body_definition *definition, i
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
   const struct dc_joint_definition *joints = definition->joint.objects;
   if (definition->mass == 0 && (dc_joint_types[joints[0].type]->nv > 0 || !isnan(definition->inertia[0])))
-    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must be > 0 for a body that moves by itself or has inertia",
+    return dc_fail(error, DC_BAD_INPUT,
+                   "bodies[%d].mass: must be > 0 for a body that moves by itself or has inertia; a "
+                   "body that nothing moves has \"joint\": \"fixed\"",
                    index);
   if (!isnan(definition->inertia[0]))
     return DC_OK;

@@ -354,6 +354,10 @@ static enum dc_status read_document(struct reading *reading)
   struct dc_json root = dc_json_root(&reading->document);
   if (!cJSON_IsObject(root.node))
     return dc_refuse_type(&reading->reader, &root, "an object");
+  if (dc_json_member(&root, "bodies").node && !dc_json_member(&root, "scene").node)
+    return dc_json_fail(
+        &root, reading->error, DC_BAD_INPUT,
+        "this is a scene; a study is another file, which names it: {\"scene\": \"FILE\", \"vary\": {...}}");
   cJSON *nodes[2] = {cJSON_DetachItemFromObjectCaseSensitive(root.node, "set"),
                      cJSON_DetachItemFromObjectCaseSensitive(root.node, "vary")};
   struct dc_json set = {.document = &reading->document, .node = nodes[0], .parent = &root, .key = "set"};

@@ -65,7 +65,14 @@ done <<'TABLE'
 3|:17:24|did you mean "pd_targets"|s/"pd_targets"/"pd_target"/
 3|:18:26|did you mean "reach"|s/"reach"/"reached"/
 3|:19:25|did you mean "adam"|s/"adam"/"Adam"/
-3|:19:33|there are "type", "learning_rate"|s/"learning_rate"/"lr"/
+3|:19:33|did you mean "learning_rate"|s/"learning_rate"/"lr"/
+3|:15:24|did you mean "hinge"|s/"type": "slide", "axis": \[1, 0, 0\]/"type": "revolute"/
+3|:5:34|did you mean "friction"|s/"friction"/"mu"/
+3|:3:12|did you mean "step"|s/"step"/"dt"/
+3|:13:50|divide it by its length|s/"mass": 0.5/"rotation": [1, 1, 0, 0]/
+3|:13:50|(cos a/2, u sin a/2)|s/"mass": 0.5/"rotation": [0, 0, 1.57]/
+3|:13:46|"joint": "fixed"|s/"mass": 0.5/"mass": 0/
+3|:8:37|--allow-path /etc would trust its folder|s,"type": "box"\, "size": .0.1\, 0.1\, 0.1.,"type": "mesh"\, "file": "/etc/passwd",
 3|:3:26|there are "step", "steps"|s/"steps": 50/"duration": 1/
 3|:3:11|missing key "steps"|s/, "steps": 50//
 3|:13:46|numbers stand without quotes and without units|s/"mass": 0.5/"mass": "0.5"/
@@ -119,6 +126,19 @@ run 3 render base.json
 says 'is a file, not the directory of a run: "dcsim simulate base.json -o run"'
 run 3 check base.json --set optimizer.type=nlopt
 says 'learning_rate: unknown key (there are "type", "method"'
+run 3 check base
+says "base: No such file or directory (did you mean base.json?)"
+run 0 simulate base.json -o base_run --quiet --no-report --set time.steps=2
+run 3 check base_run
+says "it is a run, whose scene is resolved.json in it"
+run 3 sweep base.json -o study
+says 'this is a scene; a study is another file, which names it: {"scene":'
+run 3 check base.json --set bodies.nobody.mass=1
+says 'no element is called "nobody" (there are "ground", "cube", "pusher")'
+run 2 check base.json --model hard
+says '--model: no contact model is called "hard" (there are "bsh", "exact"'
+run 2 run base.json
+says 'unknown command "run" (did you mean "simulate"?)'
 for command in list "check base.json" schema example; do
   # shellcheck disable=SC2086
   "$dcsim" $command 2>"$err" | head -1 >/dev/null

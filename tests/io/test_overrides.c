@@ -61,7 +61,7 @@ static const struct override_case overrides[] = {
     {"camera.lens.size=1", DC_BAD_INPUT, "--set camera.lens.size=1: camera: no member is called \"lens\""},
     {"time.step.x=1", DC_BAD_INPUT, "--set time.step.x=1: scene.json:1:40: time.step: is a number, it has no members"},
     {"time[0]=1", DC_BAD_INPUT, "--set time[0]=1: scene.json:1:31: time: is an object, it has no element 0"},
-    {"time.step", DC_USAGE, "--set time.step: must have the form path=value"},
+    {"time.step", DC_USAGE, "--set time.step: must have the form path=value, as --set time.steps=50"},
     {"=1", DC_USAGE, "--set =1: malformed path"},
     {"time..step=1", DC_USAGE, "--set time..step=1: malformed path"},
     {"time.step.=1", DC_USAGE, "--set time.step.=1: malformed path"},

@@ -64,7 +64,8 @@ static const struct scene_case cases[] = {
     {"{'time': {'step': 0.01, 'steps': -1}}", DC_BAD_INPUT, "scene.json:1:34: time.steps: must be >= 0 (is -1)"},
     {"{'time': {'step': 0.01, 'steps': 1000000000}}", DC_BAD_INPUT,
      "scene.json:1:34: time.steps: must be <= 10000000 (is 1000000000)"},
-    {"{'time': {'step': 0.01, 'steps': 1, 'dt': 1}}", DC_BAD_INPUT, "scene.json:1:37: time.dt: unknown key"},
+    {"{'time': {'step': 0.01, 'steps': 1, 'dt': 1}}", DC_BAD_INPUT,
+     "scene.json:1:37: time.dt: unknown key (did you mean \"step\"?)"},
     {"{'time': {'step': 0.01, 'steps': 1, 'step': 1}}", DC_BAD_INPUT, "scene.json:1:37: time.step: duplicate key"},
     // contact, solver, optimizer
     {"{" TIME ",\n 'contact': {'model': 'ipx'}}", DC_BAD_INPUT, NULL},
@@ -107,7 +108,8 @@ static const struct scene_case cases[] = {
     {"{" TIME ",\n 'shapes': {'m': {'type': 'mesh'}}}", DC_BAD_INPUT,
      "scene.json:2:18: shapes.m: missing key \"file\""},
     // bodies
-    {"{" TIME ",\n 'bodies': {}}", DC_BAD_INPUT, "scene.json:2:12: bodies: must be an array (is an object; [ ] around it make it one)"},
+    {"{" TIME ",\n 'bodies': {}}", DC_BAD_INPUT,
+     "scene.json:2:12: bodies: must be an array (is an object; [ ] around it make it one)"},
     {"{" TIME ",\n 'bodies': [1]}", DC_BAD_INPUT, "scene.json:2:13: bodies[0]: must be an object (is a number)"},
     {"{" TIME "," BALL ",\n 'bodies': [" CUE ",\n  {'name': 'b', 'shape': 'bal'}]}", DC_BAD_INPUT,
      "scene.json:3:26: bodies[1].shape: no shape is called \"bal\" (did you mean \"ball\"?)"},
@@ -120,7 +122,8 @@ static const struct scene_case cases[] = {
     {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 'ball', 'pd': {}}]}", DC_BAD_INPUT,
      "scene.json:2:50: bodies[0].pd: missing key \"kp\""},
     {"{" TIME "," BALL ",\n 'bodies': [{'name': 'b', 'shape': 'ball',\n 'rotation': [1, 0, 0, 0.1]}]}", DC_BAD_INPUT,
-     "scene.json:3:14: bodies[0].rotation: must be of unit length within 0.001 (its length is 1.004987562)"},
+     "scene.json:3:14: bodies[0].rotation: must be of unit length within 0.001 (its length is 1.004987562); it is a "
+     "quaternion (w, x, y, z): divide it by its length"},
     {"{" TIME "," BALL ",\n 'bodies': [" CUE ",\n " CUE "]}", DC_BAD_INPUT, NULL},
     {"{" TIME "," BALL ",\n 'bodies': [{'name': 'a/b', 'shape': 'ball'}]}", DC_BAD_INPUT,
      "scene.json:2:22: bodies[0].name: must be 1 to 255 bytes without '/' or control characters, not \".\" or \"..\""},
@@ -150,7 +153,8 @@ static const struct scene_case cases[] = {
      "'box': {'type': 'box', 'size': [1, 1, 1]}}}",
      DC_BAD_INPUT, "scene.json:2:59: shapes.c.parts[0].shape: no shape is called \"boxx\" (did you mean \"box\"?)"},
     // couplings
-    {"{" TIME ",\n 'couplings': {}}", DC_BAD_INPUT, "scene.json:2:15: couplings: must be an array (is an object; [ ] around it make it one)"},
+    {"{" TIME ",\n 'couplings': {}}", DC_BAD_INPUT,
+     "scene.json:2:15: couplings: must be an array (is an object; [ ] around it make it one)"},
     {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'couplings': [{'body': 'cue'}]}", DC_BAD_INPUT,
      "scene.json:3:16: couplings[0]: missing key \"to\""},
     {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'couplings': [{'body': 'cue', 'to': 'cue'}]}", DC_BAD_INPUT,
@@ -160,7 +164,8 @@ static const struct scene_case cases[] = {
                                                                      " {'body': 'b', 'to': 'a'}]}",
      DC_BAD_INPUT, "scene.json:3:36: couplings[0].to: must not lead back to \"a\""},
     // controls and objectives
-    {"{" TIME ",\n 'control': {}}", DC_BAD_INPUT, "scene.json:2:13: control: must be an array (is an object; [ ] around it make it one)"},
+    {"{" TIME ",\n 'control': {}}", DC_BAD_INPUT,
+     "scene.json:2:13: control: must be an array (is an object; [ ] around it make it one)"},
     {"{" TIME ",\n 'control': [{'type': 'initial_stat'}]}", DC_BAD_INPUT, NULL},
     {"{" TIME "," BALL ",\n 'bodies': [" CUE "],\n 'control': [{'type': 'initial_state', 'body': 'cu'}]}", DC_BAD_INPUT,
      "scene.json:3:48: control[0].body: no body is called \"cu\" (did you mean \"cue\"?)"},

@@ -174,7 +174,9 @@ static enum dc_status read_numbers(struct dc_options_reader *reader, const struc
   *count = cJSON_GetArraySize(value->node);
   if (exactly ? *count != option->count : *count > option->count)
     return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (has %d)%s", wanted, *count,
-                        exactly && option->count == 4 ? ": a quaternion (w, x, y, z), which angles are not" : "");
+                        exactly && option->count == 4 ? ": a quaternion (w, x, y, z), which angles are not; a turn by "
+                                                        "the angle a about the unit vector u is (cos a/2, u sin a/2)"
+                                                      : "");
   if (!*numbers)
     *numbers = dc_arena_alloc(reader->arena, (size_t)*count, sizeof **numbers);
   if (!*numbers)

@@ -85,6 +85,7 @@ static cJSON *find_element(const struct dc_json *array, const struct part *part,
   element = wanted < 0 ? NULL : cJSON_GetArrayItem(array->node, wanted);
   if (element)
     return element;
+  char listed[DC_JSON_LISTED];
   const char *near = dc_suggest(part->name, names);
   dc_json_quote(quoted, part->name);
   if (wanted >= 0)
@@ -93,7 +94,8 @@ static cJSON *find_element(const struct dc_json *array, const struct part *part,
     dc_json_fail(array, error, DC_BAD_INPUT, "no element is called %s (did you mean %s?)", quoted,
                  dc_json_quote(again, near));
   else
-    dc_json_fail(array, error, DC_BAD_INPUT, "no element is called %s", quoted);
+    dc_json_fail(array, error, DC_BAD_INPUT, "no element is called %s%s%s%s", quoted, count ? " (there are " : "",
+                 dc_json_list_names(listed, names, count), count ? ")" : "");
   return NULL;
 }
 
@@ -229,7 +231,7 @@ enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const
   const char *name = document->sources[source - 1];
   long length = path_length(argument);
   if (length < 0)
-    return dc_fail(error, DC_USAGE, "%s: must have the form path=value", name);
+    return dc_fail(error, DC_USAGE, "%s: must have the form path=value, as --set time.steps=50", name);
   if (!dc_json_is_utf8(argument, strlen(argument)))
     return dc_fail(error, DC_USAGE, "%s: invalid UTF-8", name);
   const char *text = argument + length + 1;

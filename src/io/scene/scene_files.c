@@ -79,6 +79,7 @@ enum dc_status dc_scene_find_file(const char *folder, const char *file, const st
     return DC_OK;
   return dc_fail(
       error, DC_BAD_INPUT,
-      "%s: lies outside the scene's folder, the data directory and the folders of --allow-path and --package-path",
-      *path);
+      "%s: lies outside the scene's folder, the data directory and the folders of --allow-path and --package-path; "
+      "--allow-path %.*s would trust its folder",
+      *path, (int)(strrchr(*path, '/') - *path > 0 ? strrchr(*path, '/') - *path : 1), *path);
 }

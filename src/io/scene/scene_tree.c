@@ -143,7 +143,12 @@ static enum dc_status check_model_argument(struct dc_scene_build *build, const c
   if (near)
     return dc_fail(build->error, DC_USAGE, "%s: no contact model is called %s (did you mean %s?)", option, quoted,
                    dc_json_quote(again, near));
-  return dc_fail(build->error, DC_USAGE, "%s: no contact model is called %s", option, quoted);
+  int count = 0;
+  char list[DC_JSON_LISTED];
+  while (names[count])
+    count++;
+  return dc_fail(build->error, DC_USAGE, "%s: no contact model is called %s (there are %s)", option, quoted,
+                 dc_json_list_names(list, names, count));
 }
 
 // Puts the plant of a command-line argument into the tree instead of the scene's, before any overlay or override.
