@@ -267,7 +267,7 @@ static int edit_distance(const char *a, const char *b)
   return row[length_b];
 }
 
-// What other programs call things that have another name here.
+// Names that other programs give to things that have another name here.
 static const struct {
   const char *theirs, *ours[3];
 } synonyms[] = {{"revolute", {"hinge"}},
