@@ -119,19 +119,20 @@ void dc_joint_axes(const struct dc_body *body, const double *q, const struct dc_
     dc_vec_add(anchor, origin, arm);
     if (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE)
       dc_mat_apply(axis->direction, rotation, part->axis);
+    bool outermost = p == 0 && dc_part_nv(part) == 1;  // nothing asks for the frame before it
     if (part->kind == DC_PART_BALL)
       dc_rotation_matrix(matrix, q + part->q);
-    if (part->kind == DC_PART_HINGE) {
+    if (part->kind == DC_PART_HINGE && !outermost) {
       dc_vec_scale(turn, part->axis, q[part->q]);
       dc_rotation_exp(quaternion, turn);
       dc_rotation_matrix(matrix, quaternion);
     }
-    if (turns) {
+    if (turns && !outermost) {
       dc_mat_multiply_transposed(outer, rotation, matrix);
       memcpy(rotation, outer, sizeof rotation);
       dc_mat_apply(arm, rotation, part->anchor);
       dc_vec_sub(origin, anchor, arm);
-    } else {
+    } else if (!outermost) {
       for (int k = 0; k < 3; k++)
         turn[k] = part->kind == DC_PART_SLIDE ? part->axis[k] * q[part->q] : q[part->q + k];
       dc_mat_apply(arm, rotation, turn);

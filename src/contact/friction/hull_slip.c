@@ -290,18 +290,24 @@ static void store_derivatives(const struct dc_sliding_hulls *sliding, struct dc_
     return;
   double scale = sliding->strength * rate * rate, answer[2][6][3];
   dc_hull_factor_motion(matrix);
-  for (int x = 0; x < 2; x++)
+  for (int x = 0; x < (motion->both ? 2 : 1); x++)
     for (int i = 0; i < 6; i++) {
       if (unit->primitive)
         memset(sums[x].mixed[i], 0, sizeof sums[x].mixed[i]);
       dc_hull_solve_motion((const double(*)[3])matrix, sums[x].mixed[i], answer[x][i]);
     }
+  for (int i = 0, entry = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++, entry++)
+      unit->h_aa[entry] = scale * (sums[0].curvature[entry] - dc_vec_dot(sums[0].mixed[i], answer[0][j]));
+  if (!motion->both) {
+    memset(unit->h_bb, 0, sizeof unit->h_bb);
+    memset(unit->h_ab, 0, sizeof unit->h_ab);
+    return;
+  }
   for (int i = 0, entry = 0; i < 6; i++) {
     const double *a = sums[0].mixed[i], *b = sums[1].mixed[i];
-    for (int j = 0; j <= i; j++, entry++) {
-      unit->h_aa[entry] = scale * (sums[0].curvature[entry] - dc_vec_dot(a, answer[0][j]));
+    for (int j = 0; j <= i; j++, entry++)
       unit->h_bb[entry] = scale * (sums[1].curvature[entry] - dc_vec_dot(b, answer[1][j]));
-    }
     for (int j = 0; j < 6; j++)
       unit->h_ab[6 * i + j] = -scale * dc_vec_dot(a, answer[1][j]);
   }
