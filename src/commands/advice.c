@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "body/soft.h"
 #include "geometry/convex/distance.h"
 #include "math/vector.h"
 #include "plan/certify.h"
+#include "task/drives.h"
 
 // Frames times triangles whose gaps are looked at: about a second.
 static const double MOST_WORK = 2e6;
@@ -61,56 +61,13 @@ double dc_advice_surface_distance(const struct dc_mesh *mesh, const double point
   return sqrt(least);
 }
 
-// The soft body whose nodes carry the frame of a body, or -1.
-static int carrier_of(const struct dc_bodies *bodies, int body)
-{
-  const struct dc_support *support = dc_support_of(bodies, body);
-  for (int s = 0; support && s < bodies->soft_count; s++) {
-    int first = bodies->soft[s].v_offset - bodies->first_node_v, place = support->count ? support->places[0] : -1;
-    if (place >= first && place < first + 3 * bodies->soft[s].node_count)
-      return s;
-  }
-  return -1;
-}
-
-bool dc_advice_are_joined(const struct dc_bodies *bodies, int a, int b)
-{
-  int mechanism = bodies->bodies[a].mechanism, carrier = carrier_of(bodies, a);
-  return a == b || (mechanism >= 0 && mechanism == bodies->bodies[b].mechanism) ||
-         (carrier >= 0 && carrier == carrier_of(bodies, b));
-}
-
-// Whether an option of the control names a body that is joined to this one.
-static bool acts_on(const struct dc_control *control, const struct dc_bodies *bodies, int body)
-{
-  for (const struct dc_option *option = control->type->options; option->name; option++) {
-    const void *value = (const char *)control->options + option->offset;
-    const struct dc_index_list *list = value;
-    if (option->type == DC_BODY && *(const int *)value >= 0 &&
-        dc_advice_are_joined(bodies, *(const int *)value, body))
-      return true;
-    for (int i = 0; option->type == DC_BODY_LIST && i < list->count; i++)
-      if (dc_advice_are_joined(bodies, list->indices[i], body))
-        return true;
-  }
-  return false;
-}
-
-bool dc_advice_is_driven(const struct dc_scene *scene, int body)
-{
-  for (int i = 0; i < scene->task.control_count; i++)
-    if (acts_on(&scene->task.controls[i], &scene->model.bodies, body))
-      return true;
-  return false;
-}
-
 bool dc_advice_is_held(const struct dc_scene *scene, int body)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   for (int i = 0; i < bodies->count; i++)
-    if (bodies->bodies[i].pd && dc_advice_are_joined(bodies, i, body))
+    if (bodies->bodies[i].pd && dc_bodies_are_joined(bodies, i, body))
       return true;
-  return dc_advice_is_driven(scene, body);
+  return dc_task_drives(&scene->task, &scene->model.bodies, body);
 }
 
 static double moved(const struct dc_trajectory *trajectory, int frame, const int pair[2])
@@ -131,8 +88,8 @@ static void look(const struct dc_scene *scene, const struct dc_contact *contact,
   const struct dc_body *bodies = scene->model.bodies.bodies;
   for (int p = 0; p < dc_contact_pair_count(contact); p++) {
     const int *pair = dc_contact_pairs(contact)[p];
-    bool first = dc_advice_are_joined(&scene->model.bodies, pair[0], body),
-         second = dc_advice_are_joined(&scene->model.bodies, pair[1], body);
+    bool first = dc_bodies_are_joined(&scene->model.bodies, pair[0], body),
+         second = dc_bodies_are_joined(&scene->model.bodies, pair[1], body);
     if (first == second || !dc_body_moves(&bodies[pair[1]]) || !dc_body_moves(&bodies[pair[0]]))
       continue;
     double gap = dc_contact_pair_gap(contact, p), size = 2 * fmin(bodies[pair[0]].radius, bodies[pair[1]].radius);

@@ -56,11 +56,7 @@ struct dc_nearness {
 // Measures how near the body, or one that joints connect it to, comes to others that move; it looks at as many frames as take about a second.  DC_MEMORY.
 enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
                                   struct dc_nearness *nearness, struct dc_error *error);
-// Whether joints connect two bodies, in any way, or both are of one soft body.
-bool dc_advice_are_joined(const struct dc_bodies *bodies, int a, int b);
-// Whether a control moves the body or one that joints connect it to: a walking robot moves its base by its legs.
-bool dc_advice_is_driven(const struct dc_scene *scene, int body);
-// The same, or whether there are gains.
+// Whether a control moves the body or one that joints connect it to (dc_task_drives), or there are gains.
 bool dc_advice_is_held(const struct dc_scene *scene, int body);
 
 // Adds advice on an optimization that has ended.  DC_MEMORY.

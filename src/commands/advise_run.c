@@ -10,6 +10,7 @@
 #include "commands/advice.h"
 #include "math/vector.h"
 #include "plan/certify.h"
+#include "task/drives.h"
 
 enum { LEAST_ROWS = 8 };
 
@@ -106,7 +107,7 @@ static int wanted_body(const struct dc_scene *scene, const struct outcome *outco
   if (dc_task_reachable(objective))
     objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged, outcome->judged.steps,
                             &body, &distance, reached);
-  return body < 0 || dc_advice_is_driven(scene, body) ? -1 : body;
+  return body < 0 || dc_task_drives(&scene->task, &scene->model.bodies, body) ? -1 : body;
 }
 
 // A soft body of an objective that feels nothing beyond the range of its barrier, though something that moves could
@@ -150,7 +151,7 @@ static enum dc_status find_moved_by_field(struct session *session, const struct 
   enum dc_status status = dc_check_phantom(outcome->plan->rollout, outcome->model, outcome->input, best, true, near,
                                            far, &(struct dc_error){0});
   for (int i = 0; i < bodies->count; i++)
-    if (dc_advice_are_joined(bodies, i, body)) {
+    if (dc_bodies_are_joined(bodies, i, body)) {
       const struct dc_soft *soft = dc_soft_of(bodies, i);
       impulse += far[i];
       mass += soft ? soft->density * soft->elastic.volume : bodies->bodies[i].mass;

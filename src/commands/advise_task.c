@@ -16,6 +16,7 @@
 #include "math/vector.h"
 #include "task/actuator_coordinates.h"
 #include "task/pose.h"
+#include "task/drives.h"
 
 static const double ANGLE_MOST = 2 * 3.14159265358979323846 + 1e-6;  // rad; a bound beyond it is probably in degrees
 static const double RIGID = 1e5;     // kp h^2 over the inertia of a mechanism that one step cannot resolve
@@ -272,7 +273,7 @@ static double control_acceleration(const struct dc_scene *scene, int body)
   if (!bodies->bodies[body].free)
     return INFINITY;
   for (int i = 0; i < bodies->count; i++)
-    if (i != body && (dc_bodies_touch(bodies, body, i) || dc_advice_are_joined(bodies, i, body)))
+    if (i != body && (dc_bodies_touch(bodies, body, i) || dc_bodies_are_joined(bodies, i, body)))
       return INFINITY;
   for (int i = 0; i < scene->task.control_count; i++) {
     const struct dc_torque_options *torque = scene->task.controls[i].options;
@@ -374,11 +375,11 @@ static bool advise_meeting(struct site *site, int body)
 {
   const struct dc_scene *scene = site->scene;
   const struct dc_bodies *bodies = &scene->model.bodies;
-  bool met = dc_advice_is_driven(scene, body) || scene->task.design_count > 0;
+  bool met = dc_task_drives(&scene->task, &scene->model.bodies, body) || scene->task.design_count > 0;
   bool nodes = !dc_body_moves(&bodies->bodies[body]) && dc_frame_moves(bodies, body);
   for (int own = 0; own < bodies->count && !met; own++)
-    for (int other = 0; other < bodies->count && !met && dc_advice_are_joined(bodies, own, body); other++)
-      met = !dc_advice_are_joined(bodies, other, body) && dc_body_moves(&bodies->bodies[other]) &&
+    for (int other = 0; other < bodies->count && !met && dc_bodies_are_joined(bodies, own, body); other++)
+      met = !dc_bodies_are_joined(bodies, other, body) && dc_body_moves(&bodies->bodies[other]) &&
             dc_bodies_touch(bodies, own, other);
   if (nodes || (dc_body_moves(&bodies->bodies[body]) && met))
     return true;
@@ -498,7 +499,7 @@ static double mechanism_mass(const struct dc_bodies *bodies, int body)
 {
   double mass = 0;
   for (int i = 0; i < bodies->count; i++)
-    mass += dc_advice_are_joined(bodies, i, body) ? bodies->bodies[i].mass : 0;
+    mass += dc_bodies_are_joined(bodies, i, body) ? bodies->bodies[i].mass : 0;
   return mass;
 }
 

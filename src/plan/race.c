@@ -5,7 +5,7 @@
 // 2. A round opens its members: recipes from the first guess, shorter steps from the best point, or the leader's recipe
 //    from the best draws.
 // 3. After each turn dc_race_pass converts and ends members; after each heat it keeps the better half.
-//    Members in another world, with smoother friction or in windows, are not ranked.
+//    Members in another world, with smoother friction, near their objects or in windows, are not ranked.
 //    One member of the first round is Adam with its defaults, which such scenes had before there were races.  After some
 //    turns it has as many iterations as all others together, and it ends only as it would alone: a race takes at most
 //    about twice its work.
@@ -18,25 +18,28 @@
 #include <string.h>
 
 #include "plan/linearize.h"
+#include "plan/race_approach.h"
 #include "plan/race_windows.h"
 #include "plan/worker.h"
+#include "task/drives.h"
 
-enum { WALK_PACE = 4 };  // iterations of Adam per turn: a fan's iteration costs four times as much
-enum { HEAT = 2 };       // turns after which the worse half of the members ends
-enum { LEAST_LEFT = 2 }; // members that a heat leaves in any case
-enum { SMOOTH_TURNS = 6 };
+enum { WALK_PACE = 4 };   // iterations of Adam per turn: a fan's iteration costs four times as much
+enum { HEAT = 2 };        // turns after which the worse half of the members ends
+enum { LEAST_LEFT = 2 };  // members that a heat leaves in any case
+enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24 };  // at most, in another world
+enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };       // of draws that change over time
 enum { DEFAULT_SHARE = 6 };  // turns from which on the default walk has as much as all others together
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
-static const double SUFFICIENT = 0.3;  // a fan ends with the first step that leaves at most this part of the loss
+static const double SUFFICIENT = 0.3;     // a fan ends with the first step that leaves at most this part of the loss
 static const double LEAST_LENGTH = 1e-4;  // of the steps of the small fan, which takes lower points only
 static const double RATE_BESIDE_FANS = 0.03;
-static const double LEFT = 2;          // times its best loss: a fan there has left the best point
+static const double LEFT = 2;           // times its best loss: a fan there has left the best point
 static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such long steps in the first round
-static const double STIFFER = 3;       // factor on the contact stiffness there
-static const double SHORTER = 1.0 / 3; // factor on the leader's rate from the best point
+static const double STIFFER = 3;        // factor on the contact stiffness there
+static const double SHORTER = 1.0 / 3;  // factor on the leader's rate from the best point
 
-enum recipe_kind { WALK, FAN, SMOOTH_FAN, WINDOWS };
+enum recipe_kind { WALK, FAN, SMOOTH_FAN, APPROACH_FAN, WINDOWS };
 struct recipe {
   enum recipe_kind kind;
   double rate;  // learning rate of Adam, or the fan's first radius
@@ -44,13 +47,13 @@ struct recipe {
   int wait;     // turns of the first round before it starts: cheaper members may reach the goal alone
 };
 // Those of the first round come first.
-enum { FAN_RECIPE, DEFAULT_WALK, SMALL_FAN = 9 };
+enum { FAN_RECIPE, DEFAULT_WALK, SMALL_FAN = 10 };
 static const struct recipe recipes[] = {
-    {FAN, 0.3, false, 0},        {WALK, 0.03, false, 0},  {WALK, 0.01, false, 0},  {WINDOWS, 0.02, true, 8},
-    {SMOOTH_FAN, 0.3, false, 8}, {WALK, 0.1, false, 0},   {WALK, 0.003, false, 0}, {WALK, 0.001, false, 0},
-    {WALK, 3e-4, false, 0},      {FAN, 0.03, false, 0},
+    {FAN, 0.3, false, 0},        {WALK, 0.03, false, 0}, {WALK, 0.01, false, 0},        {WINDOWS, 0.02, true, 8},
+    {SMOOTH_FAN, 0.3, false, 8}, {WALK, 0.1, false, 0},  {APPROACH_FAN, 0.3, false, 8}, {WALK, 0.003, false, 0},
+    {WALK, 0.001, false, 0},     {WALK, 3e-4, false, 0}, {FAN, 0.03, false, 0},
 };
-enum { RECIPES = sizeof recipes / sizeof *recipes, FIRST_ROUND = 6 };
+enum { RECIPES = sizeof recipes / sizeof *recipes, FIRST_ROUND = 7 };
 
 struct dc_race {
   void *options[RECIPES];
@@ -58,14 +61,18 @@ struct dc_race {
   struct dc_model model;        // with smoother friction
   double smoother;              // by this factor
   struct dc_plan *smooth;       // a plan of it; NULL: not needed so far
+  struct dc_approach approach;  // a task that brings hands near
+  bool approaches;              // it has terms of its own
+  double first_loss;            // of the scene's first guess; -1: not known
+  struct dc_plan *near;         // a plan of it; NULL: not needed so far
   struct dc_horizon windows;    // settings
   bool has_windows;
-  int leader, leader_round;     // recipe and round of the member that lowered the loss last
+  int leader, leader_round;  // recipe and round of the member that lowered the loss last
 };
 
 static bool is_fan(const struct recipe *recipe)
 {
-  return recipe->kind == FAN || recipe->kind == SMOOTH_FAN;
+  return recipe->kind == FAN || recipe->kind == SMOOTH_FAN || recipe->kind == APPROACH_FAN;
 }
 
 static const struct dc_optimizer_type *type_of(const struct recipe *recipe)
@@ -97,7 +104,8 @@ static enum dc_status set_options(struct dc_search *search, int k, struct dc_err
   if (k == SMALL_FAN) {
     static const bool monotone = true;
     set_real(type->options, common, "least", LEAST_LENGTH);
-    memcpy((char *)common + type->options[dc_option_find(type->options, "monotone")].offset, &monotone, sizeof monotone);
+    memcpy((char *)common + type->options[dc_option_find(type->options, "monotone")].offset, &monotone,
+           sizeof monotone);
   }
   if (recipe->quick) {
     static const double betas[] = {0.3, 0.5};
@@ -120,6 +128,7 @@ enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
     return status;
   race->has_windows = dc_race_windows_settings(plan->model, plan->task, &race->windows);
   race->windows.seed = search->settings.portfolio.seed;
+  race->first_loss = -1;
   race->model = *plan->model;
   double *smoothing = &race->model.definition.contact.friction_smoothing;
   race->smoother = fmax(SMOOTHER_LEAST, fmin(SMOOTHER_MOST, SMOOTH_SPEED / *smoothing));
@@ -129,8 +138,10 @@ enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
 
 void dc_race_destroy(struct dc_search *search)
 {
-  if (search->race)
+  if (search->race) {
     dc_plan_destroy(search->race->smooth);
+    dc_plan_destroy(search->race->near);
+  }
   free(search->race);
   search->race = NULL;
 }
@@ -149,6 +160,28 @@ static enum dc_status open_smooth(struct dc_search *search, struct dc_error *err
   return DC_OK;
 }
 
+// Sets up the task that brings hands near, once the loss of the first guess is known.
+static void set_approach(struct dc_search *search, double first_loss)
+{
+  struct dc_race *race = search->race;
+  race->first_loss = isfinite(first_loss) ? first_loss : -1;
+  race->approaches =
+      dc_approach_create(&race->approach, search->plan->model, search->plan->task, race->first_loss, search->arena);
+}
+
+// The plan whose task brings hands near, created when it is first needed.
+static enum dc_status open_near(struct dc_search *search, struct dc_error *error)
+{
+  struct dc_race *race = search->race;
+  if (race->near)
+    return DC_OK;
+  race->near = dc_plan_create(search->plan->model, &race->approach.task, search->plan->window.steps, error);
+  if (!race->near)
+    return error ? error->status : DC_MEMORY;
+  dc_plan_set_gradient(race->near, &search->plan->estimate.settings);
+  return DC_OK;
+}
+
 // Whether the recipe has something to do here.
 static bool applies(const struct dc_search *search, const struct recipe *recipe)
 {
@@ -158,6 +191,7 @@ static bool applies(const struct dc_search *search, const struct recipe *recipe)
   case FAN: return rows;
   case SMOOTH_FAN:
     return rows && search->plan->model->definition.contact.friction > 0 && search->plan->cases.count == 0;
+  case APPROACH_FAN: return rows && search->race->approaches;
   default: return search->race->has_windows;
   }
 }
@@ -166,8 +200,8 @@ static bool applies(const struct dc_search *search, const struct recipe *recipe)
 static enum dc_status add_windows(struct dc_search *search, struct dc_search_member *member, struct dc_error *error)
 {
   const struct dc_plan *plan = search->plan;
-  member->windows = dc_horizon_create(plan->model, plan->task, &search->race->windows, member->optimizer,
-                                      member->options, error);
+  member->windows =
+      dc_horizon_create(plan->model, plan->task, &search->race->windows, member->optimizer, member->options, error);
   if (!member->windows)
     return error ? error->status : DC_MEMORY;
   dc_plan_set_gradient(member->windows->plan, &plan->estimate.settings);
@@ -182,9 +216,10 @@ static enum dc_status start_member(struct dc_search *search, int index, int reci
   const struct recipe *r = &recipes[recipe];
   struct dc_plan *world = search->world;
   enum dc_status status = DC_OK;
-  if (away && r->kind == SMOOTH_FAN) {
-    status = open_smooth(search, error);
-    world = search->race->smooth;
+  bool elsewhere = away && (r->kind == SMOOTH_FAN || r->kind == APPROACH_FAN);
+  if (elsewhere) {
+    status = r->kind == SMOOTH_FAN ? open_smooth(search, error) : open_near(search, error);
+    world = r->kind == SMOOTH_FAN ? search->race->smooth : search->race->near;
   }
   if (status)
     return status;
@@ -193,7 +228,7 @@ static enum dc_status start_member(struct dc_search *search, int index, int reci
                                       .pace = is_fan(r) ? 1 : WALK_PACE,
                                       .recipe = recipe,
                                       .wait = search->round == 0 ? r->wait : 0,
-                                      .smoother = away && r->kind == SMOOTH_FAN};
+                                      .elsewhere = elsewhere};
   status = dc_search_start_member(search, member, world, x, error);
   if (!status && away && r->kind == WINDOWS)
     status = add_windows(search, member, error);
@@ -219,7 +254,8 @@ static int walk_at(double rate)
 {
   int best = -1;
   for (int k = 0; k < RECIPES; k++)
-    if (recipes[k].kind == WALK && (best < 0 || fabs(log(recipes[k].rate / rate)) < fabs(log(recipes[best].rate / rate))))
+    if (recipes[k].kind == WALK &&
+        (best < 0 || fabs(log(recipes[k].rate / rate)) < fabs(log(recipes[best].rate / rate))))
       best = k;
   return best;
 }
@@ -232,9 +268,11 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
   double rate = is_fan(leader) ? RATE_BESIDE_FANS : leader->rate;
   size_t n = (size_t)search->plan->sizes.parameters;
   enum dc_status status = DC_OK;
+  bool rows = dc_plan_row_count(search->world) > 0;
   search->member_count = 0;
   search->turn = 0;
   if (search->round == 0) {
+    set_approach(search, search->plan->descent.best_loss);
     for (int k = 0; k < FIRST_ROUND && !status; k++)
       status = add_member(search, k, search->x, error);
   } else if (search->round % 2) {
@@ -245,9 +283,9 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
       status = add_member(search, SMALL_FAN, search->best, error);
   }
   for (int i = 0; i < search->pool_count && !status && search->round % 2 == 0; i++) {
-    status = add_member(search, walk_at(rate), search->pool + (size_t)i * n, error);
-    if (!status && i == 0)
-      status = add_member(search, FAN_RECIPE, search->pool, error);
+    status = add_member(search, FAN_RECIPE, search->pool + (size_t)i * n, error);
+    if (!status && (i == 0 || !rows))
+      status = add_member(search, walk_at(rate), search->pool + (size_t)i * n, error);
   }
   return status;
 }
@@ -255,6 +293,15 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
 bool dc_race_draws(const struct dc_search *search)
 {
   return search->round % 2 == 0;
+}
+
+void dc_race_vary(const struct dc_search *search, int number, struct dc_random *random, struct dc_spread *spread)
+{
+  if (number % 2 == 0)
+    return;
+  spread->distance = dc_task_distance(search->plan->task, &search->plan->model->bodies);
+  spread->knots = LEAST_KNOTS + (int)((MOST_KNOTS + 1 - LEAST_KNOTS) * dc_random_uniform(random));
+  spread->anywhere = true;
 }
 
 // Whether everything that can be reached is, at the best point.
@@ -307,8 +354,8 @@ static enum dc_status leave_windows(struct dc_search *search, int index, struct 
   return status;
 }
 
-// A member of the smoother world goes on in the scene's, from its best point.
-static enum dc_status leave_smoothness(struct dc_search *search, int index, struct dc_error *error)
+// A member of another world goes on in the scene's, from its best point.
+static enum dc_status come_back(struct dc_search *search, int index, struct dc_error *error)
 {
   struct dc_search_member *member = &search->members[index];
   size_t n = (size_t)search->world->parameter_count;
@@ -339,7 +386,7 @@ void dc_race_set_paces(struct dc_search *search, const int *live, int count)
 
 static bool is_away(const struct dc_search_member *member)
 {
-  return member->smoother || member->windows;
+  return member->elsewhere || member->windows;
 }
 
 // Members whose first turn is still to come are not ranked either, nor is the default walk.
@@ -364,7 +411,7 @@ static int rank(const struct dc_search *search, int index, int *all)
   return better;
 }
 
-// Ends the worse half, by losses of one moment.
+// Ends the worse half, by losses of one moment, but for members that have just lost three tenths of theirs.
 static void end_heat(struct dc_search *search)
 {
   bool ends[DC_SEARCH_MEMBERS] = {false};
@@ -374,7 +421,7 @@ static void end_heat(struct dc_search *search)
     if (!is_ranked(search, member))
       continue;
     better = rank(search, i, &all);
-    ends[i] = better >= LEAST_LEFT && better >= (all + 1) / 2;
+    ends[i] = better >= LEAST_LEFT && better >= (all + 1) / 2 && member->idle > 0;
   }
   for (int i = 0; i < search->member_count; i++)
     if (ends[i])
@@ -420,6 +467,14 @@ static enum dc_status polish(struct dc_search *search, const int *live, int coun
   return left ? add_member(search, SMALL_FAN, search->best, error) : DC_OK;
 }
 
+// Whether a member has been in another world for long enough.
+static bool has_been_away(const struct dc_search *search, struct dc_search_member *member)
+{
+  if (recipes[member->recipe].kind == SMOOTH_FAN)
+    return search->turn >= member->wait + SMOOTH_TURNS;
+  return dc_search_stalls(search, member) || search->turn >= member->wait + APPROACH_TURNS;
+}
+
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
 {
   enum dc_status status = DC_OK;
@@ -428,8 +483,8 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
     bool over = !member->moved || !(member->plan->descent.best_loss > search->target);
     if (member->windows)
       status = member->windows_over ? leave_windows(search, live[k], error) : DC_OK;
-    else if (member->smoother)
-      status = over || search->turn >= member->wait + SMOOTH_TURNS ? leave_smoothness(search, live[k], error) : DC_OK;
+    else if (member->elsewhere)
+      status = over || has_been_away(search, member) ? come_back(search, live[k], error) : DC_OK;
     else if (over || (!is_default(search, member) && search->turn >= search->settings.portfolio.iterations))
       dc_search_release_member(member);
     else if (is_default(search, member))
@@ -446,7 +501,7 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
 }
 
 // Numbers that are saved of a member beside its plan.
-enum { RECIPE, SMOOTHER_NOW, IN_WINDOWS, WINDOWS_OVER, MEMBER_NUMBERS };
+enum { RECIPE, ELSEWHERE, IN_WINDOWS, WINDOWS_OVER, MEMBER_NUMBERS };
 static const char WINDOWS_NAME[] = "search/windows/";
 
 enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot)
@@ -454,10 +509,12 @@ enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *
   long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS] = {0};
   const long leader[] = {search->race->leader, search->race->leader_round};
   enum dc_status status = dc_snapshot_put_integers(snapshot, "search/leader", 2, leader);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "search/first_loss", 1, &search->race->first_loss);
   for (int i = 0; i < search->member_count && !status; i++) {
     const struct dc_search_member *member = &search->members[i];
     long *own = numbers + i * MEMBER_NUMBERS;
-    own[RECIPE] = member->recipe, own[SMOOTHER_NOW] = member->smoother, own[IN_WINDOWS] = member->windows != NULL;
+    own[RECIPE] = member->recipe, own[ELSEWHERE] = member->elsewhere, own[IN_WINDOWS] = member->windows != NULL;
     own[WINDOWS_OVER] = member->windows_over;
     if (member->windows)
       status = dc_race_windows_save(member->windows, WINDOWS_NAME, snapshot);
@@ -472,7 +529,11 @@ enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_sna
   enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", 2, 1 << 20, leader, error);
   if (!status && leader[0] >= RECIPES)
     return dc_fail(error, DC_CHECKPOINT, "search/leader: holds an impossible number");
+  double first_loss;
+  if (!status)
+    status = dc_snapshot_get_reals(snapshot, "search/first_loss", 1, &first_loss, error);
   if (!status) {
+    set_approach(search, first_loss);
     search->race->leader = (int)leader[0];
     search->race->leader_round = (int)leader[1];
   }
@@ -484,13 +545,13 @@ enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc
                             struct dc_error *error)
 {
   long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS];
-  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS,
-                                                 RECIPES, numbers, error);
+  enum dc_status status =
+      dc_snapshot_get_counts(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS, RECIPES, numbers, error);
   for (int i = 0; i < count && !status; i++) {
     const long *own = numbers + i * MEMBER_NUMBERS;
     if (own[RECIPE] >= RECIPES)
       return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
-    status = start_member(search, i, (int)own[RECIPE], own[SMOOTHER_NOW] || own[IN_WINDOWS], search->x, error);
+    status = start_member(search, i, (int)own[RECIPE], own[ELSEWHERE] || own[IN_WINDOWS], search->x, error);
     if (status || !own[IN_WINDOWS])
       continue;
     status = dc_race_windows_load(search->members[i].windows, WINDOWS_NAME, snapshot, error);

@@ -21,6 +21,9 @@ void dc_race_destroy(struct dc_search *search);
 enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error);
 // Whether the next round begins with draws.
 bool dc_race_draws(const struct dc_search *search);
+// Varies the spread of a draw: every other one is a constant offset or an aimed shot, the others change over time or go
+// anywhere.
+void dc_race_vary(const struct dc_search *search, int number, struct dc_random *random, struct dc_spread *spread);
 // Whether a race has nothing left to try: no objective can be reached, and its first rounds are over; or everything is
 // reached although the loss is above its target.
 bool dc_race_is_over(const struct dc_search *search);

@@ -9,9 +9,9 @@
 
 #include "base/memory.h"
 
-enum { WINDOWS = 2 };                    // in a turn
+enum { WINDOWS = 2 };  // in a turn
 enum { APPLY = 4, LEAST_LENGTH = 20, MOST_LENGTH = 48, LEAST_WINDOWS = 2, PARTS = 5 };
-enum { ITERATIONS = 5, DRAWS = 4 };      // per window
+enum { ITERATIONS = 5, DRAWS = 4 };  // per window
 static const double SPREAD = 0.1;
 
 // The number of steps for which the controls hold a target: the longest block of parameters.
@@ -73,8 +73,7 @@ static bool goes_on(void *context, const struct dc_plan_iteration *row)
 }
 
 enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct dc_stop_request *stop,
-                                    struct dc_plan_work *work, bool *over,
-                                    struct dc_error *error)
+                                    struct dc_plan_work *work, bool *over, struct dc_error *error)
 {
   struct turn turn = {WINDOWS, stop};
   struct dc_horizon_observer observer = {.context = &turn, .iterated = goes_on, .applied = count_window};

@@ -12,8 +12,7 @@ bool dc_race_windows_settings(const struct dc_model *model, const struct dc_task
 // Runs the windows of a turn; *over: there are none left, or they failed.  Its work is added to *work.  DC_STOPPED: stop
 // (may be NULL) was asked for; the turn is then to be taken back.
 enum dc_status dc_race_windows_turn(struct dc_receding_horizon *windows, struct dc_stop_request *stop,
-                                    struct dc_plan_work *work, bool *over,
-                                    struct dc_error *error);
+                                    struct dc_plan_work *work, bool *over, struct dc_error *error);
 // Sets two first guesses for the whole run [2][parameters] of what was applied: steps after the last applied one have
 // the initial parameters, or the last ones held.
 void dc_race_windows_guesses(const struct dc_receding_horizon *windows, double *first, double *second);

@@ -116,16 +116,23 @@ static void draw(const struct dc_search *search, int number, double *x)
       x[i] = search->best[i] + near * dc_random_normal(&random);
     return;
   }
-  dc_task_draw_parameters(world->task, world->model, &world->window, search->x, portfolio->spread, &random, x);
+  struct dc_spread spread = {.deviation = portfolio->spread, .knots = 1};
+  if (search->race)
+    dc_race_vary(search, number, &random, &spread);
+  dc_task_draw_parameters(world->task, world->model, &world->window, search->x, &spread, &random, x);
 }
 
-// Adds a draw to the pool, which is sorted by loss; of equal ones the earlier comes first.
-static void pool_draw(struct dc_search *search, double loss, const double *x)
+// Adds a draw to the pool, which is sorted by loss; of equal ones the earlier comes first.  In a race the last place is
+// for the last draw, however high its loss: all of low loss may lie where no gradient leads further, as balls on the
+// ground do that are to be thrown.
+static void pool_draw(struct dc_search *search, double loss, bool last, const double *x)
 {
   size_t n = (size_t)search->plan->sizes.parameters, used = (size_t)search->world->parameter_count * sizeof *x;
   int most = (int)search->settings.portfolio.candidates, place = search->pool_count;
   while (place > 0 && loss < search->losses[place - 1])
     place--;
+  if (search->race && last && place >= most)
+    place = most - 1;
   if (place >= most)
     return;
   if (search->pool_count < most)
@@ -155,7 +162,8 @@ static enum dc_status draw_turn(struct dc_search *search, struct dc_plan_iterati
     if (statuses[i])
       search->refused++;
     else
-      pool_draw(search, losses[i], xs + (size_t)i * (size_t)n);
+      pool_draw(search, losses[i], search->drawn + i == search->settings.portfolio.draws - 1,
+                xs + (size_t)i * (size_t)n);
   free(xs);
   if (status)
     return status;
@@ -192,7 +200,7 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
   struct dc_search_stage *stage = &search->stages[search->stage];
   struct dc_plan *plan = search->plan, *found = member->plan;
   size_t bytes = (size_t)found->parameter_count * sizeof *search->best;
-  bool away = member->stiffer || member->smoother || member->windows;
+  bool away = member->stiffer || member->elsewhere || member->windows;
   *best = !away && dc_plan_iterations(found) + member->moved > 0 && found->descent.best_loss < stage->loss;
   if (*best) {
     stage->loss = found->descent.best_loss;
@@ -305,7 +313,7 @@ static enum dc_status refine_turn(struct dc_search *search, struct dc_plan_itera
     else
       status = collect(search, member, &best, error);
     row->best = row->best || best;
-    bool away = member->stiffer || member->smoother || member->windows;
+    bool away = member->stiffer || member->elsewhere || member->windows;
     if (member->moved && !away && (lowest < 0 || member->last.loss < search->members[lowest].last.loss))
       lowest = live[k];
   }

@@ -49,7 +49,7 @@ struct dc_search_settings {
   bool automatic;  // the scene names no optimizer: a race, with these settings of the portfolio
 };
 // Sets what "automatic" leaves open.
-void dc_automatic_complete(struct dc_search_settings *settings);
+void dc_automatic_complete(struct dc_search_settings *settings, const struct dc_model *model);
 // Whether the settings ask for more than dc_plan_continue does.
 bool dc_search_wanted(const struct dc_search_settings *settings);
 // DC_BAD_INPUT when time steps cannot be lengthened as asked: their number is no multiple, or objectives follow a

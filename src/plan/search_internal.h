@@ -25,7 +25,7 @@ struct dc_search_member {
   double *row;       // [parameter_count] parameters of last, then
   // The rest is used by races only (race.h).
   int recipe, wait;                     // wait: turns of the round before it starts
-  bool smoother;                        // its plan is in a world of smoother friction
+  bool elsewhere;                       // its plan has smoother friction or terms that bring hands near
   struct dc_receding_horizon *windows;  // it runs windows, and its plan waits; else NULL
   bool windows_over;
 };
@@ -59,8 +59,7 @@ struct dc_search {
   double *x;     // [capacity] where the stage began
   double *best;  // [capacity] its best
   // Best draws of the round, sorted by loss: [members + 1][capacity], [members]; the last row is for reports.
-  double *pool,
-      *losses;
+  double *pool, *losses;
   int pool_count;
   long refused;  // draws that could not be rolled out, which count in the budget
   // State before the members' present turn, taken where plan->stop is set: members end a turn one by one, so that it

@@ -80,7 +80,7 @@ enum dc_status dc_search_start_member(struct dc_search *search, struct dc_search
   dc_plan_set_gradient(member->plan, &search->plan->estimate.settings);
   member->plan->scaled.coarseness = world->scaled.coarseness;
   member->plan->stop = search->plan->stop;
-  member->plan->helpers.crew = member->smoother ? NULL : search->plan->helpers.crew;  // ranks know the scene's friction only
+  member->plan->helpers.crew = member->elsewhere ? NULL : search->plan->helpers.crew;  // ranks know the scene only
   if (member->stiffer)
     member->plan->scaled.stiffness = dc_search_stiffness(search, member);
   if (search->stage == 0 && search->round == 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of searches, and checks of continuations.
+#include <math.h>
 #include <stddef.h>
 
 #include "plan/search_internal.h"
@@ -42,7 +43,8 @@ const struct dc_option dc_portfolio_options[] = {
 };
 
 const struct dc_option dc_automatic_options[] = {
-    DC_INTEGER_OPTION(struct dc_portfolio, rollouts, "4000", 1, 1e12, "after so many no further turn begins"),
+    DC_INTEGER_OPTION(struct dc_portfolio, rollouts, "0", 0, 1e12,
+                      "after so many no further turn begins; 0: 4000, up to five times as many where runs are small"),
     DC_INTEGER_OPTION(struct dc_portfolio, draws, "32", 1, 1e9, "first guesses that every other round draws"),
     DC_INTEGER_OPTION(struct dc_portfolio, candidates, "3", 1, DC_SEARCH_MEMBERS / 2,
                       "number of the best of these, which are optimized side by side"),
@@ -52,8 +54,14 @@ const struct dc_option dc_automatic_options[] = {
     DC_OPTIONS_END,
 };
 
-void dc_automatic_complete(struct dc_search_settings *settings)
+// Runs of fewer steps and coordinates are cheaper.
+static const double BUDGET = 4000, SMALL_RUN = 1200, MOST_BUDGETS = 5;
+
+void dc_automatic_complete(struct dc_search_settings *settings, const struct dc_model *model)
 {
+  double size = (double)model->definition.time.steps * model->bodies.nv;
+  if (settings->portfolio.rollouts == 0)
+    settings->portfolio.rollouts = (long)(BUDGET * fmin(MOST_BUDGETS, fmax(1, SMALL_RUN / fmax(size, 1))));
   settings->automatic = true;
   settings->portfolio.iterations = 60;
   settings->portfolio.stall = 6;

@@ -205,7 +205,7 @@ enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, i
   for (int k = 0; k < count && !status; k += ranks) {
     struct dc_search_member *member = &search->members[live[k]];
     status = bring_home(member, error);
-    member->plan->helpers.crew = ranks > 1 || member->smoother ? NULL : crew;
+    member->plan->helpers.crew = ranks > 1 || member->elsewhere ? NULL : crew;
     own[here++] = live[k];
   }
   if (!status)

@@ -13,7 +13,6 @@
 #include "geometry/convex/witness.h"
 #include "task/goal.h"
 
-enum { AT_LEAST, AT_MOST, EXACTLY };
 static const char *const keep_choices[] = {"at_least", "at_most", "exactly", NULL};
 
 static const struct dc_option options_table[] = {
@@ -86,7 +85,9 @@ static int residual(const void *options, const struct dc_model *model, const str
   if (!find_nearest(clearance, model, trajectory, frame, &witness))
     return 1;
   double off = witness.distance - clearance->distance;
-  d[0] = clearance->keep == AT_LEAST ? fmin(off, 0) : clearance->keep == AT_MOST ? fmax(off, 0) : off;
+  d[0] = clearance->keep == DC_CLEARANCE_AT_LEAST  ? fmin(off, 0)
+         : clearance->keep == DC_CLEARANCE_AT_MOST ? fmax(off, 0)
+                                                   : off;
   return 1;
 }
 

@@ -256,7 +256,8 @@ static int draw_aim(const struct dc_model *model, int self, struct dc_random *ra
   for (int i = 0; i < bodies->count; i++)
     if (bodies->bodies[i].free && i != self) {
       count++;
-      *farthest = fmax(*farthest, dc_vec_distance(bodies->bodies[i].start.position, bodies->bodies[self].start.position));
+      *farthest =
+          fmax(*farthest, dc_vec_distance(bodies->bodies[i].start.position, bodies->bodies[self].start.position));
     }
   int pick = (int)(u * count);
   for (int i = 0; i < bodies->count && aim < 0; i++)
@@ -280,11 +281,12 @@ static void draw_direction(const char *axes, struct dc_random *random, double di
 }
 
 // Draws a shot at a random free body: past its centre by less than makes it miss, from a distance of up to a few
-// diameters, and at most so fast that it could go to the farthest body and back within the window.
+// diameters, and at most so fast that it could go to the farthest body and back within the window.  A shot anywhere has
+// any direction, as one off a cushion needs.
 static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
-                 double deviation, struct dc_random *random, double *parameters)
+                 const struct dc_spread *spread, struct dc_random *random, double *parameters)
 {
-  static const double diameters = 1.5, least_speed = 0.15, most_speed = 2;
+  static const double diameters = 1.5, least_speed = 0.15, most_speed = 2, least_time = 0.3;
   const struct dc_initial_state_options *start = options;
   const struct dc_body *body = &model->bodies.bodies[start->body];
   double offsets[GROUPS][3], direction[3], aside[3], farthest;
@@ -292,12 +294,12 @@ static void draw(const void *options, const struct dc_model *model, const struct
   int aim = draw_aim(model, start->body, random, &farthest);
   for (int k = 0; k < 3; k++) {
     offsets[POSITION][k] += diameters * 2 * body->radius * (2 * dc_random_uniform(random) - 1);
-    offsets[ROTATION][k] += deviation * dc_random_normal(random);
-    offsets[ANGULAR_VELOCITY][k] += deviation * dc_random_normal(random);
+    offsets[ROTATION][k] += spread->deviation * dc_random_normal(random);
+    offsets[ANGULAR_VELOCITY][k] += spread->deviation * dc_random_normal(random);
   }
   keep_axes(start->position, offsets[POSITION]);
   draw_direction(start->velocity, random, direction);
-  if (aim >= 0) {
+  if (aim >= 0 && !spread->anywhere) {
     const struct dc_body *other = &model->bodies.bodies[aim];
     dc_vec_copy(aside, direction);
     dc_vec_sub(direction, other->start.position, body->start.position);
@@ -312,10 +314,17 @@ static void draw(const void *options, const struct dc_model *model, const struct
       direction[k] += miss * aside[k] / length;
   }
   double duration = window->steps * window->time_step, length = fmax(dc_vec_norm(direction), 1e-300);
-  double fastest = aim >= 0 && duration > 0 ? most_speed * farthest / duration : deviation;
-  double speed = fastest * (least_speed + (1 - least_speed) * dc_random_uniform(random));
+  double fastest = aim >= 0 && duration > 0 ? most_speed * farthest / duration : spread->deviation;
+  double speed = fastest * (least_speed + (1 - least_speed) * dc_random_uniform(random)), fall[3] = {0};
+  if (spread->anywhere && duration > 0) {
+    // passes, after part of the time, a point no farther than twice the goal, whatever gravity does
+    double time = duration * (least_time + (1 - least_time) * dc_random_uniform(random));
+    speed = fmax(speed, most_speed * spread->distance / time * dc_random_uniform(random));
+    dc_vec_scale(fall, model->definition.gravity, -0.5 * time);
+    keep_axes(start->velocity, fall);
+  }
   for (int k = 0; k < 3; k++)
-    offsets[VELOCITY][k] = speed * direction[k] / length - body->start.velocity[k];
+    offsets[VELOCITY][k] = speed * direction[k] / length + fall[k] - body->start.velocity[k];
   for (int group = 0; group < GROUPS; group++)
     for (const char *axis = group_axes(start, group); *axis; axis++)
       *parameters++ = offsets[group][*axis - 'x'];

@@ -116,7 +116,7 @@ static void initial(const void *options, const struct dc_model *model, int steps
 // Draws another first guess: new random amplitudes.  Without amplitudes in the options, all parameters are drawn around
 // guess.
 static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
-                 double deviation, struct dc_random *random, double *parameters)
+                 const struct dc_spread *spread, struct dc_random *random, double *parameters)
 {
   const struct dc_sines_options *sines = options;
   int waves = (int)sines->waves, count = parameter_count(options, model, window->steps);
@@ -124,7 +124,7 @@ static void draw(const void *options, const struct dc_model *model, const struct
     initial(options, model, window->steps, parameters);
   for (int i = 0; i < count; i++)
     if (!(sines->amplitude > 0))
-      parameters[i] = guess[i] + deviation * dc_random_normal(random);
+      parameters[i] = guess[i] + spread->deviation * dc_random_normal(random);
     else if (i / waves % KINDS == AMPLITUDE)
       parameters[i] = sines->amplitude * (2 * dc_random_uniform(random) - 1) / sines->scale[AMPLITUDE];
 }

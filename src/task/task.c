@@ -57,27 +57,42 @@ int dc_task_parameter_count(const struct dc_task *task, const struct dc_model *m
   return count;
 }
 
-// Draws one control's parameters about a guess: one step's worth of normal numbers, repeated in every step.
-// A constant offset moves the whole motion; independent numbers in each step would cancel over it.
+// Draws one control's parameters about a guess: normal numbers for each of its coordinates at some moments, with
+// straight lines between them; one knot is a constant offset, which moves the whole motion.  Independent numbers in each
+// step would cancel over it.
 static void draw_about(const struct dc_control *control, const struct dc_model *model, int steps, const double *guess,
-                       double deviation, struct dc_random *random, double *parameters)
+                       const struct dc_spread *spread, struct dc_random *random, double *parameters)
 {
   int count = count_of(control, model, steps), one = count_of(control, model, 1);
-  for (int i = 0; i < count; i++)
-    parameters[i] = guess[i] + (i >= one ? parameters[i - one] - guess[i - one] : deviation * dc_random_normal(random));
+  if (count == 0)
+    return;
+  one = one < 1 || one > count ? count : one;
+  int blocks = (count + one - 1) / one, spans = spread->knots < blocks ? spread->knots - 1 : blocks - 1;
+  for (int c = 0; c < one; c++) {
+    double from = spread->deviation * dc_random_normal(random), to = from;
+    int span = 0;
+    for (int block = 0; block * one + c < count; block++) {
+      double at = blocks > 1 ? (double)block * spans / (blocks - 1) : 0;
+      for (; span < spans && at >= span; span++)
+        from = to, to = spread->deviation * dc_random_normal(random);
+      double part = span ? at - (span - 1) : 0;
+      parameters[block * one + c] = guess[block * one + c] + from + part * (to - from);
+    }
+  }
 }
 
 // Designs are not drawn: they keep the guess.
 void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
-                             const double *guess, double deviation, struct dc_random *random, double *parameters)
+                             const double *guess, const struct dc_spread *spread, struct dc_random *random,
+                             double *parameters)
 {
   for (int i = 0; i < task->control_count; i++) {
     const struct dc_control *control = &task->controls[i];
     int count = count_of(control, model, window->steps);
     if (control->type->draw)
-      control->type->draw(control->options, model, window, guess, deviation, random, parameters);
+      control->type->draw(control->options, model, window, guess, spread, random, parameters);
     else
-      draw_about(control, model, window->steps, guess, deviation, random, parameters);
+      draw_about(control, model, window->steps, guess, spread, random, parameters);
     guess = past_const(guess, count);
     parameters = past(parameters, count);
   }
@@ -506,12 +521,12 @@ bool dc_task_reachable(const struct dc_objective *objective)
 // A length of unit "m" is that of a position, and so on.
 static const char *condition_name(const char *unit)
 {
-  return strcmp(unit, "m") == 0            ? "position"
-         : strcmp(unit, "rad") == 0        ? "angle"
-         : strcmp(unit, "m or rad") == 0   ? "coordinate"
-         : strcmp(unit, "kg") == 0         ? "mass"
-         : strncmp(unit, "m/s", 3) == 0    ? "velocity"
-                                           : "difference";
+  return strcmp(unit, "m") == 0          ? "position"
+         : strcmp(unit, "rad") == 0      ? "angle"
+         : strcmp(unit, "m or rad") == 0 ? "coordinate"
+         : strcmp(unit, "kg") == 0       ? "mass"
+         : strncmp(unit, "m/s", 3) == 0  ? "velocity"
+                                         : "difference";
 }
 
 // Conditions that an objective sets for being reached: its own list, or the one distance that it reports, which may be

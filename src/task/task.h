@@ -16,6 +16,14 @@ struct dc_window {
   double time_step;  // s
 };
 
+// How a search draws the parameters of controls.
+struct dc_spread {
+  double deviation;  // standard deviation, in the parameters' units, of those without a better choice
+  int knots;         // moments from 1 on at which a normal number is drawn, with straight lines between them
+  bool anywhere;     // shots go in any direction, as far as gravity and goals ask; else they are aimed at a body
+  double distance;   // of goals, m
+};
+
 // A control has parameters for one window.  Its state is what it remembers from one window to the next, such as the
 // position of an integrated target.
 struct dc_control_type {
@@ -47,10 +55,9 @@ struct dc_control_type {
   void (*push_forward)(const void *options, const struct dc_model *model, const struct dc_window *window,
                        const double *state, const double *parameters, const double *direction,
                        struct dc_rollout_cotangent *moved);
-  // Draws parameters for a search that knows nothing yet.  deviation: standard deviation, in the parameters' units, of
-  // those without a better choice.  NULL: normal around guess, the same number in all steps.
+  // Draws parameters for a search that knows nothing yet.  NULL: normal around guess, with spread->knots.
   void (*draw)(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
-               double deviation, struct dc_random *random, double *parameters);
+               const struct dc_spread *spread, struct dc_random *random, double *parameters);
   // State in a receding horizon; both NULL: none.
   int (*state_size)(const void *options, const struct dc_model *model);
   void (*start)(const void *options, const struct dc_model *model, double *state);
@@ -184,9 +191,10 @@ const char *dc_pure_unit(const void *options, const struct dc_model *model, int 
 // Writes scale and unit, "0.1 m"; a scale or unit of 1 is omitted.
 void dc_unit_text(const char *unit, double scale, char *text, size_t size);
 void dc_task_initial(const struct dc_task *task, const struct dc_model *model, int steps, double *parameters);
-// Parameters drawn by every control; the design is that of guess.
+// Parameters drawn by every control, about a guess where it has no draw of its own; the design is that of guess.
 void dc_task_draw_parameters(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
-                             const double *guess, double deviation, struct dc_random *random, double *parameters);
+                             const double *guess, const struct dc_spread *spread, struct dc_random *random,
+                             double *parameters);
 // Converts parameters to another number of time steps of the same duration: controls with the same number of parameters
 // keep them; parameters of steps are taken from the step at the same time.
 void dc_task_resample(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
@@ -350,8 +358,9 @@ struct dc_clearance_options {
   struct dc_goal_options goal;
   int body, to;
   double distance;  // m
-  int keep;         // at_least, at_most, exactly
+  int keep;         // enum dc_clearance_keep
 };
+enum dc_clearance_keep { DC_CLEARANCE_AT_LEAST, DC_CLEARANCE_AT_MOST, DC_CLEARANCE_EXACTLY };
 
 // Options of the objective "region": weight * sum over the bodies of the squared distance of x_com to a box or a disc,
 // over the chosen axes.

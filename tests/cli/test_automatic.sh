@@ -37,7 +37,26 @@ cat >push.json <<'SCENE'
   "objective": [{"type": "reach", "body": "block", "target": [0.42, 0.06, 0], "axes": "xy", "tolerance": 0.03}] }
 SCENE
 
-for scene in shot arm push; do
+# A gripper above a ball, which has to come up: no far field pulls, hands are brought near first.
+cat >lift.json <<'SCENE'
+{ "time": {"step": 0.03, "steps": 80}, "contact": {"friction": 0.8},
+  "shapes": {"ground": {"type": "plane"}, "ball": {"type": "sphere", "radius": 0.03},
+             "palm": {"type": "box", "size": [0.2, 0.06, 0.03]}, "finger": {"type": "box", "size": [0.02, 0.04, 0.1]}},
+  "bodies": [
+    {"name": "ground", "joint": "fixed", "shape": "ground"},
+    {"name": "ball", "shape": "ball", "mass": 0.1, "position": [0.1, 0, 0.031]},
+    {"name": "palm", "joint": [{"type": "slide", "axis": [1, 0, 0]}, {"type": "slide", "axis": [0, 0, 1]}], "shape": "palm",
+     "mass": 0.5, "position": [0, 0, 0.4], "pd": {"kp": 500, "kd": 50, "gravity_compensation": true}},
+    {"name": "left", "parent": "palm", "frame": "world", "joint": {"type": "slide", "axis": [1, 0, 0]}, "shape": "finger",
+     "mass": 0.1, "position": [-0.07, 0, 0.325], "pd": {"kp": 300, "kd": 20, "gravity_compensation": true}},
+    {"name": "right", "parent": "palm", "frame": "world", "joint": {"type": "slide", "axis": [1, 0, 0]}, "shape": "finger",
+     "mass": 0.1, "position": [0.07, 0, 0.325], "pd": {"kp": 300, "kd": 20, "gravity_compensation": true}}],
+  "control": [{"type": "pd_targets", "body": "palm", "hold": 5}, {"type": "pd_targets", "body": "left", "hold": 5},
+              {"type": "pd_targets", "body": "right", "hold": 5}],
+  "objective": [{"type": "reach", "body": "ball", "target": [0.3, 0, 0.2], "tolerance": 0.03}] }
+SCENE
+
+for scene in shot arm push lift; do
   run 0 optimize $scene.json -o $scene --json --quiet --threads 1
   check "$scene: is reached" grep -q '"success": true' "$out"
   check "$scene: the settings are told" grep -q '"settings_found": {' "$out"
@@ -48,6 +67,15 @@ for scene in shot arm push; do
     cmp $scene/loss.csv $scene-2/loss.csv
   check "$scene: and trajectories" cmp $scene/trajectory.h5 $scene-2/trajectory.h5
 done
+
+# Interrupted where hands are brought near, and where it went on from there.
+run 0 optimize lift.json -o lifted --quiet --threads 2 --max-time 0.7 --checkpoint 0
+for part in 1 2 3; do
+  run 0 optimize --resume lifted --quiet --threads 2 --max-time 0.7
+done
+run 0 optimize --resume lifted --quiet --threads 1
+check "a lift in five parts: the same losses" cmp lift/loss.csv lifted/loss.csv
+check "and trajectory" cmp lift/trajectory.h5 lifted/trajectory.h5
 
 # Interrupted after the first guess and resumed.
 run 0 optimize push.json -o stopped --quiet --threads 1 --max-time 1e-9 --checkpoint 0

@@ -194,7 +194,7 @@ static enum dc_status read_automatic(struct dc_scene_build *build)
     return DC_OK;
   }
   enum dc_status status = dc_scene_read_section(build, "automatic", dc_automatic_options, NULL, &search->portfolio);
-  dc_automatic_complete(search);
+  search->automatic = true;
   if (!status && build->settings->seed_given)
     search->portfolio.seed = (long)build->settings->seed;
   return status;
@@ -394,6 +394,8 @@ static enum dc_status read_scene(struct dc_scene_build *build)
     return status;
   if (dc_model_create(&scene->model, definition, scene->arena, build->error))
     return dc_json_wrap(&build->root, build->error);
+  if (scene->search.automatic)
+    dc_automatic_complete(&scene->search, &scene->model);
   if ((status = check_pairs(build)) ||
       (status = dc_scene_choose_lengths(build, &scene->model, definition, &scene->contact_choice)) ||
       (status = dc_scene_exclude_pairs(build)) || (status = dc_scene_separate(build)) ||
