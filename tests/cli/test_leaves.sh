@@ -89,6 +89,21 @@ for scene in rebound; do
   run 0 diff ${scene}1 ${scene}2
 done
 
+# A run that is interrupted gives the bits of one that is not, and has its report.
+company euler bsh '' ', {"name": "post", "joint": "fixed", "shape": "box", "position": [0.6, 0, 0.2]}' >long.json
+set_long="--set optimizer={\"type\":\"adam\",\"learning_rate\":0.01,\"iterations\":12}"
+run 0 optimize long.json -o whole $set_long --threads 1
+within 60 "$dcsim" optimize long.json -o cut $set_long --max-time 0.001 --quiet >"$out" 2>"$err"
+check "it was interrupted" [ "$(wc -l <cut/loss.csv)" -lt "$(wc -l <whole/loss.csv)" ]
+run 0 optimize --resume cut --threads 2
+check "the same losses" cmp whole/loss.csv cut/loss.csv
+run 0 diff whole cut
+rm -f cut/report.html
+run 0 report cut
+check "its report has the bodies" grep -q 'upper' cut/report.html
+run 0 gradcheck long.json --steps 2
+check "tangent and adjoint of leaves with cores" grep -q 'tangent and adjoint agree' "$out"
+
 run 3 check plane.json --set contact.model=sdrs
 check "other models refuse leaves" grep -q 'for the contact models bsh and exact (here sdrs)' "$err"
 run 3 check plane.json --set contact.weights=paper
