@@ -463,7 +463,7 @@ class Problem(_Arrays):
         return self._product(lib.dcsim_problem_pull_back, x, weights, len(self.rows(x).residual), self.dimension)
 
     def _product(self, function, x, vector, count, result_count):
-        x, vector = _library.vector(x, self.dimension, "x"), _library.vector(vector, count, "vector")
+        x, vector = _library.vector(x, self.dimension, "x"), _library.vector(() if vector is None else vector, count, "vector")
         product = np.zeros(result_count)
         with self._use() as pointer:
             call(function, pointer, _library.pointer(x), _library.pointer(vector), _library.pointer(product))

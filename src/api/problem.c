@@ -191,7 +191,8 @@ int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss
     status = dc_fail(&local, DC_STOPPED, "the objective function returned %d", problem->answer);
   if (status)
     return dc_api_fail_in_process(error, &local, status);
-  *loss = value;
+  if (loss)
+    *loss = value;
   if (gradient)
     memcpy(gradient, problem->gradient, (size_t)problem->plan->parameter_count * sizeof *gradient);
   return DCSIM_OK;
@@ -268,11 +269,20 @@ int dcsim_problem_find_rows(dcsim_problem *problem, const double *x, dcsim_linea
   return give_rows(problem, status, false, linearization, &local, error);
 }
 
+// Both vectors of a product of derivatives must be there.
+static enum dc_status check_product(const double *vector, const double *product, struct dc_error *error)
+{
+  return vector && product ? DC_OK
+                           : dc_fail(error, DC_USAGE, "NULL, where a vector and a place for its product are wanted");
+}
+
 int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const double *direction, double *product,
                                dcsim_error *error)
 {
   struct dc_error local = {0};
   enum dc_status status = check_x(problem, x, &local);
+  if (!status)
+    status = check_product(direction, product, &local);
   if (!status)
     status = dc_plan_push_forward(problem->plan, x, direction, product, &local);
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
@@ -283,6 +293,8 @@ int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const doubl
 {
   struct dc_error local = {0};
   enum dc_status status = check_x(problem, x, &local);
+  if (!status)
+    status = check_product(weights, product, &local);
   if (!status)
     status = dc_plan_pull_back(problem->plan, x, weights, product, &local);
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;

@@ -337,6 +337,12 @@ static void test_products(void)
   CHECK(dcsim_problem_linearize(problem, x, &rows, &error) == DCSIM_OK, "%s", error.text);
   memcpy(jacobian, rows.jacobian, sizeof jacobian);
   CHECK(dcsim_problem_push_forward(problem, x, direction, pushed, &error) == DCSIM_OK, "%s", error.text);
+  CHECK(dcsim_problem_pull_back(problem, x, NULL, pulled, &error) == DCSIM_USAGE &&
+            dcsim_problem_pull_back(problem, x, weights, NULL, &error) == DCSIM_USAGE &&
+            dcsim_problem_push_forward(problem, x, NULL, pulled, &error) == DCSIM_USAGE &&
+            dcsim_problem_push_forward(problem, NULL, weights, pulled, &error) == DCSIM_USAGE,
+        "no vector, or no place for the product");
+  CHECK(dcsim_problem_evaluate(problem, x, NULL, NULL, &error) == DCSIM_OK, "%s", error.text);
   CHECK(dcsim_problem_pull_back(problem, x, weights, pulled, &error) == DCSIM_OK, "%s", error.text);
   for (int i = 0; i < 3; i++) {
     double along = 0, back = 0, size = 1e-300;

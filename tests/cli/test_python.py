@@ -155,7 +155,7 @@ def test_wrong_handles():
     scene = dcsim.open(SCENE)
     problem = scene.problem()
     wrong = [lambda: dcsim.Scene(None), lambda: dcsim.Scene(ctypes.c_void_p()), lambda: dcsim.Problem(None), lambda: dcsim.Problem(problem),
-             lambda: dcsim.Simulation(None), lambda: dcsim.Simulation(problem), lambda: dcsim.set_threads(-1), lambda: dcsim.set_threads(2**40),
+             lambda: problem.push_forward(X, None), lambda: problem.pull_back(X, None), lambda: dcsim.Simulation(None), lambda: dcsim.Simulation(problem), lambda: dcsim.set_threads(-1), lambda: dcsim.set_threads(2**40),
              lambda: problem.value_batch(np.zeros((3, 2)), threads=-1), lambda: problem.value_batch(np.zeros((3, 2)), threads=0)]
     for i, call in enumerate(wrong):
         try:
