@@ -203,11 +203,12 @@ class Scene(_Handle):
             return simulation.step(target, target_velocity, force)
 
     def simulate(self, directory="none", progress=None, **options) -> dict:
-        """Rolls the scene out once, as dcsim simulate; the report as a dict.  See optimize."""
+        """Rolls the scene out once, as dcsim simulate; the report as a dict (run.Result).  See optimize."""
         return self._run(lib.dcsim_simulate, directory, progress, options)
 
     def optimize(self, directory="none", progress=None, **options) -> dict:
-        """Minimizes the loss with the scene's optimizer, as dcsim optimize; the report as a dict.
+        """Minimizes the loss with the scene's optimizer, as dcsim optimize; the report as a dict, which notebooks show with the
+        replay where there is a run directory (run.Result).
 
         directory: of the run; "none": nothing is written; None: a new one below runs/.  progress(p): called after every
         iteration with p.iteration, p.loss, p.parameters, ...; a true answer stops the run, which is then no error.
@@ -236,7 +237,7 @@ class Scene(_Handle):
             call(function, self._pointer, settings, None, report, allowed=(_library.STOPPED,))
             if raised:
                 raise raised[0]
-            return json.loads(report.json)
+            return run.Result(json.loads(report.json))
         finally:
             lib.dcsim_report_free(report)
 

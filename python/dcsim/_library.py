@@ -126,6 +126,7 @@ for _name, _result, _arguments in (
         ("simulate", c_int, [c_void_p, POINTER(RunOptions), c_void_p, POINTER(Report), _error]),
         ("optimize", c_int, [c_void_p, POINTER(RunOptions), c_void_p, POINTER(Report), _error]),
         ("export", c_int, [c_char_p, c_char_p, c_char_p, POINTER(Report), _error]),
+        ("write_report", c_int, [c_char_p, POINTER(Report), POINTER(ErrorData)]),
         ("problem_create", c_int, [c_void_p, POINTER(ProblemOptions), _out, _error]),
         ("problem_destroy", None, [c_void_p]),
         ("problem_dimension", c_int, [c_void_p]),

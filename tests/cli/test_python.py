@@ -176,6 +176,17 @@ def test_wrong_handles():
     assert time.monotonic() - began < 5
 
 
+def test_result():
+    """A result is a dict that notebooks show with the page of its run, which can do nothing outside of itself."""
+    result = dcsim.open(SCENE).simulate("shown <b>")
+    assert isinstance(result, dict) and json.loads(json.dumps(result)) == result
+    shown = result._repr_html_()
+    assert pathlib.Path(result.page).is_file() and 'sandbox="allow-scripts"' in shown and "shown &lt;b&gt;" in shown
+    assert "<script" not in shown and "&lt;script" in shown, "the page must be a quoted text"
+    alone = dcsim.open(SCENE).simulate()
+    assert alone.page is None and "<iframe" not in alone._repr_html_()
+
+
 def test_kept_arrays():
     kept = []
 
