@@ -521,7 +521,7 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
     return status;
   body->shape = definition->shape < 0 ? &dc_shape_nothing : &shapes[definition->shape];
   body->appearance.visual = definition->visual < 0 ? NULL : &shapes[definition->visual];
-  body->parent = definition->parent;
+  body->parent = definition->soft ? -1 : definition->parent;  // what holds a soft body moves no frame of it
   body->friction = definition->surface.friction;
   body->restitution = definition->surface.restitution;
   body->limit_stiffness = definition->limit_stiffness;
@@ -571,6 +571,8 @@ static enum dc_status build_bodies(struct build *build, const struct dc_shape *s
                                 build->error);
   if (!status)
     status = dc_soft_start(bodies, build->definitions, build->arena, build->error);
+  if (!status)
+    status = dc_pins_start(bodies, build->definitions, build->arena, build->error);
   return status ? status : set_reach(build);
 }
 

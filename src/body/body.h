@@ -112,12 +112,12 @@ struct dc_body_definition {
   double axis[3], anchor[3], range[2];                 // of the joints that give none; NAN when absent
   double limit_stiffness;                              // of the barriers at the ends of ranges, J
   struct dc_drive_limits limits;
-  struct dc_pd_definition *pd;                         // NULL: no actuator
-  struct dc_soft_definition *soft;                     // NULL: a rigid body
-  struct dc_cable_definition *cable;                   // NULL: no cable
+  struct dc_pd_definition *pd;        // NULL: no actuator
+  struct dc_soft_definition *soft;    // NULL: a rigid body
+  struct dc_cable_definition *cable;  // NULL: no cable
   struct dc_surface_definition surface;
-  struct dc_filter_definition filter;                  // which bodies it touches
-  double color[3];                                     // linear RGB in [0, 1]
+  struct dc_filter_definition filter;  // which bodies it touches
+  double color[3];                     // linear RGB in [0, 1]
 };
 
 extern const struct dc_option dc_body_options[];
@@ -138,9 +138,9 @@ struct dc_body_appearance {
 
 struct dc_body {
   const char *name;
-  const char *joint_name;         // of its first joint, "composite" for several
-  const struct dc_shape *shape;   // dc_shape_nothing without one
-  int parent;                     // index of a body before or after, or -1
+  const char *joint_name;        // of its first joint, "composite" for several
+  const struct dc_shape *shape;  // dc_shape_nothing without one
+  int parent;                    // index of a body before or after, or -1
   int part_count;
   const struct dc_joint_part *parts;            // outermost first
   bool free;                                    // the one joint is free: tangent = twist of the frame
@@ -153,15 +153,15 @@ struct dc_body {
   double center[3];                             // centre of mass in the shape's frame, m
   double mass;                                  // kg; 0 for bodies that never move and for markers
   double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
-  double radius;         // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
-                         // moves its radius of gyration
+  double radius;  // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
+                  // moves its radius of gyration
   struct dc_body_start start;
-  const struct dc_pd_definition *pd;        // gains in effect, or NULL
-  double limit_stiffness;                   // J
-  double velocity_limit;                    // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
-  double effort_limit;                      // bound on forces of controls on these, N or N m; NAN: none
-  int actuator;                  // first entry in vectors of actuator targets; -1 without pd (cables have one)
-  double friction, restitution;  // NAN: those of the contact settings
+  const struct dc_pd_definition *pd;  // gains in effect, or NULL
+  double limit_stiffness;             // J
+  double velocity_limit;              // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
+  double effort_limit;                // bound on forces of controls on these, N or N m; NAN: none
+  int actuator;                       // first entry in vectors of actuator targets; -1 without pd (cables have one)
+  double friction, restitution;       // NAN: those of the contact settings
   struct dc_body_appearance appearance;
 };
 
@@ -183,6 +183,7 @@ struct dc_bodies {
   int soft_count, support_count, node_count;  // nodes: of all soft bodies
   int first_node_q, first_node_v;             // where nodes begin in q and in tangents; nq, nv without soft bodies
   struct dc_soft *soft;                       // [soft_count], in the order of their bodies
+  int mount_count;                            // pins on bodies that move, of all soft bodies
   struct dc_support *supports;                // [support_count] frames on nodes
   int element_count;                          // of all soft bodies
   int cable_count;

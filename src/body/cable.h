@@ -25,7 +25,7 @@ extern const struct dc_option dc_cable_options[];
 struct dc_cable {
   int body, actuator;
   int count;
-  const int *through;                  // [count] bodies whose frames it runs through
+  const int *through;  // [count] bodies whose frames it runs through
   // [count] supports of points on soft bodies; NULL: the point is on a rigid body, which may be fixed
   const struct dc_support **supports;
   double stiffness, smoothing;

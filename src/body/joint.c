@@ -105,9 +105,10 @@ const struct dc_option dc_joint_options[] = {
                    "spring towards rest; of a ball joint towards its start"),
     DC_REAL_OPTION(struct dc_joint_definition, rest, "m or rad", "0", -1e6, 1e6,
                    "coordinate where the spring is slack"),
-    DC_REAL_OPTION(struct dc_joint_definition, dry_friction, "N or N m", "0", 0, 1e12,
-                   "force against motion, of this size at any speed above 0.001 m/s or rad/s; not of what turns about a "
-                   "point"),
+    DC_REAL_OPTION(
+        struct dc_joint_definition, dry_friction, "N or N m", "0", 0, 1e12,
+        "force against motion, of this size at any speed above 0.001 m/s or rad/s; not of what turns about a "
+        "point"),
     DC_REAL_OPTION(struct dc_joint_definition, force, "N or N m", "0", -1e12, 1e12,
                    "constant force along every coordinate; not of what turns about a point"),
     DC_OPTIONS_END,

@@ -29,40 +29,6 @@ static void place_nodes(const struct dc_body_definition *definition, struct dc_s
   }
 }
 
-// Whether a point of the mesh's frame, in m, lies in the box of a pin.
-static bool is_inside(const struct dc_pin_definition *pin, const double *x)
-{
-  for (int k = 0; k < 3; k++) {
-    double slack = 1e-9 * (fabs(pin->high[k]) + fabs(pin->low[k]));  // allows for rounding of nodes on the faces
-    if (!(x[k] >= pin->low[k] - slack && x[k] <= pin->high[k] + slack))
-      return false;
-  }
-  return true;
-}
-
-// Collects the nodes that pins hold, in the mesh's frame; their positions are set once they are in the world.
-static enum dc_status add_pins(const struct dc_soft_definition *definition, struct dc_soft *soft,
-                               struct dc_arena *arena, struct dc_error *error)
-{
-  const struct dc_pin_definition *pins = definition->pins.objects;
-  soft->pins = dc_arena_alloc(arena, (size_t)soft->node_count, sizeof *soft->pins);
-  if (!soft->pins)
-    return dc_out_of_memory_for(error, "pins");
-  for (int i = 0; i < definition->pins.count; i++) {
-    int before = soft->pin_count;
-    for (int n = 0; n < soft->node_count; n++) {
-      bool held = false;
-      for (int p = 0; p < soft->pin_count; p++)
-        held |= soft->pins[p].node == n;
-      if (!held && is_inside(&pins[i], soft->mesh.nodes[n]))
-        soft->pins[soft->pin_count++] = (struct dc_pin){.node = n, .stiffness = pins[i].stiffness};
-    }
-    if (soft->pin_count == before)
-      return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.pins[%d]: there is no node in the box", soft->body, i);
-  }
-  return DC_OK;
-}
-
 // Converts the option barrier, a length eps, to the inertia that contact uses.  The gap solves phi_eps(gap, r force) =
 // 0 with r = step^2 / least mass of a node (paper 004, Eq. 4 and 14), so that gap times force is eps^2/(2 r).
 static void set_barrier(struct dc_soft *soft, double length)
@@ -171,11 +137,13 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
     dc_error_prefix(error, "bodies[%d].soft", soft->body);
     return status;
   }
-  if ((status = add_pins(given, soft, arena, error)))
+  if ((status = dc_pins_collect(given, soft, arena, error)))
     return status;
   place_nodes(definition, &soft->mesh);
   for (int p = 0; p < soft->pin_count; p++)
     dc_vec_copy(soft->pins[p].place, soft->mesh.nodes[soft->pins[p].node]);
+  soft->held_by = -1;
+  soft->touches_holder = definition->filter.parent;
   status = quadratic
                ? dc_elastic_create_quadratic(&soft->elastic, &soft->mesh, quadratic_count, quadratic, arena, error)
                : dc_elastic_create(&soft->elastic, &soft->mesh, section_of(given), arena, error);
@@ -413,7 +381,8 @@ enum dc_status dc_frame_check_turns(const struct dc_bodies *bodies, int body, co
 static bool excluded(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
 {
   return !soft->collide || dc_index_list_holds(&bodies->except[soft->body], body) ||
-         dc_index_list_holds(&bodies->except[body], soft->body);
+         dc_index_list_holds(&bodies->except[body], soft->body) ||
+         (!soft->touches_holder && soft->pin_count && dc_soft_is_held(bodies, soft, body));
 }
 
 bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
@@ -453,6 +422,7 @@ long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2])
           }
     }
   }
+  count += dc_pins_list_pairs(bodies, pairs ? pairs + count : NULL);
   return count + dc_cables_list_pairs(bodies, pairs ? pairs + count : NULL);
 }
 

@@ -19,11 +19,13 @@ struct dc_bodies;
 struct dc_body_definition;
 struct dc_pose;
 
-// Nodes held at their places at the start by springs; the option table is dc_pin_options.
+// Nodes held at their places at the start by springs, in the world or on a body; the option table is dc_pin_options.
 struct dc_pin_definition {
   double low[3], high[3];  // box of the mesh's frame, m
   double stiffness;        // of every node, N/m
+  int body;                // that holds them; -1: the parent, or the world
 };
+#define DC_PIN_STIFFNESS 1e6  // N/m, where none is given
 
 // Law of friction against half-spaces (dynamics/slip.c).
 enum dc_node_friction { DC_NODE_FRICTION_SMOOTH, DC_NODE_FRICTION_FISCHER_BURMEISTER };
@@ -56,8 +58,9 @@ struct dc_soft_definition {
 extern const struct dc_option dc_soft_options[];
 
 struct dc_pin {
-  int node;
-  double place[3], stiffness;
+  int node, body;              // -1: held in the world
+  int stands_on;               // a body that never moves and holds it, or -1
+  double place[3], stiffness;  // in the frame of the body, or in the world, m; N/m
 };
 
 struct dc_soft {
@@ -83,6 +86,8 @@ struct dc_soft {
   bool collide;      // false: touches nothing
   int pin_count;
   struct dc_pin *pins;  // [pin_count]
+  int held_by;          // a body that moves and holds nodes, -1: none
+  bool touches_holder;  // has contact with what holds it
 };
 
 // A frame on nodes: c = sum of weights times positions.
@@ -126,6 +131,18 @@ int dc_node_block(const struct dc_bodies *bodies, const struct dc_soft *soft, in
 // Lists the pairs of nodes that share an element, a bend or a cable, as blocks, with repetitions, into pairs [.][2]
 // unless it is NULL.  Returns their number.
 long dc_soft_list_edges(const struct dc_bodies *bodies, int (*pairs)[2]);
+
+// Pins (pins.c).  Whether a body, or one fixed to it, holds nodes of a soft body; the soft body that a body carries, held
+// by it or by what hangs on it, or NULL.
+bool dc_soft_is_held(const struct dc_bodies *bodies, const struct dc_soft *soft, int body);
+const struct dc_soft *dc_soft_carried(const struct dc_bodies *bodies, int body);
+// Steps of building: chooses the nodes in the mesh's frame; places them and the nodes of bodies with a parent, after
+// the starts of joints; lists the pairs of blocks of mechanisms and nodes, in the form of dc_soft_list_edges.
+enum dc_status dc_pins_collect(const struct dc_soft_definition *definition, struct dc_soft *soft,
+                               struct dc_arena *arena, struct dc_error *error);
+enum dc_status dc_pins_start(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
+                             struct dc_arena *arena, struct dc_error *error);
+long dc_pins_list_pairs(const struct dc_bodies *bodies, int (*pairs)[2]);
 
 // Steps of building (body_build.h): meshes and places in q and tangents, behind those of joints; then starts, frames
 // and markers.

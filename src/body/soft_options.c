@@ -16,6 +16,8 @@ static const struct dc_option pin_options[] = {
     DC_VECTOR_OPTION(struct dc_pin_definition, high, "m", NULL, 1e6, "highest corner of the box"),
     DC_POSITIVE_OPTION(struct dc_pin_definition, stiffness, "N/m", "1e6", 1e12,
                        "stiffness of the spring that holds each of the nodes"),
+    DC_BODY_OPTION(struct dc_pin_definition, body, "null",
+                   "rigid body that holds the nodes and feels their forces; default: the parent, or the world"),
     DC_OPTIONS_END,
 };
 
@@ -88,8 +90,10 @@ const struct dc_option dc_soft_options[] = {
     DC_REAL_OPTION(struct dc_soft_definition, far_field, "J", "0", 0, 1e9,
                    "stiffness of the far field: what its surface feels at any distance of rigid bodies, half-spaces "
                    "apart, and of other soft bodies with a far field (of two the mean); contact models bsh and exact"),
-    DC_OBJECT_LIST_OPTION(struct dc_soft_definition, pins, "null", MOST_PINS, pin_options, struct dc_pin_definition,
-                          "boxes whose nodes are held where they start"),
+    DC_OBJECT_LIST_OPTION(
+        struct dc_soft_definition, pins, "null", MOST_PINS, pin_options, struct dc_pin_definition,
+        "boxes whose nodes are held where they start, in the world or on a body; of a body with a parent "
+        "and without boxes the nodes of the end that faces the parent"),
     DC_OPTIONS_END,
 };
 
@@ -141,16 +145,16 @@ enum dc_status dc_jointless_check(const struct dc_body_definition *definition, i
 {
   const struct dc_joint_definition *joint = definition->joint.objects;
   bool free = definition->joint.count == 1 && dc_joint_types[joint->type] == &dc_joint_free;
-  const char *extra = !free                                     ? "joint"
-                      : definition->parent >= 0                 ? "parent"
-                      : definition->shape >= 0                  ? "shape"
-                      : definition->visual >= 0                 ? "visual"
-                      : !isnan(definition->inertia[0])          ? "inertia"
-                      : !isnan(definition->center_of_mass[0])   ? "center_of_mass"
-                      : definition->mass_model                  ? "mass_model"
-                      : definition->pd                          ? "pd"
-                      : !isnan(definition->surface.restitution) ? "restitution"
-                                                                : NULL;
+  const char *extra = !free                                          ? "joint"
+                      : definition->parent >= 0 && !definition->soft ? "parent"
+                      : definition->shape >= 0                       ? "shape"
+                      : definition->visual >= 0                      ? "visual"
+                      : !isnan(definition->inertia[0])               ? "inertia"
+                      : !isnan(definition->center_of_mass[0])        ? "center_of_mass"
+                      : definition->mass_model                       ? "mass_model"
+                      : definition->pd                               ? "pd"
+                      : !isnan(definition->surface.restitution)      ? "restitution"
+                                                                     : NULL;
   return extra ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a %s", index, extra, what) : DC_OK;
 }
 
@@ -159,6 +163,10 @@ enum dc_status dc_soft_check(const struct dc_body_definition *definition, int in
   enum dc_status status = dc_jointless_check(definition, index, "soft body", error);
   if (status)
     return status;
+  if (definition->frame == DC_FRAME_PARENT)
+    return dc_fail(error, DC_BAD_INPUT,
+                   "bodies[%d].frame: must be \"world\" of a soft body: it is placed where its parent is at rest",
+                   index);
   if (!isnan(definition->density) && !isnan(definition->mass))
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].mass: must not be given together with density", index);
   return check_material(definition->soft, index, error);

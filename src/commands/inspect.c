@@ -167,7 +167,7 @@ static void describe_bending(const struct dc_soft *soft, struct dc_text *text, s
                                         : "remedy: \"element\": \"quadratic\", or more elements over its thickness");
 }
 
-static void describe_soft(const struct dc_body *body, const struct dc_soft *soft, double acceleration,
+static void describe_soft(const struct dc_bodies *bodies, const struct dc_body *body, const struct dc_soft *soft, double acceleration,
                           struct dc_text *text, struct dc_json_writer *json)
 {
   static const char *const elements[] = {"segments", "triangles", "tetrahedra", "quadratic tetrahedra"};
@@ -175,6 +175,8 @@ static void describe_soft(const struct dc_body *body, const struct dc_soft *soft
   dc_text_add(text, "  body  %-14s %-9s mass %.4g kg, volume %.4g m^3, %d nodes, %d %s, %d pins", body->name, "soft",
               mass, volume, soft->node_count, soft->elastic.element_count,
               elements[soft->elastic.quadratic ? 3 : soft->mesh.corners - 2], soft->pin_count);
+  if (soft->held_by >= 0)
+    dc_text_add(text, " on \"%s\"", bodies->bodies[soft->held_by].name);
   describe_bending(soft, text, json);
   if (soft->far_field > 0)
     dc_text_add(text, ", acceleration by the far field %.2e m/s^2", acceleration);
@@ -352,7 +354,7 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
     dc_json_put_number(json, "mass", mass);
     dc_json_put_number(json, "far_field_acceleration", acceleration);
     if (soft)
-      describe_soft(body, soft, acceleration, text, json);
+      describe_soft(&scene->model.bodies, body, soft, acceleration, text, json);
     else if (cable)
       describe_cable(bodies, cable, start->poses, text, json);
     else if (dc_support_of(bodies, i))

@@ -63,7 +63,8 @@ static bool coordinate_present(const struct dc_model *model, int index)
   const struct dc_joint_part *part = dc_number_part(model, index, &body);
   if (is_of_node(model, index))
     return true;
-  return part && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !is_coupled(model, body);
+  return part && (part->kind == DC_PART_SLIDE || part->kind == DC_PART_HINGE) && !is_coupled(model, body) &&
+         !dc_soft_carried(&model->bodies, body);
 }
 
 static double position_value(const struct dc_model *model, int index)

@@ -79,7 +79,7 @@ static bool can_mix(const struct dc_model *model)
 {
   const struct dc_bodies *bodies = &model->bodies;
   const struct dc_step_settings *settings = &model->definition.solver;
-  bool can = bodies->node_count >= ITERATIVE_NODES && settings->linear == DC_LINEAR_AUTOMATIC &&
+  bool can = bodies->node_count >= ITERATIVE_NODES && !bodies->mount_count && settings->linear == DC_LINEAR_AUTOMATIC &&
              settings->preconditioner == DC_PRECONDITION_GAUSS_SEIDEL;
   for (int m = 0; m < bodies->mechanism_count; m++)
     can &= bodies->mechanisms[m].nv % 3 == 0;

@@ -5,6 +5,11 @@
 #include "dynamics/step.h"
 #include "math/vector.h"
 
+// Pins that bodies hold are in terms_mount.c.
+#define FOR_EACH_WORLD_PIN(p, soft)                                                                                    \
+  for (int p = 0; p < (soft)->pin_count; p++)                                                                          \
+    if ((soft)->pins[p].body < 0)
+
 static double mass_scale(const struct dc_step_state *state, const struct dc_soft *soft)
 {
   return state->input->design.body_mass_scale[soft->body];
@@ -45,7 +50,8 @@ static double value(const struct dc_step_state *state)
       if (force)
         sum -= dc_vec_dot(force + 3 * (size_t)i, move);
     }
-    for (int p = 0; p < soft->pin_count; p++) {
+    FOR_EACH_WORLD_PIN(p, soft)
+    {
       double d[3];
       dc_vec_sub(d, state->q_next + soft->q_offset + 3 * (size_t)soft->pins[p].node, soft->pins[p].place);
       sum += 0.5 * soft->pins[p].stiffness * dc_vec_dot(d, d);
@@ -68,7 +74,8 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
         sum[i + k] +=
             mass * (inverse_square_step(state) * d[k] - state->input->design.gravity[k]) - (force ? force[i + k] : 0);
     }
-    for (int p = 0; p < soft->pin_count; p++) {
+    FOR_EACH_WORLD_PIN(p, soft)
+    {
       double d[3], *at = sum + 3 * (size_t)soft->pins[p].node;
       dc_vec_sub(d, state->q_next + soft->q_offset + 3 * (size_t)soft->pins[p].node, soft->pins[p].place);
       dc_vec_add_scaled(at, at, soft->pins[p].stiffness, d);
@@ -99,8 +106,8 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   (void)exact;
   dc_node_add_damping(state, 1, hessian);
   DC_FOR_EACH_SOFT(soft, state)
-  for (int p = 0; p < soft->pin_count; p++)
-    add_diagonal(state, soft, soft->pins[p].node, soft->pins[p].stiffness, hessian);
+  FOR_EACH_WORLD_PIN(p, soft)
+  add_diagonal(state, soft, soft->pins[p].node, soft->pins[p].stiffness, hessian);
 }
 
 // Adds lambda^T d(gradient) by the states now and before, gravity, forces, and the scale of the body's mass.
@@ -162,9 +169,9 @@ static void add_floor(const struct dc_step_state *state, struct dc_step_forces *
     for (int i = 0; i < 3 * soft->node_count; i++)
       at[i] += DC_POSITION_NOISE * mass_scale(state, soft) * dc_soft_node_mass(soft, i / 3) *
                inverse_square_step(state) * dc_vec_norm(x + i / 3 * 3);
-    for (int p = 0; p < soft->pin_count; p++)
-      for (int k = 0, node = 3 * soft->pins[p].node; k < 3; k++)
-        at[node + k] += DC_POSITION_NOISE * soft->pins[p].stiffness * dc_vec_norm(x + node);
+    FOR_EACH_WORLD_PIN(p, soft)
+    for (int k = 0, node = 3 * soft->pins[p].node; k < 3; k++)
+      at[node + k] += DC_POSITION_NOISE * soft->pins[p].stiffness * dc_vec_norm(x + node);
   }
 }
 

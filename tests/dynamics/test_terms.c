@@ -128,7 +128,7 @@ static void soft_bodies(struct scene *scene)
   struct dc_body_definition *box = scene_body(scene, "box", scene_box(scene, 0.1, 0.1, 0.1, 1, 1, 1), 0.5, 0, 0, 0.33);
   block->soft = soft = dc_arena_alloc(scene->arena, 1, sizeof *soft);
   CHECK(!dc_options_set_defaults(dc_soft_options, soft, scene->arena, NULL), "soft");
-  soft->pins = (struct dc_object_list){1, pin = dc_arena_alloc(scene->arena, 1, sizeof *pin)};
+  soft->pins = (struct dc_object_list){1, pin = dc_arena_alloc(scene->arena, 2, sizeof *pin)};
   static double size[] = {0.2, 0.2, 0.2}, cells[] = {1, 1, 1};
   soft->size = (struct dc_real_list){3, size};
   soft->cells = (struct dc_real_list){3, cells};
@@ -136,6 +136,7 @@ static void soft_bodies(struct scene *scene)
     pin->low[k] = -0.11;
     pin->high[k] = -0.09;
   }
+  pin->body = -1;
   block->mass = NAN;
   soft->young = 300;
   soft->viscosity = 2;
@@ -148,6 +149,19 @@ static void soft_bodies(struct scene *scene)
   soft->far_field = 3;
   pin->stiffness = 20;
   random_rotation(&random, box->rotation);
+}
+
+// The same with a corner that a free body holds, which touches nothing.
+static void mounted_block(struct scene *scene)
+{
+  soft_bodies(scene);
+  struct dc_body_definition *hand =
+      scene_body(scene, "hand", scene_box(scene, 0.1, 0.1, 0.1, 1, 1, 1), 0.5, 0.3, 0.2, 0.3);
+  struct dc_soft_definition *soft = scene->bodies[1].soft;
+  struct dc_pin_definition *pins = (struct dc_pin_definition *)soft->pins.objects;
+  hand->filter.collide = false;
+  soft->pins.count = 2;
+  pins[1] = (struct dc_pin_definition){{0.09, 0.09, 0.09}, {0.11, 0.11, 0.11}, 90, (int)(hand - scene->bodies)};
 }
 
 // A point of a body.
@@ -409,9 +423,9 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
     bool of_nodes = term == &dc_node_term || term == &dc_elastic_term || term == &dc_node_contact_term ||
                     term == &dc_surface_term || term == &dc_air_term || term == &dc_far_term;
     bool cabled = add == cabled_arm || add == cabled_block;
-    if (cabled != (term == &dc_cable_term))
+    if (cabled != (term == &dc_cable_term) || (add == mounted_block) != (term == &dc_mount_term))
       continue;
-    if (!cabled &&
+    if (!cabled && term != &dc_mount_term &&
         (of_nodes != (add == soft_bodies) || (term == &dc_limit_term && add == free_bodies) ||
          term == &dc_load_term ||    // acts on masses that are fixed to soft bodies: test_soft_matrix.sh
          term == &dc_impact_term ||  // acts after an interval that has left something: test_impact_law
@@ -436,6 +450,8 @@ static void test_soft_bodies(void)
 {
   check_terms(soft_bodies, false);
   check_terms(soft_bodies, true);
+  check_terms(mounted_block, false);
+  check_terms(mounted_block, true);
 }
 
 static void test_cables(void)

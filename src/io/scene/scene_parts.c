@@ -424,6 +424,9 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
     return dc_json_fail(
         object, build->error, DC_BAD_INPUT,
         "must not change shapes where an actuator holds the weight (\"gravity_compensation\" of \"%s\")", holder);
+  if (entry->type->shapes && build->scene->model.bodies.mount_count)
+    return dc_json_fail(object, build->error, DC_BAD_INPUT,
+                        "must not change shapes or places where soft bodies are held by bodies that move");
   build->scene->model.shapes_change |= entry->type->shapes;
   if (entry->type->check(entry->options, &build->scene->model, build->error) ||
       (entry->type->prepare &&
