@@ -225,8 +225,12 @@ def cradle(draw, mutant):
     scene = world(draw, [0, 0, 0], draw.between("mu", 0, 0.4))
     scene["contact"]["restitution"] = e * mutant.get("restitution", 1)
     mass = draw.between("mass", 0.2, 2)
+    # The diagonals of faces that meet as triangles give cubes a spin of about a hundredth of the speed, and from the second collision on they meet at edges: there they ride on a rail.
+    rail = draw.model in ("bsh", "exact", "ipc-global") or draw.pick("rail", [False, False, True])
     for k in range(n):
-        add(scene, f"b{k}", shape, mass=mass, position=[k * (0.1 + gap), 0, 0], velocity=[0 if k else speed, 0, 0])
+        thrown = 0 if k else speed
+        moving = {"joint": {"type": "slide", "axis": [1, 0, 0]}, "joint_velocity": [thrown]} if rail else {"velocity": [thrown, 0, 0]}
+        add(scene, f"b{k}", shape, mass=mass, position=[k * (0.1 + gap), 0, 0], **moving)
     path = draw.run(scene)
     sum_of = sum(velocity(path, f"b{k}")[0] for k in range(n))
     return [Finding("speed of the last over that of the first", velocity(path, f"b{n - 1}")[0] / speed, speeds[-1] / speed, 0.02 * (n - 1)), Finding("momentum", sum_of / speed, 1, 1e-6)]

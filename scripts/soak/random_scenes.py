@@ -375,4 +375,49 @@ class Soft:
                 "shapes": {name: SHAPES[name] for name in ("ground", "small", "link")}, "bodies": self.bodies, "control": self.controls, "objective": self.objectives, "design": self.designs}
 
 
-KINDS = {"rigid": Rigid, "soft": Soft}
+class Impact:
+    """A body, or two, thrown at a half-space with restitution and friction, in steps of either order; pairs that meet far away divide half of them."""
+
+    def __init__(self, seed):
+        self.r = r = Draw(seed)
+        self.model = MODELS[seed % len(MODELS)]
+        self.contact = {"model": self.model.split()[0], "friction": r.choice([0, 0.2, 0.6]), "friction_smoothing": 0.02, "restitution": r.choice([0, 0.3, 0.6, 0.9])}
+        self.contact.update(r.choice([{}, {"stiffness": {"ipc": 1e-2, "sdrs": 1e-2}.get(self.contact["model"], 1e-5)}]))
+        self.contact.update({"dhat": 0.01} if self.contact["model"] == "ipc" and "stiffness" in self.contact else {})
+        self.time = {"step": r.choice([0.004, 0.01]), "steps": 6, "integrator": r.choice(["euler", "second_order"])}
+
+    def thrown(self, i):
+        """The lowest point reaches the half-space in the first half of the time."""
+        r, total = self.r, self.time["step"] * self.time["steps"]
+        down = r.uniform(1, 5)
+        body = {"name": f"f{i}", "shape": r.choice(["ball", "box"]), "position": [0.5 * i, 0, 0.09 + r.uniform(0.2, 0.5) * total * down], "velocity": [r.uniform(-2, 2), r.uniform(-2, 2), -down],
+                "angular_velocity": r.vector(-4, 4), "rotation": r.unit(4), "mass": r.uniform(0.3, 2)}
+        body.update({"restitution": r.choice([0.2, 0.8])} if r.chance(0.3) else {}, **({"friction": r.uniform(0.1, 1)} if self.contact["friction"] and r.chance(0.3) else {}))
+        return body
+
+    def far(self):
+        """Two pyramids that meet in the middle of the time."""
+        r = self.r
+        speed = self.r.uniform(30, 150)
+        gap = r.uniform(0.4, 0.6) * self.time["step"] * self.time["steps"] * speed
+        return [{"name": f"far{sign}", "shape": "far", "mass": 1, "position": [sign * (0.06 + gap), sign * 0.01, 50], "velocity": [-sign * speed, 0, 0]} for sign in (-1, 1)]
+
+    def scene(self):
+        r, surface = self.r, "leaves" if "leaves" in self.model else "mesh"
+        bodies = [self.thrown(i) for i in range(r.choice([1, 1, 2]))]
+        names = [body["name"] for body in bodies]
+        shapes = {"ground": {"type": "plane"}, "ball": {"type": "sphere", "radius": 0.08, "level": 0, "surface": surface}, "box": {"type": "box", "size": [0.1, 0.08, 0.06], "surface": surface}}
+        if r.chance(0.5):
+            bodies += self.far()
+            shapes["far"] = {"type": "hulls", "parts": [{"vertices": [0.06, 0, -0.02, -0.06, 0, -0.02, 0, 0.05, -0.02, 0, 0, 0.06]}], "surface": surface}
+        numbers = ["restitution", "gravity", "stiffness"] + (["friction"] if self.contact["friction"] else [])
+        if "stiffness" not in self.contact:
+            numbers.remove("stiffness")
+        designs = [{"type": "number", "of": of} for of in r.sample(numbers, 2)] + [{"type": "number", "of": "mass", "bodies": [names[0]]}]
+        objectives = [{"type": "reach", "body": name, "target": r.point()} for name in names] + [{"type": "velocity", "bodies": [names[0]], "weight": 0.1}]
+        return {"time": self.time, "contact": self.contact, "shapes": shapes, "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground"}, *bodies],
+                "control": [{"type": "initial_state", "body": names[0], "velocity": "xyz", "angular_velocity": "y"}], "objective": objectives, "design": designs}
+
+
+MODELS = ["bsh", "exact", "ipc", "sdrs", "manifold", "bsh leaves", "exact leaves"]
+KINDS = {"rigid": Rigid, "soft": Soft, "impact": Impact}
