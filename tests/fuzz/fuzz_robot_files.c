@@ -68,6 +68,22 @@ static const struct kind {
      "coef='2'/><joint joint='k' coef='-1'/></fixed></tendon><actuator><position joint='k' kp='3'/><motor tendon='t' "
      "ctrlrange='-1 1'/></actuator>\n"
      "</mujoco>\n"},
+    {"robot.xml", TIME "'include': {'file': 'robot.xml', 'unsupported': 'skip', 'keyframe': 'k'}}",
+     "<mujoco><compiler fitaabb='true' balanceinertia='true'/><asset><hfield name='h' nrow='2' ncol='3' size='1 2 3 .1' "
+     "elevation='0 1 2 3 4 5'/>\n<mesh name='m' inertia='shell' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
+     "<geom type='hfield' hfield='h' pos='0 0 -9'/><body name='p' mocap='true' pos='0 0 1'/><body name='a' pos='0 0 2'>\n"
+     "<freejoint/><geom type='mesh' mesh='m' shellinertia='true'/><body name='b' pos='2 0 0'><joint name='j' "
+     "springdamper='.1 1'/>\n<geom type='capsule' mesh='m' fitscale='.5'/></body></body><body name='c' pos='5 0 0'>"
+     "<freejoint/><geom size='.1 .2' type='cylinder' shellinertia='true'/></body>\n<body name='d' pos='9 0 0'><freejoint/>"
+     "<geom size='.1'/></body></worldbody><equality><weld body1='p' body2='a' relpose='0 0 1 1 0 0 0'/>\n<connect "
+     "body1='b' body2='c' anchor='1 0 0'/><weld body1='d' body2='b'/></equality><actuator><position joint='j' kp='3' "
+     "dampratio='1'/></actuator>\n<keyframe><key name='k' qpos='0 0 0 1 0 0 0 .1 0 0 0 1 0 0 0 0 0 0 1 0 0 0'/></keyframe>"
+     "</mujoco>\n"},
+    {"mesh.stl", MESH("mesh.stl"),
+     "solid a\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
+     "facet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 0 1 endloop endfacet\n"
+     "facet normal 0 0 0 outer loop vertex 0 0 0 vertex 0 0 1 vertex 0 1 0 endloop endfacet\n"
+     "facet normal 0 0 0 outer loop vertex 1 0 0 vertex 0 1 0 vertex 0 0 1 endloop endfacet\nendsolid a\n"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], MOST = 4096 };
 

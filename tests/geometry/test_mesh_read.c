@@ -188,7 +188,7 @@ static void test_obj_refusals(void)
 {
   refuse_text("a.obj", "", "a.obj: the file is empty");
   refuse_text("a.obj", "# nothing\n", "a.obj: no faces (0 vertices)");
-  refuse_text("a.obj", TETRAHEDRON, "a.obj: no faces (4 vertices)");
+  refuse_text("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n", "a.obj: no faces (3 vertices)");
   refuse_text("a.obj", "v 0 0 0\nv 1 0 nan\n" FACES, "a.obj:2: 'nan' is not a finite decimal number");
   const char *pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n";
   refuse_text("a.obj", pointer, "a.obj: is not the mesh but a pointer of Git LFS to it: run git lfs pull");

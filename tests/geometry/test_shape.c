@@ -494,6 +494,28 @@ static void refuse_convex(const char *text, double scale, long triangles, const 
   remove(path);
 }
 
+// Vertices without faces: a hull of all of them, or a refusal that says what would do.
+static void test_points_of_file(void)
+{
+  static const char corners[] = "v 0 0 0\nv 2 0 0\nv 0 1 0\nv 2 1 0\nv 0 0 3\nv 2 0 3\nv 0 1 3\nv 2 1 3\nv 1 .5 1\n";
+  struct dc_error error = {0};
+  const char *file = write_mesh(corners);
+  struct builder hull = begin("mesh"), surface = begin("mesh");
+  *(const char **)option_at(&hull, "file", DC_STRING) = file;
+  *(bool *)option_at(&hull, "convex", DC_BOOLEAN) = true;
+  if (build(&hull)) {
+    CHECK_NEAR(hull.shape.properties.volume, 6, 1e-14);
+    CHECK(hull.shape.mesh.vertex_count == 8, "%d", hull.shape.mesh.vertex_count);
+  }
+  *(const char **)option_at(&surface, "file", DC_STRING) = file;
+  CHECK(dc_shape_build(&surface.shape, surface.arena, &error) == DC_BAD_INPUT &&
+            strstr(error.text, "holds 9 points and no faces: cut it into triangles, or use \"convex\""),
+        "%s", error.text);
+  end(&hull);
+  end(&surface);
+  remove(file);
+}
+
 static void test_convex_refusals(void)
 {
 #define TETRAHEDRON "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
@@ -523,5 +545,5 @@ RUN_TESTS({"sphere: counts, Euler characteristic, vertices on the sphere", test_
           {"parts: every type but the half-space is convex", test_parts_of_types},
           {"parts: an L as one surface, its hull, two groups", test_parts_of_l},
           {"parts: overlap", test_overlapping_parts}, {"parts: hulls of groups", test_convex_groups},
-          {"refusals", test_refusals}, {"refusals of scales", test_scales_refusals},
+          {"refusals", test_refusals}, {"refusals of scales", test_scales_refusals}, {"points of a file", test_points_of_file},
           {"refusals of hulls", test_convex_refusals})

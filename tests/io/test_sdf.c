@@ -141,6 +141,21 @@ static void test_geometry(void)
   CHECK(plane != NULL, "a plane");
   check_json(plane, "position", "[0,0,1]");
   unload(&tree);
+  // what moves is divided, scenery stays as it is unless the include says otherwise
+  static const char tetrahedron[] = "v 0 0 0\nv 30 0 0\nv 0 30 0\nv 0 0 30\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+#define HILL(static)                                                                                                   \
+  SDF("<model name='m'>" static "<link name='a'><collision name='c'><geometry><mesh><uri>hill.obj</uri></mesh>"        \
+      "</geometry></collision></link></model>")
+  write_bytes("hill.obj", tetrahedron, sizeof tetrahedron - 1);
+  load_sdf(&tree, HILL("<static>1</static>"));
+  check_json(find_shape(&tree, "a"), "longest_edge", "-");
+  unload(&tree);
+  load_sdf(&tree, HILL(""));
+  check_json(find_shape(&tree, "a"), "longest_edge", "0.04");
+  unload(&tree);
+  load_as(&tree, "{'file': 'robot.urdf', 'longest_edge': 0.5}", HILL("<static>1</static>"));
+  check_json(find_shape(&tree, "a"), "longest_edge", "0.5");
+  unload(&tree);
   refuse(SDF("<model name='m'><link name='a'><collision name='c'><geometry><heightmap/></geometry></collision></link>"
              "</model>"),
          "holds <heightmap>");

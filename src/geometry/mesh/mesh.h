@@ -18,8 +18,9 @@ struct dc_mesh {
   double deviation;        // of a simplified hull: how far what it is made of stands out of it at most, m
   int flat_groups;         // of hulls: groups of what they are made of that have none, as they are flat
   bool hulls;              // every group is the surface of a convex hull, which need not be found out again
-  const char *fault;       // of a file: the first polygon whose border crosses itself, ":LINE: rule" or ": rule"; NULL: none.
-                           // Its triangles are good for a hull, not for a surface
+  // A fault of its file, or NULL: the first polygon whose border crosses itself, or that there are points and no triangles,
+  // ":LINE: rule" or ": rule".  The vertices are good for a hull, not for a surface.
+  const char *fault;
 };
 
 // Mass properties of the solid inside a closed mesh, at density 1 kg/m^3.
@@ -39,7 +40,7 @@ enum {
 // * STL: vertices with the same coordinates are merged.
 // * OBJ: vertices with the same coordinates are merged where the surface is open otherwise.  Vertices that no face uses
 //   are dropped, polygons are cut into triangles (geometry/mesh/polygon.h), and the faces behind each "g" and "o"
-//   statement are a group.
+//   statement are a group.  Vertices alone, without faces, stay as points.
 //
 // Never blocks on devices or pipes; refuses files over DC_MESH_FILE_BYTES_MAX.  Arrays are owned by arena.
 // DC_BAD_INPUT with "path: rule" or "path:line: rule", DC_IO, DC_MEMORY; *mesh is then empty.

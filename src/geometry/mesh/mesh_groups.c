@@ -81,7 +81,11 @@ static enum dc_status hull_of_group(const struct dc_mesh *mesh, int group, int p
   struct dc_arena *scratch = dc_arena_create();
   if (!scratch)
     return fail_memory(mesh, error);
-  enum dc_status status = extract(mesh, group, number, scratch, &part, error);
+  enum dc_status status = DC_OK;
+  if (mesh->triangle_count)
+    status = extract(mesh, group, number, scratch, &part, error);
+  else
+    part = *mesh;  // points
   if (!status)
     status = dc_hull((const double(*)[3])part.vertices, part.vertex_count, arena, hull, error);
   *flat = status == DC_BAD_INPUT && is_flat(&part);

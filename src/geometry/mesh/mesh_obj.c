@@ -369,6 +369,17 @@ static enum dc_status weld_open(struct dc_mesh *mesh, struct dc_arena *arena, st
   return DC_OK;
 }
 
+// Vertices without faces are good for a hull.
+static enum dc_status take_points(const struct parse *parse, struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_mesh *mesh = parse->mesh;
+  if (mesh->vertex_count < 4)
+    return dc_fail(error, DC_BAD_INPUT, "%.700s: no faces (%d vertices)", parse->file->name, mesh->vertex_count);
+  mesh->group_count = 0;
+  mesh->fault = dc_arena_printf(arena, ": holds %d points and no faces", mesh->vertex_count);
+  return mesh->fault ? DC_OK : dc_out_of_memory_in(error, parse->file->name);
+}
+
 static enum dc_status parse_all(struct parse *parse, struct dc_arena *arena, struct dc_error *error)
 {
   for (; parse->scanner.at < parse->scanner.end; skip_statement(&parse->scanner)) {
@@ -381,7 +392,7 @@ static enum dc_status parse_all(struct parse *parse, struct dc_arena *arena, str
                            "%ld vertex %s out of range (first: %ld, the file has %d vertices)", parse->bad_indices,
                            parse->bad_indices == 1 ? "index" : "indices", parse->first_bad_index, parse->vertex_total);
   if (parse->mesh->triangle_count == 0)
-    return dc_fail(error, DC_BAD_INPUT, "%.700s: no faces (%d vertices)", parse->file->name, parse->mesh->vertex_count);
+    return take_points(parse, arena, error);
   parse->group_start[parse->mesh->group_count] = parse->mesh->triangle_count;
   enum dc_status status = cut_polygons(parse, arena, error);
   if (!status)

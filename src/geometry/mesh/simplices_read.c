@@ -177,7 +177,7 @@ static enum dc_status take_triangles(const char *path, struct dc_arena *arena, s
   if (status)
     return status;
   if (surface.fault)
-    return dc_fail(error, DC_BAD_INPUT, "%.700s%s: cut it into triangles", path, surface.fault);
+    return dc_fail(error, DC_BAD_INPUT, "%.700s%s: a surface of triangles is needed", path, surface.fault);
   *mesh =
       (struct dc_simplices){.corners = 3,
                             .node_count = surface.vertex_count,

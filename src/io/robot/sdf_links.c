@@ -233,6 +233,7 @@ static enum dc_status read_geometry(struct dc_sdf_reader *reader, struct dc_xml_
   if (!geometry)
     return reader->error->status;
   geometry->origin = pose;
+  geometry->scenery = scope->is_static;
   status = read_surface(reader, given, scope->folder, geometry);
   if (status && visual) {  // what only is to be seen is left out
     status = DC_OK;

@@ -42,6 +42,7 @@ struct dc_urdf_geometry {
   struct dc_urdf_pose origin;  // in the link's frame
   enum dc_urdf_geometry_type type;
   bool empty;             // a length is zero: while its element is read
+  bool scenery;           // of a model that says itself that it stands still: ground, buildings
   double size[3];         // box: edge lengths, ellipsoid: half axes, m
   double radius, length;  // cylinder, capsule (length without the half spheres), sphere, m
   const char *file;       // mesh: as it stands in the file
@@ -201,6 +202,7 @@ struct dc_urdf_use {
   bool collide, convex;
   long hull_points;     // of convex hulls of collision meshes; 0: all
   double longest_edge;  // of their triangles and along cylinders of collisions, m; 0: any
+  bool usual_edge;      // nobody has given it: scenery keeps its triangles, however large
   const char *surface;  // of its shapes; NULL: the default
   enum dc_urdf_inertia_policy inertia;
   struct dc_srdf disabled;   // links that do not touch

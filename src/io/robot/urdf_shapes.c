@@ -34,12 +34,12 @@ static void put_scale(struct dc_urdf_builder *builder, cJSON *shape, const doubl
     dc_urdf_put_number(builder, shape, "scale", scale[0], place);
 }
 
-static void put_hull(struct dc_urdf_builder *builder, cJSON *shape, int place)
+static void put_hull(struct dc_urdf_builder *builder, cJSON *shape, bool scenery, int place)
 {
   dc_urdf_put(builder, shape, "convex", cJSON_CreateTrue(), place);
   if (builder->use->hull_points)
     dc_urdf_put_number(builder, shape, "hull_points", (double)builder->use->hull_points, place);
-  if (builder->use->longest_edge > 0)
+  if (builder->use->longest_edge > 0 && !(scenery && builder->use->usual_edge))
     dc_urdf_put_number(builder, shape, "longest_edge", builder->use->longest_edge, place);
 }
 
@@ -94,7 +94,7 @@ static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *
     dc_urdf_put_string(builder, shape, "file", builder->use->files[index], place);
     put_scale(builder, shape, geometry->scale, place);
     if (builder->use->convex && !geometry->visual)
-      put_hull(builder, shape, place);
+      put_hull(builder, shape, geometry->scenery, place);
     break;
   }
   if (builder->use->surface && geometry->type != DC_URDF_PLANE)

@@ -286,6 +286,7 @@ static struct dc_urdf_use use_of(const struct include *include)
                             .longest_edge = !isnan(options->longest_edge) ? options->longest_edge
                                             : refining                    ? 0
                                                                           : 0.04,
+                            .usual_edge = isnan(options->longest_edge),
                             .inertia = (enum dc_urdf_inertia_policy)options->inertia,
                             .notes = &include->build->scene->notes,
                             .surface = options->surface == DC_SURFACE_AUTO ? NULL : surfaces[options->surface],
