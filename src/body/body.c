@@ -501,10 +501,7 @@ static enum dc_status set_actuator(struct build *build, int i)
       return dc_fail(build->error, DC_BAD_INPUT,
                      "bodies[%d].pd.%s: must hold one number for each of the %d coordinates", i,
                      k ? "kd_each" : "kp_each", body->nv);
-  if (isnan(pd->kp_rotation))
-    pd->kp_rotation = pd->kp;
-  if (isnan(pd->kd_rotation))
-    pd->kd_rotation = pd->kd;
+  dc_pd_settle(pd, body);
   body->pd = pd;
   body->actuator = build->bodies->actuator_count;
   build->bodies->actuator_count += body->nv;

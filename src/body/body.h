@@ -29,7 +29,7 @@ struct dc_pose {
 // weight: docs/theory.md, "Actuators"); the option table is dc_pd_options.
 struct dc_pd_definition {
   double kp, kd;                         // N/m, N s/m; of angles N m/rad, N m s/rad
-  double kp_rotation, kd_rotation;       // of angles where they differ; NAN: kp, kd
+  double kp_rotation, kd_rotation;       // of angles where they differ; NAN: see dc_pd_settle
   double effort;                         // limit of the force on each length or angle, N or N m; 0: none
   struct dc_real_list kp_each, kd_each;  // [nv] of the joint's coordinates instead, 0: passive; empty: all alike
   bool gravity_compensation;             // slides and hinges hold the weight that hangs on them, too
@@ -46,6 +46,12 @@ static inline double dc_pd_kd(const struct dc_pd_definition *pd, int k, bool tur
 {
   return pd->kd_each.count ? pd->kd_each.values[k] : turns ? pd->kd_rotation : pd->kd;
 }
+
+struct dc_body;
+// Sets gains of angles that are not given, for a body whose inertia and joint are known: those of lengths.  Where the
+// joint moves and turns, and the actuator only damps (kp 0), the damping of angles is that of lengths times I/m, the mean
+// of the squared radii of gyration: turns and moves then die away alike.
+void dc_pd_settle(struct dc_pd_definition *pd, const struct dc_body *body);
 
 // Where the mass of a body is, and how it changes when its shape does (docs/theory.md, "Shapes as parameters").
 enum dc_mass_model {

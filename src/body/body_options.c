@@ -14,8 +14,9 @@ const struct dc_option dc_pd_options[] = {
                    "gain on the distance to the target velocity"),
     DC_REAL_OPTION(struct dc_pd_definition, kp_rotation, "N m/rad", "null", 0, 1e12,
                    "gain of angles where it is not kp"),
-    DC_REAL_OPTION(struct dc_pd_definition, kd_rotation, "N m s/rad", "null", 0, 1e12,
-                   "gain of angular velocities where it is not kd"),
+    DC_REAL_OPTION(
+        struct dc_pd_definition, kd_rotation, "N m s/rad", "null", 0, 1e12,
+        "gain of angular velocities where it is not kd; of a damper (kp 0) that moves and turns kd times I/m"),
     DC_REAL_LIST_OPTION(struct dc_pd_definition, kp_each, "N/m or N m/rad", "[]", MOST_COORDINATES, 0, 1e12,
                         "kp of every coordinate where they differ, 0: passive"),
     DC_REAL_LIST_OPTION(struct dc_pd_definition, kd_each, "N s/m or N m s/rad", "[]", MOST_COORDINATES, 0, 1e12,

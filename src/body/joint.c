@@ -113,3 +113,20 @@ const struct dc_option dc_joint_options[] = {
                    "constant force along every coordinate; not of what turns about a point"),
     DC_OPTIONS_END,
 };
+
+void dc_pd_settle(struct dc_pd_definition *pd, const struct dc_body *body)
+{
+  const double *s = body->second_moment;
+  double gyration = body->mass > 0 ? 2.0 / 3 * (s[0] + s[4] + s[8]) / body->mass : 0;  // I = tr(S) 1 - S
+  bool moves = false, turns = false;
+  for (int p = 0; p < body->part_count; p++) {
+    bool turning = body->parts[p].kind == DC_PART_BALL || body->parts[p].kind == DC_PART_HINGE;
+    turns = turns || turning;
+    moves = moves || !turning;
+  }
+  bool damps = pd->kp == 0 && !(pd->kp_rotation > 0) && moves && turns && gyration > 0;
+  if (isnan(pd->kp_rotation))
+    pd->kp_rotation = pd->kp;
+  if (isnan(pd->kd_rotation))
+    pd->kd_rotation = damps ? pd->kd * gyration : pd->kd;
+}

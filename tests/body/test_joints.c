@@ -226,6 +226,27 @@ static void test_actuators(void)
   dc_arena_destroy(arena);
 }
 
+// A damper of moves and turns slows both alike; gains of angles that are given, springs and hinges keep theirs.
+static void test_dampers(void)
+{
+  struct dc_body body = {.mass = 2, .second_moment = {0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1}};
+  const struct dc_joint_part both[] = {{.kind = DC_PART_TRANSLATION}, {.kind = DC_PART_BALL}};
+  struct dc_pd_definition free = {.kd = 3, .kp_rotation = NAN, .kd_rotation = NAN}, spring = free, given = free,
+                          hinge = free;
+  body.parts = both, body.part_count = 2;
+  dc_pd_settle(&free, &body);
+  CHECK_NEAR(free.kd_rotation, 3 * 0.2 / 2, 1e-15);  // I = 0.2 about every axis
+  spring.kp = 1;
+  dc_pd_settle(&spring, &body);
+  CHECK(spring.kp_rotation == 1 && spring.kd_rotation == 3, "a spring: %g", spring.kd_rotation);
+  given.kd_rotation = 0.7;
+  dc_pd_settle(&given, &body);
+  CHECK(given.kd_rotation == 0.7, "given: %g", given.kd_rotation);
+  body.parts = both + 1, body.part_count = 1;
+  dc_pd_settle(&hinge, &body);
+  CHECK(hinge.kd_rotation == 3, "nothing but turns: %g", hinge.kd_rotation);
+}
+
 static void test_touching(void)
 {
   struct dc_arena *arena = dc_arena_create();
@@ -406,6 +427,6 @@ static void test_rules_of_coordinates(void)
 
 RUN_TESTS({"poses of random trees", test_poses}, {"default second axis", test_default_axis2},
           {"layout of random trees", test_layout}, {"move and difference are inverse", test_move_and_difference},
-          {"starts", test_start}, {"actuators", test_actuators}, {"what touches", test_touching},
-          {"long chain", test_long_chain}, {"rules of trees", test_rules_of_trees},
+          {"starts", test_start}, {"actuators", test_actuators}, {"dampers", test_dampers},
+          {"what touches", test_touching}, {"long chain", test_long_chain}, {"rules of trees", test_rules_of_trees},
           {"rules of joints", test_rules_of_joints}, {"rules of coordinates", test_rules_of_coordinates})
