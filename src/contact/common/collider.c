@@ -31,14 +31,6 @@ static double reference_area(const struct dc_contact *contact, const struct dc_b
   return count ? sum / count : 1;
 }
 
-static double triangle_perimeter(const double (*vertices)[3], const int *triangle)
-{
-  double sum = 0;
-  for (int k = 0; k < 3; k++)
-    sum += dc_vec_distance(vertices[triangle[k]], vertices[triangle[(k + 1) % 3]]);
-  return sum;
-}
-
 // Why contact takes the triangles of a shape that has leaves, as the end of a sentence; NULL: it takes the leaves.
 // Leaves are for the models that have their kernel; nothing follows a design there yet.
 static const char *why_no_leaves(const struct dc_contact *contact, bool follows)
@@ -48,49 +40,6 @@ static const char *why_no_leaves(const struct dc_contact *contact, bool follows)
   if (contact->settings.weights == DC_WEIGHTS_PAPER)
     return "which have no \"weights\": \"paper\"";
   return follows ? "beside which shapes cannot be designed yet" : NULL;
-}
-
-// Its mean triangle, or the mean projection of its leaves.
-static struct dc_contact_patch contact_patch(const struct dc_bodies *bodies, bool leaves)
-{
-  const struct dc_shape *least = NULL;
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_shape *shape = bodies->bodies[i].shape;
-    if (dc_body_moves(&bodies->bodies[i]) && dc_shape_has_surface(shape) &&
-        (!least || shape->properties.surface_area < least->properties.surface_area))
-      least = shape;
-  }
-  struct dc_contact_patch patch = {0};
-  if (!least)
-    return patch;
-  if (leaves && least->leaf_count > 0) {
-    dc_leaf_projection(least->properties.surface_area / least->leaf_count, &patch.area, &patch.perimeter);
-    return patch;
-  }
-  const struct dc_mesh *mesh = &least->mesh;
-  for (int t = 0; t < mesh->triangle_count; t++)
-    patch.perimeter +=
-        triangle_perimeter((const double(*)[3])mesh->vertices, mesh->triangles[t]) / mesh->triangle_count;
-  patch.area = least->properties.surface_area / mesh->triangle_count;
-  return patch;
-}
-
-// Weight of a triangle j of a fixed body: 1 for a large one; where smaller ones pave a face as many meet the patch p as
-// make 1.  In the mean over places the patch meets A_p + A_j + L_p L_j/(2 pi) over A_j of them (Blaschke's formula of two
-// convex sets, A areas and L perimeters).  PART: of those that it meets at the rim alone, as the separating plane tilts
-// there.  FACES: a half-space with the weights of vertices holds a cube by 1/1.3 and a finely divided solid by 1 times
-// the force of a face; the factor lies between them.  Both numbers are measured (docs/theory/contact.md, "Scale").
-static double bearing_weight(const struct dc_contact_patch *patch, double area, double perimeter)
-{
-  static const double FACES = 0.877, PART = 0.25, TURN = 6.283185307179586;
-  return FACES * area / (patch->area + area + PART * patch->perimeter * perimeter / TURN);
-}
-
-double dc_bearing_weight_of_solid(const struct dc_contact_patch *patch, double area)
-{
-  enum { TRIANGLES = 12 };                                                // of a box
-  double part = area / TRIANGLES, perimeter = sqrt(12 * sqrt(3) * part);  // of an equilateral one
-  return TRIANGLES * bearing_weight(patch, part, perimeter);
 }
 
 // fixed: the patch that a fixed body bears where weights are by contact, or NULL.
@@ -104,7 +53,7 @@ static void set_weights(struct dc_collider *collider, enum dc_contact_weights we
   least = DC_LEAST_RELATIVE_AREA * total / collider->triangle_count;
   for (int i = 0; i < collider->triangle_count; i++) {
     double area = fmax(least, triangle_area(vertices, collider->triangles[i]));
-    double bears = fixed ? bearing_weight(fixed, area, triangle_perimeter(vertices, collider->triangles[i])) : 0;
+    double bears = fixed ? dc_bearing_weight(fixed, area, dc_triangle_perimeter(vertices, collider->triangles[i])) : 0;
     collider->leaf_weight[i] = weights == DC_WEIGHTS_PAPER ? 1 : fixed ? bears : area / unit_area;
     for (int k = 0; k < 3; k++)
       collider->vertex_weight[collider->triangles[i][k]] += area / (3 * total);
@@ -256,7 +205,7 @@ enum dc_status dc_colliders_create(struct dc_contact *contact, const struct dc_c
     return dc_out_of_memory_for(error, "%d colliders", contact->bodies->count);
   double fixed_area = reference_area(contact, start ? start : contact->bodies);
   struct dc_contact_patch patch =
-      contact_patch(start ? start : contact->bodies, !why_no_leaves(contact, start != NULL));
+      dc_contact_patch_of(start ? start : contact->bodies, !why_no_leaves(contact, start != NULL));
   for (int i = 0; i < contact->bodies->count; i++) {
     enum dc_status status =
         create_collider(contact, &contact->bodies->bodies[i], start ? &start->bodies[i] : NULL,

@@ -15,18 +15,11 @@
 #include "contact/common/collider_internal.h"
 #include "math/vector.h"
 
-static const double PI = 3.14159265358979323846;
 // Vertices of round leaves stand for less before a half-space.  A ball has S = (sqrt 3 + sqrt 1.5)^2 / gap before a face,
 // and so has a capsule that lies on it, but with its whole weight 12 before a half-space, where a box has 6 before both.
 static const double ROUND = 0.72855339059327376;  // (sqrt 3 + sqrt 1.5)^2 / 12
 // Cores that weigh less, against 1 of their leaves, cost more than they are worth.
 static const double LEAST_CORE = 0.5;
-
-void dc_leaf_projection(double area, double *projected, double *outline)
-{
-  *projected = area / 4;
-  *outline = sqrt(PI * area);
-}
 
 // The leaves of a body as contact sees them, those of its shape first, and their weights.
 struct leaves {
