@@ -23,11 +23,10 @@ check "the same for any number of threads" cmp again/loss.csv threads/loss.csv
 if built_with MuJoCo; then
   run 0 simulate "$scene" --control grown -o none --json --model mujoco
   holds "mujoco moves the block by the design" "$out" 'd["objectives"][0]["distance"] < 0.03'
+  # the pusher has grown out of its convex shape: built in it is the surface that contact saw, with its mass, while
+  # mujoco gives the designed box that of the hull
   run 0 simulate grown/design/scene.json --control grown -o none --json --model mujoco
-  mv "$out" built
-  run 0 simulate "$scene" --control grown -o none --json --model mujoco
-  holds "as it is moved with the design built in" "$out" \
-    'd["objectives"] == __import__("json").load(open("built"))["objectives"]'
+  holds "so it does with the design built in" "$out" 'd["objectives"][0]["distance"] < 0.03'
 else
   skip "mujoco moves the block by the design" "built without MuJoCo"
 fi

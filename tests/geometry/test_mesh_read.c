@@ -212,7 +212,10 @@ static void test_obj_refusals(void)
               "a.obj:5: 1 vertex index out of range (first: 999999999, the file has 4 vertices)");
   refuse_text("a.obj", TETRAHEDRON "F 1 2 3\n", "a.obj:5: unknown OBJ statement 'F'");
   refuse_text("a.obj", "curv \x1b[31m\n", "a.obj:1: unknown OBJ statement 'curv'");
-  refuse_text("picture.png", "\x89PNG\r\n", "picture.png:1: unknown OBJ statement '?PNG'");
+  refuse_text(
+      "picture.png", "\x89PNG\r\n",
+      "picture.png:1: unknown OBJ statement '?PNG' (a file with this ending is read as OBJ; another program can save "
+      "it as .stl or .obj)");
   expect_refusal("a.obj", "v 0 0 0\0 1\n", 12, "a.obj:1: '0?' is not a finite decimal number");
   refuse_text("a.obj", "abcdefghijklmnopqrstuvwxyzabcdefghijkl 1\n",
               "a.obj:1: unknown OBJ statement 'abcdefghijklmnopqrstuvwxyzab...'");

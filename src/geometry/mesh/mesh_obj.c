@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "geometry/mesh/polygon.h"
 
@@ -270,8 +271,12 @@ static enum dc_status parse_statement(struct parse *parse, struct dc_error *erro
   for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
     if (is_word(&word, ignored[i]))
       return DC_OK;
-  return dc_mesh_fail_at(parse->file, parse->statement_line, error, "unknown OBJ statement '%s'",
-                         dc_mesh_quote(&quote, word.text, word.length));
+  size_t length = strlen(parse->file->name);
+  bool named = length >= 4 && strcasecmp(parse->file->name + length - 4, ".obj") == 0;
+  return dc_mesh_fail_at(
+      parse->file, parse->statement_line, error, "unknown OBJ statement '%s'%s",
+      dc_mesh_quote(&quote, word.text, word.length),
+      named ? "" : " (a file with this ending is read as OBJ; another program can save it as .stl or .obj)");
 }
 
 // Room for the largest polygon.
