@@ -252,7 +252,7 @@ static void test_impulse(void)
       CHECK_NEAR(mass * (after[i] - before[i]), h * force[i], 1e-8);
   printf("# turns at %.9g rad/s, %.9g expected\n", after[2], h * force[2] / inertia);
   CHECK_NEAR(after[2] / (h * force[2] / inertia), 1, 1e-5);  // 2.5e-6 observed: the other ball is felt, and sin(t) < t
-  // What no step can follow is told at once, and not as a lack of memory.
+  // Forces that no step can follow are told at once, and not as a lack of memory.
   for (double size = 1e15; size < 1e308; size *= 1e40) {
     memset(force, 0, sizeof force);
     force[4] = -size;

@@ -7,7 +7,7 @@
 
 #include <quadmath.h>
 
-typedef __float128 quad;
+#include "quad_solve.h"
 
 struct quad_reference {
   quad energy;       // P - 12 for the potential of the given length
@@ -82,7 +82,7 @@ static quad value_quad(const quad x[6][3], const quad plane[4])
 // Newton's direction at the plane by elimination; returns the decrement g.H^-1 g.
 static quad newton_direction_quad(const quad x[6][3], const quad plane[4], quad step[4])
 {
-  quad h[4][5] = {{0}}, g[4], length = sqrtq(dot_quad(plane, plane)), rest = 1 - length, decrement = 0;
+  quad h[4][5] = {{0}}, length = sqrtq(dot_quad(plane, plane)), rest = 1 - length;
   quad slope = 12 / (rest * rest), bend = 24 / (rest * rest * rest) - slope / length;
   for (int i = 0; i < 3; i++) {
     h[i][4] = slope * plane[i] / length;
@@ -98,25 +98,10 @@ static quad newton_direction_quad(const quad x[6][3], const quad plane[4], quad 
         h[i][j] += w * y[i] * y[j];
     }
   }
-  for (int i = 0; i < 4; i++) {
-    g[i] = h[i][4];
+  for (int i = 0; i < 4; i++)
     for (int j = i + 1; j < 4; j++)
       h[i][j] = h[j][i];
-  }
-  for (int i = 0; i < 4; i++)
-    for (int j = i + 1; j < 4; j++) {
-      quad factor = h[j][i] / h[i][i];
-      for (int k = i; k < 5; k++)
-        h[j][k] -= factor * h[i][k];
-    }
-  for (int i = 3; i >= 0; i--) {
-    step[i] = h[i][4];
-    for (int k = i + 1; k < 4; k++)
-      step[i] -= h[i][k] * step[k];
-    step[i] /= h[i][i];
-    decrement += step[i] * g[i];
-  }
-  return decrement;
+  return quad_newton_step(h, step);
 }
 
 // Minimizes over the plane (in: a point of the domain) by Newton with halving, about the mean of the vertices; false

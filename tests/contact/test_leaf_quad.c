@@ -7,8 +7,7 @@
 
 #include "contact/common/leaf_pair.h"
 #include "contact/contact_scene.h"
-
-typedef __float128 quad;
+#include "quad_solve.h"
 
 enum { MOST = 64 };
 
@@ -59,29 +58,14 @@ static void add_vertices(const struct leaves *p, const quad plane[4], quad lengt
 static quad newton_step(const struct leaves *p, const quad plane[4], quad step[4])
 {
   quad length = sqrtq(plane[0] * plane[0] + plane[1] * plane[1] + plane[2] * plane[2]), rest = 1 - length;
-  quad h[4][5] = {{0}}, g[4], slope = 12 / (rest * rest), bend = 24 / (rest * rest * rest) - slope / length, sum = 0;
+  quad h[4][5] = {{0}}, slope = 12 / (rest * rest), bend = 24 / (rest * rest * rest) - slope / length;
   for (int i = 0; i < 3; i++) {
     h[i][4] = slope * plane[i] / length;
     for (int j = 0; j < 3; j++)
       h[i][j] = bend * plane[i] * plane[j] / (length * length) + (i == j ? slope / length : 0);
   }
   add_vertices(p, plane, length, h);
-  for (int i = 0; i < 4; i++)
-    g[i] = h[i][4];
-  for (int i = 0; i < 4; i++)
-    for (int j = i + 1; j < 4; j++) {
-      quad factor = h[j][i] / h[i][i];
-      for (int k = i; k < 5; k++)
-        h[j][k] -= factor * h[i][k];
-    }
-  for (int i = 3; i >= 0; i--) {
-    step[i] = h[i][4];
-    for (int k = i + 1; k < 4; k++)
-      step[i] -= h[i][k] * step[k];
-    step[i] /= h[i][i];
-    sum += step[i] * g[i];
-  }
-  return sum;
+  return quad_newton_step(h, step);
 }
 
 // The least value from a plane of the domain, which becomes that of the minimum; NAN when it stalls.

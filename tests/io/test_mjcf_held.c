@@ -122,7 +122,7 @@ static void test_loops(void)
   done();
 }
 
-// What a weld fixes still touches as the file's own joints say: a hand on a welded base does not touch that.
+// Bodies that a weld fixes still touch as the file's own joints say: a hand on a welded base does not touch it.
 static void test_contact(void)
 {
   open_model(MODEL(MOCAP FREE("a", "0 0 1", HAND) FREE("b", "0 0 9", ""), "<weld body1='m' body2='a'/>"));
