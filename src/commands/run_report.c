@@ -48,8 +48,8 @@ static void put_objectives(const struct session *session, const struct outcome *
     bool reached = false, reachable = dc_task_reachable(objective);
     struct dc_condition conditions[DC_CONDITIONS_MOST];
     struct dc_task single = {.objective_count = 1, .objectives = &scene->task.objectives[i]};
-    int last = outcome->judged.steps, count = dc_task_conditions(objective, outcome->model, outcome->input,
-                                                                 &outcome->judged, last, conditions);
+    int last = outcome->judged.steps,
+        count = dc_task_conditions(objective, outcome->model, outcome->input, &outcome->judged, last, conditions);
     if (reachable)
       objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged, last, &body,
                               &distance, &reached);
@@ -343,9 +343,12 @@ static void put_found(const struct session *session, struct dc_json_writer *json
     dc_json_end(json, "}");
   }
   dc_json_end(json, "}");
-  dc_json_put_string(json, "found_from", found.round == 0   ? found.smoothing != 1 ? "smoother friction" : "first guess"
-                                         : found.round % 2 ? "best point so far"
-                                                           : "drawn first guess");
+  dc_json_put_string(json, "found_from",
+                     found.round == 0  ? found.approached       ? "hands brought near"
+                                         : found.smoothing != 1 ? "smoother friction"
+                                                                : "first guess"
+                     : found.round % 2 ? "best point so far"
+                                       : "drawn first guess");
 }
 
 static void put_end(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
@@ -389,7 +392,9 @@ static void add_found(const struct session *session, struct dc_text *text)
   dc_text_add(text, "  automatic: %d round%s, %ld rollout%s; best by %s from %s%s%s\n", stages[0].rounds,
               dc_plural(stages[0].rounds), session->plan->work.rollouts, dc_plural(session->plan->work.rollouts),
               found.optimizer->name, from[place], found.horizon ? ", after windows of a receding horizon" : "",
-              found.smoothing != 1 ? ", begun with smoother friction" : "");
+              found.approached       ? ", begun with hands brought near"
+              : found.smoothing != 1 ? ", begun with smoother friction"
+                                     : "");
   dc_text_add(text, "  settings found: \"optimizer\": {\"type\": \"%s\", \"%s\": %.3g%s}", found.optimizer->name,
               found.rate_name, found.rate, found.quick ? ", \"betas\": [0.3, 0.5], \"shared\": true" : "");
   if (found.horizon)

@@ -146,20 +146,6 @@ void dc_race_destroy(struct dc_search *search)
   search->race = NULL;
 }
 
-// The plan of smoother friction, created when it is first needed.
-static enum dc_status open_smooth(struct dc_search *search, struct dc_error *error)
-{
-  struct dc_race *race = search->race;
-  if (race->smooth)
-    return DC_OK;
-  race->smooth = dc_plan_create(&race->model, search->plan->task, search->plan->window.steps, error);
-  if (!race->smooth)
-    return error ? error->status : DC_MEMORY;
-  race->smooth->scaled.stiffness = STIFFER;
-  dc_plan_set_gradient(race->smooth, &search->plan->estimate.settings);
-  return DC_OK;
-}
-
 // Sets up the task that brings hands near, once the loss of the first guess is known.
 static void set_approach(struct dc_search *search, double first_loss)
 {
@@ -169,17 +155,22 @@ static void set_approach(struct dc_search *search, double first_loss)
       dc_approach_create(&race->approach, search->plan->model, search->plan->task, race->first_loss, search->arena);
 }
 
-// The plan whose task brings hands near, created when it is first needed.
-static enum dc_status open_near(struct dc_search *search, struct dc_error *error)
+// The plan of smoother friction, or the one whose task brings hands near, created when it is first needed; NULL: error.
+static struct dc_plan *open_elsewhere(struct dc_search *search, enum recipe_kind kind, struct dc_error *error)
 {
   struct dc_race *race = search->race;
-  if (race->near)
-    return DC_OK;
-  race->near = dc_plan_create(search->plan->model, &race->approach.task, search->plan->window.steps, error);
-  if (!race->near)
-    return error ? error->status : DC_MEMORY;
-  dc_plan_set_gradient(race->near, &search->plan->estimate.settings);
-  return DC_OK;
+  bool smooth = kind == SMOOTH_FAN;
+  struct dc_plan **plan = smooth ? &race->smooth : &race->near;
+  if (*plan)
+    return *plan;
+  *plan = dc_plan_create(smooth ? &race->model : search->plan->model,
+                         smooth ? search->plan->task : &race->approach.task, search->plan->window.steps, error);
+  if (!*plan)
+    return NULL;
+  if (smooth)
+    (*plan)->scaled.stiffness = STIFFER;
+  dc_plan_set_gradient(*plan, &search->plan->estimate.settings);
+  return *plan;
 }
 
 // Whether the recipe has something to do here.
@@ -215,21 +206,16 @@ static enum dc_status start_member(struct dc_search *search, int index, int reci
   struct dc_search_member *member = &search->members[index];
   const struct recipe *r = &recipes[recipe];
   struct dc_plan *world = search->world;
-  enum dc_status status = DC_OK;
   bool elsewhere = away && (r->kind == SMOOTH_FAN || r->kind == APPROACH_FAN);
-  if (elsewhere) {
-    status = r->kind == SMOOTH_FAN ? open_smooth(search, error) : open_near(search, error);
-    world = r->kind == SMOOTH_FAN ? search->race->smooth : search->race->near;
-  }
-  if (status)
-    return status;
+  if (elsewhere && !(world = open_elsewhere(search, r->kind, error)))
+    return error ? error->status : DC_MEMORY;
   *member = (struct dc_search_member){.optimizer = type_of(r),
                                       .options = search->race->options[recipe],
                                       .pace = is_fan(r) ? 1 : WALK_PACE,
                                       .recipe = recipe,
                                       .wait = search->round == 0 ? r->wait : 0,
                                       .elsewhere = elsewhere};
-  status = dc_search_start_member(search, member, world, x, error);
+  enum dc_status status = dc_search_start_member(search, member, world, x, error);
   if (!status && away && r->kind == WINDOWS)
     status = add_windows(search, member, error);
   return status;
@@ -574,6 +560,7 @@ bool dc_search_found(const struct dc_search *search, struct dc_search_found *fou
                                     .quick = leader->quick,
                                     .horizon = leader->kind == WINDOWS ? &race->windows : NULL,
                                     .smoothing = leader->kind == SMOOTH_FAN ? race->smoother : 1,
+                                    .approached = leader->kind == APPROACH_FAN,
                                     .round = race->leader_round};
   return true;
 }

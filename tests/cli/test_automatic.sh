@@ -68,6 +68,9 @@ for scene in shot arm push lift; do
   check "$scene: and trajectories" cmp $scene/trajectory.h5 $scene-2/trajectory.h5
 done
 
+run 0 optimize lift.json -o none --quiet
+check "a lift tells how it began" grep -q 'begun with hands brought near' "$out"
+
 # Interrupted where hands are brought near, and where it went on from there.
 run 0 optimize lift.json -o lifted --quiet --threads 2 --max-time 0.7 --checkpoint 0
 for part in 1 2 3; do
