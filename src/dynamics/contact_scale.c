@@ -10,7 +10,8 @@
 //     one is measured.
 //  3. The far field at the start may accelerate no body by more than a hundredth of the gravity.
 // Without gravity the acceleration that takes a body over ten times its size within the duration, or stops the fastest
-// approach at the start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of it.
+// approach at the start within its size, stands for it.  Links of a mechanism with actuators bear the weight of all of it,
+// those of one without that of the mass which moves with them (link_scale.c).
 #include "dynamics/contact_scale.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #include "dynamics/approach.h"
+#include "dynamics/link_scale.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
@@ -41,6 +43,8 @@ struct scale {
   struct dc_pose *poses;              // [bodies] at the start
   struct dc_pair_derivatives *pairs;  // [pair_count] at the start
   double *gaps;                       // [pair_count] at the start
+  double *sizes;                      // [bodies] m, 0: has no say
+  double *masses;                     // [bodies] kg, that contact feels
   double *loads;                      // [bodies] N
   bool *borne;                        // [bodies] something fixed is below it
   struct dc_approach approach;
@@ -48,15 +52,10 @@ struct scale {
   double stiffness, up[3];  // the smallest so far; against gravity, zero without
 };
 
-static bool has_size(const struct dc_body *body)
-{
-  return dc_body_moves(body) && body->mass > 0 && dc_shape_has_surface(body->shape);
-}
-
 double dc_contact_size(const struct dc_body *body)
 {
   const struct dc_mass_properties *solid = &body->shape->properties;
-  double size = solid->volume > 0 ? fmin(cbrt(solid->volume), 12 * solid->volume / solid->surface_area) : 0;
+  double size = dc_solid_size(solid->volume, solid->surface_area);
   return size > 0 ? size : body->radius;
 }
 
@@ -73,15 +72,28 @@ static void set_open(double *value, double chosen)
     *value = chosen;
 }
 
-void dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice *choice)
+// The smallest size of the bodies that count; NAN without any.
+static enum dc_status find_least_size(const struct dc_bodies *bodies, double *least, struct dc_error *error)
+{
+  double *sizes = dc_alloc((size_t)bodies->count + 1, sizeof *sizes);
+  enum dc_status status = sizes ? dc_link_sizes(bodies, sizes, error)
+                                : dc_out_of_memory_for(error, "the sizes of %d bodies", bodies->count);
+  *least = NAN;
+  for (int i = 0; i < bodies->count && !status; i++)
+    if (sizes[i] > 0)
+      *least = fmin(*least, sizes[i]);
+  free(sizes);
+  return status;
+}
+
+enum dc_status dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice *choice,
+                                         struct dc_error *error)
 {
   struct dc_contact_settings *settings = &model->definition.contact;
-  const struct dc_bodies *bodies = &model->bodies;
-  *choice =
-      (struct dc_contact_choice){.automatic = isnan(settings->stiffness), .body = -1, .other = -1, .least_size = NAN};
-  for (int i = 0; i < bodies->count; i++)
-    if (has_size(&bodies->bodies[i]))
-      choice->least_size = fmin(choice->least_size, dc_contact_size(&bodies->bodies[i]));
+  *choice = (struct dc_contact_choice){.automatic = isnan(settings->stiffness), .body = -1, .other = -1};
+  enum dc_status status = find_least_size(&model->bodies, &choice->least_size, error);
+  if (status)
+    return status;
   double size = choice->least_size;
   bool short_range = !(model->definition.contact_model->flags & DC_CONTACT_LONG_RANGE);
   if (choice->automatic && size > 0) {
@@ -103,6 +115,7 @@ void dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice 
   set_open(&settings->near_range, FIXED_NEAR_RANGE);
   set_open(&settings->dhat, FIXED_DHAT);
   set_open(&settings->length, LENGTH);
+  return DC_OK;
 }
 
 // Gravity, or without it the acceleration that stops a speed within a size.
@@ -141,7 +154,7 @@ static double closing_speed(const struct scale *scale)
   return largest;
 }
 
-// loads [bodies]: the weight of a body, of links the weight of the mechanism when something drives it.
+// loads [bodies]: the weight of what a body moves with, of links that of the mechanism when something drives it.
 static void set_loads(struct scale *scale)
 {
   const struct dc_bodies *bodies = &scale->model->bodies;
@@ -154,7 +167,7 @@ static void set_loads(struct scale *scale)
         mass += bodies->bodies[k].mass;
         driven |= bodies->bodies[k].pd != NULL;
       }
-    scale->loads[i] = scale->choice->acceleration * (driven ? mass : body->mass);
+    scale->loads[i] = scale->choice->acceleration * (driven ? mass : scale->masses[i]);
   }
 }
 
@@ -169,7 +182,7 @@ static void bound_stiffness(struct scale *scale, double stiffness, int bound, in
   choice->other = other;
   choice->gap = gap;
   choice->load = scale->loads[body];
-  choice->size = dc_contact_size(&scale->model->bodies.bodies[body]);
+  choice->size = scale->sizes[body];
 }
 
 // A side of a body as what it rests on sees it: how far it is from the centre, and sums over triangles of areas over
@@ -259,6 +272,13 @@ static double force_at(struct scale *scale, double size, bool start, double *gap
 // that move.
 enum round { ON_FIXED, BESIDE_FIXED, ON_MOVING };
 
+// The size of the smaller body; of two without a say in it that of the first.
+static double size_of_pair(const struct scale *scale, const int *pair)
+{
+  double size = scale->sizes[pair[0]], other = scale->sizes[pair[1]];
+  return other > 0 ? fmin(size, other) : size;
+}
+
 // Bounds the stiffness by the rest of the first body of a pair on the second one, above it or, where no fixed body bears
 // it, leaning on it with its weight.
 static void measure(struct scale *scale, int p, enum round round)
@@ -268,9 +288,7 @@ static void measure(struct scale *scale, int p, enum round round)
   struct dc_approach *approach = &scale->approach;
   bool moves = dc_body_moves(&bodies[pair[1]]);
   int lighter = moves && scale->loads[pair[1]] < scale->loads[pair[0]] ? pair[1] : pair[0];
-  double size = dc_contact_size(&bodies[pair[0]]), gap;
-  if (moves)
-    size = fmin(size, dc_contact_size(&bodies[pair[1]]));
+  double size = size_of_pair(scale, pair), gap;
   memcpy(approach->poses, scale->poses, (size_t)scale->model->bodies.count * sizeof *scale->poses);
   approach->pair = p;
   approach->body = pair[0];
@@ -316,11 +334,9 @@ static double demand(const struct scale *scale, int p)
 {
   const int *pair = dc_contact_pairs(scale->approach.contact)[p];
   const struct dc_body *bodies = scale->model->bodies.bodies;
-  double size = dc_contact_size(&bodies[pair[0]]), load = scale->loads[pair[0]];
-  if (dc_body_moves(&bodies[pair[1]])) {
-    size = fmin(size, dc_contact_size(&bodies[pair[1]]));
+  double size = size_of_pair(scale, pair), load = scale->loads[pair[0]];
+  if (dc_body_moves(&bodies[pair[1]]))
     load = fmin(load, scale->loads[pair[1]]);
-  }
   return load * size * size;
 }
 
@@ -330,11 +346,11 @@ static bool takes_part(const struct scale *scale, int p, enum round round)
 {
   const int *pair = dc_contact_pairs(scale->approach.contact)[p];
   const struct dc_body *a = &scale->model->bodies.bodies[pair[0]], *b = &scale->model->bodies.bodies[pair[1]];
-  if (!has_size(a) || !isfinite(scale->pairs[p].energy) || dc_body_moves(b) != (round == ON_MOVING))
+  if (!(scale->sizes[pair[0]] > 0) || !isfinite(scale->pairs[p].energy) || dc_body_moves(b) != (round == ON_MOVING))
     return false;
   if (round != ON_MOVING)
     return round == ON_FIXED || !scale->borne[pair[0]];
-  return has_size(b) && a->mechanism != b->mechanism && !(scale->borne[pair[0]] && scale->borne[pair[1]]);
+  return scale->sizes[pair[1]] > 0 && a->mechanism != b->mechanism && !(scale->borne[pair[0]] && scale->borne[pair[1]]);
 }
 
 // One of every kind, the most demanding first.
@@ -360,52 +376,73 @@ static void measure_kinds(struct scale *scale, enum round round)
     measure(scale, kinds[k], round);
 }
 
-// The far field at the start: what pairs that are not in contact do to each body, for a stiffness of 1 J.
-static void bound_far_field(struct scale *scale, double (*far)[3])
+// far [bodies][3]: what pairs that are not in contact at the start do to each body, for a stiffness of 1 J.
+static void find_far_field(const struct scale *scale, double (*far)[3])
 {
-  const struct dc_bodies *bodies = &scale->model->bodies;
   int count = dc_contact_pair_count(scale->approach.contact);
   for (int p = 0; p < count; p++) {
     const int *pair = dc_contact_pairs(scale->approach.contact)[p];
-    const struct dc_body *a = &bodies->bodies[pair[0]], *b = &bodies->bodies[pair[1]];
-    double size = dc_contact_size(a), gradient[12];
-    if (dc_body_moves(b) && has_size(b))
-      size = fmin(size, dc_contact_size(b));
-    if (!has_size(a) || !isfinite(scale->pairs[p].energy) || scale->gaps[p] < NEAR * size)
+    double gradient[12];
+    if (!(scale->sizes[pair[0]] > 0) || !isfinite(scale->pairs[p].energy) ||
+        scale->gaps[p] < NEAR * size_of_pair(scale, pair))
       continue;
     dc_contact_expand_gradient(&scale->pairs[p], gradient);
     for (int side = 0; side < 2; side++)
       dc_vec_add(far[pair[side]], far[pair[side]], gradient + 6 * side + 3);
   }
+}
+
+// accelerations [bodies]: of the centres of mass by the far field.
+static void bound_far_field(struct scale *scale, const double *accelerations)
+{
+  const struct dc_bodies *bodies = &scale->model->bodies;
   double largest = 0;
   for (int i = 0; i < bodies->count; i++)
-    if (has_size(&bodies->bodies[i])) {
-      double acceleration = dc_vec_norm(far[i]) / bodies->bodies[i].mass;
-      largest = fmax(largest, acceleration);
-      bound_stiffness(scale, FAR_BUDGET * scale->choice->acceleration / acceleration, DC_BOUND_FAR_FIELD, i, -1, NAN);
+    if (scale->sizes[i] > 0) {
+      largest = fmax(largest, accelerations[i]);
+      bound_stiffness(scale, FAR_BUDGET * scale->choice->acceleration / accelerations[i], DC_BOUND_FAR_FIELD, i, -1,
+                      NAN);
     }
   scale->choice->far_acceleration = largest;
 }
 
-static enum dc_status choose(struct scale *scale, struct dc_error *error)
+static enum dc_status allocate(struct scale *scale, struct dc_error *error)
 {
-  const struct dc_bodies *bodies = &scale->model->bodies;
-  size_t count = (size_t)bodies->count, pairs = (size_t)dc_contact_pair_count(scale->approach.contact);
-  double(*far)[3] = dc_arena_alloc(scale->arena, count, sizeof *far);
+  size_t count = (size_t)scale->model->bodies.count, pairs = (size_t)dc_contact_pair_count(scale->approach.contact);
   scale->poses = dc_arena_alloc(scale->arena, count, sizeof *scale->poses);
   scale->approach.poses = dc_arena_alloc(scale->arena, count, sizeof *scale->poses);
+  scale->sizes = dc_arena_alloc(scale->arena, count, sizeof *scale->sizes);
+  scale->masses = dc_arena_alloc(scale->arena, count, sizeof *scale->masses);
   scale->loads = dc_arena_alloc(scale->arena, count, sizeof *scale->loads);
   scale->borne = dc_arena_alloc(scale->arena, count, sizeof *scale->borne);
   scale->pairs = dc_arena_alloc(scale->arena, pairs + 1, sizeof *scale->pairs);
   scale->approach.pairs = dc_arena_alloc(scale->arena, pairs + 1, sizeof *scale->pairs);
   scale->gaps = dc_arena_alloc(scale->arena, pairs + 1, sizeof *scale->gaps);
-  if (!far || !scale->poses || !scale->approach.poses || !scale->loads || !scale->borne || !scale->pairs ||
-      !scale->approach.pairs || !scale->gaps)
+  bool enough = scale->poses && scale->approach.poses && scale->sizes && scale->masses && scale->loads &&
+                scale->borne && scale->pairs && scale->approach.pairs && scale->gaps;
+  return enough ? DC_OK : dc_out_of_memory_for(error, "the stiffness of contact");
+}
+
+static enum dc_status choose(struct scale *scale, struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &scale->model->bodies;
+  double(*far)[3] = dc_arena_alloc(scale->arena, (size_t)bodies->count, sizeof *far);
+  double *accelerations = dc_arena_alloc(scale->arena, (size_t)bodies->count, sizeof *accelerations);
+  if (!far || !accelerations)
     return dc_out_of_memory_for(error, "the stiffness of contact");
+  enum dc_status status = allocate(scale, error);
+  if (!status)
+    status = dc_link_sizes(bodies, scale->sizes, error);
+  if (status)
+    return status;
   dc_poses(bodies, bodies->initial_q, scale->poses);
   dc_contact_evaluate(scale->approach.contact, scale->poses, 1, scale->pairs);
-  for (size_t p = 0; p < pairs; p++)
-    scale->gaps[p] = dc_contact_pair_gap(scale->approach.contact, (int)p);
+  for (int p = 0; p < dc_contact_pair_count(scale->approach.contact); p++)
+    scale->gaps[p] = dc_contact_pair_gap(scale->approach.contact, p);
+  find_far_field(scale, far);
+  status = dc_link_masses(bodies, scale->arena, (const double(*)[3])far, scale->masses, accelerations, error);
+  if (status)
+    return status;
   double gravity = dc_vec_norm(scale->model->definition.gravity);
   if (gravity > 0)
     dc_vec_scale(scale->up, scale->model->definition.gravity, -1 / gravity);
@@ -413,7 +450,7 @@ static enum dc_status choose(struct scale *scale, struct dc_error *error)
   set_loads(scale);
   for (enum round round = ON_FIXED; round <= ON_MOVING; round++)
     measure_kinds(scale, round);
-  bound_far_field(scale, far);
+  bound_far_field(scale, accelerations);
   return DC_OK;
 }
 

@@ -19,8 +19,7 @@ struct dc_contact_choice {
   double least_size;        // of the bodies that move, m; NAN: there are none with a surface
 };
 
-// The size of a solid: the cube root of its volume, but of thin ones at most six times the thickness (12 volumes over
-// the surface), m.
+// The size of a body's solid (dc_solid_size), or its radius, m.
 double dc_contact_size(const struct dc_body *body);
 
 // The acceleration that loads are made of, m/s^2: gravity.  Without it the one that stops within a size (m) the fastest
@@ -28,8 +27,9 @@ double dc_contact_size(const struct dc_body *body);
 double dc_contact_acceleration(const struct dc_model *model, double size);
 
 // The lengths and speeds that are open (NAN): those which sizes alone decide.  Where the stiffness is given they are the
-// fixed defaults.  The model must have its bodies; *choice is begun.
-void dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice *choice);
+// fixed defaults.  The model must have its bodies; *choice is begun.  DC_MEMORY.
+enum dc_status dc_contact_choose_lengths(struct dc_model *model, struct dc_contact_choice *choice,
+                                         struct dc_error *error);
 // The stiffness, if it is open; the lengths must have been chosen and filters be complete.  DC_MEMORY.
 enum dc_status dc_contact_choose_stiffness(struct dc_model *model, struct dc_contact_choice *choice,
                                            struct dc_error *error);

@@ -4,7 +4,8 @@
 
 #include "dynamics/approach.h"
 #include "dynamics/contact_scale.h"
-#include "scenes.h"
+#include "dynamics/link_scale.h"
+#include "mechanisms.h"
 
 static const char *const models[] = {"bsh", "exact", "ipc", "ipc-global", "sdrs", "manifold"};
 enum { MODELS = 6 };
@@ -21,8 +22,9 @@ static struct dc_contact_choice choose(struct scene *scene)
 {
   struct dc_contact_choice choice;
   scene_create(scene);
-  dc_contact_choose_lengths(&scene->model, &choice);
-  enum dc_status status = dc_contact_choose_stiffness(&scene->model, &choice, &scene->error);
+  enum dc_status status = dc_contact_choose_lengths(&scene->model, &choice, &scene->error);
+  if (!status)
+    status = dc_contact_choose_stiffness(&scene->model, &choice, &scene->error);
   CHECK(status == DC_OK, "%s", scene->error.text);
   return choice;
 }
@@ -181,6 +183,79 @@ static void test_large_faces(void)
         "gaps differ by %g", sqrt(most / least));
 }
 
+// A free box with a light one fixed to it at a distance d: at the light one's centre 1/M + d^2/I moves the most, I the
+// least moment across d of both together.  A slide with a rotor: forces move the mass and the rotor.
+static void test_link_masses(void)
+{
+  const double heavy = 2, light = 1e-4, far = 0.3, edge = 0.2, small = 0.02;
+  struct scene scene;
+  scene_begin(&scene);
+  int box = scene_box(&scene, edge, edge, edge, 1, 1, 1), grain = scene_box(&scene, small, small, small, 1, 1, 1);
+  scene_body(&scene, "heavy", box, heavy, 0, 0, 0);
+  struct dc_body_definition *body = mechanism_link(&scene, "light", "fixed", 0, grain, light);
+  mechanism_vector(body->position, far, 0, 0);
+  body = mechanism_link(&scene, "cart", "slide", -1, box, heavy);
+  mechanism_vector(body->position, 3, 0, 0);
+  mechanism_vector(body->axis, 0, 0, 1);
+  ((struct dc_joint_definition *)body->joint.objects)[0].armature = 0.5;
+  body = mechanism_link(&scene, "rider", "fixed", 2, grain, light);
+  mechanism_vector(body->position, 3, 0, 1);
+  scene_body(&scene, "alone", box, 0.3, 9, 0, 0);
+  scene_create(&scene);
+  double masses[5], accelerations[5], sizes[5];
+  const double forces[5][3] = {{0}, {0}, {0, 0, 3}, {1, 1, 1}, {0, 0.6, 0}};
+  const struct dc_bodies *bodies = &scene.model.bodies;
+  CHECK(dc_link_masses(bodies, scene.arena, forces, masses, accelerations, &scene.error) == DC_OK, "%s",
+        scene.error.text);
+  double whole = heavy + light, arm = far * heavy / whole;
+  double moment = heavy * edge * edge / 6 + light * small * small / 6 + heavy * light / whole * far * far;
+  CHECK_NEAR(masses[1], 1 / (1 / whole + arm * arm / moment), 1e-12);
+  CHECK_NEAR(masses[0], whole, 1e-3 * whole);
+  CHECK_NEAR(masses[2], whole, 1e-12);  // not the rotor's: at most what the mechanism weighs
+  CHECK_NEAR(masses[3], whole, 1e-12);
+  CHECK_NEAR(accelerations[3], 4 / (whole + 0.5), 1e-12);
+  CHECK(masses[4] == 0.3 && accelerations[4] == 0.6 / 0.3, "%g, %g", masses[4], accelerations[4]);
+  CHECK(dc_link_sizes(bodies, sizes, &scene.error) == DC_OK, "%s", scene.error.text);
+  CHECK_NEAR(sizes[1], cbrt(edge * edge * edge + small * small * small), 1e-12);
+  CHECK_NEAR(sizes[4], edge, 1e-12);
+  scene_end(&scene);
+}
+
+// A passive arm above a floor with a grain at its end, of a milligram and of a tenth of a kilogram: fixed there, or turning
+// with a rotor, its mass hardly matters to the stiffness; free beside it, it decides.
+static void test_grains(void)
+{
+  static const char *const joints[3] = {"fixed", "hinge", "free"};
+  double ratios[3];
+  for (int kind = 0; kind < 3; kind++) {
+    double stiffness[2];
+    for (int heavy = 0; heavy < 2; heavy++) {
+      struct scene scene;
+      const double angles[2] = {1.2, 0.2};
+      pendulum(&scene, 2, 1, angles);
+      leave_open(&scene);
+      int shape = scene_box(&scene, 0.06, 0.05, 0.03, 1, 1, 1);
+      struct dc_body_definition *body =
+          mechanism_link(&scene, "grain", joints[kind], kind < 2 ? 1 : -1, shape, heavy ? 0.1 : 1e-6);
+      mechanism_vector(body->position, kind < 2 ? 0 : 2, 0, 0.19);
+      if (kind == 1) {
+        mechanism_vector(body->axis, 0, 1, 0);
+        mechanism_vector(body->anchor, 0, 0, 0.21);
+        ((struct dc_joint_definition *)body->joint.objects)[0].armature = 0.01;
+      }
+      scene_body(&scene, "floor", scene_plane(&scene), 0, 0, 0, -1);
+      choose(&scene);
+      stiffness[heavy] = scene.model.definition.contact.stiffness;
+      scene_end(&scene);
+    }
+    ratios[kind] = stiffness[0] / stiffness[1];
+    printf("# %s: %g, %g J\n", joints[kind], stiffness[0], stiffness[1]);
+  }
+  CHECK(ratios[0] > 0.5 && ratios[0] < 1.25, "fixed: %g", ratios[0]);
+  CHECK(ratios[1] > 0.5 && ratios[1] < 1.25, "turning: %g", ratios[1]);
+  CHECK_NEAR(ratios[2], 1e-5, 1e-7);
+}
+
 // Where a body touches another one on its way down: by few evaluations as by bisection.
 static void test_approach(void)
 {
@@ -235,4 +310,5 @@ static void test_approach(void)
 RUN_TESTS({"the formula of half-spaces", test_half_space}, {"similar scenes", test_similarity},
           {"starts near the floor", test_start}, {"what is given", test_given}, {"the far field", test_far_field},
           {"a wall beside a body", test_wall},
+          {"the mass of links", test_link_masses}, {"grains on links", test_grains},
           {"large faces", test_large_faces}, {"the first touch", test_approach})

@@ -114,7 +114,8 @@ enum dc_status dc_scene_choose_lengths(struct dc_scene_build *build, struct dc_m
   for (int i = 0; options[i].name && isnan(settings->stiffness) && !status; i++)
     if (options[i].absent && isnan(*(const double *)((const char *)settings + options[i].offset)))
       status = note_chosen(build, settings, definition->contact_model, options[i].name);
-  dc_contact_choose_lengths(model, choice);
+  if (!status)
+    status = dc_contact_choose_lengths(model, choice, build->error);
   definition->contact = *settings;
   return status;
 }

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// A link of a mechanism is no free body: what pushes it pushes all that hangs together with it.  With the inertia M of
+// the coordinates (masses, moments and armatures) and the Jacobian J of the centre of mass of a link,
+//     Lambda^-1 = J M^-1 J^T                                             (Khatib 1987, the operational-space inertia)
+// is its acceleration for a force of 1 N.  The mass that contact feels is the least there is in any direction,
+//     m = 1 / (largest eigenvalue of Lambda^-1),
+// at least the link's own, as its centre does not move without it, and at most that of the mechanism, so that a link
+// whose centre a joint holds in place counts with a finite one.  Of a free body with nothing on it m is its mass.
+// Forces F on all bodies at once accelerate the centres by J M^-1 sum J^T F.
+//
+// Bodies fixed to each other are one solid: their size is that of their volumes and surfaces together.  Some links have
+// a grain for a shape, which stands for nothing: no link counts as smaller than a tenth of the mean one.
+#include "dynamics/link_scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "body/kinematics.h"
+#include "math/eigen6.h"
+#include "math/vector.h"
+
+static const double LEAST_PART = 0.1;  // of the size of the mean link
+
+bool dc_link_counts(const struct dc_bodies *bodies, int i)
+{
+  const struct dc_body *body = &bodies->bodies[i];
+  return dc_body_moves(body) && body->mass > 0 && dc_shape_has_surface(body->shape) && bodies->collide[i];
+}
+
+double dc_solid_size(double volume, double area)
+{
+  return volume > 0 ? fmin(cbrt(volume), 12 * volume / area) : 0;
+}
+
+// A free body that bears no other one.
+static bool is_alone(const struct dc_bodies *bodies, int i, const int *members)
+{
+  return bodies->bodies[i].free && members[bodies->bodies[i].mechanism] == 1;
+}
+
+// members [mechanisms]: how many bodies each has.
+static int *count_members(const struct dc_bodies *bodies)
+{
+  int *members = dc_alloc((size_t)bodies->mechanism_count + 1, sizeof *members);
+  for (int i = 0; i < bodies->count && members; i++)
+    if (dc_body_moves(&bodies->bodies[i]))
+      members[bodies->bodies[i].mechanism]++;
+  return members;
+}
+
+enum dc_status dc_link_sizes(const struct dc_bodies *bodies, double *size, struct dc_error *error)
+{
+  int *members = count_members(bodies), links = 0;
+  double(*solids)[2] = dc_alloc((size_t)bodies->count + 1, sizeof *solids);  // of groups: volume, surface
+  double sum = 0;
+  bool enough = members && solids;
+  for (int i = 0; i < bodies->count && enough; i++)
+    if (dc_link_counts(bodies, i)) {
+      const struct dc_mass_properties *solid = &bodies->bodies[i].shape->properties;
+      solids[bodies->group[i]][0] += solid->volume;
+      solids[bodies->group[i]][1] += solid->surface_area;
+    }
+  for (int i = 0; i < bodies->count && enough; i++) {
+    const double *solid = solids[bodies->group[i]];
+    size[i] = dc_link_counts(bodies, i) ? dc_solid_size(solid[0], solid[1]) : 0;
+    if (dc_link_counts(bodies, i) && !(size[i] > 0))
+      size[i] = bodies->bodies[i].radius;
+    if (size[i] > 0 && !is_alone(bodies, i, members))
+      links++, sum += size[i] * size[i] * size[i];
+  }
+  for (int i = 0; i < bodies->count && enough; i++)
+    if (size[i] > 0 && !is_alone(bodies, i, members))
+      size[i] = fmax(size[i], LEAST_PART * cbrt(sum / links));
+  free(members);
+  free(solids);
+  return enough ? DC_OK : dc_out_of_memory_for(error, "the sizes of %d bodies", bodies->count);
+}
+
+// The inertia of the coordinates at the start and what belongs to it.
+struct inertia {
+  const struct dc_bodies *bodies;
+  struct dc_kinematics kinematics;
+  struct dc_symmetric_matrix *matrix;
+  double *vector;  // [nv]
+  double (*twists)[6];
+};
+
+// Adds masses and moments tr(S) I - S, S the second moment in world axes, and armatures.
+static enum dc_status assemble(struct inertia *inertia, struct dc_arena *arena)
+{
+  const struct dc_bodies *bodies = inertia->bodies;
+  struct dc_assembler *assembler = dc_assembler_create(bodies, arena);
+  double(*blocks)[36] = dc_arena_alloc(arena, (size_t)bodies->count, sizeof *blocks);
+  if (!assembler || !blocks)
+    return DC_MEMORY;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    const double *rotation = inertia->kinematics.poses[i].rotation;
+    double turned[9], moment[9];
+    if (!dc_body_moves(body))
+      continue;
+    dc_mat_multiply(turned, rotation, body->second_moment);
+    dc_mat_multiply_transposed(moment, turned, rotation);
+    double trace = moment[0] + moment[4] + moment[8];
+    for (int k = 0; k < 9; k++)
+      blocks[i][6 * (k / 3) + k % 3] = (k % 4 == 0 ? trace : 0) - moment[k];
+    for (int k = 3; k < 6; k++)
+      blocks[i][7 * k] = body->mass;
+  }
+  dc_assemble_bodies(assembler, &inertia->kinematics, (const double(*)[36])blocks, NULL, inertia->matrix);
+  for (int i = 0; i < bodies->count; i++)
+    for (int p = 0; p < bodies->bodies[i].part_count; p++) {
+      const struct dc_joint_part *part = &bodies->bodies[i].parts[p];
+      if (part->passive.armature > 0 && dc_part_nv(part) == 1)
+        dc_assemble_joint(assembler, i, part->v, 1, &part->passive.armature, inertia->matrix);
+    }
+  return dc_symmetric_factor_positive(inertia->matrix);
+}
+
+static enum dc_status create(struct inertia *inertia, struct dc_arena *arena)
+{
+  const struct dc_bodies *bodies = inertia->bodies;
+  struct dc_error unused;
+  int *sizes = dc_arena_alloc(arena, (size_t)bodies->mechanism_count + 1, sizeof *sizes);
+  inertia->vector = dc_arena_alloc(arena, (size_t)bodies->nv + 1, sizeof *inertia->vector);
+  inertia->twists = dc_arena_alloc(arena, (size_t)bodies->count, sizeof *inertia->twists);
+  if (!sizes || !inertia->vector || !inertia->twists ||
+      dc_kinematics_create(bodies, arena, &inertia->kinematics, &unused))
+    return DC_MEMORY;
+  for (int m = 0; m < bodies->mechanism_count; m++)
+    sizes[m] = bodies->mechanisms[m].nv;
+  dc_kinematics_update(bodies, bodies->initial_q, &inertia->kinematics);
+  inertia->matrix = dc_symmetric_create(bodies->mechanism_count, sizes, 0, NULL, DC_SOLVER_AUTOMATIC);
+  return inertia->matrix ? assemble(inertia, arena) : DC_MEMORY;
+}
+
+// The eigenvalue of Lambda^-1 of a body.
+static double largest_mobility(struct inertia *inertia, int i)
+{
+  const struct dc_bodies *bodies = inertia->bodies;
+  double mobility[9], values[3], vectors[9];
+  for (int k = 0; k < 3; k++) {
+    double force[6] = {0};
+    force[3 + k] = 1;
+    memset(inertia->vector, 0, (size_t)bodies->nv * sizeof *inertia->vector);
+    dc_pull_back_body(bodies, &inertia->kinematics, i, force, inertia->vector);
+    dc_symmetric_solve(inertia->matrix, inertia->vector, inertia->vector, NULL);
+    dc_twists(bodies, &inertia->kinematics, inertia->vector, inertia->twists);
+    for (int row = 0; row < 3; row++)
+      mobility[3 * row + k] = inertia->twists[i][3 + row];
+  }
+  dc_eigen3(mobility, values, vectors);
+  return fmax(values[0], fmax(values[1], values[2]));
+}
+
+static void accelerate(struct inertia *inertia, const double (*forces)[3], double *acceleration)
+{
+  const struct dc_bodies *bodies = inertia->bodies;
+  memset(inertia->vector, 0, (size_t)bodies->nv * sizeof *inertia->vector);
+  for (int i = 0; i < bodies->count; i++) {
+    double wrench[6] = {0};
+    dc_vec_copy(wrench + 3, forces[i]);
+    if (dc_body_moves(&bodies->bodies[i]))
+      dc_pull_back_body(bodies, &inertia->kinematics, i, wrench, inertia->vector);
+  }
+  dc_symmetric_solve(inertia->matrix, inertia->vector, inertia->vector, NULL);
+  dc_twists(bodies, &inertia->kinematics, inertia->vector, inertia->twists);
+  for (int i = 0; i < bodies->count; i++)
+    acceleration[i] = dc_vec_norm(inertia->twists[i] + 3);
+}
+
+enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *arena, const double (*forces)[3],
+                              double *mass, double *acceleration, struct dc_error *error)
+{
+  struct inertia inertia = {.bodies = bodies};
+  int *members = count_members(bodies), links = 0;
+  double *whole = dc_arena_alloc(arena, (size_t)bodies->mechanism_count + 1, sizeof *whole);
+  enum dc_status status = members && whole ? DC_OK : DC_MEMORY;
+  for (int i = 0; i < bodies->count && !status; i++) {
+    mass[i] = bodies->bodies[i].mass;
+    acceleration[i] = mass[i] > 0 ? dc_vec_norm(forces[i]) / mass[i] : 0;
+    if (dc_body_moves(&bodies->bodies[i]))
+      whole[bodies->bodies[i].mechanism] += mass[i];
+    links += dc_link_counts(bodies, i) && !is_alone(bodies, i, members);
+  }
+  if (links && !status)
+    status = create(&inertia, arena);
+  // Where rounding makes the inertia singular each body counts with its own mass.
+  if (links && !status) {
+    double *all = dc_arena_alloc(arena, (size_t)bodies->count, sizeof *all);
+    status = all ? DC_OK : DC_MEMORY;
+    if (all)
+      accelerate(&inertia, forces, all);
+    for (int i = 0; i < bodies->count && !status; i++)
+      if (dc_link_counts(bodies, i) && !is_alone(bodies, i, members)) {
+        double most = fmax(whole[bodies->bodies[i].mechanism], mass[i]);
+        acceleration[i] = all[i];
+        mass[i] = fmin(most, fmax(mass[i], 1 / largest_mobility(&inertia, i)));
+      }
+  }
+  dc_symmetric_destroy(inertia.matrix);
+  free(members);
+  return status == DC_MEMORY ? dc_out_of_memory_for(error, "the inertia of links") : DC_OK;
+}

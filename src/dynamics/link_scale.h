@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mass and the size that contact sees of a body that hangs on others.
+#ifndef DC_DYNAMICS_LINK_SCALE_H
+#define DC_DYNAMICS_LINK_SCALE_H
+
+#include "dynamics/model.h"
+
+// Whether a body has a say in how contact is scaled: it moves, has mass and a surface, and collides.
+bool dc_link_counts(const struct dc_bodies *bodies, int body);
+
+// The size of a solid of a volume (m^3) and a surface (m^2): the cube root of its volume, but of thin ones at most six
+// times the thickness (12 volumes over the surface), m; 0 without a volume.
+double dc_solid_size(double volume, double area);
+
+// size [bodies]: of each body that counts, m; 0 of the others.
+enum dc_status dc_link_sizes(const struct dc_bodies *bodies, double *size, struct dc_error *error);
+
+// mass [bodies]: the least mass that a force at the centre of mass moves, kg.  forces [bodies][3], N: what pushes the
+// bodies at the start; acceleration [bodies]: of their centres of mass by these, m/s^2.
+enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *arena, const double (*forces)[3],
+                              double *mass, double *acceleration, struct dc_error *error);
+
+#endif
