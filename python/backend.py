@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds for pip (PEP 517): a wheel by scripts/wheel.sh, a source archive of the files of the tree."""
+"""Builds for pip (PEP 517): a wheel by scripts/wheel.sh, a source archive of the files that git knows, of all files of the tree
+but what was built where there is no checkout."""
 import io
 import os
 import pathlib
@@ -9,6 +10,16 @@ import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILT = {".git", "build", "build-wheel", "build-smallest", "autom4te.cache", "node_modules", "__pycache__", "runs"}
+
+
+def _files():
+    """The files of the tree as paths relative to it, in order."""
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], check=False, capture_output=True)
+    if listed.returncode == 0 and listed.stdout and (ROOT / ".git").exists():
+        paths = [pathlib.Path(os.fsdecode(name)) for name in listed.stdout.split(b"\0") if name]
+    else:
+        paths = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
+    return sorted(path for path in paths if not BUILT & set(path.parts) and (ROOT / path).is_file())
 
 
 def _version():
@@ -24,15 +35,10 @@ def build_sdist(sdist_directory, config_settings=None):
     name = f"dcsim-{_version()}"
     metadata = f"Metadata-Version: 2.1\nName: dcsim\nVersion: {_version()}\nSummary: Trajectory optimization through contact\n"
 
-    def wanted(member):
-        parts = member.name.split("/")[1:]
-        return None if BUILT & set(parts) else member
-
     path = os.path.join(sdist_directory, name + ".tar.gz")
     with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
-        for entry in sorted(ROOT.iterdir()):
-            if entry.name not in BUILT:
-                archive.add(entry, f"{name}/{entry.name}", filter=wanted)
+        for file in _files():
+            archive.add(ROOT / file, f"{name}/{file.as_posix()}")
         member = tarfile.TarInfo(f"{name}/PKG-INFO")
         member.size = len(metadata)
         archive.addfile(member, io.BytesIO(metadata.encode()))

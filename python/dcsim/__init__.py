@@ -11,8 +11,14 @@ A thin layer over libdcsim by ctypes; include/dcsim.h is the reference.  Arrays 
 are views of the library's memory: their numbers hold until the next call of the same object; .copy() keeps them.
 Objects may be used by any thread; calls of the same object wait for each other, and the library's calls release the
 interpreter lock.  Ctrl-C ends a run after its iteration or step and raises KeyboardInterrupt.  dcsim.environment has
-environments as Gymnasium knows them, dcsim.torch a loss for PyTorch, dcsim.run reads run directories.
+environments as Gymnasium knows them, dcsim.torch and dcsim.jax a loss for PyTorch and JAX, dcsim.run reads run directories.
+
+Units are SI: m, kg, s, N, rad; z is up.  nq, nv: coordinates and velocities of all bodies together; a free body has 7
+coordinates (centre of mass, quaternion w x y z) and 6 velocities (m/s, then rad/s about the axes of the world); a joint has
+one of each (m or rad), a ball joint 4 and 3.
 """
+from __future__ import annotations
+
 import concurrent.futures
 import contextlib
 import ctypes
@@ -20,8 +26,12 @@ import json
 import operator
 import os
 import threading
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, TypeVar, Union
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError as _error:
+    raise ImportError("dcsim needs NumPy: pip install numpy, or apt-get install python3-numpy and /usr/bin/python3") from _error
 
 from . import _library
 from ._library import Error, Infeasible, call, lib, view
@@ -29,10 +39,18 @@ from ._library import Error, Infeasible, call, lib, view
 __all__ = ["Body", "Contacts", "Error", "Infeasible", "Linearization", "Problem", "Progress", "Scene", "Simulation", "Trajectory",
            "open", "set_threads", "version"]
 
+Self = TypeVar("Self", bound="_Handle")
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Path = Union[str, bytes, os.PathLike[str]]
+    Floats = NDArray[np.float64]
+    Objective = Callable[["Trajectory", Optional[Floats], Optional[Floats]], float]
+
 
 def version() -> str:
     """Version of the library."""
-    return lib.dcsim_version().decode()
+    return str(lib.dcsim_version().decode())
 
 
 def set_threads(count: int) -> None:
@@ -42,12 +60,14 @@ def set_threads(count: int) -> None:
     lib.dcsim_set_threads(count)
 
 
-def open(source, base_directory=None, *, model=None, gradient=None, overrides=(), allowed_paths=(), package_paths=(), seed=None,
-         plant=None) -> "Scene":
+def open(source: Path | dict[str, Any], base_directory: Path | None = None, *, model: str | None = None, gradient: str | None = None,
+         overrides: Mapping[str, Any] | Iterable[str] = (), allowed_paths: Iterable[Path] = (), package_paths: Iterable[Path] = (),
+         seed: int | None = None, plant: str | dict[str, Any] | None = None) -> Scene:
     """Opens a scene: the path of a file or of a run directory, the text of a scene (a str that begins with "{") or a dict.
 
     Files that a text names are looked for in base_directory.  overrides: as of --set, {"time.steps": 50} or
-    ["time.steps=50"].  plant: the world that plans are executed in: a contact model, a dict, or "none".  Raises Error with
+    ["time.steps=50"].  allowed_paths: further folders that files may come from; package_paths: where package:// of robots is
+    looked for.  plant: the world that plans are executed in: a contact model, a dict, or "none".  Raises Error with
     the place of a mistake.  A scene can be pickled: it is opened anew, from the same file or text.
     """
     arguments = {"source": source, "base_directory": base_directory, "model": model, "gradient": gradient, "overrides": overrides,
@@ -80,11 +100,11 @@ def open(source, base_directory=None, *, model=None, gradient=None, overrides=()
     return Scene(handle, arguments)
 
 
-def _reopen(arguments):
+def _reopen(arguments: dict[str, Any]) -> Scene:
     return open(**arguments)
 
 
-def _bytes(text, required=None):
+def _bytes(text: Any, required: str | None = None) -> bytes | None:
     """text as C takes it; None stays, unless it is required for what that names."""
     if text is None:
         if required:
@@ -99,30 +119,31 @@ def _bytes(text, required=None):
 class _Memory:
     """Something of the library's, released with the last object that refers to it."""
 
-    def __init__(self, pointer, destroy, needs):
+    def __init__(self, pointer: ctypes.c_void_p, destroy: Callable[[ctypes.c_void_p], Any], needs: tuple[Any, ...]) -> None:
         self.pointer, self._destroy, self._needs = pointer, destroy, needs
 
-    def __del__(self):
+    def __del__(self) -> None:
         self._destroy(self.pointer)
 
 
 class _Handle:
     """What the library made and releases; keeps what it depends on alive."""
 
-    def __init__(self, pointer, destroy, *needs):
+    def __init__(self, pointer: ctypes.c_void_p, destroy: Callable[[ctypes.c_void_p], Any], *needs: Any) -> None:
         if not isinstance(pointer, ctypes.c_void_p) or not pointer:
             raise TypeError(f"a {type(self).__name__} is made by dcsim.open or of a scene, not of {type(pointer).__name__}")
-        self._memory = _Memory(pointer, destroy, needs)
-        self._lock, self._holder = threading.Lock(), None
+        self._memory: _Memory | None = _Memory(pointer, destroy, needs)
+        self._lock = threading.Lock()
+        self._holder: int | None = None
 
     @property
-    def _pointer(self):
+    def _pointer(self) -> ctypes.c_void_p:
         if self._memory is None:
             raise ValueError(f"this {type(self).__name__} is closed")
         return self._memory.pointer
 
     @contextlib.contextmanager
-    def _use(self):
+    def _use(self) -> Iterator[ctypes.c_void_p]:
         """The pointer, for this thread alone."""
         if self._holder == threading.get_ident():
             raise RuntimeError("an objective must not call the object that calls it")
@@ -133,15 +154,19 @@ class _Handle:
             finally:
                 self._holder = None
 
-    def _refuse_copy(self, *_):
+    def __copy__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} belongs to the library and cannot be copied; make another one of its scene")
 
-    __copy__ = __deepcopy__ = __reduce_ex__ = _refuse_copy
+    def __deepcopy__(self, _: Any) -> Any:
+        return self.__copy__()
 
-    def __enter__(self):
+    def __reduce_ex__(self, _: Any) -> Any:
+        return self.__copy__()
+
+    def __enter__(self: Self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -152,49 +177,54 @@ class _Handle:
 
 
 class Scene(_Handle):
-    """A scene: sizes, bodies, and what can be made of it.  Immutable; may be shared by threads."""
+    """A scene: name; nq, nv, actuators, steps: its sizes; time_step (s); bodies.  Immutable; may be shared by threads."""
 
-    def __init__(self, pointer, arguments=None):
+    def __init__(self, pointer: ctypes.c_void_p, arguments: dict[str, Any] | None = None) -> None:
         super().__init__(pointer, lib.dcsim_scene_close)
         self._arguments = arguments
         sizes = _library.SceneSizes()
         call(lib.dcsim_scene_get_sizes, pointer, sizes)
-        self.name = lib.dcsim_scene_name(pointer).decode()
-        self.nq, self.nv, self.actuators = sizes.nq, sizes.nv, sizes.actuators
-        self.steps, self.time_step = sizes.steps, sizes.time_step
+        self.name: str = lib.dcsim_scene_name(pointer).decode()
+        self.nq: int = sizes.nq
+        self.nv: int = sizes.nv
+        self.actuators: int = sizes.actuators
+        self.steps: int = sizes.steps
+        self.time_step: float = sizes.time_step
         self.bodies = [self._body(i) for i in range(sizes.bodies)]
-        self._stepper, self._stepping = None, threading.Lock()
+        self._stepper: _Handle | None = None
+        self._stepping = threading.Lock()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<dcsim scene {self.name}: {len(self.bodies)} bodies, {self.steps} steps of {self.time_step:g} s>"
 
-    def __copy__(self):
+    def __copy__(self) -> Scene:
         return self
 
-    def __deepcopy__(self, _):
+    def __deepcopy__(self, _: Any) -> Scene:
         return self
 
-    def __reduce_ex__(self, _):
+    def __reduce_ex__(self, _: Any) -> tuple[Callable[..., Scene], tuple[Any]]:
         return _reopen, (self._arguments,)
 
     def close(self) -> None:
         """Nothing: problems and simulations of a scene need it; it goes with the last of them."""
 
-    def _body(self, i):
+    def _body(self, i: int) -> Body:
         body = _library.SceneBody()
         call(lib.dcsim_scene_get_body, self._pointer, i, body)
         return Body(body)
 
-    def problem(self, steps: int = 0, objective=None, only_objective: bool = False) -> "Problem":
-        """The loss as a function of the parameters; see Problem."""
+    def problem(self, steps: int = 0, objective: Objective | None = None, only_objective: bool = False) -> Problem:
+        """The loss as a function of the parameters, over so many steps, 0 for those of the scene; see Problem."""
         return Problem(self, steps, objective, only_objective)
 
-    def simulation(self) -> "Simulation":
+    def simulation(self) -> Simulation:
         """The scene step by step, from its start; see Simulation."""
         return Simulation(self)
 
-    def step(self, q, qd, target=None, target_velocity=None, force=None):
-        """(q, qd) after one step from (q, qd): a pure function."""
+    def step(self, q: ArrayLike, qd: ArrayLike, target: ArrayLike | None = None, target_velocity: ArrayLike | None = None,
+             force: ArrayLike | None = None) -> tuple[Floats, Floats]:
+        """(q [nq], qd [nv]) after one step of time_step from (q, qd): a pure function.  The inputs are those of Simulation.step."""
         with self._stepping:
             if self._stepper is None:
                 self._stepper = _create_simulation(self)
@@ -202,24 +232,24 @@ class Scene(_Handle):
             simulation.set_state(q, qd)
             return simulation.step(target, target_velocity, force)
 
-    def simulate(self, directory="none", progress=None, **options) -> dict:
+    def simulate(self, directory: Path | None = "none", progress: Callable[[Progress], Any] | None = None, **options: Any) -> run.Result:
         """Rolls the scene out once, as dcsim simulate; the report as a dict (run.Result).  See optimize."""
         return self._run(lib.dcsim_simulate, directory, progress, options)
 
-    def optimize(self, directory="none", progress=None, **options) -> dict:
+    def optimize(self, directory: Path | None = "none", progress: Callable[[Progress], Any] | None = None, **options: Any) -> run.Result:
         """Minimizes the loss with the scene's optimizer, as dcsim optimize; the report as a dict, which notebooks show with the
         replay where there is a run directory (run.Result).
 
         directory: of the run; "none": nothing is written; None: a new one below runs/.  progress(p): called after every
         iteration with p.iteration, p.loss, p.parameters, ...; a true answer stops the run, which is then no error.
-        Further options are members of dcsim_run_options, such as max_seconds or control_run.
+        Further options are members of dcsim_run_options, such as max_seconds (s) or control_run.
         """
         return self._run(lib.dcsim_optimize, directory, progress, options)
 
-    def _run(self, function, directory, progress, options):
-        raised = []
+    def _run(self, function: Any, directory: Path | None, progress: Callable[[Progress], Any] | None, options: dict[str, Any]) -> run.Result:
+        raised: list[BaseException] = []
 
-        def report_progress(_, data):
+        def report_progress(_: Any, data: Any) -> int:
             try:
                 # Without a function of the caller, too: entering Python lets the interpreter raise KeyboardInterrupt.
                 return int(bool(progress(Progress(data.contents)))) if progress else 0
@@ -243,56 +273,71 @@ class Scene(_Handle):
 
 
 class Body:
-    """A body: its name, mass (kg) and where its numbers are: slices of q, qd and targets."""
+    """A body: its name, mass (kg) and where its numbers are: slices q of coordinates, v of velocities, target of targets."""
 
-    def __init__(self, about):
-        self.name, self.mass = about.name.decode(), about.mass
+    def __init__(self, about: _library.SceneBody) -> None:
+        self.name: str = about.name.decode()
+        self.mass: float = about.mass
         self.q = slice(max(about.q, 0), max(about.q, 0) + about.nq)
         self.v = slice(max(about.v, 0), max(about.v, 0) + about.nv)
         self.target = slice(max(about.actuator, 0), max(about.actuator, 0) + about.actuators)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<dcsim body {self.name}>"
 
 
 class Progress:
-    """What is reported while a run goes on, and the parameters (None where there are none)."""
+    """What is reported while a run goes on: losses, the norm of the gradient, the smallest gap of the rollout (m), the time
+    since the start (s), the fraction of the work that is done, and a copy of the parameters (None where there are none)."""
+    iteration: int
+    iterations: int
+    loss: float
+    best_loss: float
+    gradient_norm: float
+    min_gap: float
+    seconds: float
+    fraction: float
 
-    def __init__(self, data):
+    def __init__(self, data: _library.ProgressData) -> None:
         for name in ("iteration", "iterations", "loss", "best_loss", "gradient_norm", "min_gap", "seconds", "fraction"):
             setattr(self, name, getattr(data, name))
-        self.parameters = view(data.parameters, (data.parameter_count,)).copy() if data.parameters else None
+        self.parameters: Floats | None = view(data.parameters, (data.parameter_count,)).copy() if data.parameters else None
 
 
 class Trajectory:
-    """Views of a trajectory: poses [frames, bodies, 16] (position, quaternion w x y z, rotation matrix row by row), position,
-    quaternion, rotation [frames, bodies, 3, 3], q [frames, nq], qd [frames, nv], min_gap [frames], time [frames]."""
+    """Views of a trajectory of steps + 1 frames: poses [frames, bodies, 16] (position, quaternion w x y z, rotation matrix row
+    by row), position [frames, bodies, 3] (m, of centres of mass), quaternion [frames, bodies, 4], rotation [frames, bodies, 3, 3]
+    (from the body's axes to the world's), q [frames, nq], qd [frames, nv] (None where there are none), min_gap [frames] (m),
+    time [frames] (s)."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         frames, bodies = self.poses.shape[:2]
         return f"<dcsim trajectory: {frames} frames of {bodies} bodies, {self.time_step:g} s apart>"
 
-    def __init__(self, data, owner=None):
+    def __init__(self, data: _library.TrajectoryData, owner: object = None) -> None:
         frames = data.steps + 1
-        self.steps, self.time_step, self.divided_steps = data.steps, data.time_step, data.divided_steps
+        self.steps: int = data.steps
+        self.time_step: float = data.time_step
+        self.divided_steps: int = data.divided_steps
         self.poses = view(data.poses, (frames, data.bodies, 16), owner)
         self.position, self.quaternion = self.poses[..., :3], self.poses[..., 3:7]
         self.rotation = np.lib.stride_tricks.as_strided(
             self.poses[..., 7:], (frames, data.bodies, 3, 3), self.poses.strides[:2] + (24, 8), writeable=False)
         self.q = view(data.q, (frames, data.nq), owner)
-        self.qd = view(data.qd, (frames, data.nv), owner) if data.qd else None
+        self.qd: Floats | None = view(data.qd, (frames, data.nv), owner) if data.qd else None
         self.min_gap = view(data.min_gap, (frames,), owner)
 
     @property
-    def time(self):
+    def time(self) -> Floats:
+        """Times of the frames [frames], s."""
         return self.time_step * np.arange(self.steps + 1)
 
 
 class Contacts:
-    """Views of contact pair by pair: bodies [pairs, 2], gaps [frames, pairs] m, wrenches and friction
+    """Views of contact pair by pair: bodies [pairs, 2] (indices into Scene.bodies), gaps [frames, pairs] m, wrenches and friction
     [frames, pairs, 2, 6]: torque (N m) about the centre of mass, then force (N), on the first and on the second body."""
 
-    def __init__(self, data, owner):
+    def __init__(self, data: _library.ContactsData, owner: object) -> None:
         self.bodies = view(data.bodies, (data.pairs, 2), owner)
         self.gaps = view(data.gaps, (data.frames, data.pairs), owner)
         self.wrenches = view(data.wrenches, (data.frames, data.pairs, 2, 6), owner)
@@ -301,14 +346,18 @@ class Contacts:
 
 class _Arrays(_Handle):
     """Trajectory and contact of a handle's last work."""
+    _get_trajectory: Any
+    _get_contacts: Any
 
     def trajectory(self) -> Trajectory:
+        """The frames of the last evaluation, or of the steps so far; see Trajectory."""
         data = _library.TrajectoryData()
         with self._use() as pointer:
             call(self._get_trajectory, pointer, data)
         return Trajectory(data, self._memory)
 
     def contacts(self) -> Contacts:
+        """Gaps and forces in the frames of the last evaluation, or of the last step; see Contacts."""
         data = _library.ContactsData()
         with self._use() as pointer:
             call(self._get_contacts, pointer, data)
@@ -316,19 +365,20 @@ class _Arrays(_Handle):
 
 
 class Problem(_Arrays):
-    """The loss of a scene as a function of x [dimension], its parameters.
+    """The loss of a scene as a function of x [dimension], its parameters, whose names and units tell what each sets.
 
-    objective(trajectory, wrenches, forces) -> value is added to the scene's objectives, or stands alone.  It adds
-    its derivatives to wrenches [frames, bodies, 6] (rotation first) and forces [frames, nv] unless they are None.
+    objective(trajectory, wrenches, forces) -> value is added to the scene's objectives, or stands alone (only_objective).  It
+    adds its derivatives to wrenches [frames, bodies, 6] (by a turn about the centre of mass, 1/rad, then by its motion, 1/m)
+    and forces [frames, nv] (by velocities) unless they are None.
     """
     _get_trajectory, _get_contacts = lib.dcsim_problem_get_trajectory, lib.dcsim_problem_get_contacts
 
-    def __init__(self, scene, steps=0, objective=None, only_objective=False):
+    def __init__(self, scene: Scene, steps: int = 0, objective: Objective | None = None, only_objective: bool = False) -> None:
         _check_scene(scene)
         if not 0 <= operator.index(steps) < 2**31:
             raise ValueError(f"steps must be in [0, 2^31 - 1], 0 for those of the scene (is {steps})")
         options = _library.ProblemOptions(steps=steps, only_objective=bool(only_objective))
-        self._raised = None
+        self._raised: BaseException | None = None
         if objective is not None:
             if not callable(objective):
                 raise TypeError("objective must be a function of (trajectory, wrenches, forces)")
@@ -336,14 +386,16 @@ class Problem(_Arrays):
         pointer = ctypes.c_void_p()
         call(lib.dcsim_problem_create, scene._pointer, options, ctypes.byref(pointer))
         super().__init__(pointer, lib.dcsim_problem_destroy, scene)
-        self.scene, self.dimension = scene, lib.dcsim_problem_dimension(pointer)
-        self._made_of, self._others = (scene, steps, objective, only_objective), []
+        self.scene = scene
+        self.dimension: int = lib.dcsim_problem_dimension(pointer)
+        self._made_of = (scene, steps, objective, only_objective)
+        self._others: list[Problem] = []
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<dcsim problem of {self.scene.name}: {self.dimension} parameters>"
 
-    def _wrap(self, objective):
-        def evaluate(_, data, value, wrenches, forces):
+    def _wrap(self, objective: Objective) -> Callable[..., int]:
+        def evaluate(_: Any, data: Any, value: Any, wrenches: Any, forces: Any) -> int:
             try:
                 t = data.contents
                 shape = (t.steps + 1, t.bodies, 6), (t.steps + 1, t.nv)
@@ -359,66 +411,66 @@ class Problem(_Arrays):
                 return 1
         return evaluate
 
-    def _vector(self, function):
+    def _vector(self, function: Any) -> Floats:
         x = np.zeros(self.dimension)
         with self._use() as pointer:
             function(pointer, _library.pointer(x))
         return x
 
     @property
-    def initial(self) -> np.ndarray:
-        """The parameters that the scene starts from."""
+    def initial(self) -> Floats:
+        """The parameters [dimension] that the scene starts from."""
         return self._vector(lib.dcsim_problem_initial)
 
     @property
-    def bounds(self):
-        """(low, high), infinite where there is none: scipy.optimize.Bounds(*problem.bounds)."""
+    def bounds(self) -> tuple[Floats, Floats]:
+        """(low, high) [dimension] each, infinite where there is none: scipy.optimize.Bounds(*problem.bounds)."""
         low, high = np.zeros(self.dimension), np.zeros(self.dimension)
         lib.dcsim_problem_bounds(self._pointer, _library.pointer(low), _library.pointer(high))
         return low, high
 
     @property
-    def groups(self):
-        """Numbers of the groups that parameters belong to."""
+    def groups(self) -> NDArray[np.intc]:
+        """Numbers of the groups that parameters belong to [dimension]; those of a group have one unit and size."""
         groups = np.zeros(self.dimension, dtype=np.intc)
         lib.dcsim_problem_groups(self._pointer, groups.ctypes.data_as(ctypes.POINTER(ctypes.c_int)))
         return groups
 
     @property
-    def names(self) -> "list[str]":
-        """Names of the parameters: what each of them sets."""
+    def names(self) -> list[str]:
+        """Names of the parameters [dimension]: what each of them sets."""
         text = ctypes.create_string_buffer(256)
         return [lib.dcsim_problem_name(self._pointer, i, text, 256) or text.value.decode() for i in range(self.dimension)]
 
     @property
-    def units(self):
+    def units(self) -> list[tuple[str, float]]:
         """Of every parameter the unit of what it sets, "1" of a pure number, and by how much of it a parameter of 1 changes
         that: [("m/s", 1.0), ...]."""
         scale = ctypes.c_double()
         return [(lib.dcsim_problem_unit(self._pointer, i, ctypes.byref(scale)).decode(), scale.value)
                 for i in range(self.dimension)]
 
-    def value(self, x, otherwise=None) -> float:
-        """The loss at x.  Raises Infeasible where bodies overlap at the start, Error where a step fails; with otherwise
+    def value(self, x: ArrayLike, otherwise: float | None = None) -> float:
+        """The loss at x [dimension].  Raises Infeasible where bodies overlap at the start, Error where a step fails; with otherwise
         that is the loss there."""
         return self._evaluate(x, None, otherwise)
 
-    def value_and_grad(self, x, otherwise=None) -> "tuple[float, np.ndarray]":
-        """The loss at x and its gradient, zeros where the loss is otherwise; as scipy.optimize.minimize(jac=True) takes it."""
+    def value_and_grad(self, x: ArrayLike, otherwise: float | None = None) -> tuple[float, Floats]:
+        """The loss at x [dimension] and its gradient [dimension], zeros where the loss is otherwise; as scipy.optimize.minimize(jac=True) takes it."""
         gradient = np.zeros(self.dimension)
         return self._evaluate(x, gradient, otherwise), gradient
 
-    def value_batch(self, x, otherwise=None, threads=None) -> np.ndarray:
+    def value_batch(self, x: ArrayLike, otherwise: float | None = None, threads: int | None = None) -> Floats:
         """The losses [n] at the rows of x [n, dimension], on all cores or so many threads; the numbers are those of value."""
         return self._batch(x, lambda problem, row: problem.value(row, otherwise), threads)
 
-    def value_and_grad_batch(self, x, otherwise=None, threads=None) -> "tuple[np.ndarray, np.ndarray]":
+    def value_and_grad_batch(self, x: ArrayLike, otherwise: float | None = None, threads: int | None = None) -> tuple[Floats, Floats]:
         """The losses [n] and gradients [n, dimension] at the rows of x [n, dimension], on all cores or so many threads."""
         pairs = self._batch(x, lambda problem, row: np.hstack(problem.value_and_grad(row, otherwise)), threads)
         pairs = pairs.reshape(-1, 1 + self.dimension)
         return pairs[:, 0].copy(), pairs[:, 1:].copy()
 
-    def _batch(self, x, evaluate, threads):
+    def _batch(self, x: ArrayLike, evaluate: Callable[[Problem, Floats], Any], threads: int | None) -> Floats:
         rows = np.asarray(x, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.dimension:
             raise ValueError(f"x must have the shape [n, {self.dimension}] (has {list(rows.shape)})")
@@ -432,7 +484,7 @@ class Problem(_Arrays):
             self._others.append(Problem(*self._made_of))
         problems = [self, *self._others[:count - 1]]
 
-        def work(first):
+        def work(first: int) -> list[Any]:
             # The setting is the thread's own: rows are shared among threads, so that a row is for one.
             lib.dcsim_set_threads(1)
             return [evaluate(problems[first], row) for row in rows[first::count]]
@@ -441,36 +493,36 @@ class Problem(_Arrays):
             results = list(pool.map(work, range(count)))
         return np.array([results[i % count][i // count] for i in range(len(rows))])
 
-    def linearize(self, x) -> "Linearization":
+    def linearize(self, x: ArrayLike) -> Linearization:
         """The residual rows at x and their Jacobian; they hold until the next linearization."""
         x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
         with self._use() as pointer:
             call(lib.dcsim_problem_linearize, pointer, _library.pointer(x), data)
         return Linearization(data, self._memory)
 
-    def rows(self, x) -> "Linearization":
+    def rows(self, x: ArrayLike) -> Linearization:
         """The residual rows at x; jacobian is None."""
         x, data = _library.vector(x, self.dimension, "x"), _library.LinearizationData()
         with self._use() as pointer:
             call(lib.dcsim_problem_find_rows, pointer, _library.pointer(x), data)
         return Linearization(data, self._memory)
 
-    def push_forward(self, x, direction) -> np.ndarray:
-        """The Jacobian of the residual rows at x times a direction [dimension], without forming it: one tangent."""
+    def push_forward(self, x: ArrayLike, direction: ArrayLike) -> Floats:
+        """The Jacobian of the residual rows at x times a direction [dimension], without forming it: [rows], one tangent."""
         return self._product(lib.dcsim_problem_push_forward, x, direction, self.dimension, len(self.rows(x).residual))
 
-    def pull_back(self, x, weights) -> np.ndarray:
-        """The transposed Jacobian of the residual rows at x times weights [rows]: one adjoint."""
+    def pull_back(self, x: ArrayLike, weights: ArrayLike) -> Floats:
+        """The transposed Jacobian of the residual rows at x times weights [rows]: [dimension], one adjoint."""
         return self._product(lib.dcsim_problem_pull_back, x, weights, len(self.rows(x).residual), self.dimension)
 
-    def _product(self, function, x, vector, count, result_count):
+    def _product(self, function: Any, x: ArrayLike, vector: ArrayLike, count: int, result_count: int) -> Floats:
         x, vector = _library.vector(x, self.dimension, "x"), _library.vector(() if vector is None else vector, count, "vector")
         product = np.zeros(result_count)
         with self._use() as pointer:
             call(function, pointer, _library.pointer(x), _library.pointer(vector), _library.pointer(product))
         return product
 
-    def _evaluate(self, x, gradient, otherwise):
+    def _evaluate(self, x: ArrayLike, gradient: Floats | None, otherwise: float | None) -> float:
         x = _library.vector(() if x is None else x, self.dimension, "x")
         loss = ctypes.c_double()
         try:
@@ -488,19 +540,24 @@ class Problem(_Arrays):
 
 class Linearization:
     """Views of residual rows: residual, weight, group, radius, half [rows], jacobian [rows, dimension]; see dcsim_linearization."""
+    residual: Floats
+    weight: Floats
+    group: NDArray[np.intc]
+    radius: Floats
+    half: Floats
 
-    def __init__(self, data, owner):
+    def __init__(self, data: _library.LinearizationData, owner: object) -> None:
         for name in ("residual", "weight", "group", "radius", "half"):
             setattr(self, name, view(getattr(data, name), (data.rows,), owner))
-        self.jacobian = view(data.jacobian, (data.rows, data.dimension), owner) if data.jacobian else None
+        self.jacobian: Floats | None = view(data.jacobian, (data.rows, data.dimension), owner) if data.jacobian else None
 
 
-def _check_scene(scene):
+def _check_scene(scene: Any) -> None:
     if not isinstance(scene, Scene):
         raise TypeError(f"scene must be what dcsim.open returns (is {type(scene).__name__})")
 
 
-def _create_simulation(scene):
+def _create_simulation(scene: Scene) -> _Handle:
     _check_scene(scene)
     pointer = ctypes.c_void_p()
     call(lib.dcsim_simulation_create, scene._pointer, ctypes.byref(pointer))
@@ -508,39 +565,40 @@ def _create_simulation(scene):
 
 
 class Simulation(_Arrays):
-    """A scene step by step: x' = f(x, u) with x = (q, qd); controls and objectives play no part."""
+    """A scene step by step: x' = f(x, u) with x = (q [nq], qd [nv]); controls and objectives play no part."""
     _get_trajectory, _get_contacts = lib.dcsim_simulation_get_trajectory, lib.dcsim_simulation_get_contacts
 
-    def __init__(self, scene, handle=None):
+    def __init__(self, scene: Scene, handle: _Handle | None = None) -> None:
         handle = handle or _create_simulation(scene)
         super().__init__(handle._pointer, lambda pointer: None, scene, handle._memory)
         self._lock = handle._lock
         self.scene = scene
 
     @property
-    def state(self):
-        """(q, qd), copied."""
+    def state(self) -> tuple[Floats, Floats]:
+        """(q [nq], qd [nv]), copied."""
         q, qd = np.zeros(self.scene.nq), np.zeros(self.scene.nv)
         with self._use() as pointer:
             lib.dcsim_simulation_get_state(pointer, _library.pointer(q), _library.pointer(qd))
         return q, qd
 
-    def set_state(self, q=None, qd=None):
-        """None: as at the scene's start."""
+    def set_state(self, q: ArrayLike | None = None, qd: ArrayLike | None = None) -> None:
+        """Puts the bodies at q [nq] with the velocities qd [nv]; None: as at the scene's start."""
         q, qd = _library.vector(q, self.scene.nq, "q"), _library.vector(qd, self.scene.nv, "qd")
         with self._use() as pointer:
             call(lib.dcsim_simulation_set_state, pointer, _library.pointer(q), _library.pointer(qd))
 
-    def step(self, target=None, target_velocity=None, force=None):
-        """One step with targets of the actuators, displacements from the scene's start, their velocities, and generalized
-        forces [nv] (N, N m) held over it; the new (q, qd)."""
+    def step(self, target: ArrayLike | None = None, target_velocity: ArrayLike | None = None,
+             force: ArrayLike | None = None) -> tuple[Floats, Floats]:
+        """One step with targets of the actuators [actuators], displacements from the scene's start (m, rad), their velocities
+        [actuators], and generalized forces [nv] (N, N m) held over it; the new (q, qd)."""
         u = [_library.vector(a, self.scene.actuators, "targets") for a in (target, target_velocity)]
         u.append(_library.vector(force, self.scene.nv, "force"))
         with self._use() as pointer:
             call(lib.dcsim_simulation_step, pointer, *map(_library.pointer, u))
         return self.state
 
-    def linearize(self):
+    def linearize(self) -> tuple[Floats, Floats]:
         """A [2 nv, 2 nv] and B [2 nv, 2 actuators + nv] of the last step: d(q, qd)' = A d(q, qd) + B d(target, target_velocity, force)."""
         a = np.zeros((2 * self.scene.nv, 2 * self.scene.nv))
         b = np.zeros((2 * self.scene.nv, 2 * self.scene.actuators + self.scene.nv))

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 
-def program():
+def program() -> str:
     """DCSIM_PROGRAM, else the program that comes with this package, in a wheel or a build tree, else the system's."""
     if os.environ.get("DCSIM_PROGRAM"):
         return os.environ["DCSIM_PROGRAM"]
@@ -22,7 +22,7 @@ def program():
     return found
 
 
-def _starts_this_module(folder):
+def _starts_this_module(folder: str) -> bool:
     """Whether a folder's dcsim is the script that calls main: it would call itself for ever."""
     try:
         with open(os.path.join(folder, "dcsim"), "rb") as file:
@@ -31,7 +31,7 @@ def _starts_this_module(folder):
         return False
 
 
-def demo(folder):
+def demo(folder: str) -> int:
     """A shot at billiards in FOLDER: the scene, the run, its page and a picture; returns the exit status."""
     dcsim = program()
     place = pathlib.Path(folder)
@@ -47,7 +47,7 @@ def demo(folder):
     return 0
 
 
-def main():
+def main() -> None:
     if sys.argv[1:2] == ["demo"]:
         if len(sys.argv) > 3 or sys.argv[2:3] in (["--help"], ["-h"]):
             print(__doc__)

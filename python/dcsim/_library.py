@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """libdcsim by ctypes: the declarations of include/dcsim.h."""
+from __future__ import annotations
+
 import ctypes
 import os
 import pathlib
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p
+from typing import Any
 
 import numpy as np
 
 NUMERICAL, INFEASIBLE, STOPPED = 4, 8, 9
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     """DCSIM_LIBRARY, else the library of the installation or the build tree that this file lies in, else the system's."""
     name = "libdcsim.so.0"
     places = [pathlib.Path(os.environ["DCSIM_LIBRARY"])] if "DCSIM_LIBRARY" in os.environ else []
@@ -26,7 +29,7 @@ def _load():
 class Error(Exception):
     """A failure; .status is one of enum dcsim_status."""
 
-    def __init__(self, status, text):
+    def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
         self.status = status
 
@@ -38,7 +41,7 @@ class Infeasible(Error):
 class _Sized(ctypes.Structure):
     """A struct that begins with its size."""
 
-    def __init__(self, *arguments, **members):
+    def __init__(self, *arguments: Any, **members: Any) -> None:
         super().__init__(*arguments, **members)
         self.size = ctypes.sizeof(self)
 
@@ -154,16 +157,16 @@ for _name, _result, _arguments in (
     _function.restype, _function.argtypes = _result, _arguments
 
 
-def call(function, *arguments, allowed=()):
+def call(function: Any, *arguments: Any, allowed: tuple[int, ...] = ()) -> int:
     """Calls a function whose last argument is the error; raises unless it succeeds or ends with an allowed status."""
     error = ErrorData()
-    status = function(*arguments, error)
+    status: int = function(*arguments, error)
     if status and status not in allowed:
         raise (Infeasible if status == INFEASIBLE else Error)(status, error.text.decode(errors="replace"))
     return status
 
 
-def vector(numbers, count, name):
+def vector(numbers: Any, count: int, name: str) -> Any:
     """numbers as contiguous doubles [count], finite; None stays."""
     if numbers is None:
         return None
@@ -177,19 +180,19 @@ def vector(numbers, count, name):
     return array
 
 
-def pointer(array):
+def pointer(array: Any) -> Any:
     return None if array is None else array.ctypes.data_as(_number)
 
 
 class _Memory:
     """Memory of the library as an array, with the object that owns it."""
 
-    def __init__(self, address, kind, shape, owner, writable):
+    def __init__(self, address: int | None, kind: str, shape: tuple[int, ...], owner: object, writable: bool) -> None:
         self.owner = owner
         self.__array_interface__ = {"version": 3, "typestr": kind, "shape": shape, "data": (address, not writable)}
 
 
-def view(address, shape, owner=None, writable=False):
+def view(address: Any, shape: tuple[int, ...], owner: object = None, writable: bool = False) -> Any:
     """The array at a pointer, without a copy; keeps owner alive."""
     kind = "<i4" if isinstance(address, POINTER(c_int)) else "<f8"
     if 0 in shape or not address:

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loss of a problem as a function that PyTorch differentiates."""
+from __future__ import annotations
+
+from typing import Any
+
 import torch
 from torch.autograd.function import once_differentiable
+
+from . import Problem
 
 
 class Loss(torch.autograd.Function):
@@ -9,12 +15,12 @@ class Loss(torch.autograd.Function):
     second derivatives: asking for them is an error."""
 
     @staticmethod
-    def forward(ctx, x, problem):
+    def forward(ctx: Any, x: torch.Tensor, problem: Problem) -> torch.Tensor:  # type: ignore[override]
         loss, gradient = problem.value_and_grad(x.detach().cpu().double().numpy())
         ctx.save_for_backward(torch.as_tensor(gradient, dtype=x.dtype, device=x.device))
         return x.new_tensor(loss)
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx, by_loss):
+    @once_differentiable  # type: ignore[misc]
+    def backward(ctx: Any, by_loss: torch.Tensor) -> tuple[torch.Tensor, None]:
         return by_loss * ctx.saved_tensors[0], None

@@ -17,6 +17,14 @@ if git -C "$DCSIM_SOURCE" ls-files >tracked 2>"$err" && [ -s tracked ]; then
   (cd all && find . -type f | sed 's,^\./,,' | sort) >distributed
   grep -Ev '^(\.ci/run|\.github/.*|\.gitattributes|\.gitignore|m4/\.gitkeep)$' tracked | sort | comm -23 - distributed >"$out"
   check "make dist takes every file along: $(tr "\n" " " <"$out")" [ ! -s "$out" ]
+  if have_python; then
+    (cd "$DCSIM_SOURCE/python" && "$interpreter" -B -c 'import sys, backend; print(backend.build_sdist(sys.argv[1]))' "$OLDPWD") >"$out" 2>"$err"
+    tar -tf "dcsim-$version.tar.gz" | sed -n 's,^[^/]*/,,p' | grep -vx PKG-INFO | sort >archived
+    sort tracked | comm -3 - archived >"$out"
+    check "the archive of sources for pip holds every file and no other: $(tr "\n" " " <"$out")" [ ! -s "$out" ]
+  else
+    skip "the archive of sources for pip" "no python3"
+  fi
 else
   skip "make dist" "not a checkout"
 fi

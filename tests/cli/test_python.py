@@ -403,6 +403,86 @@ def test_torch():
     raises((RuntimeError,), lambda: torch.autograd.grad(first.sum(), x))
 
 
+class StandInForJax:
+    """The names of JAX that dcsim.jax uses, as its documentation says they behave; JAX itself is in no Debian."""
+
+    class ShapeDtypeStruct:
+        def __init__(self, shape, dtype):
+            self.shape, self.dtype = shape, np.dtype(dtype)
+
+    class custom_vjp:
+        def __init__(self, function):
+            self.function = function
+
+        def defvjp(self, forward, backward):
+            self.forward, self.backward = forward, backward
+
+        def __call__(self, x):
+            return self.function(x)
+
+    class Traced:
+        """An argument that is mapped over rows: the function sees the shape of one row."""
+        def __init__(self, rows):
+            self.rows, self.shape, self.dtype = rows, rows.shape[1:], rows.dtype
+
+    def pure_callback(callback, shapes, x, *, vmap_method):
+        assert vmap_method == "broadcast_all"
+        mapped = isinstance(x, StandInForJax.Traced)
+        results = callback(x.rows if mapped else x)
+        for result, shape in zip(*((results, shapes) if isinstance(shapes, tuple) else ([results], [shapes]))):
+            assert result.shape == (x.rows.shape[:1] if mapped else ()) + shape.shape and result.dtype == shape.dtype
+        return results
+
+
+def test_jax():
+    """dcsim.jax with a stand-in for JAX: values, gradients, rows side by side, types, wrong shapes."""
+    assert "dcsim.jax" not in sys.modules and "jax" not in sys.modules
+    sys.modules["jax"] = StandInForJax
+    try:
+        import dcsim.jax
+        problem = dcsim.open(SCENE).problem()
+        loss = dcsim.jax.loss(problem)
+        value, gradient = problem.value_and_grad(X)
+        assert loss(X) == value
+        primal, residual = loss.forward(X)
+        assert primal == value and np.array_equal(loss.backward(residual, 3.0)[0], 3 * gradient)
+        rows = StandInForJax.Traced(X + 0.01 * np.arange(6).reshape(3, 2))
+        assert np.array_equal(loss(rows), problem.value_batch(rows.rows))
+        values, gradients = loss.forward(rows)
+        assert np.array_equal(values, problem.value_batch(rows.rows)) and gradients.shape == (3, 2)
+        single = loss(X.astype(np.float32))
+        assert single.dtype == np.float32 and abs(single - value) < 1e-5
+        raises((ValueError,), lambda: loss(np.zeros(3)))
+        raises((ValueError,), lambda: loss.forward(np.zeros((2, 2))))
+    finally:
+        del sys.modules["jax"], sys.modules["dcsim.jax"]
+
+
+def test_hints():
+    """Every function of the package that users see has types for its parameters and result, and says what it does."""
+    import inspect
+    import dcsim.environment
+    count = 0
+    for module in (dcsim, dcsim.run, dcsim.environment):
+        for name, thing in vars(module).items():
+            if name.startswith("_") or getattr(thing, "__module__", None) != module.__name__:
+                continue
+            assert thing.__doc__, name
+            functions = {name: thing} if inspect.isfunction(thing) else {
+                f"{name}.{inner}": getattr(member, "fget", member) for inner, member in vars(thing).items()
+                if inner == "__init__" or not inner.startswith("_")}
+            for place, function in functions.items():
+                if not inspect.isfunction(function):
+                    continue
+                count += 1
+                signature = inspect.signature(function)
+                assert signature.return_annotation is not signature.empty, place
+                for parameter in list(signature.parameters.values())[place.count("."):]:
+                    assert parameter.annotation is not parameter.empty, (place, parameter.name)
+                assert function.__doc__ or place.endswith("__init__"), place
+    assert count > 50, count
+
+
 tests = [(name, function) for name, function in list(globals().items()) if name.startswith("test_")]
 print(f"1..{len(tests)}")
 failed = 0

@@ -24,6 +24,24 @@ grep -v '^1\.\.' tap
 check "the tests of the package ran" grep -q '^1\.\.' tap
 check "all of them" [ "1..$((count - 1))" = "$(grep '^1\.\.' tap)" ]
 
+# Importing warns of nothing; types are complete and are seen by a program that imports the package.
+check "importing the package warns of nothing" "$python" -W error -c 'import dcsim, dcsim.run, dcsim.environment'
+hints() {
+  mypy --strict --no-warn-unused-ignores --allow-subclassing-any --allow-untyped-decorators --no-warn-return-any --ignore-missing-imports \
+    --python-version 3.9 --cache-dir="$PWD/mypy" "$@" >said 2>&1
+}
+# The interpreter of the tool may know no NumPy, whose types are then anything.
+if command -v mypy >/dev/null 2>&1; then
+  check "mypy finds no fault in the package" hints "$DCSIM_SOURCE/python/dcsim"
+  sed 's/^/# /' said
+  printf 'import dcsim\nscene = dcsim.open({})\ncount: str = scene.nq\nloss: float = scene.problem().value([0.0])\n' >client.py
+  MYPYPATH=$PYTHONPATH hints client.py
+  check "and one in a program that takes a number for a text" [ "$(grep -c 'client.py:3: error: Incompatible types' said),$(grep -c 'client.py:' said)" = 1,1 ]
+else
+  skip "mypy finds no fault in the package" "no mypy"
+  skip "and one in a program that takes a number for a text" "no mypy"
+fi
+
 # python -m dcsim is the program, with its exit statuses, and its demo ends with a picture.
 check "python -m dcsim is the program" [ "$(DCSIM_PROGRAM=$dcsim "$python" -m dcsim --version)" = "$("$dcsim" --version)" ]
 DCSIM_PROGRAM=$dcsim "$python" -m dcsim nonsense 2>/dev/null
@@ -31,6 +49,17 @@ check "wrong usage is its status" [ $? -eq 2 ]
 DCSIM_PROGRAM=$dcsim within 120 "$python" -m dcsim demo demo >said 2>&1
 check "its demo finds a shot" [ $? -eq 0 ]
 check "and draws it" [ -s demo/shot/frames/000000.png ]
+
+# The program of README.md, as it stands there.
+if "$python" -c 'import scipy' 2>/dev/null; then
+  sed -n '/^```python$/,/^```$/p' "$DCSIM_SOURCE/README.md" | grep -v '^```' >plan.py
+  "$dcsim" new push my_push.json >/dev/null 2>&1
+  check "the program of README.md runs" within 120 sh -c '"$1" plan.py >said' - "$python"
+  check "and reaches its goal" grep -q '^loss 0\.2.* -> 0\.0$' said
+else
+  skip "the program of README.md runs" "no scipy"
+  skip "and reaches its goal" "no scipy"
+fi
 
 # The examples lower the loss by what they are known to, in less time.
 lowers() {  # lowers BELOW PROGRAM ARGUMENT...: the last loss printed is below
