@@ -28,6 +28,7 @@ enum { HEAT = 2 };        // turns after which the worse half of the members end
 enum { LEAST_LEFT = 2 };  // members that a heat leaves in any case
 enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24 };  // at most, in another world
 enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };       // of draws that change over time
+enum { MARGIN_TURNS = 4 };  // to come inside of the tolerances where everything is reached
 enum { DEFAULT_SHARE = 6 };  // turns from which on the default walk has as much as all others together
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
@@ -68,6 +69,8 @@ struct dc_race {
   struct dc_horizon windows;    // settings
   bool has_windows;
   int leader, leader_round;  // recipe and round of the member that lowered the loss last
+  bool succeeds;             // the best result reaches everything that can be reached
+  int turns_since;           // it does, with those of draws
 };
 
 static bool is_fan(const struct recipe *recipe)
@@ -290,28 +293,36 @@ void dc_race_vary(const struct dc_search *search, int number, struct dc_random *
   spread->anywhere = true;
 }
 
-// Whether everything that can be reached is, at the best point.
-static bool succeeds(const struct dc_search *search)
+bool dc_race_prefers(struct dc_search *search, const double *parameters, const struct dc_trajectory *trajectory)
 {
   struct dc_plan *plan = search->plan;
-  if (!search->rolled)
-    return false;
-  dc_plan_apply(plan, plan->descent.best_parameters);
-  plan->succeeded = false;
-  return dc_task_success(plan->task, dc_plan_model(plan), plan->input, plan->descent.best, plan->descent.best->steps);
+  bool evaluated = plan->succeeded && memcmp(plan->evaluated, parameters,
+                                             (size_t)plan->parameter_count * sizeof *parameters) == 0;
+  if (plan->cases.count > 0)
+    return true;
+  dc_plan_apply(plan, parameters);
+  plan->succeeded = evaluated;
+  bool succeeds = dc_task_success(plan->task, dc_plan_model(plan), plan->input, trajectory, trajectory->steps);
+  bool prefers = succeeds || !search->race->succeeds;
+  search->race->succeeds = search->race->succeeds || succeeds;
+  return prefers;
 }
 
-bool dc_race_is_over(const struct dc_search *search)
+// With objectives that are there to be reached alone a race goes on for a few turns once they are; with others until the
+// round is over.
+bool dc_race_is_over(struct dc_search *search)
 {
   const struct dc_task *task = search->plan->task;
-  bool reachable = false, resting = search->phase == DC_SEARCH_REFINE && search->turn > 0;
+  bool any = false, all = true, resting = search->phase == DC_SEARCH_REFINE && search->turn > 0;
   for (int i = 0; i < search->member_count; i++)
     resting = resting && !search->members[i].plan;
-  for (int i = 0; i < task->objective_count; i++)
-    reachable = reachable || task->objectives[i].type->report;
-  if (!resting)
-    return false;
-  return reachable ? succeeds(search) : search->round > 0;
+  for (int i = 0; i < task->objective_count; i++) {
+    any = any || task->objectives[i].type->report;
+    all = all && dc_task_reachable(&task->objectives[i]);
+  }
+  if (search->race->succeeds && ++search->race->turns_since > MARGIN_TURNS && all)
+    return true;
+  return resting && (any ? search->race->succeeds : search->round > 0);
 }
 
 void dc_race_note(struct dc_search *search, const struct dc_search_member *member)
@@ -488,13 +499,15 @@ enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count
 
 // Numbers that are saved of a member beside its plan.
 enum { RECIPE, ELSEWHERE, IN_WINDOWS, WINDOWS_OVER, MEMBER_NUMBERS };
+enum { LEADER_NUMBERS = 4 };
 static const char WINDOWS_NAME[] = "search/windows/";
 
 enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *snapshot)
 {
   long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS] = {0};
-  const long leader[] = {search->race->leader, search->race->leader_round};
-  enum dc_status status = dc_snapshot_put_integers(snapshot, "search/leader", 2, leader);
+  const struct dc_race *race = search->race;
+  const long leader[LEADER_NUMBERS] = {race->leader, race->leader_round, race->succeeds, race->turns_since};
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "search/leader", LEADER_NUMBERS, leader);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "search/first_loss", 1, &search->race->first_loss);
   for (int i = 0; i < search->member_count && !status; i++) {
@@ -511,8 +524,8 @@ enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *
 
 enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_snapshot *snapshot, struct dc_error *error)
 {
-  long leader[2];
-  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", 2, 1 << 20, leader, error);
+  long leader[LEADER_NUMBERS];
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", LEADER_NUMBERS, 1 << 20, leader, error);
   if (!status && leader[0] >= RECIPES)
     return dc_fail(error, DC_CHECKPOINT, "search/leader: holds an impossible number");
   double first_loss;
@@ -522,6 +535,8 @@ enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_sna
     set_approach(search, first_loss);
     search->race->leader = (int)leader[0];
     search->race->leader_round = (int)leader[1];
+    search->race->succeeds = leader[2] != 0;
+    search->race->turns_since = (int)leader[3];
   }
   return status;
 }

@@ -25,12 +25,15 @@ bool dc_race_draws(const struct dc_search *search);
 // anywhere.
 void dc_race_vary(const struct dc_search *search, int number, struct dc_random *random, struct dc_spread *spread);
 // Whether a race has nothing left to try: no objective can be reached, and its first rounds are over; or everything is
-// reached although the loss is above its target.
-bool dc_race_is_over(const struct dc_search *search);
+// reached although the loss, which asks for more than that, is above its target.
+bool dc_race_is_over(struct dc_search *search);
 // Sets the iterations of the turn that members live [count] are about to take: the default walk has as many as the others.
 void dc_race_set_paces(struct dc_search *search, const int *live, int count);
 // Ends members that cannot go on, and after a heat the worse half of all; converts members whose first part is over.
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error);
+// Whether a result in the scene itself may take the place of the best: none that reaches everything is given up for one of
+// lower loss that does not.
+bool dc_race_prefers(struct dc_search *search, const double *parameters, const struct dc_trajectory *trajectory);
 // Notes that a member has lowered the loss of the search.
 void dc_race_note(struct dc_search *search, const struct dc_search_member *member);
 

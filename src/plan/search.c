@@ -27,12 +27,15 @@ enum { BATCH = 16 };  // draws a turn
 // From the third round on every third draw is about the stage's best, nearer with every round; of fewer none.
 enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
 
-// Records the result of the scene itself: as the best now, and as the first if there was none.
+// Records the result of the scene itself: as the best now, unless a race keeps another, and as the first if there was
+// none.
 static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
                              const struct dc_trajectory *trajectory, struct dc_error *error)
 {
   struct dc_plan *plan = search->plan;
   size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
+  if (search->race && !dc_race_prefers(search, parameters, trajectory))
+    return DC_OK;
   bool failed = dc_trajectory_copy(plan->descent.best, trajectory) != DC_OK;
   memmove(plan->descent.best_parameters, parameters, bytes);
   plan->descent.best_loss = loss;
@@ -343,7 +346,7 @@ static int live_members(const struct dc_search *search)
 }
 
 // Whether the stage has nothing left to do.
-static bool stage_is_over(const struct dc_search *search)
+static bool stage_is_over(struct dc_search *search)
 {
   const struct dc_search_stage *stage = &search->stages[search->stage];
   const struct dc_portfolio *portfolio = &search->settings.portfolio;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "com": the common centre of mass c = sum m_i x_i / M, M = sum m_i, of bodies comes within a tolerance of a
 // target y (paper 003, VI: the walkers' loss),
-//     f = weight * max(e, 0),   e = |c - y|^2 - tolerance^2,   cbar = 2 weight (c - y) where e > 0, else 0,
+//     f = weight * max(e, 0),   e = |c - y|^2 - (inside tolerance)^2,   cbar = 2 weight (c - y) where e > 0, else 0,
 //     x_i gains m_i/M cbar,   m_i gains (x_i - c) . cbar / M,
 // where |.| is taken over the chosen axes.  The masses are those of the present model, with its design, times the
 // factors of the input.
@@ -14,6 +14,7 @@ static const struct dc_option options_table[] = {
                      "names of the bodies whose common centre of mass counts; all that move when absent"),
     DC_TARGET_OPTION(struct dc_com_options, "point that the common centre of mass shall reach"),
     DC_TOLERANCE_OPTION(struct dc_com_options, tolerance, "m", "0", "distance that counts as reached"),
+    DC_INSIDE_OPTION(struct dc_com_options, inside),
     DC_WEIGHT_OPTION(struct dc_com_options, weight, "1/m^2", "factor on the squared distance"),
     DC_WHEN_OPTION(struct dc_com_options, when, "\"end\"", DC_WHEN_FRAMES),
     DC_AXES_OPTION(struct dc_com_options, "\"xyz\""),
@@ -88,12 +89,12 @@ static double frame_value(const struct dc_com_options *com, const struct dc_mode
   double center[3];
   center_of(com, model, input, trajectory, frame, center);
   dc_objective_offset(offset, center, com->target, com->axes);
-  double excess = dc_vec_dot(offset, offset) - com->tolerance * com->tolerance;
+  double rim = dc_objective_rim(com->inside, com->tolerance), excess = dc_vec_dot(offset, offset) - rim * rim;
   return excess <= 0 ? 0 : com->weight * excess;
 }
 
-// Adds weight max(d^2 - tolerance^2, 0) over the frames, times their share; d: distance of the common centre of mass
-// from the target.
+// Adds weight max(d^2 - (inside tolerance)^2, 0) over the frames, times their share; d: distance of the common centre of
+// mass from the target.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
@@ -119,7 +120,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return frames.last - frames.first + 1;
 }
 
-// One group per frame with rows c - y and a disc of the radius `tolerance`.
+// One group per frame with rows c - y and a disc of the radius `inside` times the tolerance.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)
@@ -133,7 +134,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   dc_objective_group(group, com->axes, offset, beyond);
   group->weight = frames.share * com->weight;
   group->value = frames.share * value;
-  group->radius = com->tolerance;
+  group->radius = dc_objective_rim(com->inside, com->tolerance);
 }
 
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -153,10 +154,12 @@ static const struct dc_objective_rows rows = {
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {
+  const struct dc_com_options *com = options;
   double offset[3];
   *body = -1;
-  *reached = frame_value(options, model, input, trajectory, frame, offset) == 0;
+  frame_value(com, model, input, trajectory, frame, offset);
   *distance = dc_vec_norm(offset);
+  *reached = dc_vec_dot(offset, offset) - com->tolerance * com->tolerance <= 0;
 }
 
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)

@@ -24,7 +24,7 @@ static double squared(const double *d, int rows)
 // max(square - (inside tolerance)^2, 0); NaN stays NaN
 static double excess_of(const struct dc_goal_options *goal, double square)
 {
-  double rim = goal->inside * goal->tolerance, excess = square - rim * rim;
+  double rim = dc_objective_rim(goal->inside, goal->tolerance), excess = square - rim * rim;
   return excess <= 0 ? 0 : excess;
 }
 
@@ -72,7 +72,7 @@ void dc_goal_group(const struct dc_goal_kind *kind, const void *options, const s
     group->e[k] = excess != 0 ? group->d[k] : 0;
   group->weight = frames.share * goal->weight;
   group->value = group->weight * excess;
-  group->radius = goal->inside * goal->tolerance;
+  group->radius = dc_objective_rim(goal->inside, goal->tolerance);
 }
 
 void dc_goal_pull_back(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,

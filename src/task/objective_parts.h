@@ -35,10 +35,17 @@ extern const char *const dc_when_choices[];  // enum dc_when, NULL-terminated
 
 #define DC_INSIDE_OPTION(structure, member)                                                                            \
   {                                                                                                                    \
-    .name = "inside", .type = DC_REAL, .unit = "", .fallback = "1", .minimum = 0, .maximum = 1,                        \
-    .help = "part of the tolerance that the loss asks for: below 1 a plan ends inside, not at the rim",                \
+    .name = "inside", .type = DC_REAL, .unit = "", .fallback = "null", .absent = "1, 0.8 without an optimizer",        \
+    .minimum = 0, .maximum = 1,                                                                                        \
+    .help = "part of what is allowed that the loss asks for: below 1 a plan ends inside, not at the rim",              \
     .offset = offsetof(structure, member)                                                                              \
   }
+
+// The part "inside" (NAN, as a table leaves it: all) of what is allowed, for which the loss asks.
+static inline double dc_objective_rim(double inside, double allowed)
+{
+  return isnan(inside) ? allowed : inside * allowed;
+}
 
 #define DC_AXES_OPTION(structure, default_text)                                                                        \
   DC_STRING_OPTION(structure, axes, default_text, "axes that count, a subset of \"xyz\" such as \"xy\"")

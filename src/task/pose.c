@@ -43,11 +43,10 @@ static struct dc_reach_options reach_of(const struct dc_pose_options *pose)
 {
   struct dc_reach_options reach = {.body = pose->body,
                                    .tolerance = pose->tolerance,
-                                   .inside = pose->inside,
                                    .weight = pose->weight,
                                    .when = pose->when,
                                    .axes = pose->axes,
-                                   .rest = {.speed = NAN}};
+                                   .rest = {.speed = NAN, .inside = pose->inside}};
   dc_vec_copy(reach.target, pose->target);
   return reach;
 }

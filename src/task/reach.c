@@ -12,7 +12,7 @@ static const struct dc_option options_table[] = {
     DC_BODIES_OPTION(struct dc_reach_options, "names of several bodies that shall reach it, instead of body"),
     DC_TARGET_OPTION(struct dc_reach_options, "point that the centre of mass shall reach"),
     DC_TOLERANCE_OPTION(struct dc_reach_options, tolerance, "m", "0", "distance that counts as reached"),
-    DC_INSIDE_OPTION(struct dc_reach_options, inside),
+    DC_INSIDE_OPTION(struct dc_reach_options, rest.inside),
     DC_WEIGHT_OPTION(struct dc_reach_options, weight, "1/m^2", "factor on the squared distance"),
     DC_WHEN_OPTION(struct dc_reach_options, when, "\"end\"", DC_WHEN_FRAMES),
     DC_AXES_OPTION(struct dc_reach_options, "\"xyz\""),
@@ -48,7 +48,7 @@ static int body_of(const struct dc_reach_options *reach, int i)
 // The radius within which the loss is zero.
 static double radius_of(const struct dc_reach_options *reach)
 {
-  return reach->inside * reach->tolerance;
+  return dc_objective_rim(reach->rest.inside, reach->tolerance);
 }
 
 // weight * max(e, 0); NaN stays NaN

@@ -3,9 +3,9 @@
 //
 //     f = weight * sum |o|^2,   df/dx = 2 weight o,
 //
-// with o the vector from the nearest point of the region to x, zero inside.  Of a box it is max(|x_i - c_i| - size_i /
-// 2, 0) along each chosen axis, of a disc (a ball, an interval) (|x - c| - radius) (x - c) / |x - c|.  f is once
-// continuously differentiable.  With "rest" a body adds the term of task/rest.h with u = |o|^2 / extent^2, the extent
+// with o the vector from the nearest point of the region, scaled by "inside", to x, zero there.  Of a box it is
+// max(|x_i - c_i| - size_i / 2, 0) along each chosen axis, of a disc (a ball, an interval) (|x - c| - radius) (x - c) /
+// |x - c|.  f is once continuously differentiable.  With "rest" a body adds the term of task/rest.h with u = |o|^2 / extent^2, the extent
 // being the radius or half the largest edge.
 #include <math.h>
 
@@ -20,6 +20,7 @@ static const struct dc_option options_table[] = {
                    "radius of a disc (of a ball when all axes count), instead of size"),
     DC_TOLERANCE_OPTION(struct dc_region_options, tolerance, "m", "0",
                         "distance from the region that counts as reached"),
+    DC_INSIDE_OPTION(struct dc_region_options, rest.inside),
     DC_WEIGHT_OPTION(struct dc_region_options, weight, "1/m^2", "factor on the squared distance"),
     DC_WHEN_OPTION(struct dc_region_options, when, "\"end\"", DC_WHEN_FRAMES),
     DC_AXES_OPTION(struct dc_region_options, "\"xy\""),
@@ -50,16 +51,19 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status;
 }
 
-// The vector way [3] from the region to a point; returns its length.
-static double way_out(const struct dc_region_options *region, const double *point, double *way)
+// The vector way [3] from a part of the region (NAN: all of it) to a point; returns its length.
+static double way_out(const struct dc_region_options *region, double part, const double *point, double *way)
 {
+  double radius = dc_objective_rim(part, region->radius);
   dc_objective_offset(way, point, region->center, region->axes);
   if (isnan(region->radius)) {
-    for (int i = 0; i < 3; i++)
-      way[i] = fabs(way[i]) <= region->size[i] / 2 ? 0 : copysign(fabs(way[i]) - region->size[i] / 2, way[i]);
+    for (int i = 0; i < 3; i++) {
+      double half = dc_objective_rim(part, region->size[i] / 2);
+      way[i] = fabs(way[i]) <= half ? 0 : copysign(fabs(way[i]) - half, way[i]);
+    }
     return dc_vec_norm(way);
   }
-  double distance = dc_vec_norm(way), outside = distance <= region->radius ? 0 : distance - region->radius;
+  double distance = dc_vec_norm(way), outside = distance <= radius ? 0 : distance - radius;
   dc_vec_scale(way, way, distance > 0 ? outside / distance : 0);
   return outside;
 }
@@ -101,7 +105,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
     for (int i = 0; i < region->bodies.count; i++) {
       double way[3];
       int body = region->bodies.indices[i];
-      double distance = way_out(region, dc_objective_center(trajectory, frame, body), way);
+      double distance = way_out(region, region->rest.inside, dc_objective_center(trajectory, frame, body), way);
       sum += region->weight * distance * distance +
              motion_value(region, model, trajectory, frame, body, way, frames.share, cotangent);
       dc_objective_add(cotangent, model, trajectory, frame, body, 2 * region->weight * frames.share, way);
@@ -131,7 +135,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   int motion = dc_rest_place(&frames, region->bodies.count, index, &frame, &body);
   body = region->bodies.indices[body];
   const double *place = dc_objective_center(trajectory, frame, body);
-  double offset[3], by_place[3] = {0}, way[3], distance = way_out(region, place, way);
+  double offset[3], by_place[3] = {0}, way[3], distance = way_out(region, region->rest.inside, place, way);
   dc_rest_span(motion, frame, first, last);
   double u = outside(region, way, by_place);
   if (motion) {
@@ -145,10 +149,10 @@ static void row_group(const void *options, const struct dc_model *model, const s
   dc_objective_group(group, region->axes, offset, way);
   group->weight = frames.share * region->weight;
   group->value = group->weight * distance * distance;
-  group->radius = region->radius;
+  group->radius = dc_objective_rim(region->rest.inside, region->radius);
   dc_objective_axes(region->axes, axes);
   for (int k = 0; k < group->axes; k++)
-    group->half[k] = region->size[axes[k]] / 2;
+    group->half[k] = dc_objective_rim(region->rest.inside, region->size[axes[k]] / 2);
 }
 
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
@@ -174,7 +178,7 @@ static void report(const void *options, const struct dc_model *model, const stru
   *body = -1, *distance = -1, *reached = true;
   for (int i = 0; i < region->bodies.count; i++) {
     double way[3];
-    double own = way_out(region, dc_objective_center(trajectory, frame, region->bodies.indices[i]), way);
+    double own = way_out(region, 1, dc_objective_center(trajectory, frame, region->bodies.indices[i]), way);
     *reached = *reached && own <= region->tolerance &&
                dc_rest_holds(&region->rest, trajectory, frame, region->bodies.indices[i], region->axes);
     if (!(own <= *distance))
@@ -206,7 +210,7 @@ static bool goal(const void *options, int i, const struct dc_pose *poses, int *b
   if (i >= region->bodies.count)
     return false;
   *body = region->bodies.indices[i];
-  way_out(region, poses[*body].position, way);
+  way_out(region, 1, poses[*body].position, way);
   dc_vec_sub(place, poses[*body].position, way);
   *radius = region->tolerance;
   return true;

@@ -94,7 +94,7 @@ static struct slope motion_of(const struct dc_rest_options *rest, const struct d
                               int k, int body, const char *axes, double velocity[3])
 {
   double speed = velocity_of(trajectory, frame - (k - 1), body, axes, velocity);
-  return excess(rest->speed, speed * speed);
+  return excess(dc_objective_rim(rest->inside, rest->speed), speed * speed);
 }
 
 // Mean of p over these steps.
@@ -142,7 +142,7 @@ void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajector
   dc_objective_group(group, axes, velocity, beyond);
   group->weight = share * near / motions;
   group->value = share * rest->settle * rest->settle * near * moving.value / motions;
-  group->radius = rest->settle * rest->speed;
+  group->radius = rest->settle * dc_objective_rim(rest->inside, rest->speed);
 }
 
 void dc_rest_add_to_place(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,

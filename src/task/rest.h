@@ -2,9 +2,10 @@
 // Rest: an objective about positions may also require that a body no longer moves when it counts as reached.
 //
 // A loss of positions alone rewards shooting a body through its target.  With v the velocity of the centre of mass, r
-// the largest speed that counts as rest, and t the settling time, a body adds
+// the part "inside" of the largest speed that counts as rest, and t the settling time, a body adds
 //
 //     t^2 g(u) p(|v|^2),   p(w) = r^2 z^3 / (1 + z)^2  where  z = w / r^2 - 1 > 0, else 0,
+//
 // to the squared distance; far above r^2 this is t^2 |v|^2, so that t converts speed to distance.  Where only the last
 // frame counts, p is the mean over the steps of the settling time before it, and u is that of the last frame.  The loss
 // is then zero exactly where the target is reached at rest.  Where all frames count, each uses its own step.

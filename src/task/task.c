@@ -512,6 +512,17 @@ const char *dc_task_distance_unit(const struct dc_objective_type *type)
   return tolerance >= 0 ? type->options[tolerance].unit : "m";
 }
 
+void dc_task_aim_inside(struct dc_task *task, double part)
+{
+  for (int i = 0; i < task->objective_count; i++) {
+    const struct dc_option *table = task->objectives[i].type->options;
+    int row = dc_option_find(table, "inside");
+    double *inside = row < 0 ? NULL : (double *)((char *)task->objectives[i].options + table[row].offset);
+    if (inside && isnan(*inside))
+      *inside = part;
+  }
+}
+
 bool dc_task_reachable(const struct dc_objective *objective)
 {
   const struct dc_objective_type *type = objective->type;

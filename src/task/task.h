@@ -269,6 +269,8 @@ bool dc_task_reachable(const struct dc_objective *objective);
 int dc_task_conditions(const struct dc_objective *objective, const struct dc_model *model,
                        const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
                        struct dc_condition conditions[DC_CONDITIONS_MOST]);
+// Sets "inside" of objectives that leave it open to a part of what is allowed.
+void dc_task_aim_inside(struct dc_task *task, double part);
 // True when everything that can be reached is reached at frame k (false when there is nothing to reach).
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, int frame);
@@ -277,29 +279,30 @@ bool dc_task_success(const struct dc_task *task, const struct dc_model *model, c
 struct dc_rest_options {
   double speed;   // m/s; NAN (or 0): it need not rest
   double settle;  // s
+  double inside;  // fraction of the tolerance and of the speed within which the loss is zero; NAN: 1
 };
 
-// Options of the objective "reach": weight * sum over the bodies of max(|x_com - target|^2 - tolerance^2, 0), over the
-// chosen axes.
+// Options of the objective "reach": weight * sum over the bodies of max(|x_com - target|^2 - (inside tolerance)^2, 0), over
+// the chosen axes.
 enum dc_when { DC_WHEN_END, DC_WHEN_EVERY };
 struct dc_reach_options {
   int body;                     // or -1: bodies
   struct dc_index_list bodies;  // one of body and bodies is given
   double target[3];
   double tolerance;
-  double inside;  // fraction of the tolerance within which the loss is zero
   double weight;
   int when;          // "every": mean over the frames after the first (frame 0 of a trajectory without steps)
   const char *axes;  // subset of "xyz" that counts
   struct dc_rest_options rest;
 };
 
-// Options of the objective "com": weight * max(|c - target|^2 - tolerance^2, 0), over the chosen axes, c the common
-// centre of mass.
+// Options of the objective "com": weight * max(|c - target|^2 - (inside tolerance)^2, 0), over the chosen axes, c the
+// common centre of mass.
 struct dc_com_options {
   struct dc_index_list bodies;  // empty: all that move
   double target[3];
   double tolerance;
+  double inside;  // as of "reach"
   double weight;
   int when;  // as of "reach"
   const char *axes;

@@ -149,7 +149,7 @@ static void difference(const struct dc_velocity_options *velocity, const struct 
 // max(|d|^2 - r^2, 0); NaN stays NaN
 static double excess_of(const struct dc_velocity_options *velocity, const double d[3])
 {
-  double rim = velocity->tolerance > 0 ? velocity->inside * velocity->tolerance : 0;
+  double rim = velocity->tolerance > 0 ? dc_objective_rim(velocity->inside, velocity->tolerance) : 0;
   double excess = dc_vec_dot(d, d) - rim * rim;
   return excess <= 0 ? 0 : excess;
 }
@@ -244,7 +244,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   dc_objective_group(group, velocity->axes, d, beyond);
   group->weight = frames.share * velocity->weight;
   group->value = group->weight * excess;
-  group->radius = velocity->tolerance > 0 ? velocity->inside * velocity->tolerance : 0;
+  group->radius = velocity->tolerance > 0 ? dc_objective_rim(velocity->inside, velocity->tolerance) : 0;
 }
 
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,

@@ -97,6 +97,13 @@ optimizer=$(sed -n 's/.*settings found: "optimizer": //p' "$out")
 run 0 optimize shot.json -o none --json --quiet --set "optimizer=$optimizer"
 check "the settings found reach by themselves" grep -q '"success": true' "$out"
 
+# A race aims inside of what is allowed; a scene with an optimizer does not.
+check "a race aims at 0.8 of tolerances" grep -q '"inside": 0.8' shot/resolved.json
+run 0 optimize shot.json -o named --quiet --set optimizer.iterations=2
+check "with an optimizer at all of it" grep -q '"inside": 1' named/resolved.json
+run 0 optimize shot.json -o named-2 --quiet --set objective.0.inside=0.5
+check "what is given wins" grep -q '"inside": 0.5' named-2/resolved.json
+
 # What is named wins; beside it nothing is automatic.
 run 0 optimize shot.json -o none --json --quiet --set optimizer.iterations=2
 check "an option of the optimizer: Adam, as always" sh -c "! grep -q settings_found '$out'"

@@ -173,7 +173,7 @@ static inline double place_error(struct fixture *fixture, const struct dc_task *
 static inline struct dc_reach_options reach_options(void)
 {
   return (struct dc_reach_options){
-      .body = BOX, .target = {1, 2, 3}, .tolerance = 0.5, .inside = 1, .weight = 2, .axes = "xyz"};
+      .body = BOX, .target = {1, 2, 3}, .tolerance = 0.5, .weight = 2, .axes = "xyz", .rest = {.inside = 1}};
 }
 
 #endif

@@ -18,13 +18,14 @@ static void test_gradients(void)
                                   .when = DC_WHEN_EVERY,
                                   .axes = "xyz"};
   struct dc_region_options disc = box;
+  box.rest.inside = 0.7, disc.rest.inside = 0.6;
   disc.size[0] = disc.size[1] = disc.size[2] = NAN, disc.radius = 0.1, disc.axes = "xy", disc.when = DC_WHEN_END;
   struct dc_velocity_options slow = {
       .body = -1, .bodies = {3, several}, .angular = {NAN}, .weight = 0.1, .when = DC_WHEN_EVERY, .axes = "xz"};
   struct dc_velocity_options last = {
       .body = -1, .bodies = {1, several}, .angular = {NAN}, .weight = 0.1, .when = DC_WHEN_END, .axes = "xyz"};
   struct dc_com_options com = {
-      .target = {0.1, -0.3, 2}, .tolerance = 0.1, .weight = 2, .when = DC_WHEN_EVERY, .axes = "xz"};
+      .target = {0.1, -0.3, 2}, .tolerance = 0.1, .inside = 0.6, .weight = 2, .when = DC_WHEN_EVERY, .axes = "xz"};
   struct dc_objective objectives[] = {{&dc_objective_reach, &end},     {&dc_objective_reach, &every},
                                       {&dc_objective_region, &box},    {&dc_objective_region, &disc},
                                       {&dc_objective_velocity, &slow}, {&dc_objective_velocity, &last},
@@ -49,7 +50,7 @@ static void check_rest_gradients(int when, double settle)
 {
   struct fixture *fixture = create(8);
   struct dc_reach_options reach = reach_options();
-  reach.rest = (struct dc_rest_options){.speed = 0.3, .settle = settle};
+  reach.rest = (struct dc_rest_options){.speed = 0.3, .settle = settle, .inside = 0.7};
   reach.body = -1, reach.bodies = (struct dc_index_list){3, several}, reach.when = when;
   struct dc_region_options region = {.bodies = {3, several},
                                      .center = {0.1, 0, -0.2},
@@ -93,7 +94,7 @@ static void test_settling(void)
   double h = trajectory->time_step;
   for (int settle = 1; settle <= STEPS; settle++)
     for (int moving = 0; moving < STEPS; moving++) {
-      reach.rest = (struct dc_rest_options){.speed = 0.5, .settle = settle * h};
+      reach.rest = (struct dc_rest_options){.speed = 0.5, .settle = settle * h, .inside = 1};
       for (int frame = 0; frame <= STEPS; frame++) {
         dc_vec_copy(fixture->poses[frame][BOX].position, reach.target);
         fixture->poses[frame][BOX].position[0] -= frame <= moving ? 0.6 * h : 0;
@@ -115,7 +116,7 @@ static void test_rest(void)
   const struct dc_model *model = &fixture->model;
   struct dc_trajectory *trajectory = &fixture->trajectory, single;
   double h = trajectory->time_step, way = 0.4 * h;
-  reach.rest = (struct dc_rest_options){.speed = 0.5, .settle = h};
+  reach.rest = (struct dc_rest_options){.speed = 0.5, .settle = h, .inside = 1};
   for (int k = 0; k < 2; k++, way = 0.6 * h) {
     dc_vec_copy(fixture->poses[STEPS][BOX].position, reach.target);
     dc_vec_copy(fixture->poses[STEPS - 1][BOX].position, reach.target);
@@ -149,7 +150,7 @@ static void test_rest(void)
 static void test_com_masses(void)
 {
   struct fixture *fixture = create(5);
-  struct dc_com_options com = {.target = {1, 2, 3}, .weight = 0.7, .when = DC_WHEN_EVERY, .axes = "xyz"};
+  struct dc_com_options com = {.target = {1, 2, 3}, .inside = 1, .weight = 0.7, .when = DC_WHEN_EVERY, .axes = "xyz"};
   struct dc_objective objective = {&dc_objective_com, &com};
   struct dc_task task = {.objective_count = 1, .objectives = &objective};
   static int two[2] = {KNEE, BOX};
@@ -267,7 +268,8 @@ static void test_region(void)
   struct fixture *fixture = create(6);
   int one[1] = {BOX}, body;
   struct dc_region_options region = {
-      .bodies = {1, one}, .center = {1, 1, 0}, .size = {2, 1, 5}, .radius = NAN, .weight = 3, .axes = "xy"};
+      .bodies = {1, one}, .center = {1, 1, 0}, .size = {2, 1, 5}, .radius = NAN,
+      .weight = 3,        .axes = "xy",        .rest = {.inside = 1}};
   struct dc_objective objective = {&dc_objective_region, &region};
   struct dc_task task = {.objective_count = 1, .objectives = &objective};
   double *place = fixture->poses[STEPS][BOX].position, distance, target[3], radius;
@@ -463,8 +465,8 @@ static void test_pose(void)
                                  .rotation_weight = 0.4,
                                  .when = DC_WHEN_EVERY,
                                  .axes = "xz"};
-  struct dc_reach_options reach = {.target = {0.3, -0.2, 0.5}, .tolerance = 0.05, .inside = 0.5, .weight = 0.7,
-                                   .when = DC_WHEN_EVERY, .axes = "xz", .rest = {.speed = NAN}};
+  struct dc_reach_options reach = {.target = {0.3, -0.2, 0.5}, .tolerance = 0.05, .weight = 0.7,
+                                   .when = DC_WHEN_EVERY, .axes = "xz", .rest = {.speed = NAN, .inside = 0.5}};
   struct dc_orientation_options turn = {
       .goal = {.tolerance = 0.1, .inside = 0.5, .weight = 0.4, .when = DC_WHEN_EVERY}, .target = {0.9, 0.3, 0.3, 0.1}};
   struct dc_objective one = {&dc_objective_pose, &pose},

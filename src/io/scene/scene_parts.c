@@ -437,11 +437,15 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
+// Part of what is allowed that a race aims at: at the rims themselves losses are flat.
+static const double INSIDE = 0.8;
+
 // Checks and prepares the objectives once more, when it is known which parts of the model the design changes.
 static enum dc_status finish_objectives(struct dc_scene_build *build, const struct dc_json *array)
 {
   int i = 0;
   const struct dc_objective *objective = build->scene->task.objectives;
+  dc_task_aim_inside(&build->scene->task, build->scene->search.automatic ? INSIDE : 1);
   cJSON *node;
   cJSON_ArrayForEach (node, array->node) {
     struct dc_json element = dc_json_element(array, node, i++);
