@@ -36,6 +36,9 @@ void dc_attempt_set(struct dc_attempt *attempt, const char *change, ...) __attri
 void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_scene *scene,
                    const dcsim_run_options *options, const struct dc_attempt *attempt);
 
+// Writes the command that goes on with the run in a directory.
+void dc_advice_resume(struct dc_advice *advice, const char *command, const char *directory);
+
 // Runs the optimization of a session with the changes of an attempt, for so long, in the process and without files.  Returns whether it
 // has a loss, with the lowest one and whether the task is reached.
 bool dc_advice_run(const struct session *session, const struct dc_attempt *attempt, double seconds, double *loss,

@@ -119,6 +119,16 @@ void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_sc
   dc_text_free(&text);
 }
 
+void dc_advice_resume(struct dc_advice *advice, const char *command, const char *directory)
+{
+  struct dc_text text = {0};
+  dc_text_add(&text, "dcsim %s --resume", command);
+  add_word(&text, directory);
+  if (!text.failed && text.length < sizeof advice->attempt)
+    memcpy(advice->attempt, text.bytes, text.length + 1);
+  dc_text_free(&text);
+}
+
 // The scene with the options that are kept and the changes; NULL: it cannot be opened.
 static dcsim_scene *open_changed(const dcsim_scene *scene, const struct dc_attempt *attempt)
 {

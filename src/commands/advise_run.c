@@ -289,6 +289,18 @@ static void advise_search(const struct session *session, const struct outcome *o
   try_whole(session, advice, automatic ? "automatic.rollouts" : "portfolio.rollouts", 4 * portfolio->rollouts);
 }
 
+// A race that was stopped, by its time or from outside: its checkpoint goes on, or the same command without a limit.
+static void advise_stopped(const struct session *session, struct dc_advice_list *list)
+{
+  struct dc_advice *advice =
+      dc_advice_add(list, "stopped", "the search was stopped after %ld of its %ld rollouts, at a loss of %.4g",
+                    session->plan->work.rollouts, session->scene->scene->search.portfolio.rollouts, session->best_loss);
+  if (session->run)
+    dc_advice_resume(advice, "optimize", dc_run_directory(session->run));
+  else
+    try_it(session, advice, &(struct dc_attempt){0});
+}
+
 static void advise_horizon(const struct session *session, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -369,13 +381,17 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
   bool reachable = false;
   for (int i = 0; i < scene->task.objective_count; i++)
     reachable |= dc_task_reachable(&scene->task.objectives[i]);
-  if (!session->optimizing || session->stopped || !reachable || session->options->unadvised ||
+  bool success = result->success != 0, race = session->search && scene->search.automatic;
+  if (!session->optimizing || (session->stopped && (!race || success)) || !reachable || session->options->unadvised ||
       (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN))
     return DC_OK;
-  bool success = result->success != 0;
   if (!success && dc_advise_task(session->scene, "optimize", session->options, list))
     return DC_OK;
   list->count = 0;  // of what was said when the run began, only what explains the end
+  if (session->stopped) {
+    advise_stopped(session, list);
+    return DC_OK;
+  }
   if (!success && outcome->end && strcmp(outcome->end, "blocked") == 0) {
     struct dc_advice *advice = dc_advice_add(list, "blocked",
                                              "it ended against parameters with which bodies overlap at the start: "

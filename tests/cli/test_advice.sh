@@ -46,6 +46,9 @@ named "a search that is too short" never_touched,out_of_rollouts portfolio.rollo
 steps=200 scene '{ "stiffness": 1e-3 }' '"velocity": "x"' "$(reach b '[1.5, 0, 0]' 0.3)" '{ "type": "adam", "learning_rate": 0.02, "iterations": 60 }' >afar.json
 named "a target reached from afar" no_contact stiffness=1e-05 optimize afar.json -o none
 
+sed 's/, "optimizer": { "type": "adam".*}  *}$/ }/' away.json >race.json
+named "a race that was stopped" stopped "dcsim optimize --resume race\"" optimize race.json -o race --max-time 1e-9 --no-report
+named "one without files" stopped "dcsim optimize race.json -o none\"" optimize race.json -o none --max-time 1e-9
 more=', "horizon": { "length": 3, "iterations": 1 }' steps=12 scene "$soft" '"velocity": "x"' "$(reach a '[0.3, 0, 0]' 1e-4)" '{ "type": "adam", "learning_rate": 1e-7 }' >windows.json
 sed 's/"type": "initial_state", "body": "a", "velocity": "x"/"type": "pd_velocity", "body": "a"/; s/"name": "a",/"name": "a", "pd": { "kp": 100, "kd": 10 },/' windows.json >stalled.json
 named "windows that get nowhere" stalled horizon.explore=1 optimize stalled.json -o none
