@@ -344,11 +344,10 @@ static void put_found(const struct session *session, struct dc_json_writer *json
   }
   dc_json_end(json, "}");
   dc_json_put_string(json, "found_from",
-                     found.round == 0  ? found.approached       ? "hands brought near"
-                                         : found.smoothing != 1 ? "smoother friction"
-                                                                : "first guess"
-                     : found.round % 2 ? "best point so far"
-                                       : "drawn first guess");
+                     found.begun        ? found.begun
+                     : found.round == 0 ? "first guess"
+                     : found.round % 2  ? "best point so far"
+                                        : "drawn first guess");
 }
 
 static void put_end(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
@@ -389,12 +388,10 @@ static void add_found(const struct session *session, struct dc_text *text)
     return;
   dc_search_stages(session->search, &stages);
   int place = found.round == 0 ? 0 : found.round % 2 ? 1 : 2;
-  dc_text_add(text, "  automatic: %d round%s, %ld rollout%s; best by %s from %s%s%s\n", stages[0].rounds,
+  dc_text_add(text, "  automatic: %d round%s, %ld rollout%s; best by %s from %s%s%s%s\n", stages[0].rounds,
               dc_plural(stages[0].rounds), session->plan->work.rollouts, dc_plural(session->plan->work.rollouts),
               found.optimizer->name, from[place], found.horizon ? ", after windows of a receding horizon" : "",
-              found.approached       ? ", begun with hands brought near"
-              : found.smoothing != 1 ? ", begun with smoother friction"
-                                     : "");
+              found.begun ? ", begun with " : "", found.begun ? found.begun : "");
   dc_text_add(text, "  settings found: \"optimizer\": {\"type\": \"%s\", \"%s\": %.3g%s}", found.optimizer->name,
               found.rate_name, found.rate, found.quick ? ", \"betas\": [0.3, 0.5], \"shared\": true" : "");
   if (found.horizon)

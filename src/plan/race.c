@@ -26,10 +26,11 @@
 enum { WALK_PACE = 4 };   // iterations of Adam per turn: a fan's iteration costs four times as much
 enum { HEAT = 2 };        // turns after which the worse half of the members ends
 enum { LEAST_LEFT = 2 };  // members that a heat leaves in any case
-enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24 };  // at most, in another world
-enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };       // of draws that change over time
-enum { MARGIN_TURNS = 4 };  // to come inside of the tolerances where everything is reached
-enum { DEFAULT_SHARE = 6 };  // turns from which on the default walk has as much as all others together
+enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24, SOFT_TURNS = 20 };  // at most, in another world
+enum { SOFT_STAGES = 10 };                  // from the softest contact to the scene's, in equal ratios
+enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };  // of draws that change over time
+enum { MARGIN_TURNS = 4 };                  // to come inside of the tolerances where everything is reached
+enum { DEFAULT_SHARE = 6 };                 // turns from which on the default walk has as much as all others together
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
 static const double SUFFICIENT = 0.3;     // a fan ends with the first step that leaves at most this part of the loss
@@ -38,9 +39,15 @@ static const double RATE_BESIDE_FANS = 0.03;
 static const double LEFT = 2;           // times its best loss: a fan there has left the best point
 static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such long steps in the first round
 static const double STIFFER = 3;        // factor on the contact stiffness there
+static const double SOFTEST = 3e4;      // factor in the first stage of softer contact: gaps at rest grow by its root
 static const double SHORTER = 1.0 / 3;  // factor on the leader's rate from the best point
 
-enum recipe_kind { WALK, FAN, SMOOTH_FAN, APPROACH_FAN, WINDOWS };
+enum recipe_kind { WALK, FAN, SMOOTH_FAN, APPROACH_FAN, SOFT_FAN, WINDOWS };
+// The worlds of kinds that begin in another one.
+static const char *const worlds[] = {[SMOOTH_FAN] = "smoother friction",
+                                     [APPROACH_FAN] = "hands brought near",
+                                     [SOFT_FAN] = "softer contact",
+                                     [WINDOWS] = NULL};
 struct recipe {
   enum recipe_kind kind;
   double rate;  // learning rate of Adam, or the fan's first radius
@@ -48,13 +55,13 @@ struct recipe {
   int wait;     // turns of the first round before it starts: cheaper members may reach the goal alone
 };
 // Those of the first round come first.
-enum { FAN_RECIPE, DEFAULT_WALK, SMALL_FAN = 10 };
+enum { FAN_RECIPE, DEFAULT_WALK, APPROACH_RECIPE = 6, SOFT_RECIPE, SMALL_FAN = 11 };
 static const struct recipe recipes[] = {
-    {FAN, 0.3, false, 0},        {WALK, 0.03, false, 0}, {WALK, 0.01, false, 0},        {WINDOWS, 0.02, true, 8},
-    {SMOOTH_FAN, 0.3, false, 8}, {WALK, 0.1, false, 0},  {APPROACH_FAN, 0.3, false, 8}, {WALK, 0.003, false, 0},
-    {WALK, 0.001, false, 0},     {WALK, 3e-4, false, 0}, {FAN, 0.03, false, 0},
+    {FAN, 0.3, false, 0},        {WALK, 0.03, false, 0},  {WALK, 0.01, false, 0},        {WINDOWS, 0.02, true, 8},
+    {SMOOTH_FAN, 0.3, false, 8}, {WALK, 0.1, false, 0},   {APPROACH_FAN, 0.3, false, 8}, {SOFT_FAN, 0.3, false, 8},
+    {WALK, 0.003, false, 0},     {WALK, 0.001, false, 0}, {WALK, 3e-4, false, 0},        {FAN, 0.03, false, 0},
 };
-enum { RECIPES = sizeof recipes / sizeof *recipes, FIRST_ROUND = 7 };
+enum { RECIPES = sizeof recipes / sizeof *recipes, FIRST_ROUND = 8 };
 
 struct dc_race {
   void *options[RECIPES];
@@ -75,7 +82,7 @@ struct dc_race {
 
 static bool is_fan(const struct recipe *recipe)
 {
-  return recipe->kind == FAN || recipe->kind == SMOOTH_FAN || recipe->kind == APPROACH_FAN;
+  return recipe->kind != WALK && recipe->kind != WINDOWS;
 }
 
 static const struct dc_optimizer_type *type_of(const struct recipe *recipe)
@@ -186,6 +193,9 @@ static bool applies(const struct dc_search *search, const struct recipe *recipe)
   case SMOOTH_FAN:
     return rows && search->plan->model->definition.contact.friction > 0 && search->plan->cases.count == 0;
   case APPROACH_FAN: return rows && search->race->approaches;
+  case SOFT_FAN:
+    return rows && dc_contact_pair_count(dc_rollout_contact(search->plan->rollout)) > 0 &&
+           search->plan->cases.count == 0;
   default: return search->race->has_windows;
   }
 }
@@ -202,22 +212,25 @@ static enum dc_status add_windows(struct dc_search *search, struct dc_search_mem
   return DC_OK;
 }
 
-// Starts the recipe at x as member `index`; away: in its own world, before its first part is over.
-static enum dc_status start_member(struct dc_search *search, int index, int recipe, bool away, const double *x,
+// Starts the recipe at x as member `index`; away: in its own world, or number away of them, before its first part is over.
+static enum dc_status start_member(struct dc_search *search, int index, int recipe, int away, const double *x,
                                    struct dc_error *error)
 {
   struct dc_search_member *member = &search->members[index];
   const struct recipe *r = &recipes[recipe];
   struct dc_plan *world = search->world;
-  bool elsewhere = away && (r->kind == SMOOTH_FAN || r->kind == APPROACH_FAN);
-  if (elsewhere && !(world = open_elsewhere(search, r->kind, error)))
+  bool elsewhere = away && worlds[r->kind], soft = elsewhere && r->kind == SOFT_FAN;
+  if (elsewhere && !soft && !(world = open_elsewhere(search, r->kind, error)))
     return error ? error->status : DC_MEMORY;
-  *member = (struct dc_search_member){.optimizer = type_of(r),
-                                      .options = search->race->options[recipe],
-                                      .pace = is_fan(r) ? 1 : WALK_PACE,
-                                      .recipe = recipe,
-                                      .wait = search->round == 0 ? r->wait : 0,
-                                      .elsewhere = elsewhere};
+  *member =
+      (struct dc_search_member){.optimizer = type_of(r),
+                                .options = search->race->options[recipe],
+                                .pace = is_fan(r) ? 1 : WALK_PACE,
+                                .recipe = recipe,
+                                .wait = search->round == 0 ? r->wait : 0,
+                                .elsewhere = elsewhere,
+                                .stage = away - 1,
+                                .softer = soft ? pow(SOFTEST, (double)(SOFT_STAGES + 1 - away) / SOFT_STAGES) : 0};
   enum dc_status status = dc_search_start_member(search, member, world, x, error);
   if (!status && away && r->kind == WINDOWS)
     status = add_windows(search, member, error);
@@ -230,7 +243,7 @@ static enum dc_status add_member(struct dc_search *search, int recipe, const dou
   struct dc_error local = {0};
   if (search->member_count == DC_SEARCH_MEMBERS || !applies(search, &recipes[recipe]))
     return DC_OK;
-  enum dc_status status = start_member(search, search->member_count, recipe, true, x, &local);
+  enum dc_status status = start_member(search, search->member_count, recipe, 1, x, &local);
   if (!status)
     search->member_count++;
   else
@@ -276,6 +289,9 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
     if (!status && (i == 0 || !rows))
       status = add_member(search, walk_at(rate), search->pool + (size_t)i * n, error);
   }
+  // Every second round that draws begins in another one of the easier worlds, too.
+  if (!status && search->round > 0 && search->pool_count > 0 && search->round % 2 == 0)
+    status = add_member(search, search->round % 4 ? APPROACH_RECIPE : SOFT_RECIPE, search->pool, error);
   return status;
 }
 
@@ -296,8 +312,8 @@ void dc_race_vary(const struct dc_search *search, int number, struct dc_random *
 bool dc_race_prefers(struct dc_search *search, const double *parameters, const struct dc_trajectory *trajectory)
 {
   struct dc_plan *plan = search->plan;
-  bool evaluated = plan->succeeded && memcmp(plan->evaluated, parameters,
-                                             (size_t)plan->parameter_count * sizeof *parameters) == 0;
+  bool evaluated =
+      plan->succeeded && memcmp(plan->evaluated, parameters, (size_t)plan->parameter_count * sizeof *parameters) == 0;
   if (plan->cases.count > 0)
     return true;
   dc_plan_apply(plan, parameters);
@@ -345,25 +361,26 @@ static enum dc_status leave_windows(struct dc_search *search, int index, struct 
   dc_search_release_member(member);
   if (!status && !(statuses[0] && statuses[1])) {
     bool second = statuses[0] || (!statuses[1] && losses[1] < losses[0]);
-    status = start_member(search, index, recipe, false, guesses + (second ? n : 0), error);
+    status = start_member(search, index, recipe, 0, guesses + (second ? n : 0), error);
   }
   free(guesses);
   return status;
 }
 
-// A member of another world goes on in the scene's, from its best point.
+// A member of another world goes on in the scene's, or in one of less soft contact, from its best point.
 static enum dc_status come_back(struct dc_search *search, int index, struct dc_error *error)
 {
   struct dc_search_member *member = &search->members[index];
   size_t n = (size_t)search->world->parameter_count;
   int recipe = member->recipe;
-  bool begun = dc_plan_iterations(member->plan) > 0;
+  bool begun = dc_plan_iterations(member->plan) > 0, soft = recipes[recipe].kind == SOFT_FAN;
+  int next = soft && member->stage + 1 < SOFT_STAGES ? member->stage + 2 : 0;
   double *x = dc_alloc(n, sizeof *x);
   if (!x)
     return dc_out_of_memory_for(error, "a first guess");
   memcpy(x, member->plan->descent.best_parameters, n * sizeof *x);
   dc_search_release_member(member);
-  enum dc_status status = begun ? start_member(search, index, recipe, false, x, error) : DC_OK;
+  enum dc_status status = begun ? start_member(search, index, recipe, next, x, error) : DC_OK;
   free(x);
   return status;
 }
@@ -421,6 +438,7 @@ static void end_heat(struct dc_search *search)
     ends[i] = better >= LEAST_LEFT && better >= (all + 1) / 2 && member->idle > 0;
   }
   for (int i = 0; i < search->member_count; i++)
+
     if (ends[i])
       dc_search_release_member(&search->members[i]);
 }
@@ -445,7 +463,7 @@ static enum dc_status end_stalled(struct dc_search *search, int index, struct dc
   for (int i = 0; i < search->member_count; i++)
     polish = polish && !(search->members[i].plan && search->members[i].recipe == SMALL_FAN);
   dc_search_release_member(&search->members[index]);
-  return polish ? start_member(search, index, SMALL_FAN, false, search->best, error) : DC_OK;
+  return polish ? start_member(search, index, SMALL_FAN, 0, search->best, error) : DC_OK;
 }
 
 // Fans pass near the goal and leave it.  Where one does, a small fan begins at the best point, unless there is one.
@@ -467,9 +485,11 @@ static enum dc_status polish(struct dc_search *search, const int *live, int coun
 // Whether a member has been in another world for long enough.
 static bool has_been_away(const struct dc_search *search, struct dc_search_member *member)
 {
-  if (recipes[member->recipe].kind == SMOOTH_FAN)
+  enum recipe_kind kind = recipes[member->recipe].kind;
+  if (kind == SMOOTH_FAN)
     return search->turn >= member->wait + SMOOTH_TURNS;
-  return dc_search_stalls(search, member) || search->turn >= member->wait + APPROACH_TURNS;
+  int most = kind == SOFT_FAN ? (member->stage + 1) * SOFT_TURNS : APPROACH_TURNS;
+  return dc_search_stalls(search, member) || search->turn >= member->wait + most;
 }
 
 enum dc_status dc_race_pass(struct dc_search *search, const int *live, int count, struct dc_error *error)
@@ -513,7 +533,8 @@ enum dc_status dc_race_save(const struct dc_search *search, struct dc_snapshot *
   for (int i = 0; i < search->member_count && !status; i++) {
     const struct dc_search_member *member = &search->members[i];
     long *own = numbers + i * MEMBER_NUMBERS;
-    own[RECIPE] = member->recipe, own[ELSEWHERE] = member->elsewhere, own[IN_WINDOWS] = member->windows != NULL;
+    own[RECIPE] = member->recipe, own[ELSEWHERE] = member->elsewhere ? member->stage + 1 : 0,
+    own[IN_WINDOWS] = member->windows != NULL;
     own[WINDOWS_OVER] = member->windows_over;
     if (member->windows)
       status = dc_race_windows_save(member->windows, WINDOWS_NAME, snapshot);
@@ -552,7 +573,10 @@ enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc
     const long *own = numbers + i * MEMBER_NUMBERS;
     if (own[RECIPE] >= RECIPES)
       return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
-    status = start_member(search, i, (int)own[RECIPE], own[ELSEWHERE] || own[IN_WINDOWS], search->x, error);
+    int away = own[IN_WINDOWS] ? 1 : (int)own[ELSEWHERE];
+    if (away > SOFT_STAGES)
+      return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
+    status = start_member(search, i, (int)own[RECIPE], away, search->x, error);
     if (status || !own[IN_WINDOWS])
       continue;
     status = dc_race_windows_load(search->members[i].windows, WINDOWS_NAME, snapshot, error);
@@ -574,8 +598,7 @@ bool dc_search_found(const struct dc_search *search, struct dc_search_found *fou
                                     .rate = leader->rate,
                                     .quick = leader->quick,
                                     .horizon = leader->kind == WINDOWS ? &race->windows : NULL,
-                                    .smoothing = leader->kind == SMOOTH_FAN ? race->smoother : 1,
-                                    .approached = leader->kind == APPROACH_FAN,
+                                    .begun = worlds[leader->kind],
                                     .round = race->leader_round};
   return true;
 }

@@ -100,8 +100,7 @@ struct dc_search_found {
   double rate;
   bool quick;                        // betas of 0.3 and 0.5 and shared moments
   const struct dc_horizon *horizon;  // its first guess came from these windows; NULL: from none
-  double smoothing;                  // factor on the friction smoothing with which it began
-  bool approached;                   // it began with terms that bring hands near
+  const char *begun;                 // the easier world in which it began; NULL: in none
   int round;                         // 0: from the first guess; odd: from the best point so far; even: from a draw
 };
 // False: the search is no race, or nothing could be rolled out.

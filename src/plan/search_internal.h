@@ -25,7 +25,9 @@ struct dc_search_member {
   double *row;       // [parameter_count] parameters of last, then
   // The rest is used by races only (race.h).
   int recipe, wait;                     // wait: turns of the round before it starts
-  bool elsewhere;                       // its plan has smoother friction or terms that bring hands near
+  bool elsewhere;                       // its plan has smoother friction, softer contact or terms that bring hands near
+  int stage;                            // of those with softer contact, from the softest, 0, on
+  double softer;                        // factor on the contact stiffness of its world; 0: none
   struct dc_receding_horizon *windows;  // it runs windows, and its plan waits; else NULL
   bool windows_over;
 };

@@ -83,6 +83,8 @@ enum dc_status dc_search_start_member(struct dc_search *search, struct dc_search
   member->plan->helpers.crew = member->elsewhere ? NULL : search->plan->helpers.crew;  // ranks know the scene only
   if (member->stiffer)
     member->plan->scaled.stiffness = dc_search_stiffness(search, member);
+  if (member->softer > 0)
+    member->plan->scaled.stiffness *= member->softer;
   if (search->stage == 0 && search->round == 0)
     member->plan->guess.settings = search->plan->guess.settings;
   return dc_plan_begin(member->plan, member->optimizer, member->options, x, error);

@@ -44,7 +44,7 @@ const struct dc_option dc_portfolio_options[] = {
 
 const struct dc_option dc_automatic_options[] = {
     DC_INTEGER_OPTION(struct dc_portfolio, rollouts, "0", 0, 1e12,
-                      "after so many no further turn begins; 0: 4000, up to five times as many where runs are small"),
+                      "after so many no further turn begins; 0: 4000, up to ten times as many where runs are small"),
     DC_INTEGER_OPTION(struct dc_portfolio, draws, "32", 1, 1e9, "first guesses that every other round draws"),
     DC_INTEGER_OPTION(struct dc_portfolio, candidates, "3", 1, DC_SEARCH_MEMBERS / 2,
                       "number of these, the best ones and the last one, which are optimized side by side"),
@@ -55,7 +55,7 @@ const struct dc_option dc_automatic_options[] = {
 };
 
 // Runs of fewer steps and coordinates are cheaper.
-static const double BUDGET = 4000, SMALL_RUN = 1200, MOST_BUDGETS = 5;
+static const double BUDGET = 4000, SMALL_RUN = 6000, MOST_BUDGETS = 10;
 
 void dc_automatic_complete(struct dc_search_settings *settings, const struct dc_model *model)
 {
