@@ -502,6 +502,13 @@ typedef struct {
 // Returns when told so.  Statuses of dcsim_scene_open and dcsim_view_start.
 int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim_error *error);
 
+// Serves a page of the start of the scene at path: sliders for the places and turns of free bodies and for joints, gaps
+// between bodies, targets.  Its button "Save" writes "position", "rotation" and "joint_position" into the file, whose
+// other text stays as it is.  scene_options: as of dcsim_scene_open; what they override is not written.  Returns when
+// told so.  Statuses of dcsim_scene_open and dcsim_view_start.
+int dcsim_place(const char *path, const dcsim_scene_options *scene_options, const dcsim_watch_options *options,
+                dcsim_error *error);
+
 // Runs for other programs and beside each other.
 
 // Writes the trajectory of a run directory to file.  Formats: "csv" (a table of the best trajectory, one row per

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim view: a live page about a run that another process may be writing.
+// dcsim view: a live page about a run that another process may be writing, or one of a scene's start.
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "cli/commands.h"
+#include "cli/session.h"
 #include "cli/message.h"
 #include "cli/signals.h"
 
@@ -23,19 +25,25 @@ static int run(const struct cli_arguments *arguments)
       .size = sizeof options, .port = (int)arguments->run.port, .watching = watch, .context = &told};
   dcsim_set_threads(arguments->threads > 0 ? (int)arguments->threads : 1);
   cli_signals_defer(true);
-  int status = dcsim_watch(arguments->operand, &options, &error);
+  const dcsim_scene_options scene_options = cli_scene_options_of(arguments);
+  struct stat info;
+  bool is_file = stat(arguments->operand, &info) == 0 && !S_ISDIR(info.st_mode);
+  int status = is_file ? dcsim_place(arguments->operand, &scene_options, &options, &error)
+                       : dcsim_watch(arguments->operand, &options, &error);
   return status ? cli_fail(status, "%s", error.text) : 0;
 }
 
-static const struct cli_option *const options[] = {cli_port_options, cli_thread_options, cli_help_options, NULL};
+static const struct cli_option *const options[] = {cli_port_options, cli_scene_options, cli_thread_options,
+                                                   cli_help_options, NULL};
 
 const struct cli_command cli_command_view = {
     .name = "view",
-    .summary = "Serve a page about a run, finished or under way, to this machine.",
-    .operand = "RUN",
+    .summary = "Serve a page about a run, finished or under way, or to place a scene's bodies by hand.",
+    .operand = "RUN|SCENE",
     .operand_value = CLI_VALUE_RUN,
     .operand_required = true,
-    .details = "Goes on until SIGINT or SIGTERM.  The page can pause and stop a run that another process writes.",
+    .details = "Goes on until SIGINT or SIGTERM.  The page can pause and stop a run that another process writes.\n"
+               "That of a scene has sliders for free bodies and joints, and writes what was changed into the file.",
     .options = options,
     .run = run,
 };

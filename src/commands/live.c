@@ -19,9 +19,7 @@
 #include "commands/run_scene.h"
 #include "base/clock.h"
 #include "commands/page.h"
-#include "commands/stage.h"
 #include "commands/watch.h"
-#include "render/report.h"
 #include "view/server.h"
 
 struct dcsim_view {
@@ -41,66 +39,11 @@ static void reply_with(struct dc_server_reply *reply, const char *type, char *bo
   *reply = (struct dc_server_reply){.status = 200, .type = type, .body = body, .size = strlen(body)};
 }
 
-// The page may ask its own server, and nobody else, for more.
-static char *allow_requests(char *page)
-{
-  static const char before[] = "default-src 'none';", after[] = "default-src 'none'; connect-src 'self';";
-  char *place = page ? strstr(page, before) : NULL;
-  if (!place)
-    return page;
-  size_t head = (size_t)(place - page), size = strlen(page) + sizeof after;
-  char *changed = malloc(size);
-  if (changed)
-    snprintf(changed, size, "%.*s%s%s", (int)head, page, after, place + sizeof before - 1);
-  free(page);
-  return changed;
-}
-
-// A text that is JSON itself, as a string that the page parses; "{}" where there is none.
-static void put_text(struct dc_json_writer *json, const char *key, const char *text)
-{
-  dc_json_put_string(json, key, text ? text : "{}");
-}
-
 // World and best trajectory so far; the rest comes by requests of the page.
 static char *make_page(struct dcsim_view *view)
 {
-  const struct dc_scene *scene = view->scene->scene;
-  struct dc_page page = {.directory = scene->name,
-                         .scene = scene,
-                         .best_model = &scene->model,
-                         .first_model = &scene->model,
-                         .mark_count = dc_api_marks(scene, NULL)};
   long version;
-  const struct dc_stored_trajectory *best = dc_live_take(view->live, &version);
-  page.best = *best;
-  page.marks = dc_alloc((size_t)page.mark_count, sizeof *page.marks);
-  if (!page.marks)
-    return NULL;
-  dc_api_marks(scene, page.marks);
-  dc_json_begin(&page.json, NULL, '{');
-  dc_json_put_string(&page.json, "format", "dcsim report 1");
-  dc_json_put_boolean(&page.json, "live", true);
-  dc_json_put_string(&page.json, "name", scene->name);
-  put_text(&page.json, "run", NULL);
-  put_text(&page.json, "scene", scene->source.text);
-  dc_json_begin(&page.json, "loss", '{');
-  dc_json_put_integer(&page.json, "rows", 0);
-  dc_json_put_string(&page.json, "csv", "");
-  dc_json_end(&page.json, "}");
-  enum dc_status status = dc_page_put_world(&page);
-  dc_json_begin(&page.json, "best", '{');
-  dc_json_put_integer(&page.json, "frames", best->all_frames);
-  dc_json_put_integer(&page.json, "kept", best->frames);
-  if (!status)
-    status = dc_page_put_poses(&page, best, best->frames);
-  dc_json_end(&page.json, "}}");
-  char *data = dc_json_finish(&page.json);
-  size_t size = 0;
-  char *text = data && !status ? dc_report_page(dc_report_template, data, &size) : NULL;
-  free(data);
-  free(page.marks);
-  return allow_requests(text);
+  return dc_page_served(view->scene->scene, dc_live_take(view->live, &version), "live", NULL, NULL);
 }
 
 // Only the report of a run that has ended is offered: the file of a running one may be half written.

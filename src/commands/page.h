@@ -41,6 +41,11 @@ enum dc_status dc_page_put_world(struct dc_page *page);
 // Times, poses of the bodies that move and places of nodes in kept frames, evenly spread.
 enum dc_status dc_page_put_poses(struct dc_page *page, const struct dc_stored_trajectory *stored, int kept);
 
+// A page that its server tells more, released with free(): world and trajectory, a member `kind` that is true, and what
+// put adds (NULL: nothing).  NULL: out of memory.
+char *dc_page_served(const struct dc_scene *scene, const struct dc_stored_trajectory *best, const char *kind,
+                     void (*put)(void *context, struct dc_json_writer *json), void *context);
+
 // page_soft.c, page_curves.c: what the functions above and reports are made of.
 // "surfaces" of soft bodies, unless there are none.
 void dc_page_put_surfaces(struct dc_page *page);

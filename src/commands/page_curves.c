@@ -17,6 +17,7 @@ struct curve {
   int number;     // of the body's, -1: the only one
   bool target;    // where the coordinate of the same name is pulled
   bool of_steps;  // holds during the step that leads to its frame
+  double limit;   // of its size, in its unit; 0: none
   const double *first;
   size_t stride;
 };
@@ -35,8 +36,20 @@ static void put_curve(struct dc_page *page, const struct curve *curve, int frame
     dc_json_put_boolean(json, "target", true);
   if (curve->of_steps)
     dc_json_put_boolean(json, "steps", true);
+  if (curve->limit > 0)
+    dc_json_put_number(json, "limit", curve->limit);
   dc_json_put_owned(&page->json, "values", dc_report_floats((size_t)kept, values));
   dc_json_end(json, "}");
+}
+
+// The bound on a speed, or on the force of an actuator or of controls, of a body's joint; 0: none.
+static double limit_of(const struct dc_body *body, enum dc_motion motion)
+{
+  double limit = motion == DC_MOTION_TORQUE && body->pd && body->pd->effort > 0 ? body->pd->effort
+                 : motion == DC_MOTION_TORQUE                                   ? body->effort_limit
+                 : motion == DC_MOTION_QD                                       ? body->velocity_limit
+                                                                                : 0;
+  return limit > 0 ? limit : 0;
 }
 
 // Motion of the best trajectory, with drives of mechanisms.
@@ -59,6 +72,7 @@ static enum dc_status put_motion(struct dc_page *page, const struct dc_stored_tr
                               .number = columns[c].count > 1 ? columns[c].number : -1,
                               .target = motion == DC_MOTION_TARGET,
                               .of_steps = motion == DC_MOTION_TARGET || motion == DC_MOTION_TORQUE,
+                              .limit = limit_of(&bodies->bodies[columns[c].body], motion),
                               .first = stored->motion[motion] + c,
                               .stride = (size_t)count},
               stored->frames, kept, values);
@@ -89,6 +103,7 @@ struct pair_curves {
   int bodies[2];
   double largest;
   double *normal, *friction;  // [kept] N
+  double *gap;                // [kept] the least one, m; NAN where the two do not touch
 };
 
 static struct pair_curves *find_pair(struct pair_curves *pairs, int *count, const double *bodies)
@@ -131,6 +146,7 @@ static void fill_pairs(const struct dc_stored_trajectory *stored, int kept, stru
       struct pair_curves *pair = &pairs[p];
       if (pair->bodies[0] != (int)contacts->bodies[2 * c] || pair->bodies[1] != (int)contacts->bodies[2 * c + 1])
         continue;
+      pair->gap[k] = fmin(pair->gap[k], contacts->gap[c]);
       pair->normal[k] = fmax(pair->normal[k], dc_vec_norm(contacts->force + 3 * c));
       pair->friction[k] = fmax(pair->friction[k], dc_vec_norm(contacts->friction + 3 * c));
     }
@@ -142,12 +158,15 @@ static enum dc_status put_contacts(struct dc_page *page, const struct dc_stored_
   const struct dc_body *bodies = page->scene->model.bodies.bodies;
   size_t most = (size_t)stored->contacts.count;
   struct pair_curves *pairs = dc_alloc(most, sizeof *pairs);
-  double *values = dc_alloc(2 * MOST_PAIRS * (size_t)kept, sizeof *values);
+  double *values = dc_alloc(3 * MOST_PAIRS * (size_t)kept, sizeof *values);
   bool allocated = pairs && values;
   int count = allocated ? list_pairs(&stored->contacts, pairs) : 0;
   for (int p = 0; p < count; p++) {
-    pairs[p].normal = values + 2 * (size_t)p * (size_t)kept;
+    pairs[p].normal = values + 3 * (size_t)p * (size_t)kept;
     pairs[p].friction = pairs[p].normal + kept;
+    pairs[p].gap = pairs[p].friction + kept;
+    for (int k = 0; k < kept; k++)
+      pairs[p].gap[k] = NAN;
   }
   fill_pairs(stored, kept, pairs, count);
   dc_json_begin(&page->json, "contacts", '[');
@@ -157,6 +176,7 @@ static enum dc_status put_contacts(struct dc_page *page, const struct dc_stored_
     dc_json_put_string(&page->json, "b", bodies[pairs[p].bodies[1]].name);
     dc_json_put_owned(&page->json, "normal", dc_report_floats((size_t)kept, pairs[p].normal));
     dc_json_put_owned(&page->json, "friction", dc_report_floats((size_t)kept, pairs[p].friction));
+    dc_json_put_owned(&page->json, "gap", dc_report_floats((size_t)kept, pairs[p].gap));
     dc_json_end(&page->json, "}");
   }
   dc_json_end(&page->json, "]");

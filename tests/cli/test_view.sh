@@ -139,8 +139,71 @@ check "its report is there" sh -c "curl -s --noproxy '*' '${address}report' | cm
 check "no button works" [ "$(status_of -X POST "${address}stop")" = 404 ]
 kill -TERM "$process"
 wait "$process"
+
+# a scene: bodies are moved, and the file gets the numbers and keeps the rest
+if have_python; then
+  cat >arm.urdf <<'URDF'
+<robot name="arm"><link name="base"/>
+<link name="upper"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0 0 0.2"/><geometry><box size="0.05 0.05 0.4"/></geometry></collision></link>
+<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+<limit lower="-2" upper="2" effort="10" velocity="3"/></joint></robot>
+URDF
+  cat >placed.json <<'SCENE'
+{ "time": {"step": 0.01, "steps": 10}, // "bodies": [ {
+  "shapes": {"ball": {"type": "sphere", "radius": 0.1}}, /* } */
+  "include": ["arm.urdf"],
+  "bodies": [ {"name": "b", "shape": "ball", "mass": 1, "position": [1, 0, 0.5] /* m */},
+              {"name": "rail", "shape": "ball", "mass": 1, "joint": ["slide", "hinge"], "axis": [1, 0, 0], "position": [2, 0, 0.5]} ] }
+SCENE
+  cp placed.json first.json
+  start view placed.json
+  move() { ask -X POST "${address}move?a=$1&b=$2" >state.json; }
+  ask "${address}start" >state.json
+  parses state.json "the state of a scene"
+  holds "sliders for a free body, a joint of each kind and the robot's" state.json \
+    '[(s["kind"], s.get("joint")) for s in d["sliders"]] == [("position", None)] * 3 + [("turn", None)] * 3 + [("joint", None)] * 2 + [("joint", "shoulder")]'
+  holds "the robot's has the range of its file" state.json '(d["sliders"][8]["low"], d["sliders"][8]["high"]) == (-2, 2)'
+  holds "gaps are told" state.json '{frozenset((p["a"], p["b"])) for p in d["probe"]["pairs"]} >= {frozenset(("b", "rail"))}'
+  move 8 600000
+  holds "a joint moves" state.json 'd["sliders"][8]["value"] == 0.4 and d["message"] == ""'
+  move 6 750000
+  value=$("$interpreter" -I -S -c 'import json; print(json.load(open("state.json"))["sliders"][6]["value"])')
+  move 5 600000
+  check "a slider that is not there is refused" [ "$(status_of -X POST "${address}move?a=9&b=0")" = 404 ]
+  ask -X POST "${address}save" >state.json
+  holds "the file is written" state.json 'd["message"] == "saved" and all(s["value"] == s["given"] for s in d["sliders"])'
+  run 0 check placed.json
+  sed 's/"arm.urdf"/{"file": "arm.urdf", "joint_position": {"shoulder": 0.4}}/; s/{"name": "rail"/{"joint_position": ['"$value"', 0], "name": "rail"/' first.json >expected.json
+  sed 's/{"rotation": \[[^]]*\], "name": "b"/{"name": "b"/' placed.json | cmp -s - expected.json
+  check "with these numbers and all else as it was" [ $? = 0 ]
+  check "the turn is a quaternion about z" grep -qE '"rotation": \[0\.9510[0-9]*, 0, 0, 0\.309[0-9]*\]' placed.json
+  printf '\n' >>placed.json
+  move 0 400000
+  ask -X POST "${address}save" >state.json
+  holds "a file that somebody else has changed is left alone" state.json '"has changed since it was opened" in d["message"]'
+  move 0 0
+  ask -X POST "${address}reset" >state.json
+  holds "reset" state.json 'all(s["value"] == s["given"] for s in d["sliders"])'
+  kill -TERM "$process"
+  wait "$process"
+  check "the view of a scene ends without an error" [ $? = 0 ]
+  if [ -n "$(command -v chromium)" ] && command -v node >/dev/null 2>&1 && [ -d "$DCSIM_SOURCE/viewer/node_modules/playwright-core" ]; then
+    cp "$scenes/billiards.json" shot.json
+    start view shot.json
+    within 180 node "$DCSIM_SOURCE/viewer/test/placing.mjs" "$(command -v chromium)" "$address" shot.json >looked 2>&1
+    check "the page of a scene in a browser: $(grep '^not ok' looked | tr '\n' ' ')" sh -c 'grep -q "^ok nothing complains" looked && ! grep -q "^not ok" looked'
+    kill -TERM "$process"
+    wait "$process"
+  else
+    skip "the page of a scene in a browser" "no chromium, node or viewer/node_modules"
+  fi
+  printf '{"bodies": [{"name": "b", "joint": "fixed"}], "time": {"step": 0.1, "steps": 1}}' >still.json
+  run 2 view still.json
+  says "there is nothing to place"
+fi
 run 2 view
-says "view: missing RUN"
+says "view: missing RUN|SCENE"
 run 3 view nowhere
 run 2 optimize "$scenes/two_balls.json" -o none --view --port 99999
 says "--port: must be a whole number from 0 to 65535"

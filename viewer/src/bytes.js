@@ -56,10 +56,11 @@ export function trajectory(raw) {
     curves: (raw.curves ?? []).map((curve) => ({ ...curve, values: floats(curve.values) })),
   };
   if (raw.forces?.values) result.forces = { frames: shorts(raw.forces.frames), values: floats(raw.forces.values) };
-  result.contacts = (raw.contacts ?? []).map(({ a, b, normal, friction }) => ({
+  result.contacts = (raw.contacts ?? []).map(({ a, b, normal, friction, gap }) => ({
     name: `${a} \u2013 ${b}`,
     normal: floats(normal),
     friction: floats(friction),
+    gap: Array.from(floats(gap), (x) => (Number.isFinite(x) ? x : null)),
   }));
   if (raw.nodes) result.nodes = { ...raw.nodes, frames: shorts(raw.nodes.frames), places: shorts(raw.nodes.places) };
   return result;

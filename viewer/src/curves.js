@@ -96,13 +96,28 @@ function jointGroups(curves) {
   return groups;
 }
 
+// Speeds, forces and torques as parts of what bounds them, where something does.
+function parts(curves, time) {
+  const charts = new Map();
+  for (const { group, name, number: index, unit, values, steps, limit } of curves) {
+    if (!(limit > 0)) continue;
+    if (!charts.has(group)) charts.set(group, []);
+    const label = `${index >= 0 ? `${name} ${index}` : name}, of ${number(limit, 3)} ${unit}`;
+    charts.get(group).push({ name: label, values: Array.from(values, (v) => Math.abs(v) / limit), steps });
+  }
+  return [...charts].map(([group, series]) => {
+    chooseShown(series);
+    return { title: `${group}, part of the limit`, unit: "1", x: time, series: [...series, { name: "limit", values: time.map(() => 1), dash: [2, 4], faint: true }] };
+  });
+}
+
 // Forces between pairs of bodies, largest first: of the contact, and of friction where there is any.
 function contactCharts(contacts, time) {
   const chart = (title, key) => {
     const series = contacts.map((pair) => ({ name: pair.name, values: pair[key] })).filter((one) => peak(one.values) > 0);
-    return series.length ? [{ title, unit: "N", x: time, series, log: true }] : [];
+    return series.length ? [{ title, unit: key === "gap" ? "m" : "N", x: time, series, log: true }] : [];
   };
-  return [...chart("Contact forces", "normal"), ...chart("Friction", "friction")];
+  return [...chart("Contact forces", "normal"), ...chart("Friction", "friction"), ...chart("Gaps where bodies touch", "gap")];
 }
 
 // Chart descriptions, in the order in which they are shown.
@@ -119,6 +134,7 @@ function describe(data) {
     if (group === "Joint coordinates" && unit !== "1" && !groups.has(`Joint velocities|${unit}/s`))
       add("Joint velocities", `${unit}/s`, series.map((one) => ({ ...one, values: rates(time, one.values) })));
   }
+  list.push(...parts(best.curves, time));
   const far = distances(data);
   const bounds = [...new Set(far.map((one) => one.tolerance).filter((x) => x > 0))];
   const lines = bounds.map((x) => ({ name: `tolerance ${number(x)} m`, values: time.map(() => x), dash: [2, 4], faint: true }));

@@ -7,6 +7,7 @@ import { charts } from "./charts.js";
 import { advice, details, facts, verdict } from "./details.js";
 import { cssColor, el, icon, number } from "./dom.js";
 import { live } from "./live.js";
+import { placing } from "./placing.js";
 import { Player } from "./player.js";
 import { Stage } from "./stage.js";
 import { arrowUnit } from "./world.js";
@@ -112,7 +113,8 @@ function notes(data, stage) {
         `Of the ${name} trajectory's ${trajectory.frames} frames ${trajectory.kept}, evenly spread, are on this page.`,
       );
   const forces = data.best.forces;
-  if (data.live) list.push("The best trajectory so far; the report at the end has forces and more.");
+  if (data.placing) list.push("The start of the scene. Ghosts are where objectives want bodies.");
+  else if (data.live) list.push("The best trajectory so far; the report at the end has forces and more.");
   else if (forces)
     list.push(
       `Arrows: net force of normal contact on each body of the best trajectory (without friction), computed at ${forces.frames.length} of its frames by the contact model ${data.contactModel}. ` +
@@ -202,6 +204,10 @@ function replay(data) {
       list.show();
     }),
   };
+  switches.axes = switchButton("Axes", "Axes of the bodies: x red, y green, z blue (a)", false, (on) => {
+    stage.world.showMarked("axes", on);
+    stage.request();
+  });
   if (!data.marks.length) switches.marks.element.disabled = true;
   if (!data.best.forces) switches.forces.element.disabled = true;
   const timeless = data.scene.problem === "refine";
@@ -217,16 +223,45 @@ function replay(data) {
     },
     icon("home"),
   );
+  const views = { Camera: null, Front: [0, -1, 0.0001], Back: [0, 1, 0.0001], Left: [-1, 0, 0.0001], Right: [1, 0, 0.0001], Top: [0, -0.0001, 1] };
+  const cameras = el(
+    "select",
+    {
+      "aria-label": "Camera",
+      title: "Look from the front (-y), the right (+x), the top (+z), ...",
+      onchange: () => {
+        stage.look(views[cameras.value]);
+        cameras.value = "Camera";
+      },
+    },
+    ...Object.keys(views).map((name) => el("option", { value: name, disabled: !views[name], selected: !views[name] }, name)),
+  );
+  const snapshot = el(
+    "button",
+    {
+      type: "button",
+      class: "switch",
+      title: "Save what is seen as a picture",
+      onclick: async () => {
+        const url = URL.createObjectURL(await stage.picture());
+        el("a", { href: url, download: `${data.name}.png` }).click();
+        setTimeout(() => URL.revokeObjectURL(url), 10000);
+      },
+    },
+    "Picture",
+  );
   section.append(
     list.count ? list.element : "",
-    el("div", { class: "bar time" }, player.button, player.slider, player.clock, player.select),
+    data.placing ? "" : el("div", { class: "bar time" }, player.button, player.slider, player.clock, player.select),
     el(
       "div",
       { class: "bar" },
       choices.length > 1 ? modes.element : null,
       el("div", { class: "switches" }, ...Object.values(switches).map((s) => s.element)),
       home,
-      el(
+      cameras,
+      snapshot,
+      data.placing ? null : el(
         "span",
         { class: "keys" },
         el("kbd", {}, "space"),
@@ -251,6 +286,7 @@ function listen(present) {
   const letters = {
     m: ({ switches }) => switches.marks.flip(),
     t: ({ switches }) => switches.traces.flip(),
+    a: ({ switches }) => switches.axes.flip(),
     f: ({ switches }) => switches.forces.flip(),
     r: ({ stage }) => stage.home(),
   };
@@ -264,7 +300,7 @@ function listen(present) {
     if (!view.stage) return;
     const { player, modes, choices } = view;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target.matches("select, textarea, input[type=text], pre")) return;
+    if (target.matches("select, textarea, input[type=text], input[type=number], pre")) return;
     // A focused button or box keeps its space bar.
     if (event.key === " " && target.matches("button, summary, input[type=checkbox]") && target !== player.button)
       return;
@@ -355,5 +391,12 @@ function watch() {
   return view;
 }
 
-const watched = all.live ? watch() : report(0);
+// The page of a scene's start, whose bodies are moved by sliders.
+function place() {
+  const view = replay(all);
+  placing(page, all, view);
+  return view;
+}
+
+const watched = all.placing ? place() : all.live ? watch() : report(0);
 listen(() => watched ?? window.dcsimReport.view);

@@ -54,6 +54,21 @@ export class Stage {
     this.request();
   }
 
+  // From where the target is looked at: along -x, -y or -z of the world, at the present distance.
+  look(direction) {
+    const away = new THREE.Vector3().fromArray(direction).normalize();
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.position.copy(this.controls.target).addScaledVector(away, distance);
+    this.controls.update();
+    this.request();
+  }
+
+  // The picture that is seen, as PNG.
+  picture() {
+    this.draw();
+    return new Promise((done) => this.canvas.toBlob(done, "image/png"));
+  }
+
   resize() {
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
     if (!width || !height) return;

@@ -4,6 +4,7 @@ import * as THREE from "three";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
+import { ConvexGeometry } from "three/addons/geometries/ConvexGeometry.js";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 
 const creaseAngle = (40 * Math.PI) / 180; // as in the pictures of dcsim render
@@ -93,6 +94,32 @@ function extentOf(data) {
 function roundLength(size) {
   const power = Math.pow(10, Math.floor(Math.log10(size)));
   return power * (size / power < 2 ? 1 : size / power < 5 ? 2 : 5);
+}
+
+// Whether a shape is a ball about a body's centre of mass, as far as triangles are one: its turn would not be seen.
+function isBall(geometry, center) {
+  const middle = new THREE.Vector3().fromArray(center);
+  const { position } = geometry.attributes;
+  const point = new THREE.Vector3();
+  let [low, high] = [Infinity, 0];
+  for (let i = 0; i < position.count; i++) {
+    const distance = point.fromBufferAttribute(position, i).distanceTo(middle);
+    low = Math.min(low, distance);
+    high = Math.max(high, distance);
+  }
+  return low > 0.93 * high ? high : 0;
+}
+
+// Two great circles of a ball, across each other, darker than the ball.
+function turnMark(radius, color) {
+  const material = new THREE.MeshStandardMaterial({ color: linear(color).multiplyScalar(0.45), roughness: 0.6, metalness: 0 });
+  const group = new THREE.Group();
+  for (const axis of [0, 1]) {
+    const ring = new THREE.Mesh(new THREE.TorusGeometry(0.985 * radius, 0.035 * radius, 8, 64), material);
+    if (axis) ring.rotation.x = Math.PI / 2;
+    group.add(ring);
+  }
+  return group;
 }
 
 // Points of a refinement's pairs that belong to a body, as small balls in its frame.
@@ -201,7 +228,13 @@ class Actors {
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.userData.name = body.name;
       object.add(mesh);
+      const ball = body.mass > 0 ? isBall(geometry, body.center) : 0;
+      if (ball) object.add(turnMark(ball, body.color));
     }
+    const axes = new THREE.AxesHelper(1.4 * (body.radius || 0.05 * this.extent.size));
+    axes.visible = false;
+    axes.userData.axes = true;
+    object.add(axes);
     this.group.add(object);
     return object;
   }
@@ -330,7 +363,7 @@ class Actors {
 
   set ghost(on) {
     for (const object of this.objects)
-      for (const mesh of object.children) if (mesh.material) setGhost(mesh, on); // others are the points of a refinement
+      for (const mesh of object.children) if (mesh.isMesh) setGhost(mesh, on); // others are marks and points
     for (const mesh of this.soft.meshes) setGhost(mesh, on);
     for (const line of this.lines) {
       if (!line) continue;
@@ -339,6 +372,28 @@ class Actors {
       line.material.needsUpdate = true;
     }
   }
+}
+
+// Where an objective wants a body: the ghost of its shape, turned as it is asked for, else as it begins.
+function targetGhosts(data, geometries) {
+  const group = new THREE.Group();
+  const goals = Array.isArray(data.scene.objective) ? data.scene.objective : [];
+  for (const { type, body: name, target, rotation } of goals) {
+    if ((type !== "reach" && type !== "pose") || typeof name !== "string" || !Array.isArray(target)) continue;
+    const body = data.bodies.find((one) => one.name === name);
+    const geometry = body && geometries[body.shape];
+    if (!geometry || !target.every(Number.isFinite)) continue;
+    const [w, x, y, z] = type === "pose" && Array.isArray(rotation) ? rotation : body.rotation;
+    const material = new THREE.MeshStandardMaterial({ color: linear(body.color), transparent: true, opacity: 0.22, depthWrite: false });
+    const mesh = new THREE.Mesh(geometry, material);
+    mesh.position.fromArray(body.center).negate();
+    const object = new THREE.Group();
+    object.position.fromArray(target);
+    object.quaternion.set(x, y, z, w);
+    object.add(mesh);
+    group.add(object);
+  }
+  return group;
 }
 
 export class World {
@@ -354,6 +409,7 @@ export class World {
     if (!this.ground.children.length && !data.bodies.some((body) => !body.moves && this.geometries[body.shape]))
       this.#addGrid(new THREE.Vector3(0, 0, this.extent.low), new THREE.Quaternion(), false);
     for (const mark of data.marks) this.#addMark(mark);
+    this.marks.add(targetGhosts(data, this.geometries));
     this.best = new Actors(data, data.best, this.geometries, this.extent);
     this.first = data.first ? new Actors(data, data.first, this.geometries, this.extent) : null;
     this.scene.add(this.best.group);
@@ -482,6 +538,33 @@ export class World {
       }
     });
     if (this.best.arrowMaterial) this.best.arrowMaterial.color.set(theme.force);
+  }
+
+  // The convex parts by which bodies touch, as wires around them.  Arrays of points by the names of bodies.
+  addHulls(hulls) {
+    const material = new THREE.LineBasicMaterial({ color: 0xd9480f });
+    const objects = new Map(this.best.bodies.map((body, i) => [body.name, { body, object: this.best.objects[i] }]));
+    for (const { body: name, parts } of hulls) {
+      const found = objects.get(name);
+      for (const points of found ? parts : []) {
+        const corners = [];
+        for (let i = 0; i < points.length; i += 3) corners.push(new THREE.Vector3().fromArray(points, i));
+        if (corners.length < 4) continue;
+        const wires = new THREE.LineSegments(new THREE.EdgesGeometry(new ConvexGeometry(corners), 1), material);
+        wires.position.fromArray(found.body.center).negate();
+        wires.userData.hull = true;
+        wires.visible = false;
+        found.object.add(wires);
+      }
+    }
+  }
+
+  // Shows or hides what is marked with a key: "axes" of bodies, "hull".
+  showMarked(key, on) {
+    for (const actors of [this.best, this.first])
+      actors?.group.traverse((object) => {
+        if (object.userData[key]) object.visible = on;
+      });
   }
 
   // Far ground melts into the background; what is looked at stays clear.

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { check, launch } from "./browser.mjs";
 
 const [executablePath, directory, picture] = process.argv.slice(2);
 const address = pathToFileURL(resolve(directory, "report.html")).href;
@@ -18,26 +18,7 @@ const rows = readFileSync(join(directory, "loss.csv"), "utf8")
 // A problem without time: its page leaves out what is over time, gaps and Newton iterations.
 const timeless = scene.problem === "refine";
 
-function check(name, holds, reason = "") {
-  if (!holds && reason !== "") console.log(`# ${reason}`);
-  console.log(`${holds ? "ok" : "not ok"} ${name}`);
-}
-
-const browser = await chromium.launch({
-  executablePath,
-  headless: true,
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-  ],
-});
+const browser = await launch(executablePath);
 const context = await browser.newContext({ viewport: { width: 960, height: 640 }, colorScheme: "light" });
 const page = await context.newPage();
 const requests = [];
@@ -101,6 +82,14 @@ check(
 check(
   "so is the description",
   !scene.description || (await page.locator(".description").textContent()) === scene.description,
+);
+const advised = !summary.result.success && (summary.result.advice ?? []).length > 0;
+const order = await page.locator("main > *").evaluateAll((all) => all.map((one) => one.className));
+const place = (name) => order.findIndex((classes) => classes.split(" ").includes(name));
+check(
+  "the page begins with its head, then advice, facts and the replay",
+  place("top") === 0 && (advised ? place("advice") === 1 : place("advice") <= 1) && place("facts") > place("advice") && place("replay") > place("facts"),
+  order.join("|"),
 );
 check("the command line is there", (await page.locator(".command").textContent()) === summary.command);
 const remedies = (summary.result.advice ?? []).flatMap((hint) => hint.try ?? []);

@@ -236,6 +236,7 @@ static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, 
       check_ball(builder, joints[k], count, own);
       continue;
     }
+    dc_urdf_note_start(&builder->base, body, scalars, joint->name);
     positions[scalars] = start_of(builder, joints[k]);
     moved |= positions[scalars++] != 0;
   }

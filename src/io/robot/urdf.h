@@ -187,6 +187,14 @@ void dc_urdf_link_inertia(const struct dc_urdf_link *link, double inertia[6]);
 // out, 0 when nothing is wrong.  False: there is nothing to repair, all moments are zero or less.
 bool dc_urdf_repair_inertia(double inertia[6], double *change);
 
+// A joint of a robot's file whose start an include can say, and the coordinate of a body that it is.
+struct dc_robot_start {
+  const char *body, *joint;
+  int coordinate;  // index into "joint_position" of the body
+  int include;     // index of the include
+  const struct dc_robot_start *next;
+};
+
 // How a robot stands in a scene.
 struct dc_urdf_use {
   const char *prefix;        // before every name
@@ -211,6 +219,9 @@ struct dc_urdf_use {
   double density;            // of links without mass, kg/m^3; NAN: that of bodies without either
   const double *start;       // [joint_count] coordinates; NAN: the one nearest to zero
   const char *const *files;  // [geometry_count] paths of meshes for the scene's tree; NULL: to be left out
+  int include;               // index of the include
+  struct dc_arena *arena;    // owns what is added to starts
+  const struct dc_robot_start **starts;  // list that joints with one coordinate are added to
 };
 
 // Appends the robot to the members "shapes" (an object), "bodies" and "couplings" (arrays) of document->root, which are

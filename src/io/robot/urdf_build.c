@@ -124,6 +124,22 @@ enum dc_status dc_urdf_fail_link(const struct dc_urdf_builder *builder, int link
                       dc_json_quote(quoted, urdf->links[link].name), rule);
 }
 
+void dc_urdf_note_start(struct dc_urdf_builder *builder, const cJSON *body, int coordinate, const char *joint)
+{
+  const struct dc_urdf_use *use = builder->use;
+  if (!use->starts || !joint || !joint[0])
+    return;
+  struct dc_robot_start *start = dc_arena_alloc(use->arena, 1, sizeof *start);
+  const char *name = dc_arena_strdup(use->arena, cJSON_GetStringValue(cJSON_GetObjectItem(body, "name")));
+  joint = dc_arena_strdup(use->arena, joint);
+  if (start && name && joint) {
+    *start = (struct dc_robot_start){name, joint, coordinate, use->include, *use->starts};
+    *use->starts = start;
+  } else {
+    builder->failed = true;
+  }
+}
+
 void dc_urdf_remember(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *name)
 {
   if (!links->names)

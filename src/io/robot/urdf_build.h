@@ -55,6 +55,8 @@ void dc_urdf_put_direction(struct dc_urdf_builder *builder, cJSON *object, const
 // Whether a pose is the identity; and "position" and "rotation" of one, leaving out what is the default.
 bool dc_urdf_is_still(const struct dc_urdf_pose *pose);
 void dc_urdf_put_pose(struct dc_urdf_builder *builder, cJSON *object, const struct dc_urdf_pose *pose, int place);
+// Adds to use->starts that a coordinate of the body is the joint of this name; NULL or "": it has none.
+void dc_urdf_note_start(struct dc_urdf_builder *builder, const cJSON *body, int coordinate, const char *joint);
 // The name of a link with the robot's prefix and an ending, as names in scenes may be.
 const char *dc_urdf_named(struct dc_urdf_builder *builder, const char *name, const char *ending);
 

@@ -209,6 +209,8 @@ static enum dc_status put_chain(struct dc_urdf_builder *builder, cJSON *body, in
       dc_urdf_put_numbers(builder, object, "anchor", frame.position, 3, place);
     if (is_passive(builder, joint))
       put_passive(builder, object, joint, place);
+    if (dc_urdf_joint_is_scalar(joint))
+      dc_urdf_note_start(builder, body, coordinates, joint->name);
     coordinates += starts_of(builder, chain[k], starts + coordinates);
   }
   for (int c = 0; c < coordinates; c++)
@@ -241,6 +243,7 @@ static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, c
   if (!scalar || joint->mimic >= 0)  // followers start where their coupling says
     return;
   double start = start_of(builder, index);
+  dc_urdf_note_start(builder, body, 0, joint->name);
   if (start != 0)
     dc_urdf_put_numbers(builder, body, "joint_position", &start, 1, place);
   put_pd(builder, body, &index, 1);

@@ -43,6 +43,7 @@ struct dc_scene_source {
   const char *text;                      // the file as read
   uint64_t scene_hash, mesh_hash;        // mesh_hash: of what other files hold, meshes and recorded motions
   const struct dc_scene_places *places;  // lines and columns of the text's values
+  const struct dc_robot_start *starts;   // joints of included robots, in any order (io/robot/urdf.h)
   int mesh_file_count;
   const char **mesh_files;  // opened paths, of recorded motions too, for copying beside resolved.json
 };

@@ -289,6 +289,9 @@ static struct dc_urdf_use use_of(const struct include *include)
                             .usual_edge = isnan(options->longest_edge),
                             .inertia = (enum dc_urdf_inertia_policy)options->inertia,
                             .notes = &include->build->scene->notes,
+                            .include = include->value.index,
+                            .arena = include->build->scene->arena,
+                            .starts = &include->build->scene->source.starts,
                             .surface = options->surface == DC_SURFACE_AUTO ? NULL : surfaces[options->surface],
                             .density = options->density,
                             .color = {options->color[0], options->color[1], options->color[2]}};
