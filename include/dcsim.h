@@ -403,10 +403,16 @@ typedef struct {
 // cause is gone.
 int dcsim_sweep(const char *study, const dcsim_sweep_options *options, dcsim_report *report, dcsim_error *error);
 
+typedef struct {
+  size_t size;
+  int verify;  // certify runs that have no certificate, quickly (dcsim_verify)
+} dcsim_dataset_options;
+
 // Writes DIRECTORY/dataset.h5 of the runs of a sweep that have ended: their trajectories as demonstrations, in the
-// layout of robomimic (docs/dataset.md).  DCSIM_BAD_INPUT: there are no runs, none has ended well, they have no actions,
-// or their bodies and joints differ.
-int dcsim_dataset(const char *directory, dcsim_report *report, dcsim_error *error);
+// layout of robomimic, with their certificates, and dataset.zarr.zip in that of Diffusion Policy (docs/dataset.md).
+// options may be NULL.  DCSIM_BAD_INPUT: there are no runs, none has ended well, they have no actions, or their bodies
+// and joints differ.
+int dcsim_dataset(const char *directory, const dcsim_dataset_options *options, dcsim_report *report, dcsim_error *error);
 
 // Looking into a scene.
 

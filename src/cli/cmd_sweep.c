@@ -141,15 +141,17 @@ static int run_dataset(const struct cli_arguments *arguments)
   int status = run_study(&silent, "dataset");
   if (status)
     return status;
-  status = dcsim_dataset(arguments->output, &report, &error);
+  const dcsim_dataset_options options = {.size = sizeof options, .verify = arguments->sweep.verify};
+  status = dcsim_dataset(arguments->output, &options, &report, &error);
   return cli_finish(arguments, status, &report, &error);
 }
 
 static const struct cli_option dataset_options[] = {
-    CLI_OUTPUT_DIRECTORY("directory of the sweep and of dataset.h5; an unfinished sweep there goes on"),
+    CLI_OUTPUT_DIRECTORY("directory of the sweep and of the files; an unfinished sweep there goes on"),
     CLI_ENTRY("jobs", DC_INTEGER, sweep.jobs, "runs side by side; default: one for each processor", .letter = 'j',
               .argument = "N", CLI_BOUNDS(1, 1024)),
-    CLI_FLAG_OPTION("gather", sweep.gather, "run nothing: make the file of the runs so far"),
+    CLI_FLAG_OPTION("gather", sweep.gather, "run nothing: make the files of the runs so far"),
+    CLI_FLAG_OPTION("verify", sweep.verify, "certify plans that have no certificate, as dcsim verify --quick does"),
     CLI_FLAG_OPTION("retry", sweep.retry, "run points again that have failed"),
     CLI_POSITIVE_OPTION("max-time", run.max_time, "SECONDS", 1e9,
                         "end before this time, with checkpoints and status 9"),
@@ -165,7 +167,8 @@ const struct cli_command cli_command_dataset = {
     .operand = "STUDY",
     .operand_value = CLI_VALUE_SCENE,
     .operand_required = true,
-    .details = "Runs the study as dcsim sweep does, then writes DIR/dataset.h5 as robomimic lays it out.\n"
+    .details = "Runs the study as dcsim sweep does, then writes DIR/dataset.h5 as robomimic lays it out\n"
+               "and DIR/dataset.zarr.zip as Diffusion Policy does.\n"
                "The same command goes on where it ended.",
     .options = all_dataset_options,
     .run = run_dataset,

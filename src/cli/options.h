@@ -67,7 +67,7 @@ struct cli_verify_arguments {
   long draws, closed_draws, directions;
 };
 struct cli_sweep_arguments {
-  bool gather, retry;
+  bool gather, retry, verify;
   long jobs;
 };
 struct cli_query_arguments {

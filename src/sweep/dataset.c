@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs of a sweep's points become one file of demonstrations, dataset.h5: those that have ended, in the order of
-// the points.  A point without a run, or one that failed, is counted and left out.
+// the points, and a Zarr archive of the same numbers.  A point without a run, or one that failed, is counted and left out.
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "io/run/run_files.h"
 
 struct gathering {
+  const dcsim_dataset_options *options;
   struct dc_dataset *dataset;
   struct dc_arena *arena;
   const char **names;  // of the points' directories
@@ -54,12 +55,28 @@ static enum dc_status list_points(struct gathering *gathering, const char *folde
   return status;
 }
 
+// The certificate of a run, made where it is wanted and not there yet; NULL: there is none.
+static enum dc_status take_certificate(const struct gathering *gathering, const char *path, char **certificate,
+                                       struct dc_error *error)
+{
+  const dcsim_verify_options quick = {.size = sizeof quick, .quick = 1};
+  dcsim_error outside = {0};
+  enum dc_status status = dc_run_read_certificate(path, certificate, error);
+  if (status || *certificate || !gathering->options->verify)
+    return status;
+  int made = dcsim_verify(path, &quick, NULL, &outside);
+  if (made && made != DCSIM_UNMET)
+    return dc_fail(error, (enum dc_status)made, "%.300s: %.700s", path, outside.text);
+  return dc_run_read_certificate(path, certificate, error);
+}
+
 static enum dc_status add_point(struct gathering *gathering, const char *folder, const char *name,
                                 struct dc_error *error)
 {
   char *path = dc_path_join(folder, name);
   struct dc_run_result result;
   struct dc_stored_trajectory trajectory = {0};
+  char *certificate = NULL;
   dcsim_scene *scene = NULL;
   dcsim_error outside = {0};
   struct dc_error ignored = {0};
@@ -75,9 +92,24 @@ static enum dc_status add_point(struct gathering *gathering, const char *folder,
   if (!status)
     status = dc_run_read_trajectory(path, scene->scene, &trajectory, error);
   if (!status)
-    status = dc_dataset_add(gathering->dataset, path, scene->scene, &result, &trajectory, error);
+    status = take_certificate(gathering, path, &certificate, error);
+  if (!status)
+    status = dc_dataset_add(gathering->dataset, path, scene->scene, &result, &trajectory, certificate, error);
+  free(certificate);
   dc_arena_destroy(trajectory.arena);
   dcsim_scene_close(scene);
+  free(path);
+  return status;
+}
+
+static enum dc_status write_zarr(const struct gathering *gathering, const char *directory, struct dc_error *error)
+{
+  struct dc_npz archive = {0};
+  char *path = dc_path_join(directory, "dataset.zarr.zip");
+  if (!path)
+    return dc_out_of_memory_in(error, directory);
+  dc_dataset_put_zarr(gathering->dataset, &archive);
+  enum dc_status status = dc_npz_write(&archive, path, error);
   free(path);
   return status;
 }
@@ -100,7 +132,7 @@ static enum dc_status gather(struct gathering *gathering, const char *directory,
     status = path ? dc_file_write(path, bytes, size, error) : dc_out_of_memory_in(error, directory);
   free(path);
   free(bytes);
-  return status;
+  return status ? status : write_zarr(gathering, directory, error);
 }
 
 static void describe(const struct gathering *gathering, const char *directory, struct dc_text *text,
@@ -114,10 +146,13 @@ static void describe(const struct gathering *gathering, const char *directory, s
               sizes.demonstrations, sizes.reached, sizes.samples, seen, sizes.actions);
   if (gathering->left_out)
     dc_text_add(text, "  left out: %d points without a run that ended\n", gathering->left_out);
-  dc_text_add(text, "  file: %s/dataset.h5\n", directory);
+  if (sizes.certified || gathering->options->verify)
+    dc_text_add(text, "  certificates hold for %d\n", sizes.certified);
+  dc_text_add(text, "  files: %s/dataset.h5 and dataset.zarr.zip\n", directory);
   dc_json_begin(json, NULL, '{');
   dc_json_put_integer(json, "demonstrations", sizes.demonstrations);
   dc_json_put_integer(json, "reached", sizes.reached);
+  dc_json_put_integer(json, "certified", sizes.certified);
   dc_json_put_integer(json, "samples", sizes.samples);
   dc_json_put_integer(json, "observed", seen);
   dc_json_put_integer(json, "actions", sizes.actions);
@@ -125,10 +160,13 @@ static void describe(const struct gathering *gathering, const char *directory, s
   dc_json_end(json, "}");
 }
 
-int dcsim_dataset(const char *directory, dcsim_report *report, dcsim_error *error)
+int dcsim_dataset(const char *directory, const dcsim_dataset_options *options, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};
-  struct gathering gathering = {.dataset = dc_dataset_create(), .arena = dc_arena_create()};
+  dcsim_dataset_options own = {0};
+  if (options && dc_api_read_sized(&own, sizeof own, options, &local))
+    return dc_api_fail(error, &local, local.status);
+  struct gathering gathering = {.options = &own, .dataset = dc_dataset_create(), .arena = dc_arena_create()};
   struct dc_text text = {0};
   struct dc_json_writer json = {0};
   enum dc_status status = DC_OK;

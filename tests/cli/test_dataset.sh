@@ -19,6 +19,17 @@ rm -r set/points/000001/trajectory.h5
 run 0 dataset study.json -o set --quiet --gather
 check "a point without its trajectory is left out" grep -q "left out: 1 points" "$out"
 
+# certificates
+cp -r set certified
+run 0 dataset study.json -o certified --quiet --gather --verify
+says_out() { check "tells $1" grep -q "$1" "$out"; }
+says_out "certificates hold for"
+check "every plan has a certificate" [ "$(find certified/points -name certificate.json | wc -l)" = 2 ]
+find certified/points -name certificate.json -exec ls -i {} + >before
+run 0 dataset study.json -o certified --quiet --gather --verify
+find certified/points -name certificate.json -exec ls -i {} + | cmp -s - before
+check "and is not certified twice" [ $? = 0 ]
+
 # nothing to learn from
 cat >free.json <<'STUDY'
 {"scene": "two_balls.json", "run": "simulate", "vary": {"time.steps": [2, 3]}}
@@ -61,6 +72,34 @@ names = {name.decode() for mask in ("reached", "not_reached") for name in data["
 assert names == {"demo_0", "demo_1", "demo_2"} and b"demo_2" in data["mask/not_reached"][:]
 CHECK
   check "the numbers are those of the runs" [ $? -eq 0 ]
+  sed 's/^/# /' compared
+  "$python" - >compared 2>&1 <<'CHECK'
+import h5py, json, numpy as np, zipfile
+data, archive = h5py.File("certified/dataset.h5", "r"), zipfile.ZipFile("certified/dataset.zarr.zip")
+assert archive.testzip() is None
+def array(name):
+    about = json.loads(archive.read(name + "/.zarray"))
+    assert about["zarr_format"] == 2 and about["compressor"] is None and about["chunks"] == about["shape"]
+    return np.frombuffer(archive.read(name + "/" + ".".join("0" * len(about["shape"]))), about["dtype"]).reshape(about["shape"])
+demos = [data[f"data/demo_{k}"] for k in range(2)]
+for name in ("q", "qd", "position", "rotation"):
+    assert np.array_equal(array("data/" + name), np.vstack([one["obs/" + name] for one in demos])), name
+assert np.array_equal(array("data/action"), np.vstack([one["actions"] for one in demos]))
+assert np.array_equal(array("data/contact_forces"), np.vstack([one["contact_forces"] for one in demos]))
+assert list(array("meta/episode_ends")) == [20, 40] and list(array("meta/reached")) == [one.attrs["success"] for one in demos]
+for one, certified in zip(demos, array("meta/certified")):
+    text = json.loads(one["certificate"][0])
+    assert one.attrs["certified"] == certified == text["holds"] and text == json.load(open(f'{one.attrs["run"]}/certificate.json'))
+try:
+    import zarr
+except ImportError:
+    zarr = None
+if zarr:
+    store = zarr.open("certified/dataset.zarr.zip", mode="r")
+    assert np.array_equal(store["data/action"][:], array("data/action")) and list(store["meta/episode_ends"][:]) == [20, 40]
+    print("read by zarr", zarr.__version__)
+CHECK
+  check "so are those of the Zarr store, with certificates" [ $? -eq 0 ]
   sed 's/^/# /' compared
 else
   skip "numbers of the file" "no python3 with h5py"

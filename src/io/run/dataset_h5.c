@@ -8,44 +8,21 @@
 // 3. Actions are targets of actuators; where there are none, forces and torques of controls.
 // 4. The reward is 1 in the last step of a plan that reaches its task, and else 0.
 // 5. Contact forces are summed over the contacts of a body at the end of the step.
-#include "io/run/dataset_h5.h"
-
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/child.h"
 #include "io/json/json_text.h"
+#include "io/run/dataset_internal.h"
 #include "io/run/h5_file.h"
 #include "io/run/motion_columns.h"
 #include "io/run/trajectory_h5.h"
 
 #define FORMAT "dcsim dataset 1"
 
-static const char *const observed_names[DC_OBSERVED] = {"q", "qd", "position", "rotation"};
-
-struct demonstration {
-  const char *name;  // of the run
-  int steps;
-  bool success;
-  double loss;
-  double *observed[DC_OBSERVED];  // [steps + 1][observed]
-  double *actions;                // [steps][actions]
-  double *forces;                 // [steps][bodies][3] N
-};
-
-struct dc_dataset {
-  struct dc_arena *arena;
-  struct demonstration *demonstrations;
-  size_t count, capacity;
-  struct dc_dataset_sizes sizes;
-  enum dc_motion acts;  // which motion the actions are
-  const char *scene;    // its name
-  double time_step;     // s
-  // Names of columns: observed[k] of the two motions and of the actions, and of the bodies that move freely, of all.
-  const char **columns[2], **action_names, **free_names, **body_names;
-  int free_count;
-};
+const char *const dc_observed_names[DC_OBSERVED] = {"q", "qd", "position", "rotation"};
 
 struct dc_dataset *dc_dataset_create(void)
 {
@@ -183,9 +160,17 @@ static double *copy_rows(struct dc_arena *arena, const double *rows, size_t coun
   return copy;
 }
 
+static bool holds(const char *certificate)
+{
+  cJSON *root = certificate ? cJSON_Parse(certificate) : NULL;
+  bool holds = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "holds"));
+  cJSON_Delete(root);
+  return holds;
+}
+
 enum dc_status dc_dataset_add(struct dc_dataset *dataset, const char *name, const struct dc_scene *scene,
                               const struct dc_run_result *result, const struct dc_stored_trajectory *trajectory,
-                              struct dc_error *error)
+                              const char *certificate, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
   enum dc_motion acts;
@@ -213,13 +198,15 @@ enum dc_status dc_dataset_add(struct dc_dataset *dataset, const char *name, cons
   }
   struct demonstration made = {.steps = (int)steps, .success = result->success, .loss = result->loss};
   made.name = dc_arena_strdup(dataset->arena, name);
+  made.certificate = certificate ? dc_arena_strdup(dataset->arena, certificate) : NULL;
+  made.certified = holds(certificate);
   for (int k = 0; k < DC_OBSERVED; k++)
     made.observed[k] =
         copy_rows(dataset->arena, k < DC_OBSERVED_POSITION ? trajectory->motion[k] : NULL, frames, sizes.observed[k]);
   // Row t of a motion is that of the step that led to frame t.
   made.actions = copy_rows(dataset->arena, trajectory->motion[acts] + sizes.actions, steps, sizes.actions);
   made.forces = copy_rows(dataset->arena, NULL, steps, 3 * sizes.bodies);
-  bool complete = made.name && made.actions && made.forces;
+  bool complete = made.name && made.actions && made.forces && (made.certificate || !certificate);
   for (int k = 0; k < DC_OBSERVED; k++)
     complete &= made.observed[k] != NULL;
   if (!complete)
@@ -229,6 +216,7 @@ enum dc_status dc_dataset_add(struct dc_dataset *dataset, const char *name, cons
   dataset->demonstrations[dataset->count++] = made;
   dataset->sizes.demonstrations++;
   dataset->sizes.reached += result->success;
+  dataset->sizes.certified += made.certified;
   dataset->sizes.samples += (long)steps;
   return DC_OK;
 }
@@ -239,6 +227,18 @@ static void put_number(struct writer *writer, hid_t object, const char *name, hi
   hid_t attribute = checked(writer, H5Acreate2(object, name, stored, space, H5P_DEFAULT, H5P_DEFAULT));
   checked(writer, H5Awrite(attribute, H5T_NATIVE_DOUBLE, &number));
   close_object(attribute);
+  close_object(space);
+}
+
+// Texts as a data set: attributes hold 64 kB at most.
+static void put_texts(struct writer *writer, hid_t parent, const char *name, hsize_t count, const char *const *texts)
+{
+  hid_t space = checked(writer, H5Screate_simple(1, &count, NULL));
+  hid_t dataset = checked(writer, H5Dcreate2(parent, name, writer->string_type, space, H5P_DEFAULT,
+                                             writer->dataset_properties, H5P_DEFAULT));
+  if (count && !writer->failed)
+    checked(writer, H5Dwrite(dataset, writer->string_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts));
+  close_object(dataset);
   close_object(space);
 }
 
@@ -274,7 +274,7 @@ static void put_observed(struct writer *writer, hid_t parent, const char *name, 
   for (int k = 0; k < DC_OBSERVED; k++) {
     int own = dataset->sizes.observed[k];
     if (own)
-      put_rows(writer, group, observed_names[k], demonstration->steps, own,
+      put_rows(writer, group, dc_observed_names[k], demonstration->steps, own,
                demonstration->observed[k] + (size_t)first * (size_t)own);
   }
   close_object(group);
@@ -297,6 +297,10 @@ static void put_demonstration(struct writer *writer, hid_t data, const struct dc
   put_number(writer, group, "loss", H5T_IEEE_F64LE, demonstration->loss);
   put_number(writer, group, "success", H5T_STD_I64LE, demonstration->success);
   dc_h5_put_strings(writer, group, "run", 0, &demonstration->name);
+  if (demonstration->certificate) {
+    put_number(writer, group, "certified", H5T_STD_I64LE, demonstration->certified);
+    put_texts(writer, group, "certificate", 1, &demonstration->certificate);
+  }
   put_states(writer, group, dataset, demonstration);
   put_rows(writer, group, "actions", steps, dataset->sizes.actions, demonstration->actions);
   if (ends) {
@@ -320,13 +324,7 @@ static void put_mask(struct writer *writer, hid_t parent, const struct dc_datase
   for (size_t i = 0; i < dataset->count && names && arena; i++)
     if (dataset->demonstrations[i].success == success && !(names[count++] = dc_arena_printf(arena, "demo_%zu", i)))
       writer->failed = true;
-  hid_t space = checked(writer, H5Screate_simple(1, &count, NULL));
-  hid_t dataset_of = checked(writer, H5Dcreate2(parent, success ? "reached" : "not_reached", writer->string_type, space,
-                                                H5P_DEFAULT, writer->dataset_properties, H5P_DEFAULT));
-  if (count && !writer->failed)
-    checked(writer, H5Dwrite(dataset_of, writer->string_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names));
-  close_object(dataset_of);
-  close_object(space);
+  put_texts(writer, parent, success ? "reached" : "not_reached", count, names);
   dc_arena_destroy(arena);
   free(names);
 }

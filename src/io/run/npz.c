@@ -59,23 +59,21 @@ static void put_entry(struct dc_text *text, uint32_t crc, size_t size, size_t na
   put_u16(text, 0);  // extra fields
 }
 
-// Adds an array to the archive and its line to the directory; arrays are stored, not compressed.
-static void add_entry(struct dc_npz *npz, const char *name, const struct dc_text *array)
+// Adds bytes to the archive and their line to the directory; they are stored, not compressed.
+static void add_bytes(struct dc_npz *npz, const char *name, const char *suffix, const char *bytes, size_t size)
 {
-  static const char suffix[] = ".npy";
-  size_t offset = npz->archive.length, length = strlen(name) + sizeof suffix - 1;
-  npz->archive.failed |= array->failed;
+  size_t offset = npz->archive.length, length = strlen(name) + strlen(suffix);
   npz->directory.failed |= length > UINT16_MAX;
   if (npz->archive.failed)
     return;
-  uint32_t crc = crc32(array->bytes, array->length);
+  uint32_t crc = crc32(bytes, size);
   dc_text_append(&npz->archive, "PK\3\4", 4);
-  put_entry(&npz->archive, crc, array->length, length);
+  put_entry(&npz->archive, crc, size, length);
   dc_text_add(&npz->archive, "%s%s", name, suffix);
-  dc_text_append(&npz->archive, array->bytes, array->length);
+  dc_text_append(&npz->archive, bytes, size);
   dc_text_append(&npz->directory, "PK\1\2", 4);
   put_u16(&npz->directory, NEEDED_VERSION);
-  put_entry(&npz->directory, crc, array->length, length);
+  put_entry(&npz->directory, crc, size, length);
   put_u16(&npz->directory, 0);  // comment
   put_u16(&npz->directory, 0);  // disk
   put_u16(&npz->directory, 0);  // attributes inside
@@ -83,6 +81,17 @@ static void add_entry(struct dc_npz *npz, const char *name, const struct dc_text
   put_u32(&npz->directory, offset);
   dc_text_add(&npz->directory, "%s%s", name, suffix);
   npz->entries++;
+}
+
+static void add_entry(struct dc_npz *npz, const char *name, const struct dc_text *array)
+{
+  npz->archive.failed |= array->failed;
+  add_bytes(npz, name, ".npy", array->bytes, array->length);
+}
+
+void dc_npz_put_bytes(struct dc_npz *npz, const char *name, const void *bytes, size_t size)
+{
+  add_bytes(npz, name, "", bytes, size);
 }
 
 // The header of an array; type as NumPy writes it, without quotes.
