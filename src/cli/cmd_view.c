@@ -28,6 +28,9 @@ static int run(const struct cli_arguments *arguments)
   const dcsim_scene_options scene_options = cli_scene_options_of(arguments);
   struct stat info;
   bool is_file = stat(arguments->operand, &info) == 0 && !S_ISDIR(info.st_mode);
+  if (!is_file && (scene_options.override_count || scene_options.model || scene_options.allowed_path_count ||
+                   scene_options.package_path_count || scene_options.seed_given))
+    return cli_fail(DCSIM_USAGE, "view: options that change a scene go with a scene's file, not with a run");
   int status = is_file ? dcsim_place(arguments->operand, &scene_options, &options, &error)
                        : dcsim_watch(arguments->operand, &options, &error);
   return status ? cli_fail(status, "%s", error.text) : 0;

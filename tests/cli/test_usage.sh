@@ -18,8 +18,8 @@ options_of() {
     export) echo "--format --output" ;;
     bench) echo "--set --task --draws --seed --method --limit --output --run --write --scenes --threads" ;;
     report) echo "--threads" ;;
-    view) echo "--port --threads" ;;
-    dataset) echo "--output --jobs --gather --retry --max-time --threads --quiet" ;;
+    view) echo "--port $scene_options" ;;
+    dataset) echo "--output --jobs --gather --retry --verify --max-time --threads --quiet" ;;
     sweep) echo "--output --jobs --task --gather --retry --mpi --max-time --threads --quiet" ;;
   esac
   [ "$1" = completion ] || [ "$1" = help ] || [ "$1" = view ] || echo "--json"

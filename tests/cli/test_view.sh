@@ -204,6 +204,8 @@ SCENE
 fi
 run 2 view
 says "view: missing RUN|SCENE"
+run 2 view run --set time.steps=3
+says "go with a scene's file"
 run 3 view nowhere
 run 2 optimize "$scenes/two_balls.json" -o none --view --port 99999
 says "--port: must be a whole number from 0 to 65535"
