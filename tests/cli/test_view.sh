@@ -16,6 +16,7 @@ fi
 
 # start COMMAND...: runs dcsim beside the test; its address is in $address, its number in $process
 start() {
+  : >"$err" # the address of the last one must not be read
   "$dcsim" "$@" >"$out" 2>"$err" &
   process=$!
   tries=0
