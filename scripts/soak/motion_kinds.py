@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import shapes
-from motions import G, ROCKING, ROUND, SHAPES, SMOOTHING, Finding, add, add_far_balls, add_floor, drift, lying, rest_height, turns, velocity, world
+from motions import G, MODELS, ROCKING, ROUND, SHAPES, SMOOTHING, Finding, add, add_far_balls, add_floor, drift, lying, rest_height, turns, velocity, world
 
 # Kinds: each takes a draw and a mutant, {} or what the world does otherwise than the law says, and returns findings.
 
@@ -45,6 +45,30 @@ def slope_stick(draw, mutant):
     return [Finding("creep", moved, 0, creep + 1e-5)]
 
 
+KICKED = 0.25  # of the ratio of impulses, in impacts with restitution
+
+
+def restitution_of(draw):
+    """A restitution for half of the draws, from a generator of its own: other numbers of a draw stay what they are.  The first draws, which mutants are shown, have none."""
+    rng = np.random.default_rng([draw.number, 40])
+    return {"restitution": float(rng.choice([0, 0.125, 0.3, 0.6, 0.9]))} if draw.number >= len(MODELS) and rng.random() < 0.5 else {}
+
+
+def impulses(path, start, gravity, mu, more):
+    """The ratio of tangential and normal impulse; nothing where friction of the last interval's impulse is still to come.
+
+    With restitution friction has the impulse that a kick is expected to give, which is not just what a body that tumbles gets (docs/limits.md).
+    """
+    change = velocity(path, "body") - np.array(start)
+    normal = change[2] + gravity * path.time[-1]
+    last = velocity(path, "body")[2] - velocity(path, "body", len(path.time) - 2)[2] + gravity * path.length[-1]
+    kicked = "restitution" in more
+    if normal < 0.1 or kicked and last > 0.01 * normal:
+        return None, normal, last
+    ratio = np.hypot(change[0], change[1]) / normal
+    return Finding("tangential over normal impulse", ratio, mu, (KICKED if kicked else 0.03) * mu), normal, last
+
+
 def cone(draw, mutant):
     """What skids off a floor all the time loses mu times the normal impulse, gravity or not, divided or not."""
     mu, speed, down = draw.between("mu", 0.1, 0.5), draw.between("speed", 15, 40), draw.between("down", 0.5, 3)
@@ -58,14 +82,10 @@ def cone(draw, mutant):
     start = 0.085 + 4.5 * draw.step * down
     add(scene, "body", shape, mass=mass, position=[0, 0, start], velocity=[speed, 0, -down], rotation=list(rotation / np.linalg.norm(rotation)))
     add_far_balls(scene, draw)
-    path = draw.run(scene)
-    change = velocity(path, "body") - np.array([speed, 0, -down])
-    normal = change[2] + gravity * path.time[-1]
-    last = velocity(path, "body")[2] - velocity(path, "body", len(path.time) - 2)[2] + gravity * path.length[-1]
-    if normal < 0.1 or last > 0.01 * normal:  # friction of the last interval's impulse is still to come
-        return []
-    ratio = np.hypot(change[0], change[1]) / normal
-    return [Finding("tangential over normal impulse", ratio, mu, 0.03 * mu)]
+    more = restitution_of(draw)
+    scene["contact"].update(more)
+    finding, normal, last = impulses(draw.run(scene), [speed, 0, -down], gravity, mu, more)
+    return [finding] if finding and last <= 0.01 * normal else []
 
 
 def land(draw, mutant):
@@ -76,10 +96,12 @@ def land(draw, mutant):
     body = tilted["bodies"][1]
     body["position"][2] += 0.02
     body["velocity"][2] = -down
-    path = draw.run(tilted)
-    change = velocity(path, "body") - np.array([speed, 0, -down])
-    normal = change[2] + G * path.time[-1]
-    return [Finding("tangential over normal impulse", np.hypot(change[0], change[1]) / normal, mu, 0.03 * mu + 1.1 * mu * G * draw.step / normal)]
+    more = restitution_of(draw)
+    tilted["contact"].update(more)
+    finding, normal, _ = impulses(draw.run(tilted), [speed, 0, -down], G, mu, more)
+    if finding:
+        finding.tolerance += 1.1 * mu * G * draw.step / normal
+    return [finding] if finding else []
 
 
 def collide(draw, mutant):

@@ -62,12 +62,13 @@ static void leave(const struct profile *p, double gap, double opening_before, do
                                    [DC_IMPACT_PUSH] = h * force,
                                    [DC_IMPACT_NEARNESS] = dc_impact_nearness(force / p->near_force),
                                    [DC_IMPACT_MOBILITY] = 1 / p->mass,
-                                   [DC_IMPACT_RESTITUTION] = p->restitution};
+                                   [DC_IMPACT_RESTITUTION] = p->restitution,
+                                   [DC_IMPACT_KICKED] = dc_impact_kick(left, opening * h, h, still).impulse};
   memcpy(given + DC_IMPACT_MEMORY, left, DC_IMPACT_REMEMBERED * sizeof *left);
   if (given[DC_IMPACT_NEARNESS] > 0)
     dc_impact_law(given, still, left, NULL);
   else
-    dc_impact_forget(left);
+    dc_impact_part(given, left, NULL);
 }
 
 // The gap after a step from x that inertia alone would end at free_x.

@@ -4,16 +4,17 @@
 //
 // With c0 and c the speeds of opening before and in the interval, u0 = (-c0)+ and u = (-c)+ those of approach, J the
 // impulse, a, I, r what was left and x+ the smooth positive part:
-//   1. Arrival.  b = S((c - c0)/u0: from 0.4 % to 1.2 %) S(u0: from 10 to 30 still speeds and more under gravity) nearness;
-//      a <- max(a, b u0).
+//   1. Arrival.  b = S((c - c0)/u0: from 0.4 % to 1.2 %) S(u0: from 10 to 30 still speeds and more under gravity) nearness
+//      (1 - G of the interval before, whose kick ends the rest of the approach);  a <- max(a, b u0).
 //   2. Mobility.  An impulse J makes of c what is the larger one of J times the mobility of the free bodies and of
 //      d = (c - c0)+ + load: other contacts share the latter, loads hide from it.
-//   3. Compression.  I <- I + (J + K) min(1, (u0 - u)+/d), K the impulse of a kick in the interval.
+//   3. Compression.  I <- I + (J + K) min(1, (u0 - u)+/d), K the impulse of the kick in the interval.
 //   4. Its end.  G = S((a - u)/a: from 10 % to 10.5 %); the mass that was braked is m = I/(a - u); target r' = G e a,
 //      kick = 1.5 G m (e a + u): the rest of the approach is ended with it.
 //   5. What is taken back: hold = J nearness min(1, (c - r)+/d).
-//   6. Friction has the net normal impulse J - hold + kick - awaited, what of the impulse of the kick it has not had,
-//      and the new awaited one, G m (e a - c)+.
+//   6. Friction of the next interval has the net normal impulse J - hold + kick, what it is owed, and ahead of time the
+//      impulse of the kick to come, G m (e a - c)+; at least nothing.  The difference is owed from then on.  So the sum
+//      of all that friction has had is that of all net normal impulses, whatever becomes of the kick.
 //   7. a and I are forgotten as G goes to 1, and far away.
 #include "dynamics/impact_law.h"
 
@@ -21,14 +22,14 @@
 #include <string.h>
 
 static const double LEAST_BRAKED = 0.004, BRAKED = 0.012;  // of the speed of approach, where compression begins
-static const double LEAST_ARRIVAL = 10, ARRIVAL = 30;    // still speeds
-static const double LEAST_LOADED = 0.25, LOADED = 0.75;  // of the load, added to those
-static const double COUNTED = 20;                        // still speeds from which on impulses count in full
-static const double ENDS = 0.100, ENDED = 0.105;         // of the speed of arrival that is braked
-static const double FORGETS = 0.8;                       // of an end
-static const double RESERVE = 1.5;                       // of the impulse of restitution
-static const double ROUND = 0.1;                         // width of the corners of shares
-static const double NO_SPEED = 1e-9;                     // of the still one: divides nothing by zero
+static const double LEAST_ARRIVAL = 10, ARRIVAL = 30;      // still speeds
+static const double LEAST_LOADED = 0.25, LOADED = 0.75;    // of the load, added to those
+static const double COUNTED = 20;                          // still speeds from which on impulses count in full
+static const double ENDS = 0.100, ENDED = 0.105;           // of the speed of arrival that is braked
+static const double FORGETS = 0.8;                         // of an end
+static const double RESERVE = 1.5;                         // of the impulse of restitution
+static const double ROUND = 0.1;                           // width of the corners of shares
+static const double NO_SPEED = 1e-9;                       // of the still one: divides nothing by zero
 
 double dc_smooth_step(double t)
 {
@@ -104,7 +105,7 @@ static struct dual step(struct dual a)
 static struct dual positive(struct dual a, double width)
 {
   double t = a.value / width;
-  return apply(a, width * dc_smooth_step_integral(t), dc_smooth_step(t));
+  return apply(a, t >= 1 ? a.value - 0.5 * width : width * dc_smooth_step_integral(t), dc_smooth_step(t));
 }
 
 // min(a, 1)
@@ -133,11 +134,26 @@ static struct dual beginning(struct dual change, struct dual approach, struct du
   return times(times(braked, fast), near);
 }
 
-// The impulse that a kick has given where the pair opens with c.
-static struct dual kick_given(struct dual target, struct dual kick, struct dual c, double still)
+// The net normal impulse that friction has not had of all that was before J.
+static struct dual owed_before(const double given[DC_IMPACT_GIVEN])
 {
-  struct dual width = combine(DC_IMPACT_WIDTH, shift(target, still), 0, c);
-  return times(kick, step(shift(over(combine(1, target, -1, c), width), 0.5)));
+  struct dual owed = combine(1, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_OWED), given[DC_IMPACT_UNUSED],
+                             given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_BUDGET));
+  return combine(1, owed, 1, given_number(given, DC_IMPACT_KICKED));
+}
+
+// Step 6: the budget of friction, what is owed, and the budget over J.  more: the net normal impulse beside J; ahead:
+// what friction has before it has come.
+static void give_to_friction(const double given[DC_IMPACT_GIVEN], struct dual more, struct dual ahead,
+                             struct dual out[DC_IMPACT_NUMBERS])
+{
+  struct dual push = given_number(given, DC_IMPACT_PUSH), near = given_number(given, DC_IMPACT_NEARNESS);
+  more = combine(1, more, 1, owed_before(given));
+  struct dual whole = shift(over(combine(1, more, 1, ahead), push), 1);
+  struct dual beside = shift(positive(shift(whole, 0.5 * ROUND), ROUND), -1);
+  out[DC_IMPACT_SLIP] = shift(times(near, beside), 1);
+  out[DC_IMPACT_BUDGET] = times(push, out[DC_IMPACT_SLIP]);
+  out[DC_IMPACT_OWED] = combine(1, more, -1, times(push, times(near, beside)));
 }
 
 void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_NUMBERS],
@@ -152,18 +168,17 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
   struct dual u0 = positive(combine(-1, c0, 0, zero), still), u = positive(combine(-1, c, 0, zero), still);
   struct dual opened = shift(combine(1, positive(change, still), 1, load), still);
   struct dual made = larger(times(push, mobility), opened, still);
-  struct dual arrival = times(beginning(change, u0, load, near, still), u0);
+  struct dual unkicked = shift(combine(-1, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_ENDED), 0, zero), 1);
+  struct dual arrival = times(times(beginning(change, u0, load, near, still), unkicked), u0);
   if (a.value > arrival.value)
     arrival = a;
   struct dual counted = step(combine(1 / (COUNTED * still), arrival, 0, zero));
-  struct dual kicked = kick_given(target, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_KICK), c, still);
-  struct dual both = combine(1, push, 1, kicked);
+  struct dual both = combine(1, push, 1, given_number(given, DC_IMPACT_KICKED));
   struct dual compressed =
       share(over(positive(combine(1, u0, -1, u), still), larger(times(both, mobility), opened, still)));
-  kicked = combine(1, kicked, -1, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_AWAITED));
   impulse = combine(1, impulse, 1, times(times(times(counted, compressed), both), near));
   struct dual held = times(near, share(over(positive(combine(1, c, -1, target), still), made)));
-  struct dual end = zero, kick = zero, returned = zero;
+  struct dual end = zero, kick = zero, change_to_come = zero, returned = zero;
   target = zero;
   if (arrival.value > 0) {
     struct dual size = shift(arrival, NO_SPEED * still), taken = combine(1, arrival, -1, u), full = times(e, arrival);
@@ -172,6 +187,7 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
     if (end.value > 0) {
       struct dual mass = times(end, over(impulse, taken));
       target = times(end, full);
+      change_to_come = times(end, combine(1, full, 1, u));
       kick = combine(RESERVE, times(mass, combine(1, full, 1, u)), 0, zero);
       returned = times(mass, positive(combine(1, full, -1, c), still));
     }
@@ -182,10 +198,10 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
   out[DC_IMPACT_IMPULSE] = times(kept, impulse);
   out[DC_IMPACT_TARGET] = target;
   out[DC_IMPACT_KICK] = kick;
+  out[DC_IMPACT_CHANGE] = change_to_come;
+  out[DC_IMPACT_ENDED] = end;
   out[DC_IMPACT_HOLD] = times(held, push);
-  out[DC_IMPACT_AWAITED] = returned;
-  struct dual net = shift(combine(1, over(kicked, push), -1, held), 1);
-  out[DC_IMPACT_SLIP] = combine(1, over(returned, push), 1, positive(shift(net, 0.5 * ROUND), ROUND));
+  give_to_friction(given, combine(-1, out[DC_IMPACT_HOLD], 0, zero), returned, out);
   for (int i = 0; i < DC_IMPACT_NUMBERS; i++) {
     left[i] = out[i].value;
     if (slopes)
@@ -199,10 +215,22 @@ void dc_impact_forget(double left[DC_IMPACT_NUMBERS])
   left[DC_IMPACT_SLIP] = 1;
 }
 
+void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
+                    double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+{
+  struct dual owed = owed_before(given);
+  dc_impact_forget(left);
+  left[DC_IMPACT_OWED] = owed.value;
+  if (slopes) {
+    memset(slopes, 0, DC_IMPACT_NUMBERS * sizeof *slopes);
+    memcpy(slopes[DC_IMPACT_OWED], owed.slopes, sizeof owed.slopes);
+  }
+}
+
 bool dc_impact_is_idle(const double left[DC_IMPACT_NUMBERS])
 {
   bool idle = left[DC_IMPACT_SLIP] == 1;
   for (int i = 0; i < DC_IMPACT_SLIP; i++)
-    idle &= left[i] == 0;
+    idle &= i == DC_IMPACT_BUDGET || left[i] == 0;
   return idle;
 }

@@ -19,9 +19,12 @@ enum dc_impact_number {
   DC_IMPACT_IMPULSE,  // I, N s
   DC_IMPACT_TARGET,   // speed of opening that the next interval is to have, m/s
   DC_IMPACT_KICK,     // most impulse that may bring it there, N s
-  DC_IMPACT_AWAITED,  // impulse that is thought to, which friction of the next interval has, N s
+  DC_IMPACT_CHANGE,   // change of the speed of opening that the kick is to make, m/s
+  DC_IMPACT_ENDED,    // whether a compression has ended, so that the next interval has a kick, 0 ... 1
+  DC_IMPACT_BUDGET,   // net normal impulse that friction of the next interval has, N s
+  DC_IMPACT_OWED,     // net normal impulse that friction has not had yet; below 0: has had ahead of time, N s
   DC_IMPACT_HOLD,     // impulse of this interval that is taken back in the next one, N s
-  DC_IMPACT_SLIP,     // net normal impulse that friction of the next interval has, over J
+  DC_IMPACT_SLIP,     // the budget over J
   DC_IMPACT_NUMBERS
 };
 
@@ -34,6 +37,8 @@ enum dc_impact_given {
   DC_IMPACT_LOAD,      // speed at which gravity alone would press the bodies together in the interval, m/s
   DC_IMPACT_MOBILITY,  // change of the speed of opening by an impulse of 1 N s, free bodies only; else 0, 1/kg
   DC_IMPACT_RESTITUTION,
+  DC_IMPACT_KICKED,  // impulse of the kick in the interval, N s
+  DC_IMPACT_UNUSED,  // part of the last budget that friction has not had in this interval, for it is shorter or longer
   DC_IMPACT_MEMORY,  // the first numbers that the interval before has left
   DC_IMPACT_REMEMBERED = DC_IMPACT_HOLD,  // so many of them
   DC_IMPACT_GIVEN = DC_IMPACT_MEMORY + DC_IMPACT_REMEMBERED
@@ -45,10 +50,15 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
 
 // The memory that an interval leaves in which nothing happened.
 void dc_impact_forget(double left[DC_IMPACT_NUMBERS]);
+// The same of an interval at whose end nothing is near: what is owed to friction stays owed.  slopes as of dc_impact_law.
+void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
+                    double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
 bool dc_impact_is_idle(const double left[DC_IMPACT_NUMBERS]);
 
-// How far a kick has come: its part at a speed of opening, by t = (target - opening)/(width (target + still)) + 1/2.
+// How far a kick has come: its part at a speed of opening, by t = (target - opening)/w + 1/2,
+// w = 0.05 (target + 0.02 change + still): a narrower end would make rounding of places a part of the kick.
 #define DC_IMPACT_WIDTH 0.05
+#define DC_IMPACT_LEAST_WIDTH 0.02
 
 // 0 below 0, 1 from 1 on, twice continuously differentiable; its derivative; its integral from 0.
 double dc_smooth_step(double t);

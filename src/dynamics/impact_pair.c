@@ -219,34 +219,85 @@ static double still(const struct dc_step_state *state)
   return state->model->definition.contact.opening_speed;
 }
 
+struct dc_impact_kick dc_impact_kick(const double left[DC_IMPACT_NUMBERS], double o, double h, double still)
+{
+  double target = left[DC_IMPACT_TARGET], most = left[DC_IMPACT_KICK];
+  double width = DC_IMPACT_WIDTH * (target + DC_IMPACT_LEAST_WIDTH * left[DC_IMPACT_CHANGE] + still) * h;
+  double t = (target * h - o) / width + 0.5, part = dc_smooth_step(t), slope = dc_smooth_step_slope(t);
+  double by_width = -most * slope * (t - 0.5) / width * DC_IMPACT_WIDTH * h;
+  return (struct dc_impact_kick){.impulse = most * part,
+                                 .energy = most * width * dc_smooth_step_integral(t),
+                                 .by_opening = -most * slope / width,
+                                 .by_left = {[DC_IMPACT_TARGET] = most * slope * h / width + by_width,
+                                             [DC_IMPACT_CHANGE] = DC_IMPACT_LEAST_WIDTH * by_width,
+                                             [DC_IMPACT_KICK] = part}};
+}
+
+// Whether something of a memory acts in the interval, so that there is a direction at its beginning.
+bool dc_impact_acts(const double *memory)
+{
+  return memory && (memory[DC_IMPACT_HOLD] != 0 || memory[DC_IMPACT_KICK] != 0);
+}
+
+// Over the interval, along the direction of its beginning; none where nothing acts.
+static struct dc_impact_kick kick_of(const struct dc_step_state *state, int pair, const double *memory,
+                                     const struct dc_impact_move *move)
+{
+  if (!dc_impact_acts(memory))
+    return (struct dc_impact_kick){0};
+  return dc_impact_kick(memory, dc_dot(state->rigid->normals[pair].along, move->by, 12), state->interval.length,
+                        still(state));
+}
+
+// The part of the kick.
+static void kick_slopes(const struct dc_step_state *state, int pair, const double *memory,
+                        const struct dc_impact_move *move, double weight, struct dc_impact_slopes *slopes)
+{
+  struct dc_impact_kick kick = kick_of(state, pair, memory, move);
+  double by_move[12], by_direction[12];
+  if (weight == 0 || !dc_impact_acts(memory))
+    return;
+  for (int k = 0; k < 12; k++) {
+    by_move[k] = weight * kick.by_opening * state->rigid->normals[pair].along[k];
+    by_direction[k] = weight * kick.by_opening * move->by[k];
+  }
+  dc_impact_pull_back_move(move, by_move, slopes->now, slopes->next);
+  dc_impact_pull_back_normal(&state->pairs_now[pair], by_direction, 0, slopes->now);
+  for (int k = 0; k < DC_IMPACT_REMEMBERED; k++)
+    slopes->memory[k] += weight * kick.by_left[k];
+}
+
 bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN])
 {
   struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
   double h = state->interval.length, h_before = h / state->interval.ratio, y[3];
   double strength = n.size / dc_impact_near_force(&state->model->definition);
+  struct dc_impact_move first, last = dc_impact_move(state, pair, state->now, state->next);
+  memset(given, 0, DC_IMPACT_GIVEN * sizeof *given);
+  given[DC_IMPACT_KICKED] = kick_of(state, pair, memory, &last).impulse;
+  given[DC_IMPACT_UNUSED] = 1 - state->rigid->lags[pair] * state->interval.ratio;
+  if (memory)
+    memcpy(given + DC_IMPACT_MEMORY, memory, DC_IMPACT_REMEMBERED * sizeof *given);
   if (!(n.size > 0) || !(strength > FAR_FORCE))
     return false;
-  struct dc_impact_move first = dc_impact_move(state, pair, state->before, state->now),
-                        last = dc_impact_move(state, pair, state->now, state->next);
+  first = dc_impact_move(state, pair, state->before, state->now);
   const int *of = state->rigid->pair_bodies[pair];
   given[DC_IMPACT_BEFORE] = dc_dot(n.along, first.by, 12) / h_before;
   given[DC_IMPACT_OPENING] = dc_dot(n.along, last.by, 12) / h;
-  given[DC_IMPACT_PUSH] = h * state->model->definition.contact.stiffness * state->input->design.stiffness_scale * n.size;
+  given[DC_IMPACT_PUSH] =
+      h * state->model->definition.contact.stiffness * state->input->design.stiffness_scale * n.size;
   given[DC_IMPACT_NEARNESS] = dc_impact_nearness(strength);
   given[DC_IMPACT_LOAD] = still(state) * dc_smooth_step_integral(h * pulled(state, pair, &n) / still(state));
   given[DC_IMPACT_MOBILITY] = 0;
   for (int x = 0; x < 2 && all_free(state, pair); x++)
     given[DC_IMPACT_MOBILITY] += mobility(state, of[x], n.along + 6 * x, y);
   given[DC_IMPACT_RESTITUTION] = dc_impact_restitution(state, pair, y);
-  memset(given + DC_IMPACT_MEMORY, 0, DC_IMPACT_REMEMBERED * sizeof *given);
-  if (memory)
-    memcpy(given + DC_IMPACT_MEMORY, memory, DC_IMPACT_REMEMBERED * sizeof *given);
   return true;
 }
 
 // The part of the mobility.
-static void mobility_slopes(const struct dc_step_state *state, int pair, const struct dc_impact_normal *n, double weight,
-                            double along[12], struct dc_impact_slopes *slopes)
+static void mobility_slopes(const struct dc_step_state *state, int pair, const struct dc_impact_normal *n,
+                            double weight, double along[12], struct dc_impact_slopes *slopes)
 {
   for (int x = 0; x < 2 && weight != 0 && all_free(state, pair); x++) {
     int body = state->rigid->pair_bodies[pair][x];
@@ -264,8 +315,8 @@ static void mobility_slopes(const struct dc_step_state *state, int pair, const s
   }
 }
 
-void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const double weights[DC_IMPACT_GIVEN],
-                            struct dc_impact_slopes *slopes)
+void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const double *memory,
+                            const double weights[DC_IMPACT_GIVEN], struct dc_impact_slopes *slopes)
 {
   struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
   double h = state->interval.length, h_before = h / state->interval.ratio, along[12], opening[12], before[12];
@@ -274,6 +325,9 @@ void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const d
   double push = h * state->model->definition.contact.stiffness * state->input->design.stiffness_scale,
          reference = dc_impact_near_force(&state->model->definition), strength = n.size / reference;
   memset(slopes, 0, sizeof *slopes);
+  kick_slopes(state, pair, memory, &last, weights[DC_IMPACT_KICKED], slopes);
+  if (!(n.size > 0))
+    return;
   for (int k = 0; k < 12; k++) {
     before[k] = weights[DC_IMPACT_BEFORE] * n.along[k] / h_before;
     opening[k] = weights[DC_IMPACT_OPENING] * n.along[k] / h;

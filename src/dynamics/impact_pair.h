@@ -51,20 +51,29 @@ double dc_impact_near_force(const struct dc_model_definition *definition);
 double dc_impact_nearness(double strength);
 double dc_impact_nearness_slope(double strength);
 
+// Whether something of what an interval has left of a pair acts in the next one.
+bool dc_impact_acts(const double *memory);
+// The impulse of the kick over an interval of h in which a pair opens by o, L S(t), N s, and its derivatives.
+struct dc_impact_kick {
+  double impulse, energy;             // N s; L w U(t) h, J s
+  double by_opening;                  // N s/m
+  double by_left[DC_IMPACT_NUMBERS];  // by what is left
+};
+struct dc_impact_kick dc_impact_kick(const double left[DC_IMPACT_NUMBERS], double o, double h, double still);
 // The force of restitution over an interval of h in which a pair opens by o, N, and its derivative (terms_impact.c).
 double dc_impact_force(const double left[DC_IMPACT_NUMBERS], double o, double h, double still, double *bend);
 
 // The numbers that the law is given of a pair at the end of an interval; memory [DC_IMPACT_NUMBERS]: what the interval before has
-// left, NULL: nothing.  False: nothing is near, so that nothing is left.
+// left, NULL: nothing.  False: nothing is near: all that is said is of the kick and of friction.
 bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN]);
 
 // The derivatives of a weighted sum of what is given: by twists of the frames at t+1, t and t-1, ln of the stiffness,
-// factors on masses of both bodies, gravity.
+// factors on masses of both bodies, gravity, and by the memory where the kick depends on it.
 struct dc_impact_slopes {
-  double next[12], now[12], before[12], stiffness, mass[2], gravity[3];
+  double next[12], now[12], before[12], stiffness, mass[2], gravity[3], memory[DC_IMPACT_REMEMBERED];
 };
-void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const double weights[DC_IMPACT_GIVEN],
-                            struct dc_impact_slopes *slopes);
+void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const double *memory,
+                            const double weights[DC_IMPACT_GIVEN], struct dc_impact_slopes *slopes);
 
 // Restitution of a pair, at most 1, and its derivatives by those of its bodies (equal ones share); NAN: none is set.
 double dc_impact_restitution(const struct dc_step_state *state, int pair, double slopes[2]);

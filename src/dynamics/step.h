@@ -57,12 +57,14 @@ struct dc_mixed_list {
 struct dc_rigid_contact {
   struct dc_contact *contact;
   int pair_count;
-  const int (*pair_bodies)[2];                // [pair_count] bodies a and b, dc_contact_pairs
-  struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
-  double energy;                              // of the last evaluation, sum over the pairs, without stiffness
-  double *coefficients;                       // [bodies] of the law at t
-  double *lag_factors, (*before)[3];  // [pair_count] factors on friction; contact forces at t-1, over the stiffness
-  bool slides, resists;               // contacts slide since t; restitution of the interval before acts
+  const int (*pair_bodies)[2];                        // [pair_count] bodies a and b, dc_contact_pairs
+  struct dc_pair_derivatives *pairs, *spare;          // [pair_count] of the last evaluation at t+1; elsewhere
+  double energy;                                      // of the last evaluation, sum over the pairs, without stiffness
+  double *coefficients;                               // [bodies] of the law at t
+  double *lag_factors, *lags;                         // [pair_count] factors on friction; their part that lag.c gives
+  double (*before)[3];                                // [pair_count] contact forces at t-1, over the stiffness
+  double (*pushed)[3];                                // [bodies] sums of contact forces and weight at t, N
+  bool slides, resists;                               // contacts slide since t; restitution of the interval before acts
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
@@ -216,8 +218,7 @@ struct dc_step_term {
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
     dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_load_term, dc_elastic_term,
-    dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term, dc_passive_term,
-    dc_mount_term;
+    dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term, dc_passive_term, dc_mount_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // The barrier energy e of a soft body at half-spaces, J, and the gap of a point at a half-space whose frame is at a
@@ -394,6 +395,19 @@ struct dc_lag dc_lag_of(const struct dc_model *model, const struct dc_step_inter
 // The factor for a force at t that was `before` at t-1, N; momentum: mass times its way along the force since then, kg m
 // (0: not known).
 double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum);
+
+// lag_rigid.c: the same for pairs of rigid bodies.
+// Whether the forces of time t ask for those of the time before, too.
+bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
+                   const struct dc_friction_law *law);
+// Those, at the poses before: rollout->rigid.before.  DC_MEMORY.
+enum dc_status dc_rigid_keep_forces_before(struct dc_rollout *rollout, const struct dc_pose *before,
+                                           struct dc_error *error);
+// Sets rollout->rigid.lags and lag_factors, and those of the law, from the derivatives of contact at t and, where the
+// interval lags, from the forces before.
+void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                              const struct dc_step_interval *interval, bool lagging,
+                              const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);
 
 // terms_impact.c
 // The memory of an interval [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.

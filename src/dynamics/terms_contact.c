@@ -36,9 +36,11 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_conta
   rigid->impact = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->impact);
   rigid->coefficients = dc_arena_alloc(arena, bodies, sizeof *rigid->coefficients);
   rigid->lag_factors = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->lag_factors);
+  rigid->lags = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->lags);
   rigid->before = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->before);
+  rigid->pushed = dc_arena_alloc(arena, bodies, sizeof *rigid->pushed);
   bool complete = rigid->pairs && rigid->spare && rigid->friction && rigid->impact && rigid->coefficients &&
-                  rigid->lag_factors && rigid->before;
+                  rigid->lag_factors && rigid->lags && rigid->before && rigid->pushed;
   if (dc_impact_wanted(model)) {
     rigid->left = dc_arena_alloc(arena, pairs, sizeof *rigid->left);
     rigid->normals = dc_arena_alloc(arena, pairs, sizeof *rigid->normals);
@@ -89,73 +91,18 @@ static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_step
   dc_impact_evaluate(state, rigid->impact, &rigid->impact_energy);
 }
 
-// Whether the forces of time t ask for those of the time before, too.
-static bool lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
-                 const struct dc_friction_law *law)
-{
-  return rollout->rigid.pair_count > 0 && dc_lag_changes(interval) &&
-         dc_friction_law_acts(law, rollout->model->bodies.count);
-}
-
-// Contact forces at the poses before, which an interval of another length compares with those of time t.
-static enum dc_status keep_forces_before(struct dc_rollout *rollout, const struct dc_pose *before,
-                                         struct dc_error *error)
-{
-  struct dc_rigid_contact *rigid = &rollout->rigid;
-  enum dc_status status = dc_rigid_evaluate(rigid, before, 1, rigid->spare, error);
-  for (int p = 0; p < rigid->pair_count && !status; p++)
-    dc_vec_copy(rigid->before[p], rigid->spare[p].gradient + 3);
-  return status;
-}
-
-// The reduced mass of a pair times how far its frames have moved along the force, from rollout->before to now, kg m.
-// The contact itself may stand still while a body turns about it and is braked.
-static double momentum_of(const struct dc_rollout *rollout, int p, const struct dc_pair_derivatives *pair)
-{
-  double work = 0, inverse_mass = 0, size = dc_vec_norm(pair->gradient + 3);
-  for (int side = 0; side < 2; side++) {
-    int i = rollout->rigid.pair_bodies[p][side];
-    const struct dc_body *body = &rollout->model->bodies.bodies[i];
-    double way[3];
-    if (!dc_body_moves(body))
-      continue;
-    dc_vec_sub(way, rollout->now.poses[i].position, rollout->before.poses[i].position);
-    work += (side ? -1 : 1) * dc_vec_dot(way, pair->gradient + 3);
-    inverse_mass += body->mass > 0 ? 1 / body->mass : 0;
-  }
-  return size > 0 && inverse_mass > 0 ? work / (size * inverse_mass) : 0;
-}
-
-// From those, when the interval lags, and the derivatives of contact at t.
-static void set_lag_factors(struct dc_rollout *rollout, const struct dc_step_interval *interval, bool lagging,
-                            const struct dc_pair_derivatives *pairs, struct dc_friction_law *law)
-{
-  struct dc_rigid_contact *rigid = &rollout->rigid;
-  struct dc_lag lag = dc_lag_of(rollout->model, interval);
-  for (int p = 0; p < rigid->pair_count; p++) {
-    double force[3], before[3];
-    rigid->lag_factors[p] = rigid->memory ? rigid->slip[p] : 1;
-    if (!lagging)
-      continue;
-    dc_vec_scale(force, pairs[p].gradient + 3, law->stiffness);
-    dc_vec_scale(before, rigid->before[p], law->stiffness);
-    rigid->lag_factors[p] *= dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]));
-  }
-  law->lag_factor = rigid->lag_factors;
-}
-
 // Contact was evaluated last at t.
 static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
-  bool lagging = lags(rollout, &state->interval, &law);
-  enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
+  bool lagging = dc_rigid_lags(rollout, &state->interval, &law);
+  enum dc_status status = lagging ? dc_rigid_keep_forces_before(rollout, state->before, error) : DC_OK;
   if (lagging && !status)
     status = dc_rigid_evaluate(rigid, state->now, 1, rigid->spare, error);
   if (status)
     return status;
-  set_lag_factors(rollout, &state->interval, lagging, rigid->spare, &law);
+  dc_rigid_set_lag_factors(rollout, state->input, &state->interval, lagging, rigid->spare, &law);
   return list_lagged(rigid, state->now, &law, error);
 }
 
@@ -220,12 +167,12 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   rigid->slides = false;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool acts = dc_friction_law_acts(&law, rollout->model->bodies.count);
-  bool lagging = lags(rollout, &state->interval, &law);
-  enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
+  bool lagging = dc_rigid_lags(rollout, &state->interval, &law);
+  enum dc_status status = lagging ? dc_rigid_keep_forces_before(rollout, state->before, error) : DC_OK;
   if (!status)
     status = evaluate_now(rollout, state, acts, lagging ? 1 : 0, pairs, error);
   dc_impact_begin(rigid, state->memory, state->pairs_now);
-  set_lag_factors(rollout, &state->interval, lagging && !status, rigid->spare, &law);
+  dc_rigid_set_lag_factors(rollout, state->input, &state->interval, lagging && !status, rigid->spare, &law);
   if (!status && acts)
     status = list_lagged(rigid, state->now, &law, error);
   if (status || !(rigid->slides || rigid->resists))
@@ -252,12 +199,12 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
   if (interval && (memory || dc_friction_law_acts(&law, rollout->model->bodies.count))) {
     struct dc_step_state state = dc_step_state_of(rollout, input, *interval, NULL, NULL, NULL);
     state.next = next;
-    bool lagging = lags(rollout, interval, &law);
-    enum dc_status status = lagging ? keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
+    bool lagging = dc_rigid_lags(rollout, interval, &law);
+    enum dc_status status = lagging ? dc_rigid_keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
     if (!status)
       status = dc_rigid_evaluate(rigid, now, lagging || memory ? 1 : 0, rigid->pairs, error);
     dc_impact_begin(rigid, memory, rigid->pairs);
-    set_lag_factors(rollout, interval, lagging && !status, rigid->pairs, &law);
+    dc_rigid_set_lag_factors(rollout, input, interval, lagging && !status, rigid->pairs, &law);
     if (!status)
       status = list_lagged(rigid, now, &law, error);
     if (status)
@@ -569,7 +516,7 @@ static void friction_add_product(const struct dc_step_state *state, const struct
     double scale = change->stiffness_scale / design->stiffness_scale;
     for (int side = 0; side < 2; side++)
       scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
-    if (state->rigid->memory)
+    if (state->rigid->memory && state->rigid->slip[mixed->pair] != 0)
       scale += variation->memory[mixed->pair][DC_IMPACT_SLIP] / state->rigid->slip[mixed->pair];
     for (int i = 0; i < 12; i++)
       forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +

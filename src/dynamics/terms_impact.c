@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Restitution as a term of the step potential (docs/theory.md, "Restitution").  What an interval has left of a pair
 // (impact_law.h) acts in the next one, along the direction n in which contact at t opens the pair (impact_pair.h):
-//     D(T+) = (N/h) o + (L/h) w U(t),   o = n . displacement,   t = (r h - o)/w + 1/2,   w = 0.05 (r + still) h,
-// N what is taken back, L the most impulse of the kick and r the speed that it leads to, U' the smooth step S.  Its
+//     D(T+) = (N/h) o + (L/h) w U(t),   o = n . displacement,   t = (r h - o)/w + 1/2,   w = 0.05 (r + 0.02 s + still) h,
+// N what is taken back, L the most impulse of the kick r the speed that it leads to and s the change to it, U' the smooth step S.  Its
 // force along n is (L/h) S(t) - N/h.  D is convex in o, and o is linear in the poses at t+1.
 //
 // Derivatives.  With f = dD/do, f_o = (L/h) S'/w and z the derivative of o by twists at t+1, gradient f z and Hessian
@@ -16,28 +16,27 @@
 // Whether anything of a pair acts in the interval.
 static bool acts(const struct dc_step_state *state, int pair)
 {
-  const double *m = state->rigid->memory ? state->rigid->memory[pair] : NULL;
-  return state->rigid->resists && (m[DC_IMPACT_HOLD] != 0 || m[DC_IMPACT_KICK] != 0);
+  return state->rigid->resists && dc_impact_acts(state->rigid->memory[pair]);
 }
 
 // D and its derivatives by o and by the numbers left, at a motion.
 struct act {
   struct dc_impact_move move;
-  double value, force, bend;  // D, f, f_o
+  double value, force, bend;         // D, f, f_o
   double slopes[DC_IMPACT_NUMBERS];  // of f
 };
 
 // The action of a motion by o over h.
 static struct act act_along(const double left[DC_IMPACT_NUMBERS], double o, double h, double still)
 {
-  double target = left[DC_IMPACT_TARGET], kick = left[DC_IMPACT_KICK] / h, width = DC_IMPACT_WIDTH * (target + still) * h;
-  double t = (target * h - o) / width + 0.5, by_target = h / width - (t - 0.5) * DC_IMPACT_WIDTH * h / width;
-  return (struct act){.value = left[DC_IMPACT_HOLD] / h * o + kick * width * dc_smooth_step_integral(t),
-                      .force = left[DC_IMPACT_HOLD] / h - kick * dc_smooth_step(t),
-                      .bend = kick * dc_smooth_step_slope(t) / width,
-                      .slopes = {[DC_IMPACT_HOLD] = 1 / h,
-                                 [DC_IMPACT_KICK] = -dc_smooth_step(t) / h,
-                                 [DC_IMPACT_TARGET] = -kick * dc_smooth_step_slope(t) * by_target}};
+  struct dc_impact_kick kick = dc_impact_kick(left, o, h, still);
+  struct act act = {.value = (left[DC_IMPACT_HOLD] * o + kick.energy) / h,
+                    .force = (left[DC_IMPACT_HOLD] - kick.impulse) / h,
+                    .bend = -kick.by_opening / h};
+  for (int k = 0; k < DC_IMPACT_NUMBERS; k++)
+    act.slopes[k] = -kick.by_left[k] / h;
+  act.slopes[DC_IMPACT_HOLD] += 1 / h;
+  return act;
 }
 
 double dc_impact_force(const double left[DC_IMPACT_NUMBERS], double o, double h, double still, double *bend)
@@ -223,7 +222,7 @@ void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_I
   rigid->memory = memory;
   rigid->resists = false;
   for (int p = 0; p < rigid->pair_count && memory; p++) {
-    bool acts = memory[p][DC_IMPACT_HOLD] != 0 || memory[p][DC_IMPACT_KICK] != 0;
+    bool acts = dc_impact_acts(memory[p]);
     rigid->slip[p] = memory[p][DC_IMPACT_SLIP];
     rigid->resists |= acts;
     if (acts)
@@ -231,15 +230,26 @@ void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_I
   }
 }
 
+// The memory of one pair that has a restitution, and its derivatives (NULL: not wanted); memory NULL: nothing.
+static void leave_pair(const struct dc_step_state *state, int pair, const double *memory,
+                       double left[DC_IMPACT_NUMBERS], double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+{
+  double given[DC_IMPACT_GIVEN];
+  if (dc_impact_given(state, pair, memory, given))
+    dc_impact_law(given, state->model->definition.contact.opening_speed, left, slopes);
+  else
+    dc_impact_part(given, left, slopes);
+}
+
 void dc_impact_leave(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                      double (*left)[DC_IMPACT_NUMBERS])
 {
-  double given[DC_IMPACT_GIVEN], none[2];
+  double none[2];
   for (int p = 0; p < state->rigid->pair_count; p++) {
-    if (isnan(dc_impact_restitution(state, p, none)) || !dc_impact_given(state, p, memory ? memory[p] : NULL, given))
+    if (isnan(dc_impact_restitution(state, p, none)))
       dc_impact_forget(left[p]);
     else
-      dc_impact_law(given, state->model->definition.contact.opening_speed, left[p], NULL);
+      leave_pair(state, p, memory ? memory[p] : NULL, left[p], NULL);
   }
 }
 
@@ -267,20 +277,19 @@ void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *
 void dc_impact_pull_back(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                          const double (*weights)[DC_IMPACT_NUMBERS], double (*next)[6], struct dc_step_cotangent *out)
 {
-  double given[DC_IMPACT_GIVEN], left[DC_IMPACT_NUMBERS], slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN], share[2];
+  double left[DC_IMPACT_NUMBERS], slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN], share[2];
   struct dc_design *design = &out->input->design;
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const int *of = state->rigid->pair_bodies[p];
     double sums[DC_IMPACT_GIVEN] = {0};
     struct dc_impact_slopes by;
-    if (dc_all_zero(weights[p], DC_IMPACT_NUMBERS) || isnan(dc_impact_restitution(state, p, share)) ||
-        !dc_impact_given(state, p, memory ? memory[p] : NULL, given))
+    if (dc_all_zero(weights[p], DC_IMPACT_NUMBERS) || isnan(dc_impact_restitution(state, p, share)))
       continue;
-    dc_impact_law(given, state->model->definition.contact.opening_speed, left, slopes);
+    leave_pair(state, p, memory ? memory[p] : NULL, left, slopes);
     for (int i = 0; i < DC_IMPACT_NUMBERS; i++)
       for (int k = 0; k < DC_IMPACT_GIVEN; k++)
         sums[k] += weights[p][i] * slopes[i][k];
-    dc_impact_given_slopes(state, p, sums, &by);
+    dc_impact_given_slopes(state, p, memory ? memory[p] : NULL, sums, &by);
     for (int k = 0; k < 12; k++) {
       next[of[k / 6]][k % 6] += by.next[k];
       out->now.wrenches[of[k / 6]][k % 6] += by.now[k];
@@ -293,7 +302,7 @@ void dc_impact_pull_back(const struct dc_step_state *state, const double (*memor
     }
     dc_vec_add(design->gravity, design->gravity, by.gravity);
     for (int k = 0; k < DC_IMPACT_REMEMBERED; k++)
-      out->memory[p][k] += sums[DC_IMPACT_MEMORY + k];
+      out->memory[p][k] += sums[DC_IMPACT_MEMORY + k] + by.memory[k];
   }
 }
 
@@ -301,15 +310,15 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
                     const struct dc_step_variation *variation, const double (*next)[6],
                     double (*left)[DC_IMPACT_NUMBERS])
 {
-  double given[DC_IMPACT_GIVEN], values[DC_IMPACT_NUMBERS], slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN], share[2];
+  double values[DC_IMPACT_NUMBERS], slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN], share[2];
   const struct dc_design *change = &variation->input->design;
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const int *of = state->rigid->pair_bodies[p];
     double moves[3][12];
     memset(left[p], 0, sizeof left[p]);
-    if (isnan(dc_impact_restitution(state, p, share)) || !dc_impact_given(state, p, memory ? memory[p] : NULL, given))
+    if (isnan(dc_impact_restitution(state, p, share)))
       continue;
-    dc_impact_law(given, state->model->definition.contact.opening_speed, values, slopes);
+    leave_pair(state, p, memory ? memory[p] : NULL, values, slopes);
     dc_impact_gather(of, next, moves[0]);
     dc_impact_gather(of, variation->now.twists, moves[1]);
     dc_impact_gather(of, variation->before.twists, moves[2]);
@@ -322,8 +331,9 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
       } else if (k >= DC_IMPACT_MEMORY) {
         moved = variation->memory[p][k - DC_IMPACT_MEMORY];
       } else {
-        dc_impact_given_slopes(state, p, weights, &by);
-        moved = dc_dot(by.next, moves[0], 12) + dc_dot(by.now, moves[1], 12) + dc_dot(by.before, moves[2], 12) +
+        dc_impact_given_slopes(state, p, memory ? memory[p] : NULL, weights, &by);
+        moved = dc_dot(by.memory, variation->memory[p], DC_IMPACT_REMEMBERED) + dc_dot(by.next, moves[0], 12) +
+                dc_dot(by.now, moves[1], 12) + dc_dot(by.before, moves[2], 12) +
                 by.stiffness * change->stiffness_scale / state->input->design.stiffness_scale +
                 by.mass[0] * change->body_mass_scale[of[0]] + by.mass[1] * change->body_mass_scale[of[1]] +
                 dc_vec_dot(by.gravity, change->gravity);

@@ -24,7 +24,7 @@ while read -r model part friction more; do
 done <<'CASES'
 bsh 0 0
 exact 0.5 0.3
-sdrs 0 0.3
+sdrs 0 0.2
 ipc 0.5 0 --set contact.dhat=0.02 --set contact.stiffness=0.05
 CASES
 run 0 simulate scene.json -o alive

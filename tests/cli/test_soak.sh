@@ -33,8 +33,7 @@ judged self_test.py
 judged soak.py --collisions 30 --thrown 8 --passages 10 --seed 2 --timeout 600 --every
 # motions that have a closed form, in combinations of what a scene may say; first whether their judge can say no
 judged physics.py --self-test
-# draw 178 loses friction in a touch whose last parts of a step are short (docs/limits.md)
-judged physics.py --draws 300 --timeout 600 --known 178
+judged physics.py --draws 300 --timeout 600
 # scenes that bring features together: their gradients are what differences say
 judged gradients.py --seeds 1-6 --timeout 600 --every
 finish

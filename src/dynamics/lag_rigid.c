@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of the normal force of time t friction between rigid bodies gets in the interval from t on (lag.c), from
+// what contact and motion say of t and of the time before:
+//   1. Contact forces at t-1, which are compared with those at t.
+//   2. How far the centres of a pair have come nearer or parted along the force since t-1, times the reduced mass.
+//   3. What pushes a free body that nothing but contact and weight acts on: the sum P of its contact forces and of its
+//      weight at t.  A force F that lasts is held by others, |P| << |F|; in an impact it is what brakes the body,
+//      P.F ~ F^2, however the impact is turned, and also where the body stands still half way.
+#include "dynamics/step.h"
+#include "math/vector.h"
+
+static const double PUSHES = 0.5;  // P.F over F^2 from which on a force is that of an impact
+
+bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
+                   const struct dc_friction_law *law)
+{
+  return rollout->rigid.pair_count > 0 && dc_lag_changes(interval) &&
+         dc_friction_law_acts(law, rollout->model->bodies.count);
+}
+
+enum dc_status dc_rigid_keep_forces_before(struct dc_rollout *rollout, const struct dc_pose *before,
+                                           struct dc_error *error)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  enum dc_status status = dc_rigid_evaluate(rigid, before, 1, rigid->spare, error);
+  for (int p = 0; p < rigid->pair_count && !status; p++)
+    dc_vec_copy(rigid->before[p], rigid->spare[p].gradient + 3);
+  return status;
+}
+
+// The contact itself may stand still while a body turns about it and is braked.
+static double momentum_of(const struct dc_rollout *rollout, int p, const struct dc_pair_derivatives *pair)
+{
+  double work = 0, inverse_mass = 0, size = dc_vec_norm(pair->gradient + 3);
+  for (int side = 0; side < 2; side++) {
+    int i = rollout->rigid.pair_bodies[p][side];
+    const struct dc_body *body = &rollout->model->bodies.bodies[i];
+    double way[3];
+    if (!dc_body_moves(body))
+      continue;
+    dc_vec_sub(way, rollout->now.poses[i].position, rollout->before.poses[i].position);
+    work += (side ? -1 : 1) * dc_vec_dot(way, pair->gradient + 3);
+    inverse_mass += body->mass > 0 ? 1 / body->mass : 0;
+  }
+  return size > 0 && inverse_mass > 0 ? work / (size * inverse_mass) : 0;
+}
+
+// Whether nothing but contact and weight acts on a body.
+static bool is_alone(const struct dc_model *model, const struct dc_body *body)
+{
+  return body->free && body->actuator < 0 && !model->forced && model->bodies.mechanisms[body->mechanism].nv == body->nv;
+}
+
+// P of every body.
+static void add_pushes(struct dc_rollout *rollout, const struct dc_rollout_input *input, double stiffness,
+                       const struct dc_pair_derivatives *pairs)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  for (int i = 0; i < bodies->count; i++)
+    dc_vec_scale(rigid->pushed[i], input->design.gravity, bodies->bodies[i].mass * input->design.body_mass_scale[i]);
+  for (int p = 0; p < rigid->pair_count; p++)
+    for (int side = 0; side < 2; side++) {
+      double *pushed = rigid->pushed[rigid->pair_bodies[p][side]];
+      dc_vec_add_scaled(pushed, pushed, side ? stiffness : -stiffness, pairs[p].gradient + 3);
+    }
+}
+
+// Whether the force (N, with the sign of the gradient) is what brakes a body of the pair.
+static bool brakes(const struct dc_rollout *rollout, int p, const double force[3])
+{
+  const struct dc_rigid_contact *rigid = &rollout->rigid;
+  bool any = false;
+  for (int side = 0; side < 2; side++) {
+    int i = rigid->pair_bodies[p][side];
+    if (is_alone(rollout->model, &rollout->model->bodies.bodies[i]))
+      any |= (side ? 1 : -1) * dc_vec_dot(rigid->pushed[i], force) > PUSHES * dc_vec_dot(force, force);
+  }
+  return any;
+}
+
+void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_rollout_input *input,
+                              const struct dc_step_interval *interval, bool lagging,
+                              const struct dc_pair_derivatives *pairs, struct dc_friction_law *law)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  struct dc_lag lag = dc_lag_of(rollout->model, interval);
+  if (lagging)
+    add_pushes(rollout, input, law->stiffness, pairs);
+  for (int p = 0; p < rigid->pair_count; p++) {
+    double force[3], before[3];
+    rigid->lags[p] = 1;
+    if (lagging) {
+      dc_vec_scale(force, pairs[p].gradient + 3, law->stiffness);
+      dc_vec_scale(before, rigid->before[p], law->stiffness);
+      rigid->lags[p] = brakes(rollout, p, force)
+                           ? 1 / lag.ratio
+                           : dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]));
+    }
+    rigid->lag_factors[p] = rigid->lags[p] * (rigid->memory ? rigid->slip[p] : 1);
+  }
+  law->lag_factor = rigid->lag_factors;
+}
