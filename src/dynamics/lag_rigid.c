@@ -18,16 +18,6 @@ bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interv
          dc_friction_law_acts(law, rollout->model->bodies.count);
 }
 
-enum dc_status dc_rigid_keep_forces_before(struct dc_rollout *rollout, const struct dc_pose *before,
-                                           struct dc_error *error)
-{
-  struct dc_rigid_contact *rigid = &rollout->rigid;
-  enum dc_status status = dc_rigid_evaluate(rigid, before, 1, rigid->spare, error);
-  for (int p = 0; p < rigid->pair_count && !status; p++)
-    dc_vec_copy(rigid->before[p], rigid->spare[p].gradient + 3);
-  return status;
-}
-
 // The contact itself may stand still while a body turns about it and is braked.
 static double momentum_of(const struct dc_rollout *rollout, int p, const struct dc_pair_derivatives *pair)
 {

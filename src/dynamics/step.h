@@ -400,11 +400,8 @@ double dc_lag_factor(const struct dc_lag *lag, const double force[3], const doub
 // Whether the forces of time t ask for those of the time before, too.
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law);
-// Those, at the poses before: rollout->rigid.before.  DC_MEMORY.
-enum dc_status dc_rigid_keep_forces_before(struct dc_rollout *rollout, const struct dc_pose *before,
-                                           struct dc_error *error);
 // Sets rollout->rigid.lags and lag_factors, and those of the law, from the derivatives of contact at t and, where the
-// interval lags, from the forces before.
+// interval lags, from the forces at t-1, rollout->rigid.before.
 void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                               const struct dc_step_interval *interval, bool lagging,
                               const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);

@@ -91,13 +91,24 @@ static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_step
   dc_impact_evaluate(state, rigid->impact, &rigid->impact_energy);
 }
 
+// Contact forces at the poses before, which an interval of another length compares with those of time t.
+static enum dc_status keep_forces_before(struct dc_rollout *rollout, const struct dc_pose *before,
+                                         struct dc_error *error)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  enum dc_status status = dc_rigid_evaluate(rigid, before, 1, rigid->spare, error);
+  for (int p = 0; p < rigid->pair_count && !status; p++)
+    dc_vec_copy(rigid->before[p], rigid->spare[p].gradient + 3);
+  return status;
+}
+
 // Contact was evaluated last at t.
 static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool lagging = dc_rigid_lags(rollout, &state->interval, &law);
-  enum dc_status status = lagging ? dc_rigid_keep_forces_before(rollout, state->before, error) : DC_OK;
+  enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
   if (lagging && !status)
     status = dc_rigid_evaluate(rigid, state->now, 1, rigid->spare, error);
   if (status)
@@ -168,7 +179,7 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   struct dc_friction_law law = dc_step_friction_law(rollout, state->input, state->interval.length, rigid->coefficients);
   bool acts = dc_friction_law_acts(&law, rollout->model->bodies.count);
   bool lagging = dc_rigid_lags(rollout, &state->interval, &law);
-  enum dc_status status = lagging ? dc_rigid_keep_forces_before(rollout, state->before, error) : DC_OK;
+  enum dc_status status = lagging ? keep_forces_before(rollout, state->before, error) : DC_OK;
   if (!status)
     status = evaluate_now(rollout, state, acts, lagging ? 1 : 0, pairs, error);
   dc_impact_begin(rigid, state->memory, state->pairs_now);
@@ -200,7 +211,7 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
     struct dc_step_state state = dc_step_state_of(rollout, input, *interval, NULL, NULL, NULL);
     state.next = next;
     bool lagging = dc_rigid_lags(rollout, interval, &law);
-    enum dc_status status = lagging ? dc_rigid_keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
+    enum dc_status status = lagging ? keep_forces_before(rollout, rollout->before.poses, error) : DC_OK;
     if (!status)
       status = dc_rigid_evaluate(rigid, now, lagging || memory ? 1 : 0, rigid->pairs, error);
     dc_impact_begin(rigid, memory, rigid->pairs);
