@@ -166,7 +166,7 @@ struct dc_body {
   double limit_stiffness;             // J
   double velocity_limit;              // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
   double effort_limit;                // bound on forces of controls on these, N or N m; NAN: none
-  int actuator;                       // first entry in vectors of actuator targets; -1 without pd (cables have one)
+  int actuator;                       // first entry in vectors of actuator targets; -1 without pd (cables and soft bodies have some)
   double friction, restitution;       // NAN: those of the contact settings
   struct dc_body_appearance appearance;
 };

@@ -17,9 +17,9 @@ static const double OFF_SHEET = 1e-6;  // relative to a body's size: a marker fa
 enum { DEFAULT_CELLS = 4 };
 
 // Moves the nodes from the mesh's frame to the world, where the body starts.
-static void place_nodes(const struct dc_body_definition *definition, struct dc_simplices *mesh)
+static void place_nodes(const struct dc_body_definition *definition, struct dc_simplices *mesh, double rotation[9])
 {
-  double quaternion[4], rotation[9], turned[3];
+  double quaternion[4], turned[3];
   memcpy(quaternion, definition->rotation, sizeof quaternion);
   dc_rotation_normalize(quaternion);
   dc_rotation_matrix(rotation, quaternion);
@@ -129,7 +129,10 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   const struct dc_soft_definition *given = definition->soft;
   const int(*quadratic)[DC_ELEMENT_NODES] = NULL;
   int quadratic_count = 0;
+  double rotation[9], boxes[DC_DRIVES_MOST][2][3];
   enum dc_status status = make_mesh(given, &soft->mesh, arena, error);
+  if (!status)
+    status = dc_soft_drives_hollow(given, &soft->mesh, boxes, arena, error);
   if (!status && given->element == DC_ELEMENT_QUADRATIC)
     status = make_quadratic(&soft->mesh, arena, &quadratic, &quadratic_count, error);
   soft->node_count = soft->mesh.node_count;
@@ -137,9 +140,10 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
     dc_error_prefix(error, "bodies[%d].soft", soft->body);
     return status;
   }
-  if ((status = dc_pins_collect(given, soft, arena, error)))
+  if ((status = dc_pins_collect(given, soft, arena, error)) ||
+      (status = dc_soft_drives_collect(given, (const double(*)[2][3])boxes, soft, arena, error)))
     return status;
-  place_nodes(definition, &soft->mesh);
+  place_nodes(definition, &soft->mesh, rotation);
   for (int p = 0; p < soft->pin_count; p++)
     dc_vec_copy(soft->pins[p].place, soft->mesh.nodes[soft->pins[p].node]);
   soft->held_by = -1;
@@ -164,7 +168,8 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
   soft->friction_law = (enum dc_node_friction)given->friction_law;
   set_surface_barrier(given, soft);
   soft->velocity = dc_arena_alloc(arena, 3 * (size_t)soft->node_count, sizeof *soft->velocity);
-  return soft->velocity ? DC_OK : dc_out_of_memory_for(error, "a soft body");
+  return soft->velocity ? dc_soft_drives_finish(given, rotation, definition->position, soft, arena, error)
+                        : dc_out_of_memory_for(error, "a soft body");
 }
 
 enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const double *q, struct dc_error *error)
@@ -262,6 +267,10 @@ static enum dc_status start_one(struct dc_bodies *bodies, const struct dc_body_d
     soft->radius = fmax(soft->radius, dc_vec_norm(arm));
     dc_vec_cross(spin, definition->angular_velocity, arm);
     dc_vec_add(soft->velocity + 3 * i, definition->velocity, spin);
+  }
+  if (dc_soft_drive_count(&soft->drives)) {
+    body->actuator = bodies->actuator_count;
+    bodies->actuator_count += dc_soft_drive_count(&soft->drives);
   }
   dc_vec_copy(body->start.position, center);
   memcpy(body->start.quaternion, (double[4]){1, 0, 0, 0}, sizeof body->start.quaternion);

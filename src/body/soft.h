@@ -13,6 +13,7 @@
 #define DC_BODY_SOFT_H
 
 #include "base/options.h"
+#include "body/soft_drives.h"
 #include "elastic/elastic.h"
 
 struct dc_bodies;
@@ -54,6 +55,7 @@ struct dc_soft_definition {
   bool self_contact;
   double far_field;            // J
   struct dc_object_list pins;  // struct dc_pin_definition
+  struct dc_object_list chambers, muscles;  // soft_drives.h
 };
 extern const struct dc_option dc_soft_options[];
 
@@ -88,6 +90,7 @@ struct dc_soft {
   struct dc_pin *pins;  // [pin_count]
   int held_by;          // a body that moves and holds nodes, -1: none
   bool touches_holder;  // has contact with what holds it
+  struct dc_soft_drives drives;
 };
 
 // A frame on nodes: c = sum of weights times positions.

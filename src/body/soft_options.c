@@ -94,6 +94,12 @@ const struct dc_option dc_soft_options[] = {
         struct dc_soft_definition, pins, "null", MOST_PINS, pin_options, struct dc_pin_definition,
         "boxes whose nodes are held where they start, in the world or on a body; of a body with a parent "
         "and without boxes the nodes of the end that faces the parent"),
+    DC_OBJECT_LIST_OPTION(struct dc_soft_definition, chambers, "null", DC_DRIVES_MOST, dc_chamber_options,
+                          struct dc_chamber_definition,
+                          "closed rooms in a solid, whose pressures controls drive by their names"),
+    DC_OBJECT_LIST_OPTION(struct dc_soft_definition, muscles, "null", DC_DRIVES_MOST, dc_muscle_options,
+                          struct dc_muscle_definition,
+                          "parts that controls contract or let grow, by their names"),
     DC_OPTIONS_END,
 };
 
@@ -137,7 +143,7 @@ static enum dc_status check_material(const struct dc_soft_definition *soft, int 
     for (int k = 0; k < 3; k++)
       if (!(pins[i].low[k] <= pins[i].high[k]))
         return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.pins[%d].low: must not be above high", index, i);
-  return DC_OK;
+  return dc_soft_drives_check(soft, index, error);
 }
 
 enum dc_status dc_jointless_check(const struct dc_body_definition *definition, int index, const char *what,

@@ -57,6 +57,8 @@
   EXAMPLE("grasp_hand5_torus", "a hand of five fingers takes hold of a torus") \
   EXAMPLE("identify_arm", "gains of actuators from a recorded motion") \
   EXAMPLE("identify_push", "mass and friction of a box from a recorded motion") \
+  EXAMPLE("muscle_worm", "a worm crawls by three muscles along its belly") \
+  EXAMPLE("pneumatic_finger", "the pressure in a chamber bends a soft finger") \
   EXAMPLE("push", "a rod pushes a box to its place, window by window") \
   EXAMPLE("soft_far_push", "a paddle finds the soft block that it stands apart from") \
   EXAMPLE("soft_far_throw", "a soft ball is thrown so that it pushes a soft block") \

@@ -167,6 +167,19 @@ static void describe_bending(const struct dc_soft *soft, struct dc_text *text, s
                                         : "remedy: \"element\": \"quadratic\", or more elements over its thickness");
 }
 
+// Names of chambers and muscles, which controls drive.
+static void describe_drives(const struct dc_soft_drives *drives, struct dc_text *text, struct dc_json_writer *json)
+{
+  dc_json_begin(json, "drives", '[');
+  for (int d = 0; d < dc_soft_drive_count(drives); d++) {
+    const char *name = dc_soft_drive_name(drives, d);
+    dc_json_put_string(json, NULL, name);
+    if (d >= dc_soft_first_chamber(drives))
+      dc_text_add(text, ", %s \"%s\"", d < dc_soft_first_muscle(drives) ? "chamber" : "muscle", name);
+  }
+  dc_json_end(json, "]");
+}
+
 static void describe_soft(const struct dc_bodies *bodies, const struct dc_body *body, const struct dc_soft *soft, double acceleration,
                           struct dc_text *text, struct dc_json_writer *json)
 {
@@ -178,6 +191,7 @@ static void describe_soft(const struct dc_bodies *bodies, const struct dc_body *
   if (soft->held_by >= 0)
     dc_text_add(text, " on \"%s\"", bodies->bodies[soft->held_by].name);
   describe_bending(soft, text, json);
+  describe_drives(&soft->drives, text, json);
   if (soft->far_field > 0)
     dc_text_add(text, ", acceleration by the far field %.2e m/s^2", acceleration);
   dc_json_put_string(json, "material", dc_material_names[soft->material]);

@@ -3,8 +3,9 @@
 // against the motion of a triangle along its normal relative to the wind w, and pressure p behind it.  With the area
 // vector a of time t and the middle m of the triangle
 //     c h/2 |a| u^2 - p a.(m+ - m),   u = (a/|a|).((m+ - m)/h - w),
-// c the resistance in Pa s/m.  It is convex in q+; area and normal are those of time t, as the force of friction is.
-#include "dynamics/step.h"
+// c the resistance in Pa s/m, p the pressure of the scene and what controls add, less that in a chamber whose wall the
+// triangle is.  It is convex in q+; area and normal are those of time t, as the force of friction is.
+#include "dynamics/soft_drive.h"
 #include "math/vector.h"
 
 // A triangle in a step.
@@ -15,9 +16,17 @@ struct patch {
   double edges[2][3];     // from the first node at t
   double d[3];            // m+ - m - h w
   double drag, pressure;  // c/h, p
+  int chamber;            // coordinate of the pressure of the chamber whose wall it is; -1: none
 };
 
 typedef void visitor_function(const struct dc_step_state *state, const struct patch *patch, void *context);
+
+static int chamber_of(const struct dc_soft *soft, int triangle)
+{
+  const struct dc_soft_drives *drives = &soft->drives;
+  int chamber = drives->chamber_of ? drives->chamber_of[triangle] : -1;
+  return chamber < 0 ? -1 : dc_soft_first_chamber(drives) + chamber;
+}
 
 // Visits all triangles that air acts on; derived: also those without any, whose force has a derivative by the pressure.
 static void visit(const struct dc_step_state *state, bool derived, visitor_function *visitor, void *context)
@@ -25,11 +34,15 @@ static void visit(const struct dc_step_state *state, bool derived, visitor_funct
   const struct dc_design *design = &state->input->design;
   DC_FOR_EACH_SOFT(soft, state)
   {
-    struct patch patch = {
-        .soft = soft, .drag = soft->drag / state->interval.length, .pressure = design->pressure[soft->body]};
-    if (soft->mesh.corners < 3 || (!derived && patch.drag == 0 && patch.pressure == 0))
+    if (soft->mesh.corners < 3)
+      continue;
+    double outside = design->pressure[soft->body] + dc_soft_drive(state, soft, 0), drag = soft->drag / state->interval.length;
+    if (!derived && drag == 0 && outside == 0 && !soft->drives.chamber_count)
       continue;
     for (int t = 0; t < soft->mesh.triangle_count; t++) {
+      struct patch patch = {.soft = soft, .drag = drag, .pressure = outside, .chamber = chamber_of(soft, t)};
+      if (patch.chamber >= 0)
+        patch.pressure -= dc_soft_drive(state, soft, patch.chamber);
       const double *x[3];
       dc_vec_scale(patch.d, design->wind, -state->interval.length);
       for (int k = 0; k < 3; k++) {
@@ -129,6 +142,9 @@ static void visit_mixed(const struct dc_step_state *state, const struct patch *p
   add_to_corners(patch, by_d, now);
   dc_vec_add_scaled(design->wind, design->wind, state->interval.length, by_d);
   design->pressure[patch->soft->body] -= al;
+  dc_soft_drive_pull_back(state, patch->soft, 0, -al, mixed->out->input);
+  if (patch->chamber >= 0)
+    dc_soft_drive_pull_back(state, patch->soft, patch->chamber, al, mixed->out->input);
   dc_vec_cross(by_edge, patch->edges[1], by_a);
   dc_vec_add_scaled(now + patch->at[1], now + patch->at[1], 0.5, by_edge);
   dc_vec_add_scaled(now + patch->at[0], now + patch->at[0], -0.5, by_edge);
@@ -155,7 +171,11 @@ static void visit_product(const struct dc_step_state *state, const struct patch 
   const struct product *product = context;
   const struct dc_design *change = &product->variation->input->design;
   const double *moved = product->variation->now.joints + patch->soft->v_offset, *a = patch->a, *d = patch->d;
-  double edges[2][3], one[3], other[3], da[3], dd[3], force[3], pressure = change->pressure[patch->soft->body];
+  double edges[2][3], one[3], other[3], da[3], dd[3], force[3];
+  double pressure = change->pressure[patch->soft->body] +
+                    dc_soft_drive_change(state, patch->soft, 0, product->variation->input);
+  if (patch->chamber >= 0)
+    pressure -= dc_soft_drive_change(state, patch->soft, patch->chamber, product->variation->input);
   for (int k = 0; k < 2; k++)
     dc_vec_sub(edges[k], moved + patch->at[k + 1], moved + patch->at[0]);
   dc_vec_cross(one, edges[0], patch->edges[1]);

@@ -2,7 +2,7 @@
 // The term of the step potential of elastic bodies: V psi(F) of every sample and B w/2 |k.x|^2 of every bend at t+1,
 // and viscosity over the step,
 //     eta/(2 h) sum V |E(x+) - E(x)|^2        (elastic/elastic.h).
-#include "dynamics/step.h"
+#include "dynamics/soft_drive.h"
 #include "elastic/sample.h"
 #include "math/vector.h"
 
@@ -11,46 +11,69 @@ static int dimension_of(const struct dc_soft *soft)
   return soft->mesh.corners - 1;
 }
 
+// Growth of the rest shape by muscles; NULL: none.
+struct growth {
+  struct dc_growth growth;
+  double strains[DC_DRIVES_MOST], directions[DC_DRIVES_MOST][3];
+};
+
+static const struct dc_growth *growth_of(const struct dc_step_state *state, const struct dc_soft *soft,
+                                         struct growth *room)
+{
+  const struct dc_soft_drives *drives = &soft->drives;
+  if (!drives->growth_of)
+    return NULL;
+  for (int m = 0; m < drives->muscle_count; m++) {
+    room->strains[m] = dc_soft_drive(state, soft, dc_soft_first_muscle(drives) + m);
+    dc_vec_copy(room->directions[m], drives->muscles[m].direction);
+  }
+  room->growth = (struct dc_growth){drives->growth_of, (const double(*)[3])room->directions, room->strains};
+  return &room->growth;
+}
+
 // Material, moduli and factors of one soft body under the design: Young's modulus and bending stiffness are scaled.
-static struct dc_elasticity elasticity_of(const struct dc_step_state *state, const struct dc_soft *soft)
+static struct dc_elasticity elasticity_of(const struct dc_step_state *state, const struct dc_soft *soft,
+                                          struct growth *room)
 {
   const struct dc_design *design = &state->input->design;
   return (struct dc_elasticity){
       soft->material,
       dc_lame_of(dimension_of(soft), design->young_scale[soft->body] * soft->young, design->poisson[soft->body]),
-      design->bending_scale[soft->body] * soft->bending, design->young_element + soft->first_element};
+      design->bending_scale[soft->body] * soft->bending, design->young_element + soft->first_element,
+      growth_of(state, soft, room)};
 }
 
 // Its derivatives by the factor on Young's modulus, by Poisson's ratio, and by the factor on the bending stiffness.
-static struct dc_elasticity by_young(const struct dc_step_state *state, const struct dc_soft *soft)
+static struct dc_elasticity by_young(const struct dc_step_state *state, const struct dc_soft *soft, struct growth *room)
 {
   const struct dc_design *design = &state->input->design;
   struct dc_lame lame = dc_lame_by_young(dimension_of(soft), design->poisson[soft->body]);
   return (struct dc_elasticity){soft->material,
                                 {soft->young * lame.mu, soft->young * lame.lambda},
                                 0,
-                                design->young_element + soft->first_element};
+                                design->young_element + soft->first_element,
+                                growth_of(state, soft, room)};
 }
 
-static struct dc_elasticity by_poisson(const struct dc_step_state *state, const struct dc_soft *soft)
+static struct dc_elasticity by_poisson(const struct dc_step_state *state, const struct dc_soft *soft, struct growth *room)
 {
   const struct dc_design *design = &state->input->design;
   double young = design->young_scale[soft->body] * soft->young;
   return (struct dc_elasticity){soft->material,
                                 dc_lame_by_poisson(dimension_of(soft), young, design->poisson[soft->body]), 0,
-                                design->young_element + soft->first_element};
+                                design->young_element + soft->first_element, growth_of(state, soft, room)};
 }
 
 static struct dc_elasticity by_bending(const struct dc_soft *soft)
 {
-  return (struct dc_elasticity){soft->material, {0, 0}, soft->bending, NULL};
+  return (struct dc_elasticity){soft->material, {0, 0}, soft->bending, NULL, NULL};
 }
 
 // By the factors of elements: those of a variation take the place of the factors.
 static struct dc_elasticity by_elements(const struct dc_step_state *state, const struct dc_soft *soft,
-                                        const double *factors)
+                                        const double *factors, struct growth *room)
 {
-  struct dc_elasticity elasticity = elasticity_of(state, soft);
+  struct dc_elasticity elasticity = elasticity_of(state, soft, room);
   elasticity.bending = 0;
   elasticity.factors = factors + soft->first_element;
   return elasticity;
@@ -69,10 +92,11 @@ static bool any(const double *numbers, int count)
 static double value(const struct dc_step_state *state)
 {
   double sum = 0;
+  struct growth room;
   DC_FOR_EACH_SOFT(soft, state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
-    sum += dc_elastic_energy(&soft->elastic, elasticity_of(state, soft), y);
+    sum += dc_elastic_energy(&soft->elastic, elasticity_of(state, soft, &room), y);
     if (soft->viscosity > 0)
       sum += soft->viscosity / state->interval.length * dc_elastic_strain_change(&soft->elastic, x, y);
   }
@@ -81,11 +105,12 @@ static double value(const struct dc_step_state *state)
 
 static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
+  struct growth room;
   DC_FOR_EACH_SOFT(soft, state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     double *sum = forces->joints + soft->v_offset;
-    dc_elastic_add_gradient(&soft->elastic, elasticity_of(state, soft), y, 1, sum);
+    dc_elastic_add_gradient(&soft->elastic, elasticity_of(state, soft, &room), y, 1, sum);
     if (soft->viscosity > 0)
       dc_elastic_add_strain_gradient(&soft->elastic, x, y, soft->viscosity / state->interval.length, sum);
   }
@@ -95,10 +120,11 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
 static double value_and_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   double sum = 0;
+  struct growth room;
   DC_FOR_EACH_SOFT(soft, state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
-    sum += dc_elastic_evaluate(&soft->elastic, elasticity_of(state, soft), x, y,
+    sum += dc_elastic_evaluate(&soft->elastic, elasticity_of(state, soft, &room), x, y,
                                soft->viscosity / state->interval.length, forces->joints + soft->v_offset);
   }
   return sum;
@@ -194,12 +220,13 @@ size_t dc_elastic_place_count(const struct dc_bodies *bodies)
 // each stencil's Hessian are cut off, so that the sum is positive semidefinite.
 static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
+  struct growth room;
   double blocks[DC_ELEMENT_BLOCKS][9], *values = hessian->element_places ? dc_symmetric_values(hessian->matrix) : NULL;
   const struct dc_block_place *places = hessian->element_places;
   DC_FOR_EACH_SOFT(soft, state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
-    struct dc_elasticity elasticity = elasticity_of(state, soft);
+    struct dc_elasticity elasticity = elasticity_of(state, soft, &room);
     for (int e = 0; e < dc_elastic_stencil_count(&soft->elastic); e++) {
       int count;
       const int *nodes = dc_elastic_stencil(&soft->elastic, e, &count);
@@ -217,6 +244,27 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   }
 }
 
+// By the strains of growth, which targets set.
+static void add_growth_mixed(const struct dc_step_state *state, const struct dc_soft *soft, const double *y,
+                             const double *l, struct dc_rollout_cotangent *input)
+{
+  struct growth room;
+  double strains[DC_DRIVES_MOST] = {0};
+  dc_elastic_along_growth(&soft->elastic, elasticity_of(state, soft, &room), y, l, strains);
+  for (int m = 0; m < soft->drives.muscle_count; m++)
+    dc_soft_drive_pull_back(state, soft, dc_soft_first_muscle(&soft->drives) + m, strains[m], input);
+}
+
+static void add_growth_product(const struct dc_step_state *state, const struct dc_soft *soft, const double *y,
+                               const struct dc_rollout_cotangent *input, double *sum)
+{
+  struct growth room;
+  double change[DC_DRIVES_MOST];
+  for (int m = 0; m < soft->drives.muscle_count; m++)
+    change[m] = dc_soft_drive_change(state, soft, dc_soft_first_muscle(&soft->drives) + m, input);
+  dc_elastic_add_growth_gradient(&soft->elastic, elasticity_of(state, soft, &room), y, change, sum);
+}
+
 // The direction l meets the derivative of the gradient by each design parameter: l . d(grad)/d(theta).  The gradient is
 // linear in the moduli, so that its derivative is the gradient of a material with the moduli's derivatives.
 // Viscosity depends on x, too, which gives the cotangent of positions at t.
@@ -224,14 +272,17 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
                       struct dc_step_cotangent *out)
 {
   struct dc_design *design = &out->input->design;
+  struct growth room;
   DC_FOR_EACH_SOFT(soft, state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     const double *l = direction->joints + soft->v_offset;
-    design->young_scale[soft->body] += dc_elastic_along(&soft->elastic, by_young(state, soft), y, l);
-    design->poisson[soft->body] += dc_elastic_along(&soft->elastic, by_poisson(state, soft), y, l);
-    dc_elastic_along_each(&soft->elastic, elasticity_of(state, soft), y, l,
+    design->young_scale[soft->body] += dc_elastic_along(&soft->elastic, by_young(state, soft, &room), y, l);
+    design->poisson[soft->body] += dc_elastic_along(&soft->elastic, by_poisson(state, soft, &room), y, l);
+    dc_elastic_along_each(&soft->elastic, elasticity_of(state, soft, &room), y, l,
                           design->young_element + soft->first_element);
+    if (soft->drives.growth_of)
+      add_growth_mixed(state, soft, y, l, out->input);
     if (soft->elastic.bend_count)
       design->bending_scale[soft->body] += dc_elastic_along(&soft->elastic, by_bending(soft), y, l);
     if (soft->viscosity > 0)
@@ -245,17 +296,20 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
                         struct dc_step_forces *forces)
 {
   const struct dc_design *change = &variation->input->design;
+  struct growth room;
   DC_FOR_EACH_SOFT(soft, state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     double *sum = forces->joints + soft->v_offset, young = change->young_scale[soft->body],
            poisson = change->poisson[soft->body], bending = change->bending_scale[soft->body];
     if (young != 0)
-      dc_elastic_add_gradient(&soft->elastic, by_young(state, soft), y, young, sum);
+      dc_elastic_add_gradient(&soft->elastic, by_young(state, soft, &room), y, young, sum);
     if (poisson != 0)
-      dc_elastic_add_gradient(&soft->elastic, by_poisson(state, soft), y, poisson, sum);
+      dc_elastic_add_gradient(&soft->elastic, by_poisson(state, soft, &room), y, poisson, sum);
     if (any(change->young_element + soft->first_element, soft->mesh.element_count))
-      dc_elastic_add_gradient(&soft->elastic, by_elements(state, soft, change->young_element), y, 1, sum);
+      dc_elastic_add_gradient(&soft->elastic, by_elements(state, soft, change->young_element, &room), y, 1, sum);
+    if (soft->drives.growth_of)
+      add_growth_product(state, soft, y, variation->input, sum);
     if (bending != 0 && soft->elastic.bend_count)
       dc_elastic_add_gradient(&soft->elastic, by_bending(soft), y, bending, sum);
     if (soft->viscosity > 0)

@@ -13,6 +13,7 @@
 #include "elastic/elastic.h"
 
 #include "elastic/element.h"
+#include "elastic/growth.h"
 #include "geometry/mesh/tetrahedra.h"
 #include "math/svd3.h"
 
@@ -97,6 +98,7 @@ static void respond(const struct dc_elastic *elastic, struct dc_elasticity elast
 {
   double f[9], s[3];
   dc_element_gradient(elastic, e, x, f);
+  dc_growth_apply(elasticity.growth, e, f);
   dc_svd3(f, u, s, v);
   dc_material_respond(elasticity.material, elasticity.lame, s, second_order, response);
 }
@@ -122,11 +124,13 @@ static void stress(const struct dc_elastic *elastic, struct dc_elasticity elasti
   }
   if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
     dc_element_gradient(elastic, e, x, f);
+    dc_growth_apply(elasticity.growth, e, f);
     dc_neo_hookean_stress(elasticity.lame, f, p);
-    return;
+  } else {
+    respond(elastic, elasticity, x, e, false, u, v, &response);
+    stress_of(u, v, &response, p);
   }
-  respond(elastic, elasticity, x, e, false, u, v, &response);
-  stress_of(u, v, &response, p);
+  dc_growth_pull_back(elasticity.growth, e, p);
 }
 
 static double density(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x, int e)
@@ -139,6 +143,7 @@ static double density(const struct dc_elastic *elastic, struct dc_elasticity ela
   }
   if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN) {
     dc_element_gradient(elastic, e, x, f);
+    dc_growth_apply(elasticity.growth, e, f);
     return dc_neo_hookean_energy(elasticity.lame, f);
   }
   respond(elastic, elasticity, x, e, false, u, v, &response);
@@ -203,8 +208,12 @@ double dc_elastic_evaluate(const struct dc_elastic *elastic, struct dc_elasticit
 {
   double sum = 0, f[9], p[9];
   for (int e = 0; e < elastic->sample_count; e++) {
+    double grown[9];
     dc_element_gradient(elastic, e, y, f);
-    double density = density_and_stress(elastic, of_sample(elastic, elasticity, e), f, p);
+    memcpy(grown, f, sizeof grown);
+    dc_growth_apply(elasticity.growth, e, grown);
+    double density = density_and_stress(elastic, of_sample(elastic, elasticity, e), grown, p);
+    dc_growth_pull_back(elasticity.growth, e, p);
     if (viscosity > 0)
       density += dc_element_add_viscosity(elastic, e, x, f, viscosity, p);
     sum += elastic->volumes[e] * density;
@@ -266,32 +275,104 @@ static void rotated_block(const struct dc_material_response *response, const dou
   }
 }
 
-static void sample_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
-                          int sample, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
+// Gradients of shape functions A^-T g_a in the grown rest shape: those at rest, or in `room`.
+static const double (*grown_gradients(const struct dc_elastic *elastic, const struct dc_growth *growth, int sample,
+                                      double room[DC_ELEMENT_NODES][3]))[3]
 {
-  double u[9], v[9], h[DC_ELEMENT_NODES][3];
   const double(*gradients)[3] = dc_sample_gradients(elastic, sample);
+  double inverse[9];
+  if (!dc_growth_inverse(growth, sample, false, inverse))
+    return gradients;
+  for (int a = 0; a < elastic->corners; a++)
+    dc_mat_apply(room[a], inverse, gradients[a]);
+  return (const double(*)[3])room;
+}
+
+// Blocks of `count` nodes with such gradients at F, times a volume.
+static void material_blocks(struct dc_elasticity elasticity, const double f[9], int count, const double (*gradients)[3],
+                            double volume, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
+{
+  double u[9], v[9], s[3], h[DC_ELEMENT_NODES][3];
   struct dc_material_response response;
-  elasticity = of_sample(elastic, elasticity, sample);
-  if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN && !projected) {
-    dc_element_gradient(elastic, sample, x, u);
-    if (dc_neo_hookean_blocks(elasticity.lame, u, elastic->corners, gradients, elastic->volumes[sample], blocks))
-      return;
-  }
-  respond(elastic, elasticity, x, sample, true, u, v, &response);
+  if (elasticity.material == DC_MATERIAL_NEO_HOOKEAN && !projected &&
+      dc_neo_hookean_blocks(elasticity.lame, f, count, gradients, volume, blocks))
+    return;
+  dc_svd3(f, u, s, v);
+  dc_material_respond(elasticity.material, elasticity.lame, s, true, &response);
   if (projected)
     dc_material_project(&response);
-  for (int a = 0; a < elastic->corners; a++)
+  for (int a = 0; a < count; a++)
     dc_mat_apply_transposed(h[a], v, gradients[a]);
   for (int i = 0; i < 9; i++)
-    v[i] = elastic->volumes[sample] * u[i];
-  for (int a = 0; a < elastic->corners; a++)
+    v[i] = volume * u[i];
+  for (int a = 0; a < count; a++)
     for (int b = 0; b <= a; b++) {
       double k[9], turned[9];
       rotated_block(&response, h[a], h[b], k);
       dc_mat_multiply(turned, v, k);
       dc_mat_multiply_transposed(blocks[dc_element_block(a, b)], turned, u);
     }
+}
+
+static void sample_blocks(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                          int sample, bool projected, double blocks[DC_ELEMENT_BLOCKS][9])
+{
+  double f[9], grown[DC_ELEMENT_NODES][3];
+  const double(*gradients)[3] = grown_gradients(elastic, elasticity.growth, sample, grown);
+  dc_element_gradient(elastic, sample, x, f);
+  dc_growth_apply(elasticity.growth, sample, f);
+  material_blocks(of_sample(elastic, elasticity, sample), f, elastic->corners, gradients, elastic->volumes[sample],
+                  projected, blocks);
+}
+
+// The derivative of P A^-T by the strain of a sample's part, with f = F A^-1 and B = d(A^-1)/dc:
+//     Q = (C : F B) A^-T + P B^T,   C the second derivative of psi, whose columns come from blocks of unit gradients.
+static bool growth_stress(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                          int sample, double q[9])
+{
+  static const double units[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  double f[9], p[9], inverse[9], slope[9], moved[9], along[9] = {0}, blocks[DC_ELEMENT_BLOCKS][9];
+  if (!dc_growth_inverse(elasticity.growth, sample, false, inverse))
+    return false;
+  dc_growth_inverse(elasticity.growth, sample, true, slope);
+  elasticity = of_sample(elastic, elasticity, sample);
+  dc_element_gradient(elastic, sample, x, f);
+  dc_mat_multiply(moved, f, slope);
+  dc_growth_apply(elasticity.growth, sample, f);
+  density_and_stress(elastic, elasticity, f, p);
+  material_blocks(elasticity, f, 3, units, 1, false, blocks);
+  for (int a = 0; a < 3; a++)
+    for (int b = 0; b < 3; b++)
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+          const double *block = blocks[a >= b ? dc_element_block(a, b) : dc_element_block(b, a)];
+          along[3 * i + a] += (a >= b ? block[3 * i + j] : block[3 * j + i]) * moved[3 * j + b];
+        }
+  dc_mat_multiply(q, along, inverse);
+  dc_mat_multiply(moved, p, slope);
+  for (int i = 0; i < 9; i++)
+    q[i] += moved[i];
+  return true;
+}
+
+void dc_elastic_along_growth(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                             const double *direction, double *strains)
+{
+  double q[9], moved[9];
+  for (int e = 0; e < elastic->sample_count; e++)
+    if (growth_stress(elastic, elasticity, x, e, q)) {
+      dc_element_gradient(elastic, e, direction, moved);
+      strains[elasticity.growth->part_of[e]] += elastic->volumes[e] * dc_dot(q, moved, 9);
+    }
+}
+
+void dc_elastic_add_growth_gradient(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                                    const double *change, double *gradient)
+{
+  double q[9];
+  for (int e = 0; e < elastic->sample_count; e++)
+    if (growth_stress(elastic, elasticity, x, e, q))
+      dc_element_add_stress(elastic, e, q, change[elasticity.growth->part_of[e]], gradient);
 }
 
 // Blocks of a tetrahedron: those of its samples are summed.

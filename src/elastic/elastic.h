@@ -71,11 +71,19 @@ static inline const int *dc_elastic_stencil(const struct dc_elastic *elastic, in
 
 // The following functions take positions, directions and forces of the nodes as [3 nodes], m and N.
 
+// Growth of the rest shape of a solid in parts (growth.h): c, the logarithm of the stretch, of every part.
+struct dc_growth {
+  const int *part_of;              // [samples], -1: does not grow
+  const double (*directions)[3];   // [parts] unit vectors at rest; 0: all directions
+  const double *strains;           // [parts]
+};
+
 struct dc_elasticity {
   enum dc_material material;
   struct dc_lame lame;
   double bending;         // N m of sheets, N m^2 of rods
   const double *factors;  // [elements of the mesh] on Lame's constants; NULL: 1
+  const struct dc_growth *growth;  // NULL: none
 };
 
 // Energy, J; INFINITY where an element is inverted whose material does not allow it.
@@ -93,6 +101,12 @@ double dc_elastic_along(const struct dc_elastic *elastic, struct dc_elasticity e
 // out [elements of the mesh] += each element's part of (d energy / d x) . direction, without its factor.
 void dc_elastic_along_each(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
                            const double *direction, double *out);
+// How the force derivative by x changes with the strain of one part of the growth: strains [parts] += (d^2 energy /
+// d x d strain) . direction, and gradient += scale times that derivative along a change of the strains [parts].
+void dc_elastic_along_growth(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                             const double *direction, double *strains);
+void dc_elastic_add_growth_gradient(const struct dc_elastic *elastic, struct dc_elasticity elasticity, const double *x,
+                                    const double *change, double *gradient);
 // The blocks of the Hessian of one stencil for its nodes a and b <= a, row by row, at dc_element_block(a, b).
 // projected: positive semidefinite.
 enum { DC_ELEMENT_BLOCKS = DC_ELEMENT_NODES * (DC_ELEMENT_NODES + 1) / 2 };

@@ -122,7 +122,7 @@ static struct dc_symmetric_matrix *stiffness_pattern(const struct dc_elastic *el
 // Adds the stiffness at rest for Young's modulus 1.
 static void add_stiffness(const struct dc_elastic *elastic, double poisson, struct dc_symmetric_matrix *matrix)
 {
-  struct dc_elasticity elasticity = {DC_MATERIAL_NEO_HOOKEAN, dc_lame_of(3, 1, poisson), 0, NULL};
+  struct dc_elasticity elasticity = {DC_MATERIAL_NEO_HOOKEAN, dc_lame_of(3, 1, poisson), 0, NULL, NULL};
   double blocks[DC_ELEMENT_BLOCKS][9];
   for (int e = 0; e < elastic->element_count; e++) {
     int count;

@@ -2,8 +2,8 @@
 // Names, bounds and targets of the actuator coordinates that a control moves.
 //
 // Options name a body and coordinates; parsing lists their entries in the vector of actuator targets, with bounds.  The
-// functions for targets pass displacement and rate through the bounds: with c the bounds (task/clamp.h), the targets
-// are c(y) and c'(y) y', and derivatives follow by the chain rule with c''.
+// functions for targets pass displacement and rate through scale and bounds: with c these (task/clamp.h), the targets are
+// c(y) and c'(y) y', and derivatives follow by the chain rule with c''.
 #include "task/actuator_coordinates.h"
 
 #include <stdio.h>
@@ -41,8 +41,19 @@ static bool on_nodes(const struct dc_model *model, const struct dc_body *body)
   return !dc_body_moves(body) && dc_frame_moves(&model->bodies, (int)(body - model->bodies.bodies));
 }
 
-static const char *name_of(const struct dc_model *model, const struct dc_body *body, int index, char text[16])
+// The drives of a soft body, where actuators and not forces are asked for; NULL: none.
+static const struct dc_soft_drives *drives_of(const struct dc_model *model, const struct dc_body *body, bool powered)
 {
+  const struct dc_soft *soft = powered ? dc_soft_of(&model->bodies, (int)(body - model->bodies.bodies)) : NULL;
+  return soft ? &soft->drives : NULL;
+}
+
+static const char *name_of(const struct dc_model *model, const struct dc_body *body, bool powered, int index,
+                           char text[16])
+{
+  const struct dc_soft_drives *drives = drives_of(model, body, powered);
+  if (drives)
+    return dc_soft_drive_name(drives, index);
   if (on_nodes(model, body))
     return letters[3 + index];
   int first = first_rotation(body), letter = first < 0 ? -1 : index - first;
@@ -55,21 +66,25 @@ static const char *name_of(const struct dc_model *model, const struct dc_body *b
 const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model,
                                         char text[16])
 {
-  return name_of(model, &model->bodies.bodies[coordinate->body], coordinate->index, text);
+  return name_of(model, &model->bodies.bodies[coordinate->body], coordinate->powered, coordinate->index, text);
 }
 
-// Number of coordinates: of a cable its length, of a frame on nodes its position.
-static int coordinate_count(const struct dc_model *model, const struct dc_body *body)
+// Number of coordinates: of a cable its length, of a frame on nodes its position or its drives.
+static int coordinate_count(const struct dc_model *model, const struct dc_body *body, bool powered)
 {
-  return body->nv == 0 && body->actuator >= 0 ? 1 : on_nodes(model, body) ? 3 : body->nv;
+  const struct dc_soft_drives *drives = drives_of(model, body, powered);
+  if (drives)
+    return dc_soft_drive_count(drives);
+  return on_nodes(model, body) ? 3 : body->nv == 0 && body->actuator >= 0 ? 1 : body->nv;
 }
 
 // Finds the degree of freedom whose name is the first `length` characters of name; -1: none.
-static int find_coordinate(const struct dc_model *model, const struct dc_body *body, const char *name, size_t length)
+static int find_coordinate(const struct dc_model *model, const struct dc_body *body, bool powered, const char *name,
+                           size_t length)
 {
-  for (int i = 0; i < coordinate_count(model, body); i++) {
+  for (int i = 0; i < coordinate_count(model, body, powered); i++) {
     char number[16], text[16];
-    const char *own = name_of(model, body, i, text);
+    const char *own = name_of(model, body, powered, i, text);
     snprintf(number, sizeof number, "%d", i);
     if ((strlen(own) == length && strncmp(own, name, length) == 0) ||
         (strlen(number) == length && strncmp(number, name, length) == 0))
@@ -85,26 +100,45 @@ static enum dc_status check_body(const char *option, const struct dc_model *mode
   if (body < 0 || body >= model->bodies.count)
     return dc_fail(error, DC_BAD_INPUT, "%s: must name a body", option);
   const struct dc_body *named = &model->bodies.bodies[body];
-  if (!powered && coordinate_count(model, named) == 0)
+  if (!powered && coordinate_count(model, named, powered) == 0)
     return dc_fail(error, DC_BAD_INPUT, "%s: must have a joint that moves (\"%s\" has none)", option, named->name);
+  if (powered && named->actuator < 0 && dc_frame_moves(&model->bodies, body) && !dc_body_moves(named))
+    return dc_fail(error, DC_BAD_INPUT, "%s: must have an actuator: \"%s\" is soft and has neither a surface nor muscles that controls could drive (\"muscles\" of the soft body; forces on it are the control torque)", option, named->name);
   if (powered && named->actuator < 0)
     return dc_fail(error, DC_BAD_INPUT, "%s: must have an actuator (\"%s\" has no pd: \"pd\": {\"kp\": ..., \"kd\": ...} of the body gives it one)", option, named->name);
   return DC_OK;
 }
 
-// Adds a coordinate; false when it is there already, or there is no room.
-static bool add_coordinate(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
-                           int index)
+// Unit and scale of a coordinate.
+static struct dc_actuator_coordinate coordinate_of(const struct dc_model *model, int body, bool powered, int index)
 {
   const struct dc_body *owner = &model->bodies.bodies[body];
-  int entry = owner->actuator + index;
+  const struct dc_soft_drives *drives = drives_of(model, owner, powered);
+  bool angle = is_angle(owner, index);
+  struct dc_actuator_coordinate coordinate = {.body = body,
+                                              .index = index,
+                                              .entry = owner->actuator + index,
+                                              .angle = angle,
+                                              .powered = powered,
+                                              .unit = drives ? dc_soft_drive_unit(drives, index)
+                                                      : angle ? "rad" : "m",
+                                              .scale = 1,
+                                              .bounds = {-INFINITY, INFINITY}};
+  if (drives && index < dc_soft_first_muscle(drives))
+    coordinate.scale = dc_soft_of(&model->bodies, body)->young;
+  return coordinate;
+}
+
+// Adds a coordinate; false when it is there already, or there is no room.
+static bool add_coordinate(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
+                           bool powered, int index)
+{
   for (int i = 0; i < coordinates->count; i++)
-    if (coordinates->items[i].entry == entry)
+    if (coordinates->items[i].body == body && coordinates->items[i].index == index)
       return false;
   if (coordinates->count == DC_ACTUATOR_COORDINATES_MOST)
     return false;
-  coordinates->items[coordinates->count++] =
-      (struct dc_actuator_coordinate){body, index, entry, is_angle(owner, index), {-INFINITY, INFINITY}};
+  coordinates->items[coordinates->count++] = coordinate_of(model, body, powered, index);
   return true;
 }
 
@@ -141,23 +175,23 @@ static enum dc_status set_bounds(struct dc_actuator_coordinates *coordinates, co
 
 // Adds the coordinates that a text names, separated by spaces.
 static enum dc_status add_named(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
-                                const char *names, struct dc_error *error)
+                                bool powered, const char *names, struct dc_error *error)
 {
   const struct dc_body *owner = &model->bodies.bodies[body];
   for (const char *at = names + strspn(names, " "); *at; at += strspn(at, " ")) {
     size_t length = strcspn(at, " ");
-    int index = find_coordinate(model, owner, at, length);
+    int index = find_coordinate(model, owner, powered, at, length);
     if (index < 0) {
-      char all[128] = "", text[16];
-      for (int i = 0; i < coordinate_count(model, owner); i++) {
+      char all[256] = "", text[16];
+      for (int i = 0; i < coordinate_count(model, owner, powered); i++) {
         size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, " %s", name_of(model, owner, i, text));
+        snprintf(all + used, sizeof all - used, " %s", name_of(model, owner, powered, i, text));
       }
       return dc_fail(error, DC_BAD_INPUT,
                      "coordinates: must be \"all\" or some of%s, separated by spaces, for \"%s\" (is \"%s\")", all,
                      owner->name, names);
     }
-    if (!add_coordinate(coordinates, model, body, index))
+    if (!add_coordinate(coordinates, model, body, powered, index))
       return dc_fail(error, DC_BAD_INPUT, "coordinates: must name each coordinate once (is \"%s\")", names);
     at += length;
   }
@@ -167,14 +201,14 @@ static enum dc_status add_named(struct dc_actuator_coordinates *coordinates, con
 }
 
 static enum dc_status add_all(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
-                              const char *option, struct dc_error *error)
+                              bool powered, const char *option, struct dc_error *error)
 {
   const struct dc_body *owner = &model->bodies.bodies[body];
-  if (coordinates->count + coordinate_count(model, owner) > DC_ACTUATOR_COORDINATES_MOST)
+  if (coordinates->count + coordinate_count(model, owner, powered) > DC_ACTUATOR_COORDINATES_MOST)
     return dc_fail(error, DC_BAD_INPUT, "%s: must have at most %d coordinates together", option,
                    DC_ACTUATOR_COORDINATES_MOST);
-  for (int i = 0; i < coordinate_count(model, owner); i++)
-    if (!add_coordinate(coordinates, model, body, i))
+  for (int i = 0; i < coordinate_count(model, owner, powered); i++)
+    if (!add_coordinate(coordinates, model, body, powered, i))
       return dc_fail(error, DC_BAD_INPUT, "%s: must name each body once (\"%s\" twice)", option, owner->name);
   return DC_OK;
 }
@@ -187,8 +221,8 @@ static enum dc_status parse(struct dc_actuator_coordinates *coordinates, const s
   enum dc_status status = check_body("body", model, options->body, powered, error);
   if (!status)
     status = strcmp(options->coordinates, "all") == 0
-                 ? add_all(coordinates, model, options->body, "body", error)
-                 : add_named(coordinates, model, options->body, options->coordinates, error);
+                 ? add_all(coordinates, model, options->body, powered, "body", error)
+                 : add_named(coordinates, model, options->body, powered, options->coordinates, error);
   if (!status)
     status = set_bounds(coordinates, &options->low, &options->high, error);
   if (!status && options->initial.count % coordinates->count != 0)
@@ -198,12 +232,13 @@ static enum dc_status parse(struct dc_actuator_coordinates *coordinates, const s
   return status;
 }
 
-double dc_actuator_initial(const struct dc_actuator_options *options, int coordinates, int i)
+double dc_actuator_initial(const struct dc_actuator_options *options,
+                           const struct dc_actuator_coordinates *coordinates, int i)
 {
-  int count = options->initial.count;
+  int count = options->initial.count, own = i % coordinates->count;
   if (!count)
     return 0;
-  return options->initial.values[i < count ? i : count - coordinates + i % coordinates];
+  return options->initial.values[i < count ? i : count - coordinates->count + own] / coordinates->items[own].scale;
 }
 
 enum dc_status dc_actuator_coordinates_parse(struct dc_actuator_coordinates *coordinates,
@@ -219,7 +254,7 @@ enum dc_status dc_joint_coordinates_parse(struct dc_actuator_coordinates *coordi
 {
   enum dc_status status = parse(coordinates, options, model, false, error);
   const struct dc_body *named = status ? NULL : &model->bodies.bodies[options->body];
-  if (!status && named->nv == 0 && named->actuator >= 0)
+  if (!status && named->nv == 0 && named->actuator >= 0 && !on_nodes(model, named))
     return dc_fail(error, DC_BAD_INPUT, "body: must not be a cable (\"%s\" is one): its length is driven", named->name);
   return status;
 }
@@ -233,7 +268,7 @@ enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coord
   for (int i = 0; i < bodies->count; i++) {
     enum dc_status status = check_body("bodies", model, bodies->indices[i], true, error);
     if (!status)
-      status = add_all(coordinates, model, bodies->indices[i], "bodies", error);
+      status = add_all(coordinates, model, bodies->indices[i], true, "bodies", error);
     if (status)
       return status;
   }
@@ -242,6 +277,14 @@ enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coord
 
 struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_options *options,
                                                        const struct dc_model *model)
+{
+  struct dc_actuator_coordinates coordinates;
+  parse(&coordinates, options, model, true, NULL);
+  return coordinates;
+}
+
+struct dc_actuator_coordinates dc_joint_coordinates(const struct dc_actuator_options *options,
+                                                    const struct dc_model *model)
 {
   struct dc_actuator_coordinates coordinates;
   parse(&coordinates, options, model, false, NULL);
@@ -258,16 +301,24 @@ const char *dc_actuator_parameter_unit(const void *options, const struct dc_mode
 {
   (void)steps;
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(options, model);
-  *scale = 1;
-  return coordinates.items[i % coordinates.count].angle ? "rad" : "m";
+  *scale = coordinates.items[i % coordinates.count].scale;
+  return coordinates.items[i % coordinates.count].unit;
 }
 
-// The targets are c(y) and its time derivative c'(y) y', with c the bounds.
+// c(y) with the bounds and the scale of the coordinate.
+static struct dc_clamped bounded(const struct dc_actuator_coordinate *coordinate, double y)
+{
+  double scale = coordinate->scale;
+  struct dc_clamped clamped = dc_clamp(&coordinate->bounds, scale * y);
+  return (struct dc_clamped){clamped.value, scale * clamped.slope, scale * scale * clamped.curvature};
+}
+
+// The targets are c(y) and its time derivative c'(y) y'.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                             double y, double rate, struct dc_rollout_input *input)
 {
   size_t target = target_index(coordinate, model, step);
-  struct dc_clamped clamped = dc_clamp(&coordinate->bounds, y);
+  struct dc_clamped clamped = bounded(coordinate, y);
   input->target_position[target] += clamped.value;
   input->target_velocity[target] += clamped.slope * rate;
 }
@@ -277,7 +328,7 @@ void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, cons
                            double *by_rate)
 {
   size_t target = target_index(coordinate, model, step);
-  struct dc_clamped clamped = dc_clamp(&coordinate->bounds, y);
+  struct dc_clamped clamped = bounded(coordinate, y);
   double position = cotangent->target_position[target], velocity = cotangent->target_velocity[target];
   *by_y = clamped.slope * position + clamped.curvature * rate * velocity;
   *by_rate = clamped.slope * velocity;
@@ -288,7 +339,7 @@ void dc_actuator_push_forward(const struct dc_actuator_coordinate *coordinate, c
                               struct dc_rollout_cotangent *moved)
 {
   size_t target = target_index(coordinate, model, step);
-  struct dc_clamped clamped = dc_clamp(&coordinate->bounds, y);
+  struct dc_clamped clamped = bounded(coordinate, y);
   moved->target_position[target] += clamped.slope * along_y;
   moved->target_velocity[target] += clamped.slope * along_rate + clamped.curvature * rate * along_y;
 }

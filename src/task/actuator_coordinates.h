@@ -4,7 +4,8 @@
 // Coordinates have names within their body.  A free body has "rx", "ry", "rz" (components of the rotation vector, rad)
 // and "x", "y", "z" (translation, m); a ball "rx", "ry", "rz".  A hinge or slide, alone or in a composite, is named by
 // its number among the degrees of freedom of the body, from "0".  Numbers name every coordinate; in a composite with
-// several balls only the first has letters.
+// several balls only the first has letters.  A soft body has "pressure", its chambers and its muscles (body/soft_drives.h);
+// forces push it along "x", "y", "z".
 //
 // The target velocity of a coordinate is the rate of its target position.  When several components of a rotation vector
 // change at once, this is the target's angular velocity to first order in the angle from the initial state.
@@ -19,8 +20,13 @@ enum { DC_ACTUATOR_COORDINATES_MOST = 128 };
 struct dc_actuator_coordinate {
   int body, index;  // index among the degrees of freedom of the body
   int entry;        // in vectors of actuator targets
-  bool angle;       // rad, else m
-  struct dc_clamp bounds;
+  bool angle;        // rad
+  bool powered;      // moved by an actuator, not by a force
+  const char *unit;  // "m", "rad", "Pa" or "1" (muscles)
+  // Change of the target for a parameter of 1, in the unit: 1, or Young's modulus for pressures, so that parameters of
+  // one size matter alike.
+  double scale;
+  struct dc_clamp bounds;  // of the target
 };
 
 struct dc_actuator_coordinates {
@@ -38,12 +44,13 @@ struct dc_actuator_coordinates {
   {.name = "body",                                                                                                     \
    .type = DC_BODY,                                                                                                    \
    .unit = "",                                                                                                         \
-   .help = "name of the body with pd whose joint is driven",                                                           \
+   .help = "name of the body with pd whose joint is driven, of a cable or of a soft body",                              \
    .offset = offsetof(structure, member.body)},                                                                        \
   {                                                                                                                    \
     .name = "coordinates", .type = DC_STRING, .unit = "", .fallback = "\"all\"",                                       \
     .help = "coordinates to move, separated by spaces: of a free body rx ry rz x y z, of a ball rx ry rz, of "         \
-            "hinges and slides their numbers from 0; or all",                                                          \
+            "hinges and slides their numbers from 0, of a soft body pressure (Pa) and the names of its chambers (Pa) " \
+            "and muscles; or all",                                                                                     \
     .offset = offsetof(structure, member.coordinates)                                                                  \
   }
 
@@ -52,14 +59,14 @@ struct dc_actuator_coordinates {
   DC_COORDINATE_OPTIONS(structure, member), DC_BOUND_OPTION("low", "lower", structure, member.low),                    \
       DC_BOUND_OPTION("high", "upper", structure, member.high),                                                        \
   {                                                                                                                    \
-    .name = "initial", .type = DC_REAL_LIST, .unit = (initial_unit), .fallback = "[]", .minimum = -1e6,                \
-    .maximum = 1e6, .count = DC_ACTUATOR_COORDINATES_MOST, .help = (initial_help),                                     \
+    .name = "initial", .type = DC_REAL_LIST, .unit = (initial_unit), .fallback = "[]", .minimum = -1e9,                \
+    .maximum = 1e9, .count = DC_ACTUATOR_COORDINATES_MOST, .help = (initial_help),                                     \
     .offset = offsetof(structure, member.initial)                                                                      \
   }
 
 #define DC_BOUND_OPTION(option, which, structure, member)                                                              \
   {                                                                                                                    \
-    .name = (option), .type = DC_REAL_LIST, .unit = "m or rad", .fallback = "[]", .minimum = -1e6, .maximum = 1e6,     \
+    .name = (option), .type = DC_REAL_LIST, .unit = "m, rad, Pa or 1", .fallback = "[]", .minimum = -1e9, .maximum = 1e9, \
     .count = DC_ACTUATOR_COORDINATES_MOST,                                                                             \
     .help = which " bounds of the target displacements, one number for all or one per coordinate; none when empty",    \
     .offset = offsetof(structure, member)                                                                              \
@@ -81,16 +88,19 @@ enum dc_status dc_actuator_coordinates_all(struct dc_actuator_coordinates *coord
                                            struct dc_error *error);
 
 // First guess of parameter i, counted over all times with the coordinates of a time together.
-double dc_actuator_initial(const struct dc_actuator_options *options, int coordinates, int i);
-// The same list for options that have passed the check.
+double dc_actuator_initial(const struct dc_actuator_options *options,
+                           const struct dc_actuator_coordinates *coordinates, int i);
+// The same lists for options that have passed the check.
 struct dc_actuator_coordinates dc_actuator_coordinates(const struct dc_actuator_options *options,
                                                        const struct dc_model *model);
+struct dc_actuator_coordinates dc_joint_coordinates(const struct dc_actuator_options *options,
+                                                    const struct dc_model *model);
 
 // The coordinate's name within its body, such as "rx" or "0".
 const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model,
                                         char text[16]);
 
-// "m" or "rad": the member parameter_unit of controls whose parameters are displacements, coordinate after coordinate,
+// The unit of the coordinate: the member parameter_unit of controls whose parameters are displacements, coordinate after coordinate,
 // and whose options begin with struct dc_actuator_options.
 const char *dc_actuator_parameter_unit(const void *options, const struct dc_model *model, int steps, int i,
                                        double *scale);

@@ -13,11 +13,19 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+static bool any_pd(const struct dc_bodies *bodies)
+{
+  for (int i = 0; i < bodies->count; i++)
+    if (bodies->bodies[i].pd)
+      return true;
+  return false;
+}
+
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_effort_options *effort = options;
   enum dc_status status = DC_OK;
-  if (model->bodies.actuator_count == 0)
+  if (!any_pd(&model->bodies))
     status = dc_fail(error, DC_BAD_INPUT, "bodies: must have an actuator (no body has pd)");
   else if (model->bodies.actuator_count > MOST_FORCES)
     status = dc_fail(error, DC_BAD_INPUT, "bodies: must have at most %d actuator coordinates in the scene (has %d)",
@@ -26,7 +34,10 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
     status = dc_objective_check_bodies(&effort->bodies, model, error);
   for (int i = 0; i < effort->bodies.count && !status; i++) {
     const struct dc_body *body = &model->bodies.bodies[effort->bodies.indices[i]];
-    if (body->actuator < 0)
+    if (!body->pd && body->actuator >= 0)
+      status = dc_fail(error, DC_BAD_INPUT, "bodies: must have a joint with pd (\"%s\" is %s, whose drives have no effort)",
+                       body->name, dc_cable_of(&model->bodies, effort->bodies.indices[i]) ? "a cable" : "soft");
+    else if (!body->pd)
       status = dc_fail(error, DC_BAD_INPUT, "bodies: must have an actuator (\"%s\" has no pd: \"pd\": {\"kp\": ..., \"kd\": ...} of the body gives it one)", body->name);
   }
   return status;
@@ -42,7 +53,7 @@ static double weigh(const struct dc_effort_options *effort, const struct dc_mode
   int count = effort->bodies.count ? effort->bodies.count : model->bodies.count;
   for (int i = 0; i < count; i++) {
     const struct dc_body *body = &model->bodies.bodies[effort->bodies.count ? effort->bodies.indices[i] : i];
-    if (body->actuator < 0)
+    if (!body->pd)
       continue;
     for (int a = body->actuator; a < body->actuator + body->nv; a++) {
       sum += effort->weight * forces[a] * forces[a];
@@ -75,7 +86,7 @@ static int force_count(const struct dc_effort_options *effort, const struct dc_m
   int sum = 0, count = effort->bodies.count ? effort->bodies.count : model->bodies.count;
   for (int i = 0; i < count; i++) {
     const struct dc_body *body = &model->bodies.bodies[effort->bodies.count ? effort->bodies.indices[i] : i];
-    sum += body->actuator < 0 ? 0 : body->nv;
+    sum += body->pd ? body->nv : 0;
   }
   return sum;
 }
@@ -85,7 +96,7 @@ static int force_at(const struct dc_effort_options *effort, const struct dc_mode
 {
   for (int i = 0;; i++) {
     const struct dc_body *body = &model->bodies.bodies[effort->bodies.count ? effort->bodies.indices[i] : i];
-    int own = body->actuator < 0 ? 0 : body->nv;
+    int own = body->pd ? body->nv : 0;
     if (n < own)
       return body->actuator + n;
     n -= own;

@@ -16,10 +16,40 @@ int dc_held_block(const struct dc_held_options *options, const struct dc_window 
   return block < last ? (int)block : last;
 }
 
+int dc_held_count(const struct dc_held_options *options, const struct dc_actuator_coordinates *coordinates, int steps)
+{
+  return block_count(options, steps) * coordinates->count;
+}
+
+void dc_held_name(const struct dc_held_options *options, const struct dc_actuator_coordinates *coordinates,
+                  const struct dc_model *model, int i, char *text, size_t size)
+{
+  const struct dc_actuator_coordinate *coordinate = &coordinates->items[i % coordinates->count];
+  char number[16];
+  snprintf(text, size, "%s.%ld.%s", model->bodies.bodies[coordinate->body].name,
+           i / coordinates->count * options->hold, dc_actuator_coordinate_name(coordinate, model, number));
+}
+
+void dc_held_guess(const struct dc_held_options *options, const struct dc_actuator_coordinates *coordinates, int steps,
+                   double *parameters)
+{
+  for (int i = 0; i < dc_held_count(options, coordinates, steps); i++)
+    parameters[i] = dc_actuator_initial(&options->actuator, coordinates, i);
+}
+
+int dc_held_group(const struct dc_held_options *options, const struct dc_actuator_coordinates *coordinates, int steps,
+                  int *group)
+{
+  for (int i = 0; i < dc_held_count(options, coordinates, steps); i++)
+    group[i] = i / coordinates->count;
+  return block_count(options, steps);
+}
+
 int dc_held_parameter_count(const void *options, const struct dc_model *model, int steps)
 {
   const struct dc_held_options *held = options;
-  return block_count(held, steps) * dc_actuator_coordinates(&held->actuator, model).count;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
+  return dc_held_count(held, &coordinates, steps);
 }
 
 void dc_held_parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text,
@@ -28,35 +58,28 @@ void dc_held_parameter_name(const void *options, const struct dc_model *model, i
   (void)steps;
   const struct dc_held_options *held = options;
   struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
-  const struct dc_actuator_coordinate *coordinate = &coordinates.items[i % coordinates.count];
-  char number[16];
-  snprintf(text, size, "%s.%ld.%s", model->bodies.bodies[coordinate->body].name, i / coordinates.count * held->hold,
-           dc_actuator_coordinate_name(coordinate, model, number));
+  dc_held_name(held, &coordinates, model, i, text, size);
 }
 
 void dc_held_initial(const void *options, const struct dc_model *model, int steps, double *parameters)
 {
   const struct dc_held_options *held = options;
-  int coordinates = dc_actuator_coordinates(&held->actuator, model).count;
-  for (int i = 0; i < block_count(held, steps) * coordinates; i++)
-    parameters[i] = dc_actuator_initial(&held->actuator, coordinates, i);
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
+  dc_held_guess(held, &coordinates, steps, parameters);
 }
 
 int dc_held_groups(const void *options, const struct dc_model *model, int steps, int *group)
 {
   const struct dc_held_options *held = options;
-  int coordinates = dc_actuator_coordinates(&held->actuator, model).count, blocks = block_count(held, steps);
-  for (int i = 0; i < blocks * coordinates; i++)
-    group[i] = i / coordinates;
-  return blocks;
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&held->actuator, model);
+  return dc_held_group(held, &coordinates, steps, group);
 }
 
 // Block j takes the parameters of block j + moved.  A window that begins inside a block reaches into one block more
 // than it has parameters for; the steps there use the last block, before and after the move.
-void dc_held_advance(const struct dc_held_options *options, const struct dc_model *model,
-                     const struct dc_window *window, int applied, bool repeat, double *parameters)
+void dc_held_advance(const struct dc_held_options *options, int coordinates, const struct dc_window *window,
+                     int applied, bool repeat, double *parameters)
 {
-  int coordinates = dc_actuator_coordinates(&options->actuator, model).count;
   int blocks = block_count(options, window->steps);
   long start = window->first % options->hold, moved = (start + applied) / options->hold;
   long reached = (start + window->steps - 1) / options->hold + 1;

@@ -17,8 +17,8 @@ static const struct dc_option options_table[] = {
     DC_COORDINATE_OPTIONS(struct dc_path_options, actuator),
     DC_REAL_LIST_OPTION(struct dc_path_options, times, "s", NULL, MOST_TIMES, 0, 1e9,
                         "times, rising, at which displacements are given"),
-    DC_REAL_LIST_OPTION(struct dc_path_options, positions, "m or rad", NULL,
-                        (MOST_TIMES * DC_ACTUATOR_COORDINATES_MOST), -1e6, 1e6,
+    DC_REAL_LIST_OPTION(struct dc_path_options, positions, "m, rad, Pa or 1", NULL,
+                        (MOST_TIMES * DC_ACTUATOR_COORDINATES_MOST), -1e9, 1e9,
                         "target displacements: those of all coordinates at the first time, at the next one, ..."),
     DC_OPTIONS_END,
 };
@@ -90,7 +90,8 @@ static void apply(const void *options, const struct dc_model *model, const struc
     for (int c = 0; c < coordinates.count; c++) {
       double y, rate;
       motion(path, coordinates.count, c, (double)(window->first + step + 1) * window->time_step, &y, &rate);
-      dc_actuator_add_target(&coordinates.items[c], model, step, y, rate, input);
+      double scale = coordinates.items[c].scale;  // positions are targets themselves
+      dc_actuator_add_target(&coordinates.items[c], model, step, y / scale, rate / scale, input);
     }
 }
 

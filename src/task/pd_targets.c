@@ -5,7 +5,7 @@
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
-    DC_ACTUATOR_OPTIONS(struct dc_held_options, actuator, "m or rad", DC_INITIAL_HELP("the target displacements")),
+    DC_ACTUATOR_OPTIONS(struct dc_held_options, actuator, "m, rad, Pa or 1", DC_INITIAL_HELP("the target displacements")),
     DC_HOLD_OPTION(struct dc_held_options, hold),
     DC_OPTIONS_END,
 };
@@ -70,7 +70,7 @@ static void advance(const void *options, const struct dc_model *model, const str
                     double *state, double *parameters)
 {
   (void)state;
-  dc_held_advance(options, model, window, applied, true, parameters);
+  dc_held_advance(options, dc_actuator_coordinates(&((const struct dc_held_options *)options)->actuator, model).count, window, applied, true, parameters);
 }
 
 // Sets each block to the target of its last step.
@@ -84,7 +84,8 @@ static void aim(const void *options, const struct dc_model *model, const struct 
     double *block = parameters + dc_held_block(held, window, step) * coordinates.count;
     const double *wanted = targets + (size_t)step * (size_t)model->bodies.actuator_count;
     for (int c = 0; c < coordinates.count; c++)
-      block[c] = dc_clamp_inverse(&coordinates.items[c].bounds, wanted[coordinates.items[c].entry]);
+      block[c] = dc_clamp_inverse(&coordinates.items[c].bounds, wanted[coordinates.items[c].entry]) /
+                 coordinates.items[c].scale;
   }
 }
 

@@ -37,7 +37,10 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   enum dc_status status = dc_actuator_coordinates_parse(&coordinates, &drive->held.actuator, model, error);
   for (int c = 0; c < coordinates.count && !status; c++) {
     const struct dc_clamp *bounds = &coordinates.items[c].bounds;
-    if (bounds->low > 0)
+    if (coordinates.items[c].scale != 1)
+      status = dc_fail(error, DC_BAD_INPUT,
+                       "coordinates: must not be pressures: speeds are of lengths (pd_targets and spline drive these)");
+    else if (bounds->low > 0)
       status = dc_fail(error, DC_BAD_INPUT, "low: must be <= 0, where the target begins (is %.10g)", bounds->low);
     else if (bounds->high < 0)
       status = dc_fail(error, DC_BAD_INPUT, "high: must be >= 0, where the target begins (is %.10g)", bounds->high);
@@ -204,7 +207,7 @@ static void advance(const void *options, const struct dc_model *model, const str
     }
     *position = fmin(fmax(*position, coordinates.items[c].bounds.low), coordinates.items[c].bounds.high);
   }
-  dc_held_advance(&push->held, model, window, applied, false, parameters);
+  dc_held_advance(&push->held, coordinates.count, window, applied, false, parameters);
   cut_parameters(push, dc_held_parameter_count(push, model, window->steps), parameters);
 }
 

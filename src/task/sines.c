@@ -39,7 +39,7 @@ static const struct dc_option options_table[] = {
      .minimum_excluded = true,
      .maximum = 1e6,
      .count = 3,
-     .help = "amplitude (m or rad), frequency (Hz) and phase (rad) for which the parameter is 1",
+     .help = "amplitude (m or rad; of pressures parts of Young's modulus), frequency (Hz) and phase (rad) for which the parameter is 1",
      .offset = offsetof(struct dc_sines_options, scale)},
     DC_BOUND_OPTION("low", "lower", struct dc_sines_options, low),
     DC_BOUND_OPTION("high", "upper", struct dc_sines_options, high),
@@ -90,10 +90,10 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   struct dc_actuator_coordinates coordinates;
   parse(&coordinates, sines, model, NULL);
   int waves = (int)sines->waves, kind = i / waves % KINDS;
-  *scale = sines->scale[kind];
+  *scale = sines->scale[kind] * (kind == AMPLITUDE ? coordinates.items[i / waves / KINDS].scale : 1);
   if (kind == FREQUENCY)
     return "Hz";
-  return kind == PHASE || coordinates.items[i / waves / KINDS].angle ? "rad" : "m";
+  return kind == PHASE ? "rad" : coordinates.items[i / waves / KINDS].unit;
 }
 
 // First guess: waves of one frequency with evenly spread phases, as in Hu et al. 2019, can add up to any phase; small

@@ -16,7 +16,7 @@
 enum { ORDER = 4 };
 
 static const struct dc_option options_table[] = {
-    DC_ACTUATOR_OPTIONS(struct dc_spline_options, actuator, "m or rad", DC_INITIAL_HELP("the control points")),
+    DC_ACTUATOR_OPTIONS(struct dc_spline_options, actuator, "m, rad, Pa or 1", DC_INITIAL_HELP("the control points")),
     DC_INTEGER_OPTION(struct dc_spline_options, knots, "8", 1, 1e5, "number of control points of every coordinate"),
     DC_OPTIONS_END,
 };
@@ -49,9 +49,9 @@ static void parameter_name(const void *options, const struct dc_model *model, in
 static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
 {
   const struct dc_spline_options *spline = options;
-  int count = parameter_count(options, model, steps), coordinates = count / (int)spline->knots;
-  for (int i = 0; i < count; i++)
-    parameters[i] = dc_actuator_initial(&spline->actuator, coordinates, i);
+  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&spline->actuator, model);
+  for (int i = 0; i < parameter_count(options, model, steps); i++)
+    parameters[i] = dc_actuator_initial(&spline->actuator, &coordinates, i);
 }
 
 // The coordinates of one control point are a group.

@@ -71,11 +71,40 @@ static double limit_of(const struct dc_torque_options *torque, const struct dc_m
   return limited ? fmin(limit, body->effort_limit) : limit;
 }
 
+static int parameter_count(const void *options, const struct dc_model *model, int steps)
+{
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
+  return dc_held_count(&torque->held, &coordinates, steps);
+}
+
+static void parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size)
+{
+  (void)steps;
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
+  dc_held_name(&torque->held, &coordinates, model, i, text, size);
+}
+
+static void initial(const void *options, const struct dc_model *model, int steps, double *parameters)
+{
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
+  dc_held_guess(&torque->held, &coordinates, steps, parameters);
+}
+
+static int groups(const void *options, const struct dc_model *model, int steps, int *group)
+{
+  const struct dc_torque_options *torque = options;
+  struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
+  return dc_held_group(&torque->held, &coordinates, steps, group);
+}
+
 static const char *parameter_unit(const void *options, const struct dc_model *model, int steps, int i, double *scale)
 {
   (void)steps;
   const struct dc_torque_options *torque = options;
-  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
+  struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
   *scale = torque->limit.count ? limit_of(torque, model, &coordinates.items[i % coordinates.count], i % coordinates.count) : 1;  // before the options are checked
   return coordinates.items[i % coordinates.count].angle ? "N m" : "N";
 }
@@ -122,7 +151,7 @@ static void apply(const void *options, const struct dc_model *model, const struc
 {
   (void)state;
   const struct dc_torque_options *torque = options;
-  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
+  struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
   for (int step = 0; step < window->steps; step++) {
     const double *block = parameters + dc_held_block(&torque->held, window, step) * coordinates.count;
     for (int c = 0; c < coordinates.count; c++) {
@@ -138,8 +167,8 @@ static void pull_back(const void *options, const struct dc_model *model, const s
 {
   (void)state;
   const struct dc_torque_options *torque = options;
-  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
-  for (int i = 0; i < dc_held_parameter_count(options, model, window->steps); i++)
+  struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
+  for (int i = 0; i < dc_held_count(&torque->held, &coordinates, window->steps); i++)
     gradient[i] = 0;
   for (int step = 0; step < window->steps; step++) {
     int first = dc_held_block(&torque->held, window, step) * coordinates.count;
@@ -156,7 +185,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
 {
   (void)state;
   const struct dc_torque_options *torque = options;
-  struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(&torque->held.actuator, model);
+  struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
   for (int step = 0; step < window->steps; step++) {
     int first = dc_held_block(&torque->held, window, step) * coordinates.count;
     for (int c = 0; c < coordinates.count; c++) {
@@ -172,7 +201,8 @@ static void advance(const void *options, const struct dc_model *model, const str
 {
   (void)state;
   const struct dc_torque_options *torque = options;
-  dc_held_advance(&torque->held, model, window, applied, false, parameters);
+  dc_held_advance(&torque->held, dc_joint_coordinates(&torque->held.actuator, model).count, window, applied, false,
+                  parameters);
 }
 
 const struct dc_control_type dc_control_torque = {
@@ -182,11 +212,11 @@ const struct dc_control_type dc_control_torque = {
     .options = options_table,
     .options_size = sizeof(struct dc_torque_options),
     .check = check,
-    .parameter_count = dc_held_parameter_count,
-    .parameter_name = dc_held_parameter_name,
+    .parameter_count = parameter_count,
+    .parameter_name = parameter_name,
     .parameter_unit = parameter_unit,
-    .initial = dc_held_initial,
-    .groups = dc_held_groups,
+    .initial = initial,
+    .groups = groups,
     .apply = apply,
     .pull_back = pull_back,
     .push_forward = push_forward,

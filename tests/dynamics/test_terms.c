@@ -142,6 +142,25 @@ static void free_bodies(struct scene *scene)
   random_rotation(&random, a->rotation);
 }
 
+// Fibres in some of the elements of a soft body, growth in others.
+static void add_muscles(struct scene *scene, struct dc_soft_definition *soft)
+{
+  struct dc_muscle_definition *muscles = dc_arena_alloc(scene->arena, 2, sizeof *muscles);
+  const double direction[2][3] = {{0.8, 0.2, -0.5}, {0.1, 0.3, 0.9}};
+  soft->muscles = (struct dc_object_list){2, muscles};
+  for (int m = 0; m < 2; m++) {
+    CHECK(!dc_options_set_defaults(dc_muscle_options, &muscles[m], scene->arena, NULL), "muscles");
+    muscles[m].name = m ? "grows" : "pulls";
+    muscles[m].kind = m ? DC_MUSCLE_GROWTH : DC_MUSCLE_FIBRE;
+    muscles[m].stiffness = m ? NAN : 150;
+    for (int k = 0; k < 3; k++) {
+      muscles[m].low[k] = k == 2 ? -1 : m ? -1 : -0.03;
+      muscles[m].high[k] = 1;
+      muscles[m].direction[k] = direction[m][k];
+    }
+  }
+}
+
 // A pinned viscous block of eight nodes above a plane, with a free box close above it: within the range of both at t
 // and t+1.
 static void soft_bodies(struct scene *scene)
@@ -177,6 +196,7 @@ static void soft_bodies(struct scene *scene)
   soft->self_contact = false;
   soft->far_field = 3;
   pin->stiffness = 20;
+  add_muscles(scene, soft);
   random_rotation(&random, box->rotation);
 }
 
@@ -460,7 +480,8 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
   for (int t = 0; dc_step_terms[t]; t++) {
     const struct dc_step_term *term = dc_step_terms[t];
     bool of_nodes = term == &dc_node_term || term == &dc_elastic_term || term == &dc_node_contact_term ||
-                    term == &dc_surface_term || term == &dc_air_term || term == &dc_far_term;
+                    term == &dc_surface_term || term == &dc_air_term || term == &dc_far_term ||
+                    term == &dc_muscle_term;
     bool cabled = add == cabled_arm || add == cabled_block;
     if (cabled != (term == &dc_cable_term) || (add == mounted_block) != (term == &dc_mount_term))
       continue;

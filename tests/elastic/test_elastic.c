@@ -163,7 +163,7 @@ static void test_elasticity(void)
   for (int material = 0; dc_material_names[material]; material++)
     for (int hard = 0; hard < 2; hard++) {  // hard: compressed, with negative eigenvalues
       struct body body;
-      struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, NULL};
+      struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, NULL, NULL};
       make_body(&body, hard ? 0.12 : 0.04, 3);
       double gradient[MOST] = {0}, product[MOST], moved[2][MOST] = {{0}}, values[2], h = 1e-6, x[MOST];
       dc_elastic_add_gradient(&body.elastic, elasticity, body.x, 1, gradient);
@@ -191,7 +191,7 @@ static void test_elasticity(void)
 static void test_projection(void)
 {
   struct body body;
-  struct dc_elasticity elasticity = {DC_MATERIAL_ARAP, dc_lame_of(3, 10, 0.3), 0, NULL};
+  struct dc_elasticity elasticity = {DC_MATERIAL_ARAP, dc_lame_of(3, 10, 0.3), 0, NULL, NULL};
   struct dc_random random;
   double exact = INFINITY, projected = INFINITY, product[MOST];
   dc_random_seed(&random, 5);
@@ -217,7 +217,7 @@ static void test_invariance(void)
 {
   for (int material = 0; dc_material_names[material]; material++) {
     struct body body;
-    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, NULL};
+    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, NULL, NULL};
     make_body(&body, 0, 3);
     CHECK_NEAR(dc_elastic_energy(&body.elastic, elasticity, body.x), 0, 1e-28);
     for (int i = 0; i < body.count; i++)

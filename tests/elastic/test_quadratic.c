@@ -54,7 +54,7 @@ static void test_patch(void)
   static const double f[9] = {1.1, 0.2, -0.1, 0.05, 0.9, 0.1, 0.02, -0.04, 1.2};
   for (int material = 0; dc_material_names[material]; material++) {
     struct solid solid;
-    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, NULL};
+    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, NULL, NULL};
     double gradient[MOST] = {0}, seen[9];
     bool outside[MOST] = {false};
     make_solid(&solid, DC_GRID_BEAM, (double[3]){1, 1.2, 0.8}, (long[3]){2, 2, 2});
@@ -147,7 +147,7 @@ static void test_derivatives(void)
     deform(&solid, 0.02);
     for (int e = 0; e < solid.mesh.element_count; e++)
       factors[e] = 1 + 0.5 * sin(e);
-    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, factors};
+    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(3, 10, 0.3), 0, factors, NULL};
     check_derivatives(&solid, elasticity, false);
     check_derivatives(&solid, elasticity, true);
     // the energy is linear in the factors: the parts of elements times factors are the whole

@@ -52,7 +52,7 @@ static void hessian_product(const struct body *body, struct dc_elasticity elasti
 static void check_derivatives(int corners, int material, double deformation)
 {
   struct body body;
-  struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(corners - 1, 10, 0.3), 0.02, NULL};
+  struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(corners - 1, 10, 0.3), 0.02, NULL, NULL};
   make_body(&body, corners, deformation, 3);
   double gradient[MOST] = {0}, product[MOST], moved[2][MOST] = {{0}}, values[2], h = 1e-6, x[MOST];
   dc_elastic_add_gradient(&body.elastic, elasticity, body.x, 1, gradient);
@@ -90,7 +90,7 @@ static void test_stretch(void)
 {
   for (int material = 0; dc_material_names[material]; material++) {
     struct body body;
-    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(2, 10, 0.3), 0.5, NULL};
+    struct dc_elasticity elasticity = {(enum dc_material)material, dc_lame_of(2, 10, 0.3), 0.5, NULL, NULL};
     make_body(&body, 3, 0, 3);
     CHECK_NEAR(dc_elastic_energy(&body.elastic, elasticity, body.x), 0, 1e-28);
     for (int i = 0; i < body.count; i++)
@@ -104,7 +104,7 @@ static void test_stretch(void)
   make_body(&rod, 2, 0, 3);
   for (int i = 0; i < rod.count; i++)
     rod.x[i] *= 1.1;
-  CHECK_NEAR(dc_elastic_energy(&rod.elastic, (struct dc_elasticity){0, dc_lame_of(1, 10, 0.3), 0.5, NULL}, rod.x),
+  CHECK_NEAR(dc_elastic_energy(&rod.elastic, (struct dc_elasticity){0, dc_lame_of(1, 10, 0.3), 0.5, NULL, NULL}, rod.x),
              0.5 * 10 * 0.01 * 0.02 * 1.4, 1e-15);
   dc_arena_destroy(rod.arena);
 }
@@ -124,7 +124,7 @@ static double rolled_energy(struct dc_arena *arena, double turn, double radius)
     double along = cos(turn) * p[0] + sin(turn) * p[1], across = cos(turn) * p[1] - sin(turn) * p[0];
     dc_vec_copy(x + 3 * i, (double[3]){radius * sin(along / radius), across, radius * cos(along / radius)});
   }
-  struct dc_elasticity elasticity = {DC_MATERIAL_ARAP, {0, 0}, bending, NULL};
+  struct dc_elasticity elasticity = {DC_MATERIAL_ARAP, {0, 0}, bending, NULL, NULL};
   return dc_elastic_energy(&elastic, elasticity, x) / (bending / (2 * radius * radius));
 }
 
@@ -147,7 +147,7 @@ static void test_bending(void)
     double angle = mesh.nodes[i][0] / radius;
     dc_vec_copy(x + 3 * i, (double[3]){radius * sin(angle), 0, radius * cos(angle)});
   }
-  double energy = dc_elastic_energy(&elastic, (struct dc_elasticity){DC_MATERIAL_ARAP, {0, 0}, bending, NULL}, x);
+  double energy = dc_elastic_energy(&elastic, (struct dc_elasticity){DC_MATERIAL_ARAP, {0, 0}, bending, NULL, NULL}, x);
   CHECK_NEAR(energy, bending / (2 * radius * radius) * 49 / 50, 1e-4 * energy);
   dc_arena_destroy(arena);
 }

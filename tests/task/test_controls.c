@@ -151,7 +151,8 @@ static void test_coordinates(void)
   CHECK(dc_actuator_coordinates_parse(&parsed, &options, &model, &error) == DC_OK, "%s", error.text);
   const double first[8] = {1, 2, 3, 4, 3, 4, 3, 4};  // the last of the times given stays
   for (int i = 0; i < 8; i++)
-    CHECK(dc_actuator_initial(&options, 2, i) == first[i], "%d: %g", i, dc_actuator_initial(&options, 2, i));
+    CHECK(dc_actuator_initial(&options, &parsed, i) == first[i], "%d: %g", i,
+          dc_actuator_initial(&options, &parsed, i));
 }
 
 static void test_checks(void)

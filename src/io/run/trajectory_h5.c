@@ -157,13 +157,21 @@ static void put_times(struct writer *writer, hid_t parent, const struct dc_traje
 
 // Writes rows of actuator coordinates [steps][actuators], with the unit of each.
 static void put_target_rows(struct writer *writer, hid_t parent, const char *name, const struct dc_bodies *bodies,
-                            int steps, const double *values, const char *angle_unit, const char *length_unit)
+                            int steps, const double *values, bool rates)
 {
+  const char *angle_unit = rates ? "rad/s" : "rad", *length_unit = rates ? "m/s" : "m";
   int count = bodies->actuator_count;
   const char **units = dc_alloc((size_t)count, sizeof *units);
   if (!units) {
     writer->failed = true;
     return;
+  }
+  for (int a = 0; a < count; a++)
+    units[a] = length_unit;  // of cables
+  for (int s = 0; s < bodies->soft_count; s++) {
+    const struct dc_soft_drives *drives = &bodies->soft[s].drives;
+    for (int d = 0, at = bodies->bodies[bodies->soft[s].body].actuator; d < dc_soft_drive_count(drives); d++)
+      units[at + d] = rates ? dc_soft_drive_rate_unit(drives, d) : dc_soft_drive_unit(drives, d);
   }
   for (int b = 0; b < bodies->count; b++) {
     const struct dc_body *body = &bodies->bodies[b];
@@ -186,8 +194,8 @@ static void put_targets(struct writer *writer, const struct dc_bodies *bodies, c
     return;
   double apply = targets->apply;
   hid_t group = dc_h5_make_group(writer, writer->file, "targets");
-  put_target_rows(writer, group, "position", bodies, targets->steps, targets->position, "rad", "m");
-  put_target_rows(writer, group, "velocity", bodies, targets->steps, targets->velocity, "rad/s", "m/s");
+  put_target_rows(writer, group, "position", bodies, targets->steps, targets->position, false);
+  put_target_rows(writer, group, "velocity", bodies, targets->steps, targets->velocity, true);
   close_object(dc_h5_put_reals(writer, group, "apply", 1, 0, &apply, "1"));
   close_object(group);
 }
