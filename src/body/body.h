@@ -87,6 +87,8 @@ struct dc_surface_definition {
   double restitution;                   // in [0, 1]; NAN: that of the contact settings
 };
 
+#define DC_LIMIT_STIFFNESS 1e-4  // J, of the barriers at the ends of ranges, where none is given
+
 // Limits of the lengths and angles of a body's joint; NAN: none.  That of velocities does not bind.
 struct dc_drive_limits {
   double velocity;  // m/s or rad/s

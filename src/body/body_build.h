@@ -22,6 +22,8 @@ static inline bool dc_is_marker(const struct dc_body_definition *definition)
 }
 enum dc_status dc_jointless_check(const struct dc_body_definition *definition, int index, const char *what,
                                   struct dc_error *error);
+// Refuses what a cable has not: mass, place, contact.
+enum dc_status dc_thread_check(const struct dc_body_definition *definition, int index, struct dc_error *error);
 
 // Checks one definition by itself, its motion once it is known whether the body moves, and the names of all bodies.
 enum dc_status dc_body_check(const struct dc_body_definition *definition, int index, int count, struct dc_error *error);

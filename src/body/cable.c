@@ -28,6 +28,8 @@ enum dc_status dc_cable_check(const struct dc_body_definition *definition, int i
   if (definition->soft)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable: must not be given for a soft body", index);
   enum dc_status status = dc_jointless_check(definition, index, "cable", error);
+  if (!status)
+    status = dc_thread_check(definition, index, error);
   if (!status && definition->cable->through.count < 2)
     status = dc_fail(error, DC_BAD_INPUT, "bodies[%d].cable.through: must name at least two bodies", index);
   return status;

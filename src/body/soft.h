@@ -27,6 +27,8 @@ struct dc_pin_definition {
   int body;                // that holds them; -1: the parent, or the world
 };
 #define DC_PIN_STIFFNESS 1e6  // N/m, where none is given
+#define DC_SOFT_THICKNESS 1e-3  // m, and Poisson's ratio
+#define DC_SOFT_POISSON 0.3
 
 // Law of friction against half-spaces (dynamics/slip.c).
 enum dc_node_friction { DC_NODE_FRICTION_SMOOTH, DC_NODE_FRICTION_FISCHER_BURMEISTER };

@@ -128,6 +128,21 @@ static enum dc_status check_grid(const struct dc_soft_definition *soft, int inde
   return DC_OK;
 }
 
+// The first option of a soft body that another type or a mesh file has; NULL: none.
+static const char *of_others(const struct dc_soft_definition *soft)
+{
+  bool rod = soft->type == DC_SOFT_ROD, solid = soft->type == DC_SOFT_SOLID;
+  return !soft->file && soft->scale != 1                         ? "scale"
+         : (!solid || soft->file) && soft->form != DC_GRID_BLOCK ? "form"
+         : solid && soft->thickness != DC_SOFT_THICKNESS         ? "thickness"
+         : solid && !isnan(soft->bending)                        ? "bending"
+         : rod && soft->material != DC_MATERIAL_NEO_HOOKEAN      ? "material"
+         : rod && soft->poisson != DC_SOFT_POISSON               ? "poisson"
+         : rod && soft->drag != 0                                ? "drag"
+         : rod && soft->pressure != 0                            ? "pressure"
+                                                                 : NULL;
+}
+
 static enum dc_status check_material(const struct dc_soft_definition *soft, int index, struct dc_error *error)
 {
   enum dc_status status = check_grid(soft, index, error);
@@ -136,6 +151,10 @@ static enum dc_status check_material(const struct dc_soft_definition *soft, int 
   if (soft->element != DC_ELEMENT_LINEAR && soft->type != DC_SOFT_SOLID)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.element: must not be \"%s\" of a %s: it is of solids", index,
                    element_choices[soft->element], type_choices[soft->type]);
+  const char *extra = of_others(soft);
+  if (extra)
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.%s: must not be given for a %s%s: it would do nothing", index,
+                   extra, type_choices[soft->type], soft->file ? " from a file" : "");
   if (soft->taper != 1 && soft->form != DC_GRID_BEAM)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.taper: must not be given but for a beam", index);
   const struct dc_pin_definition *pins = soft->pins.objects;
@@ -144,6 +163,51 @@ static enum dc_status check_material(const struct dc_soft_definition *soft, int 
       if (!(pins[i].low[k] <= pins[i].high[k]))
         return dc_fail(error, DC_BAD_INPUT, "bodies[%d].soft.pins[%d].low: must not be above high", index, i);
   return dc_soft_drives_check(soft, index, error);
+}
+
+// The first option that is given and belongs to a joint, or to contact between rigid bodies alone; NULL: none.
+static const char *of_joint(const struct dc_body_definition *definition)
+{
+  return !isnan(definition->axis[0])                           ? "axis"
+         : !isnan(definition->anchor[0])                       ? "anchor"
+         : !isnan(definition->range[0])                        ? "range"
+         : definition->limit_stiffness != DC_LIMIT_STIFFNESS   ? "limit_stiffness"
+         : definition->limits.velocity > 0                     ? "velocity_limit"
+         : definition->limits.effort > 0                       ? "effort_limit"
+         : definition->filter.parent && definition->parent < 0 ? "collide_parent"
+         : definition->filter.near_only.count                  ? "near_only"
+                                                               : NULL;
+}
+
+// The first option that is given and belongs to what touches; NULL: none.
+static const char *of_contact(const struct dc_body_definition *definition)
+{
+  return !isnan(definition->surface.friction)      ? "friction"
+         : definition->surface.friction_with.count ? "friction_with"
+         : !isnan(definition->surface.restitution) ? "restitution"
+         : definition->filter.except.count         ? "collide_except"
+         : definition->filter.parent               ? "collide_parent"
+                                                   : NULL;
+}
+
+// The first option that is given and belongs to what has a place and a mass; NULL: none.
+static const char *of_place(const struct dc_body_definition *definition)
+{
+  const double *quaternion = definition->rotation;
+  return !isnan(definition->mass)                           ? "mass"
+         : !isnan(definition->density)                      ? "density"
+         : dc_vec_norm(definition->position) > 0            ? "position"
+         : quaternion[1] || quaternion[2] || quaternion[3]  ? "rotation"
+         : dc_vec_norm(definition->velocity) > 0            ? "velocity"
+         : dc_vec_norm(definition->angular_velocity) > 0    ? "angular_velocity"
+                                                            : NULL;
+}
+
+static enum dc_status refuse(const char *option, int index, const char *what, struct dc_error *error)
+{
+  return option ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a %s: it would do nothing", index,
+                          option, what)
+                : DC_OK;
 }
 
 enum dc_status dc_jointless_check(const struct dc_body_definition *definition, int index, const char *what,
@@ -160,8 +224,14 @@ enum dc_status dc_jointless_check(const struct dc_body_definition *definition, i
                       : definition->mass_model                       ? "mass_model"
                       : definition->pd                               ? "pd"
                       : !isnan(definition->surface.restitution)      ? "restitution"
-                                                                     : NULL;
+                                                                     : of_joint(definition);
   return extra ? dc_fail(error, DC_BAD_INPUT, "bodies[%d].%s: must not be given for a %s", index, extra, what) : DC_OK;
+}
+
+enum dc_status dc_thread_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
+{
+  const char *extra = of_place(definition);
+  return refuse(extra ? extra : of_contact(definition), index, "cable", error);
 }
 
 enum dc_status dc_soft_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
@@ -185,6 +255,9 @@ enum dc_status dc_marker_check(const struct dc_body_definition *definition, int 
     return DC_OK;  // a soft body has no parent of its own
   if (definition->joint.count != 1 || dc_joint_types[joint->type] != &dc_joint_fixed)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].joint: must be \"fixed\" on a soft body", index);
+  const char *extra = of_joint(definition);
+  if (extra || (extra = of_contact(definition)))
+    return refuse(extra, index, "body on a soft body", error);
   if (definition->shape >= 0 && definition->filter.collide)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].collide: must be false for a shape on a soft body", index);
   if (!isnan(definition->density) && definition->shape < 0)
