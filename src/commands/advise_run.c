@@ -13,6 +13,7 @@
 #include "task/drives.h"
 
 enum { LEAST_ROWS = 8 };
+enum { FLOATING = 3 };  // coordinates of a joint that does not hold its body
 
 static const double FLAT = 1e-3;      // a loss that fell by less than this part of itself did not fall
 static const double FALLING = 0.02;   // part of the loss that it still fell by in its last rows
@@ -301,6 +302,47 @@ static void advise_stopped(const struct session *session, struct dc_advice_list 
     try_it(session, advice, &(struct dc_attempt){0});
 }
 
+static bool rubs(const struct dc_scene *scene)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  bool any = scene->definition.contact.friction > 0;
+  for (int i = 0; i < bodies->count; i++)
+    any = any || bodies->bodies[i].friction > 0;
+  for (int i = 0; i < bodies->friction_pair_count; i++)
+    any = any || bodies->friction_pairs[i].friction > 0;
+  return any;
+}
+
+// Friction is 0 where nothing gives it: then no hand holds and no foot finds a hold.  Said of goals of what floats, and
+// not with a command to try: friction belongs to the task.
+static void advise_friction(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  const struct dc_body *bodies = scene->model.bodies.bodies;
+  bool heavy = dc_vec_norm(scene->definition.gravity) > 0;
+  if (rubs(scene) || !heavy || !dc_task_acts_in_time(&scene->task, &scene->model))
+    return;
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    const struct dc_objective *objective = &scene->task.objectives[i];
+    int body = -1;
+    double distance;
+    bool reached = true;
+    if (dc_task_reachable(objective))
+      objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged,
+                              outcome->judged.steps, &body, &distance, &reached);
+    int root = reached ? -1 : body;
+    while (root >= 0 && bodies[root].parent >= 0)
+      root = bodies[root].parent;
+    if (root < 0 || bodies[root].nv < FLOATING || bodies[root].pd)
+      continue;
+    dc_advice_add(list, "no friction",
+                  "friction is 0, as nothing gives it: \"%.100s\" can be pushed, but no hand holds and no foot finds a "
+                  "hold; \"contact\": {\"friction\": 0.5} is wood on wood",
+                  bodies[body].name);
+    return;
+  }
+}
+
 static void advise_horizon(const struct session *session, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -357,7 +399,8 @@ static void try_advice(struct session *session, const dcsim_result *result, stru
   struct dc_attempt attempt = advice->changes;
   bool settings = attempt.count == 1 && (strncmp(attempt.changes[0], "optimizer.l", 11) == 0 ||
                                          strncmp(attempt.changes[0], "portfolio=", 10) == 0);
-  if (!advice->attempt[0] || !settings || attempt.control || result->seconds > CHEAP || session->options->ranks || !session->scene->words)
+  if (!advice->attempt[0] || !settings || attempt.control || result->seconds > CHEAP || session->options->ranks ||
+      !session->scene->words)
     return;
   bool found = helps(session, &attempt, &loss, &reached);
   for (int k = rates ? 0 : 5; !found && alternative(session, k, &attempt); k++)
@@ -390,6 +433,7 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
   list->count = 0;  // of what was said when the run began, only what explains the end
   if (session->stopped) {
     advise_stopped(session, list);
+    advise_friction(session, outcome, list);
     return DC_OK;
   }
   if (!success && outcome->end && strcmp(outcome->end, "blocked") == 0) {
@@ -412,5 +456,6 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
     advise_end(session, outcome, list);
   if (list->count)
     try_advice(session, result, list);
+  advise_friction(session, outcome, list);
   return DC_OK;
 }

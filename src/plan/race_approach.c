@@ -100,20 +100,11 @@ static void set_terms(struct dc_approach *approach, const struct dc_bodies *bodi
   dc_vec_copy(approach->middle.target, body->start.position);
 }
 
-// Whether a control acts at all times, not on the start alone.
-static bool acts_in_time(const struct dc_model *model, const struct dc_task *task)
-{
-  for (int i = 0; i < task->control_count; i++)
-    if (task->controls[i].type->parameter_count(task->controls[i].options, model, 0) == 0)
-      return true;
-  return false;
-}
-
 bool dc_approach_create(struct dc_approach *approach, const struct dc_model *model, const struct dc_task *task,
                         double loss, struct dc_arena *arena)
 {
   *approach = (struct dc_approach){.task = *task, .body = find_body(model, task)};
-  if (approach->body < 0 || !(loss > 0 && isfinite(loss)) || task->case_count > 0 || !acts_in_time(model, task))
+  if (approach->body < 0 || !(loss > 0 && isfinite(loss)) || task->case_count > 0 || !dc_task_acts_in_time(task, model))
     return false;
   find_hands(approach, model, task);
   int own = task->objective_count, most = own + approach->hand_count + 1;

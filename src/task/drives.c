@@ -92,3 +92,11 @@ double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodi
   }
   return most;
 }
+
+bool dc_task_acts_in_time(const struct dc_task *task, const struct dc_model *model)
+{
+  for (int i = 0; i < task->control_count; i++)
+    if (task->controls[i].type->parameter_count(task->controls[i].options, model, 0) == 0)
+      return true;
+  return false;
+}

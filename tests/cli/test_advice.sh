@@ -49,6 +49,19 @@ named "a target reached from afar" no_contact stiffness=1e-05 optimize afar.json
 sed 's/, "optimizer": { "type": "adam".*}  *}$/ }/' away.json >race.json
 named "a race that was stopped" stopped "dcsim optimize --resume race\"" optimize race.json -o race --max-time 1e-9 --no-report
 named "one without files" stopped "dcsim optimize race.json -o none\"" optimize race.json -o none --max-time 1e-9
+cat >slick.json <<'SCENE'
+{ "time": { "step": 0.02, "steps": 20 }, "shapes": { "ground": { "type": "plane" }, "ball": { "type": "sphere", "radius": 0.05 } },
+  "bodies": [{ "name": "ground", "joint": "fixed", "shape": "ground" },
+             { "name": "ball", "shape": "ball", "mass": 0.1, "position": [0.2, 0, 0.051] },
+             { "name": "hand", "shape": "ball", "mass": 0.1, "position": [0, 0, 0.2], "pd": { "kp": 100, "kd": 10 },
+               "joint": [{ "type": "slide", "axis": [1, 0, 0] }, { "type": "slide", "axis": [0, 0, 1] }] }],
+  "control": [{ "type": "pd_targets", "body": "hand" }],
+  "objective": [{ "type": "reach", "body": "ball", "target": [0.2, 0, 0.3], "tolerance": 0.02 }] }
+SCENE
+found=$(symptoms optimize slick.json -o none --set automatic.rollouts=4)
+check "nothing rubs (was: $found)" [ "$found" = never_touched,out_of_rollouts,no_friction ]
+found=$(symptoms optimize slick.json -o none --set automatic.rollouts=4 --set contact.friction=0.5)
+check "with friction (was: $found)" [ "$found" = never_touched,out_of_rollouts ]
 more=', "horizon": { "length": 3, "iterations": 1 }' steps=12 scene "$soft" '"velocity": "x"' "$(reach a '[0.3, 0, 0]' 1e-4)" '{ "type": "adam", "learning_rate": 1e-7 }' >windows.json
 sed 's/"type": "initial_state", "body": "a", "velocity": "x"/"type": "pd_velocity", "body": "a"/; s/"name": "a",/"name": "a", "pd": { "kp": 100, "kd": 10 },/' windows.json >stalled.json
 named "windows that get nowhere" stalled horizon.explore=1 optimize stalled.json -o none
