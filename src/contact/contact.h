@@ -155,6 +155,9 @@ double dc_contact_pair_gap(const struct dc_contact *contact, int pair);
 // intersects.  Of models whose surfaces are level sets these are the bounds.
 double dc_contact_pair_distance(const struct dc_contact *contact, int pair);
 double dc_contact_distance(const struct dc_contact *contact);
+// The same where it costs little, between convex bodies of few vertices; of others the lower bound.
+double dc_contact_pair_near_distance(const struct dc_contact *contact, int pair);
+double dc_contact_near_distance(const struct dc_contact *contact);
 // Whether every separating plane of the last evaluation reached its tolerance; otherwise Hessians lack the pairs that
 // did not, and no gradient may rest on them.
 bool dc_contact_solved(const struct dc_contact *contact);

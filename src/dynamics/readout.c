@@ -70,7 +70,7 @@ enum dc_status dc_trajectory_contact(struct dc_rollout *rollout, const struct dc
     return status;
   for (int p = 0; p < rollout->rigid.pair_count; p++) {
     double gradient[12];
-    gaps[p] = dc_contact_pair_gap(rollout->rigid.contact, p);
+    gaps[p] = dc_contact_pair_near_distance(rollout->rigid.contact, p);
     dc_contact_expand_gradient(&rollout->rigid.pairs[p], gradient);
     for (int k = 0; k < 12; k++) {
       contact[p][k] = -stiffness * gradient[k] - rollout->rigid.impact[p].gradient[k];

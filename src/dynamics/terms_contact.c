@@ -302,7 +302,7 @@ static enum dc_status check_path(struct dc_rollout *rollout, struct dc_error *er
 static double gap(const struct dc_rollout *rollout, const double *q)
 {
   (void)q;
-  return dc_contact_min_gap(rollout->rigid.contact);
+  return dc_contact_near_distance(rollout->rigid.contact);
 }
 
 // Contact: mu P(poses at t+1).

@@ -10,6 +10,8 @@ static double distance_of(struct dc_contact *contact, struct scene *scene, doubl
   struct dc_pair_derivatives pairs[SCENE_BODIES * SCENE_BODIES];
   dc_contact_evaluate(contact, scene->poses, 0, pairs);
   *bound = dc_contact_min_gap(contact);
+  CHECK(dc_contact_near_distance(contact) == dc_contact_distance(contact), "%g and %g",
+        dc_contact_near_distance(contact), dc_contact_distance(contact));
   return dc_contact_distance(contact);
 }
 

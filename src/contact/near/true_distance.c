@@ -4,15 +4,20 @@
 // Branch and bound over both sphere trees.  Two nodes whose spheres are farther apart than the nearest triangles so far
 // hold nothing nearer.  Otherwise the larger node is replaced by its children, the nearer of which is looked at first.
 // Two triangles that do not cross are as far apart as a corner of one from the other or an edge from an edge: the least
-// of 6 and 9 distances (geometry/convex/distance.h).  They are not looked at where the plane of one of them has the
-// other one beyond the least distance; so most pairs of parallel faces, all as near as the nearest, cost one plane.
+// of 6 and 9 distances (geometry/convex/distance.h).  They are not looked at where boxes about them are beyond the least
+// distance, or the plane of one of them has the other one beyond it.  So most pairs of parallel faces, all as near as
+// the nearest, cost one plane.
+// Two hulls of few vertices are as far apart as Gilbert, Johnson and Keerthi's algorithm says.
 #include <math.h>
 #include <stdlib.h>
 
 #include "contact/common/contact_internal.h"
 #include "contact/common/leaf_pair.h"
 #include "geometry/convex/distance.h"
+#include "geometry/convex/hull_distance.h"
 #include "math/vector.h"
+
+enum { MOST_LEAF_PAIRS = 256, MOST_HULL_VERTICES = 256 };
 
 // Two bodies, places about the origin of the second.
 struct search {
@@ -38,6 +43,17 @@ static void corners_of(const struct dc_collider *collider, int node, const doubl
       x[v][k] = collider->turned[triangle[v]][k] + (offset ? offset[k] : 0);
 }
 
+static double smallest(double a, double b, double c)
+{
+  double least = a < b ? a : b;
+  return least < c ? least : c;
+}
+
+static double largest(double a, double b, double c)
+{
+  return -smallest(-a, -b, -c);
+}
+
 // Whether all corners of a triangle lie on one side of the plane of another one, and no nearer to it than the least
 // distance so far.
 static bool beyond_plane(const struct search *s, const double face[3][3], const double x[3][3])
@@ -54,6 +70,20 @@ static bool beyond_plane(const struct search *s, const double face[3][3], const 
   }
   double least = fmax(low, -high);
   return least > 0 && least * least >= s->square * dc_vec_dot(normal, normal);
+}
+
+// Whether the boxes about the corners of two triangles, along the axes of the world, are no nearer to each other than the
+// least distance.
+static bool beyond_boxes(const struct search *s, const double p[3][3], const double q[3][3])
+{
+  double square = 0;
+  for (int k = 0; k < 3; k++) {
+    double below = smallest(q[0][k], q[1][k], q[2][k]) - largest(p[0][k], p[1][k], p[2][k]);
+    double above = smallest(p[0][k], p[1][k], p[2][k]) - largest(q[0][k], q[1][k], q[2][k]);
+    double apart = below > above ? below : above;
+    square += apart > 0 ? apart * apart : 0;
+  }
+  return square >= s->square;
 }
 
 // The vertices of a convex leaf, or of a triangle beside one.
@@ -83,7 +113,8 @@ static void visit_triangles(struct search *s, int i, int j)
   struct dc_closest closest;
   corners_of(s->a, i, s->offset, p);
   corners_of(s->b, j, NULL, q);
-  if (beyond_plane(s, (const double(*)[3])q, (const double(*)[3])p) ||
+  if (beyond_boxes(s, (const double(*)[3])p, (const double(*)[3])q) ||
+      beyond_plane(s, (const double(*)[3])q, (const double(*)[3])p) ||
       beyond_plane(s, (const double(*)[3])p, (const double(*)[3])q))
     return;
   for (int side = 0; side < 2; side++)
@@ -125,7 +156,26 @@ static void visit(struct search *s, int i, int j, double bound)
   visit(s, below[1 - nearer][0], below[1 - nearer][1], nearer ? first : second);
 }
 
-double dc_contact_pair_distance(const struct dc_contact *contact, int p)
+// Whether the vertices of a collider are those of a convex body, few enough to be asked one by one.
+static bool is_small_hull(const struct dc_contact *contact, int body)
+{
+  const struct dc_collider *collider = &contact->colliders[body];
+  return !collider->leaf_first && contact->bodies->bodies[body].shape->part_count == 1 &&
+         collider->vertex_count <= MOST_HULL_VERTICES;
+}
+
+// The distance of two hulls by their vertices.
+static double hull_distance(const struct search *s)
+{
+  double moved[MOST_HULL_VERTICES][3], normal[3];
+  for (int v = 0; v < s->a->vertex_count; v++)
+    dc_vec_add(moved[v], s->a->turned[v], s->offset);
+  return dc_hull_distance((const double(*)[3])moved, s->a->vertex_count, (const double(*)[3])s->b->turned,
+                          s->b->vertex_count, normal);
+}
+
+// The distance of a pair, or something above the limit where it is.
+static double distance_within(const struct dc_contact *contact, int p, double limit)
 {
   const struct dc_pair *pair = &contact->pairs[p];
   const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
@@ -135,15 +185,34 @@ double dc_contact_pair_distance(const struct dc_contact *contact, int p)
   if (b->primitive.type || a->primitive.type || !a->tree.node_count || !b->tree.node_count ||
       (contact->model->flags & DC_CONTACT_LEVELS))
     return pair->gap;
-  struct search search = {.a = a, .b = b, .square = INFINITY};
+  struct search search = {.a = a, .b = b, .square = limit * limit};
   dc_vec_sub(search.offset, a->position, b->position);
-  visit(&search, 0, 0, sphere_distance(&search, 0, 0));
+  double apart = sphere_distance(&search, 0, 0);
+  if (apart > limit)
+    return apart;
+  if (is_small_hull(contact, pair->a) && is_small_hull(contact, pair->b))
+    return fmax(hull_distance(&search), pair->gap);
+  visit(&search, 0, 0, apart);
   return fmax(sqrt(search.square), pair->gap);
 }
 
+double dc_contact_pair_distance(const struct dc_contact *contact, int p)
+{
+  return distance_within(contact, p, INFINITY);
+}
+
+// Whether the distance of a pair costs no more than a few vertices do: hulls, primitives, few leaves.
+static bool is_cheap(const struct dc_contact *contact, int p)
+{
+  const struct dc_collider *a = &contact->colliders[contact->pairs[p].a], *b = &contact->colliders[contact->pairs[p].b];
+  if (dc_has_leaves(a, b))
+    return (long)a->triangle_count * b->triangle_count <= MOST_LEAF_PAIRS;
+  return is_small_hull(contact, contact->pairs[p].a) && is_small_hull(contact, contact->pairs[p].b);
+}
+
 // The least distance of all pairs.  The pair with the lowest bound is measured first, then those whose bound is below
-// the least distance so far.
-double dc_contact_distance(const struct dc_contact *contact)
+// the least distance so far.  every: otherwise the bound counts of pairs that are not cheap.
+static double least_distance(const struct dc_contact *contact, bool every)
 {
   double bound = INFINITY, least = INFINITY;
   int nearest = -1;
@@ -152,10 +221,25 @@ double dc_contact_distance(const struct dc_contact *contact)
       bound = dc_contact_pair_gap(contact, p);
       nearest = p;
     }
-  if (nearest >= 0)
-    least = dc_contact_pair_distance(contact, nearest);
-  for (int p = 0; p < contact->pair_count; p++)
-    if (p != nearest && dc_contact_pair_gap(contact, p) < least)
-      least = fmin(least, dc_contact_pair_distance(contact, p));
+  for (int n = -1; n < contact->pair_count; n++) {
+    int p = n < 0 ? nearest : n;
+    if (p >= 0 && (n < 0 || p != nearest) && dc_contact_pair_gap(contact, p) < least)
+      least = fmin(least, every ? distance_within(contact, p, least) : dc_contact_pair_near_distance(contact, p));
+  }
   return least;
+}
+
+double dc_contact_pair_near_distance(const struct dc_contact *contact, int p)
+{
+  return is_cheap(contact, p) ? distance_within(contact, p, INFINITY) : dc_contact_pair_gap(contact, p);
+}
+
+double dc_contact_distance(const struct dc_contact *contact)
+{
+  return least_distance(contact, true);
+}
+
+double dc_contact_near_distance(const struct dc_contact *contact)
+{
+  return least_distance(contact, false);
 }

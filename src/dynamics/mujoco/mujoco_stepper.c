@@ -266,7 +266,7 @@ static enum dc_status measure_gap(struct dc_rollout *rollout, double *gap, struc
   double begin = dc_seconds();
   enum dc_status status = dc_rigid_evaluate(&rollout->rigid, rollout->next.poses, 0, rollout->rigid.pairs, error);
   rollout->rigid.seconds += dc_seconds() - begin;
-  *gap = dc_contact_min_gap(rollout->rigid.contact);
+  *gap = dc_contact_near_distance(rollout->rigid.contact);
   return status;
 }
 
