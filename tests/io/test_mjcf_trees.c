@@ -14,6 +14,7 @@
 #include "dynamics/trajectory.h"
 #include "io/robot/model_export.h"
 #include "mjcf_fixture.h"
+#include "mjcf_kinds.h"
 #include "mjcf_trees.h"
 
 static int count_of(int usual)
@@ -217,6 +218,37 @@ static void test_fields(void)
   }
 }
 
+// Meshes have vertices of single precision in MuJoCo.
+static void compare_masses(const struct pair *pair, const char *name)
+{
+  const struct dc_bodies *bodies = &pair->scene->model.bodies;
+  for (int i = 0; i < bodies->count; i++) {
+    int id = mj_name2id(pair->model, mjOBJ_BODY, bodies->bodies[i].name);
+    if (id > 0 && dc_body_moves(&bodies->bodies[i]))
+      CHECK(fabs(bodies->bodies[i].mass / pair->model->body_mass[id] - 1) < 1e-6, "%s: %s has %g of %g kg", name,
+            bodies->bodies[i].name, bodies->bodies[i].mass, pair->model->body_mass[id]);
+  }
+}
+
+// Masses and a second of motion of models of every kind.
+static void test_kinds(void)
+{
+  for (size_t i = 0; i < sizeof mjcf_kinds / sizeof mjcf_kinds[0]; i++) {
+    const struct mjcf_kind *kind = &mjcf_kinds[i];
+    const char *same = kind->same ? kind->same : kind->text;
+    struct pair pair;
+    write_bytes("model.xml", kind->text, strlen(kind->text));
+    write_bytes("same.xml", same, strlen(same));
+    open_files(&pair, "same.xml", "model.xml", strstr(kind->text, "<key ") ? ", 'keyframe': 'k'" : "");
+    CHECK(pair.scene && pair.model, "%s", kind->name);
+    if (pair.scene && pair.model) {
+      compare_masses(&pair, kind->name);
+      compare_motion(&pair, kind->name);
+    }
+    close_pair(&pair);
+  }
+}
+
 static void test_motion(void)
 {
   static struct mjcf_tree tree;
@@ -342,7 +374,7 @@ static void test_files(void)
 }
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"frames and masses", test_frames}, {"bodies that slide", test_sliders}, {"a second of motion", test_motion}, {"driven joints", test_driven},
-                              {"springs and fits", test_springs}, {"height fields", test_fields},
+                              {"springs and fits", test_springs}, {"several of each kind", test_kinds}, {"height fields", test_fields},
                               {"exported and read again", test_again},
                               {"exported as URDF and read again", test_urdf_again}, {"files", test_files})
 
