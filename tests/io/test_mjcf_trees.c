@@ -179,7 +179,7 @@ static void test_springs(void)
   }
 }
 
-// Heights of a binary file and of a gray image are MuJoCo's, point for point.
+// Heights of a binary file, of a gray image and of a coloured one are MuJoCo's, point for point.
 static void test_fields(void)
 {
   enum { ROWS = 3, COLUMNS = 4, COUNT = ROWS * COLUMNS };
@@ -193,8 +193,13 @@ static void test_fields(void)
   png_image image = {.version = PNG_IMAGE_VERSION, .width = COLUMNS, .height = ROWS, .format = PNG_FORMAT_GRAY};
   write_bytes("heights.bin", (const char *)&file, sizeof file);
   CHECK(png_image_write_to_file(&image, "heights.png", 0, pixels, 0, NULL), "%s", image.message);
-  static const char *const names[] = {"heights.bin", "heights.png"};
-  for (int k = 0; k < 2; k++) {
+  unsigned char colors[COUNT][4];
+  for (int i = 0; i < COUNT; i++)
+    memcpy(colors[i], (unsigned char[4]){pixels[i], (unsigned char)(3 * i), 200, (unsigned char)(90 + 5 * i)}, 4);
+  image.format = PNG_FORMAT_RGBA;
+  CHECK(png_image_write_to_file(&image, "colors.png", 0, colors, 0, NULL), "%s", image.message);
+  static const char *const names[] = {"heights.bin", "heights.png", "colors.png"};
+  for (int k = 0; k < 3; k++) {
     struct pair pair;
     char text[600];
     snprintf(text, sizeof text,

@@ -6,7 +6,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
-enum { MOST_PARTS = 1000 };
+enum { MOST_PARTS = 10000 };
 
 static const struct dc_option part_option_table[] = {
     DC_SHAPE_OPTION(struct dc_compound_part, shape, NULL,

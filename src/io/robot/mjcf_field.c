@@ -33,27 +33,27 @@ static bool is_png(const char *bytes, size_t size)
   return size > sizeof start && memcmp(bytes, start, sizeof start) == 0;
 }
 
-// Gray values of a PNG image, of 8 bits.
+// Values of 8 bits of a PNG image: gray, or the red of a coloured one, as MuJoCo takes them; transparency means nothing.
 static void read_png(struct dc_mjcf_reader *reader, struct dc_mjcf_field *field, const char *bytes, size_t size)
 {
   png_image image = {.version = PNG_IMAGE_VERSION};
   unsigned char *pixels = NULL;
   if (!png_image_begin_read_from_memory(&image, bytes, size))
     dc_mjcf_refuse(reader, field->node, DC_BAD_INPUT, "%.300s: is no PNG image: %.60s", field->file, image.message);
-  else if (image.format & (PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA))
-    dc_mjcf_refuse(reader, field->node, DC_BAD_INPUT, "%.300s: must be a gray image without transparency", field->file);
+  bool plain = !(image.format & (PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA));
+  size_t width = plain ? 1 : 4;  // bytes of a pixel
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // no change of brightness
   field->rows = image.height < MOST_VALUES ? (int)image.height : MOST_VALUES;
   field->columns = image.width < MOST_VALUES ? (int)image.width : MOST_VALUES;
   if (!reader->status && make_room(reader, field)) {
-    image.format = PNG_FORMAT_GRAY;
-    if (!(pixels = dc_alloc((size_t)field->rows * (size_t)field->columns, 1)))
+    image.format = plain ? PNG_FORMAT_GRAY : PNG_FORMAT_RGBA;
+    if (!(pixels = dc_alloc((size_t)field->rows * (size_t)field->columns, width)))
       dc_mjcf_refuse(reader, field->node, DC_MEMORY, "out of memory");
     else if (!png_image_finish_read(&image, NULL, pixels, 0, NULL))
       dc_mjcf_refuse(reader, field->node, DC_BAD_INPUT, "%.300s: %.60s", field->file, image.message);
     for (int r = 0; r < field->rows && !reader->status; r++)
       for (int c = 0; c < field->columns; c++)
-        field->values[(field->rows - 1 - r) * field->columns + c] = pixels[r * field->columns + c];
+        field->values[(field->rows - 1 - r) * field->columns + c] = pixels[width * (size_t)(r * field->columns + c)];
   }
   png_image_free(&image);
   free(pixels);
