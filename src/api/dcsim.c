@@ -72,7 +72,13 @@ int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status
   return outside;
 }
 
-// The same with the status as it is.
+int dc_api_need(const void *pointer, const char *name, dcsim_error *error)
+{
+  struct dc_error local = {0};
+  return pointer ? DCSIM_OK : dc_api_fail(error, &local, dc_fail(&local, DC_USAGE, "%s: must not be NULL", name));
+}
+
+// Does what dc_api_fail does, with the status as it is.
 int dc_api_fail_in_process(dcsim_error *error, const struct dc_error *local, enum dc_status status)
 {
   dc_api_fail(error, local, status);
@@ -269,6 +275,17 @@ static void add_hint(const char *path, struct dc_error *error)
   free(longer);
 }
 
+// A list of texts of the caller's has as many as it says.
+static enum dc_status check_texts(const char *name, int count, const char *const *texts, struct dc_error *error)
+{
+  if (count < 0 || (count > 0 && !texts))
+    return dc_fail(error, DC_USAGE, "%s: %d texts, and %s list", name, count, texts ? "a" : "no");
+  for (int i = 0; i < count; i++)
+    if (!texts[i])
+      return dc_fail(error, DC_USAGE, "%s[%d]: must not be NULL", name, i);
+  return DC_OK;
+}
+
 // path: of a file, or what messages call text.
 static int open_scene(const char *path, const char *text, const char *folder, const dcsim_scene_options *given,
                       dcsim_scene **scene, dcsim_error *error)
@@ -280,7 +297,10 @@ static int open_scene(const char *path, const char *text, const char *folder, co
   if (!scene || !path)
     return dc_api_fail(error, &(struct dc_error){.text = "NULL, where a scene and a place for it are wanted"},
                        DC_USAGE);
-  if (dc_api_read_sized(&options, sizeof options, given, &local))
+  if (dc_api_read_sized(&options, sizeof options, given, &local) ||
+      check_texts("overrides", options.override_count, options.overrides, &local) ||
+      check_texts("allowed_paths", options.allowed_path_count, options.allowed_paths, &local) ||
+      check_texts("package_paths", options.package_path_count, options.package_paths, &local))
     return dc_api_fail(error, &local, local.status);
   const struct dc_scene_settings settings = {.text = text,
                                              .folder = folder,
@@ -336,12 +356,14 @@ void dcsim_scene_close(dcsim_scene *scene)
 
 const char *dcsim_scene_name(const dcsim_scene *scene)
 {
-  return scene->scene->name;
+  return scene ? scene->scene->name : "";
 }
 
 // A refinement has no time: steps and time step are 0.
 int dcsim_scene_get_sizes(const dcsim_scene *scene, dcsim_scene_sizes *sizes, dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
   const struct dc_scene *s = scene->scene;
   const struct dc_bodies *bodies = &s->model.bodies;
   struct dc_error local = {0};
@@ -358,6 +380,8 @@ int dcsim_scene_get_sizes(const dcsim_scene *scene, dcsim_scene_sizes *sizes, dc
 // Offsets of q and v are -1 for bodies without coordinates of their own.
 int dcsim_scene_get_body(const dcsim_scene *scene, int body, dcsim_scene_body *about, dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
   const struct dc_bodies *bodies = &scene->scene->model.bodies;
   struct dc_error local = {0};
   if (body < 0 || body >= bodies->count) {

@@ -20,6 +20,8 @@ struct dcsim_scene {
 
 // Copies *local into *error and returns its status.
 int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status status);
+// DCSIM_USAGE, with a message, for a handle or a place that is NULL.
+int dc_api_need(const void *pointer, const char *name, dcsim_error *error);
 
 // DC_USAGE where numbers [count] of the caller are not there or not finite; name is for the message.
 enum dc_status dc_api_check_finite(const char *name, const double *numbers, int count, struct dc_error *error);

@@ -101,6 +101,10 @@ static enum dc_status create(dcsim_problem *problem, const dcsim_problem_options
 int dcsim_problem_create(const dcsim_scene *scene, const dcsim_problem_options *options, dcsim_problem **problem,
                          dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
+  if (dc_api_need(problem, "problem", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   dcsim_problem_options own = {0};
   *problem = NULL;
@@ -135,17 +139,19 @@ void dcsim_problem_destroy(dcsim_problem *problem)
 
 int dcsim_problem_dimension(const dcsim_problem *problem)
 {
-  return problem->plan->parameter_count;
+  return problem ? problem->plan->parameter_count : 0;
 }
 
 void dcsim_problem_initial(const dcsim_problem *problem, double *x)
 {
-  if (x)
+  if (problem && x)
     dc_task_initial(&problem->task, problem->plan->model, problem->plan->window.steps, x);
 }
 
 void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *high)
 {
+  if (!problem)
+    return;
   const struct dc_plan *plan = problem->plan;
   dc_task_bounds(&problem->task, plan->model, plan->window.steps, plan->box.low, plan->box.high);
   for (int i = 0; i < plan->parameter_count; i++) {
@@ -158,17 +164,31 @@ void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *hig
 
 void dcsim_problem_groups(const dcsim_problem *problem, int *group)
 {
-  if (group)
+  if (problem && group)
     dc_task_groups(&problem->task, problem->plan->model, problem->plan->window.steps, group);
+}
+
+static bool has_parameter(const dcsim_problem *problem, int i)
+{
+  return problem && i >= 0 && i < problem->plan->parameter_count;
 }
 
 void dcsim_problem_name(const dcsim_problem *problem, int i, char *name, size_t size)
 {
-  dc_task_parameter_name(&problem->task, problem->plan->model, problem->plan->window.steps, i, name, size);
+  if (!name || !size)
+    return;
+  name[0] = '\0';
+  if (has_parameter(problem, i))
+    dc_task_parameter_name(&problem->task, problem->plan->model, problem->plan->window.steps, i, name, size);
 }
 
 const char *dcsim_problem_unit(const dcsim_problem *problem, int i, double *scale)
 {
+  if (!has_parameter(problem, i)) {
+    if (scale)
+      *scale = 1;
+    return "";
+  }
   return dc_task_parameter_unit(&problem->task, problem->plan->model, problem->plan->window.steps, i, scale);
 }
 
@@ -180,6 +200,8 @@ static enum dc_status check_x(const dcsim_problem *problem, const double *x, str
 // Loss and gradient at x.  An objective function of the caller may end the call by an answer other than 0.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error)
 {
+  if (dc_api_need(problem, "problem", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   double value;
   problem->answer = 0;
@@ -252,6 +274,8 @@ static int give_rows(dcsim_problem *problem, enum dc_status status, bool with_ja
 int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
                             dcsim_error *error)
 {
+  if (dc_api_need(problem, "problem", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   enum dc_status status = check_x(problem, x, &local);
   if (!status)
@@ -262,6 +286,8 @@ int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linea
 int dcsim_problem_find_rows(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
                             dcsim_error *error)
 {
+  if (dc_api_need(problem, "problem", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   enum dc_status status = check_x(problem, x, &local);
   if (!status)
@@ -279,6 +305,8 @@ static enum dc_status check_product(const double *vector, const double *product,
 int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const double *direction, double *product,
                                dcsim_error *error)
 {
+  if (dc_api_need(problem, "problem", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   enum dc_status status = check_x(problem, x, &local);
   if (!status)
@@ -291,6 +319,8 @@ int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const do
 int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const double *weights, double *product,
                             dcsim_error *error)
 {
+  if (dc_api_need(problem, "problem", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   enum dc_status status = check_x(problem, x, &local);
   if (!status)
@@ -308,12 +338,16 @@ static const struct dc_trajectory *evaluated(const dcsim_problem *problem)
 
 int dcsim_problem_get_trajectory(dcsim_problem *problem, dcsim_trajectory *trajectory, dcsim_error *error)
 {
+  if (dc_api_need(problem, "problem", error))
+    return DCSIM_USAGE;
   const struct dc_plan *plan = problem->plan;
   return dc_api_get_trajectory(plan->model, plan->input, evaluated(problem), &problem->arrays, trajectory, error);
 }
 
 int dcsim_problem_get_contacts(dcsim_problem *problem, dcsim_contacts *contacts, dcsim_error *error)
 {
+  if (dc_api_need(problem, "problem", error))
+    return DCSIM_USAGE;
   const struct dc_plan *plan = problem->plan;
   return dc_api_get_contacts(plan->rollout, plan->input, evaluated(problem), &problem->arrays, contacts, error);
 }

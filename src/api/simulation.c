@@ -50,6 +50,10 @@ static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene
 
 int dcsim_simulation_create(const dcsim_scene *scene, dcsim_simulation **simulation, dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
+  if (dc_api_need(simulation, "simulation", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   dcsim_simulation *made = *simulation = dc_alloc(1, sizeof *made);
   enum dc_status status = made ? create(made, scene->scene, &local) : dc_out_of_memory_for(&local, "a simulation");
@@ -107,6 +111,8 @@ static void normalize_quaternions(const struct dc_bodies *bodies, double *q)
 // before is forgotten.
 int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, const double *qd, dcsim_error *error)
 {
+  if (dc_api_need(simulation, "simulation", error))
+    return DCSIM_USAGE;
   const struct dc_bodies *bodies = &simulation->model->bodies;
   struct dc_error local = {0};
   enum dc_status status = q ? dc_api_check_finite("q", q, bodies->nq, &local) : DC_OK;
@@ -134,6 +140,8 @@ int dcsim_simulation_set_state(dcsim_simulation *simulation, const double *q, co
 
 void dcsim_simulation_get_state(const dcsim_simulation *simulation, double *q, double *qd)
 {
+  if (!simulation)
+    return;
   const struct dc_bodies *bodies = &simulation->model->bodies;
   if (q)
     memcpy(q, simulation->q, (size_t)bodies->nq * sizeof *q);
@@ -260,6 +268,8 @@ static enum dc_status step(dcsim_simulation *simulation, const double *target, c
 int dcsim_simulation_step(dcsim_simulation *simulation, const double *target, const double *target_velocity,
                           const double *force, dcsim_error *error)
 {
+  if (dc_api_need(simulation, "simulation", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   enum dc_status status = step(simulation, target, target_velocity, force, &local);
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
@@ -273,18 +283,28 @@ static const struct dc_trajectory *stepped(const dcsim_simulation *simulation)
 
 int dcsim_simulation_get_trajectory(dcsim_simulation *simulation, dcsim_trajectory *trajectory, dcsim_error *error)
 {
+  if (dc_api_need(simulation, "simulation", error))
+    return DCSIM_USAGE;
   return dc_api_get_trajectory(simulation->model, simulation->input, stepped(simulation), &simulation->arrays,
                                trajectory, error);
 }
 
 int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *contacts, dcsim_error *error)
 {
+  if (dc_api_need(simulation, "simulation", error))
+    return DCSIM_USAGE;
   return dc_api_get_contacts(simulation->rollout, simulation->input, stepped(simulation), &simulation->arrays, contacts,
                              error);
 }
 
 int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error)
 {
+  if (dc_api_need(simulation, "simulation", error))
+    return DCSIM_USAGE;
+  if (dc_api_need(a, "a", error))
+    return DCSIM_USAGE;
+  if (dc_api_need(b, "b", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   enum dc_status status = simulation->stepped ? dc_step_linearize(simulation->rollout, simulation->input,
                                                                   simulation->trajectory, a, b, &local)

@@ -182,6 +182,8 @@ static const char *describe_check(const struct dc_contact_model *model, const st
 int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
                     dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   struct dc_gradient_check check;
   const struct dc_scene *s = scene->scene;

@@ -501,6 +501,8 @@ static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report
 
 int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
   const struct dc_contact_model *model = scene->scene->definition.contact_model;
   struct dc_error local = {0};
   if (scene->scene->refinement.given)
@@ -514,6 +516,8 @@ int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
 
 int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   int outside = inspect(scene, describe_scene, report, error);
   if (outside || scene->scene->refinement.given)

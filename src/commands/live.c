@@ -110,6 +110,10 @@ static void answer(void *context, const struct dc_server_request *request, struc
 
 int dcsim_view_start(const dcsim_scene *scene, int port, dcsim_view **view, dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
+  if (dc_api_need(view, "view", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   struct dcsim_view *made = dc_alloc(1, sizeof *made);
   *view = NULL;

@@ -310,6 +310,8 @@ static enum dc_status read_softness(const dcsim_query_options *given, double sof
 int dcsim_query(const dcsim_scene *scene, const char *path, const dcsim_query_options *options, dcsim_report *report,
                 dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
   struct dc_error local = {0};
   struct dc_text text = {0};
   struct dc_json_writer json = {0};

@@ -489,11 +489,15 @@ static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool 
 int dcsim_simulate(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
                    dcsim_report *report, dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
   return run(scene, options, false, result, report, error);
 }
 
 int dcsim_optimize(const dcsim_scene *scene, const dcsim_run_options *options, dcsim_result *result,
                    dcsim_report *report, dcsim_error *error)
 {
+  if (dc_api_need(scene, "scene", error))
+    return DCSIM_USAGE;
   return run(scene, options, true, result, report, error);
 }
