@@ -288,7 +288,8 @@ static enum dc_status refuse(const struct dc_plan *plan, struct dc_error *error)
 static bool is_rolled_out(const struct dc_plan *plan, const double *parameters)
 {
   return plan->succeeded &&
-         memcmp(parameters, plan->evaluated, (size_t)plan->parameter_count * sizeof *parameters) == 0;
+         (!plan->parameter_count ||
+          memcmp(parameters, plan->evaluated, (size_t)plan->parameter_count * sizeof *parameters) == 0);
 }
 
 static int count_groups(const struct dc_plan *plan)

@@ -260,7 +260,8 @@ enum dc_status dc_plan_evaluate(struct dc_plan *plan, const double *parameters, 
   double start = dc_seconds(), contact = dc_rollout_contact_seconds(plan->rollout);
   enum dc_status status = evaluate(plan, parameters, loss, gradient, error);
   if (!status) {
-    memmove(plan->evaluated, parameters, (size_t)plan->parameter_count * sizeof *parameters);
+    if (plan->parameter_count)
+      memmove(plan->evaluated, parameters, (size_t)plan->parameter_count * sizeof *parameters);
     plan->succeeded = true;
   }
   plan->work.seconds += dc_seconds() - start;

@@ -13,7 +13,7 @@ for kilobytes in 160000 200000 300000 400000 500000 800000; do
     [ $status -eq 0 -o $status -eq 6 -o \( $status -eq 127 -a $kilobytes -lt 300000 \) ]
   [ $status -ne 6 ] || check "with a message" [ -s "$err" ]
 done
-for kilobytes in 64 128 256; do
+for kilobytes in 32 64 128 256; do
   (ulimit -s $kilobytes && within 30 "$dcsim" simulate "$scene" -o none --quiet --set time.steps=3) >"$out" 2>"$err"
   status=$?
   check "with a stack of $kilobytes KB it works, or says that this is too little" [ $status -eq 0 -o $status -eq 6 ]
