@@ -46,7 +46,7 @@ typedef struct {
 const char *dcsim_version(void);
 const char *dcsim_libraries(void);
 
-// Number of OpenMP threads for all later work; 0 keeps the default.  Results do not depend on it.
+// Number of OpenMP threads for all later work, 1024 at most; 0 keeps the default.  Results do not depend on it.
 void dcsim_set_threads(int threads);
 
 // Scenes.

@@ -53,11 +53,12 @@ const char *dcsim_libraries(void)
   return text;
 }
 
-// Numbers below 1 leave the present number.
+// Numbers below 1 leave the present number.  OpenMP ends the process where it has no memory for its threads.
 void dcsim_set_threads(int threads)
 {
+  enum { MOST = 1024 };
   if (threads > 0)
-    omp_set_num_threads(threads);
+    omp_set_num_threads(threads < MOST ? threads : MOST);
 }
 
 // Puts an error into the caller's struct, if there is one, and returns its status.
