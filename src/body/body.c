@@ -407,107 +407,6 @@ static enum dc_status set_reach(struct build *build)
   return DC_OK;
 }
 
-// A coordinate with a range must start inside; a start at an end is moved in by DC_START_MARGIN of the range.
-static enum dc_status start_coordinate(struct build *build, int i, const struct dc_joint_part *part, double given,
-                                       double *start)
-{
-  double low = part->range[0], high = part->range[1], margin = DC_START_MARGIN * (high - low);
-  *start = given;
-  if (isinf(low))
-    return DC_OK;
-  if (given < low || given > high)
-    return dc_fail(build->error, DC_BAD_INPUT,
-                   "bodies[%d].joint_position: %.10g is outside of the range [%.10g, %.10g]", i, given, low, high);
-  *start = fmin(fmax(given, low + margin), high - margin);
-  return DC_OK;
-}
-
-// Sets the start of a body's coordinates and their velocities: given numbers for slides and hinges, poses for free
-// bodies, the identity for balls.
-static enum dc_status set_start(struct build *build, int i)
-{
-  const struct dc_body_definition *definition = &build->definitions[i];
-  struct dc_body *body = &build->bodies->bodies[i];
-  double *q = build->bodies->initial_q, *velocity = dc_arena_alloc(build->arena, (size_t)body->nv, sizeof *velocity);
-  int scalars = 0, positions = definition->joint_position.count, velocities = definition->joint_velocity.count;
-  bool whole = !body->free && velocities == body->nv;  // with the three of every ball
-  if (!velocity)
-    return out_of_memory(build);
-  for (int p = 0; p < body->part_count; p++) {
-    const struct dc_joint_part *part = &body->parts[p];
-    if (part->kind == DC_PART_TRANSLATION) {
-      dc_vec_copy(q + part->q, body->start.position);
-    } else if (part->kind == DC_PART_BALL) {
-      if (whole)
-        memcpy(velocity + (part->v - body->v_offset), definition->joint_velocity.values + (part->v - body->v_offset),
-               3 * sizeof *velocity);
-      memcpy(q + part->q, body->free ? body->start.quaternion : (double[4]){1, 0, 0, 0}, 4 * sizeof *q);
-    } else {
-      double given = scalars < positions ? definition->joint_position.values[scalars] : 0;
-      enum dc_status status = build->follows[i] ? DC_OK : start_coordinate(build, i, part, given, &q[part->q]);
-      if (status)
-        return status;
-      int at = whole ? part->v - body->v_offset : scalars;
-      velocity[part->v - body->v_offset] = at < velocities ? definition->joint_velocity.values[at] : 0;
-      scalars++;
-    }
-  }
-  body->start.joint_velocity = velocity;
-  if ((positions && positions != scalars) || (velocities && velocities != scalars && !whole))
-    return dc_fail(build->error, DC_BAD_INPUT,
-                   "bodies[%d].%s: must hold %d numbers, one per slide and hinge (holds %d)", i,
-                   positions && positions != scalars ? "joint_position" : "joint_velocity", scalars,
-                   positions && positions != scalars ? positions : velocities);
-  return DC_OK;
-}
-
-// Where an actuator pulls slides and hinges to.
-static enum dc_status set_targets(struct build *build, int i)
-{
-  const struct dc_real_list *given = &build->definitions[i].pd->target;
-  struct dc_body *body = &build->bodies->bodies[i];
-  struct dc_joint_part *parts = (struct dc_joint_part *)body->parts;
-  int scalars = 0;
-  for (int p = 0; p < body->part_count && given->count; p++)
-    if (parts[p].kind == DC_PART_SLIDE || parts[p].kind == DC_PART_HINGE) {
-      parts[p].target = scalars < given->count ? given->values[scalars] : NAN;
-      scalars++;
-    }
-  if (given->count && given->count != scalars)
-    return dc_fail(build->error, DC_BAD_INPUT,
-                   "bodies[%d].pd.target: must hold %d numbers, one per slide and hinge (holds %d)", i, scalars,
-                   given->count);
-  return DC_OK;
-}
-
-// Sets the actuator of a body: gains, one number of rotation and length each, or one per coordinate; it takes nv
-// actuator coordinates.
-static enum dc_status set_actuator(struct build *build, int i)
-{
-  const struct dc_body_definition *definition = &build->definitions[i];
-  struct dc_body *body = &build->bodies->bodies[i];
-  if (!definition->pd)
-    return DC_OK;
-  enum dc_status status = set_targets(build, i);
-  if (status)
-    return status;
-  struct dc_pd_definition *pd = dc_arena_alloc(build->arena, 1, sizeof *pd);
-  if (!pd)
-    return out_of_memory(build);
-  *pd = *definition->pd;
-  const struct dc_real_list *lists[] = {&pd->kp_each, &pd->kd_each};
-  for (int k = 0; k < 2; k++)
-    if (lists[k]->count && lists[k]->count != body->nv)
-      return dc_fail(build->error, DC_BAD_INPUT,
-                     "bodies[%d].pd.%s: must hold one number for each of the %d coordinates", i,
-                     k ? "kd_each" : "kp_each", body->nv);
-  dc_pd_settle(pd, body);
-  body->pd = pd;
-  body->actuator = build->bodies->actuator_count;
-  build->bodies->actuator_count += body->nv;
-  return DC_OK;
-}
-
 // Checks a definition, copies its name and counts its joint.
 static enum dc_status begin_body(struct build *build, int i, const struct dc_shape *shapes)
 {
@@ -560,8 +459,8 @@ static enum dc_status build_bodies(struct build *build, const struct dc_shape *s
     if (dc_body_moves(body))
       set_inertia(body, &build->definitions[i]);
     if (!(status = set_parts(build, i)) && !(status = set_chain(build, i, part_of, &part_total)) &&
-        !(status = set_start(build, i)))
-      status = set_actuator(build, i);
+        !(status = dc_body_set_start(bodies, &build->definitions[i], i, build->follows[i], build->arena, build->error)))
+      status = dc_body_set_actuator(bodies, &build->definitions[i], i, build->arena, build->error);
   }
   if (!status && !(status = dc_couplings_check(bodies, build->coupling_count, build->couplings, build->error)))
     status = dc_couplings_start(bodies, build->definitions, build->coupling_count, build->couplings, build->arena,

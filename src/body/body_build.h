@@ -32,6 +32,14 @@ enum dc_status dc_body_check_motion(const struct dc_body_definition *definition,
                                     struct dc_error *error);
 enum dc_status dc_body_check_names(int count, const struct dc_body_definition *definitions, struct dc_error *error);
 
+// Sets the start of body i, whose joint parts are built; follows: a coupling says where its coordinate starts.
+// DC_BAD_INPUT, DC_MEMORY.
+enum dc_status dc_body_set_start(struct dc_bodies *bodies, const struct dc_body_definition *definition, int i,
+                                 bool follows, struct dc_arena *arena, struct dc_error *error);
+// Sets its actuator, if it has one: gains in effect, targets, and its place in vectors of actuator targets.
+enum dc_status dc_body_set_actuator(struct dc_bodies *bodies, const struct dc_body_definition *definition, int i,
+                                    struct dc_arena *arena, struct dc_error *error);
+
 // Checks couplings [count] between bodies whose joints are built; definitions: of the bodies.
 enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, const struct dc_coupling *couplings,
                                   struct dc_error *error);

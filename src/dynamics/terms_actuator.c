@@ -20,49 +20,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/actuator_internal.h"
 #include "dynamics/saturation.h"
 #include "dynamics/step.h"
 #include "dynamics/weight.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
-// One coordinate or ball of an actuated joint, with what acts on it.
-struct drive {
-  const struct dc_joint_part *part;
-  int component;                      // of a translation; 0 otherwise
-  double kp, kd;                      // scaled
-  double kp_scale, kd_scale;          // by these
-  const double *position, *velocity;  // targets: 1 number, 3 of a ball
-  int body, actuator;
-  double effort;  // limit of the force; 0: none
-  bool holds;     // the weight on it
-};
-
-// The arguments of the functions that are called for every drive: model, interval and states, and where results go.
-struct drive_context {
-  const struct dc_model *model;
-  const struct dc_design *design;
-  struct dc_step_interval interval;
-  const double *q_now, *q_next;
-  const double *predicted;          // q* [nq]; NULL: none, or half an interval
-  bool half;                        // lengths and angles only
-  const struct dc_pose *now_poses;  // [bodies] of q_now
-  double value, *forces;            // forces [nv] gains gradients
-  struct dc_step_hessian *hessian;
-  bool exact;
-  const double *lambda;  // [nv]; by_actuator: minus it, [actuators]
-  bool by_actuator;
-  double *now, *next;  // [nv]
-  struct dc_rollout_cotangent *cotangent;
-  double *by_predicted;                      // [nv] cotangent of q*
-  const double *moved, *moved_predicted;     // [nv] changes of q(t) and q*
-  const struct dc_rollout_cotangent *input;  // change of targets and gains
-};
-
 // Calls visit for every drive of the model.
-static void visit_drives(const struct dc_rollout_input *input,
-                         void (*visit)(struct drive_context *context, const struct drive *drive),
-                         struct drive_context *context)
+void dc_visit_drives(const struct dc_rollout_input *input,
+                     void (*visit)(struct drive_context *context, const struct drive *drive),
+                     struct drive_context *context)
 {
   const struct dc_model *model = context->model;
   for (int i = 0; i < model->bodies.count; i++) {
@@ -113,8 +81,7 @@ static void ball_targets(const struct drive_context *c, const struct drive *driv
 }
 
 // A = kp/2 R+ Y^T and kd/(2h) R+ Z^T.
-static void ball_products(const struct drive_context *c, const struct drive *drive, double a_position[9],
-                          double a_velocity[9])
+void dc_drive_ball(const struct drive_context *c, const struct drive *drive, double a_position[9], double a_velocity[9])
 {
   double y[9], z[9], r[9];
   ball_targets(c, drive, y, z);
@@ -127,7 +94,7 @@ static void ball_products(const struct drive_context *c, const struct drive *dri
   }
 }
 
-static void axial(const double a[9], double g[3])
+void dc_drive_axial(const double a[9], double g[3])
 {
   g[0] = a[7] - a[5];
   g[1] = a[2] - a[6];
@@ -135,7 +102,7 @@ static void axial(const double a[9], double g[3])
 }
 
 // Differences from the targets of a length or angle.
-static void errors(const struct drive_context *c, const struct drive *drive, double *position, double *velocity)
+void dc_drive_errors(const struct drive_context *c, const struct drive *drive, double *position, double *velocity)
 {
   int at = drive->part->q + drive->component;
   double target = *drive->position - c->interval.remaining * *drive->velocity;
@@ -143,7 +110,7 @@ static void errors(const struct drive_context *c, const struct drive *drive, dou
   *velocity = *drive->velocity - (c->q_next[at] - c->q_now[at]) / c->interval.length;
 }
 
-static bool is_plain(const struct drive *drive)
+bool dc_drive_is_plain(const struct drive *drive)
 {
   return !drive->holds && !(drive->effort > 0);
 }
@@ -154,10 +121,10 @@ static struct dc_weight weight_at(const struct drive_context *c)
 }
 
 // The force of a length or angle, as asked for and limited.
-static struct dc_saturated drive_law(const struct drive_context *c, const struct drive *drive)
+struct dc_saturated dc_drive_law(const struct drive_context *c, const struct drive *drive)
 {
   double position, velocity, hold = 0;
-  errors(c, drive, &position, &velocity);
+  dc_drive_errors(c, drive, &position, &velocity);
   if (drive->holds) {
     struct dc_weight weight = weight_at(c);
     hold = dc_weight_hold(&weight, drive->body, drive->part->v);
@@ -205,13 +172,13 @@ static void drive_value(struct drive_context *c, const struct drive *drive)
     return;
   }
   double position, velocity, stiffness = drive->kp + drive->kd / c->interval.length;
-  if (!is_plain(drive)) {
-    struct dc_saturated law = drive_law(c, drive);
+  if (!dc_drive_is_plain(drive)) {
+    struct dc_saturated law = dc_drive_law(c, drive);
     int at = drive->part->q + drive->component;
     c->value += stiffness > 0 ? law.value / stiffness : -law.force * (c->q_next[at] - c->q_now[at]);
     return;
   }
-  errors(c, drive, &position, &velocity);
+  dc_drive_errors(c, drive, &position, &velocity);
   c->value += 0.5 * (drive->kp * position * position + drive->kd * c->interval.length * velocity * velocity);
 }
 
@@ -231,7 +198,7 @@ static struct drive_context of_state(const struct dc_step_state *state)
 static double actuator_value(const struct dc_step_state *state)
 {
   struct drive_context c = of_state(state);
-  visit_drives(state->input, drive_value, &c);
+  dc_visit_drives(state->input, drive_value, &c);
   return c.value;
 }
 
@@ -245,23 +212,23 @@ static void drive_gradient(struct drive_context *c, const struct drive *drive)
   }
   if (drive->part->kind == DC_PART_BALL) {
     double a[9], b[9], g[3];
-    ball_products(c, drive, a, b);
-    axial(a, g);
+    dc_drive_ball(c, drive, a, b);
+    dc_drive_axial(a, g);
     dc_vec_add(force, force, g);
-    axial(b, g);
+    dc_drive_axial(b, g);
     dc_vec_add(force, force, g);
     return;
   }
   double position, velocity;
-  errors(c, drive, &position, &velocity);
-  *force -= is_plain(drive) ? drive->kp * position + drive->kd * velocity : drive_law(c, drive).force;
+  dc_drive_errors(c, drive, &position, &velocity);
+  *force -= dc_drive_is_plain(drive) ? drive->kp * position + drive->kd * velocity : dc_drive_law(c, drive).force;
 }
 
 static void actuator_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   struct drive_context c = of_state(state);
   c.forces = forces->joints;
-  visit_drives(state->input, drive_gradient, &c);
+  dc_visit_drives(state->input, drive_gradient, &c);
 }
 
 static void ball_hessian(const double a[9], const double b[9], double block[9])
@@ -279,11 +246,11 @@ static void drive_hessian(struct drive_context *c, const struct drive *drive)
   int n = 1;
   if (gives_way(c, drive))
     block[0] = give(c, drive->kp, drive->kd);
-  else if (drive->part->kind != DC_PART_BALL && !is_plain(drive))
-    block[0] *= drive_law(c, drive).slope;
+  else if (drive->part->kind != DC_PART_BALL && !dc_drive_is_plain(drive))
+    block[0] *= dc_drive_law(c, drive).slope;
   if (drive->part->kind == DC_PART_BALL) {
     double a[9], b[9];
-    ball_products(c, drive, a, b);
+    dc_drive_ball(c, drive, a, b);
     n = 3;
     if (c->exact)
       ball_hessian(a, b, block);
@@ -297,7 +264,7 @@ static void drive_hessian(struct drive_context *c, const struct drive *drive)
 
 static void drive_curvature(struct drive_context *c, const struct drive *drive)
 {
-  double slope = is_plain(drive) ? 1 : drive_law(c, drive).slope;
+  double slope = dc_drive_is_plain(drive) ? 1 : dc_drive_law(c, drive).slope;
   c->forces[drive->part->v + drive->component] += slope * (drive->kp + drive->kd / c->interval.length);
 }
 
@@ -305,7 +272,7 @@ void dc_actuator_add_curvature(const struct dc_step_state *state, double *diagon
 {
   struct drive_context c = of_state(state);
   c.forces = diagonal;
-  visit_drives(state->input, drive_curvature, &c);
+  dc_visit_drives(state->input, drive_curvature, &c);
 }
 
 static void actuator_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
@@ -313,10 +280,10 @@ static void actuator_add_hessian(const struct dc_step_state *state, bool exact, 
   struct drive_context c = of_state(state);
   c.hessian = hessian;
   c.exact = exact;
-  visit_drives(state->input, drive_hessian, &c);
+  dc_visit_drives(state->input, drive_hessian, &c);
 }
 
-static void direction_of(const struct drive_context *c, const struct drive *drive, double l[3])
+void dc_drive_direction(const struct drive_context *c, const struct drive *drive, double l[3])
 {
   const double *from = c->lambda + (c->by_actuator ? drive->actuator : drive->part->v + drive->component);
   for (int k = 0; k < (drive->part->kind == DC_PART_BALL ? 3 : 1); k++)
@@ -358,8 +325,8 @@ static void ball_mixed(struct drive_context *c, const struct drive *drive)
   double l[3], h = c->interval.length, a[9], b[9], y[3], g[3], jacobian[9], part[3], turn[3], quaternion[4], matrix[9];
   size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
   double *position = c->cotangent->target_position + row, *velocity = c->cotangent->target_velocity + row;
-  direction_of(c, drive, l);
-  ball_products(c, drive, a, b);
+  dc_drive_direction(c, drive, l);
+  dc_drive_ball(c, drive, a, b);
   turn_of_target(a, l, y);
   position_target_mixed(c, drive, y, position, velocity);
   turn_of_target(b, l, y);
@@ -371,14 +338,14 @@ static void ball_mixed(struct drive_context *c, const struct drive *drive)
   dc_rotation_matrix(matrix, quaternion);
   dc_mat_apply_transposed(part, matrix, y);  // a turn d of R turns Z by exp(h [v]x) d
   dc_vec_add(c->now + drive->part->v, c->now + drive->part->v, part);
-  axial(a, g);
+  dc_drive_axial(a, g);
   c->cotangent->design.kp_scale[drive->body] += dc_vec_dot(g, l) / drive->kp_scale;
-  axial(b, g);
+  dc_drive_axial(b, g);
   c->cotangent->design.kd_scale[drive->body] += dc_vec_dot(g, l) / drive->kd_scale;
 }
 
 // Derivatives of (gradient by q+) . lambda by targets, gains and q(t).
-static void drive_mixed(struct drive_context *c, const struct drive *drive)
+void dc_drive_mixed(struct drive_context *c, const struct drive *drive)
 {
   if (drive->part->kind == DC_PART_BALL) {
     ball_mixed(c, drive);
@@ -387,7 +354,7 @@ static void drive_mixed(struct drive_context *c, const struct drive *drive)
   int v = drive->part->v + drive->component;
   size_t row = (size_t)c->interval.step * (size_t)c->model->bodies.actuator_count + (size_t)drive->actuator;
   double position, velocity, direction[3];
-  direction_of(c, drive, direction);
+  dc_drive_direction(c, drive, direction);
   double l = direction[0];
   if (gives_way(c, drive)) {
     double along = l * way_given(c, drive);
@@ -396,13 +363,13 @@ static void drive_mixed(struct drive_context *c, const struct drive *drive)
     c->cotangent->design.kd_scale[drive->body] += give(c, 0, drive->kd) / drive->kd_scale * along;
     return;
   }
-  if (!is_plain(drive))
-    l *= drive_law(c, drive).slope;
+  if (!dc_drive_is_plain(drive))
+    l *= dc_drive_law(c, drive).slope;
   if (drive->holds) {
     struct dc_weight weight = weight_at(c);
     dc_weight_pull_back(&weight, drive->body, v, -l, c->now, &c->cotangent->design);
   }
-  errors(c, drive, &position, &velocity);
+  dc_drive_errors(c, drive, &position, &velocity);
   c->cotangent->target_position[row] -= drive->kp * l;
   c->cotangent->target_velocity[row] -= (drive->kd - drive->kp * c->interval.remaining) * l;
   c->now[v] -= drive->kd / c->interval.length * l;
@@ -418,7 +385,7 @@ static void actuator_add_mixed(const struct dc_step_state *state, const struct d
   c.now = out->now.joints;
   c.by_predicted = out->predicted.joints;
   c.cotangent = out->input;
-  visit_drives(state->input, drive_mixed, &c);
+  dc_visit_drives(state->input, dc_drive_mixed, &c);
 }
 
 // The transposed of turn_of_target, added to a force.
@@ -447,7 +414,7 @@ static void ball_product(struct drive_context *c, const struct drive *drive, con
                          const double *velocity, double kp, double kd)
 {
   double a[9], b[9], g[3], jacobian[9], w[3], part[3], turn[3], *force = c->forces + drive->part->v;
-  ball_products(c, drive, a, b);
+  dc_drive_ball(c, drive, a, b);
   dc_rotation_left_jacobian(jacobian, drive->position);
   dc_mat_apply(turn, jacobian, position);
   if (c->interval.remaining > 0) {
@@ -460,9 +427,9 @@ static void ball_product(struct drive_context *c, const struct drive *drive, con
   dc_vec_scale(part, velocity, c->interval.length);
   turned_sum(w, c->moved + drive->part->v, part, turn);
   add_turn_of_target(b, turn, force);
-  axial(a, g);
+  dc_drive_axial(a, g);
   dc_vec_add_scaled(force, force, kp / drive->kp_scale, g);
-  axial(b, g);
+  dc_drive_axial(b, g);
   dc_vec_add_scaled(force, force, kd / drive->kd_scale, g);
 }
 
@@ -483,7 +450,7 @@ static void drive_product(struct drive_context *c, const struct drive *drive)
     return;
   }
   double position_error, velocity_error;
-  errors(c, drive, &position_error, &velocity_error);
+  dc_drive_errors(c, drive, &position_error, &velocity_error);
   double change = drive->kp * (*position - c->interval.remaining * *velocity) +
                   drive->kd * (*velocity + c->moved[v] / c->interval.length) +
                   drive->kp / drive->kp_scale * position_error * kp + drive->kd / drive->kd_scale * velocity_error * kd;
@@ -491,7 +458,7 @@ static void drive_product(struct drive_context *c, const struct drive *drive)
     struct dc_weight weight = weight_at(c);
     change += dc_weight_push_forward(&weight, drive->body, v, c->moved, &c->input->design);
   }
-  c->forces[v] -= is_plain(drive) ? change : drive_law(c, drive).slope * change;
+  c->forces[v] -= dc_drive_is_plain(drive) ? change : dc_drive_law(c, drive).slope * change;
 }
 
 static void actuator_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
@@ -502,7 +469,7 @@ static void actuator_add_product(const struct dc_step_state *state, const struct
   c.moved = variation->now.joints;
   c.moved_predicted = variation->predicted.joints;
   c.input = variation->input;
-  visit_drives(state->input, drive_product, &c);
+  dc_visit_drives(state->input, drive_product, &c);
 }
 
 // Rounding of a coordinate seen through the stiffness of its actuator.
@@ -535,93 +502,3 @@ const struct dc_step_term dc_actuator_term = {
     .add_product = actuator_add_product,
     .add_floor = actuator_add_floor,
 };
-
-// State [nq] of a frame.
-static const double *state_at(const struct dc_trajectory *trajectory, int frame)
-{
-  return trajectory->q + (size_t)frame * (size_t)trajectory->nq;
-}
-
-// Poses [bodies] of a frame.
-static const struct dc_pose *poses_at(const struct dc_trajectory *trajectory, int frame)
-{
-  return trajectory->poses + (size_t)frame * (size_t)trajectory->bodies;
-}
-
-// Forces of a step are told by its frames, also when it was divided: the velocity is its mean one.
-static struct dc_step_interval whole_step(const struct dc_model *model, int step)
-{
-  return (struct dc_step_interval){.step = step, .length = model->definition.time.step, .ratio = 1};
-}
-
-// Forces are kept by actuator, gradients by degree of freedom.
-static void drive_force(struct drive_context *c, const struct drive *drive)
-{
-  int n = drive->part->kind == DC_PART_BALL ? 3 : 1;
-  double *force = c->now + drive->actuator, g[3], a[9], b[9], position, velocity;
-  if (n == 3) {
-    ball_products(c, drive, a, b);
-    axial(a, g);
-    dc_vec_scale(force, g, -1);
-    axial(b, g);
-    dc_vec_sub(force, force, g);
-    return;
-  }
-  errors(c, drive, &position, &velocity);
-  *force = is_plain(drive) ? drive->kp * position + drive->kd * velocity : drive_law(c, drive).force;
-}
-
-// The same of a whole step of a trajectory.
-static struct drive_context of_step(const struct dc_model *model, const struct dc_rollout_input *input,
-                                    const struct dc_trajectory *trajectory, int step)
-{
-  return (struct drive_context){.model = model,
-                                .design = &input->design,
-                                .now_poses = poses_at(trajectory, step),
-                                .interval = whole_step(model, step),
-                                .q_now = state_at(trajectory, step),
-                                .q_next = state_at(trajectory, step + 1)};
-}
-
-void dc_rollout_actuator_forces(const struct dc_model *model, const struct dc_rollout_input *input,
-                                const struct dc_trajectory *trajectory, int step, double *forces)
-{
-  struct drive_context c = of_step(model, input, trajectory, step);
-  c.now = forces;
-  visit_drives(input, drive_force, &c);
-}
-
-// The forces are minus the gradient by q+: what the mixed derivatives leave out is its derivative by q+, for a ball
-// tr(A) I - A^T: the change of the gradient with the pose, not the Hessian in one chart.
-static void drive_pull_back(struct drive_context *c, const struct drive *drive)
-{
-  double *next = c->next + drive->part->v + drive->component;
-  double l[3];
-  direction_of(c, drive, l);
-  drive_mixed(c, drive);
-  if (drive->part->kind != DC_PART_BALL) {
-    double slope = is_plain(drive) ? 1 : drive_law(c, drive).slope;
-    *next += slope * (drive->kp + drive->kd / c->interval.length) * l[0];
-    return;
-  }
-  double a[9], b[9], al[3];
-  ball_products(c, drive, a, b);
-  for (int k = 0; k < 9; k++)
-    a[k] += b[k];
-  dc_mat_apply_transposed(al, a, l);
-  for (int k = 0; k < 3; k++)
-    next[k] += (a[0] + a[4] + a[8]) * l[k] - al[k];
-}
-
-void dc_rollout_actuator_pull_back(const struct dc_model *model, const struct dc_rollout_input *input,
-                                   const struct dc_trajectory *trajectory, int step, const double *weights,
-                                   double *forces_now, double *forces_next, struct dc_rollout_cotangent *cotangent)
-{
-  struct drive_context c = of_step(model, input, trajectory, step);
-  c.lambda = weights;
-  c.by_actuator = true;
-  c.now = forces_now;
-  c.next = forces_next;
-  c.cotangent = cotangent;
-  visit_drives(input, drive_pull_back, &c);
-}
