@@ -97,10 +97,21 @@ def complaints(rows):
             yield f"{name_of(row)}: no number judges it"
 
 
-def main():
-    check = "--check" in sys.argv[1:]
+def called():
+    """Whether pages are checked or written, and the tree."""
     trees = [argument for argument in sys.argv[1:] if argument != "--check"]
-    tree = trees[0] if trees else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    return "--check" in sys.argv[1:], trees[0] if trees else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def tell(wrong):
+    """Prints what is wrong and ends."""
+    for complaint in wrong:
+        print(complaint)
+    sys.exit(1 if wrong else 0)
+
+
+def main():
+    check, tree = called()
     folder = os.path.join(tree, "docs", "measured")
     with open(os.path.join(folder, "promises.json"), encoding="utf-8") as file:
         rows = json.load(file)
@@ -116,9 +127,8 @@ def main():
         with open(os.path.join(tree, "docs", "results.md"), encoding="utf-8") as file:
             if text.strip().replace("](../", "](") not in file.read():
                 wrong.append("docs/results.md does not hold docs/measured/front.md as it is")
-    for complaint in wrong:
-        print(complaint)
-    sys.exit(1 if wrong else 0)
+    tell(wrong)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -251,7 +251,7 @@ def navigation(scene, commands):
     entries.append(chapter("Commands", list(commands.items())))
     entries.append(chapter("Interfaces", [("C", "api/c.md"), ("Python", "api/python.md")] + pages(["embedding"])))
     entries.append(chapter("Theory", pages(["theory"] + below["theory"])))
-    entries.append(chapter("Results", pages(["results"] + below["results"] + ["limits", "benchmarks"])))
+    entries.append(chapter("Results", pages(["results", "papers"] + below["results"] + ["limits", "benchmarks"])))
     entries.append(chapter("Use", pages(["run-directory", "checkpoints", "scaling"])))
     entries.append(chapter("Carry on", [("Contributing", "CONTRIBUTING.md")] + pages(["architecture", "adding", "licensing"]) +
                            [("Changes", "CHANGELOG.md")]))
