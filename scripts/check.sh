@@ -8,7 +8,13 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
 case ${1-} in
   '') ;;
-  --smallest) build=$root/build-smallest ;;
+  --smallest)
+    build=$root/build-smallest
+    # Samples of drawn cases are smaller (tests/cli/harness.sh, "sample"): the whole ones are for the build with everything, whose kernels
+    # and steps are the same.
+    DCSIM_SAMPLE=small
+    export DCSIM_SAMPLE
+    ;;
   *) echo "usage: scripts/check.sh [--smallest]" >&2; exit 2 ;;
 esac
 jobs=$(nproc 2> /dev/null || echo 1)
@@ -53,7 +59,13 @@ make_tests test-suite.log || true
 count() {
   grep -cE "^:test-result: ($1)( |\$)" "$2" || true
 }
-for trs in $(make --no-print-directory -s -C "$build" list-tests); do
+tests=$(make --no-print-directory -s -C "$build" list-tests)
+# From when the log began to when it ended, where the file system tells the former.
+echo "check: the longest tests, s"
+for trs in $tests; do
+  stat -c '%W %Y %n' "$build/${trs%.trs}.log" 2> /dev/null || true
+done | awk -v skip="$build/" '$1 > 0 { print $2 - $1, substr($3, length(skip) + 1) }' | sort -rn | head -n 20
+for trs in $tests; do
   test=${trs%.trs}
   if [ ! -f "$build/$trs" ]; then
     echo "== $test did not run"

@@ -38,6 +38,12 @@ within() {
   timeout $((20 * within_limit)) sh -c 'ulimit -t "$0"; exec "$@"' $((2 * within_limit)) "$@"
 }
 
+# sample ALL SOME: how many drawn cases to try: ALL, or SOME where scripts/check.sh runs the smallest build, after the one
+# with everything has tried all of them
+sample() {
+  if [ "${DCSIM_SAMPLE:-}" = small ]; then echo "$2"; else echo "$1"; fi
+}
+
 # run STATUS ARGUMENT...: runs dcsim with stdout in $out and stderr in $err; passes when it exits with STATUS
 out=$scratch/stdout
 err=$scratch/stderr

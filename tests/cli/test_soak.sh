@@ -30,10 +30,10 @@ judged() {
 }
 judged self_test.py
 # Every model with every shape once; scripts/soak.sh has thirty times as many.
-judged soak.py --collisions 30 --thrown 8 --passages 10 --seed 2 --timeout 600 --every
+judged soak.py --collisions "$(sample 30 10)" --thrown "$(sample 8 2)" --passages "$(sample 10 3)" --seed 2 --timeout 600 --every
 # motions that have a closed form, in combinations of what a scene may say; first whether their judge can say no
 judged physics.py --self-test
-judged physics.py --draws 300 --timeout 600
+judged physics.py --draws "$(sample 300 60)" --timeout 600
 # scenes that bring features together: their gradients are what differences say
-judged gradients.py --seeds 1-6 --timeout 600 --every
+judged gradients.py --seeds "1-$(sample 6 2)" --timeout 600 --every
 finish
