@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "harness.h"
 #include "io/json/json_value.h"
+#include "io/json/json_edit.h"
 #include "io/json/json_write.h"
 #include "scene_files.h"
 
@@ -285,9 +286,33 @@ static void test_writer(void)
   free(text);
 }
 
+// Values change where they stand; brackets and quotes in strings and comments are no ends.
+static void test_edit(void)
+{
+  static const char before[] =
+      "{ // {\n  \"a\": [1, [2], \"]\\\"\"] /* ] */, \"b\": {\"x\": -1.5e3},\n  \"c\": \"d\" }\n";
+  static const char after[] = "{ // {\n  \"a\": [9] /* ] */, \"b\": {\"y\": true, \"x\": 2},\n  \"c\": {\"d\": 0} }\n";
+  struct dc_arena *arena = dc_arena_create();
+  struct dc_json_document document = {0};
+  struct dc_error error = {0};
+  struct dc_text text = {0};
+  CHECK(!dc_json_load_text(&document, "text", before, arena, &error), "%s", error.text);
+  const cJSON *b = cJSON_GetObjectItem(document.root, "b"), *c = cJSON_GetObjectItem(document.root, "c");
+  const struct dc_json_change changes[] = {
+      {c, NULL, "{\"d\": 0}"}, {b, "x", "2"}, {document.root, "a", "[9]"}, {b, "y", "true"}};
+  dc_json_edit(&document, 4, changes, &text);
+  CHECK(!text.failed && strcmp(text.bytes, after) == 0, "%s", text.bytes);
+  dc_text_free(&text);
+  dc_json_edit(&document, 0, changes, &text);
+  CHECK(strcmp(text.bytes, before) == 0, "%s", text.bytes);
+  dc_text_free(&text);
+  dc_json_release(&document);
+  dc_arena_destroy(arena);
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"accepts and refuses texts", test_texts}, {"refuses NUL bytes", test_nul_byte},
                               {"limits the depth", test_depth}, {"limits the number of values", test_value_count},
                               {"reads regular files only, never blocks", test_files},
                               {"knows where values stand", test_places}, {"quotes text for messages", test_quote},
                               {"writes doubles that come back the same", test_numbers_round_trip},
-                              {"writes JSON", test_writer})
+                              {"writes JSON", test_writer}, {"changes values in a text", test_edit})
