@@ -71,9 +71,16 @@ function bodyList(data, stage) {
     });
     const force = el("span", { class: "force" });
     outputs.push(force);
+    const eye = el("button", { type: "button", class: "eye", "aria-pressed": "true", title: "Show or hide it", "aria-label": `Show ${body.name}` }, "\u25c9");
+    eye.addEventListener("click", () => {
+      const on = eye.getAttribute("aria-pressed") !== "true";
+      eye.setAttribute("aria-pressed", String(on));
+      stage.setVisible(body.name, on);
+    });
     return el(
       "li",
       {},
+      eye,
       el(
         "label",
         {},

@@ -15,6 +15,7 @@ export class Stage {
     this.mode = "best";
     this.toggles = { marks: true, forces: false, traces: true };
     this.hidden = new Set(); // bodies without a trace
+    this.unseen = new Set(); // bodies that are not drawn
     this.time = 0;
     this.drawn = 0; // frames drawn so far
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
@@ -89,6 +90,13 @@ export class Stage {
     this.request();
   }
 
+  // Shows or hides a body, in all trajectories.
+  setVisible(name, on) {
+    if (on) this.unseen.delete(name);
+    else this.unseen.add(name);
+    this.request();
+  }
+
   setTrace(name, on) {
     if (on) this.hidden.delete(name);
     else this.hidden.add(name);
@@ -121,6 +129,8 @@ export class Stage {
       actors.group.visible = on;
       actors.traces.visible = toggles.traces;
       actors.arrows.visible = toggles.forces;
+      actors.objects.forEach((object, i) => (object.visible = !this.unseen.has(actors.bodies[i].name)));
+      for (const mesh of actors.soft.meshes) mesh.visible = !this.unseen.has(mesh.userData.name);
       actors.lines.forEach((line, i) => line && (line.visible = !this.hidden.has(actors.bodies[i].name)));
     }
   }

@@ -229,6 +229,11 @@ const has = await evaluate(
   "({ first: !!window.dcsimReport.data.first, forces: !!window.dcsimReport.data.best.forces, marks: window.dcsimReport.data.marks.length > 0 })",
 );
 await page.mouse.move(5, 5);
+const drawn = await evaluate(`(({ data }) => data.bodies.filter((body) => body.shown).findIndex((body) => body.shape >= 0 || data.surfaces.some((one) => one.body === body.name)))(window.dcsimReport)`);
+if (drawn >= 0) {
+  const eye = () => page.locator(".eye").nth(drawn).click();
+  await changes("hiding a body", eye, eye);
+}
 if (has.forces) await changes("the toggle of forces", press("f"), press("f"));
 if (has.marks) await changes("the toggle of targets", press("m"), press("m"));
 if (frames.length > 1 && (await evaluate("window.dcsimReport.stage.world.best.lines.some((line) => line)"))) {
