@@ -17,7 +17,8 @@
 // 1. choose active groups, drop columns held by bounds, set the metric, decompose;
 // 2. compute a step p for every radius, and drop steps that hardly differ;
 // 3. evaluate the points x + p side by side, up to the first that is good enough;
-// 4. linearize at the lowest; if that fails, at the next one; without a candidate shrink the radius and repeat.
+// 4. linearize at the lowest; if that fails, at the next one; without a candidate shrink the radius and repeat;
+// 5. where no step is left, on a plateau above the best point so far, go back to that with a shorter radius.
 #include "optimize/fan.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ static const double LEAST_METRIC = 1e-3;  // least M_i, relative to the largest
 static const double SHORTEST = 1e-4;      // below this radius the minimization has no step left
 static const double ALIKE = 0.05;         // steps whose distance is below this part of their length count as one
 static const double NO_CANDIDATE = 0.1;   // factor on the radius when no candidate could be taken
+static const double RETURN = 0.25;        // factor on the radius at the best point whenever a plateau sends back to it
 static const double MOVED = 1e-3;         // majorization ends when a step changes by less than this part of the radius
 static const double RANK = 1e-12;         // singular values below this part of the largest count as zero
 // Bound of a Jacobian in memory, so that sizes stay within int.
@@ -39,8 +41,9 @@ static const double MOST_BYTES = 4294967296.0;
 enum { MOST_MAJORIZATIONS = 25, BISECTIONS = 100 };
 
 // Layout of the state: radius and value at x; then per row residual, weight, group, radius, half, [rows] each; Jacobian
-// [rows][n]; gradient [n] of the model.
+// [rows][n]; gradient [n] of the model; the best point so far: its value, the radius there, its coordinates [p].
 enum { RADIUS, VALUE, ROWS };
+enum { BEST_VALUE, BEST_RADIUS, BEST_POINT };  // from `best` on
 enum { ROW_ARRAYS = 5 };
 
 enum dc_status dc_fan_check(const char *name, const struct dc_problem *problem, struct dc_error *error)
@@ -58,7 +61,7 @@ enum dc_status dc_fan_check(const char *name, const struct dc_problem *problem, 
 size_t dc_fan_state_size(const struct dc_problem *problem)
 {
   size_t n = (size_t)problem->dimension;
-  return ROWS + (size_t)problem->row_count * (ROW_ARRAYS + n) + n;
+  return ROWS + (size_t)problem->row_count * (ROW_ARRAYS + n) + n + BEST_POINT + (size_t)dc_problem_point_size(problem);
 }
 
 // Workspace of a step: R rows, n coordinates, k = min(R, n).
@@ -69,7 +72,7 @@ struct work {
   double *state;
   int rows, n, k;
   struct dc_rows at;                     // views of the state, except for group
-  double *gradient;                      // [n] view of the state
+  double *gradient, *best;               // [n] and the best point: views of the state
   double *weight;                        // [R] square roots of the weights of active groups
   double *metric;                        // [n] square roots of M_i
   double *a, *s, *u, *v;                 // the decomposition U S V^T of a: [R][n], [k], [k][R], [k][n]
@@ -100,6 +103,7 @@ static void view_rows(struct work *work)
   work->at.half = next, next += rows;
   work->at.jacobian = next;
   work->gradient = next + rows * (size_t)work->n;
+  work->best = work->gradient + work->n;
 }
 
 // Room for one step with r rows, n parameters and k = min(r, n) singular values: A [r][n], U [r][k], V [n][k], and a
@@ -377,6 +381,29 @@ static enum dc_status choose(struct work *work, int count, bool *taken, struct d
   return status;
 }
 
+static void keep_best(struct work *work)
+{
+  size_t p = (size_t)dc_problem_point_size(work->problem);
+  work->best[BEST_VALUE] = work->state[VALUE];
+  work->best[BEST_RADIUS] = work->state[RADIUS];
+  memcpy(work->best + BEST_POINT, work->iteration->x, p * sizeof *work->best);
+}
+
+// From a plateau back to the best point, with a shorter radius than any before from there; *back false: this is the best
+// point, or all radii were tried.
+static enum dc_status go_back(struct work *work, bool *back, struct dc_error *error)
+{
+  size_t p = (size_t)dc_problem_point_size(work->problem);
+  *back = work->best[BEST_VALUE] < work->state[VALUE] && RETURN * work->best[BEST_RADIUS] >= SHORTEST;
+  if (!*back)
+    return DC_OK;
+  work->best[BEST_RADIUS] *= RETURN;
+  work->state[RADIUS] = work->best[BEST_RADIUS];
+  memcpy(work->iteration->x, work->best + BEST_POINT, p * sizeof *work->best);
+  enum dc_status status = linearize(work, error);
+  return status ? status : decompose(work, error);
+}
+
 // One iteration: decompose the weighted rows, evaluate the candidates of all radii, take the lowest, whether it
 // improves or not; without one the radius shrinks and the fan is spread again.
 static enum dc_status step(struct work *work, double enough, struct dc_error *error)
@@ -387,6 +414,10 @@ static enum dc_status step(struct work *work, double enough, struct dc_error *er
   while (!status && !taken) {
     int count = work->state[RADIUS] < SHORTEST ? 0 : spread(work);
     if (count == 0) {
+      bool back;
+      status = go_back(work, &back, error);
+      if (status || back)
+        continue;
       iteration->finished = true;
       return DC_OK;
     }
@@ -403,6 +434,8 @@ static enum dc_status step(struct work *work, double enough, struct dc_error *er
     if (!status && !taken)
       work->state[RADIUS] *= NO_CANDIDATE;
   }
+  if (!status && work->state[VALUE] < work->best[BEST_VALUE])
+    keep_best(work);
   if (!status)
     dc_iteration_book(iteration, iteration->x, iteration->value);
   return status;
@@ -416,6 +449,8 @@ enum dc_status dc_fan_begin(const struct dc_fan_settings *settings, struct dc_it
   state[RADIUS] = settings->radius;
   if (!status)
     status = linearize(&work, error);
+  if (!status)
+    keep_best(&work);
   close_work(&work);
   return status;
 }
