@@ -3,6 +3,7 @@
 # Advice: constructed failures are named rightly, with something to try; what comes out gets none, and no shipped scene
 # does.
 . "$DCSIM_SOURCE/tests/cli/harness.sh"
+not_in() { ! grep -q "$1" "$2"; }
 
 # scene CONTACT CONTROL OBJECTIVE OPTIMIZER: two balls in a row, 0.6 m apart
 scene() {
@@ -101,6 +102,17 @@ cat >slivers.json <<'SCENE'
   "bodies": [{ "name": "ground", "shape": "ground", "joint": "fixed" }, { "name": "a", "shape": "rod", "mass": 0.1, "position": [0, 0, 0.6] }] }
 SCENE
 named "slivers" slivers longest_edge check slivers.json
+# Points of a ball on a spiral: with 100 the surface through them swells, with 1,000 it follows.
+for points in 100 1000; do
+  awk -v n=$points 'BEGIN { for (i = 0; i < n; i++) { z = 1 - (2 * i + 1) / n; r = sqrt(1 - z * z); x = r * cos(2.399963 * i); y = r * sin(2.399963 * i); printf "%g %g %g %g %g %g\n", 0.05 * x, 0.05 * y, 0.05 * z, x, y, z } }' >cloud.xyz
+  cat >cloud$points.json <<'SCENE'
+{ "name": "cloud", "time": { "step": 0.01, "steps": 1 }, "gravity": [0, 0, 0], "contact": { "model": "manifold" },
+  "shapes": { "s": { "type": "points", "file": "cloud.xyz" } }, "bodies": [{ "name": "a", "shape": "s", "mass": 0.1 }] }
+SCENE
+  run 0 check cloud$points.json
+  [ $points = 1000 ] || check "a sparse cloud is told" grep -q 'sparse cloud: the surface through the 100 points of "s" has .* 2.5 times the volume of their convex hull' "$out"
+  [ $points = 100 ] || check "a dense one is not" not_in "sparse cloud" "$out"
+done
 cat >redundant.json <<'SCENE'
 { "name": "redundant", "time": { "step": 0.02, "steps": 20 }, "contact": { "stiffness": 1e-5 },
   "shapes": { "ball": { "type": "sphere", "radius": 0.1 } },

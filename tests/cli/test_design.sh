@@ -208,4 +208,22 @@ run 0 list designs --json
 holds "designs are listed" "$out" 'd["designs"][0]["name"] == "number"'
 run 0 schema
 holds "and in the schema" "$out" '"number" in json.dumps(d["properties"]["design"])'
+# A first step that lands on a plateau above the start goes back to it with a shorter radius.
+cat >catapult.json <<'END'
+{"name": "catapult", "time": {"step": 0.005, "steps": 220}, "contact": {"model": "sdrs", "stiffness": 1e-05, "length": 0.02, "support": 0.1, "friction": 0.5},
+ "shapes": {"ground": {"type": "plane"},
+  "arm": {"type": "box", "size": [0.5, 0.06, 0.02]},
+  "cup": {"type": "compound", "parts": [{"shape": "arm"}, {"shape": "wall", "position": [-0.24, 0, 0.03]}, {"shape": "wall", "position": [-0.16, 0, 0.03]}]},
+  "wall": {"type": "box", "size": [0.01, 0.06, 0.06]},
+  "ball": {"type": "sphere", "radius": 0.025, "level": 1}},
+ "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground"},
+  {"name": "arm", "shape": "cup", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0.25, 0, 0.3], "position": [0, 0, 0.3], "density": 300, "pd": {"kp": 60, "kd": 1.0, "effort": 40}},
+  {"name": "ball", "shape": "ball", "position": [-0.2, 0, 0.338], "mass": 0.05}],
+ "control": [{"type": "spline", "body": "arm", "knots": 6, "low": [-0.2], "high": [2.2], "initial": [0.0, 0.3, 1.0, 1.0, 1.0, 1.0]}],
+ "objective": [{"type": "reach", "body": "ball", "target": [2.0, 0, 0.025], "axes": "x", "tolerance": 0.05}],
+ "design": [{"type": "link", "body": "arm", "axis": "x", "range": [0.6, 2]}, {"type": "number", "of": "mass", "bodies": ["arm", "ball"], "range": [0.3, 3]}],
+ "optimizer": {"type": "gauss_newton", "iterations": 8}}
+END
+run 0 optimize catapult.json -o none --json --quiet --threads 1
+holds "gauss_newton leaves a plateau" "$out" 'd["loss"] < 0.95 * d["initial_loss"] and d["iterations"] == 8'
 finish

@@ -36,6 +36,8 @@ extern const struct dc_sdf_type dc_sdf_superquadric, dc_sdf_polyhedron, dc_sdf_p
     dc_sdf_union, dc_sdf_difference;
 extern const struct dc_sdf_type *const dc_sdf_types[];  // NULL-terminated
 
+enum { DC_SDF_POINT = 7 };  // numbers of a point of a cloud
+
 struct dc_sdf {
   const struct dc_sdf_type *type;
   double position[3], rotation[9];  // of its frame in that of its parent, m

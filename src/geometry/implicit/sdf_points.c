@@ -9,7 +9,7 @@
 #include "geometry/implicit/sdf.h"
 #include "math/vector.h"
 
-enum { POINT = 7, NORMAL = 3, RANGE = 6, NEIGHBOURS = 6 };
+enum { POINT = DC_SDF_POINT, NORMAL = 3, RANGE = 6, NEIGHBOURS = 6 };
 static const double RANGE_FACTOR = 1.5;
 
 static double exponent(const double *p, const double x[3], double r[3])
