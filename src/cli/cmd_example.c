@@ -65,6 +65,7 @@
   EXAMPLE("soft_gripper", "a gripper lifts a soft block by friction") \
   EXAMPLE("soft_identify", "stiffness and friction of a block of jelly from a recorded motion") \
   EXAMPLE("soft_lift", "a force on a point of its top lifts a soft block") \
+  EXAMPLE("soft_throw_bin", "a soft ball at rest learns how to be thrown into a bin") \
   EXAMPLE("sort", "a rod sorts cubes of two colours, window by window") \
   EXAMPLE("spin", "a capsule tumbles over a floor: every kind of initial control") \
   EXAMPLE("tendon_finger", "tendons let a finger knock a ball to a place") \

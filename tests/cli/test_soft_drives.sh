@@ -102,7 +102,8 @@ refused 'd["control"][1]["coordinates"] = "x"' 'must be "all" or some of pressur
 refused 'd["control"][0]["body"] = "tip"' 'control[0].body: must have an actuator: "tip" is soft'
 refused 'd["objective"] = [{"type": "effort", "bodies": ["f"]}]' 'objective[0].bodies: must have an actuator (no body has pd)'
 
-# Scenes of the collection: the finger bends to its target, the worm crawls; both from zero.
+# Scenes of the collection: the finger bends to its target, the worm crawls, the ball is thrown into a bin; all from zero.
 run 0 optimize "$DCSIM_SOURCE/scenes/pneumatic_finger.json" -o none --json --quiet --require-success
 run 0 optimize "$DCSIM_SOURCE/scenes/muscle_worm.json" -o none --json --quiet --require-success
+run 0 optimize "$DCSIM_SOURCE/scenes/soft_throw_bin.json" -o none --json --quiet --require-success
 finish
