@@ -468,6 +468,8 @@ void dc_session_describe(const struct session *session, const struct outcome *ou
                   {"iterations", result->iterations}, {"steps", result->steps}, {"seconds", result->seconds},
                   {"seconds_per_step", result->seconds_per_step},
                   {"newton_iterations_per_step", result->newton_iterations_per_step},
+                  {"newton_iterations_median", dc_trajectory_iterations(outcome->best, 0.5)},
+                  {"newton_iterations_most", dc_trajectory_iterations(outcome->best, 1)},
                   {"evaluations_per_step", result->evaluations_per_step},
                   {"seconds_per_evaluation", result->seconds_per_evaluation}, {"min_gap", result->min_gap},
                   {"unconverged_steps", result->unconverged_steps}, {"divided_steps", result->divided_steps});

@@ -174,20 +174,26 @@ double dc_contact_safe_fraction_within(struct dc_contact *contact, const struct 
 // meets.
 bool dc_contact_path_clear(struct dc_contact *contact, const struct dc_path *path, int *pair);
 
-// A linear bound on a motion.  A point of body a (at arm_a from its frame's origin, world axes) and one of body b may
-// approach each other along normal, which points from b to a, by at most room > 0 (m):
+// A bound on a motion.  A point of body a (at arm_a from its frame's origin, world axes) and one of body b may approach
+// each other along normal, which points from b to a, by at most room (m):
 //     normal . ((t_a + w_a x arm_a) - (t_b + w_b x arm_b)) >= -room,      (w, t): motions of the frames.
+// Where the normal turns with a body, the point of this one is where that of the other is.
+enum dc_axis_motion { DC_AXIS_STAYS, DC_AXIS_OF_A, DC_AXIS_OF_B, DC_AXIS_MOTIONS };
 struct dc_gap_bound {
   int a, b;
-  double normal[3], arm_a[3], arm_b[3], room;
-  double missed;  // part of the gap by which the motion at hand misses the bound
+  enum dc_axis_motion axis;
+  double normal[3], arm_a[3], arm_b[3];
+  double straight, room;  // > 0, the room without what a path bends, and with it
+  double missed;          // part of the gap by which the motion at hand misses the bound
 };
-// Bounds that a motion violates.  The motion is the one at the beginning of the path, going on straight over the whole
-// of it.  Each pair of near triangles shall keep the part `keep` of its gap along the normal of its separating plane,
-// and each vertex above a half space that part of its height.  Of every pair of bodies only the bound that is violated
-// most is returned; of more than `capacity` such bounds those violated most.  Returns their number.  The path must
-// start at the poses of the last evaluation.  Contact models without separating planes of triangles bound motions above
-// half spaces only.
+// The room again, for another path from the same poses.
+void dc_gap_bound_bend(struct dc_gap_bound *bound, const struct dc_path *path);
+// Bounds that a motion along the path violates.  Each pair of near triangles shall keep the part `keep` of its gap along
+// the normal of its separating plane, which stays or turns with one of them, whichever leaves most.  Each vertex above a
+// half space shall keep that part of its height.  Of every pair of bodies only the bound that is violated most is
+// returned; of more than `capacity` such bounds those violated most.  Returns their number.  The path must start at the
+// poses of the last evaluation.  Contact models without separating planes of triangles bound motions above half spaces
+// only.
 int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path, double keep,
                           struct dc_gap_bound *bounds, int capacity);
 

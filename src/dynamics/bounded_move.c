@@ -5,8 +5,9 @@
 //
 //     minimize (d - m)^T M (d - m) / 2   subject to   room + A d >= 0.
 //
-// Bounds are found one round at a time: those that the present d violates are added, and the dual problem, a box
-// problem in the multipliers, is solved by projected Gauss-Seidel (docs/theory.md, "Bounded moves").
+// Bounds are found one round at a time.  Those that the present d violates are added, and the rooms of all become those
+// of the path of d, which bends.  The dual problem, a box problem in the multipliers, is solved by projected
+// Gauss-Seidel (docs/theory.md, "Bounded moves").
 #include "dynamics/bounded_move.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@
 
 static const double KEPT_GAP = 0.3;  // part of a gap that a move leaves
 static const double TIGHT = 1e-3;    // of the room of a bound: multipliers are left alone when they change it less
-enum { ROUNDS = 4, MOST_BOUNDS = 256, SWEEPS = 200 };
+static const double MISSED = 0.02;   // likewise: of bounds that are solved for again
+enum { ROUNDS = 8, SHARES = 4, MOST_BOUNDS = 256, SWEEPS = 200 };
 
 // The bounds room + row . d >= 0 and the dual problem: multipliers l >= 0 that minimize l^T W l / 2 + b^T l with
 // W = A M^-1 A^T, b = room + A m.
@@ -30,13 +32,13 @@ struct dc_bounded_move {
   double *given;                // [nv] m
 };
 
-// At most ROUNDS bounds for each pair of bodies, MOST_BOUNDS in all.
+// At most SHARES bounds for each pair of bodies, MOST_BOUNDS in all.
 struct dc_bounded_move *dc_bounded_move_create(const struct dc_bodies *bodies, int pair_count, struct dc_arena *arena)
 {
   struct dc_bounded_move *bounded = dc_arena_alloc(arena, 1, sizeof *bounded);
   if (!bounded)
     return NULL;
-  size_t capacity = (size_t)(pair_count < MOST_BOUNDS / ROUNDS ? ROUNDS * pair_count : MOST_BOUNDS);
+  size_t capacity = (size_t)(pair_count < MOST_BOUNDS / SHARES ? SHARES * pair_count : MOST_BOUNDS);
   size_t nv = (size_t)bodies->nv;
   bounded->bodies = bodies;
   bounded->capacity = (int)capacity;
@@ -107,12 +109,27 @@ static void solve(struct dc_bounded_move *bounded)
       double more = next - bounded->multiplier[k];
       if (more == 0)
         continue;
-      change = fmax(change, fabs(more) * coupling[k] / bounded->bounds[k].room);
+      change = fmax(change, fabs(more) * coupling[k] / bounded->bounds[k].straight);
       bounded->multiplier[k] = next;
       for (int l = 0; l < count; l++)
         bounded->slack[l] += coupling[l] * more;
     }
   }
+}
+
+// Rooms of the first `count` bounds for the present move, which path follows; whether it misses any of them.
+static bool bend_bounds(struct dc_bounded_move *bounded, const struct dc_path *path, const double *move, int count)
+{
+  int nv = bounded->bodies->nv;
+  bool missed = false;
+  for (int k = 0; k < count; k++) {
+    struct dc_gap_bound *bound = &bounded->bounds[k];
+    double room = bound->room;
+    dc_gap_bound_bend(bound, path);
+    bounded->slack[k] += bound->room - room;
+    missed |= bound->room + dc_dot(bounded->rows + (size_t)k * (size_t)nv, move, nv) < -MISSED * bound->straight;
+  }
+  return missed;
 }
 
 // l^T W l
@@ -133,7 +150,7 @@ bool dc_move_meets_bound(const struct dc_move_start *start, struct dc_path *path
 }
 
 // Bounds are added where the move, changed by those found before, still misses some: each round finds one of every
-// pair.
+// pair.  Rounds end when nothing is missed.
 double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start *start, struct dc_path *path,
                      double *move)
 {
@@ -143,9 +160,11 @@ double dc_bound_move(struct dc_bounded_move *bounded, const struct dc_move_start
   for (int round = 0; round < ROUNDS; round++) {
     int first = bounded->count;
     dc_path_begin(path, start->q, move, start->kinematics);
-    int room = bounded->capacity * (round + 1) / ROUNDS - first;  // so that every round has a share
+    // So that each of the first rounds has a share.
+    int room = bounded->capacity * (round < SHARES ? round + 1 : SHARES) / SHARES - first;
+    bool missed = bend_bounds(bounded, path, move, first);
     bounded->count += dc_contact_gap_bounds(start->contact, path, KEPT_GAP, bounded->bounds + first, room);
-    if (bounded->count == first)
+    if (bounded->count == first && !missed)
       break;
     add_rows(bounded, start, first);
     solve(bounded);

@@ -248,6 +248,30 @@ int dc_trajectory_divided_steps(const struct dc_trajectory *trajectory)
   return count;
 }
 
+static int steps_within(const struct dc_trajectory *trajectory, int iterations)
+{
+  int count = 0;
+  for (int t = 0; t < trajectory->steps; t++)
+    count += trajectory->newton_iterations[t] <= iterations;
+  return count;
+}
+
+// By bisection between none and the most, as a sorted copy would take memory.
+int dc_trajectory_iterations(const struct dc_trajectory *trajectory, double part)
+{
+  int low = 0, high = 0;
+  for (int t = 0; t < trajectory->steps; t++)
+    high = trajectory->newton_iterations[t] > high ? trajectory->newton_iterations[t] : high;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (steps_within(trajectory, middle) >= part * trajectory->steps)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return high;
+}
+
 // Whether two trajectories have the same states within steps, at the same times: only then they compare state by state.
 bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_trajectory *b)
 {

@@ -77,6 +77,8 @@ enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int s
 // Number of intervals that a step was solved in: 1 unless it was divided.
 int dc_trajectory_substeps(const struct dc_trajectory *trajectory, int step);
 int dc_trajectory_divided_steps(const struct dc_trajectory *trajectory);
+// The least number of Newton iterations that this part of the steps do not exceed: 0.5 is the median, 1 the most.
+int dc_trajectory_iterations(const struct dc_trajectory *trajectory, double part);
 // Whether two trajectories of as many steps were divided alike.
 bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_trajectory *b);
 // State k of those that step t was solved through: 0 is frame t, dc_trajectory_substeps frame t + 1.  *at: the part of

@@ -77,25 +77,25 @@ static void test_sharing(void)
   scene_end(&scene);
 }
 
-// The link of a pendulum, 0.06 m wide and ending 0.38 m below its hinge, swings down to a plane: h = 0.36 - 0.38 cos
-// a - 0.03 sin a, and the move of a is 0.7 h / h'.
+// The link of a pendulum, 0.06 m wide and ending 0.38 m below its hinge, swings down to a plane: at the end of its move
+// three tenths of h = 0.36 - 0.38 cos a - 0.03 sin a are left, though the height changes by far more than its slope
+// says.
 static void test_hinge(void)
 {
   struct scene scene;
   const double angle = 0.5;
-  double move[1] = {-0.5}, height = 0.36 - 0.38 * cos(angle) - 0.03 * sin(angle),
-         slope = 0.38 * sin(angle) - 0.03 * cos(angle);
+  double move[1] = {-0.5}, height = 0.36 - 0.38 * cos(angle) - 0.03 * sin(angle);
   pendulum(&scene, 1, 0.36, &angle);
   scene_body(&scene, "ground", scene_plane(&scene), 0, 0, 0, 0);
   scene_create(&scene);
   CHECK(bound(&scene, (const double[]){1}, move) > 0, "in the way");
-  CHECK_NEAR(move[0], -(1 - KEEP) * height / slope, 1e-3 * height / slope);
+  double after = angle + move[0];
+  CHECK_NEAR(0.36 - 0.38 * cos(after) - 0.03 * sin(after), KEEP * height, 0.02 * height);
   scene_end(&scene);
 }
 
 // A heavy bar ploughs through nine balls that nearly touch, 4 cm in a step; what they do is roll off each other over
-// tiny gaps, which linear bounds know nothing of.  1477 iterations observed in all parts of divided steps; 2264 when
-// bounded steps that promise little are not damped.
+// tiny gaps.  681 iterations observed in all parts of divided steps, 1477 with bounds along axes that stand still.
 static void test_heap(void)
 {
   static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
@@ -114,7 +114,7 @@ static void test_heap(void)
     iterations += trajectory->newton_iterations[n];
   printf("# %d iterations\n", iterations);
   CHECK(trajectory->unconverged_steps == 0, "converged");
-  CHECK(iterations < 1800, "%d iterations", iterations);
+  CHECK(iterations < 900, "%d iterations", iterations);
   dc_trajectory_destroy(trajectory);
   scene_end(&scene);
 }

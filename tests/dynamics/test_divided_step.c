@@ -133,7 +133,7 @@ static void test_adjoint(void)
   CHECK(apart <= 1e-10, "products apart by %g", apart);  // 8.4e-12 observed: Hessians of hard collisions
   check_block(&problem, "collision", 1e-10);
   check_recomputed(&problem, "collision", 1e-10);
-  check_directions(&problem, "collision", 1e-6, 1e-6, 1e-4);
+  check_directions(&problem, "collision", 1e-6, 1e-6, 3e-5);
   end_gradient(&problem);
   scene_end(&scene);
 }

@@ -1,11 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear bounds on a motion that would close gaps (docs/theory.md, "Bounded moves").
 #include <math.h>
+#include <string.h>
 
 #include "contact/common/contact_internal.h"
 #include "math/vector.h"
 
 static const double CLOSED = 0.01;  // parts of a gap that a bound may be missed by
+
+// How a body moves over a path: its twist at the beginning, and the turn R and the way t of its frame over all of it.
+struct moves {
+  const double *twist;
+  double turn[9], way[3];
+  bool any;
+};
+
+static void set_moves(const struct dc_path *path, int body, struct moves *moves)
+{
+  struct dc_motion motion = dc_motion_of(path, body);
+  const struct dc_instant *end = dc_motion_at(&motion, 1);
+  moves->twist = path->frames[body].twist;
+  moves->any = motion.moves;
+  dc_vec_sub(moves->way, end->center, motion.start.center);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      moves->turn[3 * i + j] = dc_vec_dot(end->rotation + 3 * i, motion.start.rotation + 3 * j);
+}
+
+// The way of the point at arm r.
+static void way_of(const struct moves *moves, const double r[3], double way[3])
+{
+  memset(way, 0, 3 * sizeof *way);
+  if (!moves->any)
+    return;
+  dc_mat_apply(way, moves->turn, r);
+  dc_vec_sub(way, way, r);
+  dc_vec_add(way, way, moves->way);
+}
 
 // Velocity along n of the point at arm r of a frame.
 static double speed_along(const double n[3], const double twist[6], const double r[3])
@@ -15,36 +46,67 @@ static double speed_along(const double n[3], const double twist[6], const double
   return dc_vec_dot(n, turned) + dc_vec_dot(n, twist + 3);
 }
 
+// The speed at which a bound's gap changes at the beginning of a path.
+static double speed_of(const struct dc_gap_bound *bound, const struct moves *a, const struct moves *b)
+{
+  return speed_along(bound->normal, a->twist, bound->arm_a) - speed_along(bound->normal, b->twist, bound->arm_b);
+}
+
+// The gap's change until the end of the path.  Along an axis that turns with b it is n.(turned back by b: x - c_b).
+static double change_of(const struct dc_gap_bound *bound, const struct moves *a, const struct moves *b)
+{
+  double way_a[3], way_b[3], n[3], relative[3];
+  way_of(a, bound->arm_a, way_a);
+  way_of(b, bound->arm_b, way_b);
+  dc_vec_sub(relative, way_a, way_b);
+  const struct moves *carrier = bound->axis == DC_AXIS_OF_A ? a : b;
+  if (bound->axis == DC_AXIS_STAYS || !carrier->any)
+    return dc_vec_dot(bound->normal, relative);
+  dc_mat_apply(n, carrier->turn, bound->normal);
+  return dc_vec_dot(n, relative);
+}
+
+// The room of a bound on a path along which its gap changes by `speed` and a curve: gap(s) = room + speed s + curve s^2.
+// A gap that curves away is least on the way, where speed^2 = 4 room curve.
+static double room_of(double room, double curve)
+{
+  return curve > room ? 2 * sqrt(room * curve) : room + curve;
+}
+
 // The bound of the vertex of body a above a primitive that uses up most of its own gap.
 static double primitive_bound(const struct dc_contact *contact, const struct dc_pair *pair, const struct dc_path *path,
-                              double keep, struct dc_gap_bound *bound)
+                              const struct moves moves[2], double keep, struct dc_gap_bound *bound)
 {
   const struct dc_collider *a = &contact->colliders[pair->a];
   struct dc_primitive seen = dc_primitive_about(&contact->colliders[pair->b].primitive, &path->poses[pair->a]);
   double least = -CLOSED;
   for (int v = 0; v < a->vertex_count; v++) {
-    double normal[3], height = dc_primitive_gap(&seen, a->turned[v], normal) - dc_vertex_radius(a, v);
-    double left = (1 - keep) + speed_along(normal, path->frames[pair->a].twist, a->turned[v]) / height;
-    if (!(height > 0) || left >= least)
+    struct dc_gap_bound tried = {.a = pair->a, .b = pair->b};
+    double height = dc_primitive_gap(&seen, a->turned[v], tried.normal) - dc_vertex_radius(a, v);
+    if (!(height > 0))
+      continue;
+    dc_vec_copy(tried.arm_a, a->turned[v]);
+    double speed = speed_of(&tried, &moves[0], &moves[1]);
+    tried.straight = (1 - keep) * height;
+    tried.room = room_of(tried.straight, change_of(&tried, &moves[0], &moves[1]) - speed);
+    double left = (tried.room + speed) / height;
+    if (left >= least)
       continue;
     least = left;
-    *bound = (struct dc_gap_bound){.a = pair->a, .b = pair->b, .room = (1 - keep) * height};
-    dc_vec_copy(bound->normal, normal);
-    dc_vec_copy(bound->arm_a, a->turned[v]);
+    *bound = tried;
   }
   return least;
 }
 
-// Heights above a plane of the vertices of a triangle or a convex leaf, and the speeds at which they change.
+// Heights of the vertices of a triangle or a convex leaf above a plane through its body's centre.
 struct heights {
   int count;
   double low, high, radius;
   const double *arms[DC_LEAF_CORNERS];
-  double height[DC_LEAF_CORNERS], speed[DC_LEAF_CORNERS];
+  double height[DC_LEAF_CORNERS];
 };
 
-static void set_heights(const struct dc_collider *collider, int index, const double twist[6], const double n[3],
-                        struct heights *heights)
+static void set_heights(const struct dc_collider *collider, int index, const double n[3], struct heights *heights)
 {
   struct dc_leaf leaf = dc_leaf_of(collider, index);
   heights->count = leaf.count;
@@ -56,41 +118,81 @@ static void set_heights(const struct dc_collider *collider, int index, const dou
     heights->height[v] = dc_vec_dot(n, r);
     heights->low = fmin(heights->low, heights->height[v]);
     heights->high = fmax(heights->high, heights->height[v]);
-    heights->speed[v] = speed_along(n, twist, r);
   }
 }
 
-// The bound of two triangles, along the axis of their remembered plane.
-static double term_bound(const struct dc_contact *contact, const struct dc_pair *pair, size_t t,
-                         const struct dc_path *path, double keep, double least, struct dc_gap_bound *bound)
+// Two terms apart along the axis n, which goes from b to a.
+struct apart {
+  const double *n, *ab;  // ab: from the origin of b to that of a
+  const struct moves *a, *b;
+  struct heights p, q;
+  double apart, gap, keep;
+};
+
+// The bound that the vertices miss by the largest part of the gap, along an axis that moves like that.  Along an axis
+// that turns with a body all vertices of this one keep their heights, and a vertex of the other has the velocity
+// relative to it.
+static double least_left(const struct apart *t, enum dc_axis_motion axis, struct dc_gap_bound *bound)
 {
-  const struct dc_collider *a = &contact->colliders[pair->a], *b = &contact->colliders[pair->b];
+  double least = INFINITY;
+  int us = axis == DC_AXIS_OF_A ? 1 : t->p.count, vs = axis == DC_AXIS_OF_B ? 1 : t->q.count;
+  for (int u = 0; u < us; u++)
+    for (int v = 0; v < vs; v++) {
+      struct dc_gap_bound tried = *bound;
+      tried.axis = axis;
+      tried.straight = t->apart - t->keep * t->gap + (axis == DC_AXIS_OF_A ? t->p.low : t->p.height[u]) -
+                       (axis == DC_AXIS_OF_B ? t->q.high : t->q.height[v]);
+      dc_vec_copy(tried.arm_a, t->p.arms[u]);
+      dc_vec_copy(tried.arm_b, t->q.arms[v]);
+      if (axis == DC_AXIS_OF_A)
+        dc_vec_sub(tried.arm_a, tried.arm_b, t->ab);
+      if (axis == DC_AXIS_OF_B)
+        dc_vec_add(tried.arm_b, tried.arm_a, t->ab);
+      double speed = speed_of(&tried, t->a, t->b);
+      tried.room = room_of(tried.straight, change_of(&tried, t->a, t->b) - speed);
+      double left = (tried.room + speed) / t->gap;
+      if (left >= least)
+        continue;
+      least = left;
+      *bound = tried;
+    }
+  return least;
+}
+
+// The bound of two triangles, along the axis of their remembered plane, which moves as leaves most of the gap.
+static double term_bound(const struct dc_contact *contact, const struct dc_pair *pair, size_t t,
+                         const struct dc_path *path, const struct moves moves[2], double keep, double least,
+                         struct dc_gap_bound *bound)
+{
   const struct dc_pose *pose_a = &path->poses[pair->a], *pose_b = &path->poses[pair->b];
   const struct dc_term *term = &pair->near.terms[t];
   const double *plane = dc_near_plane_of(&pair->near, t);
-  double n[3], d[3];
+  double n[3], d[3], most = -INFINITY;
   if (!plane || dc_vec_dot(plane, plane) < 0.5)
     return least;
   dc_mat_apply(n, pose_b->rotation, plane);
   dc_vec_sub(d, pose_a->position, pose_b->position);
-  struct heights p, q;
-  set_heights(a, term->i, path->frames[pair->a].twist, n, &p);
-  set_heights(b, term->j, path->frames[pair->b].twist, n, &q);
-  double apart = dc_vec_dot(n, d) - (p.radius + q.radius), gap = apart + p.low - q.high;
-  if (!(gap > 0))
+  struct apart apart = {.n = n, .ab = d, .a = &moves[0], .b = &moves[1], .keep = keep};
+  set_heights(&contact->colliders[pair->a], term->i, n, &apart.p);
+  set_heights(&contact->colliders[pair->b], term->j, n, &apart.q);
+  apart.apart = dc_vec_dot(n, d) - (apart.p.radius + apart.q.radius);
+  apart.gap = apart.apart + apart.p.low - apart.q.high;
+  if (!(apart.gap > 0))
     return least;
-  for (int u = 0; u < p.count; u++)
-    for (int v = 0; v < q.count; v++) {
-      double room = apart + p.height[u] - q.height[v] - keep * gap, left = (room + p.speed[u] - q.speed[v]) / gap;
-      if (left >= least)
-        continue;
-      least = left;
-      *bound = (struct dc_gap_bound){.a = pair->a, .b = pair->b, .room = room};
-      dc_vec_copy(bound->normal, n);
-      dc_vec_copy(bound->arm_a, p.arms[u]);
-      dc_vec_copy(bound->arm_b, q.arms[v]);
-    }
-  return least;
+  struct dc_gap_bound best = {0};
+  for (enum dc_axis_motion axis = 0; axis < DC_AXIS_MOTIONS && most < least; axis++) {
+    struct dc_gap_bound tried = {.a = pair->a, .b = pair->b};
+    dc_vec_copy(tried.normal, n);
+    double left = least_left(&apart, axis, &tried);
+    if (left <= most)
+      continue;
+    most = left;
+    best = tried;
+  }
+  if (most >= least)
+    return least;
+  *bound = best;
+  return most;
 }
 
 // The bound that a pair misses by the largest part of its gap; false: none.
@@ -100,12 +202,15 @@ static bool pair_bound(const struct dc_contact *contact, const struct dc_pair *p
   double reach = dc_pair_reach(contact, pair, path), least = -CLOSED;
   if (reach < (1 - keep) * pair->gap)
     return false;
+  struct moves moves[2];
+  set_moves(path, pair->a, &moves[0]);
+  set_moves(path, pair->b, &moves[1]);
   if (contact->colliders[pair->b].primitive.type)
-    least = primitive_bound(contact, pair, path, keep, bound);
+    least = primitive_bound(contact, pair, path, moves, keep, bound);
   else
     for (size_t t = 0; t < pair->near.count; t++)
       if (pair->near.gaps[t] < reach)
-        least = term_bound(contact, pair, t, path, keep, least, bound);
+        least = term_bound(contact, pair, t, path, moves, keep, least, bound);
   bound->missed = -least;
   return least < -CLOSED;
 }
@@ -150,4 +255,12 @@ int dc_contact_gap_bounds(struct dc_contact *contact, const struct dc_path *path
     if (contact->bounded[p])
       count = add_bound(bounds, count, capacity, &contact->bounds[p]);
   return count;
+}
+
+void dc_gap_bound_bend(struct dc_gap_bound *bound, const struct dc_path *path)
+{
+  struct moves a, b;
+  set_moves(path, bound->a, &a);
+  set_moves(path, bound->b, &b);
+  bound->room = room_of(bound->straight, change_of(bound, &a, &b) - speed_of(bound, &a, &b));
 }

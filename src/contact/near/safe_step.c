@@ -20,14 +20,12 @@ static const double NEARLY = 4;        // times the gap of a pair: triangles loo
 static const double NODES_KEPT = 2;    // gap of spheres in parts of a way, times that which triangles keep
 
 // How far a body may go above a primitive.  Starts anew from where the first stretch ends: bounds of bends that add up
-// over the parts of a chain are far from what they bound.  Of a steady motion they are not.  Whether a whole path is
-// clear is asked to the end.
+// over the parts of a chain are far from what they bound, and a turn bends most ways along the surface or away from it.
 static double primitive_fraction(const struct dc_collider *a, const struct dc_primitive *b, struct dc_motion *motion,
                                  double keep)
 {
   double s = b->type->stretch(b, a, motion, keep, 0);
-  bool again = !motion->steady || dc_whole_path(keep);
-  for (int advance = 1; advance < dc_most_advances(keep) && s < 1 && again; advance++) {
+  for (int advance = 1; advance < dc_most_advances(keep) && s < 1; advance++) {
     double stretch = b->type->stretch(b, a, motion, keep, s);
     s += stretch;
     if (stretch <= PROGRESS * s)

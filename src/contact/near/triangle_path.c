@@ -279,8 +279,7 @@ static double triangle_fraction(const struct dc_collider *a, int i, struct dc_mo
     if (s == limit || gap <= CLOSED * kept)
       break;
     double left = enough && reached == INFINITY ? kept : DC_KEPT_GAP * gap;
-    s += whole ? longest_stretch(&p, motion_a, &q, motion_b, s, normal, left, limit - s)
-               : safe_stretch(&p, &q, normal, left);
+    s += longest_stretch(&p, motion_a, &q, motion_b, s, normal, left, (whole ? limit : 1) - s);
     if (s >= limit && reached == INFINITY)
       return limit;
     s = fmin(s, limit);
