@@ -175,6 +175,103 @@ static void test_bound(void)
     }
 }
 
+// Fixed leaves larger than what they bear, and what moves near them.
+static const char *const large[] = {
+    "sphere radius=0.6 surface=leaves",  "capsule radius=0.3 height=1 surface=leaves",
+    "box size=2,1.6,0.8 surface=leaves", "box size=1.5,1.2,0.03 surface=leaves",
+    "box size=0.1,0.1,3 surface=leaves", "cylinder radius=0.4 height=0.5 sides=12 surface=leaves",
+};
+static const char *const small[] = {
+    "sphere radius=0.05 surface=leaves",
+    "box size=0.1,0.16,0.08 surface=leaves",
+    "capsule radius=0.02 height=0.2 surface=leaves",
+    "box size=0.12,0.1,0.1",
+};
+
+static void scene_on_fixed(struct scene *scene, const char *moving, const char *fixed)
+{
+  scene_start(scene);
+  scene_body(scene, false, moving);
+  scene_body(scene, true, fixed);
+  scene_finish(scene);
+}
+
+// How far the leaf of that number reaches along a direction, in the body's axes.
+static double reach_along(const struct dc_collider *collider, int leaf_number, const double direction[3])
+{
+  struct dc_leaf leaf = dc_leaf_of(collider, leaf_number);
+  double most = -INFINITY;
+  for (int v = 0; v < leaf.count; v++)
+    most = fmax(most, dc_vec_dot(direction, collider->turned[dc_leaf_vertex(&leaf, v)]));
+  return most + leaf.radius;
+}
+
+// A core is inside of its leaf, about the same mean vertex.
+static void test_core_places(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 13);
+  int cores = 0;
+  for (size_t j = 0; j < sizeof large / sizeof *large; j++) {
+    struct scene scene;
+    scene_on_fixed(&scene, small[1], large[j]);
+    struct dc_contact *contact = scene_contact(&scene, "exact", "length=1");
+    struct dc_pair_derivatives result;
+    scene.poses[0].position[0] = 10;
+    dc_contact_evaluate(contact, scene.poses, 0, &result);
+    const struct dc_collider *fixed = &contact->colliders[1];
+    cores += fixed->tree.node_count == 3;
+    for (int k = 0; k < 300 && fixed->tree.node_count == 3; k++) {
+      double direction[3];
+      random_direction(&random, direction);
+      double leaf = reach_along(fixed, 0, direction), core = reach_along(fixed, 1, direction);
+      CHECK(core < leaf, "%s: the core reaches to %g, the leaf to %g", large[j], core, leaf);
+    }
+    scene_end(&scene);
+  }
+  CHECK(cores >= 4, "%d cores", cores);
+  printf("# %d of %zu have cores\n", cores, sizeof large / sizeof *large);
+}
+
+// From a fixed leaf with a core energies lie above the centred potential of all weights, fall along every line away
+// from it and push.
+static void test_cores(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 17);
+  for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+    for (size_t j = 0; j < sizeof large / sizeof *large; j++) {
+      struct scene scene;
+      scene_on_fixed(&scene, small[i], large[j]);
+      struct dc_contact *contacts[2] = {scene_contact(&scene, "exact", "length=1 weights=consistent"),
+                                        scene_contact(&scene, "bsh", "length=1 weights=consistent")};
+      for (int round = 0; round < 4; round++) {
+        double direction[3], last[2] = {INFINITY, INFINITY};
+        random_direction(&random, direction);
+        pose_random_rotation(&random, &scene.poses[0]);
+        double touching = touching_distance(contacts[0], scene.poses, direction);
+        const struct dc_sphere_tree *a = &contacts[0]->colliders[0].tree, *b = &contacts[0]->colliders[1].tree;
+        for (double gap = 1e-6; gap < 2e3; gap *= 3) {
+          double r = touching + gap;
+          dc_vec_add_scaled(scene.poses[0].position, scene.poses[1].position, r, direction);
+          double least = a->weight[0] * b->weight[0] * centred(sqrt(r * r + a->spread[0] + b->spread[0]), 1);
+          for (int model = 0; model < 2; model++) {
+            struct dc_pair_derivatives result;
+            double energy = dc_contact_evaluate(contacts[model], scene.poses, 2, &result);
+            CHECK(energy >= least * (1 - 1e-9), "%s - %s: gap %g: %.12g below %.12g", small[i], large[j], gap, energy,
+                  least);
+            CHECK(energy < last[model], "%s - %s: gap %g: %.12g after %.12g", small[i], large[j], gap, energy,
+                  last[model]);
+            CHECK(dc_vec_dot(result.gradient + 3, direction) < 0, "%s - %s: gap %g attracts", small[i], large[j], gap);
+            CHECK(dc_contact_solved(contacts[model]), "%s - %s: gap %g is not solved", small[i], large[j], gap);
+            last[model] = energy;
+          }
+        }
+      }
+      scene_end(&scene);
+    }
+}
+
 // A triangle of three own vertices is the pair potential of triangles.
 static void test_triangles(void)
 {
@@ -201,4 +298,6 @@ static void test_triangles(void)
 RUN_TESTS({"energies and forces of two balls are those of the centred potential at their gap", test_balls},
           {"gradients and Hessians are those of differences", test_differences},
           {"potentials lie above the centred one, fall with the distance and never attract", test_bound},
+          {"cores are inside of their leaves", test_core_places},
+          {"leaves with cores push, above the centred potential and less with the distance", test_cores},
           {"distances of leaves are those of the same solids as meshes", test_triangles})
