@@ -98,15 +98,17 @@ static double primitive_bound(const struct dc_contact *contact, const struct dc_
   return least;
 }
 
-// Heights of the vertices of a triangle or a convex leaf above a plane through its body's centre.
+// Heights of the vertices of a triangle or a convex leaf above a plane through its body's centre that stands still,
+// their speeds at the beginning of a path and what they change by until its end.
 struct heights {
   int count;
   double low, high, radius;
   const double *arms[DC_LEAF_CORNERS];
-  double height[DC_LEAF_CORNERS];
+  double height[DC_LEAF_CORNERS], speed[DC_LEAF_CORNERS], change[DC_LEAF_CORNERS];
 };
 
-static void set_heights(const struct dc_collider *collider, int index, const double n[3], struct heights *heights)
+static void set_heights(const struct dc_collider *collider, int index, const double n[3], const struct moves *moves,
+                        struct heights *heights)
 {
   struct dc_leaf leaf = dc_leaf_of(collider, index);
   heights->count = leaf.count;
@@ -114,8 +116,12 @@ static void set_heights(const struct dc_collider *collider, int index, const dou
   heights->low = INFINITY;
   heights->high = -INFINITY;
   for (int v = 0; v < leaf.count; v++) {
+    double way[3];
     const double *r = heights->arms[v] = collider->turned[dc_leaf_vertex(&leaf, v)];
     heights->height[v] = dc_vec_dot(n, r);
+    way_of(moves, r, way);
+    heights->speed[v] = speed_along(n, moves->twist, r);
+    heights->change[v] = dc_vec_dot(n, way);
     heights->low = fmin(heights->low, heights->height[v]);
     heights->high = fmax(heights->high, heights->height[v]);
   }
@@ -129,33 +135,52 @@ struct apart {
   double apart, gap, keep;
 };
 
-// The bound that the vertices miss by the largest part of the gap, along an axis that moves like that.  Along an axis
-// that turns with a body all vertices of this one keep their heights, and a vertex of the other has the velocity
-// relative to it.
-static double least_left(const struct apart *t, enum dc_axis_motion axis, struct dc_gap_bound *bound)
+// The bound that the vertices miss by the largest part of the gap, along an axis that stands still.
+static double still_left(const struct apart *t, struct dc_gap_bound *bound)
 {
   double least = INFINITY;
-  int us = axis == DC_AXIS_OF_A ? 1 : t->p.count, vs = axis == DC_AXIS_OF_B ? 1 : t->q.count;
-  for (int u = 0; u < us; u++)
-    for (int v = 0; v < vs; v++) {
-      struct dc_gap_bound tried = *bound;
-      tried.axis = axis;
-      tried.straight = t->apart - t->keep * t->gap + (axis == DC_AXIS_OF_A ? t->p.low : t->p.height[u]) -
-                       (axis == DC_AXIS_OF_B ? t->q.high : t->q.height[v]);
-      dc_vec_copy(tried.arm_a, t->p.arms[u]);
-      dc_vec_copy(tried.arm_b, t->q.arms[v]);
-      if (axis == DC_AXIS_OF_A)
-        dc_vec_sub(tried.arm_a, tried.arm_b, t->ab);
-      if (axis == DC_AXIS_OF_B)
-        dc_vec_add(tried.arm_b, tried.arm_a, t->ab);
-      double speed = speed_of(&tried, t->a, t->b);
-      tried.room = room_of(tried.straight, change_of(&tried, t->a, t->b) - speed);
-      double left = (tried.room + speed) / t->gap;
+  int first = 0, second = 0;
+  for (int u = 0; u < t->p.count; u++)
+    for (int v = 0; v < t->q.count; v++) {
+      double straight = t->apart - t->keep * t->gap + t->p.height[u] - t->q.height[v];
+      double speed = t->p.speed[u] - t->q.speed[v], change = t->p.change[u] - t->q.change[v];
+      double room = room_of(straight, change - speed), left = (room + speed) / t->gap;
       if (left >= least)
         continue;
       least = left;
-      *bound = tried;
+      first = u;
+      second = v;
+      bound->straight = straight;
+      bound->room = room;
     }
+  dc_vec_copy(bound->arm_a, t->p.arms[first]);
+  dc_vec_copy(bound->arm_b, t->q.arms[second]);
+  return least;
+}
+
+// The same along an axis that turns with a body: all vertices of this one keep their heights, and a vertex of the other
+// has the velocity relative to it.
+static double turning_left(const struct apart *t, enum dc_axis_motion axis, struct dc_gap_bound *bound)
+{
+  double least = INFINITY;
+  bool of_a = axis == DC_AXIS_OF_A;
+  for (int k = 0; k < (of_a ? t->q.count : t->p.count); k++) {
+    struct dc_gap_bound tried = *bound;
+    tried.axis = axis;
+    tried.straight = t->apart - t->keep * t->gap + (of_a ? t->p.low - t->q.height[k] : t->p.height[k] - t->q.high);
+    dc_vec_copy(of_a ? tried.arm_b : tried.arm_a, of_a ? t->q.arms[k] : t->p.arms[k]);
+    if (of_a)
+      dc_vec_sub(tried.arm_a, tried.arm_b, t->ab);
+    else
+      dc_vec_add(tried.arm_b, tried.arm_a, t->ab);
+    double speed = speed_of(&tried, t->a, t->b);
+    tried.room = room_of(tried.straight, change_of(&tried, t->a, t->b) - speed);
+    double left = (tried.room + speed) / t->gap;
+    if (left >= least)
+      continue;
+    least = left;
+    *bound = tried;
+  }
   return least;
 }
 
@@ -173,8 +198,8 @@ static double term_bound(const struct dc_contact *contact, const struct dc_pair 
   dc_mat_apply(n, pose_b->rotation, plane);
   dc_vec_sub(d, pose_a->position, pose_b->position);
   struct apart apart = {.n = n, .ab = d, .a = &moves[0], .b = &moves[1], .keep = keep};
-  set_heights(&contact->colliders[pair->a], term->i, n, &apart.p);
-  set_heights(&contact->colliders[pair->b], term->j, n, &apart.q);
+  set_heights(&contact->colliders[pair->a], term->i, n, &moves[0], &apart.p);
+  set_heights(&contact->colliders[pair->b], term->j, n, &moves[1], &apart.q);
   apart.apart = dc_vec_dot(n, d) - (apart.p.radius + apart.q.radius);
   apart.gap = apart.apart + apart.p.low - apart.q.high;
   if (!(apart.gap > 0))
@@ -183,7 +208,7 @@ static double term_bound(const struct dc_contact *contact, const struct dc_pair 
   for (enum dc_axis_motion axis = 0; axis < DC_AXIS_MOTIONS && most < least; axis++) {
     struct dc_gap_bound tried = {.a = pair->a, .b = pair->b};
     dc_vec_copy(tried.normal, n);
-    double left = least_left(&apart, axis, &tried);
+    double left = axis == DC_AXIS_STAYS ? still_left(&apart, &tried) : turning_left(&apart, axis, &tried);
     if (left <= most)
       continue;
     most = left;
