@@ -33,7 +33,7 @@ named() {
 
 scene "$soft" '"velocity": "x"' "$(reach a '[0.3, 0, 0]' 1e-4)" '{ "type": "gradient_descent", "learning_rate": 12, "iterations": 30 }' >swing.json
 named "long steps that swing" oscillating learning_rate=3.6 optimize swing.json -o none
-named "longer ones" overshooting learning_rate=1.5 optimize swing.json -o none --set optimizer.learning_rate=15
+named "longer ones" overshooting learning_rate=1.8 optimize swing.json -o none --set optimizer.learning_rate=18
 named "short steps" flat '[a-z]*=' optimize swing.json -o none --set optimizer.learning_rate=1e-6
 named "a model without range" flat "--model bsh" optimize swing.json -o none --model ipc --set objective='[{"type": "reach", "body": "b", "target": [1, 0, 0], "tolerance": 0.1}]'
 check "what is reached needs no advice" [ -z "$(symptoms optimize swing.json -o none --set optimizer.learning_rate=5)" ]

@@ -24,7 +24,7 @@ static void open_as(const char *include, const char *model)
 {
   tree = (struct tree){0};
   load_as(&tree, include, model);
-  CHECK(tree.status == DC_OK, "%s: %s", model, tree.error.text);
+  CHECK(tree.status == DC_OK, "%s: %s", model ? model : include, tree.error.text);
 }
 
 static void open_model(const char *model)
