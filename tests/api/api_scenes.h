@@ -19,7 +19,7 @@ static const char two_balls[] =
     "   \"velocity\": [1.5, 0, 0], \"angular_velocity\": [0.5, 1, -2]},"
     "  {\"name\": \"ball\", \"shape\": \"ball\", \"mass\": 0.05, \"position\": [0, 0, 0.11]}],"
     " \"control\": [{\"type\": \"initial_state\", \"body\": \"cue\", \"position\": \"y\", \"velocity\": \"xy\"}],"
-    " \"objective\": [{\"type\": \"reach\", \"body\": \"ball\", \"target\": [0.5, 0.1, 0.1], \"tolerance\": 0.01}]}";
+    " \"objective\": [{\"type\": \"reach\", \"body\": \"ball\", \"target\": [0.5, 0.1, 0.1], \"tolerance\": 0.01, \"inside\": 1}]}";
 
 // One ball that would pass through another one within a step.
 static const char fast_ball[] =
