@@ -77,7 +77,7 @@ run 0 optimize scene.json -o straight --quiet
 check "a run ends with a checkpoint" [ -s straight/checkpoint.bin ]
 
 # stopped by a time limit, again and again
-run 0 optimize scene.json -o limited --max-time 0.02 --checkpoint 1000
+run 0 optimize scene.json -o limited --max-time 0.003 --checkpoint 1000
 says "to go on: dcsim optimize --resume limited"
 tries=0
 while [ "$(rows_of limited)" -le 60 ] && [ $tries -lt 60 ]; do
