@@ -119,8 +119,6 @@ def parse():
     parser.add_argument("--markdown")
     parser.add_argument("--keep")
     parser.add_argument("--only", type=int, nargs="+")
-    parser.add_argument("--known", type=int, nargs="+", default=[],
-                        help="draws with a known fault: told, not counted, and refused once they are right")
     parser.add_argument("--self-test", action="store_true")
     return parser.parse_args()
 
@@ -142,13 +140,6 @@ def main():
         for draw, findings, failure in pool.map(lambda number: judged(number, options), options.only or range(options.draws)):
             row = rows[draw.kind]
             broken = [finding for finding in findings if not finding.kept]
-            if draw.number in options.known:
-                for finding in broken:
-                    print("#", tell(draw, finding), "a known fault (docs/limits.md)", flush=True)
-                if not broken:
-                    print(f"not ok draw {draw.number} is right: it is no known fault any more")
-                    wrong += 1
-                continue
             row.update(draws=1, quantities=len(findings), wrong=len(broken), failed=bool(failure), divided=draw.divided > 0)
             row["worst"] = max([row["worst"], *(abs(f.found - f.right) / f.tolerance for f in findings if f.kept)])
             wrong += bool(broken or failure)

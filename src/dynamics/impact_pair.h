@@ -55,7 +55,7 @@ double dc_impact_nearness_slope(double strength);
 bool dc_impact_acts(const double *memory);
 // The impulse of the kick over an interval of h in which a pair opens by o, L S(t), N s, and its derivatives.
 struct dc_impact_kick {
-  double impulse, energy;             // N s; L w U(t) h, J s
+  double impulse, energy;             // N s; its integral over o, L w U(t) with w in m, J s
   double by_opening;                  // N s/m
   double by_left[DC_IMPACT_NUMBERS];  // by what is left
 };

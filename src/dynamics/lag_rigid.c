@@ -35,9 +35,11 @@ static double momentum_of(const struct dc_rollout *rollout, int p, const struct 
   return size > 0 && inverse_mass > 0 ? work / (size * inverse_mass) : 0;
 }
 
-// Whether nothing but contact and weight acts on a body.
-static bool is_alone(const struct dc_model *model, const struct dc_body *body)
+// Whether nothing but contact and weight acts on a body, as far as can be told: cables and soft bodies may pull at any.
+static bool feels_contact_only(const struct dc_model *model, const struct dc_body *body)
 {
+  if (model->bodies.cable_count > 0 || model->bodies.soft_count > 0)
+    return false;
   return body->free && body->actuator < 0 && !model->forced && model->bodies.mechanisms[body->mechanism].nv == body->nv;
 }
 
@@ -63,7 +65,7 @@ static bool brakes(const struct dc_rollout *rollout, int p, const double force[3
   bool any = false;
   for (int side = 0; side < 2; side++) {
     int i = rigid->pair_bodies[p][side];
-    if (is_alone(rollout->model, &rollout->model->bodies.bodies[i]))
+    if (feels_contact_only(rollout->model, &rollout->model->bodies.bodies[i]))
       any |= (side ? 1 : -1) * dc_vec_dot(rigid->pushed[i], force) > PUSHES * dc_vec_dot(force, force);
   }
   return any;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Restitution as a term of the step potential (docs/theory.md, "Restitution").  What an interval has left of a pair
 // (impact_law.h) acts in the next one, along the direction n in which contact at t opens the pair (impact_pair.h):
-//     D(T+) = (N/h) o + (L/h) w U(t),   o = n . displacement,   t = (r h - o)/w + 1/2,   w = 0.05 (r + 0.02 s + still) h,
-// N what is taken back, L the most impulse of the kick r the speed that it leads to and s the change to it, U' the smooth step S.  Its
-// force along n is (L/h) S(t) - N/h.  D is convex in o, and o is linear in the poses at t+1.
+//     D(T+) = (N/h) o + (L/h) w U(t),   o = n . displacement,   t = (r h - o)/w + 1/2,
+//     w = 0.05 (r + 0.02 d + still) h.
+// N is the impulse that is taken back, L the most impulse of the kick, r the speed of opening that it leads to, d the
+// change to that speed, and U' the smooth step S.  The force along n is (L/h) S(t) - N/h.  D is convex in o, and o is
+// linear in the poses at t+1.
 //
 // Derivatives.  With f = dD/do, f_o = (L/h) S'/w and z the derivative of o by twists at t+1, gradient f z and Hessian
 // f_o z z^T; exactly, rotations of side s add f (sym([n_w]x D^T)/2 - (n_w . v) 1), D the turn of s and v its vector.

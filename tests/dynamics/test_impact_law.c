@@ -72,6 +72,11 @@ static void test_bounds(void)
   for (int n = 0; n < 3000; n++) {
     draw(&random, given);
     dc_impact_law(given, still, left, NULL);
+    // All net normal impulses are in the budget of friction or owed to it (observed 9e-16).
+    double all = given[DC_IMPACT_PUSH] - left[DC_IMPACT_HOLD] + given[DC_IMPACT_KICKED] +
+                 given[DC_IMPACT_MEMORY + DC_IMPACT_OWED] +
+                 given[DC_IMPACT_UNUSED] * given[DC_IMPACT_MEMORY + DC_IMPACT_BUDGET];
+    CHECK_NEAR(left[DC_IMPACT_BUDGET] + left[DC_IMPACT_OWED], all, 1e-13);
     CHECK(left[DC_IMPACT_HOLD] >= 0 && left[DC_IMPACT_HOLD] <= given[DC_IMPACT_PUSH], "never attracts");
     CHECK(left[DC_IMPACT_SLIP] >= 0 && left[DC_IMPACT_KICK] >= 0, "friction and kicks are of pushes");
     CHECK(left[DC_IMPACT_TARGET] <= given[DC_IMPACT_RESTITUTION] * fmax(given[DC_IMPACT_MEMORY], 1), "%g",
