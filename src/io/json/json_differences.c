@@ -56,7 +56,8 @@ static const char *spell(struct comparison *comparison, const cJSON *node)
   return copy;
 }
 
-// where: the value in either file, for its path.
+// Adds a difference: the path of `where` and the value of either file, NULL on the side that has none.  Both
+// texts are owned by the arena; running out of memory is remembered and told once at the end.
 static void add(struct comparison *comparison, const struct dc_json *where, const cJSON *left, const cJSON *right)
 {
   struct dc_json_differences *list = comparison->differences;
@@ -72,8 +73,8 @@ static void add(struct comparison *comparison, const struct dc_json *where, cons
 
 static void compare(struct comparison *comparison, const struct dc_json *left, const struct dc_json *right);
 
-// The members of left in their order, each against the member of right with the same key; then the members that only
-// right has.
+// Compares the members of `left` in their order, each with the member of `right` of the same key; then lists
+// the members that only `right` has.  The order of keys within an object is no difference.
 static void compare_objects(struct comparison *comparison, const struct dc_json *left, const struct dc_json *right)
 {
   for (cJSON *node = left->node->child; node && !comparison->failed; node = node->next) {
@@ -105,7 +106,9 @@ static void compare_arrays(struct comparison *comparison, const struct dc_json *
   }
 }
 
-// Compares two values: objects by keys, arrays by indices, anything else by its value.
+// Compares two values: objects by keys, arrays by indices, numbers by their value and not by how they are
+// written (1, 1.0 and 1e0 are equal), strings byte by byte.  Values of two different kinds are one difference,
+// without a look into either.
 static void compare(struct comparison *comparison, const struct dc_json *left, const struct dc_json *right)
 {
   const cJSON *ours = left->node, *theirs = right->node;
@@ -128,7 +131,8 @@ static void compare(struct comparison *comparison, const struct dc_json *left, c
     add(comparison, left, ours, theirs);
 }
 
-// Lists the differences of two JSON files.
+// Reads both files with the strict parser, so that each may have comments, and compares them from their roots.
+// Documents are released in any case; the texts of the differences live in the arena.
 enum dc_status dc_json_compare(const char *const paths[2], struct dc_arena *arena,
                                struct dc_json_differences *differences, struct dc_error *error)
 {

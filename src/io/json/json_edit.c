@@ -7,13 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Bytes begin to end - 1 of the text, which a change replaces.  is_new: the member is not there yet, begin ==
+// end, and its key has to be written too.
 struct span {
   size_t begin, end;
   const struct dc_json_change *change;
   bool is_new;
 };
 
-// The end of a string, comment or single character that begins at `at`.
+// The end of what begins at `at`: a string, a comment, or else a single character.  A quote or bracket within a
+// string or comment is thereby never taken for one of the grammar.  The text has been parsed, so that strings
+// have an end.
 static size_t skip(const char *text, size_t at)
 {
   if (text[at] == '"') {
@@ -30,7 +34,9 @@ static size_t skip(const char *text, size_t at)
   return at + 1;
 }
 
-// The end of the value that begins at `at`, in a text that has been parsed.
+// The end of the value that begins at `at`, in a text that has been parsed.  Objects and arrays end where as
+// many brackets were closed as opened, whatever kind they have; numbers and words end before white space, a
+// separator or a comment.
 static size_t end_of_value(const char *text, size_t at)
 {
   if (text[at] != '{' && text[at] != '[')
@@ -49,6 +55,12 @@ static int compare(const void *a, const void *b)
   return (first->begin > second->begin) - (first->begin < second->begin);
 }
 
+// Copies the text piece by piece: what stands before a span, its new value, and so on.  Spans come from the
+// places of the tree (valueint), which are offsets into this text, and are sorted, as changes come in any
+// order.  They must not overlap, which the caller promises.
+//
+// A member that is not there is written behind the "{" of its object, followed by a comma: the object therefore
+// has to have another member.
 void dc_json_edit(const struct dc_json_document *document, int count, const struct dc_json_change *changes,
                   struct dc_text *text)
 {

@@ -3,7 +3,9 @@
 // as few of 15 to 17 digits as read back the same bits.
 #include "io/json/json_print.h"
 
-// Prints a value without spaces; numbers with 15 to 17 digits, as few as give the same double.
+// Prints a value on one line without spaces.  Numbers get 15 to 17 digits, as few as read back as the same
+// double, so that a printed tree is the same scene bit by bit; numbers that are not finite, which JSON cannot
+// write, become null.
 void dc_json_print(const cJSON *value, struct dc_text *text)
 {
   bool array = cJSON_IsArray(value);

@@ -14,6 +14,9 @@
 #include "base/characters.h"
 #include "base/memory.h"
 
+// The text while it is scanned.  It is writable, because comments in it are blanked, and ends with a NUL, so
+// that peek() and comparisons of a few characters may look beyond its length.  The byte `at` is the next one to
+// be read; after a failure it is the place of the error, which dc_json_scan hands to its caller.
 struct scanner {
   char *text;
   size_t length, at;
@@ -57,7 +60,9 @@ static enum dc_status check_utf8(struct scanner *scanner)
   return DC_OK;
 }
 
-// Blanks the comment that begins here.
+// Blanks the comment that begins at scanner->at and moves behind it.  "//" reaches to the end of its line or of
+// the text, "/*" to the first "*/": comments do not nest, as in C.  Line ends are kept, so that lines and
+// columns of later errors are those of the file.
 static enum dc_status blank_comment(struct scanner *scanner)
 {
   char *begin = scanner->text + scanner->at, *end;
@@ -80,6 +85,9 @@ static enum dc_status blank_comment(struct scanner *scanner)
   return DC_OK;
 }
 
+// Moves to the next byte that is neither white space of RFC 8259 (space, tab, line feed, carriage return) nor
+// part of a comment.  Every token is reached through here, which makes comments possible wherever JSON allows
+// white space.
 static enum dc_status skip_blanks(struct scanner *scanner)
 {
   for (;;) {
@@ -110,7 +118,11 @@ static int hexadecimal(const char *text)
   return code;
 }
 
-// After the backslash.  The text is terminated by a NUL, so hexadecimal() cannot run beyond it.
+// Passes over an escape; scanner->at is behind the backslash.  Code points above U+FFFF are written as two
+// escapes, a high surrogate (d800 to dbff) and a low one (dc00 to dfff): either without the other is refused,
+// as it stands for no character.  U+0000 is refused because strings end with a NUL in C.
+//
+// The text is terminated by a NUL, so that hexadecimal() cannot run beyond it.
 static enum dc_status scan_escape(struct scanner *scanner)
 {
   char c = peek(scanner);
@@ -138,7 +150,10 @@ static enum dc_status scan_escape(struct scanner *scanner)
   return DC_OK;
 }
 
-// Passes over a string and checks its escapes.
+// Passes over a string, from its opening quote to behind the closing one, and checks its escapes.  UTF-8 was
+// checked over the whole text before; control characters, line ends among them, must be escaped by RFC 8259,
+// section 7.  A string without end is reported at its opening quote, as the end of the file says nothing about
+// where a quote is missing.
 static enum dc_status scan_string(struct scanner *scanner)
 {
   size_t begin = scanner->at++;
@@ -169,7 +184,9 @@ static bool skip_digits(struct scanner *scanner)
   return scanner->at > begin;
 }
 
-// Passes over a number by the grammar of JSON, at most DC_JSON_MOST_DIGITS long, as cJSON reads no more.
+// Passes over a number by the grammar of RFC 8259, section 6: minus, integer part without leading zeros,
+// fraction, exponent.  It has at most DC_JSON_MOST_DIGITS characters, because cJSON copies no more of a number
+// into its buffer and would read a longer one as another value without a word.
 static enum dc_status scan_number(struct scanner *scanner)
 {
   size_t begin = scanner->at;
@@ -211,7 +228,9 @@ static bool follows_comma(const struct scanner *scanner)
   return at > 0 && scanner->text[at - 1] == ',';
 }
 
-// Passes over true, false or null; explains what other languages would write.
+// Passes over true, false or null.  Anything else that stands where a value should be ends here, and the
+// message names the habit of another language that it looks like: ".5", "+1", None, True, NaN, texts in single
+// quotes, comments with "#", XML, a comma before a closing bracket.
 static enum dc_status scan_word(struct scanner *scanner)
 {
   static const char *const words[] = {"true", "false", "null"};
@@ -241,6 +260,9 @@ static enum dc_status scan_word(struct scanner *scanner)
   return bad(scanner, scanner->at < scanner->length ? "expected a value" : "unexpected end of file, expected a value");
 }
 
+// Appends the place of the value that begins at scanner->at.  The count is limited before the tree is built:
+// cJSON needs about 80 bytes for each value, so that a small file of "[[[],[],..." could otherwise take all
+// memory.
 static enum dc_status add_place(struct scanner *scanner, size_t key)
 {
   struct dc_json_places *places = scanner->places;
@@ -253,6 +275,8 @@ static enum dc_status add_place(struct scanner *scanner, size_t key)
   return DC_OK;
 }
 
+// Passes over a key in quotes, the colon and the blanks around it, up to the value.  What commonly stands there
+// instead is named in the message: a comma too many, a comment with "#", the end of the file.
 static enum dc_status scan_key(struct scanner *scanner)
 {
   char first = peek(scanner);
@@ -275,7 +299,8 @@ static enum dc_status scan_key(struct scanner *scanner)
   return skip_blanks(scanner);
 }
 
-// After a value, where neither a comma nor the end stands.
+// Refuses what stands after a value where neither a comma nor the closing bracket does.  If it could begin a
+// key or value, a comma is missing; at the end of the file, the bracket is.
 static enum dc_status refuse_separator(struct scanner *scanner, bool object)
 {
   if (scanner->at == scanner->length)
@@ -289,7 +314,12 @@ static enum dc_status refuse_separator(struct scanner *scanner, bool object)
   return bad(scanner, object ? "expected ',' or '}'" : "expected ',' or ']'");
 }
 
-// The value that begins here; key is the offset of its key, or of the value.
+// Scans the value that begins here and, for an object or array, all values within it.  `key` is the byte offset
+// of its key, or of the value itself in an array; `depth` is the number of brackets around it.
+//
+// The place of an object or array is added before those of its members: this is the order of visit() in
+// json_value.c, which counts nodes and places side by side.  The recursion is bounded by DC_JSON_MOST_DEPTH,
+// which also bounds that of cJSON, of visit() and of everything that prints or copies a tree.
 static enum dc_status scan_value(struct scanner *scanner, size_t key, int depth)
 {
   enum dc_status status = add_place(scanner, key);
@@ -338,6 +368,8 @@ bool dc_json_is_utf8(const char *text, size_t length)
   return true;
 }
 
+// Checks UTF-8 of the whole text first, so that no later rule has to look at more than bytes; then blanks, one
+// value, blanks again and the end.  *offset is set in any case: the place of the error, or `length`.
 enum dc_status dc_json_scan(char *text, size_t length, uint32_t source, struct dc_json_places *places, size_t *offset,
                             struct dc_error *error)
 {

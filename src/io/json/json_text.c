@@ -12,7 +12,9 @@
 #include "base/characters.h"
 #include "base/memory.h"
 
-// Makes room for count more bytes and the terminating zero.
+// Makes room for `count` more bytes and the terminating NUL.  Capacity grows by factors (dc_grow), so that
+// appending n bytes costs O(n).  After a failure every further call does nothing: a caller looks at
+// text->failed once, at the end.
 static bool reserve(struct dc_text *text, size_t count)
 {
   if (text->failed || count >= (size_t)-1 - text->length ||
@@ -30,6 +32,8 @@ void dc_text_append(struct dc_text *text, const char *bytes, size_t count)
   text->bytes[text->length] = '\0';
 }
 
+// Formats twice: vsnprintf without a buffer tells the length, then the text is written in place.  The arguments
+// are copied before, as a va_list may be read only once.
 void dc_text_add(struct dc_text *text, const char *format, ...)
 {
   va_list arguments, again;
@@ -46,8 +50,10 @@ void dc_text_add(struct dc_text *text, const char *format, ...)
   va_end(again);
 }
 
-// Appends a number with the fewest digits, from least_digits on, that give the same double, and a point whatever the
-// locale.
+// Appends a number with the fewest digits, from least_digits on, that strtod reads back as the same double; 17
+// always do.  Both strtod and snprintf use the locale of the program around the library, whose decimal point
+// may be a comma of one or several bytes.  Everything that is neither digit, sign nor exponent is therefore
+// replaced by one ".".
 static void append_real(struct dc_text *text, double value, int least_digits, const char *if_not_finite)
 {
   if (!isfinite(value)) {
@@ -83,7 +89,9 @@ void dc_text_short_real(struct dc_text *text, double value, const char *if_not_f
   append_real(text, value, 15, if_not_finite);
 }
 
-// Appends a JSON string: control characters and bytes that are no UTF-8 are escaped or replaced.
+// Appends a JSON string.  Quotes, backslashes and control characters are escaped (RFC 8259, section 7); a byte
+// that begins no valid character of UTF-8 is replaced by U+FFFD and the next byte is looked at, so that the
+// result is valid JSON whatever the input was.
 void dc_text_string(struct dc_text *text, const char *string)
 {
   if (!string) {

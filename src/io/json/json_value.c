@@ -25,7 +25,8 @@
 
 enum { MOST_BYTES = 64 * 1024 * 1024 };
 
-// A byte order mark is not part of the text.
+// Leaves out the byte order mark EF BB BF with which some editors begin UTF-8.  RFC 8259, section 8.1, lets a
+// parser ignore it; cJSON and the scanner would refuse it as a character.
 static void skip_mark(const char **text, size_t *length)
 {
   bool mark = *length >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0;
@@ -33,8 +34,9 @@ static void skip_mark(const char **text, size_t *length)
   *length -= mark ? 3 : 0;
 }
 
-// Reads an open file of at most `size` bytes into the arena, closed by a zero; a file that has become shorter meanwhile
-// is read to its end.
+// Reads an open file of at most `size` bytes into the arena and terminates it by a NUL.  The size is that at
+// the time of opening: a file that has become shorter meanwhile is read to its end, and what was appended
+// meanwhile is left.  Reads that a signal interrupts are repeated.
 static enum dc_status read_open_file(int file, size_t size, const char *path, struct dc_arena *arena,
                                      const char **text, size_t *length, struct dc_error *error)
 {
@@ -59,6 +61,9 @@ static enum dc_status read_open_file(int file, size_t size, const char *path, st
   return DC_OK;
 }
 
+// Opens, checks and reads a file.  dc_open_read refuses pipes, devices and folders without waiting for them, so
+// that a scene named /dev/tty or a FIFO is an error and never blocks; the limit of size is checked before
+// memory is asked for.
 enum dc_status dc_json_read_text(const char *path, struct dc_arena *arena, const char **text, size_t *length,
                                  struct dc_error *error)
 {
@@ -77,7 +82,8 @@ enum dc_status dc_json_read_text(const char *path, struct dc_arena *arena, const
   return status;
 }
 
-// Line and column of a byte, from 1; columns count characters, so that bytes within one (10xxxxxx) are skipped.
+// Line and column of a byte, both counted from 1.  Columns count characters: bytes within a character of UTF-8
+// are 10xxxxxx and are not counted.  Errors are rare, and each walks the text from its beginning once.
 void dc_json_find_line(const char *text, size_t offset, long *line, long *column)
 {
   *line = *column = 1;
@@ -110,7 +116,10 @@ static int compare_members(const void *a, const void *b)
   return ((*first)->valueint > (*second)->valueint) - ((*first)->valueint < (*second)->valueint);
 }
 
-// The places of the members are assigned already, which makes their order in the text known.
+// Refuses an object in which a key occurs twice: RFC 8259 leaves open which of the two counts, and cJSON would
+// take the first.  Members are sorted by key, O(n log n) rather than a comparison of all pairs.  Among several
+// duplicates the one that stands first in the text is reported; places, which were assigned before, tell this
+// order.
 static enum dc_status check_duplicates(struct walk *walk, const struct dc_json *object)
 {
   size_t count = 0;
@@ -133,7 +142,9 @@ static enum dc_status check_duplicates(struct walk *walk, const struct dc_json *
   return dc_json_fail_key(&value, walk->error, DC_BAD_INPUT, "duplicate key");
 }
 
-// One value and all below it, depth first: the scanner listed places in this order.
+// Visits one value and all below it, depth first, and gives every node the index of its place: the scanner
+// listed places in this order.  Numbers such as 1e999 are valid JSON but overflow to infinity, and are refused.
+// Duplicates are looked for after the members were visited, when their places are known.
 static enum dc_status visit(struct walk *walk, const struct dc_json *value)
 {
   value->node->valueint = (int)walk->next++;
@@ -167,8 +178,13 @@ enum dc_status dc_json_fail_at(const struct dc_json_document *document, const ch
   return error ? error->status : DC_BAD_INPUT;
 }
 
-// Parses a text: first the scanner, which finds errors and the places of all values, then cJSON, then a walk that gives
-// every value its place and refuses keys that occur twice.
+// Parses a text in three passes: the scanner, which finds errors and the places of all values; cJSON; and a
+// walk that gives every value its place and refuses keys that occur twice.
+//
+// The text is copied first, because the scanner blanks comments in it and messages about later mistakes need
+// the original.  cJSON cannot fail for the grammar any more, only for memory.  On failure the places that the
+// scanner added are taken back when it was the scanner that failed; otherwise they stay, as nothing refers to
+// them. *scanned tells --set whether its text was JSON at all: if not, it is taken as a string.
 cJSON *dc_json_parse(struct dc_json_document *document, const char *text, size_t length, uint32_t source, bool *scanned,
                      struct dc_error *error)
 {
@@ -246,7 +262,8 @@ void dc_json_release(struct dc_json_document *document)
   document->places = (struct dc_json_places){0};
 }
 
-// A place of a source for values that are made while reading; its index, -1 when out of memory.
+// Adds a place without offsets for a value that code makes while reading, such as a default section, so that
+// errors about it name `source`.  Returns its index for node->valueint, -1 when memory is out.
 int dc_json_add_place(struct dc_json_document *document, uint32_t source)
 {
   struct dc_json_places *places = &document->places;
@@ -257,7 +274,9 @@ int dc_json_add_place(struct dc_json_document *document, uint32_t source)
   return (int)places->count++;
 }
 
-// Adds a source, a file or an argument, whose values can be in the tree beside those of the document; 0: out of memory.
+// Adds a source, a file or an argument, whose values can be in the tree beside those of the document.  Sources
+// are numbered from 1; 0 is the document itself and, returned, means that memory is out.  Both lists are copied
+// into the arena at each call: there are few sources, and places of older ones keep their numbers.
 uint32_t dc_json_add_source(struct dc_json_document *document, struct dc_arena *arena, const char *name,
                             const char *text)
 {
@@ -307,7 +326,9 @@ const char *dc_json_kind(const cJSON *node)
                                 : "null";
 }
 
-// Quotes a text for a message: at most 80 bytes, control characters as "?".
+// Quotes a text for a message: at most 80 bytes, cut between characters, with "..." where it was cut.  Control
+// characters and bytes that are not UTF-8 become "?", so that no file can write escape sequences to the
+// terminal.  Three bytes for the dots, two quotes and a NUL fit into DC_JSON_QUOTED.
 const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
 {
   enum { MOST = 80 };
@@ -333,7 +354,8 @@ const char *dc_json_quote(char quoted[DC_JSON_QUOTED], const char *text)
   return quoted;
 }
 
-// Lists names for a message, as many as there is room for.
+// Lists names for a message, separated by commas, as many as there is room for, and how many there are beside
+// them.  Room for that last remark is kept free from the beginning.
 const char *dc_json_list_names(char list[DC_JSON_LISTED], const char *const *names, int count)
 {
   enum { REST = 32 };  // bytes for how many there are beside those listed
@@ -352,6 +374,8 @@ const char *dc_json_list_names(char list[DC_JSON_LISTED], const char *const *nam
   return list;
 }
 
+// Whether a key can stand in a path after a dot; others are written in brackets and quotes, as the paths of
+// --set are.
 static bool is_plain_key(const char *key)
 {
   size_t length = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
@@ -367,6 +391,8 @@ static void add_text(char path[DC_JSON_PATH], const char *format, ...)
   va_end(arguments);
 }
 
+// Writes the way from the root to a value.  The recursion goes up to the root first, so that the parts come in
+// the order in which they are read; vsnprintf cuts what is too long for DC_JSON_PATH.
 static void add_path(const struct dc_json *value, char path[DC_JSON_PATH])
 {
   char quoted[DC_JSON_QUOTED];
@@ -387,6 +413,7 @@ void dc_json_path(const struct dc_json *value, char path[DC_JSON_PATH])
   add_path(value, path);
 }
 
+// Sources of arguments have a name and no text, those of included files have both.
 bool dc_json_is_argument(const struct dc_json *value)
 {
   const struct dc_json_document *document = value->document;
@@ -405,6 +432,8 @@ static void prefix_place(const struct dc_json *value, bool key, struct dc_error 
   dc_json_fail_at(document, document->text, key ? place.key : place.value, place.source, error);
 }
 
+// Sets the message, then puts the value's path and in front of it "file:line:column": "scene.json:12:15:
+// bodies[3].mass: must be positive".  error may be NULL where a caller asks for the status alone.
 static enum dc_status fail_at(const struct dc_json *value, bool key, struct dc_error *error, enum dc_status status,
                               const char *format, va_list arguments)
 {
@@ -468,7 +497,9 @@ enum dc_status dc_json_wrap(const struct dc_json *value, struct dc_error *error)
   return wrap_at(value, error, error->text);
 }
 
-// When memory is out, cJSON_ReplaceItemInObjectCaseSensitive leaves a member without a name.
+// Puts a value under a key, in place of a member that is there already.  It replaces
+// cJSON_ReplaceItemInObjectCaseSensitive, which leaves a member without a name when memory is out: here the
+// name is allocated before anything in the tree changes, so that a failure leaves tree and value as they were.
 bool dc_json_put(cJSON *object, const char *key, cJSON *value)
 {
   cJSON *present = cJSON_GetObjectItemCaseSensitive(object, key);

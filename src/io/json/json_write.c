@@ -18,6 +18,8 @@ static void break_line(struct dc_json_writer *writer)
     append(writer, "  ", 2);
 }
 
+// Everything that stands before a value: the comma after the one before, a line end and the indentation of its
+// depth, and the key.  At the top, where depth is 0, there is no line end.
 static void begin_value(struct dc_json_writer *writer, const char *key)
 {
   if (writer->follows)
@@ -39,6 +41,8 @@ void dc_json_begin(struct dc_json_writer *writer, const char *key, char bracket)
   writer->follows = false;
 }
 
+// Closes brackets, the innermost first.  A bracket that held nothing is closed on the same line ("[]", "{}");
+// afterwards something stands at the outer depth, whatever the inner one held.
 void dc_json_end(struct dc_json_writer *writer, const char *brackets)
 {
   for (; *brackets; brackets++) {
@@ -107,6 +111,8 @@ void dc_json_put_raw(struct dc_json_writer *writer, const char *key, const char 
   append(writer, json, strlen(json));
 }
 
+// Hands the text over to the caller and leaves the writer empty, or frees it when any of the calls before ran
+// out of memory.
 char *dc_json_finish(struct dc_json_writer *writer)
 {
   append(writer, "\n", 1);

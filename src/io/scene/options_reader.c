@@ -17,6 +17,8 @@
 
 enum { MOST_NAMES = 256 };  // candidates of a suggestion: enough for any table, and for the first bodies of a scene
 
+// Names by strcmp, equal names by their index, so that the search finds the first body of a name that occurs
+// twice.
 static int compare_names(const void *a, const void *b)
 {
   const struct dc_name *first = a, *second = b;
@@ -30,6 +32,8 @@ void dc_name_list_sort(struct dc_name_list *list)
     qsort(list->sorted, (size_t)list->count, sizeof *list->sorted, compare_names);
 }
 
+// Index of the entry with that name, -1 if there is none, by bisection.  The lower bound is found, not any
+// match: among equal names the first in the scene's order.
 int dc_name_list_find(const struct dc_name_list *list, const char *name)
 {
   int low = 0, high = list->count;
@@ -43,8 +47,8 @@ int dc_name_list_find(const struct dc_name_list *list, const char *name)
   return low < list->count && strcmp(list->sorted[low].name, name) == 0 ? list->sorted[low].index : -1;
 }
 
-// Among the first MOST_NAMES only, so that a message about a huge scene costs nothing.
-// The most similar name, or NULL.
+// The known name most similar to an unknown one, or NULL.  Only the first MOST_NAMES are compared, so that a
+// message about a scene of a million bodies costs nothing.
 static const char *suggest(const struct dc_name_list *list, const char *name)
 {
   const char *names[MOST_NAMES + 1];
@@ -55,6 +59,8 @@ static const char *suggest(const struct dc_name_list *list, const char *name)
   return dc_suggest(name, names);
 }
 
+// Refuses a value of the wrong kind and names both kinds.  Two mistakes that are often made get their remedy:
+// an object where a list of objects is asked for, and a number in quotes, usually with a unit.
 enum dc_status dc_refuse_type(struct dc_options_reader *reader, const struct dc_json *value, const char *wanted)
 {
   const char *remedy = "";
@@ -68,6 +74,8 @@ enum dc_status dc_refuse_type(struct dc_options_reader *reader, const struct dc_
                       remedy);
 }
 
+// Refuses a key that is not known: with the most similar known key, or, where none is similar, with the list of
+// all.
 enum dc_status dc_refuse_key(struct dc_options_reader *reader, const struct dc_json *member, const char *const *names)
 {
   char quoted[DC_JSON_QUOTED];
@@ -91,7 +99,7 @@ enum dc_status dc_read_string(struct dc_options_reader *reader, const struct dc_
   return *string ? DC_OK : dc_json_fail(value, reader->error, DC_MEMORY, "out of memory");
 }
 
-// Finds a string among names; the message of a miss lists them and suggests the nearest.
+// Finds a string among names and stores its index; the message of a miss lists them and suggests the nearest.
 enum dc_status dc_read_choice(struct dc_options_reader *reader, const struct dc_json *value, const char *const *names,
                               int *index)
 {
@@ -115,7 +123,9 @@ enum dc_status dc_read_choice(struct dc_options_reader *reader, const struct dc_
   return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be one of %s (is %s)", list, quoted);
 }
 
-// Finds the body or shape of a name in the sorted lists of the scene.
+// Finds the body or shape of a name in the sorted lists of the scene, which must be complete by then: shapes
+// are read before bodies, and bodies before everything that names them.  A miss suggests the nearest name or
+// lists the first 64.
 static enum dc_status read_name(struct dc_options_reader *reader, const struct dc_json *value, bool body, int *index)
 {
   if (!cJSON_IsString(value->node))
@@ -141,6 +151,9 @@ static enum dc_status read_name(struct dc_options_reader *reader, const struct d
                       dc_json_list_names(listed, names, count));
 }
 
+// Reads a number and checks it by its option: range, open or closed ends, and for DC_INTEGER that it is whole.
+// Integers are doubles in JSON: beyond 2^53 neighbouring ones are the same double, so that a larger seed would
+// silently be another.
 static enum dc_status read_number(struct dc_options_reader *reader, const struct dc_json *value,
                                   const struct dc_option *option, double *number)
 {
@@ -197,8 +210,9 @@ static enum dc_status read_numbers(struct dc_options_reader *reader, const struc
 typedef enum dc_status element_reader(struct dc_options_reader *reader, const struct dc_json *value,
                                       const struct dc_option *option, void *element);
 
-// An array of at most option->count values, or one value in place of a list of one: *count, and *elements of size bytes
-// each in the arena.  wanted says in the plural what stands in the list.
+// Reads an array of at most option->count values, or one value in place of a list of one, into *elements:
+// *count times `size` bytes in the arena.  The reader fills one zeroed element; `wanted` says in the plural
+// what stands in the list.  The count is checked before memory is asked for.
 static enum dc_status read_list(struct dc_options_reader *reader, const struct dc_json *value,
                                 const struct dc_option *option, const char *wanted, size_t size, element_reader *read,
                                 int *count, void **elements)
@@ -257,7 +271,9 @@ static int compare_indices(const void *a, const void *b)
   return (first > second) - (first < second);
 }
 
-// A body may stand in a list once.
+// A body may stand in a list once: in an objective it would otherwise count twice, and in a control it would
+// have two targets.  A sorted copy finds whether an index occurs twice, in O(n log n); only then the list is
+// walked for the second place, where the error is reported.
 static enum dc_status refuse_duplicates(struct dc_options_reader *reader, const struct dc_json *value,
                                         const struct dc_index_list *list)
 {
@@ -297,7 +313,9 @@ static bool is_object(const struct dc_json *value, const struct dc_option *optio
   return cJSON_IsObject(value->node) || (option->short_key && cJSON_IsString(value->node));
 }
 
-// A string s that stands for {short_key: s}.
+// Reads a string s that stands for {short_key: s}: {"joint": "hinge"} for {"joint": {"type": "hinge"}}.  All
+// other options get their defaults.  An option without a default makes the short form impossible, and the
+// message says which one is missing and what the string stood for.
 static enum dc_status read_short_form(struct dc_options_reader *reader, const struct dc_json *value,
                                       const struct dc_option *option, void *object)
 {
@@ -346,7 +364,8 @@ static enum dc_status read_objects(struct dc_options_reader *reader, const struc
   return read_list(reader, value, option, "objects", option->object_size, read_object, &list->count, &list->objects);
 }
 
-// Room for one option of any type but DC_REALS.
+// Room for one option of any type but DC_REALS, so that a value is read completely before anything is written
+// to the target.
 union value {
   bool boolean;
   long integer;
@@ -360,7 +379,8 @@ union value {
   struct dc_object_list objects;
 };
 
-// Bytes of the member that holds an option of that type; 0 for DC_REALS, which union value cannot hold.
+// Bytes of the member that holds an option of that type; 0 for DC_REALS, whose array stands in the structure
+// itself and is written by read_numbers.
 static size_t value_size(enum dc_option_type type)
 {
   switch (type) {
@@ -381,7 +401,9 @@ static size_t value_size(enum dc_option_type type)
   return 0;
 }
 
-// Reads one value by the type of its option into target; NULL: only checks it.
+// Reads one value by the type of its option into target.  target may be NULL: the value is only checked, as for
+// options of a type that was not chosen.  It stays untouched when the value is refused, except for DC_REALS,
+// whose numbers are written as they are read.
 enum dc_status dc_read_option(struct dc_options_reader *reader, const struct dc_json *value,
                               const struct dc_option *option, void *target)
 {
@@ -422,7 +444,8 @@ enum dc_status dc_read_option(struct dc_options_reader *reader, const struct dc_
   return status;
 }
 
-// Every key that may stand beside the one that does not, for a suggestion.
+// Refuses a key that no option has.  The suggestion is made among all keys that could stand there: those of the
+// table and the tag that chose it.
 static enum dc_status refuse_option(struct dc_options_reader *reader, const struct dc_json *member,
                                     const struct dc_option *table, const struct dc_allowed_keys *allowed)
 {
@@ -436,8 +459,13 @@ static enum dc_status refuse_option(struct dc_options_reader *reader, const stru
   return dc_refuse_key(reader, member, names);
 }
 
-// Reads a member of an object by its key: an option of the table, the tag that has chosen the table, or an option of
-// another table, which is refused unless the choice may still change (allowed->chosen_later).
+// Reads a member of an object by its key, which may be
+// 1. an option of the table, which is read into the structure;
+// 2. the tag that chose the table ("type", "model"), which has been read;
+// 3. an option of another table of the family.  It is refused, unless the choice may still change
+//    (allowed->chosen_later: a scene holds settings of several contact models and --model chooses one); then
+//    its value is checked and dropped.  On the command line it is refused in any case, as it would have no
+//    effect.
 static enum dc_status read_member(struct dc_options_reader *reader, const struct dc_json *member,
                                   const struct dc_option *table, const struct dc_allowed_keys *allowed, void *target)
 {
@@ -457,8 +485,9 @@ static enum dc_status read_member(struct dc_options_reader *reader, const struct
   return refuse_option(reader, member, table, allowed);
 }
 
-// Reads an object into a structure: defaults first, then the members in order of the file, then a check that no option
-// without a default is missing.
+// Reads an object into a structure: defaults of all options first, then the members in order of the file, then
+// a check that no option without a default is missing.  Later reads never have to ask whether a member was
+// given: what is absent holds its default, NAN for numbers whose default is "null".
 enum dc_status dc_read_options(struct dc_options_reader *reader, const struct dc_json *object,
                                const struct dc_option *table, const struct dc_allowed_keys *allowed, void *target)
 {

@@ -12,13 +12,16 @@
 
 #include "base/options.h"
 
-// The next part of a path: a name, or an index in brackets.
+// One part of a path: a key or the name of an element, or an index in brackets.  Names are limited, as paths
+// come from the command line.
 struct part {
   char name[256];
   bool bracket;  // [3]: index only
 };
 
-// Reads one part at *path and moves behind it and its dot; false when the path is malformed.
+// Reads one part at *path and moves behind it; false when the path is malformed.  Forms: `name` up to the next
+// ".", "[" or "=" (after a dot, but for the first part); `[3]`, an index of digits; `["any text"]` for names in
+// which dots, brackets or equal signs occur.
 static bool next_part(const char **path, bool first, struct part *part)
 {
   const char *at = *path, *end;
@@ -60,7 +63,9 @@ static const char *element_name(const cJSON *element)
   return cJSON_IsString(name) ? name->valuestring : NULL;
 }
 
-// The element of array that part means; error when there is none.
+// Finds the element of an array that a part means: one whose "name" is the part's, else, where the part is a
+// number, the one at this index.  A name therefore wins over an index that is written without brackets.  A miss
+// lists or suggests the names there are.
 static cJSON *find_element(const struct dc_json *array, const struct part *part, int *index, struct dc_error *error)
 {
   enum { MOST_NAMES = 256 };
@@ -99,7 +104,9 @@ static cJSON *find_element(const struct dc_json *array, const struct part *part,
   return NULL;
 }
 
-// Whether the way from the root to member last of container, joined by dots, is the first length characters of section.
+// Whether the way from the root to the member `last` of container, joined by dots, is the first `length`
+// characters of section.  It is compared from its end: the last key, the dot before it, then the way of the
+// container's parent.
 static bool is_way(const struct dc_json *container, const char *last, const char *section, size_t length)
 {
   size_t own = last ? strlen(last) : 0;
@@ -119,6 +126,8 @@ static bool is_section(const struct dc_json *container, const char *name, const 
   return false;
 }
 
+// Adds an empty object for a section that the scene does not have, with a place of its own so that errors in it
+// name the argument.
 static cJSON *add_section(struct dc_json_document *document, cJSON *parent, const char *name, uint32_t source)
 {
   int place = dc_json_add_place(document, source);
@@ -132,7 +141,9 @@ static cJSON *add_section(struct dc_json_document *document, cJSON *parent, cons
   return section;
 }
 
-// Puts value (taken over) where part of container says.
+// Puts value, which is taken over in any case, where the last part says.  Elements of arrays are replaced,
+// never added: indices of later arguments keep their meaning.  For members of objects null means removal, as in
+// RFC 7396.
 static enum dc_status put(const struct dc_json *container, const struct part *part, cJSON *value,
                           struct dc_error *error)
 {
@@ -158,6 +169,8 @@ static enum dc_status put(const struct dc_json *container, const struct part *pa
   return dc_json_fail(container, error, DC_MEMORY, "out of memory");
 }
 
+// An argument on its way down the tree.  `value` is owned by the change until put() takes it over; every
+// refusal frees it.
 struct change {
   struct dc_json_document *document;
   const char *argument;
@@ -173,7 +186,9 @@ static enum dc_status refuse(struct change *change, enum dc_status status)
   return status;
 }
 
-// Goes down from container along path, which lies in the argument.
+// Goes down from container along path, which lies in the argument and ends at its "=".  Sections that the scene
+// format knows are made on the way where they are missing, so that --set solver.tolerance=1e-8 works in a scene
+// without "solver"; any other missing member is a spelling mistake and is refused.
 static enum dc_status descend(struct change *change, const struct dc_json *container, const char *path)
 {
   struct part part;
@@ -211,7 +226,8 @@ static enum dc_status descend(struct change *change, const struct dc_json *conta
   return descend(change, &next, path);
 }
 
-// Length of the part of argument before the first '=' that is not in brackets, or -1.
+// Length of the path, the part before the first "=" that is not in brackets (names in brackets may hold one);
+// -1 if there is none.
 static long path_length(const char *argument)
 {
   bool bracket = false;
@@ -223,8 +239,12 @@ static long path_length(const char *argument)
   return -1;
 }
 
-// Applies one argument PATH=VALUE to the tree: VALUE is JSON, or a text when it cannot be read as JSON.  The value
-// keeps the argument as its source, so that later messages name it.
+// Applies one argument PATH=VALUE to the tree.  VALUE is JSON.  Text that the scanner refuses is a string, so
+// that quotes, which a shell removes, can be left out: --set contact.model=ipc.  A text that is JSON and is
+// refused for another reason (too deep, a key twice) is an error.
+//
+// The value keeps the argument as its source, so that later messages about it begin with "--set ...".  Messages
+// of this function get the argument's name in front unless they have it already.
 enum dc_status dc_override(struct dc_json_document *document, cJSON *root, const char *argument, uint32_t source,
                            const char *const *sections, struct dc_error *error)
 {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The resolved text of a scene: every default filled in, overrides and overlays applied.  Reading it gives the same
-// scene.  Files are named without their folders, so that the text does not depend on where the scene lies.
+// The resolved text of a scene: every default filled in, overrides and overlays applied.  Reading it gives the
+// same scene.  Files are named without their folders, so that the text, and its hash, does not depend on where
+// the scene lies.
+//
+// Everything is written from the structures that were read, by the same option tables: a table row is read,
+// checked, written and documented in one place.  Sections are in the order of the manual; those that the scene
+// does not have and that change nothing by their defaults are left out.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +17,14 @@ struct resolver {
   const struct dc_scene *scene;
 };
 
-// A list that is empty by default is left out when it is empty.
+// Whether a list is left out: an empty one whose default is "null".  Others are written as [], as an empty list
+// may mean something else than the default.
 static bool is_left_out(const struct dc_option *option, int count)
 {
   return count == 0 && option->fallback && strcmp(option->fallback, "null") == 0;
 }
 
+// Writes a list of strings, or of bodies by their names; in the structure bodies are indices.
 static void put_names(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *option,
                       const void *value)
 {
@@ -59,7 +66,8 @@ static void put_nested(struct dc_json_writer *writer, const struct dc_scene *sce
   dc_json_end(writer, "]");
 }
 
-// Numbers that are absent are NAN.
+// Writes one option by its type, the inverse of dc_read_option.  Absent values are left out: NAN for numbers,
+// NULL for strings, -1 for a body or shape.  Paths of files are cut to their last part.
 static void put_option(struct dc_json_writer *writer, const struct dc_scene *scene, const struct dc_option *option,
                        const void *value)
 {
@@ -129,6 +137,8 @@ static void put_world(struct resolver *resolver, const struct dc_model_definitio
     put_object(resolver, "mujoco", NULL, NULL, dc_mujoco_options, &definition->mujoco);
 }
 
+// Writes the sections that a trajectory problem has and a refinement has not: time, gravity and the world
+// (contact, solver, the other stepper), and the same of a plant whose model differs from the planner's.
 static void put_settings(struct resolver *resolver)
 {
   const struct dc_scene *scene = resolver->scene;

@@ -22,6 +22,8 @@
 #include "io/scene/scene_build.h"
 #include "math/vector.h"
 
+// Refuses keys that the format does not know.  "include" has been replaced by what the robots' files hold; one
+// that is still there came from an overlay or --set, after the files were read.
 static enum dc_status check_keys(struct dc_scene_build *build)
 {
   cJSON *node;
@@ -63,7 +65,9 @@ static enum dc_status check_schema(struct dc_scene_build *build)
   return !schema.node || cJSON_IsString(schema.node) ? DC_OK : dc_refuse_type(&build->reader, &schema, "a string");
 }
 
-// Default: the file's name without .json.
+// Reads the scene's name; default: the file's name without .json.  It becomes the name of run directories, so
+// that it may hold neither slashes nor control characters: a name that was given is refused, one that comes
+// from the file is changed.
 static enum dc_status read_name(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -88,6 +92,7 @@ static enum dc_status read_name(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// Reads "gravity" and "wind", members of the top level that are options of the model's definition.
 static enum dc_status read_gravity(struct dc_scene_build *build)
 {
   struct dc_model_definition *definition = &build->scene->definition;
@@ -101,7 +106,8 @@ static enum dc_status read_gravity(struct dc_scene_build *build)
   return status;
 }
 
-// Chooses the optimizer by "type" and reads its options; a seed of the command line replaces its own.
+// Chooses the optimizer by "type" and reads its options.  A missing section is an empty one, which has every
+// default.  Optimizers whose tables have a "seed" take the one of the command line, if there is one.
 static enum dc_status read_optimizer(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -126,7 +132,8 @@ static enum dc_status read_optimizer(struct dc_scene_build *build)
   return status;
 }
 
-// The contact model must have been read.
+// Reads how gradients are computed.  What the scene leaves open depends on the contact model: one without an
+// adjoint gets finite differences (dc_gradient_complete).  The contact model must have been read.
 static enum dc_status read_gradient(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -178,7 +185,9 @@ static enum dc_status read_search(struct dc_scene_build *build)
   return status;
 }
 
-// Where nothing says how to optimize, a race finds it: no optimizer, search or horizon is named.
+// Decides whether the race chooses how to optimize: it does where the scene names no optimizer, continuation,
+// portfolio or horizon.  "automatic" beside one of these is refused, unless that one comes from the command
+// line, which then replaces the race.
 static enum dc_status read_automatic(struct dc_scene_build *build)
 {
   static const char *const others[] = {"optimizer", "continuation", "portfolio", "horizon"};
@@ -248,7 +257,8 @@ static enum dc_status check_horizon(struct dc_scene_build *build)
   return dc_json_wrap(&horizon, build->error);
 }
 
-// Reads the camera; the line of sight must exist and must not be along "up".
+// Reads the camera.  eye and target must differ, and `up` must not be along the line of sight: |view x up| <=
+// 1e-9 |view| |up| leaves no direction to the side.
 static enum dc_status read_camera(struct dc_scene_build *build)
 {
   struct dc_camera *camera = &build->scene->camera;
@@ -279,8 +289,10 @@ static double count_pairs(const struct dc_bodies *all)
   return movable * (movable - 1) / 2 + movable * (bodies - movable);
 }
 
-// Whether there can be room for all pairs of bodies, before anything looks at each of them: contact keeps several
-// times the derivatives of a pair.
+// Checks that memory for all pairs of bodies can exist, before any loop looks at each of them: with n movable
+// bodies there are about n^2/2 pairs, and contact keeps several times the derivatives of a pair.  The factor 4
+// is a lower estimate, so that nothing is refused that fits; the limit is that of the machine or of the
+// process.
 static enum dc_status check_pairs(struct dc_scene_build *build)
 {
   const struct dc_bodies *all = &build->scene->model.bodies;
@@ -294,8 +306,9 @@ static enum dc_status check_pairs(struct dc_scene_build *build)
                       all->count, pairs, bytes, limit.name, limit.bytes);
 }
 
-// Memory of one trajectory: states and poses, and, where the scene demands them, the derivatives of every pair at every
-// step for the adjoint; pairs that do not touch are counted as if they did.  The model must be built.
+// Checks the memory of one trajectory: states and poses of all steps, and, where the scene demands a stored
+// tape, the derivatives of every pair at every step for the adjoint.  Pairs that do not touch are counted as if
+// they did, as nobody knows before the roll-out.  The model must be built.
 static enum dc_status check_memory(struct dc_scene_build *build)
 {
   const struct dc_model_definition *definition = &build->scene->definition;
@@ -312,7 +325,8 @@ static enum dc_status check_memory(struct dc_scene_build *build)
                       definition->time.steps, definition->body_count, pairs, bytes, DC_SCENE_MOST_TRAJECTORY_BYTES);
 }
 
-// Writes the resolved text and hashes it, and hashes the meshes of shapes and soft bodies, whose files it only names.
+// Writes the resolved text and hashes it.  The text only names mesh files: the meshes of shapes and the nodes
+// and elements of soft bodies are hashed beside it, so that a run can tell a scene whose files have changed.
 static enum dc_status resolve(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -342,7 +356,9 @@ static enum dc_status resolve(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// The settings that refer to neither shapes nor bodies.
+// Reads the settings that refer to neither shapes nor bodies.  The order matters in three places: the world
+// brings the contact model, on which the gradient depends; the search must be known before read_automatic asks
+// whether anything is left to choose; refinements end after the world.
 static enum dc_status read_settings(struct dc_scene_build *build)
 {
   struct dc_model_definition *definition = &build->scene->definition;
@@ -361,7 +377,8 @@ static enum dc_status read_settings(struct dc_scene_build *build)
   return read_horizon(build);
 }
 
-// Every case is a scene of its own, from the same file.
+// Reads every case as a scene of its own, from the same file with settings.only_case set, which makes the tree
+// reader apply the case's changes.  The recursion is one deep: a case's tree has no "cases".
 static enum dc_status read_cases(struct dc_scene_build *build)
 {
   int count = 0;
@@ -378,7 +395,9 @@ static enum dc_status read_cases(struct dc_scene_build *build)
   return status || count == 0 ? status : dc_scene_end_cases(build);
 }
 
-// The steps of the head, in order.
+// The steps of the head, in order.  Everything after dc_model_create needs the built model: lengths and
+// stiffness of contact are chosen from its sizes and masses, pairs are excluded by where bodies stand at the
+// start.  What is automatic is settled last, when the number of parameters is known.
 static enum dc_status read_scene(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -418,7 +437,10 @@ static enum dc_status read_scene(struct dc_scene_build *build)
   return status ? status : resolve(build);
 }
 
-// Reads a scene file in the locale "C" of numbers, whatever the program around has set; all memory is one arena.
+// Reads a scene file.  All memory of a scene is one arena, so that dc_scene_destroy and every failure free it
+// at once; the JSON tree is needed while reading only and is released here.
+//
+// Numbers are read in the locale "C", whatever the program around has set: uselocale changes this thread alone.
 enum dc_status dc_scene_read(const char *path, const struct dc_scene_settings *settings, struct dc_scene **scene,
                              struct dc_error *error)
 {

@@ -25,7 +25,9 @@ static cJSON *find_body(const struct dc_scene_build *build, const char *name)
   return NULL;
 }
 
-// "bodies" of a case: an object of changes by the names of bodies.
+// Applies "bodies" of a case: an object whose keys are names of bodies and whose values are merged into the
+// body (RFC 7396).  A body that the scene does not have is refused, as a case may change bodies but not add
+// any: parameters have to be the same in all worlds.
 static enum dc_status change_bodies(struct dc_scene_build *build, const struct dc_json *bodies)
 {
   if (!cJSON_IsObject(bodies->node))
@@ -60,7 +62,8 @@ static enum dc_status check_case(struct dc_scene_build *build, const struct dc_j
   return DC_OK;
 }
 
-// Everything but bodies takes the place of what the scene has.
+// Applies a case to the tree.  Gravity, control and objective take the place of the scene's as a whole; bodies
+// are merged, one by one.
 static enum dc_status change_scene(struct dc_scene_build *build, const struct dc_json *element)
 {
   cJSON *node;
@@ -82,7 +85,7 @@ static enum dc_status change_scene(struct dc_scene_build *build, const struct dc
   return DC_OK;
 }
 
-// Cases without a name are called by their number, the scene's own world being 1.
+// Names a case that has no name by its number, the scene's own world being 1: case2, case3, ...
 static enum dc_status name_case(struct dc_scene_build *build, const struct dc_json *element, int number)
 {
   if (cJSON_GetObjectItemCaseSensitive(element->node, "name"))
@@ -104,6 +107,8 @@ static struct dc_json element_of(const struct dc_scene_build *build, int k, stru
   return dc_json_element(cases, cJSON_GetArrayItem(cases->node, k), k);
 }
 
+// Where a case is wanted (settings->only_case, from 1), turns the tree of the scene into that of the case and
+// removes "cases", so that everything after reads it as a scene like any other.
 enum dc_status dc_scene_choose_case(struct dc_scene_build *build)
 {
   int wanted = build->settings->only_case;
@@ -120,7 +125,8 @@ enum dc_status dc_scene_choose_case(struct dc_scene_build *build)
   return status;
 }
 
-// The parameters of a case must be those of the scene.
+// Refuses a case whose parameters are not those of the scene: one vector drives all worlds, and the gradient is
+// a sum over them entry by entry.  Count and names must agree, in this order.
 static enum dc_status compare_parameters(struct dc_scene_build *build, const struct dc_json *element,
                                          const struct dc_scene *other)
 {
@@ -147,6 +153,8 @@ enum dc_status dc_scene_check_case(struct dc_scene_build *build, int k)
   return check_case(build, &element);
 }
 
+// Takes over a case that was read.  Its name must be unique among scene and cases, because rows, files and
+// messages tell worlds apart by it.
 enum dc_status dc_scene_add_case(struct dc_scene_build *build, int k, struct dc_scene *made)
 {
   struct dc_scene *scene = build->scene;
@@ -203,6 +211,7 @@ enum dc_status dc_scene_begin_cases(struct dc_scene_build *build, int *count)
   return scene->cases.scenes ? DC_OK : out_of_memory(build);
 }
 
+// Hands the worlds to the task, which lists them for objectives and for the names of parameters.
 enum dc_status dc_scene_end_cases(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a scene may open.
+// Which files a scene may open.  A scene is data that may come from anywhere, so that it must not read what its
+// user did not mean.  A file counts by its real path, after all symbolic links.  It must lie in the scene's
+// folder, in the data directory (DCSIM_DATADIR, or the one of the installation), or in a folder that the caller
+// trusts.  A scene from a run of others (settings->confined) may read nothing but its own folder.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +13,7 @@
 #define DC_DATADIR "/usr/local/share/dcsim"
 #endif
 
-// The real path, owned by arena; NULL with errno.
+// The real path, owned by the arena; NULL with errno.  realpath's own memory is freed in any case.
 static const char *real_path(const char *path, struct dc_arena *arena)
 {
   char *real = realpath(path, NULL);
@@ -38,7 +41,8 @@ enum dc_status dc_scene_folder_of(const char *path, struct dc_arena *arena, cons
   return dc_scene_folder(name, arena, folder, error);
 }
 
-// Both real paths.
+// Whether path lies below folder; both are real paths.  The character after the common part must be a slash, so
+// that /home/a does not hold /home/ab; the root "/" ends with its slash and is cut to "".
 static bool lies_in(const char *path, const char *folder)
 {
   size_t length = strlen(folder);
@@ -53,8 +57,9 @@ static bool allowed(const char *path, const char *folder, struct dc_arena *arena
   return real && lies_in(path, real);
 }
 
-// Resolves the path of a file that a scene names, through symbolic links, and refuses it unless it lies in the scene's
-// folder, the data directory or a folder that the caller allows.
+// Resolves the path of a file that a scene names, relative to `folder` or absolute, and refuses it unless it
+// may be read.  The message names the option that would allow it.  A file that does not exist is told apart
+// from one that is refused.
 enum dc_status dc_scene_find_file(const char *folder, const char *file, const struct dc_scene_settings *settings,
                                   struct dc_arena *arena, const char **path, struct dc_error *error)
 {

@@ -155,6 +155,8 @@ const struct dc_option dc_start_options[] = {
       }
 #define COLLECT(registry) COLLECT_IF(registry, true)
 
+// Optimizers on a manifold (least squares) serve refinements, all others serve trajectories: each family counts
+// its own members of one registry.
 const struct dc_optimizer_type *dc_family_optimizer(enum dc_family family, int index)
 {
   for (int i = 0; dc_optimizer_types[i]; i++)
@@ -192,6 +194,8 @@ bool dc_is_file_option(const struct dc_option *option)
   return option->type == DC_STRING && strcmp(option->name, "file") == 0;
 }
 
+// Whether a text may name a scene, body or shape: UTF-8 of at most 255 bytes without slashes and control
+// characters, and neither "." nor "..", because names become parts of paths in run directories and HDF5 files.
 bool dc_is_name(const char *name)
 {
   bool good = name[0] && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strlen(name) <= 255;

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// "include": robots that become entries of the scene's tree before anything else is applied to it.
+// "include": robots that become entries of the scene's tree before anything else is applied to it.  For each
+// include:
+// 1. its options are read (read_options); gains by the names of joints are set apart (part_gains);
+// 2. the file is found, read and recognized as URDF, SDF or MJCF by its text, not by its name (read_file,
+//    add_robot);
+// 3. links are connected by joints; start coordinates, gains, pairs that never touch and mesh files are looked
+//    up by the names in the file (add_urdf);
+// 4. shapes, bodies and couplings are appended to the tree, as if the scene had them (dc_urdf_add,
+//    dc_mjcf_add).
+//
+// From there on robots are bodies like any others: overlays and --set reach them by their names.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +25,8 @@
 #include "io/scene/scene_uri.h"
 #include "math/rotation.h"
 
-// Text of all included files together, bytes.
+// Bytes of all included files together: as much as a scene may have.  More would let a scene of a few lines
+// take memory without bound, as a file may be included many times.
 static const size_t most_text = (size_t)64 << 20;
 
 // A mesh of visuals that was looked at: whether it can be a shape.
@@ -47,6 +58,8 @@ static bool is_gain(const char *name)
   return dc_option_find(dc_pd_options, name) >= 0;
 }
 
+// Whether "pd" holds gains by the names of joints: a member that is an object, or null under a key that is no
+// gain.
 static bool is_by_joint(const cJSON *pd)
 {
   const cJSON *member;
@@ -56,7 +69,8 @@ static bool is_by_joint(const cJSON *pd)
   return false;
 }
 
-// "pd" with objects by the names of joints: they go to include->by_joint, what is left is the gains of all others.
+// Parts "pd" with objects by the names of joints: they go to include->by_joint, and what is left holds for all
+// other joints.  If nothing is left, only the joints that are named get an actuator.
 static enum dc_status part_gains(struct include *include)
 {
   cJSON *pd = cJSON_GetObjectItemCaseSensitive(include->value.node, "pd"), *member, *next;
@@ -82,7 +96,9 @@ static enum dc_status part_gains(struct include *include)
   return DC_OK;
 }
 
-// Reads the options of an include: a string is the file alone.  The rotation is normalized.
+// Reads the options of an include: a string is the file alone.  "joint_position" is no option of the table,
+// because its keys are joints of the file, and is read once they are known.  The rotation must be a unit
+// quaternion within 0.001, which tells angles by mistake from digits left out, and is normalized.
 static enum dc_status read_options(struct include *include)
 {
   static const struct dc_allowed_keys allowed = {.tag = "joint_position"};
@@ -115,7 +131,9 @@ static bool ends_with(const char *name, const char *ending)
   return length >= count && strcasecmp(name + length - count, ending) == 0;
 }
 
-// Whether a mesh can be a shape; what only is to be seen is left out when it cannot.
+// Whether the mesh of a visual can be a shape: *good.  It is built once and thrown away, as a broken one must
+// not fail the scene: it is only there to be seen.  Results are kept by path, because robots name one mesh in
+// many links.  Returns DC_MEMORY or DC_OK.
 static enum dc_status try_visual(struct include *include, const char *path, bool *good)
 {
   struct dc_error error = {0};
@@ -137,7 +155,9 @@ static enum dc_status try_visual(struct include *include, const char *path, bool
   return status == DC_MEMORY ? status : DC_OK;
 }
 
-// The file of a geometry: that of a visual may be missing or broken, which is noted, that of a collision must be good.
+// Finds the file of a geometry.  Collision geometry decides what the simulation does: a missing or unknown file
+// is an error with the place in the robot's file.  That of a visual may be missing or broken and is then left
+// out.
 static enum dc_status find_geometry(struct include *include, const struct dc_urdf_geometry *geometry, const char **path)
 {
   struct dc_error *error = include->build->error, local = {0};
@@ -199,7 +219,9 @@ static enum dc_status refuse_joint(const struct include *include, const struct d
                           dc_json_list_names(listed, names, count));
 }
 
-// "joint_position": an object of coordinates by the names of joints, without prefix.
+// "joint_position": coordinates (m or rad) by the names of joints, without prefix.  use->start [joints] holds
+// NAN for those that are not named, which start as near to zero as their range allows.  Joints that follow
+// others (mimic) have no coordinate of their own and are refused.
 static enum dc_status read_start(struct include *include, struct dc_urdf_use *use)
 {
   const struct dc_urdf *urdf = &include->urdf;
@@ -228,7 +250,7 @@ static enum dc_status read_start(struct include *include, struct dc_urdf_use *us
   return DC_OK;
 }
 
-// "srdf": pairs of links that do not touch.
+// "srdf": reads which pairs of links never touch from MoveIt's Semantic Robot Description Format.
 static enum dc_status read_disabled(const struct include *include, struct dc_srdf *disabled)
 {
   struct dc_scene_build *build = include->build;
@@ -246,7 +268,8 @@ static enum dc_status read_disabled(const struct include *include, struct dc_srd
   return dc_srdf_parse(disabled, name, text, length, arena, build->error);
 }
 
-// The bodies that the robot has become: those from index first on.
+// Remembers the bodies that the robot has become, those from index `first` on: pairs among them that overlap at
+// the start are excluded later, when their shapes are built (scene_overlaps.c).
 static enum dc_status remember_bodies(const struct include *include, int first)
 {
   struct dc_scene_build *build = include->build;
@@ -268,7 +291,9 @@ static enum dc_status remember_bodies(const struct include *include, int first)
   return DC_OK;
 }
 
-// The options that hold for every kind of robot file.
+// The options that hold for every kind of robot file.  Hulls of collision meshes are simplified for
+// trajectories (64 corners, triangles split at 0.04 m, enough for the smooth contact of links); refinements
+// keep them as they are, since they seek poses at which exact points touch.
 static struct dc_urdf_use use_of(const struct include *include)
 {
   const struct dc_include_options *options = &include->options;
@@ -302,7 +327,9 @@ static struct dc_urdf_use use_of(const struct include *include)
   return use;
 }
 
-// Gains by the names of joints, without prefix.
+// Reads gains by the names of joints, without prefix: use->pd_of [joints] is the object of a joint, null where
+// it shall have no actuator, NULL where it is not named.  Each is checked as options here, and copied into the
+// tree later, where it is read like any other.
 static enum dc_status read_gains(struct include *include, struct dc_urdf_use *use)
 {
   const struct dc_urdf *urdf = &include->urdf;
@@ -337,7 +364,7 @@ static enum dc_status find_sdf(void *finder, const char *folder, const char *uri
   return dc_scene_find_uri(finder, folder, uri, path, error);
 }
 
-// Gravity of a file's world is that of the scene where that gives none.
+// Gives the scene the gravity of a file's world where it has none of its own.
 static enum dc_status put_gravity(struct include *include, const double *gravity)
 {
   struct dc_scene_build *build = include->build;
@@ -369,8 +396,9 @@ static enum dc_status parse_sdf(struct include *include, const struct dc_scene_r
   return status ? status : put_gravity(include, gravity);
 }
 
-// Adds a robot of URDF or SDF: parse, connect links by joints, base, start, gains, pairs that do not touch, mesh files;
-// then its bodies are written into the scene's tree.
+// Adds a robot of URDF or SDF.  The order is that of what needs what: joints connect links, names of joints are
+// known after, mesh files are looked up last because that is the slowest.  A base of one fixed joint is the
+// default of a body and is left out.
 static enum dc_status add_urdf(struct include *include, const struct dc_scene_robot_file *file)
 {
   struct dc_scene_build *build = include->build;
@@ -405,7 +433,9 @@ static enum dc_status add_robot(struct include *include, const struct dc_scene_r
   return status ? status : remember_bodies(include, before);
 }
 
-// Reads one file of a robot, after its place and size were checked, as URDF or MJCF.
+// Reads one robot file, after its place and size were checked, and adds its robot.  xacro files are programs
+// that write URDF and are refused by name.  Everything the parser took beside the arena is released in any
+// case.
 static enum dc_status read_file(struct include *include, size_t *total)
 {
   struct dc_scene_build *build = include->build;
@@ -447,7 +477,9 @@ static enum dc_status add_include(struct dc_scene_build *build, const struct dc_
   return status ? status : read_file(&include, total);
 }
 
-// Replaces "include" by the shapes, bodies and couplings of the robots' files.
+// Replaces "include", one include or an array of them, by the shapes, bodies and couplings of the robots'
+// files, and removes it.  The collections they are appended to are checked for their kind first, as no reader
+// has looked at them yet.
 enum dc_status dc_scene_include(struct dc_scene_build *build)
 {
   struct dc_json include = dc_json_member(&build->root, "include");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// "include" of an MJCF file: its options, the files that it may read, its start.
+// "include" of an MJCF file: its options, the files that it may read, its start.  The loader
+// (io/robot/mjcf_load.c) knows neither scenes nor the rules of which files may be opened; it asks through
+// struct dc_mjcf_opener, whose functions are here.
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +13,8 @@ struct opening {
   const char *folder;  // of the model's file
 };
 
+// The opener's function: a file that a model names, relative to the folder of the model's file, under the same
+// rules as a scene's own files.
 static enum dc_status find(void *context, const char *file, const char **path, struct dc_error *error)
 {
   const struct opening *opening = context;
@@ -56,7 +60,8 @@ static enum dc_status read_start(struct dc_scene_build *build, const struct dc_j
   return DC_OK;
 }
 
-// Keys that say something of URDF files only.
+// Refuses options that have a meaning for URDF only: MJCF itself says how its root moves, which hulls are
+// convex, what is excluded and how inertias are made.
 static enum dc_status check_keys(struct dc_scene_build *build, const struct dc_json *value)
 {
   static const char *const others[] = {"base", "convex", "longest_edge", "srdf", "inertia", "density"};
