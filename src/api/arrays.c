@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of trajectories and contacts for users of the library: internal arrays are handed out as they are where
-// possible, velocities and contacts are computed on request and belong to the handle.
+// Arrays of trajectories and contacts for users of the library.  Internal arrays are handed out as they are
+// where possible: poses, states, gaps.  Velocities and contacts are computed on request into arrays of the
+// handle, which the next call writes again and which are freed with it.
 #include "api/arrays.h"
 
 #include <assert.h>
@@ -20,6 +21,7 @@ void dc_api_arrays_free(struct dc_api_arrays *arrays)
   *arrays = (struct dc_api_arrays){0};
 }
 
+// A trajectory as the public header has it, without copies; qd is NULL, as it costs a computation.
 dcsim_trajectory dc_api_view(const struct dc_trajectory *trajectory)
 {
   return (dcsim_trajectory){.size = sizeof(dcsim_trajectory),
@@ -39,6 +41,7 @@ static enum dc_status no_trajectory(struct dc_error *error)
   return dc_fail(error, DC_USAGE, "there is no trajectory: nothing was rolled out, or the last call failed");
 }
 
+// Fills the caller's struct with a trajectory and its velocities qd [frames][nv].
 int dc_api_get_trajectory(const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, struct dc_api_arrays *arrays, dcsim_trajectory *out,
                           dcsim_error *error)
@@ -59,7 +62,8 @@ int dc_api_get_trajectory(const struct dc_model *model, const struct dc_rollout_
   return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }
 
-// Gaps, contact and friction of all pairs at all frames, [frames][pairs], in arrays that later calls use again.
+// Computes gaps (m) and the wrenches of contact and friction (N, N m) of all pairs at all frames,
+// [frames][pairs], in arrays that later calls use again.
 static enum dc_status find_contacts(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                     const struct dc_trajectory *trajectory, struct dc_api_arrays *arrays,
                                     dcsim_contacts *view, struct dc_error *error)

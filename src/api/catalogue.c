@@ -7,6 +7,7 @@
 #include "api/internal.h"
 #include "io/scene/scene_format.h"
 
+// One member of a family as it is listed; NULL where a member has no reference or no options.
 struct entry {
   const char *name, *summary, *reference;
   const struct dc_option *options;
@@ -28,6 +29,8 @@ static const char *const type_names[] = {
     [DC_OBJECT_LIST] = "list of objects",
 };
 
+// Describes a table of options as lines of text and as JSON, nested tables within.  The default of an option is
+// that of its table; where it is null and `absent` says what then happens, the text has those words.
 void dc_api_describe_options(const struct dc_option *options, int indentation, struct dc_text *text,
                              struct dc_json_writer *json)
 {
@@ -144,6 +147,7 @@ static const struct family {
                 {"controls", control_entry},     {"objectives", objective_entry}, {"designs", design_entry},
                 {"optimizers", optimizer_entry}, {"sections", section_entry},     {NULL, NULL}};
 
+// Lists one family, or all with family NULL.  An unknown name is refused with the most similar one.
 int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
 {
   struct dc_text text = {0};

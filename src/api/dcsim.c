@@ -53,7 +53,8 @@ const char *dcsim_libraries(void)
   return text;
 }
 
-// Numbers below 1 leave the present number.  OpenMP ends the process where it has no memory for its threads.
+// Sets the number of threads of all later calls; numbers below 1 leave the present one.  At most 1,024 are set:
+// OpenMP ends the process where it has no memory for its threads.
 void dcsim_set_threads(int threads)
 {
   enum { MOST = 1024 };
@@ -61,7 +62,8 @@ void dcsim_set_threads(int threads)
     omp_set_num_threads(threads < MOST ? threads : MOST);
 }
 
-// Puts an error into the caller's struct, if there is one, and returns its status.
+// Puts an error into the caller's struct, if there is one, and returns its status.  DC_INFEASIBLE becomes bad
+// input: bodies that overlap at the start are an error of the scene.
 int dc_api_fail(dcsim_error *error, const struct dc_error *local, enum dc_status status)
 {
   // Bodies that overlap at the start are an error of the scene.
@@ -113,8 +115,9 @@ static enum dc_status check_size(size_t size, struct dc_error *error)
   return DC_OK;
 }
 
-// Copies a struct of a caller that may be built with another version: fields that it does not know keep their defaults;
-// fields that this library does not know must be zero.
+// Copies a struct of a caller that may be built with another version of the header.  A shorter one lacks
+// fields, which keep their defaults in `own`.  A longer one has fields that this library does not know; they
+// must be zero, or the caller asks for something that would silently not happen.
 enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, struct dc_error *error)
 {
   size_t known = size, given_size;
@@ -134,6 +137,7 @@ enum dc_status dc_api_read_sized(void *own, size_t size, const void *given, stru
 }
 
 // Fills a caller's struct, of whatever version: the members that it has, zeros where this library knows fewer.
+// Its size stays what the caller has set.
 enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, struct dc_error *error)
 {
   size_t given_size;
@@ -148,7 +152,8 @@ enum dc_status dc_api_write_sized(const void *own, size_t size, void *given, str
   return DC_OK;
 }
 
-// Hands a report over; both texts become the caller's.
+// Hands a report over: both texts become the caller's, or are freed where report is NULL.  The line end behind
+// the JSON is cut off.
 int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_writer *json, dcsim_error *error)
 {
   char *written = dc_json_finish(json);
@@ -169,7 +174,7 @@ int dc_api_report(dcsim_report *report, struct dc_text *text, struct dc_json_wri
   return DCSIM_OK;
 }
 
-// The report of a command that went well, or its error; text and json are taken over both times.
+// Hands over the report of a command that went well, or its error; text and json are taken over both times.
 int dc_api_answer(enum dc_status status, const struct dc_error *local, dcsim_report *report, struct dc_text *text,
                   struct dc_json_writer *json, dcsim_error *error)
 {
@@ -215,7 +220,8 @@ void dcsim_report_free(dcsim_report *report)
   *report = (dcsim_report){0};
 }
 
-// Draws the scene's random shot; the bodies that get a target are green from then on, or pictures would not show which.
+// Draws the scene's random shot, by a roll-out with random controls whose memory is checked before.  The bodies
+// that get a target are green from then on, or pictures would not show which.
 static enum dc_status draw_shot(struct dc_scene *scene, struct dc_error *error)
 {
   static const double green[3] = {0.03, 0.42, 0.07};
@@ -243,7 +249,8 @@ static void add_words(struct dc_text *words, const char *option, int count, cons
   }
 }
 
-// The words of struct dcsim_scene; NULL: out of memory.
+// The words of a command line that opens this scene, one after the other, each with its NUL; an empty one ends
+// them.  Advice repeats them with one thing changed.  NULL: out of memory.
 static char *words_of(const char *path, const dcsim_scene_options *options)
 {
   struct dc_text words = {0};
@@ -276,7 +283,7 @@ static void add_hint(const char *path, struct dc_error *error)
   free(longer);
 }
 
-// A list of texts of the caller's has as many as it says.
+// Refuses a list of texts that has not as many as it says.
 static enum dc_status check_texts(const char *name, int count, const char *const *texts, struct dc_error *error)
 {
   if (count < 0 || (count > 0 && !texts))
@@ -287,7 +294,8 @@ static enum dc_status check_texts(const char *name, int count, const char *const
   return DC_OK;
 }
 
-// path: of a file, or what messages call text.
+// Opens a scene from a file or, with text not NULL, from memory.  path: of the file, or what messages call the
+// text; folder: where relative names of files start.  On failure *scene is NULL and nothing is kept.
 static int open_scene(const char *path, const char *text, const char *folder, const dcsim_scene_options *given,
                       dcsim_scene **scene, dcsim_error *error)
 {

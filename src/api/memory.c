@@ -19,11 +19,14 @@ const char *dc_api_format_bytes(double bytes, char text[32])
 // Beyond this many bytes of frames; below, a file would only cost time.
 static const size_t MOST_FRAMES = 64 << 20;
 
+// Whether the frames of a simulation are kept in a file rather than in memory.
 bool dc_api_frames_in_file(const struct dc_scene *scene)
 {
   return dc_record_bytes(&scene->model, (int)scene->definition.time.steps) > MOST_FRAMES;
 }
 
+// Bytes of a loss with its gradient over `steps` steps: roll-out, plan and what the plan keeps.  Estimated
+// gradients have a plan of their own, so that the sum counts twice.
 double dc_api_problem_bytes(const struct dc_scene *scene, double steps)
 {
   double bytes = dc_rollout_bytes(&scene->model) + dc_plan_bytes(&scene->model, &scene->task, steps) +
@@ -32,8 +35,8 @@ double dc_api_problem_bytes(const struct dc_scene *scene, double steps)
   return scene->gradient.type == DC_GRADIENT_ADJOINT ? bytes : 2 * bytes;
 }
 
-// Estimated bytes of a run: rollout and plan, with a plant its execution, with a search a plan per candidate of the
-// portfolio, and with a receding horizon a plan of its length in place of one of all steps.
+// Estimates the bytes of a run: roll-out and plan, with a plant its execution, with a search a plan per
+// candidate, and with a receding horizon a plan of its length in place of one of all steps.
 double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_memory)
 {
   const struct dc_model *model = &scene->model;
@@ -54,8 +57,9 @@ double dc_api_run_bytes(const struct dc_scene *scene, bool optimizing, bool in_m
              : bytes;
 }
 
-// Refuses a run that needs more than the limit of memory, before it allocates: the message names steps, bodies, pairs
-// and the limit.
+// Refuses a run that needs more than the limit of memory before anything is allocated: the message names steps,
+// bodies, pairs and which limit it is.  Memory of OpenBLAS, which ends the process where it has none, is
+// reserved first.
 enum dc_status dc_api_check_memory(const struct dc_scene *scene, double bytes, struct dc_error *error)
 {
   enum dc_status status = dc_blas_reserve(dc_threads(), error);

@@ -34,7 +34,9 @@ struct dcsim_problem {
   struct dc_api_arrays arrays;
 };
 
-// The loss is no number when the caller says stop.
+// Calls the function of the caller with the trajectory; wrenches and forces, its cotangents, are NULL where no
+// gradient is wanted.  An answer other than 0 ends the evaluation: the loss becomes NAN, and the answer is kept
+// for the message.  Worlds may be evaluated by several threads, which all write there.
 static double evaluate_objective(const void *options, const struct dc_model *model,
                                  const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
                                  struct dc_loss_cotangent *cotangent)
@@ -75,6 +77,8 @@ static enum dc_status collect_objectives(dcsim_problem *problem, const dcsim_pro
   return DC_OK;
 }
 
+// Makes the plan of a problem.  What can be refused is refused first: a refinement, steps beyond the scene's,
+// gradients that the contact model does not have, and memory.
 static enum dc_status create(dcsim_problem *problem, const dcsim_problem_options *options, struct dc_error *error)
 {
   const struct dc_scene *scene = problem->scene;
@@ -148,6 +152,8 @@ void dcsim_problem_initial(const dcsim_problem *problem, double *x)
     dc_task_initial(&problem->task, problem->plan->model, problem->plan->window.steps, x);
 }
 
+// Writes lower and upper bounds [dimension] of the parameters; infinite where there is none.  low or high may
+// be NULL.
 void dcsim_problem_bounds(const dcsim_problem *problem, double *low, double *high)
 {
   if (!problem)
@@ -197,7 +203,8 @@ static enum dc_status check_x(const dcsim_problem *problem, const double *x, str
   return dc_api_check_finite("x", x, problem->plan->parameter_count, error);
 }
 
-// Loss and gradient at x.  An objective function of the caller may end the call by an answer other than 0.
+// Evaluates loss and gradient [dimension] at x; gradient NULL spares the adjoint.  A failure of the simulation
+// is an answer of this call and leaves the problem usable.
 int dcsim_problem_evaluate(dcsim_problem *problem, const double *x, double *loss, double *gradient, dcsim_error *error)
 {
   if (dc_api_need(problem, "problem", error))
@@ -252,7 +259,8 @@ static enum dc_status spread_groups(dcsim_problem *problem, struct dc_error *err
   return DC_OK;
 }
 
-// Hands out the rows that were found; the Jacobian is NULL where none was asked for.
+// Hands out the rows that were found as arrays that belong to the problem until its next call; the Jacobian
+// [rows][dimension] is NULL where none was asked for.
 static int give_rows(dcsim_problem *problem, enum dc_status status, bool with_jacobian,
                      dcsim_linearization *linearization, struct dc_error *local, dcsim_error *error)
 {
@@ -271,6 +279,7 @@ static int give_rows(dcsim_problem *problem, enum dc_status status, bool with_ja
   return status ? dc_api_fail_in_process(error, local, status) : DCSIM_OK;
 }
 
+// Finds residual rows and their Jacobian, by products along parameters or along rows, whichever way is cheaper.
 int dcsim_problem_linearize(dcsim_problem *problem, const double *x, dcsim_linearization *linearization,
                             dcsim_error *error)
 {
@@ -302,6 +311,7 @@ static enum dc_status check_product(const double *vector, const double *product,
                            : dc_fail(error, DC_USAGE, "NULL, where a vector and a place for its product are wanted");
 }
 
+// product [rows] = J direction, at x.
 int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const double *direction, double *product,
                                dcsim_error *error)
 {
@@ -316,6 +326,7 @@ int dcsim_problem_push_forward(dcsim_problem *problem, const double *x, const do
   return status ? dc_api_fail_in_process(error, &local, status) : DCSIM_OK;
 }
 
+// product [dimension] = J^T weights, at x.
 int dcsim_problem_pull_back(dcsim_problem *problem, const double *x, const double *weights, double *product,
                             dcsim_error *error)
 {

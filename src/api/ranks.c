@@ -39,6 +39,8 @@ static void share_cores(const struct dc_transport *transport)
   omp_set_num_threads((int)(cores < 1 ? 1 : cores < threads ? cores : threads));
 }
 
+// Starts MPI where the program runs under it or `asked` says so; *ranks is NULL where there is one rank alone,
+// which needs no crew.
 int dcsim_ranks_start(const char *program, int asked, dcsim_ranks **ranks, dcsim_error *error)
 {
   struct dc_error local = {0};
@@ -60,6 +62,8 @@ int dcsim_ranks_number(const dcsim_ranks *ranks)
   return ranks ? ranks->transport.rank : 0;
 }
 
+// Parts from the other ranks, telling them status and reason, and ends MPI.  It must be called on every rank,
+// also after a failure, or the others wait.
 void dcsim_ranks_finish(dcsim_ranks *ranks, int status, const char *why)
 {
   if (!ranks)
@@ -69,6 +73,8 @@ void dcsim_ranks_finish(dcsim_ranks *ranks, int status, const char *why)
   free(ranks);
 }
 
+// Gathers the crew on rank 0.  All ranks must have the same version, scene, meshes and kernels, or results
+// would depend on which of them computed what.
 enum dc_status dc_api_gather_ranks(const dcsim_scene *scene, dcsim_ranks *ranks, struct dc_plan_crew **crew,
                                    struct dc_error *error)
 {
@@ -80,6 +86,7 @@ enum dc_status dc_api_gather_ranks(const dcsim_scene *scene, dcsim_ranks *ranks,
   return status ? status : dc_plan_crew_gather(&ranks->transport, identity, crew, error);
 }
 
+// Rolls out for rank 0 until it dismisses this rank.
 static enum dc_status serve(const struct dc_scene *scene, dcsim_ranks *ranks, const char *identity,
                             struct dc_error *error)
 {

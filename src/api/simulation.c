@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step by step in the caller's process: every step is a rollout of one step from the state (q, qd).
+// Step by step in the caller's process: every step is a roll-out of one step from the state (q, qd).
+//
+// A step of this simulation needs more than the state in two cases, which the handle keeps: what impacts have
+// left (restitution and friction of the interval before), and the state before where a stepper of its own
+// remembers.  Both are forgotten when the caller sets a state.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +84,8 @@ void dcsim_simulation_destroy(dcsim_simulation *simulation)
   free(simulation);
 }
 
+// Refuses quaternions of balls and free bodies that are off length 1 by more than 1e-3: most likely other
+// numbers stand there.
 static enum dc_status check_quaternions(const struct dc_bodies *bodies, const double *q, struct dc_error *error)
 {
   static const double farthest = 1e-3;
@@ -94,7 +100,8 @@ static enum dc_status check_quaternions(const struct dc_bodies *bodies, const do
   return DC_OK;
 }
 
-// A state of a step keeps its bits.
+// Makes quaternions exactly unit.  One that is so within rounding is left alone, so that a state that a step
+// has returned keeps its bits and the next step is that of an uninterrupted run.
 static void normalize_quaternions(const struct dc_bodies *bodies, double *q)
 {
   static const double rounding = 1e-14;
@@ -174,7 +181,8 @@ static enum dc_status set_drives(dcsim_simulation *simulation, const double *tar
   return DC_OK;
 }
 
-// The step that begins goes on from what the one before has left.
+// Hands what impacts have left at the state to the step that begins, from a copy: the step writes its own over
+// the first.
 static enum dc_status take_impacts(dcsim_simulation *simulation, struct dc_error *error)
 {
   size_t count = (size_t)simulation->trajectory->memory_count;
@@ -192,7 +200,7 @@ static enum dc_status take_impacts(dcsim_simulation *simulation, struct dc_error
   return DC_OK;
 }
 
-// Where surfaces may overlap a state goes on from another one.
+// Keeps the state before the step for steppers that return velocities of their own (trajectory->velocity).
 static enum dc_status keep_before(dcsim_simulation *simulation, struct dc_error *error)
 {
   size_t nq = (size_t)simulation->model->bodies.nq;
@@ -230,7 +238,8 @@ static enum dc_status check_reach(const dcsim_simulation *simulation, const doub
   return DC_OK;
 }
 
-// One step: the state becomes the start of a rollout of one step; its end and the velocity there become the state.
+// Makes one step: the state becomes the start of a roll-out of one step; its end and the velocity there become
+// the state.  On failure the state is the one before.
 static enum dc_status step(dcsim_simulation *simulation, const double *target, const double *velocity,
                            const double *force, struct dc_error *error)
 {
@@ -297,6 +306,7 @@ int dcsim_simulation_get_contacts(dcsim_simulation *simulation, dcsim_contacts *
                              error);
 }
 
+// Derivatives of the last step by state and drives; they hold for the state that the step began with.
 int dcsim_simulation_linearize(dcsim_simulation *simulation, double *a, double *b, dcsim_error *error)
 {
   if (dc_api_need(simulation, "simulation", error))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that overlap at the start.
+// Bodies that overlap at the start.  Contact is a barrier: no step can begin in an overlap, so that it is
+// refused before the run.  The message names both bodies and the depth, tells what of the scene puts them there
+// (the body itself, a control or an entry of the design), and a place or setting that would not overlap.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +59,8 @@ static void add_shift(const struct dc_body *bodies, int a, int b, const struct d
     dc_error_append(error, "; \"overlaps\": \"separate\" of the scene moves them apart");
 }
 
-// The message about bodies a and b of an offending pair.
+// Writes the message about the bodies of an offending pair, then puts the place in the file in front of it.
+// Two causes are named where they are likely: a round body whose mesh would be free, and a mesh in millimetres.
 static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan, int pair, struct dc_pose *poses,
                              struct dc_error *error)
 {
@@ -93,7 +96,7 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
                    : dc_scene_wrap(scene, DC_PART_CONTROL, mover, error);
 }
 
-// Nodes of soft bodies and half-spaces.
+// Refuses nodes of soft bodies that lie in half-spaces, by the deepest node of each pair.
 static enum dc_status check_nodes(const struct dc_scene *scene, const struct dc_bodies *bodies, const double *q,
                                   const struct dc_pose *poses, struct dc_error *error)
 {
@@ -112,7 +115,7 @@ static enum dc_status check_nodes(const struct dc_scene *scene, const struct dc_
   return DC_OK;
 }
 
-// Surfaces of soft bodies.
+// Refuses surfaces of soft bodies that meet rigid bodies, each other or themselves.
 static enum dc_status check_surfaces(const struct dc_bodies *bodies, const double *q, const struct dc_pose *poses,
                                      struct dc_error *error)
 {
@@ -155,6 +158,8 @@ enum dc_status dc_api_check_start(const struct dc_scene *scene, struct dc_plan *
   return status;
 }
 
+// Refuses adjoint gradients by shapes that the roll-out cannot give; the message names the first entry of the
+// design that changes shapes.
 enum dc_status dc_api_check_gradient(const struct dc_scene *scene, const struct dc_plan *plan, struct dc_error *error)
 {
   if (scene->gradient.type != DC_GRADIENT_ADJOINT || !dc_rollout_check_shapes(plan->rollout, error))

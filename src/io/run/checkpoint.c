@@ -26,6 +26,8 @@ enum { TEXT_SIZE = 128, WORD = 8, IDENTITIES = 5 };
 enum kind { REALS, INTEGERS, TEXT };
 _Static_assert(sizeof(double) == WORD && sizeof(long) == WORD, "numbers of 64 bits are stored as they are in memory");
 
+// Three words before each record, in the byte order of the machine: on one of the other order the kind of the
+// first record is none of those below, and the file is refused.
 struct record_head {
   int64_t kind;
   uint64_t name_size, count;
@@ -60,6 +62,7 @@ struct identity_text {
   char value[TEXT_SIZE];
 };
 
+// Writes the five parts of an identity as texts, hashes as 16 hexadecimal digits.
 static void spell_identity(const struct dc_checkpoint_identity *identity, struct identity_text texts[IDENTITIES])
 {
   static const struct identity_text names[IDENTITIES] = {
@@ -89,6 +92,8 @@ static void add_padded(struct dc_text *file, const void *bytes, size_t size)
   dc_text_append(file, zeros, padded(size) - size);
 }
 
+// Adds a record.  Everything is padded to words, so that numbers of a file in memory are aligned when they are
+// read in place.
 static void add_record(struct dc_text *file, enum kind kind, const char *name, size_t count, const void *values)
 {
   struct record_head head = {.kind = kind, .name_size = strlen(name) + 1, .count = count};
@@ -97,7 +102,8 @@ static void add_record(struct dc_text *file, enum kind kind, const char *name, s
   add_padded(file, values, kind == TEXT ? count : count * WORD);
 }
 
-// The whole file in memory; failed when that is out.
+// Builds the whole file in memory, with room for the seal in front, which is made last, over all bytes behind
+// it.  file->failed: memory is out.
 static void build(const struct dc_checkpoint_identity *identity, const struct dc_snapshot *snapshot,
                   struct dc_text *file)
 {
@@ -115,6 +121,8 @@ static void build(const struct dc_checkpoint_identity *identity, const struct dc
     dc_seal(FORMAT, file->bytes, file->length);
 }
 
+// Writes the checkpoint of a run.  Rows of loss.csv and progress.jsonl are synced first: a checkpoint must
+// never be newer than the rows that it says were written, or a resumed run would miss some.
 enum dc_status dc_checkpoint_write(struct dc_run *run, const struct dc_checkpoint_identity *identity,
                                    const struct dc_snapshot *snapshot, struct dc_error *error)
 {
@@ -131,14 +139,15 @@ enum dc_status dc_checkpoint_write(struct dc_run *run, const struct dc_checkpoin
   return status;
 }
 
-// The file in memory and the place of the next record.
+// The file in memory, `size` bytes with its seal, and the place `at` of the next record.
 struct reader {
   const char *path, *image;
   size_t at, size;
   struct dc_error *error;
 };
 
-// Points into the image.
+// A record of the file; name and values point into the image, so that nothing is copied before the snapshot
+// does.
 struct record {
   enum kind kind;
   const char *name;
@@ -156,7 +165,8 @@ static enum dc_status out_of_memory(const struct reader *reader)
   return dc_out_of_memory_in(reader->error, reader->path);
 }
 
-// Takes size bytes and their padding out of the image; NULL when it does not have them.
+// Takes `size` bytes and their padding out of the image; NULL when it does not have them.  Both are compared
+// with what is left, as padding may overflow where `size` alone does not.
 static const void *take(struct reader *reader, size_t size)
 {
   size_t left = reader->size - reader->at;
@@ -191,7 +201,8 @@ static enum dc_status next_record(struct reader *reader, struct record *record)
   return DC_OK;
 }
 
-// Reads the texts; adds "what STORED (now CURRENT)" to the list for each that differs.
+// Reads the texts with which a checkpoint begins; adds "WHAT STORED (now CURRENT)" to the list for each that
+// differs, so that one message names all differences.
 static enum dc_status compare_identity(struct reader *reader, const struct dc_checkpoint_identity *identity,
                                        struct dc_text *differences)
 {
@@ -231,6 +242,8 @@ static enum dc_status get_arrays(struct reader *reader, struct dc_snapshot *snap
   return DC_OK;
 }
 
+// Compares the identity, then reads the arrays.  With `force` a checkpoint of another version, scene or
+// processor is taken all the same; arrays that do not fit the run are still refused later, by their sizes.
 static enum dc_status read_image(struct reader *reader, const struct dc_checkpoint_identity *identity, bool force,
                                  struct dc_snapshot *snapshot)
 {
@@ -254,7 +267,8 @@ static enum dc_status check_file(const char *path, struct dc_error *error)
   return S_ISREG(info.st_mode) ? DC_OK : dc_fail(error, DC_CHECKPOINT, "%.800s: is not a regular file", path);
 }
 
-// Reads the checkpoint of a directory into a snapshot, which stays empty when anything fails.
+// Reads the checkpoint of a directory into a snapshot, which stays empty when anything fails.  The seal, a hash
+// over the file, is checked before any of its numbers is used.
 enum dc_status dc_checkpoint_read(const char *directory, const struct dc_checkpoint_identity *identity, bool force,
                                   struct dc_snapshot *snapshot, struct dc_error *error)
 {

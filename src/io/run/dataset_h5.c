@@ -75,6 +75,8 @@ static const char **body_names(struct dc_arena *arena, const struct dc_bodies *b
   return names;
 }
 
+// Widths of what one demonstration holds.  *acts is the motion that counts as actions: targets where the
+// trajectory has them, else torques.
 static struct dc_dataset_sizes sizes_of(const struct dc_bodies *bodies, const struct dc_stored_trajectory *trajectory,
                                         enum dc_motion *acts)
 {
@@ -92,7 +94,7 @@ static struct dc_dataset_sizes sizes_of(const struct dc_bodies *bodies, const st
   return sizes;
 }
 
-// The first demonstration says what all of them are.
+// Keeps names, time step and columns of the first demonstration, which say what all of them are.
 static enum dc_status describe(struct dc_dataset *dataset, const struct dc_scene *scene, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -122,7 +124,8 @@ static bool is_alike(const struct dc_dataset *dataset, const struct dc_bodies *b
   return alike;
 }
 
-// Copies what is seen at each frame; the free bodies' poses are columns of those of all.
+// Copies positions [frames][3 free] and rotations [frames][4 free] of the free bodies out of those of all
+// bodies.  Coordinates q and qd were copied before, as rows.
 static void fill_observed(struct demonstration *made, const struct dc_bodies *bodies,
                           const struct dc_stored_trajectory *trajectory)
 {
@@ -139,6 +142,9 @@ static void fill_observed(struct demonstration *made, const struct dc_bodies *bo
     }
 }
 
+// Sums contact forces over the contacts of each body into made->forces [steps][3 bodies], N: normal force and
+// friction, which act on the second body with the opposite sign.  Contacts of frame f are those at the end of
+// step f - 1; frame 0 has no step.
 static void add_forces(struct demonstration *made, int bodies, const struct dc_stored_contacts *contacts)
 {
   for (int c = 0; c < contacts->count; c++) {
@@ -152,6 +158,7 @@ static void add_forces(struct demonstration *made, int bodies, const struct dc_s
   }
 }
 
+// A copy of rows [count][width] in the arena; zeros where rows is NULL.
 static double *copy_rows(struct dc_arena *arena, const double *rows, size_t count, int width)
 {
   double *copy = dc_arena_alloc(arena, count * (size_t)width + 1, sizeof *copy);
@@ -160,6 +167,7 @@ static double *copy_rows(struct dc_arena *arena, const double *rows, size_t coun
   return copy;
 }
 
+// Whether a certificate says that it holds: the text is what `dcsim verify` wrote, NULL without one.
 static bool holds(const char *certificate)
 {
   cJSON *root = certificate ? cJSON_Parse(certificate) : NULL;
@@ -168,6 +176,9 @@ static bool holds(const char *certificate)
   return holds;
 }
 
+// Adds the trajectory of a run as a demonstration.  The first one decides bodies, columns and kind of actions;
+// later ones must be alike, as learners stack them.  All data are copied, so that the trajectory may be
+// released.  Nothing is added when anything fails.
 enum dc_status dc_dataset_add(struct dc_dataset *dataset, const char *name, const struct dc_scene *scene,
                               const struct dc_run_result *result, const struct dc_stored_trajectory *trajectory,
                               const char *certificate, struct dc_error *error)
@@ -247,7 +258,7 @@ static void put_rows(struct writer *writer, hid_t parent, const char *name, int 
   close_object(dc_h5_put_reals(writer, parent, name, rows, columns, values, NULL));
 }
 
-// The rows of all that is seen side by side, from frame `first` on.
+// Writes all that is seen side by side in one row per step, "states" of robomimic, from frame 0 on.
 static void put_states(struct writer *writer, hid_t parent, const struct dc_dataset *dataset,
                        const struct demonstration *demonstration)
 {
@@ -267,6 +278,8 @@ static void put_states(struct writer *writer, hid_t parent, const struct dc_data
   free(rows);
 }
 
+// Writes a group with one data set for each kind of what is seen, for the frames from `first` on: 0 for "obs",
+// 1 for "next_obs".
 static void put_observed(struct writer *writer, hid_t parent, const char *name, const struct dc_dataset *dataset,
                          const struct demonstration *demonstration, int first)
 {
@@ -280,6 +293,8 @@ static void put_observed(struct writer *writer, hid_t parent, const char *name, 
   close_object(group);
 }
 
+// Writes one group demo_INDEX with the data sets and attributes that robomimic reads; attributes loss, success,
+// run and certificate are ours.
 static void put_demonstration(struct writer *writer, hid_t data, const struct dc_dataset *dataset, size_t index)
 {
   const struct demonstration *demonstration = &dataset->demonstrations[index];
@@ -329,6 +344,8 @@ static void put_mask(struct writer *writer, hid_t parent, const struct dc_datase
   free(names);
 }
 
+// Writes the attributes of /data: env_args, JSON text in which robomimic keeps how an environment is made (type
+// 2: none of its own), the number of samples, and names of columns and bodies where they fit into an attribute.
 static void put_description(struct writer *writer, hid_t data, const struct dc_dataset *dataset)
 {
   struct dc_text text = {0};
@@ -355,7 +372,8 @@ static void put_description(struct writer *writer, hid_t data, const struct dc_d
       dc_h5_put_strings(writer, data, lists[i].name, lists[i].count, lists[i].texts);
 }
 
-// In a process of its own (dc_child_run).
+// Builds the file in memory, in a process of its own (dc_child_run), because the HDF5 library cannot be trusted
+// to give up cleanly when memory is out.  *bytes goes back to the caller.
 static enum dc_status build(void *context, char **bytes, size_t *size, struct dc_error *error)
 {
   const struct dc_dataset *dataset = context;

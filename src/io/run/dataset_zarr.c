@@ -34,7 +34,9 @@ static void add_shape(struct dc_text *text, size_t rows, int columns)
   dc_text_add(text, columns ? "[%zu, %d]" : "[%zu]", rows, columns);
 }
 
-// Puts an array of 64-bit numbers; type as NumPy writes it; columns 0: one dimension.
+// Puts an array of 64-bit numbers in one chunk; type as NumPy writes it ("<f8", "<i8"); columns 0: one
+// dimension.  An array without rows has no chunk, which readers take as filled with fill_value.  The chunk of a
+// two-dimensional array is called "0.0", its index along each dimension.
 static void put_array(struct dc_npz *archive, const char *name, const char *type, size_t rows, int columns,
                       const struct dc_text *numbers)
 {
@@ -67,6 +69,7 @@ static void add_number(struct dc_text *numbers, const void *value)
   dc_text_append(numbers, bytes, sizeof bytes);
 }
 
+// Puts the rows of all demonstrations behind each other into one array [samples][width].
 static void put_rows(struct dc_npz *archive, const struct dc_dataset *dataset, const char *name, int width,
                      rows_of *rows, int what)
 {

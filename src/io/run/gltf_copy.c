@@ -17,6 +17,8 @@
 #include "io/json/json_value.h"
 #include "io/run/run_files.h"
 
+// Appends bytes in base64: three bytes become four digits of six bits each; a last group of one or two bytes is
+// filled up with "=".
 static void add_base64(struct dc_text *text, const unsigned char *bytes, size_t size)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -30,7 +32,8 @@ static void add_base64(struct dc_text *text, const unsigned char *bytes, size_t 
   }
 }
 
-// Reads a file below the folder; NULL when that cannot be.
+// Reads a file below the folder, at most `limit` bytes; NULL when that cannot be.  Links that lead out of the
+// folder are not followed: a mesh from elsewhere must not copy files of its user into a run.
 static unsigned char *read_below(int folder, const char *name, size_t limit, size_t *size)
 {
   struct dc_opened opened;
@@ -62,6 +65,8 @@ static const char *skip_string(const char *text)
   return text + 1;
 }
 
+// Copies the text and replaces the uri of each buffer by its data.  The place of a string in the text comes
+// from the parser; the text between two of them is copied as it stands.
 static void take_in(const struct dc_json_document *document, int folder, size_t limit, struct dc_text *text)
 {
   const char *done = document->text;
@@ -85,6 +90,9 @@ static void take_in(const struct dc_json_document *document, int folder, size_t 
   dc_text_append(text, done, strlen(done));
 }
 
+// Replaces the text of a .gltf file by one that has its buffers inside; files with another ending stay as they
+// are.  *bytes, from malloc, is freed and replaced on success and untouched on failure.  The result may have at
+// most `limit` bytes.
 enum dc_status dc_gltf_take_in(const char *path, size_t limit, char **bytes, size_t *size, struct dc_error *error)
 {
   const char *ending = strrchr(path, '.'), *slash = strrchr(path, '/');

@@ -17,7 +17,8 @@
 
 enum { IMAGE_INCREMENT = 1 << 20 };
 
-// Whether one entry of HDF5's error stack says that memory ran out.
+// Whether one entry of HDF5's error stack says that memory ran out; the library itself returns -1 for every
+// failure.
 static herr_t look_at(unsigned number, const H5E_error2_t *cause, void *out_of_memory)
 {
   (void)number;
@@ -79,7 +80,8 @@ void dc_h5_put_strings(struct writer *writer, hid_t object, const char *name, in
   close_object(space);
 }
 
-// HDF5's memory for a file is that of the caller: it begins there and cannot be larger.
+// HDF5's memory for a file is that of the caller: it begins there and cannot be larger.  NULL for more than the
+// mapping has, which fails the write.
 static void *place(size_t size, H5FD_file_image_op_t operation, void *memory)
 {
   const struct dc_mapped_file *whole = memory;
@@ -93,6 +95,7 @@ static void *place_again(void *at, size_t size, H5FD_file_image_op_t operation, 
   return place(size, operation, memory);
 }
 
+// The image lies in the mapping already, so that HDF5's copy into "its" memory has nothing to do.
 static void *copy_nothing(void *to, const void *from, size_t size, H5FD_file_image_op_t operation, void *memory)
 {
   (void)from, (void)size, (void)operation, (void)memory;
@@ -116,6 +119,7 @@ static herr_t leave_memory(void *memory)
   return 0;
 }
 
+// Sets the callbacks that make HDF5 work in the caller's memory: no allocation, no copy, no release.
 static herr_t use_memory(hid_t access, struct dc_mapped_file *memory)
 {
   H5FD_file_image_callbacks_t callbacks = {.image_malloc = place,
@@ -163,7 +167,8 @@ void dc_h5_writer_close(struct writer *writer)
     checked(writer, H5Fclose(writer->file));
 }
 
-// The library's image begins behind the user block.
+// Copies a file that was built on the heap into memory of the caller, behind room for the seal: the library's
+// image begins behind the user block of DC_SEAL_SIZE bytes.  NULL when a write before failed or memory is out.
 char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size)
 {
   if (writer->failed || H5Fflush(writer->file, H5F_SCOPE_LOCAL) < 0)
@@ -182,7 +187,8 @@ char *dc_h5_writer_image(struct writer *writer, const char *format, size_t *size
   return image;
 }
 
-// The library's last changes come when the file is closed.
+// Ends a file that was built in mapped memory and seals it in place; returns its size, 0 on failure.  The size
+// is asked for before the file is closed, the seal made after, as the library's last changes come with closing.
 size_t dc_h5_writer_finish(struct writer *writer, const char *format)
 {
   checked(writer, H5Fflush(writer->file, H5F_SCOPE_LOCAL));
@@ -195,7 +201,8 @@ size_t dc_h5_writer_finish(struct writer *writer, const char *format)
   return size;
 }
 
-// Only layouts in which numbers lie as they are: chunks may be compressed, and unfold to any size.
+// Opens a data set whose numbers lie in the file as they are.  Chunked ones are refused, since they may be
+// compressed and unfold to any size, and so are those whose data lie in other files.  -1 on failure.
 hid_t dc_h5_open_dataset(hid_t group, const char *name)
 {
   hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
@@ -216,6 +223,7 @@ static bool keep_inside(void)
   return (!follows || H5Lunregister(H5L_TYPE_EXTERNAL) >= 0) && H5PLset_loading_state(0) >= 0;
 }
 
+// Opens a file that is in memory for reading.  The library works on the image itself and does not change it.
 hid_t dc_h5_open_image(struct dc_mapped_file *image)
 {
   if (!keep_inside())

@@ -13,8 +13,8 @@
 enum { STL_HEADER = 80 };
 static const double MILLIMETRES = 1e3;  // in a metre
 
-static bool is_corner(const struct dc_mesh *part, int vertex)
 // Whether a triangle of the part's hull has this vertex as a corner.
+static bool is_corner(const struct dc_mesh *part, int vertex)
 {
   for (int t = 0; t < part->triangle_count; t++)
     for (int k = 0; k < 3; k++)
@@ -50,7 +50,7 @@ void dc_shape_write_obj(const struct dc_shape *shape, struct dc_text *text)
   }
 }
 
-// Little-endian, as the format wants it.
+// Appends a 32-bit word, the low byte first, as the format wants it.
 static void append_word(struct dc_text *bytes, uint32_t word)
 {
   char four[4];
@@ -69,7 +69,8 @@ static void append_vector(struct dc_text *bytes, const double vector[3], double 
   }
 }
 
-// Writes the mesh as binary STL, in mm, as printers expect.
+// Writes the mesh as binary STL in millimetres, as printers expect.  Coordinates are rounded to single
+// precision, the only one that the format has.  A triangle without area gets the normal 0.
 void dc_shape_write_stl(const struct dc_shape *shape, struct dc_text *bytes)
 {
   const struct dc_mesh *mesh = &shape->mesh;

@@ -12,6 +12,8 @@ const char *dc_motion_name(enum dc_motion motion)
   return names[motion];
 }
 
+// Whether a body has columns.  A free body has them only with actuators or as the parent of others: position
+// and rotation of every body are stored beside, and would be repeated.
 static bool is_listed(const struct dc_bodies *bodies, int index)
 {
   const struct dc_body *body = &bodies->bodies[index];
@@ -23,6 +25,8 @@ static bool is_listed(const struct dc_bodies *bodies, int index)
   return false;
 }
 
+// The unit of a number by the kind of its part: lengths for translations and slides, angles for hinges and
+// balls.  Coordinates q of a ball are a unit quaternion, without a unit.
 static const char *unit_of(enum dc_motion motion, enum dc_part_kind kind)
 {
   static const char *const units[DC_MOTIONS][2] = {{"m", "rad"}, {"m/s", "rad/s"}, {"N", "N m"}, {"m", "rad"}};
@@ -31,8 +35,9 @@ static const char *unit_of(enum dc_motion motion, enum dc_part_kind kind)
   return units[motion][kind == DC_PART_HINGE || kind == DC_PART_BALL];
 }
 
-// Lists the columns of a table of motion: the coordinates of all listed bodies, joint part by joint part.  `at` is the
-// index into q, v or the actuator coordinates.  columns NULL: only counts.
+// Lists the columns of a table of motion, the coordinates of all listed bodies, joint part by joint part, and
+// returns their count; columns NULL: only counts.  The index `at` goes into q, into v (qd and torque), or into
+// the actuators' coordinates (targets).
 int dc_motion_columns(const struct dc_bodies *bodies, enum dc_motion motion, struct dc_motion_column *columns)
 {
   int count = 0;

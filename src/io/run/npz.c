@@ -44,7 +44,8 @@ static uint32_t crc32(const char *bytes, size_t size)
   return ~crc;
 }
 
-// The fields that the header before an entry and its line in the central directory have in common.
+// Writes the fields that the header before an entry (section 4.3.7) and its line in the central directory
+// (4.3.12) have in common.  Entries are stored without compression, so that both sizes are the same.
 static void put_entry(struct dc_text *text, uint32_t crc, size_t size, size_t name_length)
 {
   put_u16(text, NEEDED_VERSION);
@@ -59,7 +60,8 @@ static void put_entry(struct dc_text *text, uint32_t crc, size_t size, size_t na
   put_u16(text, 0);  // extra fields
 }
 
-// Adds bytes to the archive and their line to the directory; they are stored, not compressed.
+// Adds an entry `name` + `suffix` to the archive and its line to the directory.  The directory grows beside the
+// archive and is appended to it at the end, when every offset is known.
 static void add_bytes(struct dc_npz *npz, const char *name, const char *suffix, const char *bytes, size_t size)
 {
   size_t offset = npz->archive.length, length = strlen(name) + strlen(suffix);
@@ -94,7 +96,10 @@ void dc_npz_put_bytes(struct dc_npz *npz, const char *name, const void *bytes, s
   add_bytes(npz, name, "", bytes, size);
 }
 
-// The header of an array; type as NumPy writes it, without quotes.
+// Writes the header of an array: magic, version 1.0, the length of what follows, and a Python dictionary with
+// type, order and shape.  It is filled up with spaces so that the numbers behind it begin at a multiple of
+// NPY_ALIGNMENT.  `type` is as NumPy writes it; characters: the number behind it for texts ("<U7"), 0 for
+// numbers.
 static void put_header(struct dc_text *array, const char *type, size_t characters, int dimensions, const size_t *shape)
 {
   static const char magic[] = "\x93NUMPY\1\0";  // and the version
@@ -154,7 +159,8 @@ static size_t count_code_points(const char *text)
   return count;
 }
 
-// Adds texts as NumPy's "<U": all of the longest one's length in code points, 4 bytes each, filled up with zeros.
+// Adds texts as NumPy's "<U": all get the length of the longest one in code points (at least 1), 4 bytes each,
+// filled up with zeros.
 void dc_npz_put_texts(struct dc_npz *npz, const char *name, size_t count, const char *const *texts)
 {
   struct dc_text array = {0};
@@ -173,7 +179,8 @@ void dc_npz_put_texts(struct dc_npz *npz, const char *name, size_t count, const 
   dc_text_free(&array);
 }
 
-// Appends the directory and the end record of ZIP, and writes the file.
+// Appends the directory and the end record (section 4.3.16), writes the file as a whole, and frees the archive
+// in any case.  ZIP64 is not written: archives end at 4 GiB and 65,534 entries.
 enum dc_status dc_npz_write(struct dc_npz *npz, const char *path, struct dc_error *error)
 {
   size_t offset = npz->archive.length, length = npz->directory.length, entries = npz->entries;

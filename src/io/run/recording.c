@@ -31,7 +31,9 @@ static int *list_bodies(const struct dc_bodies *bodies, const struct dc_index_li
   return indices;
 }
 
-// A trajectory of this program holds all bodies of its scene, under their names.
+// Reads poses from a trajectory of this program, which holds all bodies of its scene under their names: time
+// [rows], positions [rows][bodies][3] and quaternions [rows][bodies][4] are copied into the arena of the
+// caller.
 static enum dc_status read_trajectory(const char *path, const struct dc_bodies *bodies,
                                       const struct dc_index_list *wanted, struct dc_arena *arena,
                                       struct dc_recording *recording, struct dc_error *error)
@@ -74,7 +76,8 @@ static bool is_table(const char *path)
   return length >= 4 && strcmp(path + length - 4, ".csv") == 0;
 }
 
-// Reads recorded motion from a table (CSV) or from the trajectory of a run; wanted NULL: of all bodies.
+// Reads recorded motion from a table (a name that ends in .csv) or from the trajectory of a run; wanted NULL:
+// of all bodies that move.
 enum dc_status dc_recording_read(const char *path, const struct dc_bodies *bodies, const struct dc_index_list *wanted,
                                  struct dc_arena *arena, struct dc_recording *recording, struct dc_error *error)
 {

@@ -13,6 +13,8 @@
 enum { NUMBERS = 7 };  // of a pose
 static const char *const endings[NUMBERS] = {".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"};
 
+// A table while it is read.  Its text is cut up in place: ends of lines and fields become NULs.  Missing
+// numbers are NAN.
 struct table {
   const char *path;
   char *at;  // the rest of the text
@@ -56,7 +58,9 @@ static char *next_line(struct table *table)
   return NULL;
 }
 
-// The next field of a line, without quotes and the spaces around it; *line moves behind it, NULL after the last one.
+// The next field of a line, without quotes and the spaces around it (RFC 4180: a doubled quote within quotes is
+// a quote); *line moves behind it and is NULL after the last one.  The field is written over itself, as it only
+// becomes shorter.
 static char *next_field(char **line)
 {
   char *field = *line, *to = field, *from = field;
@@ -94,7 +98,9 @@ static bool ends_with(const char *text, const char *ending)
   return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-// Sets what a column holds by its title, "time" or "BODY.NUMBER", with or without " [unit]"; the title is cut up.
+// Finds what a column holds by its title, "time" or "BODY.NUMBER", with or without " [unit]"; the title is cut
+// up.  Columns that mean nothing here stay -1 and are passed over, so that tables may have more than is asked
+// for.
 static void read_title(struct table *table, int column, char *title)
 {
   table->body[column] = table->number[column] = -1;
@@ -116,7 +122,9 @@ static void read_title(struct table *table, int column, char *title)
     }
 }
 
-// Which bodies are wanted and have columns, and that none has two of one kind.
+// Chooses the bodies that are read: those that are wanted, or all that move, as far as they have columns.  A
+// body that is wanted and has none is an error; so is a table without any.  Columns of other bodies are passed
+// over from here on.
 static enum dc_status choose_bodies(struct table *table, const struct dc_index_list *wanted)
 {
   bool *listed = dc_alloc((size_t)table->bodies->count, sizeof *listed);
@@ -196,7 +204,8 @@ static enum dc_status read_number(const struct table *table, int column, const c
   return *end || !isfinite(*number) ? fail_at(table, column, "must hold a number", field) : DC_OK;
 }
 
-// Reads one row into poses[row][body][NUMBERS]; times must increase.
+// Reads one row into poses[row][body][NUMBERS].  Numbers that are missing stay NAN; times must be there and
+// increase, and a row must have as many fields as there are titles.
 static enum dc_status read_row(struct table *table, char *line)
 {
   double *poses = table->poses + table->rows * (size_t)table->body_count * NUMBERS, time = NAN;
@@ -226,6 +235,7 @@ static enum dc_status read_row(struct table *table, char *line)
   return DC_OK;
 }
 
+// Reads all rows.  Line ends of the rest of the text bound their number, so that arrays are made once.
 static enum dc_status read_rows(struct table *table, struct dc_arena *arena)
 {
   size_t most = 1;
@@ -241,7 +251,9 @@ static enum dc_status read_rows(struct table *table, struct dc_arena *arena)
   return status;
 }
 
-// Positions and rotations apart, as recordings have them; rounded quaternions are made one of length 1.
+// Parts poses into positions and rotations, as recordings have them.  Quaternions that are rounded, within 1e-3
+// of length 1, are normalized; others are refused, as they are likely angles or another order of columns.  A
+// quaternion of which a number is missing was not seen.
 static enum dc_status separate(const struct table *table, double *position, double *quaternion)
 {
   size_t poses = table->rows * (size_t)table->body_count;

@@ -22,6 +22,8 @@ enum dc_status dc_row_file_mend(struct dc_row_file *file, struct dc_error *error
   return DC_OK;
 }
 
+// Writes a row at the end.  A row that fails, as when the disk is full, is cut off at once where possible;
+// otherwise the next write or sync mends the file first.
 enum dc_status dc_row_file_write(struct dc_row_file *file, const struct dc_text *text, struct dc_error *error)
 {
   enum dc_status status = dc_row_file_mend(file, error);
@@ -34,6 +36,8 @@ enum dc_status dc_row_file_write(struct dc_row_file *file, const struct dc_text 
   return status;
 }
 
+// Counts a row that was written as part of the file.  Until then a mend takes it back, which makes rows of
+// several files appear together or not at all.
 void dc_row_file_keep(struct dc_row_file *file, const struct dc_text *text)
 {
   file->size += (off_t)text->length;
@@ -50,7 +54,9 @@ enum dc_status dc_row_file_create(struct dc_row_file *file, const char *director
   return file->fd < 0 ? dc_fail_file(error, file->path, "create") : DC_OK;
 }
 
-// Finds the end of the first rows lines behind the header.  Nothing is cut off yet.
+// Compares the header and finds the end of the first `rows` lines behind it.  Nothing is cut off yet: a resumed
+// run cuts when everything else has gone well.  DC_CHECKPOINT: the file is not the one that the checkpoint
+// belongs to.
 static enum dc_status find_rows(struct dc_row_file *file, const char *header, long rows, struct dc_error *error)
 {
   char buffer[16384];
@@ -104,6 +110,7 @@ enum dc_status dc_row_file_sync(struct dc_row_file *file, struct dc_error *error
   return result < 0 ? dc_fail_file(error, file->path, "sync") : status;
 }
 
+// Syncs and closes; the first failure is reported, and the file is closed in any case.
 enum dc_status dc_row_file_close(struct dc_row_file *file, struct dc_error *error)
 {
   enum dc_status status = DC_OK;

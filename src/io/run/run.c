@@ -28,6 +28,8 @@
 #define LOCK_NAME ".lock"
 #define LOSS_COLUMNS "iteration,loss,gradient_norm,newton_iterations,min_gap"
 
+// A run directory that this process writes.  All descriptors are its own; `directory` is for messages and for
+// the functions that take paths, `folder` is what files are made in.
 struct dc_run {
   char *directory, *lock_path;
   int folder;          // the directory itself, wherever it is moved to; -1: not open
@@ -43,7 +45,7 @@ static const char *loss_header(const struct dc_scene *scene)
   return dc_search_wanted(&scene->search) ? LOSS_COLUMNS ",stage\n" : LOSS_COLUMNS "\n";
 }
 
-// Whether the open file or directory is still the one that has the name in folder.
+// Whether the open file or directory is still the one that has the name in folder: same device, same inode.
 static bool is_named(int fd, int folder, const char *name)
 {
   struct stat held, named;
@@ -51,7 +53,9 @@ static bool is_named(int fd, int folder, const char *name)
          held.st_ino == named.st_ino;
 }
 
-// Creates DIR/.lock and locks it, or fails when another process holds it.
+// Creates DIR/.lock and locks it, or fails when another process holds it.  The lock of flock() is on the file
+// and not on its name.  After locking, the name is therefore looked at again, since a writer that ended may
+// have removed the file in between; then the next file is tried.
 static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
 {
   for (;;) {
@@ -73,7 +77,8 @@ static enum dc_status lock_acquire(struct dc_run *run, struct dc_error *error)
   }
 }
 
-// The name may be that of another run's lock by now, when somebody removed ours.
+// Removes the lock and gives it up, in this order.  The name may be that of another run's lock by now, when
+// somebody removed ours, and is left alone then.
 static void lock_release(struct dc_run *run)
 {
   if (run->lock < 0)
@@ -84,7 +89,8 @@ static void lock_release(struct dc_run *run)
   run->lock = -1;
 }
 
-// Takes the directory for this process.
+// Takes the directory for this process: a descriptor, which stays that of this directory wherever it is moved
+// to, and the lock.
 static enum dc_status occupy(struct dc_run *run, struct dc_error *error)
 {
   run->folder = dc_directory_open(run->directory);
@@ -168,7 +174,8 @@ static void sweep(const char *directory)
   }
 }
 
-// scene.json is written last: a directory that has it has meshes and resolved.json too.
+// Writes meshes, resolved.json and scene.json, in this order: a directory that has scene.json has the others
+// too, and is_missing() of one file tells whether the scene is complete.
 static enum dc_status write_scene(const char *directory, const struct dc_scene *scene,
                                   const struct dc_mesh_copies *copies, struct dc_error *error)
 {
@@ -204,7 +211,8 @@ static enum dc_status open_rows(struct dc_run *run, struct dc_error *error)
   return status;
 }
 
-// Writes what a run begins with into a directory that this process has locked; takes it back on failure.
+// Writes what a run begins with into a directory that this process has locked, and takes it back on failure.  A
+// directory that holds any file of a run is refused, so that no result is ever written over.
 static enum dc_status populate(struct dc_run *run, const struct dc_scene *scene, struct dc_error *error)
 {
   static const char *const own_files[] = {"scene.json",     "loss.csv", "progress.jsonl", "run.json", "trajectory.h5",
@@ -259,8 +267,9 @@ static struct dc_run *run_allocate(const char *directory)
   return run;
 }
 
-// Creates a run directory: folders, lock, files of the scene and of rows.  When anything fails, what was made is
-// removed.
+// Creates a run directory: folders, lock, files of the scene and of rows.  When anything fails, what was made
+// is removed, folders above it included, as far as this call has made them.  `bare`: without scene and rows,
+// for results that belong to no optimization.
 enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene, bool bare, struct dc_run **run,
                              struct dc_error *error)
 {
@@ -290,7 +299,9 @@ enum dc_status dc_run_create(const char *directory, const struct dc_scene *scene
   return DC_OK;
 }
 
-// Makes DIR hold scene, unless it does already: the files of a run belong together when it goes on with another scene.
+// Makes DIR hold `scene`, unless it does already: the files of a run belong together when it goes on with
+// another scene.  Only meshes are written again where the resolved text is the same, since a mesh may have been
+// lost.
 static enum dc_status renew_scene(const char *directory, const struct dc_scene *scene, struct dc_error *error)
 {
   struct dc_mesh_copies copies;
@@ -329,8 +340,9 @@ static enum dc_status refuse_rows(const struct dc_run *run, struct dc_error *err
               : DC_OK;
 }
 
-// Opens the files of a locked directory to go on after `rows` rows.  Rows beyond these are cut off last, when all else
-// has gone well.
+// Opens the files of a locked directory to go on after `rows` rows.  Rows beyond these were written after the
+// checkpoint and will be computed again.  They are cut off last, when all else has gone well, by marking both
+// files as torn.
 static enum dc_status go_on(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error)
 {
   sweep(run->directory);
@@ -364,7 +376,8 @@ static enum dc_status begin_again(struct dc_run *run, const struct dc_scene *sce
 
 typedef enum dc_status opener(struct dc_run *run, const struct dc_scene *scene, long rows, struct dc_error *error);
 
-// The common part of dc_run_reopen and dc_run_begin_again: locks the directory and lets open_files do the rest.
+// The common part of dc_run_reopen and dc_run_begin_again: checks links in the directory, locks it and lets
+// open_files do the rest.  On failure nothing is cut off from files of rows.
 static enum dc_status open_again(const char *directory, opener *open_files, const struct dc_scene *scene, long rows,
                                  struct dc_run **run, struct dc_error *error)
 {
@@ -397,6 +410,7 @@ enum dc_status dc_run_reopen(const char *directory, const struct dc_scene *scene
   return open_again(directory, go_on, scene, rows, run, error);
 }
 
+// Whether a run was killed before its first checkpoint: it has a scene and nothing to go on from.
 bool dc_run_was_cut_short(const char *directory)
 {
   return is_missing(directory, "checkpoint.bin") && !is_missing(directory, "resolved.json");
@@ -408,6 +422,8 @@ enum dc_status dc_run_begin_again(const char *directory, const struct dc_scene *
   return open_again(directory, begin_again, scene, 0, run, error);
 }
 
+// Replaces a file of the run as a whole, through the descriptor of the directory, after a check that the
+// directory is still in its place.
 enum dc_status dc_run_write_file(struct dc_run *run, const char *name, const void *bytes, size_t size,
                                  struct dc_error *error)
 {
@@ -479,6 +495,7 @@ static void format_progress(struct dc_text *text, const struct dc_plan_iteration
 }
 
 // Adds a row to loss.csv and progress.jsonl, to both or to none: a failure of the second takes the first back.
+// A bare run has no rows and only checks its place.
 enum dc_status dc_run_add_row(struct dc_run *run, const struct dc_plan_iteration *row, struct dc_error *error)
 {
   struct dc_text loss = {0}, progress = {0};

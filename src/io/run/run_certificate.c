@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The certificate in a run directory, and which trajectory it is of.
+// The certificate in a run directory, and which trajectory it is of.  A certificate names the hash of the seal
+// of trajectory.h5; the seal itself holds a hash of all the file's bytes, so that a few bytes tell whether the
+// trajectory is still the one that was verified.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 
 const char dc_certificate_name[] = "certificate.json";
 
+// Hashes the seal of trajectory.h5.  Only DC_SEAL_SIZE bytes are read, however long the file is.
 enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, struct dc_error *error)
 {
   char seal[DC_SEAL_SIZE];
@@ -30,7 +33,8 @@ enum dc_status dc_run_hash_trajectory(const char *directory, uint64_t *hash, str
   return DC_OK;
 }
 
-// Reads the certificate; NULL when there is none or it belongs to another trajectory, whose hash it names.
+// Reads the certificate into *text, which the caller frees; NULL when there is none or it belongs to another
+// trajectory, as after a run that was resumed.
 enum dc_status dc_run_read_certificate(const char *directory, char **text, struct dc_error *error)
 {
   uint64_t hash;

@@ -23,6 +23,8 @@ struct walk {
   struct dc_error *error;
 };
 
+// Refuses a link, unless the run is trusted and the link ends within it.  A link that leads nowhere is refused
+// as well: whoever creates its target later decides what is read.
 static enum dc_status check_link(const struct walk *walk, const char *path)
 {
   size_t length = strlen(walk->home);
@@ -37,6 +39,8 @@ static enum dc_status check_link(const struct walk *walk, const char *path)
 
 static enum dc_status check_folder(const struct walk *walk, const char *path, int depth);
 
+// Checks one entry of a folder: links by check_link, folders by descending.  d_type saves a system call per
+// file; where the file system does not tell it, lstat does.
 static enum dc_status check_entry(const struct walk *walk, const char *folder, const struct dirent *entry, int depth)
 {
   struct stat info;
@@ -58,6 +62,8 @@ static enum dc_status check_entry(const struct walk *walk, const char *folder, c
   return status;
 }
 
+// Checks the entries of a folder and of those in it, to a depth at which runs have nothing.  A folder that
+// cannot be read is passed over, as nothing can be opened in it either.
 static enum dc_status check_folder(const struct walk *walk, const char *path, int depth)
 {
   if (depth > DEEPEST)
@@ -83,6 +89,8 @@ bool dc_run_is_foreign(const char *directory)
   return stat(directory, &info) == 0 && info.st_uid != geteuid();
 }
 
+// Checks a run directory.  A run that another user owns is not trusted, whatever the caller says.  A directory
+// that does not exist is no failure here.
 enum dc_status dc_run_check(const char *directory, bool trusted, struct dc_error *error)
 {
   struct stat info;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what an earlier run applied means the same in a scene.
+// Whether the parameters of an earlier run mean the same in a scene: its controls, as the resolved texts spell
+// them out with all defaults, must be equal, and for some purposes also time step and number of steps.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ static bool has_number(const struct dc_json *object, const char *key, double num
   return member.node && cJSON_IsNumber(member.node) && member.node->valuedouble == number;
 }
 
+// Compares "control" of a run's resolved text with the scene's, as trees: order of keys does not count, every
+// value does.
 static bool same_controls(const struct dc_json *theirs, const struct dc_scene *scene)
 {
   struct dc_json_document document = {.name = scene->name, .text = scene->resolved, .length = strlen(scene->resolved)};
@@ -27,7 +30,7 @@ static bool same_controls(const struct dc_json *theirs, const struct dc_scene *s
   return same;
 }
 
-// Compares the controls of a run's resolved scene with the scene's, at_its_times also its time step and steps.
+// False also when the run's resolved.json cannot be read: its parameters are then not used.
 bool dc_run_has_controls_of(const char *directory, const struct dc_scene *scene, bool at_its_times)
 {
   struct dc_json_document document = {0};

@@ -69,7 +69,9 @@ static void add_column(struct dc_text *csv, const char *what, const char *name, 
   dc_text_add(csv, " [%s]%s", unit, quoted ? "\"" : "");
 }
 
-// The numbers of the design, or the names of their columns.
+// Adds the numbers of the design, or the names of their columns.  The parameters [parameter_count] are those of
+// a whole run, of which the design has the last.  Each entry tells its values from its own part of them, in its
+// own unit.
 static void add_values(const struct design_files *files, const double *parameters, bool names, struct dc_text *csv)
 {
   const struct dc_task *task = &files->scene->task;
@@ -106,7 +108,9 @@ static void add_header(const struct design_files *files, struct dc_text *csv)
   dc_text_add(csv, "\n");
 }
 
-// Masses and volumes are empty where the parameters give no bodies.
+// Adds the row of one iteration: design values, then for each designed body mass, volume, thinnest part, least
+// extent and overhang.  The model is built from the parameters for this row and thrown away.  Fields of bodies
+// are empty where the parameters give no valid shape.
 static enum dc_status add_row(struct design_files *files, long iteration, const double *parameters, struct dc_text *csv)
 {
   const struct dc_scene *scene = files->scene;
@@ -139,7 +143,8 @@ static enum dc_status add_row(struct design_files *files, long iteration, const 
   return status == DC_MEMORY ? fail_memory(files) : DC_OK;
 }
 
-// Iteration and parameters of a line of progress.jsonl; false when it has not as many.
+// Reads iteration and parameters of a line of progress.jsonl, which this program wrote; false when it has not
+// as many.
 static bool read_row(const char *line, const char *end, int count, long *iteration, double *parameters)
 {
   static const char key[] = "\"parameters\": [", number[] = "\"iteration\": ";
@@ -158,7 +163,8 @@ static bool read_row(const char *line, const char *end, int count, long *iterati
   return *at == ']';
 }
 
-// A row for every iteration, also for those before a run was resumed: progress.jsonl has their parameters.
+// Writes design.csv with a row for every iteration, also for those before a run was resumed: progress.jsonl has
+// the parameters of all of them.
 static enum dc_status write_rows(struct design_files *files)
 {
   struct dc_text csv = {0};
@@ -184,8 +190,8 @@ static enum dc_status write_rows(struct design_files *files)
 
 // Files of parts.
 
-// "FOLDER/NAME.ending", NAME written as in trajectory.h5, or the number of the body where file systems do not take
-// that.
+// "FOLDER/NAME.ending", NAME written as in trajectory.h5: "/" and "%" and a "." at the beginning as in URLs.  A
+// name that becomes too long for file systems is replaced by "%" and the number of the body.
 static const char *part_name(struct design_files *files, const char *folder, int index, const char *ending)
 {
   const char *body = files->model->bodies.bodies[index].name;
@@ -238,7 +244,8 @@ static bool is_taken(const struct dc_shape *shapes, int count, const char *name)
   return false;
 }
 
-// Shapes of the design are named by the first body that has them.
+// Names the shapes that the design has made, those behind the scene's own: each after the first body that has
+// it, with " designed" added until no other shape is called so.
 static enum dc_status name_shapes(struct design_files *files, struct dc_model_definition *definition)
 {
   int given = files->scene->definition.shape_count;
@@ -262,7 +269,7 @@ static enum dc_status name_shapes(struct design_files *files, struct dc_model_de
   return DC_OK;
 }
 
-// Whether no vertex of a part stands out of one of its triangles.
+// Whether no vertex of a part stands out of the plane of one of its triangles by more than tolerance (m).
 static bool is_convex(const struct dc_mesh *part, double tolerance)
 {
   for (int t = 0; t < part->triangle_count; t++) {
@@ -286,7 +293,9 @@ static bool all_convex(const struct dc_shape *shape)
   return true;
 }
 
-// Mass, centre and inertia as they are, where they were those of parts.
+// Writes mass, centre and inertia into a definition as they are: they were those of convex parts, and the mesh
+// that takes the parts' place would get others.  Inertia about the centre from second moments S: I = tr(S) 1 -
+// S.
 static void give_mass(const struct dc_body *body, struct dc_body_definition *definition)
 {
   const double *s = body->second_moment, trace = s[0] + s[4] + s[8];
@@ -298,8 +307,8 @@ static void give_mass(const struct dc_body *body, struct dc_body_definition *def
   memcpy(definition->inertia, inertia, sizeof inertia);
 }
 
-// Hulls of the vertices would be another body where contact sees triangles and a part has stopped being convex: such a
-// shape is the mesh that write_parts has left.
+// Where contact sees triangles and a part has stopped being convex, hulls of its vertices would be another
+// body: such a shape becomes the mesh that write_parts has left, with the mass that it had.
 static enum dc_status keep_surfaces(struct design_files *files, struct dc_model_definition *definition)
 {
   struct dc_shape *shapes = (struct dc_shape *)definition->shapes;
@@ -331,8 +340,8 @@ static enum dc_status keep_surfaces(struct design_files *files, struct dc_model_
   return DC_OK;
 }
 
-// Overlays of other contact models, in which the design's factor of the stiffness is built in, too.  NULL: none, or
-// *failed.
+// Overlays of other contact models as JSON, with the design's factor on the stiffness built in, too.  The
+// caller frees the text.  NULL: there are none, or *failed.
 static char *other_models(const struct dc_scene *scene, double scale, bool *failed)
 {
   cJSON *models = scene->other_models ? cJSON_Parse(scene->other_models) : NULL, *overlay;
@@ -402,8 +411,8 @@ static enum dc_status make_folder(struct design_files *files)
   return status;
 }
 
-// Writes the folder "design" when a design changes shapes: table of values, parts as found and as they were first,
-// scene.
+// Writes the folder "design" when a design changes shapes: the table of values, parts as found and (in
+// design/first) as they were, and the scene with the design built in.  Without such a design it does nothing.
 enum dc_status dc_run_write_design(struct dc_run *run, const struct dc_scene *scene, int steps,
                                    const double *parameters, struct dc_error *error)
 {

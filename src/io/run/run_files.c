@@ -54,7 +54,8 @@ static int sync_fd(int fd)
   return result;
 }
 
-// folder: opened with O_PATH; directory for messages.
+// Makes renames in a folder durable.  folder: opened with O_PATH, which cannot be synced, so that it is opened
+// once more; directory is for messages.
 static enum dc_status sync_folder(int folder, const char *directory, struct dc_error *error)
 {
   int fd = dc_open_listing(folder, ".", true);
@@ -90,6 +91,8 @@ bool dc_file_is_temporary(const char *name)
   return sscanf(name, TEMPORARY_NAME "%n", &process, &attempt, &length) == 2 && length >= 0 && name[length] == '\0';
 }
 
+// Removes temporary files that a killed process left.  The caller holds the lock of the run, so that no living
+// process of ours has any there.
 void dc_directory_sweep(const char *directory)
 {
   int listing = dc_open_listing(dc_open_here, directory, false);
@@ -114,8 +117,9 @@ static char *directory_of(const char *path)
   return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-// Opens a new file in folder under a name that is not in use.  The name does not contain the final one, which may be as
-// long as the file system allows.
+// Opens a new file in folder under a name that is not in use.  The name does not contain the final one, which
+// may be as long as the file system allows.  dc_open_new never opens a file that exists, so that a link placed
+// there beforehand is not followed.
 static int open_temporary(int folder, char name[DC_TEMPORARY_SIZE])
 {
   for (int attempt = 0; attempt < 1000; attempt++) {
@@ -154,6 +158,8 @@ enum dc_status dc_new_file_end(struct dc_new_file *file, const char *name, const
   return sync_folder(file->folder, path, error);
 }
 
+// Writes a file as a whole: temporary file, sync, rename, sync of the folder.  Whether the name may be replaced
+// (a regular file, no link or folder) is asked before any work and again before the rename.
 enum dc_status dc_file_write_at(int folder, const char *name, const char *path, const void *bytes, size_t size,
                                 struct dc_error *error)
 {
@@ -266,7 +272,8 @@ static void sync_parent(const char *path)
   free(parent);
 }
 
-// Makes a directory and those above it; *created counts them, so that a failed run can remove its own only.
+// Makes a directory and those above it; *created counts them, so that a failed run removes its own only.  mkdir
+// may fail with EROFS or EACCES for a directory that is there: the reason counts only if it is not.
 enum dc_status dc_directory_create(const char *path, int *created, struct dc_error *error)
 {
   *created = 0;
@@ -297,6 +304,8 @@ enum dc_status dc_directory_create(const char *path, int *created, struct dc_err
   return status;
 }
 
+// Makes a folder in a directory, or accepts the one that is there; a link to a folder is refused, as what is
+// written there would land elsewhere.
 enum dc_status dc_directory_create_in(const char *directory, const char *name, struct dc_error *error)
 {
   struct stat info;
@@ -315,6 +324,7 @@ enum dc_status dc_directory_create_in(const char *directory, const char *name, s
   return status;
 }
 
+// Removes the lowest `created` directories of a path, from below, as long as they are empty.
 void dc_directory_remove(const char *path, int created)
 {
   char *prefix = strdup(path);

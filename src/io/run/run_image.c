@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of a run directory that are memory at the same time.
+// Files of a run directory that are memory at the same time: trajectories are too long for the heap and are
+// written by another process (h5_file.c).  A file is created under a temporary name, made as large as it may
+// become, mapped, filled, cut to its true size, synced and renamed.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,8 @@ enum dc_status dc_run_image_begin(struct dc_run *run, const char *name, size_t s
   return status;
 }
 
+// Ends a mapped file: with status DC_OK it is cut to `size` bytes and renamed to its own name, with any other
+// it is removed.  The mapping is gone in both cases.
 enum dc_status dc_run_image_end(struct dc_run *run, const char *name, struct dc_run_image *image, size_t size,
                                 enum dc_status status, struct dc_error *error)
 {

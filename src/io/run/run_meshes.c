@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes and recorded motions beside resolved.json, so that a run can be moved and still be drawn and resumed.
+// Meshes and recorded motions beside resolved.json, so that a run can be moved and still be drawn and resumed:
+// 1. dc_mesh_copies_plan lists every file once and gives it a name in DIR/meshes that no other has;
+// 2. dc_mesh_copies_write copies the files;
+// 3. dc_mesh_copies_resolve writes the resolved scene with the names of the copies in place of the files'.
+//
+// The names follow from the scene alone, so that a resumed run finds the copies that the first one made.
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +15,7 @@
 #include "io/run/gltf_copy.h"
 #include "io/run/run_files.h"
 
-// Mesh files as dc_mesh_read takes them, bytes.
+// Bytes of a mesh file, the limit that dc_mesh_read has, too.
 static const size_t mesh_limit = (size_t)64 << 20;
 // Longest base name that all common file systems take, bytes.
 enum { LONGEST_NAME = 255 };
@@ -38,6 +43,7 @@ static int find_source(const struct dc_mesh_copies *copies, const char *file)
   return -1;
 }
 
+// Whether a copy has this name; case does not count, as it does not on some file systems.
 static bool name_taken(const struct dc_mesh_copies *copies, const char *name)
 {
   for (int i = 0; i < copies->count; i++)
@@ -46,7 +52,8 @@ static bool name_taken(const struct dc_mesh_copies *copies, const char *name)
   return false;
 }
 
-// The base name of file, or "stem-2.ending", "stem-3.ending" …; NULL when out of memory.
+// The base name of a file, or "stem-2.ending", "stem-3.ending" and so on, the first that is free; NULL when
+// memory is out.  The stem is cut where the name would become longer than file systems take.
 static const char *free_name(const struct dc_mesh_copies *copies, const char *file)
 {
   const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
@@ -74,6 +81,7 @@ static bool add_companion(struct dc_mesh_copies *copies, const char *file, const
   return copies->sources[copies->count] && copies->names[copies->count++];
 }
 
+// Adds a file that is not listed yet, with its companion.
 static bool add_source(struct dc_mesh_copies *copies, const char *file)
 {
   if (find_source(copies, file) >= 0)
@@ -86,7 +94,8 @@ static bool add_source(struct dc_mesh_copies *copies, const char *file)
   return add_companion(copies, file, name);
 }
 
-// Lists the mesh files of a scene, each once, with the name that its copy gets.
+// Lists the mesh files of a scene, each once, with the name that its copy gets.  There is room for a companion
+// of every file.
 enum dc_status dc_mesh_copies_plan(const struct dc_scene *scene, struct dc_mesh_copies *copies, struct dc_error *error)
 {
   memset(copies, 0, sizeof *copies);
@@ -173,7 +182,8 @@ static int copy_of_shape(const struct dc_mesh_copies *copies, const struct dc_sc
   return -1;
 }
 
-// The text of a scene while "file" members are replaced in the text itself: cJSON prints numbers inexactly.
+// The text of a scene while "file" members are replaced in the text itself: printing the tree anew would lose
+// the last bits of numbers (cJSON).
 struct replacement {
   const struct dc_mesh_copies *copies;
   struct dc_json_document document;  // of the text
@@ -190,7 +200,8 @@ static const char *skip_string(const char *text)
   return text + 1;
 }
 
-// The "file" of an object becomes that of a copy.
+// Replaces the "file" of an object by that of a copy; copy < 0: there is none.  Objects come in the order of
+// the text, so that the text between two of them is appended once.
 static void replace_file(struct replacement *replacement, const cJSON *object, int copy)
 {
   const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, "file");
@@ -212,7 +223,8 @@ static const char *soft_file_of(const struct dc_scene *scene, int body)
   return scene->bodies[body].soft ? scene->bodies[body].soft->file : NULL;
 }
 
-// Bodies and objectives of the text are those of the scene, in their order; a shot comes last.
+// Replaces the files of shapes (by name), soft bodies and recordings (by place).  Bodies and objectives of the
+// text are those of the scene, in their order; a shot comes last.
 static void replace_files(struct replacement *replacement, const struct dc_scene *scene)
 {
   const struct dc_mesh_copies *copies = replacement->copies;
@@ -233,8 +245,8 @@ static void replace_files(struct replacement *replacement, const struct dc_scene
   }
 }
 
-// Writes the resolved scene with the names of the copies in place of the files; it must replace as many as the scene
-// has.
+// Writes the resolved scene with the names of the copies in place of the files.  As many files must be replaced
+// as the scene names: a resolved text that still points elsewhere could not be moved, and is an error.
 enum dc_status dc_mesh_copies_resolve(const struct dc_mesh_copies *copies, const struct dc_scene *scene,
                                       struct dc_text *resolved, struct dc_error *error)
 {

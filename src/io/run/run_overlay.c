@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overlays of the scene that a run was made of.
+// The overlay that the scene of a run has for a contact model, as arguments PATH=VALUE.  A run that goes on
+// with another model gets its overlay through the same door as --set arguments, on top of the resolved scene.
 #include <stdlib.h>
 
 #include "io/json/json_value.h"
@@ -12,6 +13,8 @@ struct overlay {
   bool failed;
 };
 
+// Adds one argument; with capacity 0 it only counts, so that the list can be made at its full length before it
+// is filled.
 static void add(struct overlay *overlay, const char *path, const cJSON *node)
 {
   if (overlay->count++ >= overlay->capacity)
@@ -23,7 +26,7 @@ static void add(struct overlay *overlay, const char *path, const cJSON *node)
   cJSON_free(value);
 }
 
-// Objects member by member, all else as it is.
+// Goes down objects member by member and adds everything else, numbers, strings and arrays, as it is.
 static void walk(struct overlay *overlay, const char *path, const cJSON *node)
 {
   const cJSON *member;

@@ -23,6 +23,8 @@ static const char *const members[] = {
     "certificate.json", "design.csv",     ".lock",    "meshes",      "frames",
     "export",           "design",         "cases",    NULL};
 
+// Finds a name DIR-2, DIR-3 and so on that nothing has, for messages and for runs that must not write over
+// another.
 void dc_run_find_free(const char *directory, char *name, size_t size)
 {
   struct stat info;
@@ -31,6 +33,7 @@ void dc_run_find_free(const char *directory, char *name, size_t size)
       return;
 }
 
+// Whether a name is one that a run may have.  Temporary files of a killed process count as such.
 static bool is_member(const char *name)
 {
   for (int i = 0; members[i]; i++)
@@ -39,7 +42,8 @@ static bool is_member(const char *name)
   return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || dc_file_is_temporary(name);
 }
 
-// DC_IO when there is anything that no run leaves.
+// DC_IO when a directory holds anything that no run leaves: somebody keeps files of their own there, which must
+// not be removed with it.
 static enum dc_status check_members(const char *directory, struct dc_error *error)
 {
   int listing = dc_open_listing(dc_open_here, directory, true);
@@ -59,6 +63,7 @@ static enum dc_status check_members(const char *directory, struct dc_error *erro
   return status;
 }
 
+// Whether another process holds the lock of a run.  The lock is tried and given up at once.
 bool dc_run_is_written(const char *directory)
 {
   int folder = dc_directory_open(directory), fd = folder >= 0 ? dc_open_append(folder, ".lock", DC_MUST_EXIST) : -1;
@@ -70,8 +75,9 @@ bool dc_run_is_written(const char *directory)
   return held;
 }
 
-// Renames a run directory to NAME.old, before a new run takes its name; what is no run stays, for dc_run_create to
-// refuse; a run that is being written or holds what no run leaves is an error.
+// Renames a run directory to NAME.old before a new run takes its name; aside [size] is that name, "" when there
+// was no run.  Directories that hold no run stay, for dc_run_create to refuse.  Refused are a run that is being
+// written, one with files of other origin, and one whose NAME.old exists: that one has not been replaced yet.
 enum dc_status dc_run_set_aside(const char *directory, char *aside, size_t size, struct dc_error *error)
 {
   struct stat info;
@@ -112,6 +118,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
   return remove(path);
 }
 
+// Removes a directory with all it holds, from below, without following links or leaving the file system.
 void dc_run_discard(const char *aside)
 {
   nftw(aside, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);

@@ -12,7 +12,8 @@
 #include "io/run/run.h"
 #include "io/run/run_files.h"
 
-// "model name" of the first processor in /proc/cpuinfo; the machine's type where there is no such line.
+// The "model name" of the first processor in /proc/cpuinfo; the machine's type where there is no such line, as
+// on ARM.
 static void processor_name(char *name, size_t size)
 {
   struct utsname system;
@@ -59,7 +60,8 @@ static void add_libraries(struct dc_text *text, const char *const *libraries)
   dc_text_add(text, "},\n");
 }
 
-// Writes run.json: all that is needed to repeat the run, then its result.
+// Writes run.json: all that is needed to repeat the run (version, command, seed, threads, processor, kernels,
+// libraries, hashes of scene and meshes), then its result, JSON of the caller's or null.
 static void format_summary(struct dc_text *text, const struct dc_scene *scene, const struct dc_run_summary *summary)
 {
   struct utsname system;
@@ -108,13 +110,15 @@ static double get_number(const struct dc_json *object, const char *key)
   return member.node && cJSON_IsNumber(member.node) ? member.node->valuedouble : NAN;
 }
 
+// A whole number between 0 and 1e9, or 0: files may come from others.
 static long get_count(const struct dc_json *object, const char *key)
 {
   double number = get_number(object, key);
   return number >= 0 && number <= 1e9 ? (long)number : 0;
 }
 
-// Reads the results of run.json; numbers that are missing are NAN.
+// Reads the results of run.json; numbers that are missing are NAN, counts 0, rollouts -1.  A run that has ended
+// without a result is DC_BAD_INPUT.
 enum dc_status dc_run_read_result(const char *directory, struct dc_run_result *result, struct dc_error *error)
 {
   struct dc_json_document document = {0};

@@ -25,6 +25,7 @@ enum dc_status dc_run_read_text(const char *directory, const char *name, char **
   return status;
 }
 
+// Whether the run has a file of this name.  No memory is needed, so that "no" never means that memory is out.
 bool dc_run_has(const char *directory, const char *name)
 {
   struct stat info;
@@ -35,7 +36,9 @@ bool dc_run_has(const char *directory, const char *name)
   return has;
 }
 
-// The terms of a line of progress.jsonl as a line of a table; false: it has none, or is not whole.
+// Turns the terms of a line of progress.jsonl into a line of a table; false: it has none, or is not whole.  The
+// line is scanned for the texts that format_progress (run.c) writes, which is much faster than a tree for every
+// row of a long run.
 static bool take_terms(const char *line, struct dc_text *table)
 {
   static const char first[] = "{\"iteration\": ", key[] = ", \"terms\": [", none[] = "null";
@@ -62,8 +65,8 @@ static bool take_terms(const char *line, struct dc_text *table)
   return true;
 }
 
-// Makes a table of the loss's terms from progress.jsonl; NULL when no row has any.  Rows that cannot be read are left
-// out.
+// Makes a table of the loss's terms from progress.jsonl, which the caller frees; NULL when no row has any.
+// Rows that cannot be read are left out, as the last one of a killed run may be.
 enum dc_status dc_run_read_terms(const char *directory, char **table, struct dc_error *error)
 {
   struct dc_text text = {0};
@@ -106,7 +109,8 @@ static long count_lines(const char *text)
   return lines;
 }
 
-// Keeps the header and `most` rows at equal distances, the first and the last among them, in place.
+// Keeps the header and `most` rows at equal distances, the first and the last among them, in place.  *rows
+// counts all rows, *kept those that stay.
 void dc_run_thin_rows(char *text, long most, long *rows, long *kept)
 {
   long lines = count_lines(text), line = 0, next = 0;

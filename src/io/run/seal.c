@@ -35,6 +35,8 @@ void dc_seal(const char *format, char *image, size_t size)
   memcpy(image, seal, DC_SEAL_SIZE);
 }
 
+// Seals a mapped file.  Pages that have been hashed are released block by block, so that a file of gigabytes is
+// not in memory as a whole.
 void dc_seal_mapped(const char *format, const struct dc_mapped_file *file, size_t size)
 {
   static const size_t block = 4 << 20;
@@ -46,7 +48,8 @@ void dc_seal_mapped(const char *format, const struct dc_mapped_file *file, size_
   make_seal(file->bytes, format, size, hash);
 }
 
-// `hash` is that of the bytes behind the seal.
+// Makes the seal that the bytes should have and compares all of it: format, size, hash of the bytes behind the
+// seal.  DC_CHECKPOINT tells another format from damage by the message alone.
 static enum dc_status check_seal(const char *path, const char *format, const char *image, size_t size, uint64_t hash,
                                  struct dc_error *error)
 {
@@ -60,7 +63,8 @@ static enum dc_status check_seal(const char *path, const char *format, const cha
   return DC_OK;
 }
 
-// Read in blocks, not through memory that is mapped: a file that another process cuts off is then an error, no signal.
+// Hashes a file without mapping it: a file that another process cuts off while it is read is then an error, and
+// no signal.
 static enum dc_status check_file(int fd, const char *path, const char *format, size_t size, struct dc_error *error)
 {
   enum { BLOCK = 1 << 16 };

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "io/run/h5_file.h"
 
-// One of numbers and texts is NULL.
+// A column in the table's arena.  One of numbers and texts is NULL; group NULL: it stands at the root.
 struct column {
   const char *group, *name;
   double *numbers;     // [rows]
@@ -85,7 +85,7 @@ static hid_t open_group(struct writer *writer, const char *name)
   return checked(writer, H5Gcreate2(writer->file, name, H5P_DEFAULT, writer->group_properties, H5P_DEFAULT));
 }
 
-// Writes one column as a dataset: texts of variable length, or doubles.
+// Writes one column as a data set: texts of variable length, or doubles in little-endian order.
 static void put_column(struct writer *writer, const struct dc_h5_table *table, const struct column *column)
 {
   char *name = dc_h5_link_name(column->name);

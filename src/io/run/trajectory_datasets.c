@@ -19,7 +19,7 @@ static void release(const struct writer *writer)
     dc_mapped_file_release(writer->frames);
 }
 
-// An empty dataset [rows][columns], or [rows] for 0 columns.  Returns it open.
+// Makes an empty data set [rows][columns], or [rows] for 0 columns, and returns it open.
 static hid_t create_reals(struct writer *writer, hid_t parent, const char *name, int rows, int columns)
 {
   hsize_t shape[2] = {(hsize_t)rows, (hsize_t)columns};
@@ -30,7 +30,7 @@ static hid_t create_reals(struct writer *writer, hid_t parent, const char *name,
   return dataset;
 }
 
-// Rows begin ... begin + count - 1 of a dataset.
+// Writes rows begin ... begin + count - 1 of a data set, by selecting them as a hyperslab of it.
 static void write_rows(struct writer *writer, hid_t dataset, int begin, int count, int columns, const double *values)
 {
   hsize_t start[2] = {(hsize_t)begin, 0}, shape[2] = {(hsize_t)count, (hsize_t)columns};
@@ -53,7 +53,8 @@ hid_t dc_h5_put_reals(struct writer *writer, hid_t parent, const char *name, int
   return dataset;
 }
 
-// Rows of a block: no more than are released together, and a few megabytes of the wide rows of many nodes.
+// Rows of a block: at most DC_RELEASED_FRAMES, after which pages of mapped frames are released, and at most 4
+// MB, as rows of many nodes are wide; at least one.
 int dc_h5_block_rows(int rows, size_t width)
 {
   enum { BYTES = 4 << 20 };
@@ -61,8 +62,8 @@ int dc_h5_block_rows(int rows, size_t width)
   return most < 1 ? 1 : rows < (int)most ? (rows < 1 ? 1 : rows) : (int)most;
 }
 
-// Writes a dataset [rows][columns] whose rows fill() computes, block by block, so that frames in a file need not be in
-// memory at once.
+// Writes a data set [rows][columns] whose rows fill() computes, block by block: frames that lie in a file need
+// not be in memory at once, and after each block the pages read and written are released.
 hid_t dc_h5_put_computed(struct writer *writer, hid_t parent, const char *name, int rows, int columns, dc_h5_fill *fill,
                          const void *context)
 {

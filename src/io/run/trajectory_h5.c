@@ -1,9 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0 trajectory.h5 is written: the best trajectory at the root, the first one in the
-// group "first", velocities and contacts (trajectory_motion_h5.c), and the targets that a receding horizon applied.
+// SPDX-License-Identifier: Apache-2.0
+// trajectory.h5 is written: the best trajectory at the root, the first one in the group "first", velocities and
+// contacts (trajectory_motion_h5.c), and the targets that a receding horizon applied.
 //
-// HDF5 ends the process when it cannot allocate in some places, so the file is put together in a child process, which
-// may fail without the run.  Files of up to dc_run_most_in_memory come back through a pipe and are written whole;
-// larger ones are made in memory that is mapped from the file itself, whose size `bound` bounds from above beforehand.
+// HDF5 ends the process when it cannot allocate in some places, so the file is put together in a child process,
+// which may fail without the run.  Files of up to dc_run_most_in_memory come back through a pipe and are
+// written whole; larger ones are made in memory that is mapped from the file itself, whose size `bound` bounds
+// from above beforehand.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,8 @@
 #include "io/run/seal.h"
 #include "io/run/trajectory_h5.h"
 
-// Writes the parameters, with names and units as attributes while there are at most DC_H5_MOST_NAMES.
+// Writes the parameters, with names and units as attributes while there are at most DC_H5_MOST_NAMES: HDF5
+// keeps attributes in the object's header, which holds 64 kB.
 static void put_control(struct writer *writer, hid_t parent, const struct dc_scene *scene, int steps,
                         const double *parameters)
 {
@@ -47,7 +50,8 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
   close_object(dataset);
 }
 
-// Numbers that lie stride bytes apart from one row to the next.
+// Numbers [rows][width], of which each row begins `stride` bytes behind the one before: one body's part of
+// frames that hold all bodies.
 struct strided {
   const double *first;
   size_t stride, width;
@@ -76,6 +80,8 @@ struct states {
   const struct dc_pose *poses;  // [count][bodies]
 };
 
+// Writes a group for every body with position [states][3], m, and rotation [states][4], a quaternion (w, x, y,
+// z).
 static void put_bodies(struct writer *writer, hid_t parent, const struct dc_bodies *bodies, const struct states *states)
 {
   hid_t group = dc_h5_make_group(writer, parent, "bodies");
@@ -104,7 +110,8 @@ static void put_units(struct writer *writer, hid_t dataset, const struct dc_body
   free(units);
 }
 
-// The joint coordinates of bodies that are not free, as they stand in the state.
+// Writes the joint coordinates of bodies that are not free, [states][nq of the body], as they stand in the
+// state.  The group is made with the first one.
 static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodies *bodies, const struct states *states)
 {
   hid_t group = -1;
@@ -126,7 +133,7 @@ static void put_joints(struct writer *writer, hid_t parent, const struct dc_bodi
   close_object(group);
 }
 
-// The places of the nodes of soft bodies.
+// Writes the places of the nodes of soft bodies, [states][3 nodes], m.
 static void put_nodes(struct writer *writer, hid_t parent, const struct dc_bodies *bodies, const struct states *states)
 {
   hid_t group = bodies->soft_count ? dc_h5_make_group(writer, parent, "nodes") : -1;
@@ -155,7 +162,9 @@ static void put_times(struct writer *writer, hid_t parent, const struct dc_traje
   close_object(dataset);
 }
 
-// Writes rows of actuator coordinates [steps][actuators], with the unit of each.
+// Writes rows of actuator coordinates [steps][actuators] or their rates, with the unit of each: lengths for
+// cables, translations and slides, angles for hinges and balls, and for drives of soft bodies their own
+// (pressure, strain).
 static void put_target_rows(struct writer *writer, hid_t parent, const char *name, const struct dc_bodies *bodies,
                             int steps, const double *values, bool rates)
 {
@@ -209,7 +218,8 @@ static bool any_gap(const struct dc_trajectory *trajectory)
   return false;
 }
 
-// The number of parts of every step, and the states between them; of a trajectory without divided steps neither.
+// Writes, where a step was divided, the number of parts of every step and the states between them in the group
+// "between": times, bodies, joints and nodes as for frames.  A trajectory without divided steps has neither.
 static void put_between(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
                         const struct dc_trajectory *trajectory)
 {
@@ -261,7 +271,8 @@ static void put_trajectory(struct writer *writer, hid_t parent, const struct dc_
   }
 }
 
-// Refuses a trajectory with numbers that are not finite, before anything is written.
+// Refuses a trajectory with numbers that are not finite before anything is written: readers refuse such a file,
+// and the run would be lost to them.  `which` is for the message.
 static enum dc_status check_finite(const char *which, const struct dc_scene *scene,
                                    const struct dc_trajectory *trajectory, const double *parameters,
                                    struct dc_error *error)
@@ -327,7 +338,8 @@ static void put_content(struct writer *writer, const struct content *content)
   }
 }
 
-// Hands the file over, or, where it is made in memory that both processes have, its size.
+// Builds the file in a process of its own and hands it over, or, where it is made in memory that both processes
+// have, its size alone.
 static enum dc_status build_image(void *context, char **image, size_t *size, struct dc_error *error)
 {
   const struct content *content = context;
@@ -349,7 +361,8 @@ static enum dc_status build_image(void *context, char **image, size_t *size, str
   return *image && !out_of_memory ? DC_OK : dc_out_of_memory(error);
 }
 
-// More bytes than a trajectory of so many frames and states between them has in the file.
+// More bytes than a trajectory of so many frames and states between them has in the file: its numbers, and 16
+// kB a body for groups, headers and names.
 static double bound_trajectory(const struct dc_scene *scene, double frames, double between, double parameters)
 {
   enum { PER_BODY = 16 << 10 };
@@ -360,7 +373,8 @@ static double bound_trajectory(const struct dc_scene *scene, double frames, doub
   return ((frames + between) * row + parameters) * (double)sizeof(double) + (double)PER_BODY * bodies->count;
 }
 
-// Bounds the size of the file from above, for the room that it is mapped into.
+// Bounds the size of the file from above, for the room that it is mapped into.  Too large costs nothing, as
+// unused pages are never written; too small would fail the write.
 static size_t bound(const struct content *content)
 {
   enum { PER_FILE = 8 << 20 };
@@ -378,6 +392,7 @@ static size_t bound(const struct content *content)
   return (size_t)sum;
 }
 
+// Refuses a scene before it runs whose trajectory could not be written at its end.
 enum dc_status dc_run_check_size(const struct dc_scene *scene, struct dc_error *error)
 {
   int steps = (int)scene->definition.time.steps;
@@ -430,7 +445,8 @@ static enum dc_status write_in_place(struct dc_run *run, struct content *content
   return dc_run_image_end(run, "trajectory.h5", &image, length, status, error);
 }
 
-// Checks all numbers, then writes trajectory.h5 by way of memory, or in place when it would not fit there.
+// Checks all numbers, then writes trajectory.h5: small files by way of a pipe from the writing process, larger
+// ones in place.
 enum dc_status dc_run_write_trajectory(struct dc_run *run, const struct dc_scene *scene,
                                        const struct dc_trajectory *best, const double *best_parameters,
                                        const struct dc_trajectory *first, const double *first_parameters,

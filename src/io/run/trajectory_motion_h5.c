@@ -21,7 +21,8 @@ struct motion_rows {
   double *numbers;                   // workspace: [nv], or [actuators] behind [nv]
 };
 
-// Generalized forces of a step: those of controls, plus those of actuators where a body has them.
+// Generalized forces of a step in row [columns]: those of controls, plus those of actuators where a body has
+// them, N or N m.
 static void fill_torques(const struct motion_rows *rows, int step, double *row)
 {
   const struct dc_rollout_input *input = rows->readout->input;
@@ -39,7 +40,9 @@ static void fill_torques(const struct motion_rows *rows, int step, double *row)
   }
 }
 
-// Row 0 of targets and torques is row 1's: no step led there.
+// Computes a row of one kind of motion at a frame.  Targets and torques belong to the step that led to the
+// frame; row 0 has those of step 0, as no step led there.  Targets are stored as coordinates: dc_target_origin
+// is added to what the actuator counts from.
 static void fill_row(const void *context, int frame, double *row)
 {
   const struct motion_rows *rows = context;
@@ -93,7 +96,8 @@ static bool is_driven(const struct dc_run_readout *readout)
   return readout->input->force || readout->model->bodies.actuator_count > 0;
 }
 
-// Writes one table of motion, [frames][columns]; torques and targets only when something drives the bodies.
+// Writes one table of motion, [frames][columns], in the group "coordinates", which is made with the first one.
+// Torques and targets are written only where something drives the bodies.
 static void put_motion(struct writer *writer, hid_t *group, hid_t parent, struct motion_rows *rows)
 {
   const struct dc_bodies *bodies = &rows->readout->model->bodies;
@@ -119,6 +123,8 @@ static void put_motion(struct writer *writer, hid_t *group, hid_t parent, struct
 
 enum { CONTACT_NUMBERS = 10 };
 
+// Copies `count` numbers of a contact, from number `first` on, in the order of dc_h5_contact_sets: frame, two
+// bodies, gap, force [3], friction [3].
 static void fill_contact(const void *context, int index, double *row, int first, int count)
 {
   const struct dc_contact_entry *e = (const struct dc_contact_entry *)context + index;
@@ -144,7 +150,8 @@ const struct dc_h5_contact_set dc_h5_contact_sets[DC_H5_CONTACT_SETS] = {{"frame
                                                                          {"force", 3, "N", fill_force},
                                                                          {"friction", 3, "N", fill_friction}};
 
-// Writes the list of contacts, one dataset per quantity, with one row per contact.
+// Writes the list of contacts, one data set per quantity with one row per contact, and the names of the bodies
+// that its numbers count.
 static void put_contacts(struct writer *writer, hid_t parent, const struct dc_bodies *bodies,
                          const struct dc_contact_list *list)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trajectory that was read goes from one process to the other in one piece: its sizes, then its arrays.
+// A trajectory that was read goes from the reading process to its caller in one piece: its sizes, then its
+// arrays.  The list of arrays (list_arrays) is made on both sides from sizes and scene and says order and
+// lengths, so that packing and unpacking cannot differ; the length of the piece is compared with it before
+// anything is copied.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +15,8 @@ double **dc_h5_contact_array(struct dc_stored_contacts *contacts, int set)
   return arrays[set];
 }
 
-// Sizes of a trajectory, as they go from one process to the other in front of its arrays.
+// Sizes of a trajectory, as they go from one process to the other in front of its arrays.  The flags say which
+// arrays are there.
 struct extent {
   int frames, all_frames, control_count, target_steps, target_apply;
   int contacts;
@@ -20,6 +24,8 @@ struct extent {
 };
 
 enum { PLAIN_ARRAYS = 8, FIXED_ARRAYS = PLAIN_ARRAYS + DC_MOTIONS + DC_H5_CONTACT_SETS };
+// One array of doubles and how many it holds; values is NULL on the receiving side, until it has memory for
+// them.
 struct array {
   double *values;
   size_t count;
@@ -104,7 +110,7 @@ static enum dc_status copy_arrays(struct dc_arena *arena, struct array *arrays, 
   return DC_OK;
 }
 
-// Points the trajectory's members at their arrays.
+// Points the trajectory's members at their arrays, in the order of list_arrays.
 static void place_arrays(struct dc_stored_trajectory *trajectory, const struct extent *extent,
                          const struct array *arrays)
 {

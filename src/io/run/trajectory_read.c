@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// trajectory.h5 is read: in a process of its own, which hands the trajectory over in one piece.
+// trajectory.h5 is read.  The file may come from others, so that nothing in it is believed:
+// 1. its seal is checked, and it is mapped (dc_sealed_file_map);
+// 2. a child process with limits of time and memory opens it with HDF5, since damaged files make that library
+//    hang;
+// 3. every data set must have the type, shape and number of rows that the scene asks for, and all its numbers
+//    in the file itself (check_shape), before memory is asked for;
+// 4. numbers must be finite, times increase, quaternions have length 1, indices exist;
+// 5. the child hands the arrays over in one piece (trajectory_pack.c).
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +21,7 @@
 
 enum { MOST_APPLIED = 1000000 };  // steps of a window
 
+// A file that is being read, in the child process.
 struct reader {
   hid_t root;         // the file or the group /first
   const char *below;  // "" or "first/", for messages
@@ -32,12 +40,14 @@ static enum dc_status misfit(const struct reader *reader, const char *object, co
   return dc_fail(reader->error, DC_BAD_INPUT, "%.500s: /%s%.200s: %s", reader->path, reader->below, object, rule);
 }
 
+// The row that is the k-th of `kept` rows spread evenly over `count`, the first and the last among them.
 int dc_evenly_spaced(int k, int kept, int count)
 {
   return kept > 1 ? (int)lrint((double)k * (count - 1) / (kept - 1)) : 0;
 }
 
-// The number of rows of a dataset of as many columns (0: [rows]) and that its numbers are there.
+// Checks that a data set has 64-bit numbers, the rank and columns asked for, and that all its numbers are in
+// the file; *rows is how many rows it has.  Memory that is asked for thereby stays in proportion to the file.
 static enum dc_status check_shape(const struct reader *reader, const char *name, hid_t dataset, int columns,
                                   size_t *rows)
 {
@@ -74,8 +84,8 @@ static herr_t read_rows(hid_t dataset, size_t begin, size_t count, int columns, 
   return result;
 }
 
-// Reads `kept` rows, evenly spread over all rows of the dataset, the first and the last among them.  The file is read
-// in blocks whose pages are released at once, so that memory is in proportion to the rows kept.
+// Reads `kept` rows, evenly spread over all rows of the data set, the first and the last among them.  The file
+// is read in blocks whose pages are released at once, so that memory is in proportion to the rows kept.
 static enum dc_status read_spread(const struct reader *reader, hid_t dataset, int all, int kept, int columns,
                                   double *values)
 {
@@ -95,8 +105,9 @@ static enum dc_status read_spread(const struct reader *reader, hid_t dataset, in
   return status;
 }
 
-// Reads dataset [rows][columns] ([rows] for 0 columns) of finite numbers; *all < 0 takes any number of rows, and says
-// which.  At most `most` of them, evenly spread: *kept.  *values is owned by arena.
+// Reads a data set [rows][columns] ([rows] for 0 columns) of finite numbers.  *all is the number of rows it
+// must have; when negative any number is taken and stored there.  At most `most` rows are kept, evenly spread.
+// *values is owned by arena.
 static enum dc_status get_some(const struct reader *reader, const char *name, int *all, int columns, int most,
                                struct dc_arena *arena, double **values)
 {
@@ -141,7 +152,8 @@ static enum dc_status get_frames(const struct reader *reader, const char *name, 
   return get_some(reader, name, &trajectory->all_frames, columns, reader->most_frames, arena, values);
 }
 
-// Position and rotation of one body.
+// Reads position and rotation of one body and interleaves them with those of the others: the file has an array
+// for each body, the trajectory [frames][bodies].
 static enum dc_status get_body(const struct reader *reader, const char *name, int body,
                                struct dc_stored_trajectory *trajectory)
 {
@@ -173,7 +185,8 @@ static enum dc_status get_body(const struct reader *reader, const char *name, in
   return status;
 }
 
-// Checks that the file has the bodies of the scene, and that it can hold as many numbers, before memory is asked for.
+// Checks that the file has the bodies of the scene, and that it can hold as many numbers, before memory is
+// asked for; then reads them one by one.
 static enum dc_status get_bodies(const struct reader *reader, const struct dc_bodies *bodies,
                                  struct dc_stored_trajectory *trajectory)
 {
@@ -213,7 +226,7 @@ static enum dc_status get_joints(const struct reader *reader, const struct dc_bo
   return status;
 }
 
-// The places of the nodes of soft bodies; a file may be without.
+// Reads the places of the nodes of soft bodies into [frames][nodes][3]; a file may be without.
 static enum dc_status get_nodes(const struct reader *reader, const struct dc_bodies *bodies,
                                 struct dc_stored_trajectory *trajectory)
 {
@@ -251,7 +264,8 @@ static hsize_t get_width(const struct reader *reader, const char *name)
   return shape[1];
 }
 
-// Targets for other actuators than the scene has are left alone.
+// Reads the targets that a receding horizon applied, and how many steps of each window were.  Targets for other
+// actuators than the scene has are left alone.
 static enum dc_status get_targets(const struct reader *reader, int actuators, struct dc_stored_trajectory *trajectory)
 {
   double *position, *velocity, *apply;
@@ -292,7 +306,8 @@ static bool is_index(double number, int count)
   return number >= 0 && number < count && number == floor(number);
 }
 
-// The datasets of /contacts, whose lengths must agree.
+// Reads the data sets of /contacts, whose lengths must agree.  Frames must be in order and numbers of bodies
+// exist, as both become indices.
 static enum dc_status get_contacts(const struct reader *reader, struct dc_stored_trajectory *trajectory)
 {
   struct dc_stored_contacts *contacts = &trajectory->contacts;
@@ -314,7 +329,8 @@ static enum dc_status get_contacts(const struct reader *reader, struct dc_stored
   return status;
 }
 
-// Reads all parts in turn and checks that times increase.
+// Reads all parts in turn.  Times come first: they say how many frames there are, and every later part must
+// have as many.
 static enum dc_status get_trajectory(const struct reader *reader, const struct dc_scene *scene,
                                      struct dc_stored_trajectory *trajectory)
 {
@@ -403,9 +419,9 @@ static enum dc_status read_image(void *context, char **bytes, size_t *size, stru
                 : dc_h5_pack(request->trajectory, &request->scene->model.bodies, request->path, bytes, size, error);
 }
 
-// HDF5 does not end on some files that were made to harm it, or takes all memory.  It gets 20 s of the processor, and
-// more for large files.  Its memory is 256 MB and four times the file, which holds what is kept, what is handed over
-// and their blocks.
+// Maps the file and reads it in a child process.  HDF5 does not end on some files that were made to harm it, or
+// takes all memory.  It gets 20 s of the processor, and more for large files.  Its memory is 256 MB and four
+// times the file, which holds what is kept, what is handed over and their blocks.
 static enum dc_status read_file(struct request *request, struct dc_error *error)
 {
   enum { SECONDS = 20, BYTES_PER_SECOND = 1 << 24, MEGABYTES = 256, TIMES = 4 };

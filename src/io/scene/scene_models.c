@@ -20,7 +20,8 @@ static bool is_among(const char *name, const char *const *names)
   return false;
 }
 
-// Leaves of a tree what may lie over a scene with other bodies.
+// Removes from a tree every section that may not lie over a scene with other bodies: the design has changed
+// shapes and numbers, so that only settings of the world carry over.
 static void keep_world(cJSON *tree)
 {
   for (cJSON *section = tree->child, *next; section; section = next) {
@@ -30,6 +31,8 @@ static void keep_world(cJSON *tree)
   }
 }
 
+// Keeps a copy of the scene's own settings, before any overlay is merged into the tree.  They are needed for
+// scenes with a design only.
 enum dc_status dc_scene_keep_own(struct dc_scene_build *build, const cJSON *tree)
 {
   if (!cJSON_GetObjectItemCaseSensitive(tree, "design"))
@@ -46,7 +49,8 @@ enum dc_status dc_scene_keep_own(struct dc_scene_build *build, const cJSON *tree
 
 // All below: false when memory is out.
 
-// Into object a copy of value; NULL: null, which takes away what it lies over.
+// Puts a copy of value into object under key; value NULL puts null, which takes away the member that it lies
+// over (RFC 7396).  False when memory is out, as for all functions below.
 static bool put_copy(cJSON *object, const char *key, const cJSON *value)
 {
   cJSON *copy = value ? cJSON_Duplicate(value, true) : cJSON_CreateNull();
@@ -71,8 +75,9 @@ static bool lead_back(const cJSON *own, const cJSON *laid, cJSON *back)
   return true;
 }
 
-// Fits the way back in a "contact" section to model: removes options that model does not have, and adds those that it
-// has and the chosen model does not.
+// Fits the way back in a "contact" section to `model` (NULL: it is not in this build, and nothing is known of
+// its options).  Options that it does not have are removed from the way back.  Options that it has and the
+// chosen model has not were dropped from the resolved scene, and are added from the scene's own text.
 static bool fit_contact(const cJSON *own, const struct dc_contact_model *chosen, const struct dc_contact_model *model,
                         cJSON *back)
 {
@@ -89,7 +94,13 @@ static bool fit_contact(const cJSON *own, const struct dc_contact_model *chosen,
   return true;
 }
 
-// One section of the overlay with which `model` (NULL: not in this build) finds the scene's own settings.
+// Writes one section of the overlay with which `model` (NULL: not in this build) finds the scene's own
+// settings.  Three sections need more than the difference of two trees:
+// * "mujoco" is not among the resolved settings of a model of our own, and means something only to those it can
+//   follow;
+// * "gradient": a type that the command line chose stays chosen, for all models;
+// * "optimizer": removing "type" would leave the section without any, so that the default is written out
+//   instead.
 static bool lead_section_back(const struct dc_scene_build *build, const char *name,
                               const struct dc_contact_model *model, cJSON *back)
 {
@@ -115,7 +126,8 @@ static bool lead_section_back(const struct dc_scene_build *build, const char *na
   return false;
 }
 
-// Lays one overlay over another; what takes away stays.
+// Lays one overlay over another.  Unlike a merge by RFC 7396 it keeps the nulls of the upper one, as they still
+// have to take members away from the scene below.
 static bool lay_over(cJSON *under, const cJSON *overlay)
 {
   const cJSON *member;
@@ -128,8 +140,8 @@ static bool lay_over(cJSON *under, const cJSON *overlay)
   return true;
 }
 
-// The resolved scene has every option of its optimizer: an overlay that chooses another one takes away what that one
-// has not.
+// An overlay that chooses another optimizer takes away the options that this one does not have: the resolved
+// scene below spells out every option of its own optimizer, and an unknown option is an error.
 static bool take_away_options(const struct dc_scene *scene, cJSON *optimizer)
 {
   const cJSON *type = cJSON_GetObjectItemCaseSensitive(optimizer, "type");
@@ -150,7 +162,9 @@ static bool take_away_options(const struct dc_scene *scene, cJSON *optimizer)
   return true;
 }
 
-// Adds the overlay of one contact model to `models`, given: what the scene has for it, or NULL.
+// Adds the overlay of one contact model to `models`; given: the overlay that the scene has for this model, or
+// NULL.  First come the members that lead back to the scene's own settings, section by section, then what the
+// scene says for the model.  Sections and overlays that end up empty are removed.
 static bool add_overlay(const struct dc_scene_build *build, const char *name, const cJSON *given, cJSON *models)
 {
   cJSON *overlay = cJSON_AddObjectToObject(models, name), *own = given ? cJSON_Duplicate(given, true) : NULL;
@@ -174,7 +188,8 @@ static bool add_overlay(const struct dc_scene_build *build, const char *name, co
   return done;
 }
 
-// One overlay for each model but the chosen one, as JSON text.
+// Makes one overlay for each model but the chosen one, as JSON text in scene->other_models.  Models that are
+// not in this build are kept too: a run may be read by another build.
 enum dc_status dc_scene_keep_models(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

@@ -13,6 +13,7 @@ static const double MOST_REACH = 30;
 // A mesh of this size, m, is asked about.
 static const double LARGE_MESH = 20;
 
+// Radius r = sqrt(tr(I) / (2 m)), m, for inertia I (Ixx, Iyy, Izz first) about the centre of mass.
 static double gyration(const struct dc_body_definition *body)
 {
   return sqrt((body->inertia[0] + body->inertia[1] + body->inertia[2]) / (2 * body->mass));
@@ -42,6 +43,8 @@ static enum dc_status note_body(struct dc_scene_build *build, int index, double 
       given->name, body->radius, times, times > 200 ? "millimetre" : "centimetre", times > 200 ? "0.001" : "0.01");
 }
 
+// Notes a mesh that is larger than any part one would simulate: its file was most likely written in
+// millimetres.
 static enum dc_status note_mesh(struct dc_scene_build *build, const struct dc_shape *shape)
 {
   double size = shape->type == &dc_shape_mesh ? dc_mesh_size(&shape->mesh) : 0;

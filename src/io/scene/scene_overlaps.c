@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of included robots that do not touch each other, or only where they are near.  Collision geometry is often made
-// a little too large where links meet, so that neighbours of neighbours overlap at the start; and most pairs of links
-// can never meet.
+// Links of included robots that do not touch each other, or only where they are near.  Collision geometry is
+// often made a little too large where links meet, so that neighbours of neighbours overlap at the start; and
+// most pairs of links can never meet.
+//
+// Three rules take pairs out of contact, in this order, each with a note: pairs that overlap at the start
+// ("overlaps"), pairs that never came near each other in a sample of joint positions ("self_contact": "auto"),
+// and all others with "self_contact": "none".  The far field of what is left is cut with "self_field": "near".
+// Contact without these rules is found by building it once; when anything was excluded the model is made anew.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +32,8 @@ static void find_robots(const struct dc_scene_build *build, const struct dc_scen
     }
 }
 
-// Appends a body to a list.
+// Appends a body to a list.  The list is copied into the arena each time: it has a few entries, and lists of
+// definitions that were read before are never changed in place.
 static enum dc_status append(struct dc_arena *arena, struct dc_index_list *list, int other)
 {
   int *indices = dc_arena_alloc(arena, (size_t)list->count + 1, sizeof *indices);
@@ -57,7 +63,8 @@ static int root_of(const struct dc_bodies *bodies, int body)
   return body;
 }
 
-// A joint, other than a free one, hangs one of two bodies on the world, of which the other is a part.
+// Whether `link` hangs on the world beside the fixed body `still`: the joint of the link, or of the body that
+// it is fixed to, is no free one, and above it are the world or a body that stands still.
 static bool hangs_beside(const struct dc_bodies *bodies, int still, int link)
 {
   const struct dc_body *body = &bodies->bodies[link];
@@ -68,7 +75,8 @@ static bool hangs_beside(const struct dc_bodies *bodies, int still, int link)
   return !body->free && (body->parent < 0 || !dc_body_moves(&bodies->bodies[body->parent]));
 }
 
-// Whether "separate" moves a link that slides on the world away from a half-space: the first slides do not run along it.
+// Whether "separate" moves a link that slides on the world away from a half-space: it does unless all slides
+// with which the joint of its root begins run along the plane, within 0.1 of the cosine to its normal.
 static bool is_separated(const struct dc_bodies *bodies, const struct dc_scene_robot *robot, int still, int link)
 {
   const struct dc_body *root = &bodies->bodies[root_of(bodies, link)], *plane = &bodies->bodies[still];
@@ -86,9 +94,9 @@ static bool is_separated(const struct dc_bodies *bodies, const struct dc_scene_r
   return !along;
 }
 
-// The robot of a pair of its links; NULL: they are none.  A file may hold the world and things beside a robot, whose
-// contact with it is no accident: links of one robot hang on each other.  A part of the world on which a link hangs
-// counts where they overlap.
+// The robot of a pair of its links; NULL: they are none.  A file may hold the world and things beside a robot,
+// whose contact with it is no accident: links of one robot hang on each other, that is, they have the same
+// root.  A part of the world on which a link hangs counts where they overlap.
 static const struct dc_scene_robot *robot_of_pair(const struct pairs *pairs, const struct dc_bodies *bodies, int p)
 {
   int a = dc_contact_pairs(pairs->contact)[p][0], b = dc_contact_pairs(pairs->contact)[p][1];
@@ -141,8 +149,9 @@ static enum dc_status exclude_pairs(struct dc_scene_build *build, const struct p
   return !list ? DC_MEMORY : count ? dc_notes_add(&build->scene->notes, "%s: %s", what, list) : DC_OK;
 }
 
-// Whether a pair of one robot loses its far field: two of its links, or a link and what stands still in the file's world,
-// on which the robot hangs, too.  Half-spaces have no nodes that could be left out.
+// Whether a pair of one robot loses its far field: two of its links, or a link and what stands still in the
+// file's world, on which the robot hangs.  Half-spaces have no tree of nodes, so that there is nothing to leave
+// out.
 static bool has_no_far_field(const struct pairs *pairs, const struct dc_bodies *bodies, int a, int b)
 {
   const struct dc_scene_robot *robot = pairs->robot_of[a];
@@ -153,8 +162,8 @@ static bool has_no_far_field(const struct pairs *pairs, const struct dc_bodies *
   return root_of(bodies, a) == root_of(bodies, b) || hangs_beside(bodies, a, b) || hangs_beside(bodies, b, a);
 }
 
-// Pairs of robots with self_field near that still touch act on each other only where they are near, with a note where
-// the model has a far field; *found counts them.
+// Marks pairs of robots with self_field "near" that still touch: they act on each other only where they are
+// near.  *found counts them.  The note is written where the contact model has a far field at all.
 static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct pairs *pairs, int *found)
 {
   struct dc_scene *scene = build->scene;
@@ -178,7 +187,8 @@ static enum dc_status cut_far_fields(struct dc_scene_build *build, const struct 
                       count, count > 1 ? "s" : "", count > 1 ? "" : "s");
 }
 
-// Finds the pairs of one robot that overlap at the start, and samples which links can meet at all.
+// Finds the pairs of one robot that overlap at the start, and, where a robot asks for it, samples which links
+// can meet at all.  The sample has a fixed seed: the same scene always excludes the same pairs.
 static enum dc_status find_pairs(struct dc_scene_build *build, struct pairs *pairs, struct dc_error *error)
 {
   const struct dc_scene *scene = build->scene;
@@ -200,8 +210,9 @@ static enum dc_status find_pairs(struct dc_scene_build *build, struct pairs *pai
                                    dc_contact_pairs(pairs->contact), pairs->meet, error);
 }
 
-// Excludes, in this order, pairs of links that overlap at the start, that never met in a sample of positions, and that
-// self_contact leaves out; then cuts far fields.
+// Excludes, in this order, pairs of links that overlap at the start, that never met in a sample of positions,
+// and that self_contact leaves out; then cuts far fields.  *changed counts what differs from the model that was
+// built.
 static enum dc_status find_and_exclude(struct dc_scene_build *build, struct dc_contact *contact, int *changed)
 {
   size_t bodies = (size_t)build->scene->model.bodies.count, count = (size_t)dc_contact_pair_count(contact) + 1;

@@ -18,7 +18,8 @@ static enum dc_status out_of_memory(struct dc_scene_build *build)
   return dc_out_of_memory_in(build->error, build->scene->path);
 }
 
-// Finds the member of a family that an object names by its tag; without the tag the fallback, if there is one.
+// Finds the member of a family that an object names by its tag, and stores its index in the family.  Without
+// the tag the fallback counts, if there is one; else the tag is missed.
 enum dc_status dc_scene_read_tag(struct dc_scene_build *build, const struct dc_json *object, const char *tag,
                                  enum dc_family family, const char *fallback, int *index)
 {
@@ -54,7 +55,7 @@ static enum dc_status read_member_options(struct dc_scene_build *build, const st
   return dc_read_options(&build->reader, object, table, &allowed, *options);
 }
 
-// Lists a file, unless it is listed already.
+// Lists a file, unless it is listed already.  Room was made for one file per shape, soft body and objective.
 static void add_mesh_file(struct dc_scene *scene, const char *path)
 {
   for (int i = 0; i < scene->source.mesh_file_count; i++)
@@ -63,7 +64,8 @@ static void add_mesh_file(struct dc_scene *scene, const char *path)
   scene->source.mesh_files[scene->source.mesh_file_count++] = path;
 }
 
-// Replaces the paths of files by real ones that may be opened.
+// Replaces the paths of files in options by real paths that may be opened, and lists them.  Only members that
+// the object has are looked at: a default names no file.
 static enum dc_status find_files(struct dc_scene_build *build, const struct dc_json *object,
                                  const struct dc_option *table, void *options, const char *folder)
 {
@@ -79,7 +81,9 @@ static enum dc_status find_files(struct dc_scene_build *build, const struct dc_j
   return DC_OK;
 }
 
-// Whether an entry of "design" changes shapes, whose derivatives are those of meshes.
+// Whether an entry of "design" changes shapes.  Their derivatives are those of vertices of meshes, so that all
+// shapes keep their meshes then instead of smooth leaves.  It is asked while shapes are read, long before the
+// entries themselves.
 static bool designs_shapes(const struct dc_scene_build *build)
 {
   const cJSON *entry;
@@ -92,7 +96,7 @@ static bool designs_shapes(const struct dc_scene_build *build)
   return false;
 }
 
-// Type and options; shape->name is set.
+// Reads type and options of a shape whose name is set, and finds its files.  Nothing is built yet.
 static enum dc_status read_shape(struct dc_scene_build *build, const struct dc_json *object, struct dc_shape *shape,
                                  const char *folder)
 {
@@ -132,7 +136,8 @@ static enum dc_status name_shapes(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
-// Builds the compounds, or the shapes that they may be made of; *triangles: of all that have been built.
+// Builds the compounds, or the shapes that they may be made of.  *triangles counts those of all shapes built so
+// far: a limit on their sum keeps scenes of many large meshes from taking all memory one by one.
 static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc_json *shapes, bool compounds,
                                    double *triangles)
 {
@@ -154,8 +159,8 @@ static enum dc_status build_shapes(struct dc_scene_build *build, const struct dc
   return DC_OK;
 }
 
-// Reads the shapes in three passes: names, since unions refer to other shapes; options; meshes, those of unions after
-// those they are made of.
+// Reads the shapes in three passes: names, since compounds refer to other shapes; options; meshes, those of
+// compounds after those they are made of.
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -191,7 +196,7 @@ enum dc_status dc_scene_read_shapes(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// Room for more files beside those that are there.
+// Makes room for `count` more files in the list of mesh files, which is copied.
 static enum dc_status make_room_for_files(struct dc_scene_build *build, int count)
 {
   struct dc_scene *scene = build->scene;
@@ -205,7 +210,7 @@ static enum dc_status make_room_for_files(struct dc_scene_build *build, int coun
   return DC_OK;
 }
 
-// The mesh of a soft body.
+// Finds the mesh file of a soft body.  It is read when the model is built.
 static enum dc_status find_soft_file(struct dc_scene_build *build, const struct dc_json *body,
                                      struct dc_soft_definition *soft)
 {
@@ -295,7 +300,8 @@ static enum dc_status read_control(struct dc_scene_build *build, const struct dc
   return DC_OK;
 }
 
-// Reads an objective {"shot": ...}; it stands alone and occurs once.
+// Reads an objective {"shot": ...}.  It has no other keys and occurs once, because it stands for several
+// objectives whose targets are drawn later, from a roll-out with random controls.
 static enum dc_status read_shot(struct dc_scene_build *build, const struct dc_json *element, const struct dc_json *shot)
 {
   static const char *const keys[] = {"shot", NULL};
@@ -314,7 +320,9 @@ static enum dc_status read_shot(struct dc_scene_build *build, const struct dc_js
   return status;
 }
 
-// Finds the file of recorded motion that the objective's options name, reads it and hands it over.
+// Finds the file of recorded motion that the objective's options name, reads it and hands it over.  A folder is
+// a run, whose trajectory.h5 is meant.  The recording becomes part of the loss, so that its times, positions
+// and rotations are hashed like meshes: a run whose recording has changed is another run.
 static enum dc_status read_recording(struct dc_scene_build *build, const struct dc_json *object,
                                      const struct dc_objective *objective)
 {
@@ -384,7 +392,8 @@ static const char *weight_holder(const struct dc_bodies *bodies)
   return NULL;
 }
 
-// The bodies whose vertices an entry changes are noted beside those of the entries before.
+// Notes the bodies whose vertices an entry changes beside those of the entries before, in a new array [bodies]
+// of the arena.
 static enum dc_status note_moves(struct dc_scene_build *build, const struct dc_design_entry *entry)
 {
   struct dc_model *model = &build->scene->model;
@@ -400,8 +409,12 @@ static enum dc_status note_moves(struct dc_scene_build *build, const struct dc_d
   return DC_OK;
 }
 
-// Reads one design entry: options, check against the model, preparation (such as groups of vertices), level sets that
-// must follow, and that no entry before changes the same number.
+// Reads one design entry: options, check against the model, preparation (such as groups of vertices), level
+// sets that must follow, and that no entry before changes the same number.
+//
+// Designs are refused in a receding horizon, whose windows would each find numbers of their own.  Changes of
+// shapes are refused where a force is computed from the shapes as they were built: weight that actuators hold,
+// and mounts of soft bodies on bodies that move.
 static enum dc_status read_design(struct dc_scene_build *build, const struct dc_json *object)
 {
   struct dc_task *task = &build->scene->task;
@@ -441,6 +454,7 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
 static const double INSIDE = 0.8;
 
 // Checks and prepares the objectives once more, when it is known which parts of the model the design changes.
+// Shots have no entry among the objectives yet, so that places in the file and objectives are counted apart.
 static enum dc_status finish_objectives(struct dc_scene_build *build, const struct dc_json *array)
 {
   int i = 0;
@@ -510,7 +524,9 @@ enum dc_status dc_scene_read_couplings(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// Reads the task: controls, objectives and design, each an array whose room is made at once.
+// Reads the task: controls, objectives and design, each an array whose size is known before its elements are
+// read.  Design comes last; objectives are checked once more after it, when it is known which parts of the
+// model change.
 enum dc_status dc_scene_read_task(struct dc_scene_build *build)
 {
   struct dc_task *task = &build->scene->task;

@@ -5,6 +5,9 @@
 
 #include "io/scene/scene_build.h"
 
+// Places by element of "bodies" [body_count], "control" [control_count] and "design" [design_count], and those
+// of the shot (with its index in "objective") and of "time".  All are owned by the scene's arena, as is the
+// text of the document that the offsets point into.
 struct dc_scene_places {
   struct dc_json_document document;  // name and texts only
   int body_count, control_count, design_count, shot_index;
@@ -16,7 +19,7 @@ static struct dc_json_place place_of(const struct dc_json *value)
   return value->document->places.places[value->node->valueint];
 }
 
-// Keeps the places of the elements of an array.
+// Keeps the places of the elements of the array at `key`; none when the scene does not have it.
 static enum dc_status keep_elements(struct dc_scene_build *build, const char *key, int *count,
                                     struct dc_json_place **places)
 {
@@ -35,7 +38,8 @@ static enum dc_status keep_elements(struct dc_scene_build *build, const char *ke
   return DC_OK;
 }
 
-// Keeps where parts of the scene stand in the file, so that errors found after reading still name line and path.
+// Keeps where parts of the scene stand in the file, so that errors found after reading, while starts are
+// checked or targets drawn, still name line and path.  The tree itself is released after reading.
 enum dc_status dc_scene_keep_places(struct dc_scene_build *build)
 {
   struct dc_scene_places *places = dc_arena_alloc(build->scene->arena, 1, sizeof *places);

@@ -18,7 +18,9 @@ static enum dc_status out_of_memory(const struct dc_scene_build *build)
   return dc_out_of_memory_in(build->error, build->scene->path);
 }
 
-// Keys, and what belongs to the plan alone.
+// Refuses keys that a plant does not have: of "time" only "step" may differ, as the number of steps follows
+// from the scene's duration.  A plan can only be made in a model of our own, so that a foreign stepper may be
+// the plant and not the scene.
 static enum dc_status check_keys(struct dc_scene_build *build, const struct dc_json *plant)
 {
   static const char *const of_time[] = {"step", NULL};
@@ -51,7 +53,8 @@ static enum dc_status check_keys(struct dc_scene_build *build, const struct dc_j
   return DC_OK;
 }
 
-// Lays one object's sections over those of the tree.
+// Lays one object's sections over those of the tree: objects are merged (RFC 7396), all else is replaced.
+// Members beside the sections of a plant are left out.
 static enum dc_status lay_over(struct dc_scene_build *build, cJSON *tree, const cJSON *overlay)
 {
   for (int i = 0; sections[i]; i++) {
@@ -83,6 +86,8 @@ static const struct dc_contact_model *other_model(const struct dc_scene_build *b
   return model == build->scene->definition.contact_model ? NULL : model;
 }
 
+// Removes from "contact" the options that `model` does not have; the tag "model" stays and is overwritten by
+// the plant's own.
 static void leave_out_others(cJSON *contact, const struct dc_contact_model *model)
 {
   for (cJSON *option = contact ? contact->child : NULL, *next; option; option = next) {
@@ -92,6 +97,8 @@ static void leave_out_others(cJSON *contact, const struct dc_contact_model *mode
   }
 }
 
+// Builds the tree of the plant from three layers: the scene's sections, the scene's overlay for the plant's
+// contact model, and "plant" itself.
 static enum dc_status fill_tree(struct dc_scene_build *build, const struct dc_json *plant, cJSON *tree)
 {
   const struct dc_contact_model *model = other_model(build, plant);
@@ -104,7 +111,9 @@ static enum dc_status fill_tree(struct dc_scene_build *build, const struct dc_js
   return status ? status : lay_over(build, tree, plant->node);
 }
 
-// Steps of the plant in one of the scene's.
+// Finds how many steps of the plant make one of the scene's; the quotient must be whole within rounding, so
+// that both meet at the ends of the plan's steps.  The plant's step is set to the scene's step divided by that
+// number, exactly.
 static enum dc_status divide_step(struct dc_scene_build *build, const struct dc_json *plant,
                                   struct dc_model_definition *definition)
 {
@@ -130,7 +139,9 @@ static enum dc_status divide_step(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
-// Reads the tree as the sections of a scene of its own.
+// Reads the tree as the sections of a scene of its own, into a copy of the scene, and makes a second model of
+// the same bodies from it.  Lengths and stiffness of contact that are left open are chosen for the plant anew,
+// as its contact model and step may differ.
 static enum dc_status read_tree(struct dc_scene_build *build, const struct dc_json *plant, cJSON *tree)
 {
   struct dc_scene *scene = build->scene, own = *scene;

@@ -7,7 +7,8 @@
 // Recorded iterates are so far apart in films and trajectories, s.
 static const double FRAME = 0.04;
 
-// Reads "problem" and refuses the sections that belong to the other kind of problem.
+// Reads "problem" and refuses the sections that belong to the other kind of problem: a section that is never
+// read would look as if it counted.
 enum dc_status dc_scene_read_problem(struct dc_scene_build *build)
 {
   static const char *const of_trajectories[] = {
@@ -31,7 +32,8 @@ enum dc_status dc_scene_read_problem(struct dc_scene_build *build)
   return DC_OK;
 }
 
-// Reads a refinement: its settings and its method of least squares.
+// Reads a refinement: its settings and its method of least squares, chosen by "optimizer" among those that work
+// on poses.
 enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
@@ -58,6 +60,7 @@ enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
   return dc_read_options(&build->reader, &optimizer, refinement->method->options, &allowed, refinement->method_options);
 }
 
+// Reads "pairs", which points of which bodies should touch, and checks them against the built model.
 enum dc_status dc_scene_read_pairs(struct dc_scene_build *build)
 {
   struct dc_refinement *refinement = &build->scene->refinement;

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections of a scene, and those that a plant has too: what acts between bodies.
+// Sections of a scene, and those that a plant has too: what acts between bodies (contact, solver, settings of
+// the other stepper).
+//
+// Contact has a difficulty of its own.  Lengths and stiffness that a scene leaves open are chosen from the
+// model's sizes and masses, and the resolved scene writes the chosen numbers out.  It also lists them
+// ("automatic": ["bsh.stiffness", ...]), so that reading it with another contact model chooses anew instead of
+// taking over numbers that were made for another one.
 #include <math.h>
 #include <string.h>
 
 #include "io/scene/scene_build.h"
 
+// Reads a section of options at the top level.  A missing section is read as an empty object, so that every
+// default has one source, the option table.
 enum dc_status dc_scene_read_section(struct dc_scene_build *build, const char *key, const struct dc_option *table,
                                      const struct dc_allowed_keys *allowed, void *target)
 {
@@ -22,7 +30,7 @@ static bool is_resolved(const char *path)
   return strcmp(slash ? slash + 1 : path, "resolved.json") == 0;
 }
 
-// Adds "model.setting" to the list of those that were chosen.
+// Adds "model.setting" to the list of settings that were chosen and not given.
 static enum dc_status note_chosen(struct dc_scene_build *build, struct dc_contact_settings *settings,
                                   const struct dc_contact_model *model, const char *setting)
 {
@@ -36,8 +44,9 @@ static enum dc_status note_chosen(struct dc_scene_build *build, struct dc_contac
   return DC_OK;
 }
 
-// A resolved scene holds what was chosen for its model.  In another one these settings are open again, except for those
-// that the command line gives.
+// Goes through the settings that a resolved scene lists as chosen.  For the model that they were chosen for,
+// the numbers stand and stay listed.  For another one they are open again (NAN), except for those that the
+// command line gives.
 static enum dc_status reopen_chosen(struct dc_scene_build *build, const struct dc_json *contact)
 {
   const struct dc_contact_model *model = build->scene->definition.contact_model;
@@ -61,8 +70,9 @@ static enum dc_status reopen_chosen(struct dc_scene_build *build, const struct d
   return status;
 }
 
-// Chooses the contact model and reads its options.  Options of other models are refused by name, but allowed where an
-// argument may yet choose another model, and in resolved scenes.
+// Chooses the contact model and reads its options.  A model that this build lacks is told apart from a name
+// that does not exist.  Options of other models are refused by name, but allowed where an argument may yet
+// choose another model, and in resolved scenes.
 static enum dc_status read_contact(struct dc_scene_build *build)
 {
   struct dc_model_definition *definition = &build->scene->definition;
@@ -105,6 +115,8 @@ enum dc_status dc_scene_read_world(struct dc_scene_build *build)
   return status ? status : dc_scene_read_section(build, "mujoco", dc_mujoco_options, NULL, &definition->mujoco);
 }
 
+// Chooses the lengths of contact that are left open (NAN) from the model.  Before, it lists every open setting
+// as chosen, but only where the stiffness is open as well: whoever gives a stiffness gives a scale to the rest.
 enum dc_status dc_scene_choose_lengths(struct dc_scene_build *build, struct dc_model *model,
                                        struct dc_model_definition *definition, struct dc_contact_choice *choice)
 {
@@ -120,6 +132,7 @@ enum dc_status dc_scene_choose_lengths(struct dc_scene_build *build, struct dc_m
   return status;
 }
 
+// Chooses the stiffness that is left open; it needs masses, drives and the lengths chosen before.
 enum dc_status dc_scene_choose_stiffness(struct dc_model *model, struct dc_model_definition *definition,
                                          struct dc_contact_choice *choice, struct dc_error *error)
 {

@@ -39,6 +39,9 @@ static int root_of(const struct dc_bodies *bodies, int body)
   return body;
 }
 
+// The axes along which the tree below `root` may be moved: three world axes for a free body; for others the
+// leading slides of its joint in world axes, as long as they are perpendicular to each other.  None: the tree
+// stands where the file says.
 static struct base base_of(const struct separation *s, int root)
 {
   const struct dc_body *body = &s->build->scene->model.bodies.bodies[root];
@@ -77,7 +80,8 @@ static enum dc_status move_tree(struct separation *s, int root, const struct bas
   return DC_OK;
 }
 
-// How far a tree reaches from its root.
+// Radius (m) of a sphere about the root that holds the tree: the largest distance of a body's origin from the
+// root plus that body's radius.  Half-spaces, whose radius is infinite, do not count.
 static double reach_of(const struct separation *s, int root)
 {
   const struct dc_bodies *bodies = &s->build->scene->model.bodies;
@@ -88,7 +92,11 @@ static double reach_of(const struct separation *s, int root)
   return reach;
 }
 
-// Parts a pair that overlaps.
+// Parts a pair that overlaps.  The translation is asked for once with either body as the one that moves, along
+// the axes of its tree, and the shorter one is taken.  Two free trees share it.
+//
+// DC_INFEASIBLE: neither tree can be moved, a slide would leave its range, or the translation is longer than
+// FARTHEST times the reach of what moves, which means that the file is wrong rather than inaccurate.
 static enum dc_status part_pair(struct separation *s, int pair)
 {
   const struct dc_bodies *bodies = &s->build->scene->model.bodies;
@@ -128,7 +136,9 @@ static enum dc_status part_pair(struct separation *s, int pair)
   return move_tree(s, roots[mover], &bases[mover], best);
 }
 
-// Goes over the pairs until none that is asked for overlaps.  A pair that cannot be parted stays as it is.
+// Goes over the pairs until none that is asked for overlaps.  After each translation all overlaps are found
+// anew, as a tree that leaves one pair may enter another.  A pair that cannot be parted stays as it is: the
+// check of starts reports it later.
 static enum dc_status part_all(struct separation *s)
 {
   const struct dc_bodies *bodies = &s->build->scene->model.bodies;
@@ -151,7 +161,9 @@ static enum dc_status part_all(struct separation *s)
   return DC_OK;
 }
 
-// Writes the start of a tree into its definition, and a note.
+// Writes the start of a tree into its definition, from which the model is made anew, and notes how far it was
+// moved.  Free bodies move their position, others the coordinates of their joint, of which every scalar is
+// written.
 static enum dc_status keep(struct separation *s, int root)
 {
   struct dc_scene *scene = s->build->scene;
@@ -176,6 +188,8 @@ static enum dc_status keep(struct separation *s, int root)
                       body->name, move[0], move[1], move[2]);
 }
 
+// Marks the bodies of robots that ask for it, parts what overlaps, and keeps the starts of all trees that have
+// moved.
 static enum dc_status separate(struct separation *s, bool *moved)
 {
   struct dc_scene *scene = s->build->scene;
@@ -197,6 +211,8 @@ static enum dc_status separate(struct separation *s, bool *moved)
   return status;
 }
 
+// Parts starts where an include says "separate".  It needs the built model and contact without excluded pairs,
+// and so runs after dc_scene_exclude_pairs.
 enum dc_status dc_scene_separate(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

@@ -12,6 +12,7 @@ struct dc_scene_made_shape {
   struct dc_shape shape;
 };
 
+// Whether two rows of numbers are the same; NAN, which means absent, equals itself.
 static bool same_reals(const double *a, const double *b, int count)
 {
   for (int i = 0; i < count; i++)
@@ -42,6 +43,7 @@ static bool is_same(const struct dc_shape *a, const struct dc_shape *b)
   return same;
 }
 
+// Whether a shape is made of a file alone.  Compounds are united from other shapes and are never shared.
 static bool is_of_file(const struct dc_shape *shape)
 {
   for (const struct dc_option *option = shape->type->options; option->name; option++)
@@ -64,8 +66,9 @@ static enum dc_status build_apart(struct dc_scene_build *build, struct dc_shape 
   return status;
 }
 
-// Builds the mesh of a shape.  Shapes of files with the same options share what was made first, so that equal links of
-// robots do not read and cut the same file again.
+// Builds the mesh of a shape.  Shapes of files with the same type and options share what was made first, so
+// that equal links of robots do not read and cut the same file again; each keeps its own name and its own
+// options.  Failures are not remembered.
 enum dc_status dc_scene_build_shape(struct dc_scene_build *build, struct dc_shape *shape, struct dc_error *error)
 {
   struct dc_scene *scene = build->scene;

@@ -25,6 +25,7 @@ struct surfaces {
   } * shapes;                  // [shapes]
 };
 
+// Whether contact would see round leaves (spheres or capsules with a radius) that the scene did not ask for.
 static bool is_round(const struct dc_shape *shape)
 {
   bool round = false;
@@ -53,6 +54,8 @@ static struct shape_choice *choice_of(const struct surfaces *s, int pair, int si
   return NULL;
 }
 
+// Finds the pairs that overlap at the start while all leaves are in place, and puts the round shapes of these
+// pairs in question.  False: there are none, and nothing has to be done.
 static bool find_overlaps(struct surfaces *s)
 {
   bool any = false;
@@ -67,8 +70,9 @@ static bool find_overlaps(struct surfaces *s)
   return any;
 }
 
-// Leaves of the shapes in question are away while the second contact is made; then all get them back,
-// and those for which it helped are chosen.
+// Makes contact once more with the leaves of the shapes in question taken away, and asks for overlaps again.  A
+// shape is chosen to keep its mesh if that frees one of its pairs.  All leaves are given back before anything
+// else happens; the shapes that were chosen are built anew later.
 static enum dc_status try_meshes(struct surfaces *s)
 {
   struct dc_scene *scene = s->build->scene;
@@ -130,6 +134,8 @@ static enum dc_status keep_mesh(struct surfaces *s, struct dc_shape *shape)
   return dc_scene_build_shape(s->build, shape, s->build->error);
 }
 
+// The three steps of the head.  Notes are written before shapes change, because they tell by how much the round
+// bodies overlap.
 static enum dc_status choose(struct surfaces *s)
 {
   struct dc_scene *scene = s->build->scene;
@@ -149,6 +155,7 @@ static enum dc_status choose(struct surfaces *s)
   return status;
 }
 
+// Looks for such starts where the scene has round shapes at all, as a contact problem is built for it.
 enum dc_status dc_scene_keep_meshes(struct dc_scene_build *build)
 {
   const struct dc_scene *scene = build->scene;

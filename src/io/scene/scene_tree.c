@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a file to the tree that is read: overlays and overrides.
+// From a file to the tree that is read.  In this order, later ones winning over earlier ones:
+// 1. the document's own text;
+// 2.  "include": robots' files become shapes and bodies of the tree;
+// 3. --plant replaces the scene's "plant";
+// 4. the overlay in "models" for the chosen contact model;
+// 5. --set arguments, then --model and --gradient;
+// 6. for one of several cases, the changes of this case.
+//
+// Every value keeps the number of its source, so that a message names the file and line or the argument it came
+// from.
 #include <string.h>
 
 #include "io/scene/overrides.h"
@@ -28,6 +37,9 @@ static enum dc_status name_sources(struct dc_scene_build *build)
   return DC_OK;
 }
 
+// Applies the --set arguments in order.  With `probing`, on the copy from which the model is found, errors are
+// passed over, because a path may lead to a member that only the overlay brings.  The same argument is applied
+// to the tree afterwards, where an error counts.
 static enum dc_status apply_overrides(struct dc_scene_build *build, cJSON *root, bool probing)
 {
   for (int i = 0; i < build->settings->override_count; i++) {
@@ -41,6 +53,7 @@ static enum dc_status apply_overrides(struct dc_scene_build *build, cJSON *root,
   return DC_OK;
 }
 
+// The contact model by --model, else by the tree after --set, else the default.
 static const char *chosen_model(const struct dc_scene_build *build, const cJSON *root)
 {
   if (build->settings->model)
@@ -50,8 +63,9 @@ static const char *chosen_model(const struct dc_scene_build *build, const cJSON 
   return cJSON_IsString(model) ? model->valuestring : DC_DEFAULT_CONTACT_MODEL;
 }
 
-// Puts the name that a command-line argument gives under key of a section into the tree, so that it is read like one
-// that the scene gives; source: its number among the document's sources, from 1.
+// Puts the name that a command-line argument gives under `key` of a section into the tree, so that it is read,
+// checked and refused like one that the scene gives; source: its number among the document's sources, from 1.
+// A section that is no object is left as it is and refused when it is read.
 static enum dc_status set_name(struct dc_scene_build *build, const char *section_key, const char *key, const char *name,
                                int source)
 {
@@ -77,7 +91,8 @@ static enum dc_status set_name(struct dc_scene_build *build, const char *section
   return done ? DC_OK : dc_out_of_memory(build->error);
 }
 
-// Checks an overlay of "models": sections of a scene, none that would change which model it is for.
+// Checks an overlay of "models": it has sections of a scene.  It must not include robots, hold overlays itself,
+// or name another model than the one it is for, as the choice of the overlay would then depend on the overlay.
 static enum dc_status check_overlay(struct dc_scene_build *build, const struct dc_json *overlay)
 {
   if (!cJSON_IsObject(overlay->node))
@@ -126,7 +141,8 @@ static enum dc_status check_overlays(struct dc_scene_build *build, cJSON *root)
   return DC_OK;
 }
 
-// A contact model that an option names.
+// Refuses a contact model that an option names and that does not exist; one that this build lacks is told
+// apart.
 static enum dc_status check_model_argument(struct dc_scene_build *build, const char *option, const char *model)
 {
   const char *names[DC_FAMILY_MOST + 1];
@@ -151,7 +167,8 @@ static enum dc_status check_model_argument(struct dc_scene_build *build, const c
                  dc_json_list_names(list, names, count));
 }
 
-// Puts the plant of a command-line argument into the tree instead of the scene's, before any overlay or override.
+// Puts the plant of --plant into the tree instead of the scene's: "none" removes it, a JSON object is parsed,
+// and any other text is the name of a contact model.
 static enum dc_status set_plant(struct dc_scene_build *build)
 {
   const char *text = build->settings->plant;
@@ -203,7 +220,8 @@ static enum dc_status apply_overlay(struct dc_scene_build *build)
   return status;
 }
 
-// The scene's text, and where the files that it names are looked for.
+// Reads the scene's text, from memory or from its file, and finds the folder that relative names of files start
+// from.
 static enum dc_status load_document(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;

@@ -12,7 +12,8 @@
 
 #include "io/scene/scene_uri.h"
 
-// Opens the path of a mesh as the scene may: like dc_scene_find_file.
+// Finds a file by the rules for files of a scene: dc_scene_find_file.  DC_BAD_INPUT: it is not there or may not
+// be opened.
 static enum dc_status try_file(const struct dc_scene_finder *finder, const char *file, const char **path,
                                struct dc_error *error)
 {
@@ -21,7 +22,9 @@ static enum dc_status try_file(const struct dc_scene_finder *finder, const char 
                             error);
 }
 
-// "DIR/NAME/rest" below the folders of --package-path, and "DIR/rest" where DIR itself is called NAME.
+// Looks for "DIR/NAME/rest" below each folder DIR of --package-path, in their order, and for "DIR/rest" where
+// DIR itself is called NAME: users give the package's folder as often as the one above it.  The first failure
+// is told when none has the file.
 static enum dc_status find_below_packages(const struct dc_scene_finder *finder, const char *name, size_t length,
                                           const char *rest, const char **path, struct dc_error *error)
 {
@@ -50,7 +53,8 @@ static enum dc_status find_below_packages(const struct dc_scene_finder *finder, 
                  name, rest, first.text[0] ? "; " : "", first.text);
 }
 
-// Without --package-path: below the nearest folder called NAME that the robot's file lies in and that has it.
+// Looks below the nearest folder called NAME that the robot's file lies in and that has the file: robots
+// usually lie in their own package, as NAME/urdf/robot.urdf beside NAME/meshes.
 static enum dc_status find_above(const struct dc_scene_finder *finder, const char *name, size_t length,
                                  const char *rest, const char **path, struct dc_error *error)
 {
@@ -79,8 +83,9 @@ static enum dc_status find_above(const struct dc_scene_finder *finder, const cha
       (int)length, name, rest, (int)length, name);
 }
 
-// Nowhere is a folder of that name, or it holds other things: below the nearest folder above the robot's file that has
-// "NAME/rest" or "rest", as robots have that were taken out of their package.  Says so once for each name.
+// Looks in the folders above the robot's file, the nearest first, for "NAME/rest" or "rest": robots that were
+// taken out of their package have their meshes beside them.  This is a guess, so that it is noted, once for
+// each name.  Files that may not be opened count as missing.
 static enum dc_status find_around(struct dc_scene_finder *finder, const char *name, size_t length, const char *rest,
                                   const char **path)
 {
@@ -106,6 +111,8 @@ static enum dc_status find_around(struct dc_scene_finder *finder, const char *na
   return DC_BAD_INPUT;
 }
 
+// Tries the three places of the head in order.  The error that is reported is that of --package-path where it
+// is given, as the user expected the file there.
 static enum dc_status find_in_package(struct dc_scene_finder *finder, const char *name, size_t length, const char *rest,
                                       const char **path, struct dc_error *error)
 {
@@ -128,7 +135,8 @@ static int hexadecimal(char digit)
                                         : -1;
 }
 
-// A URI with its %20 and the like as the bytes that they mean; NULL: out of memory.
+// A URI with its %20 and the like as the bytes that they mean (RFC 3986, section 2.1); NULL: out of memory.
+// "%00" and a "%" without two digits stay as they are.
 static const char *decode(struct dc_arena *arena, const char *uri)
 {
   char *text = strchr(uri, '%') ? dc_arena_strdup(arena, uri) : NULL, *to = text;
@@ -148,6 +156,9 @@ static const char *decode(struct dc_arena *arena, const char *uri)
   return text;
 }
 
+// Finds the file of a URI or path.  package:// and model:// name a package first; "//" behind the scheme may be
+// repeated, as in files that exist.  The name of a package must not be "." or "..", which would leave the
+// folder that was searched.
 enum dc_status dc_scene_find_uri(struct dc_scene_finder *finder, const char *folder, const char *file,
                                  const char **path, struct dc_error *error)
 {
@@ -170,6 +181,8 @@ enum dc_status dc_scene_find_uri(struct dc_scene_finder *finder, const char *fol
   return file ? try_file(finder, file, path, error) : dc_out_of_memory(error);
 }
 
+// Finds a mesh: by its name as it stands, then, if that leads nowhere, with its percent signs decoded, as
+// exporters write spaces in either way.  The message of a failure is that of the first try.
 enum dc_status dc_scene_find_mesh(struct dc_scene_finder *finder, const char *file, const char **path,
                                   struct dc_error *error)
 {

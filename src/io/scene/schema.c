@@ -13,7 +13,8 @@
 
 #include "io/scene/scene_format.h"
 
-// Bounds of a number; equal ones mean that there are none.
+// Bounds of a number; equal ones mean that there are none.  An infinite one is left out, as JSON has no
+// infinity.
 static void put_bounds(struct dc_json_writer *writer, const struct dc_option *option)
 {
   if (option->minimum == option->maximum)
@@ -37,7 +38,7 @@ static void put_array(struct dc_json_writer *writer, const struct dc_option *opt
   dc_json_end(writer, "}");
 }
 
-// "learning_rate" as "Learning rate".
+// Writes "learning_rate" as the title "Learning rate", which editors show.
 static void put_title(struct dc_json_writer *writer, const char *name)
 {
   char title[64];
@@ -101,7 +102,8 @@ static void put_type(struct dc_json_writer *writer, const struct dc_option *opti
 static void put_object(struct dc_json_writer *writer, const struct dc_option *table, const char *tag, bool tag_required,
                        const struct dc_family_member *member);
 
-// The object of a nested option or the string that may stand in its place, as elements of "anyOf".
+// Writes the object of a nested option and, if there is one, the string that may stand in its place, as
+// elements of "anyOf".
 static void put_nested(struct dc_json_writer *writer, const struct dc_option *option)
 {
   if (dc_option_has_short_form(option)) {
@@ -173,6 +175,8 @@ static void put_type(struct dc_json_writer *writer, const struct dc_option *opti
   }
 }
 
+// Writes one option as a property: title, description with unit, allowed values, default.  A default of null
+// means absent, and a schema has no word for it.
 void dc_put_option_schema(struct dc_json_writer *writer, const struct dc_option *option)
 {
   char description[512];
@@ -233,7 +237,8 @@ static void put_section(struct dc_json_writer *writer, const char *key, const ch
   dc_json_end(writer, "}");
 }
 
-// One alternative per member of a family, for "anyOf", named by tag; the one called fallback may leave the tag out.
+// Writes one alternative per member of a family, for "anyOf".  The tag is a constant in each, and required
+// except in the one called fallback.
 static void put_members(struct dc_json_writer *writer, enum dc_family family, const char *tag, const char *fallback)
 {
   struct dc_family_member members[DC_FAMILY_MOST];
@@ -254,7 +259,8 @@ static void put_contact(struct dc_json_writer *writer)
   dc_json_end(writer, "]}");
 }
 
-// "shapes", "control", "objective" or "design": a collection of members of a family.
+// Writes "shapes", an object by names, or "control", "objective" or "design", arrays: collections of members of
+// a family.  Objectives have one alternative more, the shot.
 static void put_collection(struct dc_json_writer *writer, const char *key, const char *description,
                            enum dc_family family)
 {
@@ -317,7 +323,7 @@ static void put_cases(struct dc_json_writer *writer)
   dc_json_end(writer, "}}");
 }
 
-// An overlay: none of its options need be there.
+// Writes the plant: the sections of a world, each complete, as an overlay may change any option and needs none.
 static void put_plant(struct dc_json_writer *writer)
 {
   begin_key(writer, "plant", "the world that the plan is executed in, where it is not the one that it is made in");
@@ -422,7 +428,9 @@ static void put_properties(struct dc_json_writer *writer)
   put_plant(writer);
 }
 
-// Writes the JSON schema of scenes from the tables of options, so that it cannot differ from what is read.
+// Writes the JSON Schema of scenes (draft 2020-12) from the tables of options, so that it cannot differ from
+// what is read.  Trajectories need "time" and refinements need "pairs", which "if", "then" and "else" at the
+// end say.
 char *dc_scene_schema(void)
 {
   locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
