@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of advice, and what advice on runs and on scenes asks of bodies.
+// Lists of advice, and two questions that advice on runs and on scenes asks: whether a body is held by
+// something driven, and what came near it in a run.
 #include "commands/advice.h"
 
 #include <math.h>
@@ -15,6 +16,8 @@
 // Frames times triangles whose gaps are looked at: about a second.
 static const double MOST_WORK = 2e6;
 
+// Adds a piece of advice with its symptom and returns it, so that a command to try can be put in.  A list that
+// is full has its last entry written over: few scenes have more than one fault.
 struct dc_advice *dc_advice_add(struct dc_advice_list *list, const char *symptom, const char *says, ...)
 {
   list->count += list->count < DC_MOST_ADVICE;
@@ -27,6 +30,7 @@ struct dc_advice *dc_advice_add(struct dc_advice_list *list, const char *symptom
   return advice;
 }
 
+// Writes all advice, as lines behind a summary and as an array.
 void dc_advice_put(const struct dc_advice_list *list, struct dc_text *text, struct dc_json_writer *json)
 {
   dc_json_begin(json, "advice", '[');
@@ -45,6 +49,7 @@ void dc_advice_put(const struct dc_advice_list *list, struct dc_text *text, stru
   dc_json_end(json, "]");
 }
 
+// Distance (m) of a point from the nearest triangle of a mesh.
 double dc_advice_surface_distance(const struct dc_mesh *mesh, const double point[3])
 {
   double least = INFINITY;
@@ -61,6 +66,7 @@ double dc_advice_surface_distance(const struct dc_mesh *mesh, const double point
   return sqrt(least);
 }
 
+// Whether an actuator or control holds the body, or one that it is joined to.
 bool dc_advice_is_held(const struct dc_scene *scene, int body)
 {
   const struct dc_bodies *bodies = &scene->model.bodies;
@@ -70,6 +76,7 @@ bool dc_advice_is_held(const struct dc_scene *scene, int body)
   return dc_task_drives(&scene->task, &scene->model.bodies, body);
 }
 
+// How far two bodies have moved against each other since the frame before, m.
 static double moved(const struct dc_trajectory *trajectory, int frame, const int pair[2])
 {
   const struct dc_pose *now = trajectory->poses + (size_t)frame * (size_t)trajectory->bodies, *before = now;
@@ -81,7 +88,9 @@ static double moved(const struct dc_trajectory *trajectory, int frame, const int
   return dc_vec_norm(way);
 }
 
-// The pairs of the last evaluation, which was at this frame.
+// Looks at the pairs of the last evaluation, which was at this frame: the nearest body that moves and is not
+// joined to the one asked for.  Bodies count as touching when their gap is below a small part of their size, or
+// below what they moved since the frame before, as they may have touched in between.
 static void look(const struct dc_scene *scene, const struct dc_contact *contact, const struct dc_trajectory *trajectory,
                  int frame, int body, struct dc_nearness *nearness)
 {
@@ -101,8 +110,9 @@ static void look(const struct dc_scene *scene, const struct dc_contact *contact,
   }
 }
 
-// Evaluates contact at frames of the trajectory until the body touches another one.  Frames are skipped when the scene
-// has many triangles, so that the work stays below MOST_WORK.
+// Evaluates contact at frames of the trajectory until the body touches another one.  The model is bsh whatever
+// the scene has, because its gaps are known at any distance.  Frames are skipped when the scene has many
+// triangles, so that the work stays below MOST_WORK.
 enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
                                   struct dc_nearness *nearness, struct dc_error *error)
 {

@@ -39,12 +39,12 @@ void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_sc
 // Writes the command that goes on with the run in a directory.
 void dc_advice_resume(struct dc_advice *advice, const char *command, const char *directory);
 
-// Runs the optimization of a session with the changes of an attempt, for so long, in the process and without files.  Returns whether it
-// has a loss, with the lowest one and whether the task is reached.
+// Runs the optimization of a session with the changes of an attempt, for at most `seconds`, in the process and without
+// files.  Returns whether it has a loss, with the lowest one and whether the task is reached.
 bool dc_advice_run(const struct session *session, const struct dc_attempt *attempt, double seconds, double *loss,
                    bool *reached);
 
-// Appends one, with an empty attempt; a last place that nobody reads when the list is full.  says as of printf.
+// Appends one, with an empty attempt; a full list loses its last one for it.  says as of printf.
 struct dc_advice *dc_advice_add(struct dc_advice_list *list, const char *symptom, const char *says, ...)
     __attribute__((format(printf, 3, 4)));
 // Writes "advice": [{"symptom", "says", "try"}] and two lines for each.
@@ -56,7 +56,8 @@ struct dc_nearness {
   int other;     // of which body, or -1
   bool touched;  // as near as contact is: 1 % of the smaller body's size, or what both move past each other in a step
 };
-// Measures how near the body, or one that joints connect it to, comes to others that move; it looks at as many frames as take about a second.  DC_MEMORY.
+// Measures how near the body, or one that joints connect it to, comes to others that move; it looks at as many frames as
+// take about a second.  DC_MEMORY.
 enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
                                   struct dc_nearness *nearness, struct dc_error *error);
 // Whether a control moves the body or one that joints connect it to (dc_task_drives), or there are gains.

@@ -13,6 +13,7 @@
 
 enum { MOST_OUTPUTS = 1000 };
 
+// Adds a change PATH=VALUE to an attempt; more than there is room for are left out.
 void dc_attempt_set(struct dc_attempt *attempt, const char *change, ...)
 {
   va_list arguments;
@@ -46,6 +47,8 @@ static bool same_path(const char *a, const char *b)
   return length == strcspn(b, "=") && strncmp(a, b, length) == 0;
 }
 
+// Whether an option of the original command is replaced by the attempt: --model by another model, --set by a
+// change of the same path.
 static bool is_replaced(const struct dc_attempt *attempt, const char *option, const char *value)
 {
   if (strcmp(option, "--model") == 0)
@@ -56,7 +59,7 @@ static bool is_replaced(const struct dc_attempt *attempt, const char *option, co
   return false;
 }
 
-// The file and the options that are kept.
+// Appends the scene's file and the options that are kept.
 static void add_scene(struct dc_text *text, const dcsim_scene *scene, const struct dc_attempt *attempt)
 {
   const char *word = scene->words;
@@ -73,8 +76,8 @@ static void add_scene(struct dc_text *text, const dcsim_scene *scene, const stru
   }
 }
 
-// The output of a run that is done: its own name where nothing is written or it may be replaced, else the next free
-// name made of it.
+// Appends where the run goes: the output of the run that is done, where nothing was written or it may be
+// replaced, else the next free name made of it.
 static void add_output(struct dc_text *text, const dcsim_run_options *options)
 {
   char name[1200];
@@ -91,6 +94,8 @@ static void add_output(struct dc_text *text, const dcsim_run_options *options)
     add_word(text, "--overwrite");
 }
 
+// Writes the command of an attempt into the advice.  A command that does not fit is left out: half a command is
+// worse than none.
 void dc_advice_try(struct dc_advice *advice, const char *command, const dcsim_scene *scene,
                    const dcsim_run_options *options, const struct dc_attempt *attempt)
 {
@@ -129,7 +134,8 @@ void dc_advice_resume(struct dc_advice *advice, const char *command, const char 
   dc_text_free(&text);
 }
 
-// The scene with the options that are kept and the changes; NULL: it cannot be opened.
+// Opens the scene with the options that are kept and the changes, as the command would; NULL: it cannot be
+// opened.
 static dcsim_scene *open_changed(const dcsim_scene *scene, const struct dc_attempt *attempt)
 {
   enum { MOST_WORDS = 400 };
@@ -166,6 +172,8 @@ static dcsim_scene *open_changed(const dcsim_scene *scene, const struct dc_attem
   return dcsim_scene_open(scene->words, &given, &changed, NULL) ? NULL : changed;
 }
 
+// Runs an attempt in this process without output, for at most `seconds`, and tells its loss and whether it
+// reached the task.  False: it did not run.
 bool dc_advice_run(const struct session *session, const struct dc_attempt *attempt, double seconds, double *loss,
                    bool *reached)
 {

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice on an optimization that has ended.  The course of its losses and the ways of its bodies name a symptom; each
-// symptom has one thing to try.  Thresholds are rules of thumb, listed in docs/advice.md.
+// Advice on an optimization that has ended.  The course of its losses and the ways of its bodies name a
+// symptom; each symptom has one thing to try.  Thresholds are rules of thumb, listed in docs/advice.md.
+//
+// The first of these questions that finds something gives the advice (dc_advise_run):
+// 1.  Is the task itself impossible?
+// 2.  Was the search stopped, or blocked by starts that overlap?
+// 3.  Does a soft body feel nothing, and how did the losses run?
+// 4.  Was a body never touched?
+// 5.  Did the run use up its iterations, or come to rest?
+//
+// Advice that changes a rate or adds a search is tried before it is given, where the run took a second at most.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +38,8 @@ static int recent_losses(const struct session *session, double losses[SESSION_RE
   return count;
 }
 
+// The last losses of a run: how many, how often the direction of change turned, the lowest and highest of all,
+// and the lowest of their first and second half.
 struct course {
   int count, reversals;
   double low, high, best_before, best_after;  // of the losses; the lowest of their first and second half
@@ -64,7 +75,7 @@ static void try_it(const struct session *session, struct dc_advice *advice, cons
   dc_advice_try(advice, "optimize", session->scene, session->options, attempt);
 }
 
-// One change of a number.
+// Advises one change of a number, with three digits.
 static void try_number(const struct session *session, struct dc_advice *advice, const char *path, double value)
 {
   struct dc_attempt attempt = {0};
@@ -79,7 +90,7 @@ static void try_whole(const struct session *session, struct dc_advice *advice, c
   try_it(session, advice, &attempt);
 }
 
-// A rate that is to be raised becomes at least the optimizer's default.
+// Advises a rate multiplied by factor.  A rate that is to be raised becomes at least the optimizer's default.
 static void try_rate(const struct session *session, struct dc_advice *advice, double factor)
 {
   const struct dc_option *table = session->scene->scene->optimizer->options;
@@ -90,7 +101,8 @@ static void try_rate(const struct session *session, struct dc_advice *advice, do
     try_number(session, advice, "optimizer.learning_rate", rate);
 }
 
-// An initial guess from elsewhere: what a search is for.
+// Advises a portfolio: initial guesses from elsewhere.  Runs that search already, or have no controls to draw,
+// get no command.
 static void try_search(const struct session *session, struct dc_advice *advice)
 {
   struct dc_attempt attempt = {0};
@@ -99,7 +111,8 @@ static void try_search(const struct session *session, struct dc_advice *advice)
     try_it(session, advice, &attempt);
 }
 
-// The body that an objective names which is not driven, and whether the outcome reaches the objective; -1.
+// The body that an objective names and no control drives, and whether the outcome reaches the objective; -1:
+// there is none.
 static int wanted_body(const struct dc_scene *scene, const struct outcome *outcome, int i, bool *reached)
 {
   const struct dc_objective *objective = &scene->task.objectives[i];
@@ -137,8 +150,10 @@ static const double FAR_FIELD_PER_MASS = 1e-3;  // J/kg, of use in docs/measured
 // Part of a body's way that the field of distant bodies must explain, for it to count as moved by it.
 static const double MOVED_BY_FIELD = 0.1;
 
-// Whether the field of other bodies that move may have brought the body to where it is: its impulse J on mass m over
-// the time T moves it by at most J T / m.  What falls, rolls or is thrown is not moved from afar.  DC_MEMORY.
+// Whether the field of other bodies that move may have brought the body to where it is: its impulse J on mass m
+// over the time T moves it by at most J T / m.  If that is less than MOVED_BY_FIELD of its way, the body fell,
+// rolled or was thrown.  Impulses and masses are summed over bodies that are joined to it.  DC_MEMORY is the
+// only failure.
 static enum dc_status find_moved_by_field(struct session *session, const struct outcome *outcome, int body, bool *moved)
 {
   const struct dc_bodies *bodies = &outcome->model->bodies;
@@ -162,8 +177,9 @@ static enum dc_status find_moved_by_field(struct session *session, const struct 
   return status == DC_MEMORY ? dc_fail(&session->error, status, "out of memory for impulses") : DC_OK;
 }
 
-// An objective whose body nothing has touched: the way to it was not found, or it got there by the field of distant
-// bodies.
+// Looks for an objective whose body nothing has touched.  Without success the way to it was not found, and a
+// search is advised; with success it got there by the field of distant bodies, which softer contact would hide
+// and stiffer contact weakens.
 static enum dc_status advise_contact(struct session *session, const struct outcome *outcome, bool success,
                                      struct dc_advice_list *list)
 {
@@ -204,7 +220,8 @@ static enum dc_status advise_contact(struct session *session, const struct outco
   return DC_OK;
 }
 
-// Advice from the losses of an optimization in one piece.
+// Advises from the losses of an optimization in one piece: flat without forces at a distance, too long steps
+// (no iterate is better than the first guess), oscillation, or too short steps.
 static void advise_course(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -313,8 +330,8 @@ static bool rubs(const struct dc_scene *scene)
   return any;
 }
 
-// Friction is 0 where nothing gives it: then no hand holds and no foot finds a hold.  Said of goals of what floats, and
-// not with a command to try: friction belongs to the task.
+// Notes that friction is 0 everywhere: then no hand holds and no foot finds a hold.  It is said of goals of
+// what floats, and without a command to try, because friction belongs to the task.
 static void advise_friction(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -343,6 +360,8 @@ static void advise_friction(const struct session *session, const struct outcome 
   }
 }
 
+// Advises from the losses of the windows of a receding horizon: more time where they still fell, else
+// exploration or longer windows.
 static void advise_horizon(const struct session *session, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -369,6 +388,8 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
 static const double CHEAP = 1;      // s of a run that another one like it may take to try advice
 static const double HELPFUL = 0.9;  // of the loss, that what is advised must bring it below
 
+// Whether an attempt reaches the task, or a loss below HELPFUL times the best one, in twice the time that a
+// cheap run may take.
 static bool helps(const struct session *session, const struct dc_attempt *attempt, double *loss, bool *reached)
 {
   return dc_advice_run(session, attempt, 2 * CHEAP, loss, reached) &&
@@ -389,8 +410,9 @@ static bool alternative(const struct session *session, int k, struct dc_attempt 
   return k < FACTORS || (k == FACTORS && !session->horizon && !session->search);
 }
 
-// Tries a rate or a search that is advised where a run takes a second at most, and others in its place where it does not
-// help.  What does not help is not advised.  Other changes, of the world or of a horizon, are not tried.
+// Tries a rate or a search that is advised where a run takes a second at most, and others in its place where it
+// does not help.  What does not help is not advised.  Other changes, of the world or of a horizon, are not
+// tried: they change the task, or what the run costs.
 static void try_advice(struct session *session, const dcsim_result *result, struct dc_advice_list *list)
 {
   struct dc_advice *advice = &list->items[list->count - 1];

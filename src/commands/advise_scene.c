@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice on a scene before it runs.  Thresholds are rules of thumb, listed in docs/advice.md; no shipped scene meets
-// one.
+// Advice on a scene before it runs: units, stiffness, steps, spins, triangles, clouds of points, joints.  Each
+// check looks at one number of the scene and a threshold, a rule of thumb that is listed in docs/advice.md; no
+// shipped scene meets one.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static void try_change(const struct site *site, struct dc_advice *advice, const 
   try_it(site, advice, &attempt);
 }
 
-// Another time step over the same time.
+// Advises another time step (s) over the same time.
 static void try_step(const struct site *site, struct dc_advice *advice, double step)
 {
   const struct dc_model_definition *definition = &site->scene->definition;
@@ -88,7 +89,9 @@ struct drift {
   double way, tolerance, excess;
 };
 
-// With friction a body drifts only where the field is stronger.
+// Finds the body that drifts farthest beyond its tolerance: one that nothing touches or holds and that the far
+// field F moves by F t^2 / (2 m) during the run.  With friction a body drifts only where the field is stronger
+// than mu g.
 static struct drift find_drift(const struct site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -106,8 +109,8 @@ static struct drift find_drift(const struct site *site)
   return drift;
 }
 
-// Two symptoms of a stiffness that is too large, with one number that mends both.  Returns that number, or a hundredth
-// of the stiffness where there is neither.
+// Looks for two symptoms of a stiffness that is too large, floating and drifting, and advises one number that
+// mends both.  Returns that number, or a hundredth of the stiffness where there is neither.
 static double advise_stiffness(const struct site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -140,6 +143,8 @@ static double advise_stiffness(const struct site *site)
   return better < stiffness ? better : stiffness / 100;
 }
 
+// Compares the largest radius of a body that moves with DC_HUGE_RADIUS and with the smallest one: parts in
+// millimetres beside parts in metres differ by a thousand.
 static void advise_units(const struct site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -171,7 +176,8 @@ static void advise_units(const struct site *site)
     try_change(site, advice, "shapes.%.100s.scale=%g", big->shape->name, 0.001);
 }
 
-// Considers free bodies only: links of a robot are held by joints, however small they are.
+// Looks for a free body that falls by more than FALL times its size in the first step, g h^2 from rest.  Links
+// of a robot are held by joints, however small they are, and do not count.
 static void advise_step(const struct site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -216,8 +222,9 @@ static double fastest_turn(const struct dc_bodies *bodies, int *body)
   return fastest;
 }
 
-// Implicit Euler leaves 1/sqrt(1 + 2 w^2 h t) of a spin (docs/theory.md, "Inertia"); the other integrator follows turns
-// up to some angle a step.
+// Looks for the fastest spin w (rad/s).  Implicit Euler leaves 1/sqrt(1 + 2 w^2 h t) of it after the time t
+// (docs/theory.md, "Inertia"); the integrator of second order keeps it but follows at most LARGEST_TURN rad in
+// a step.
 static void advise_spin(const struct site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -245,6 +252,8 @@ static void advise_spin(const struct site *site)
   }
 }
 
+// Whether the longest edge of a triangle is more than SLIVER times the height above it: edge^2 > SLIVER * 2
+// area, with |edge x edge| = 2 area.
 static bool is_sliver(const struct dc_mesh *mesh, const int corners[3])
 {
   double edges[2][3], normal[3], longest = 0;
@@ -298,8 +307,8 @@ static double cloud_volume(const struct dc_shape *shape, int *count)
   return properties.volume;
 }
 
-// A surface through points lies within their hull or little outside; one of few points, whose planes count far from
-// them, swells.
+// Compares the volume of a surface through points with that of the points' convex hull.  Such a surface lies
+// within the hull or little outside; one of few points, whose planes count far from them, swells.
 static void advise_clouds(const struct site *site)
 {
   static const double SWOLLEN = 1.15;  // of the volume of the hull; 1.07 observed with 1,000 points of a ball, 1.24 with 400
@@ -331,7 +340,9 @@ static void twist_of(const struct dc_axis *axis, const double position[3], doubl
     memcpy(twist + 3, axis->direction, sizeof axis->direction);
 }
 
-// Whether the twists of the coordinates of the body's joint are linearly dependent at the start (Gram-Schmidt).
+// Whether the twists of the coordinates of the body's joint are linearly dependent at the start, by
+// Gram-Schmidt: a twist of which the others leave less than DEPENDENT of its norm is.  More than six are in any
+// case.
 static bool has_redundant_coordinates(const struct dc_body *body, const double *q, const struct dc_pose *pose)
 {
   struct dc_axis axes[6];
@@ -356,7 +367,8 @@ static bool has_redundant_coordinates(const struct dc_body *body, const double *
   return false;
 }
 
-// Where coordinates are redundant the joint-space inertia is singular; gains make the Hessian of a step regular.
+// Notes bodies with redundant coordinates and without gains: their joint-space inertia is singular, and only
+// gains make the Hessian of a step regular.
 static void advise_joints(const struct site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -379,7 +391,8 @@ static void advise_joints(const struct site *site)
   free(poses);
 }
 
-// Bodies leave each other with another part of their speed than was asked for.
+// Compares the part of its speed with which a body leaves another, as predicted for 1 m/s, with what the scene
+// asks for.
 static void advise_restitution(const struct site *site, double stiffness)
 {
   const struct dc_resting *resting = site->facts->resting;

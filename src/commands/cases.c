@@ -7,7 +7,8 @@
 #include "commands/session.h"
 #include "plan/plan_cases.h"
 
-// Loss, success and the farthest body of a case at the outcome's parameters, by the objectives that measure lengths.
+// Evaluates a case at the outcome's parameters: its loss, its success, and the body that ends farthest from its
+// target, by the objectives that measure lengths.
 static enum dc_status judge(const struct session *session, const struct outcome *outcome, int k,
                             struct case_outcome *judged, struct dc_error *error)
 {
@@ -57,6 +58,7 @@ enum dc_status dc_session_judge_cases(struct session *session, struct outcome *o
   return DC_OK;
 }
 
+// Refuses parameters with which bodies of a case overlap at the start; the message names the case.
 enum dc_status dc_session_check_cases(const struct session *session, const double *parameters, struct dc_error *error)
 {
   const struct dc_scene *scene = session->scene->scene;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When checkpoints are written and how a run goes on from one.
+// When checkpoints are written and how a run goes on from one.  A checkpoint has the state of plan or horizon
+// and what the session counts: rows written, first and best loss, the last losses, seconds.  Its identity
+// (scene, meshes, version, kernels) must be that of the run that resumes, unless it is forced.
 #include "io/run/checkpoint.h"
 
 #include <limits.h>
@@ -20,7 +22,7 @@ static enum dc_status identify(struct session *session, struct dc_checkpoint_ide
                                 identity, &session->error);
 }
 
-// "run/..." beside what plan or horizon put in.
+// Puts what the session counts, under "run/...", beside what plan or horizon put in.
 static enum dc_status fill(struct session *session)
 {
   struct dc_snapshot *snapshot = session->snapshot;
@@ -56,6 +58,7 @@ enum dc_status dc_session_checkpoint(struct session *session)
   return status;
 }
 
+// Writes a checkpoint where it is asked for, the interval is over, or the run was stopped.
 enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_for)
 {
   double every = session->options->checkpoint_seconds;
@@ -65,6 +68,8 @@ enum dc_status dc_session_checkpoint_if_due(struct session *session, bool asked_
   return asked_for || due || session->stopped ? dc_session_checkpoint(session) : DC_OK;
 }
 
+// Takes back what fill() put in.  The start is moved back by the seconds that the run has had, so that its time
+// counts on.
 static enum dc_status load(struct session *session)
 {
   const struct dc_snapshot *snapshot = session->snapshot;

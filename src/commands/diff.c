@@ -132,7 +132,8 @@ static bool same_frame(const struct dc_bodies *of, const struct dc_stored_trajec
   return same;
 }
 
-// The first frame at which contact differs; frames when it does not.
+// Walks both lists of contacts side by side and returns the first frame at which they differ; `frames` when
+// they do not.  Lists are ordered by frame, so that the first difference is the earliest.
 static int compare_contacts(const struct dc_stored_contacts *one, const struct dc_stored_contacts *other, int frames)
 {
   for (int c = 0;; c++) {
@@ -157,7 +158,9 @@ static bool same_columns(const struct dc_bodies *const bodies[2])
   return true;
 }
 
-// The first frame that differs, or -1.  A trajectory of other bodies or joints differs from its beginning.
+// Returns the first frame that differs, or -1.  Trajectories are comparable if bodies, joints and nodes are the
+// same by name and number; others differ from their beginning.  Parameters that differ, with all frames equal,
+// count as a difference behind the last frame.
 static int compare_trajectories(const struct dc_bodies *const bodies[2], const struct dc_stored_trajectory *one,
                                 const struct dc_stored_trajectory *other)
 {
@@ -221,7 +224,7 @@ static int find_body(const struct dc_bodies *bodies, const char *name, int guess
   return -1;
 }
 
-// The ends of bodies that both runs have.
+// Measures how far apart each body ends that both runs have, matched by name.
 static enum dc_status compare_ends(struct diff *diff, const struct dc_bodies *const bodies[2], struct dc_error *error)
 {
   const struct dc_stored_trajectory *one = &diff->sides[0].best, *other = &diff->sides[1].best;
@@ -270,7 +273,8 @@ static enum dc_status compare_files(struct diff *diff, const char *name, struct 
   return status;
 }
 
-// Meshes are settings too, though only their hash is known here.
+// Compares resolved scenes and run.json member by member.  The latter's origins are kept, its results and times
+// dropped; its mesh hash counts as a setting, as meshes are settings of which only the hash is known here.
 static enum dc_status compare_settings(struct diff *diff, struct dc_error *error)
 {
   diff->arena = dc_arena_create();
@@ -295,8 +299,8 @@ static enum dc_status compare_settings(struct diff *diff, struct dc_error *error
   return status;
 }
 
-// All comparisons: rows, best and first trajectories, where bodies end, settings.  Each is done whatever the others
-// found.
+// Makes all comparisons: rows, best and first trajectories, where bodies end, settings.  Each is made whatever
+// the others found.
 static enum dc_status compare_runs(struct diff *diff, struct dc_error *error)
 {
   const struct side *sides = diff->sides;
@@ -470,7 +474,7 @@ static void put_text(const struct diff *diff, struct dc_text *text)
   tell_differences(text, "where they come from", &diff->origins);
 }
 
-// Reads, compares and reports.  DCSIM_UNMET if the runs differ.
+// Reads, compares and reports.  DCSIM_UNMET if the runs differ; the report says how.
 static int diff_runs(struct diff *diff, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};

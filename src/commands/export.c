@@ -17,6 +17,7 @@
 #include "io/run/npz.h"
 #include "io/run/run_files.h"
 
+// A trajectory that is exported: the best one of a run and, for formats that have room for it, the first.
 struct exported {
   const struct dc_scene *scene;
   struct dc_stored_trajectory best, first;  // first has no frames when the run has none
@@ -68,7 +69,8 @@ static void put_numbers(struct dc_text *csv, const double *numbers, int count)
   }
 }
 
-// One row per frame: time, pose of every body, coordinates of joints.
+// Writes one row per frame: time, position and quaternion of every body, coordinates of joints, the smallest
+// gap.
 static enum dc_status write_csv(const char *path, const struct exported *exported, struct dc_error *error)
 {
   const struct dc_stored_trajectory *best = &exported->best;
@@ -97,6 +99,7 @@ static enum dc_status write_csv(const char *path, const struct exported *exporte
 
 // NPZ: the arrays of trajectory.h5, the bodies' poses in one array each
 
+// Puts an array under prefix + name.
 static void put_array(struct dc_npz *npz, const char *prefix, const char *name, int dimensions, const size_t *shape,
                       const double *values)
 {
@@ -124,6 +127,7 @@ static void put_motion(struct dc_npz *npz, const struct dc_bodies *bodies,
   }
 }
 
+// Puts the names of the columns of one kind of motion as an array of texts beside it.
 static void put_column_names(struct dc_npz *npz, const struct dc_bodies *bodies, enum dc_motion motion,
                              const char *title)
 {
@@ -191,6 +195,8 @@ static void put_trajectory(struct dc_npz *npz, const char *prefix, const struct 
     put_array(npz, prefix, "min_gap", 1, &frames, trajectory->min_gap);
 }
 
+// Writes the arrays of trajectory.h5 as NumPy reads them, the bodies' poses in one array each, names of bodies
+// and columns as texts, and the first trajectory under "first_...".
 static enum dc_status write_npz(const char *path, const struct exported *exported, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &exported->scene->model.bodies;
@@ -310,8 +316,9 @@ static enum dc_status write_file(const char *directory, const struct format *for
   return status;
 }
 
-// The scene of a run directory, for a model with the design that the run found built in; for a model the file of a
-// scene will do, if it is said where the model goes.
+// Opens what is exported: the scene of a run directory, for a model with the design that the run found built
+// in.  A model can also be that of a scene's file, if it is said where the file goes, since there is no run
+// directory then.
 static int open_exported(const char *directory, const struct format *format, const char *file, dcsim_scene **scene,
                          dcsim_error *error)
 {
@@ -326,7 +333,7 @@ static int open_exported(const char *directory, const struct format *format, con
   return dc_api_fail(error, &local, dc_fail(&local, DC_USAGE, "export of a scene: missing --output FILE"));
 }
 
-// Export: find the scene, open it, read the trajectories that the format needs, write.
+// Exports: finds the format, opens the scene, reads the trajectories that the format needs, and writes.
 int dcsim_export(const char *directory, const char *format_name, const char *file, dcsim_report *report,
                  dcsim_error *error)
 {

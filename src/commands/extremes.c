@@ -31,7 +31,9 @@ static void take_limits(struct dc_joint_extreme *joint, const struct dc_body *bo
     joint->speed_limit = body->velocity_limit;
 }
 
-// Compares the step that ends at a frame.  workspace [2 nv + actuators].
+// Compares the step that ends at a frame with the largest forces and speeds so far.  Force: that of controls
+// plus that of the actuator, N or N m.  Speed: difference of the states over the step, m/s or rad/s.  workspace
+// [2 nv + actuators].
 static void compare_step(struct dc_extremes *extremes, const struct dc_model *model,
                          const struct dc_rollout_input *input, const struct dc_trajectory *trajectory, int frame,
                          double *workspace)
@@ -59,6 +61,7 @@ static void compare_step(struct dc_extremes *extremes, const struct dc_model *mo
   }
 }
 
+// Walks the trajectory once.  Frames that lie in a file are released as they have been read.
 enum dc_status dc_extremes_find(struct dc_extremes *extremes, const struct dc_model *model,
                                 const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
                                 struct dc_error *error)
@@ -111,7 +114,8 @@ static double load_of(const struct dc_joint_extreme *joint)
   return fmax(joint->force / joint->force_limit, joint->speed / joint->speed_limit);
 }
 
-// Lists joints that are faster than their limits, for those who look for these only.
+// Lists joints that are faster than their limits, for those who look for these only, with what would keep a
+// plan within them.
 static void put_fast(const struct dc_extremes *extremes, const struct dc_bodies *bodies, struct dc_text *text,
                      struct dc_json_writer *json)
 {
@@ -190,6 +194,7 @@ static void say_joint(const struct dc_joint_extreme *joint, const struct dc_bodi
   dc_text_add(text, "\n");
 }
 
+// Order of qsort: the larger load first, equal ones by their place, so that a report never depends on the sort.
 static int by_load(const void *one, const void *other)
 {
   double a = load_of(one), b = load_of(other);
@@ -243,7 +248,8 @@ static void put_contacts(const struct dc_contact_list *contacts, const struct dc
   dc_json_end(json, "]");
 }
 
-// The body that moves with the largest force below `limit`, or -1; a pair is listed once, for its first body.
+// The body that moves with the largest force below `limit`, or, of equal ones, the first behind `after`; -1:
+// there is none.  A pair is listed once, for its first body.
 static int next_largest(const struct dc_contact_list *contacts, const struct dc_bodies *bodies, double limit, int after)
 {
   int best = -1;
@@ -262,8 +268,8 @@ static int next_largest(const struct dc_contact_list *contacts, const struct dc_
   return best;
 }
 
-// One line with the largest contact forces on bodies that move; far fields, a hundredth of the largest one, are left
-// out.
+// Writes one line with the largest contact forces on bodies that move.  Forces below a hundredth of the largest
+// are far fields and are left out.
 static void say_contacts(const struct dc_contact_list *contacts, const struct dc_bodies *bodies, double time_step,
                          struct dc_text *text)
 {

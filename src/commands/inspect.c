@@ -27,6 +27,7 @@
 // Pairs that a check lists; there are more of them in scenes of hundreds of bodies.
 enum { MOST_PAIRS = 2000 };  // in the JSON
 
+// The contact at the start, which probe and check share: one evaluation at the initial state.
 struct start {
   const dcsim_scene *handle;
   struct dc_plan *plan;
@@ -82,10 +83,12 @@ static enum dc_status add_far_field(const struct dc_scene *scene, struct start *
   return DC_OK;
 }
 
-// Sums over the pairs of bodies at the start:
-// - wrenches[body]: force [N] and torque [N m] of contact, minus the gradient of the energy times the stiffness;
-// - touched[body]: the second body moves and is within the phantom reach, so the force is one of contact;
-// - far[body]: the norm of the force [N] by pairs whose second body moves, to report what acts at a distance.
+// Sums over the pairs of bodies at the start, for each body:
+// * wrenches: force (N) and torque (N m) of contact, minus the gradient of the energy times the stiffness;
+// * touched: the second body moves and is within the phantom reach, so that the force is one of contact;
+// * far: the norm of the force (N) by pairs whose second body moves, to report what acts at a distance.
+//
+// A stepper with contacts of its own has no field between distant bodies.
 static void sum_wrenches(const struct dc_scene *scene, struct start *start)
 {
   if (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN)
@@ -115,9 +118,9 @@ static void sum_wrenches(const struct dc_scene *scene, struct start *start)
   free(far);
 }
 
-// Evaluates contact at the start of the scene: a plan of no steps, whose rollout holds the contact, the checks of a
-// run, poses, energies of pairs, smallest gap, wrenches and far field.  A refinement has none of these: its bodies may
-// overlap.
+// Evaluates contact at the start of the scene: a plan of no steps, whose roll-out holds the contact, the checks
+// of a run, poses, energies of pairs, smallest gap, wrenches and far field.  A refinement has none of these: it
+// has no forces, and its bodies may overlap.
 static enum dc_status open_start(const struct dc_scene *scene, struct start *start, struct dc_error *error)
 {
   size_t bodies = (size_t)scene->model.bodies.count;
@@ -151,7 +154,8 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
 
 enum { MOST_TESTED = 5000 };  // nodes of a body that is bent for a test
 
-// A solid whose elements allow clearly less bending than its material does, and the remedy.
+// Tells how much of the bending of its material a solid's elements allow, where that is clearly less than all,
+// and the remedy.  Thin bodies of few linear elements lock.
 static void describe_bending(const struct dc_soft *soft, struct dc_text *text, struct dc_json_writer *json)
 {
   static const double ENOUGH = 0.97;
@@ -180,6 +184,7 @@ static void describe_drives(const struct dc_soft_drives *drives, struct dc_text 
   dc_json_end(json, "]");
 }
 
+// Describes a soft body; acceleration: that of its far field, m/s^2.
 static void describe_soft(const struct dc_bodies *bodies, const struct dc_body *body, const struct dc_soft *soft, double acceleration,
                           struct dc_text *text, struct dc_json_writer *json)
 {
@@ -219,7 +224,8 @@ static void describe_cable(const struct dc_bodies *bodies, const struct dc_cable
   DC_JSON_NUMBERS(json, {"points", cable->count}, {"length", length}, {"rest_length", cable->length});
 }
 
-// Pairs of bodies: a lower bound of the distance, as contact has it, the distance itself, and the energy.
+// Lists pairs of bodies with the lower bound of the distance that contact has, the distance itself (m), and the
+// energy (J).
 static void put_pairs(const struct dc_bodies *bodies, const struct start *start, double mu, struct dc_json_writer *json)
 {
   dc_json_begin(json, "pairs", '[');
@@ -294,7 +300,8 @@ static void describe_shapes(const struct dc_scene *scene, struct dc_text *text, 
   dc_json_end(json, "}");
 }
 
-// How many convex hulls the body is made of, of how many vertices, and whether contact sees these or triangles.
+// Tells how many convex hulls the body is made of, of how many vertices, and whether contact sees these
+// (leaves) or triangles.
 static void describe_hulls(const struct start *start, int body, struct dc_text *text, struct dc_json_writer *json)
 {
   const struct dc_shape *shape = start->plan->model->bodies.bodies[body].shape;
@@ -348,7 +355,7 @@ static void describe_memory(const struct dc_scene *scene, struct dc_text *text, 
               dc_api_format_bytes(optimize, other));
 }
 
-// A line for every body; the largest acceleration by other bodies that move.
+// Writes a line for every body and returns the largest acceleration by other bodies that move, m/s^2.
 static double describe_bodies(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                               struct dc_json_writer *json)
 {
@@ -389,7 +396,8 @@ static double describe_bodies(const struct dc_scene *scene, const struct start *
   return largest;
 }
 
-// The stiffness and, where it was chosen, what bounds it.
+// Writes the stiffness and, where it was chosen, what bounded it: the gap at which a body rests, or the
+// acceleration by far fields.
 static void describe_contact(const struct dc_scene *scene, struct dc_text *text, struct dc_json_writer *json)
 {
   static const char *const bounds[] = {"none", "rest", "far_field"};
@@ -422,6 +430,9 @@ static void describe_contact(const struct dc_scene *scene, struct dc_text *text,
   dc_json_end(json, "}");
 }
 
+// The report of dcsim_check, in the order: shapes, bodies, gaps, parameters, design, memory, contact, predicted
+// rebounds, bodies inside the barrier, notes of the reader, advice.  A refinement has only the first two and
+// its notes.
 static enum dc_status describe_scene(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                                      struct dc_json_writer *json, struct dc_error *error)
 {
@@ -486,6 +497,7 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
 typedef enum dc_status describe(const struct dc_scene *scene, const struct start *start, struct dc_text *text,
                                 struct dc_json_writer *json, struct dc_error *error);
 
+// Opens the start, lets describe_it write text and JSON, and closes it.
 static int inspect(const dcsim_scene *scene, describe *describe_it, dcsim_report *report, dcsim_error *error)
 {
   struct dc_error local = {0};
@@ -514,6 +526,8 @@ int dcsim_probe(const dcsim_scene *scene, dcsim_report *report, dcsim_error *err
   return inspect(scene, describe_probe, report, error);
 }
 
+// Checks a scene.  The report is made first; a scene that could not run for lack of memory is refused with its
+// report at hand.
 int dcsim_check(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
   if (dc_api_need(scene, "scene", error))

@@ -21,7 +21,7 @@ struct design_view {
   int lines;
 };
 
-// A bound of a number: its value where all parameters are at their bounds.
+// The value of a number of the design at these parameters, in its own unit.
 static double value_at(const struct dc_design_entry *entry, const struct dc_model *model, const double *parameters,
                        int i)
 {
@@ -46,6 +46,8 @@ static void describe_number(struct design_view *view, const struct dc_design_val
     dc_text_add(view->text, "  and further numbers of the design\n");
 }
 
+// Describes the numbers of a design entry: their values where parameters are zero, which is the scene's own
+// design, and at the parameters' bounds.
 static enum dc_status describe_entry(struct design_view *view, const struct dc_design_entry *entry)
 {
   const struct dc_model *model = view->model;
@@ -91,7 +93,7 @@ void dc_api_describe_designed(const struct dc_model *model, const struct dc_roll
   dc_json_end(json, "}");
 }
 
-// Lists the units of the parameters first ... last, each once, in text and as an array.
+// Lists the units of the parameters first ... last, each once and at most eight, in text and as an array.
 static void list_units(const struct dc_scene *scene, int steps, int first, int last, char *list, size_t size,
                        struct dc_json_writer *json)
 {
@@ -116,6 +118,7 @@ static void list_units(const struct dc_scene *scene, int steps, int first, int l
   }
 }
 
+// Describes the parameters of one control or design entry; text NULL: in the JSON only.
 static void describe_part(const struct dc_scene *scene, int steps, const char *type, int first, int count,
                           struct dc_text *text, struct dc_json_writer *json)
 {

@@ -52,7 +52,8 @@ static bool has_report(const struct dcsim_view *view)
   return dc_live_has_ended(view->live) && view->directory[0] && dc_run_has(view->directory, "report.html");
 }
 
-// Numbers, log and rows since the last request: number[0] rows and the generation number[1] are what the page has.
+// Writes numbers, log and rows since the last request of a page: it has number[0] rows of the generation
+// number[1].
 static char *make_state(struct dcsim_view *view, const struct dc_server_request *request)
 {
   struct dc_json_writer json = {0};
@@ -89,7 +90,8 @@ static char *read_report(const struct dcsim_view *view)
   return text;
 }
 
-// Answers a request: POST is a button, "" the page, the others data that the page asks for.
+// Answers a request: POST is a button, "" the page, the others data that the page asks for.  A path that is not
+// known leaves the reply as it is, which the server takes for "not found".
 static void answer(void *context, const struct dc_server_request *request, struct dc_server_reply *reply)
 {
   static const char page[] = "text/html; charset=utf-8", data[] = "application/json";
@@ -153,6 +155,8 @@ void dcsim_view_log(dcsim_view *view, const char *line)
   dc_live_log(view->live, "%s", line);
 }
 
+// Ends the view: pages that are being looked at get last_look seconds to ask for the last state.  A view that
+// nobody looks at ends at once.
 void dcsim_view_end(dcsim_view *view, const char *directory, const char *words)
 {
   const struct timespec moment = {.tv_nsec = 20000000};
@@ -183,6 +187,7 @@ static void watch(struct dcsim_view *view, const dcsim_watch_options *options)
   }
 }
 
+// Shows a run of another process until the caller's function says stop.
 int dcsim_watch(const char *directory, const dcsim_watch_options *options, dcsim_error *error)
 {
   dcsim_scene *scene;

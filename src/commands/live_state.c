@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows are kept at a stride: when there is no room every other one is dropped, the stride doubles and a new generation
-// begins, which pages take as a whole.  The lock is held for copies only, never while a page is made.
+// The state of a live view, shared by the run, which writes, and the server, which reads (live.h).  The lock is
+// held for copies only, never while a page is made.
+//
+// Rows are kept at a stride: when there is no room every other one is dropped, the stride doubles and a new
+// generation begins, which pages take as a whole.  A long run thereby keeps between 1,024 and 2,048
+// rows, evenly spread.
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -75,7 +79,8 @@ static void set_start(struct dc_live *live)
   copy_nodes(live, &live->best, 0, live->bodies->initial_q, (size_t)live->bodies->first_node_q);
 }
 
-// Frames that there is room for.
+// Frames that there is room for: all, or DC_PAGE_FRAMES, or, with many nodes, as many as keep the trajectory
+// within MOST_NODE_NUMBERS numbers.
 static int find_capacity(const struct dc_bodies *bodies, long steps)
 {
   long most = DC_PAGE_FRAMES;
@@ -84,8 +89,8 @@ static int find_capacity(const struct dc_bodies *bodies, long steps)
   return (int)(steps < most ? steps + 1 : most);
 }
 
-// Room for the trajectory shown, twice: `best`, which the optimizer writes, and `taken`, the copy that the server reads
-// without the lock.
+// Makes room for the trajectory shown, twice: `best`, which the optimizer writes, and `taken`, the copy that
+// the server reads without the lock.
 struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps)
 {
   struct dc_live *live = dc_alloc(1, sizeof *live);
@@ -140,6 +145,8 @@ void dc_live_log(struct dc_live *live, const char *format, ...)
   pthread_mutex_unlock(&live->lock);
 }
 
+// Keeps the last report as a row if its number is a multiple of the stride; where there is no room, rows are
+// thinned first.
 static void add_row(struct dc_live *live)
 {
   if (live->offered++ % live->stride)
@@ -156,7 +163,7 @@ static void add_row(struct dc_live *live)
   live->rows[live->row_count++] = live->last;
 }
 
-// With the lock held.
+// Copies a trajectory at as many evenly spread frames as there is room for.  The lock is held.
 static void copy_trajectory(struct dc_live *live, const dcsim_trajectory *trajectory)
 {
   struct dc_stored_trajectory *best = &live->best;
@@ -218,7 +225,8 @@ static void take_numbers(struct dc_live *live, const dcsim_progress *progress)
   live->last.best = NULL;
 }
 
-// With the lock held.
+// Takes a report: its numbers, a row unless it is a draw of a first guess, and the best trajectory when it is a
+// new one or has grown.  The lock is held.
 static void take_progress(struct dc_live *live, const dcsim_progress *progress)
 {
   const struct dcsim_trajectory *best = progress->best;
@@ -235,6 +243,8 @@ static void take_progress(struct dc_live *live, const dcsim_progress *progress)
     note(live, "%s %d: a shorter step was taken", live->unit, progress->iteration);
 }
 
+// Takes a report (NULL: none) and returns what the page wishes: to stop, a checkpoint, or 0.  A wish for a
+// checkpoint is fulfilled once, one to stop stays.
 int dc_live_observe(struct dc_live *live, const dcsim_progress *progress)
 {
   pthread_mutex_lock(&live->lock);
@@ -288,6 +298,7 @@ bool dc_live_is_told(struct dc_live *live)
   return told;
 }
 
+// Takes the wish of a button.  Once the run is stopping or has ended no wish is known any more.
 bool dc_live_wish(struct dc_live *live, const char *name)
 {
   bool known = true;
@@ -331,6 +342,8 @@ static void put_rows(const struct dc_live *live, long since, struct dc_json_writ
   dc_json_end(json, "]");
 }
 
+// Writes the state for a page that has `since` rows of this generation; of another generation, it gets all
+// rows.
 void dc_live_put_state(struct dc_live *live, long since, long generation, struct dc_json_writer *json)
 {
   static const char *const phases[] = {"running", "paused", "stopping", "ended"};

@@ -20,6 +20,7 @@ static const double foremost = 0.02;
 static const unsigned char force_color[3] = {222, 92, 20}, dot_color[3] = {150, 30, 30};
 static const unsigned char quiet_color[3] = {60, 90, 200}, active_color[3] = {230, 40, 30};
 
+// A width in pixels that grows with the picture, so that pictures of any size look alike.
 static double line_width(const struct dc_overlay *overlay, double part)
 {
   return fmax(least_line, part * overlay->height);
@@ -36,12 +37,14 @@ double dc_api_largest_force(const struct dc_stored_contacts *contacts)
   return largest;
 }
 
-// The foremost vertices of a body along a direction: intervals on two axes across it, and how far it reaches.
+// The foremost vertices of a body along a direction: intervals on two axes across it, and how far it reaches,
+// m.
 struct face {
   bool any;
   double front, low[2], high[2];
 };
 
+// The coordinate of a vertex of the body's mesh along a world axis, m.
 static double along(const struct dc_body *body, const struct dc_pose *pose, const double vertex[3],
                     const double axis[3])
 {
@@ -72,8 +75,9 @@ static struct face find_face(const struct dc_body *body, const struct dc_pose *p
   return face;
 }
 
-// Finds where two bodies face each other; push is the direction of the force on the first.  false: neither has
-// vertices.
+// Finds where two bodies face each other; push: the direction of the force on the first.  It is the middle
+// between both foremost planes along that direction and, across it, of the overlap of both faces, or of the
+// smaller face where they do not overlap.  false: neither has vertices.
 static bool find_place(const struct dc_api_picture *picture, const int pair[2], const double push[3], double place[3])
 {
   double axes[3][3], length = dc_vec_norm(push);
@@ -152,7 +156,8 @@ void dc_api_draw_activity(const struct dc_api_picture *picture, const double poi
   dc_overlay_line(picture->overlay, from, from, line_width(picture->overlay, dot_pixels), color, 1);
 }
 
-// Draws the ways of the centres of mass up to a frame; older parts are fainter.
+// Draws the ways of the centres of mass up to a frame; older parts are fainter.  Points hidden behind bodies
+// break the line, and points less than a pixel apart are left out.
 void dc_api_draw_trails(const struct dc_api_picture *picture, const struct dc_stored_trajectory *stored, int frame)
 {
   double width = line_width(picture->overlay, trail_pixels);

@@ -20,6 +20,8 @@ static bool is_seen(const struct dc_model *model, int i)
   return seen;
 }
 
+// Writes a shape's mesh, rounded to single precision, with indices of 2 bytes where they suffice.  Shapes that
+// no body is drawn with, and half-spaces, have a name only, so that numbers of shapes stay those of the list.
 static void put_shape(struct dc_page *page, const struct dc_shape *shape, bool seen)
 {
   struct dc_mesh look = shape->mesh, *mesh = &look;
@@ -52,7 +54,8 @@ static void put_shapes(struct dc_page *page)
   dc_json_end(&page->json, "]");
 }
 
-// Index of a body's drawn shape in the list of put_shapes; -1: none.
+// The index of a body's drawn shape in the list of put_shapes; -1: none.  The first design's own shapes stand
+// behind those of the best.
 static long look_index(const struct dc_page *page, const struct dc_model *model, const struct dc_shape *look)
 {
   int given = page->scene->definition.shape_count, designed = page->best_model->definition.shape_count - given;

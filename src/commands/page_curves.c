@@ -22,6 +22,7 @@ struct curve {
   size_t stride;
 };
 
+// Writes one curve at `kept` of the `frames` stored frames; values [kept] is workspace.
 static void put_curve(struct dc_page *page, const struct curve *curve, int frames, int kept, double *values)
 {
   struct dc_json_writer *json = &page->json;
@@ -133,8 +134,8 @@ static int list_pairs(const struct dc_stored_contacts *contacts, struct pair_cur
   return count < MOST_PAIRS ? count : MOST_PAIRS;
 }
 
-// Puts the contacts into curves of `kept` points: a point shows the largest force of the frames since the point before,
-// so that short impacts stay visible.
+// Puts the contacts into curves of `kept` points: a point shows the largest force and the least gap of the
+// frames since the point before, so that short impacts stay visible.
 static void fill_pairs(const struct dc_stored_trajectory *stored, int kept, struct pair_curves *pairs, int count)
 {
   const struct dc_stored_contacts *contacts = &stored->contacts;

@@ -8,7 +8,8 @@
 #include "commands/stage.h"
 #include "render/report.h"
 
-// The page may ask its own server, and nobody else, for more.
+// Lets the page ask its own server, and nobody else, for more: reports forbid all requests
+// (Content-Security-Policy).  The page is freed where it is replaced.
 static char *allow_requests(char *page)
 {
   static const char before[] = "default-src 'none';", after[] = "default-src 'none'; connect-src 'self';";
@@ -23,6 +24,8 @@ static char *allow_requests(char *page)
   return changed;
 }
 
+// A page with the scene's world and a trajectory, to be freed; NULL: out of memory.  kind ("live", "placing")
+// tells the viewer which buttons it has; put adds data of its own.
 char *dc_page_served(const struct dc_scene *scene, const struct dc_stored_trajectory *best, const char *kind,
                      void (*put)(void *context, struct dc_json_writer *json), void *context)
 {

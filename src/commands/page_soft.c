@@ -37,7 +37,7 @@ static int (*make_triangles(const struct dc_skin *skin))[3]
   return triangles;
 }
 
-// Numbers the vertices that triangles have; false: out of memory.
+// Numbers the vertices that triangles have, over all skins; false: out of memory.
 static bool number_vertices(struct skins *skins)
 {
   int total = skins->first[skins->count];
@@ -55,7 +55,8 @@ static bool number_vertices(struct skins *skins)
   return skins->index != NULL;
 }
 
-// To be released with free_skins; false: out of memory.
+// Lists the skins of soft bodies and cables; released with free_skins, also after a failure.  False: out of
+// memory.
 static bool list_skins(const struct dc_bodies *bodies, struct skins *skins)
 {
   size_t count = (size_t)bodies->count;
@@ -135,6 +136,7 @@ static void place_vertices(const struct skins *skins, const struct dc_stored_tra
   }
 }
 
+// The box that holds all places of all frames, m; an axis without extent gets 1, as parts are divided by it.
 static void find_box(struct vertex_frames *f, int seen)
 {
   double high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -149,6 +151,7 @@ static void find_box(struct vertex_frames *f, int seen)
     f->size[i] = high[i] > f->low[i] ? high[i] - f->low[i] : 1;
 }
 
+// Writes places as 16-bit parts of the box: a resolution of its size over 65535.
 static void put_parts(struct dc_page *page, struct vertex_frames *f, int seen)
 {
   size_t count = (size_t)f->count * (size_t)seen * 3;
@@ -163,6 +166,7 @@ static void put_parts(struct dc_page *page, struct vertex_frames *f, int seen)
   dc_json_end(&page->json, "}");
 }
 
+// Places the seen vertices in as many of the kept frames as MOST_PLACES allows, at least two, and writes them.
 // False: out of memory.
 static bool put_frames(struct dc_page *page, const struct skins *skins, const struct dc_stored_trajectory *stored,
                        int kept)

@@ -58,7 +58,7 @@ static void close_pictures(struct pictures *pictures)
   free(pictures->folder);
 }
 
-// The camera of the options, else the scene's.
+// Takes the camera of the options, else the scene's, else one that sees everything.
 static enum dc_status set_camera(const struct pictures *pictures, const dcsim_render_options *options,
                                  struct dc_render_settings *settings, struct dc_error *error)
 {
@@ -82,7 +82,8 @@ static double grid_step(double size)
   return power * (rest >= 5 ? 5 : rest >= 2 ? 2 : 1);
 }
 
-// Sets the options that go beyond the camera.
+// Sets the options that go beyond the camera: the body to follow, whether contacts are there to be drawn, the
+// grid, the largest force, which scales all arrows, and the loss for annotations.
 static enum dc_status set_extras(const char *directory, struct pictures *pictures, const dcsim_render_options *options,
                                  struct dc_render_settings *settings, struct dc_error *error)
 {
@@ -106,6 +107,8 @@ static enum dc_status set_extras(const char *directory, struct pictures *picture
   return DC_OK;
 }
 
+// Opens all that pictures need: scene, trajectory, the design that the run found, marks, camera, renderer.
+// Released by close_pictures, also after a failure.
 static enum dc_status open_pictures(const char *directory, const dcsim_render_options *options,
                                     struct pictures *pictures, struct dc_render_settings *settings, dcsim_error *error)
 {
@@ -144,7 +147,8 @@ static enum dc_status open_pictures(const char *directory, const dcsim_render_op
   return status;
 }
 
-// Where the camera stands at a frame, a part 0 .. 1 of the way to the last picture.
+// Moves the camera for a frame, a part 0 .. 1 of the way to the last picture: the target follows its body, and
+// the arm from target to eye turns about z.
 static enum dc_status move_camera(struct pictures *pictures, const dcsim_render_options *options,
                                   const struct dc_render_settings *settings, int frame, double part,
                                   struct dc_error *error)
@@ -200,8 +204,8 @@ static void draw_extras(const struct pictures *pictures, const dcsim_render_opti
     annotate(pictures, options, settings, &overlay, frame);
 }
 
-// Draws one frame: poses and nodes of soft bodies, camera, picture, then trails, contacts and words over it; it goes
-// into the film or a PNG file.
+// Draws one frame: poses and nodes of soft bodies, camera, picture, then trails, contacts and words over it; it
+// goes into the film or a PNG file.
 static enum dc_status draw(struct pictures *pictures, const dcsim_render_options *options,
                            const struct dc_render_settings *settings, int frame, double part, struct dc_error *error)
 {
@@ -228,7 +232,7 @@ static enum dc_status draw(struct pictures *pictures, const dcsim_render_options
   return status;
 }
 
-// Every so many frames; as pictures also the last one, which would come too early in a film.
+// Draws every `every`-th frame, of pictures also the last one, which would come too early in a film.
 static enum dc_status draw_all(struct pictures *pictures, const dcsim_render_options *options,
                                const struct dc_render_settings *settings, int every, int *drawn, struct dc_error *error)
 {
@@ -272,7 +276,7 @@ static enum dc_status write_pictures(const char *directory, const dcsim_render_o
   return DC_OK;
 }
 
-// In real time: a second of the film is a second of the run.
+// Writes a film in real time: a second of the film is a second of the run.
 static enum dc_status write_film(const dcsim_render_options *options, struct pictures *pictures,
                                  const struct dc_render_settings *settings, struct dc_text *text,
                                  struct dc_json_writer *json, struct dc_error *error)

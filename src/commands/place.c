@@ -17,7 +17,8 @@
 
 static const double MILLIONTHS = 1e6;  // of a slider's range
 
-// The one frame of a scene's start, in the arena of the result.
+// The one frame of a scene's start, in an arena of the result's own, which the caller destroys also after a
+// failure.
 static enum dc_status take_start(const struct dc_scene *scene, struct dc_stored_trajectory *start,
                                  struct dc_error *error)
 {
@@ -103,8 +104,8 @@ static char *make_page(struct dc_placing *placing)
   return page;
 }
 
-// Sliders with their values, poses, pairs with gaps as dcsim_probe tells them, and why something is refused, "" where
-// nothing is.
+// Writes the state that all requests but the page are answered with: sliders and their values, poses, pairs
+// with gaps as dcsim_probe tells them, and why something was refused, "" where nothing was.
 static char *make_state(const struct dc_placing *placing, const char *message)
 {
   struct dc_page page = {.directory = "the view", .scene = placing->present->scene};
@@ -131,6 +132,8 @@ static char *make_state(const struct dc_placing *placing, const char *message)
   return NULL;
 }
 
+// Carries out a button or slider.  What is refused leaves everything as it was and becomes the message of the
+// state; NULL: there is no such request.
 static char *change(struct dc_placing *placing, const struct dc_server_request *request)
 {
   dcsim_error error = {0};

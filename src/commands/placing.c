@@ -87,6 +87,8 @@ static const struct dc_body_definition *definition_of(const struct dc_placing *p
   return definition;
 }
 
+// Adds six sliders for a free body: three for its position and three for turns about the world's axes, which
+// are applied after its own rotation.
 static void add_free(struct dc_placing *placing, const struct dc_body *body, double reach)
 {
   const double *position = definition_of(placing, body->name)->position;
@@ -103,6 +105,8 @@ static void add_free(struct dc_placing *placing, const struct dc_body *body, dou
         .kind = DC_PLACING_TURN, .body = body->name, .axis = k, .angle = true, .low = -PI, .high = PI};
 }
 
+// Adds a slider for every slide and hinge of a body's joint.  Bodies of the file's own have their coordinates
+// in "joint_position"; those of included files only where the file has a name for the joint.
 static void add_joints(struct dc_placing *placing, const struct dc_body *body, bool own, double reach)
 {
   const struct dc_scene *scene = placing->first->scene;
@@ -132,6 +136,8 @@ static void add_joints(struct dc_placing *placing, const struct dc_body *body, b
     placing->sliders[i].count = coordinate;
 }
 
+// Reads the sliders off the built scene.  A free body that was included has none: its place is that of the
+// include.
 static enum dc_status make_sliders(struct dc_placing *placing, struct dc_error *error)
 {
   const struct dc_scene *scene = placing->first->scene;
@@ -257,6 +263,9 @@ void dc_placing_close(struct dc_placing *placing)
   dc_arena_destroy(placing->arena);
 }
 
+// Moves slider i and opens the scene anew.  Values are rounded and kept in the slider's range; one that is back
+// at the file's own number is exactly that number again, so that saving does not change it.  A scene that is
+// refused puts the slider back.
 int dc_placing_move(struct dc_placing *placing, int i, double value, dcsim_error *error)
 {
   struct dc_placing_slider *slider = &placing->sliders[i];
@@ -327,7 +336,8 @@ static const char *spell_include(struct dc_arena *arena, const char *file, const
   return spelled;
 }
 
-// Changes of the file's own bodies and of its includes; their number.
+// Lists the changes of the file's own bodies and of its includes and returns their number.  An include that is
+// a file's name becomes an object.
 static int list_changes(const struct dc_placing *placing, const struct dc_json_document *document,
                         struct dc_json_change *changes, bool *failed)
 {
@@ -353,7 +363,8 @@ static int list_changes(const struct dc_placing *placing, const struct dc_json_d
   return count;
 }
 
-// Checks that the file is the one that was opened and that the new text opens, then replaces it.
+// Replaces the scene's file, after two checks: it is still the text that was opened, so that nobody's changes
+// are lost, and the new text opens.
 static int replace_file(struct dc_placing *placing, const struct dc_text *text, dcsim_error *error)
 {
   struct dc_error local = {0};
@@ -387,6 +398,8 @@ static int open_again(struct dc_placing *placing, dcsim_error *error)
   return status;
 }
 
+// Saves the sliders in the scene's file.  Afterwards the file is opened again, and its numbers are what later
+// changes start from.
 int dc_placing_save(struct dc_placing *placing, dcsim_error *error)
 {
   struct dc_error local = {0};
