@@ -14,6 +14,8 @@ struct dc_product_check {
   // Largest difference of tangent and adjoint, for the derivative of the loss along random directions of start, design
   // and targets, relative to the sum of the products' magnitudes.
   double apart;
+  // Largest difference that rounding makes of the products of the tangent, relative likewise.
+  double rounding;
   bool rows;  // the objectives have residual rows; otherwise the following is 0
   int row_count, column_count;
   bool forward;             // whether columns are the cheaper way
