@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// dcsim_query: the contact manifold of all bodies that may touch, at the initial state.
+// dcsim_query: the contact manifold of all bodies that may touch, at the initial state.  For each pair:
+// 1. both shapes become signed distances with vertices and edges (make_surface), once per body and softness;
+// 2. the meshes are checked against their own level sets, where edges take part (check_fit);
+// 3. the manifold gives contacts of vertices and of pairs of edges: point, normal, distance, activity, and the
+//    derivative of the distance by the twists of both bodies (put_contacts).
+//
+// Values and derivatives may have softnesses of their own: a softer manifold has smoother derivatives.  The
+// result is a report, and a file of arrays (NPZ) or a picture (PNG) by the name of the file.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +75,8 @@ static enum dc_status make_surface(struct query *query, int body, int set, struc
   return DC_OK;
 }
 
-// Edges that stand out of their own level set would count as apart where they penetrate.
+// Refuses a body whose edges stand out of its own level set by more than allowed (m): they would count as apart
+// where they penetrate.
 static enum dc_status check_fit(struct query *query, int body, double allowed, struct dc_error *error)
 {
   const struct dc_body *b = &query->scene->model.bodies.bodies[body];
@@ -112,7 +120,9 @@ static void put_arrays(struct query *query, const char *name, int count, const d
     dc_npz_put_reals(query->npz, name, 2, (const size_t[2]){(size_t)count, COLUMNS}, rows);
 }
 
-// The same contacts of both sets, which may be one manifold.
+// Evaluates the contacts and writes them as rows [count][COLUMNS].  Both sets have the same contacts in the
+// same order; they may be one manifold.  Contacts of an activity below LEAST_ACTIVITY have no Jacobian: it
+// would cost a pull-back each and is nearly zero.
 static enum dc_status put_contacts(struct query *query, struct dc_manifold *const sets[SETS], const int bodies[2],
                                    struct dc_error *error)
 {
@@ -160,6 +170,7 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *cons
   return DC_OK;
 }
 
+// Multiplies all lengths over which the manifold's decisions are smoothed by a factor.
 static void soften(struct dc_manifold_settings *settings, double factor)
 {
   double *softnesses[] = {&settings->edge.softness, &settings->edge.regularization,
@@ -170,7 +181,8 @@ static void soften(struct dc_manifold_settings *settings, double factor)
     *softnesses[i] *= factor;
 }
 
-// NULL: *error says why.
+// Makes the manifold of a pair for one softness; NULL: *error says why.  A half-space has no vertices, so that
+// contacts are those of the other body's vertices alone.
 static struct dc_manifold *make_manifold(struct query *query, const int bodies[2], int set,
                                          struct dc_manifold_settings *settings, struct dc_error *error)
 {
@@ -218,7 +230,8 @@ static enum dc_status query_pair(struct query *query, const int bodies[2], struc
   return status;
 }
 
-// Body a of a pair is one that moves.
+// Queries all pairs whose bodies may touch and have surfaces.  The first body of a pair moves; of two that
+// move, the first in the scene comes first.
 static enum dc_status query_pairs(struct query *query, struct dc_error *error)
 {
   const struct dc_bodies *bodies = &query->scene->model.bodies;
@@ -238,6 +251,7 @@ static enum dc_status query_pairs(struct query *query, struct dc_error *error)
   return status;
 }
 
+// Poses at the start come from a plan of no steps, so that controls of the initial state count.
 static enum dc_status run(struct query *query, struct dc_error *error)
 {
   const struct dc_scene *scene = query->scene;

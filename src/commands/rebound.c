@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forces of a pair are tabulated over the gap, then bodies meet by steps of one coordinate x, the gap:
+// Predicts, without a roll-out, with what part of its speed a body leaves another and at what gap it rests.
+// For each kind of pair (describe_kind):
+// 1. the force is tabulated over the gap, along the direction in which the pair pushes now (tabulate);
+// 2. bodies meet at SPEEDS speeds by implicit steps of one coordinate x, the gap (rebound_at);
+// 3. the gap at rest is where the force equals the load (resting_gap).
+//
+// The steps of 2. are
+//
 //     m (x+ - 2 x + x-) / h^2 = F(x+) + R(x+ - x),
-// F the force of contact, m the reduced mass, R what restitution makes of the step before (dynamics/terms_impact.c).
+//
+// F the force of contact, m the reduced mass, R what restitution makes of the step before
+// (dynamics/terms_impact.c).  The scene's own time step h is used, since the law of impact acts on steps.
 #include "commands/rebound.h"
 
 #include <math.h>
@@ -25,13 +34,15 @@ struct profile {
   double log_force[GAPS];
 };
 
+// The approach of one body to another (dynamics/approach.h) and where the findings about all kinds go.
 struct rebound {
   struct dc_approach approach;
   struct dc_resting *resting;
 };
 
-// Tables of the force over the gap, at GAPS gaps in geometric order: log of the force [N].  Overlap and forces that do
-// not push count as none.
+// Tabulates the force over the gap, at GAPS gaps in geometric order, as log of the force in N.  Overlap and
+// forces that do not push count as none.  touch: the shift along the direction at which the bodies just touch,
+// m.
 static void tabulate(struct rebound *r, double touch, double size, double stiffness, struct profile *profile)
 {
   profile->first = LEAST_GAP * size;
@@ -43,7 +54,7 @@ static void tabulate(struct rebound *r, double touch, double size, double stiffn
   }
 }
 
-// F at a gap, by powers between the entries of the table.
+// F at a gap in N, by powers between the entries of the table (linear in log F over log gap); 0 beyond it.
 static double force_at(const struct profile *p, double gap)
 {
   double at = log(gap / p->first) / log(p->ratio);
@@ -52,7 +63,9 @@ static double force_at(const struct profile *p, double gap)
   return isfinite(low) && isfinite(high) ? exp(low + t * (high - low)) : 0;
 }
 
-// The numbers that a step of h leaves to the next one by the law of impact.
+// Updates the numbers that a step of h leaves to the next one, by the law of impact that roll-outs use.
+// opening_before and opening are the speeds of the gap in the step before and in this one, m/s; below the speed
+// `still` nothing rebounds.
 static void leave(const struct profile *p, double gap, double opening_before, double opening, double h, double still,
                   double left[DC_IMPACT_NUMBERS])
 {
@@ -71,7 +84,9 @@ static void leave(const struct profile *p, double gap, double opening_before, do
     dc_impact_part(given, left, NULL);
 }
 
-// The gap after a step from x that inertia alone would end at free_x.
+// The gap after a step from x that inertia alone would end at free_x: the root of m (x+ - free_x)/h^2 - F(x+) +
+// R(x+ - x), which increases with x+.  It is found by bisection, geometric while the bracket spans orders of
+// magnitude.
 static double next_gap(const struct profile *p, double x, double free_x, double h, double still,
                        const double left[DC_IMPACT_NUMBERS])
 {
@@ -85,7 +100,9 @@ static double next_gap(const struct profile *p, double x, double free_x, double 
   return high;
 }
 
-// The ratio of the speeds at a gap on the way back and on the way in; what is left when it does not come back so far.
+// The ratio of the speeds at a gap on the way back and on the way in.  The body starts far enough for F to be
+// weak and comes in at `speed`.  When it does not come back so far within four times the way there, the last
+// speed counts.
 static double rebound_at(const struct profile *p, double speed, double h, double still)
 {
   double start = fmax(0.2 * MOST_GAP / LEAST_GAP * p->first, 2 * speed * h), x = start, before = start + speed * h;
@@ -102,8 +119,8 @@ static double rebound_at(const struct profile *p, double speed, double h, double
   return fmax(0, (x - before) / (h * speed));
 }
 
-// Where the force falls to the load; NAN when there is none or it is never borne, INFINITY when the force is larger
-// everywhere in the table.
+// The gap at which the force falls to the load, m.  NAN when there is no load or it is never borne; INFINITY
+// when the force is larger everywhere in the table.
 static double resting_gap(const struct profile *p)
 {
   double low = p->first, high = p->first * pow(p->ratio, GAPS - 1);
@@ -118,6 +135,7 @@ static double resting_gap(const struct profile *p)
   return low;
 }
 
+// Whether two pairs collide alike: same shapes, masses and restitutions, side by side.
 static bool same_kind(const struct dc_scene *scene, const int *one, const int *other)
 {
   const struct dc_body *bodies = scene->model.bodies.bodies;
@@ -131,7 +149,8 @@ static bool same_kind(const struct dc_scene *scene, const int *one, const int *o
   return same;
 }
 
-// Along the force on body a; where there is none against gravity from what is fixed, or along the line of centres.
+// The direction of approach: along the force on body a; where there is none, against gravity from what is
+// fixed, or along the line of centres.
 static void find_direction(const struct dc_scene *scene, const struct dc_pair_derivatives *derivatives,
                            const struct dc_pose *poses, const int *pair, double direction[3])
 {
@@ -214,8 +233,7 @@ static void describe_kind(const struct dc_scene *scene, struct rebound *r, int p
   describe(scene, &profile, pair, r->resting, text, json);
 }
 
-// Describes the first pair of every kind, at most KINDS: pairs of the same shapes, masses and restitutions collide
-// alike.
+// Describes the first pair of every kind, at most KINDS of them.
 static void describe_kinds(const struct dc_scene *scene, struct rebound *r, const struct dc_pose *poses,
                            const struct dc_pair_derivatives *pairs, struct dc_text *text, struct dc_json_writer *json)
 {

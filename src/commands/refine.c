@@ -17,7 +17,7 @@
 
 enum { MOST_FRAMES = 200 };  // of the way that is kept; when there are more, every other one goes
 
-// A refinement under way.
+// A refinement under way.  Its session has no plan.
 struct refinement {
   struct session session;  // run directory, settings, times, error
   struct dc_refine *refine;
@@ -56,7 +56,8 @@ static void keep_frame(struct refinement *run, const double *q)
   memcpy(run->frames + (size_t)run->frame_count++ * nq, q, bytes);
 }
 
-// A successful refinement does not restart: asked once for each success.  With a target of zero it continues.
+// Whether the refinement is done: a success is asked for once for each restart, as inspecting a state costs as
+// much as an evaluation.  With a target of zero it continues to the exact minimum.
 static bool is_enough(struct refinement *run)
 {
   const struct dc_optimizer_common *common = run->session.scene->scene->refinement.method_options;
@@ -112,7 +113,8 @@ static bool observe(void *context, const struct dc_iterate *iterate)
   return !session->row_status && !session->stopped && !run->enough;
 }
 
-// The way from the start to the best state as a trajectory.
+// Makes a trajectory of the states that were kept, from the start to the best one.  Its gaps are infinite:
+// nothing is known of contact on the way.
 static struct dc_trajectory *make_trajectory(const struct refinement *run)
 {
   const struct dc_model *model = &run->session.scene->scene->model;
@@ -174,6 +176,7 @@ static void describe(const struct refinement *run, const dcsim_result *result, s
     dc_text_add(text, "  run directory: %s\n", result->directory);
 }
 
+// Writes the way as trajectory.h5, and the summary; closes the run.
 static enum dc_status write_run(struct refinement *run, dcsim_result *result, enum dc_status status, const char *json)
 {
   struct session *session = &run->session;
@@ -220,11 +223,11 @@ static int finish(struct refinement *run, enum dc_status status, dcsim_result *r
 }
 
 // Runs a refinement:
-// 1. make its problem (dc_refine_create) and room for states;
-// 2. open the run directory;
-// 3. inspect the start;
-// 4. minimize over q; observe writes the rows and keeps the best state;
-// 5. finish: report and run directory, also when it was stopped or stalled numerically.
+// 1. makes its problem (dc_refine_create) and room for states;
+// 2. opens the run directory;
+// 3. inspects the start;
+// 4. minimizes over q; observe writes the rows and keeps the best state;
+// 5. finishes: report and run directory, also when it was stopped or stalled numerically.
 static int refine(struct refinement *run, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   struct session *session = &run->session;
@@ -301,6 +304,8 @@ int dc_api_refine(const dcsim_scene *scene, const dcsim_run_options *options, bo
   return status;
 }
 
+// Tells of the start of a refinement, without minimizing: for each pair the gap, normal and nearest points in
+// the frames of both bodies.
 int dc_api_probe_refinement(const dcsim_scene *scene, dcsim_report *report, dcsim_error *error)
 {
   const struct dc_scene *s = scene->scene;

@@ -45,7 +45,7 @@ static int least(int a, int b)
   return a < b ? a : b;
 }
 
-// Forces of contact at some of the kept frames.
+// Forces of contact at some of the kept frames; all arrays are freed by free_forces.
 struct force_frames {
   struct dc_contact *contact;
   int count, pairs;
@@ -116,8 +116,8 @@ static enum dc_status put_force_frames(struct dc_page *page, struct dc_contact *
   return status;
 }
 
-// Writes the forces, for contact models of our own only: a plan of no steps lends its contact, with the run's design
-// applied.
+// Writes the forces, for contact models of our own only.  A plan of no steps lends its contact, and takes the
+// design of the run, so that shapes and stiffness are those of the trajectory.
 static enum dc_status put_forces(struct dc_page *page, int kept)
 {
   const struct dc_scene *scene = page->scene;
@@ -160,7 +160,7 @@ static enum dc_status put_trajectory(struct dc_page *page, const char *key, cons
   return status;
 }
 
-// Whether the first trajectory shows anything that the best one does not: that of a simulation is the same.
+// Whether the first trajectory shows anything that the best one does not; that of a simulation is the same.
 static bool first_differs(const struct dc_page *page)
 {
   size_t rows = (size_t)page->best.frames * (size_t)page->best.bodies;
@@ -238,7 +238,7 @@ static void put_rows(struct dc_page *page)
   dc_json_end(json, "}");
 }
 
-// The members of an object that tells all about a run.
+// Writes all about a run as members of the object that is open.
 static enum dc_status put_page(struct dc_page *page)
 {
   struct dc_json_writer *json = &page->json;
@@ -270,7 +270,7 @@ static enum dc_status write_page(struct dc_page *page, const char *path, size_t 
   return status;
 }
 
-// Another run, with the same writer.
+// Writes another run as an object of its own, with the same writer, which is moved there and back.
 static int put_other(struct dc_page *page, const char *directory, dcsim_error *error)
 {
   struct dc_page other = {.directory = directory};
@@ -299,7 +299,8 @@ static int put_others(struct dc_page *page, int count, const char *const *direct
   return failed;
 }
 
-// The other worlds of a run with cases, which it has left as runs of their own.
+// Writes the other worlds of a run with cases, which it has left as runs of their own, at most MOST_WORLDS of
+// them.
 static int put_cases(struct dc_page *page, dcsim_error *error)
 {
   const struct dc_scene *scene = page->scene;

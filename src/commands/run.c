@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation and optimization with a run directory.
+// Simulation and optimization with a run directory.  A run is a session (session.h).  run_scene leads it
+// through its parts: checks of memory, parameters to begin with, the kind of run (run_kinds.c), computing, and
+// finish, which judges the outcome, reads out forces, writes all files and reports.
+//
+// A run leaves the same files however it ended: one that was stopped, or failed numerically, keeps what it has
+// found so far, as long as one evaluation succeeded.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +19,9 @@
 #include "commands/session.h"
 #include "io/run/run_check.h"
 
-// Parameters of the earlier run as far as it went, at its times: those of a step are those of the steps of this scene
-// at that time, if these are shorter or longer.
+// Takes the parameters of the earlier run as far as it went.  Where its steps were shorter or longer,
+// parameters of a step become those of the steps of this scene at the same time, by resampling first and
+// resizing then.
 static enum dc_status take_earlier(struct session *session, double *parameters)
 {
   static const double same = 1e-9;  // of a step
@@ -39,7 +45,8 @@ static enum dc_status take_earlier(struct session *session, double *parameters)
   return DC_OK;
 }
 
-// The trajectory of a run whose design the scene has built in: the parameters of the design are left out.
+// Reads the trajectory of a run whose design this scene has built in: the run's own scene tells how many
+// parameters its controls have, and those of its design are left out.
 static enum dc_status read_designed(struct session *session, const char *directory)
 {
   struct dc_scene *scene = NULL;
@@ -57,7 +64,8 @@ static enum dc_status read_designed(struct session *session, const char *directo
   return status;
 }
 
-// The trajectory of an earlier run with the scene's controls.
+// Reads the trajectory of an earlier run.  One whose parameters do not fit may be the run that this scene's
+// design came from; then the controls must be the same.
 static enum dc_status read_earlier(struct session *session, const char *directory)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -67,8 +75,8 @@ static enum dc_status read_earlier(struct session *session, const char *director
   return read_designed(session, directory);
 }
 
-// First guess [of all steps]: the scene's, or the parameters of an earlier run with the same controls as far as it
-// went.
+// Finds the first guess [of all steps]: the scene's, the parameters that the caller gives, or those of an
+// earlier run as far as it went.
 static enum dc_status take_controls(struct session *session, double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -110,6 +118,8 @@ static enum dc_status prepare(struct session *session)
   return status;
 }
 
+// Computes, and keeps the message that belongs to the status: one of a row that could not be written wins over
+// the one of the optimizer that it ended.
 static enum dc_status compute(struct session *session)
 {
   struct dc_error error = {0};  // row_status has its message in session->error
@@ -123,8 +133,8 @@ static enum dc_status compute(struct session *session)
   return status;
 }
 
-// The input of a whole run of windows: the start and the controls that were applied.  The plan's is that of the last
-// window.
+// Makes the input of a whole run of windows: the start and the controls that were applied.  The plan's own
+// input is that of the last window.
 static enum dc_status whole_input(struct session *session, const struct outcome *outcome,
                                   struct dc_rollout_input **input)
 {
@@ -149,8 +159,8 @@ static bool same_contact(const struct dc_contact_settings *one, const struct dc_
   return memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Whether frames were brought forth by another potential than that of the plan: by a plant that is not the plan's world
-// again, or a stepper with contacts of its own.
+// Whether frames come from another potential than that of the plan: from a plant that differs from the plan's
+// world, or from a stepper with contacts of its own.
 static bool frames_are_foreign(const struct session *session, const struct outcome *outcome)
 {
   const struct dc_model_definition *mine = &outcome->model->definition;
@@ -176,8 +186,9 @@ static void free_readout(struct readout *readout)
   dc_rollout_input_destroy(readout->whole);
 }
 
-// Computes the drives of the best trajectory and the contacts in it.  Contacts come from our own potential: they are
-// unknown for frames produced by a plant, or by a stepper with contacts of its own, and where nobody asks.
+// Computes the drives of the best trajectory and the contacts in it.  Contacts come from our own potential:
+// they are unknown for foreign frames, and not computed where nobody asks.  Too many, or a failure but for
+// memory, leave them out.
 static enum dc_status read_out(struct session *session, struct outcome *outcome, bool asked, struct readout *readout)
 {
   enum { MOST_CONTACTS = 200000 };
@@ -215,6 +226,7 @@ static enum dc_status write_trajectory(struct session *session, const struct out
                                  outcome->targets.position ? &outcome->targets : NULL, &rows, &session->error);
 }
 
+// Writes the trajectory and, where shapes were designed, the folder of the design.
 static enum dc_status write_motion(struct session *session, const struct outcome *outcome,
                                    const struct readout *readout)
 {
@@ -242,8 +254,8 @@ static enum dc_status write_run(struct session *session, const struct outcome *o
 // A whole run of the session, which is released: what dcsim_simulate and dcsim_optimize do.
 static int run_session(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error);
 
-// The run directory of a case, DIR/cases/NAME, which the other commands read like any other: its scene simulated with
-// these parameters.
+// Leaves the run directory of a case, DIR/cases/NAME, which the other commands read like any other: the case's
+// scene simulated with these parameters.
 static enum dc_status leave_case(struct session *session, const struct outcome *outcome, int k, struct dc_error *error)
 {
   dcsim_scene scene = {.scene = session->scene->scene->cases.scenes[k], .seed = session->scene->seed};
@@ -275,7 +287,9 @@ static enum dc_status leave_cases(struct session *session, const struct outcome 
   return DC_OK;
 }
 
-// Hands over the report of what was computed.
+// Judges what was computed and hands it over, in this order: cases and their runs; the plant, where the plan is
+// transferred to one; advice; drives and contacts; the report; the files.  Everything made on the way is freed
+// in each exit.
 static int finish(struct session *session, enum dc_status status, dcsim_result *result, dcsim_report *report,
                   dcsim_error *error)
 {
@@ -330,6 +344,7 @@ static int finish(struct session *session, enum dc_status status, dcsim_result *
   return status ? dc_api_fail(error, &session->error, status) : DCSIM_OK;
 }
 
+// Puts the first of the bodies that start inside a barrier into the result's warning.
 static void warn_inside(const struct session *session, dcsim_result *result)
 {
   const struct dc_inside_list *inside = &session->inside;
@@ -355,11 +370,11 @@ static void warn_of_task(const struct session *session)
 }
 
 // A run from its checks to its report:
-// 1. check memory and room on disk;
-// 2. share the scene with the ranks, if there are any;
-// 3. prepare, and begin the kind of run (simulation, optimization, search, horizon);
-// 4. compute; a run that was stopped or failed numerically keeps what it has found so far;
-// 5. finish: judge, write, report.
+// 1. memory and room on disk are checked;
+// 2. the scene is shared with the ranks, if there are any;
+// 3. the run is prepared, and its kind begun (simulation, optimization, search, horizon);
+// 4. it computes; a run that was stopped or failed numerically keeps what it has found so far;
+// 5. it is judged, written and reported (finish).
 static int run_scene(struct session *session, dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -446,6 +461,7 @@ static int run_session(struct session *session, dcsim_result *result, dcsim_repo
   return status;
 }
 
+// Runs the scene, then draws pictures of the run where they are asked for.
 static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing,
                         dcsim_result *result, dcsim_report *report, dcsim_error *error)
 {
@@ -467,7 +483,7 @@ static int run_and_draw(const dcsim_scene *scene, const dcsim_run_options *optio
   return status;
 }
 
-// Options and result as large as they are here.
+// Reads options and writes results of any version of the header.  Ranks other than 0 serve instead of running.
 static int run(const dcsim_scene *scene, const dcsim_run_options *options, bool optimizing, dcsim_result *result,
                dcsim_report *report, dcsim_error *error)
 {

@@ -45,7 +45,8 @@ enum dc_status dc_session_open_run(struct session *session)
   return status;
 }
 
-// The program's exit status.
+// The exit status that the program will have, for run.json: that of the stop, of the failure, or DCSIM_UNMET
+// where success is required.
 static int exit_status_of(const struct session *session, const dcsim_result *result, enum dc_status status)
 {
   int exit_status = status == DC_STOPPED ? session->stop_status : (int)status;
@@ -53,6 +54,8 @@ static int exit_status_of(const struct session *session, const dcsim_result *res
   return exit_status == 0 && session->options->require_success && unmet ? DCSIM_UNMET : exit_status;
 }
 
+// Writes run.json, the last file of a run: a run that has it has ended.  The run that this one replaces is
+// removed only now.
 enum dc_status dc_session_write_summary(struct session *session, const dcsim_result *result, enum dc_status ended,
                                         const char *json)
 {
@@ -97,6 +100,8 @@ static void write_glb(const struct session *session, const struct dc_trajectory 
     snprintf(result->warning, sizeof result->warning, "%s is not written: %.900s", dc_glb_name, error.text);
 }
 
+// Writes the animated model, syncs and closes the run; `written` is the status so far, which wins over a
+// failure to close.
 enum dc_status dc_session_close_run(struct session *session, const struct dc_trajectory *trajectory,
                                     const double *parameters, dcsim_result *result, enum dc_status written)
 {

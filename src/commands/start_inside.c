@@ -23,6 +23,7 @@ static const double THROWN = 2;        // force of contact over the weight
 static const double NEAR = 2e-2;       // gap over the size above which a pair is no contact
 static const double PRECISION = 1e-9;  // of the place of the touch, over the size
 
+// A search for bodies that start inside barriers.  Everything is owned by the arena; the contact is the plan's.
 struct search {
   const struct dc_plan *plan;
   struct dc_arena *arena;
@@ -48,6 +49,8 @@ static double pair_size(const struct dc_bodies *bodies, const int *pair)
   return dc_body_moves(b) && b->radius > 0 ? fmin(size, dc_contact_size(b)) : size;
 }
 
+// Sums the forces of near pairs over mechanisms and remembers each one's strongest pair.  Pairs within a
+// mechanism push nothing off; those beyond NEAR of their size are no contact.
 static void sum_forces(struct search *s)
 {
   const struct dc_bodies *bodies = &s->plan->model->bodies;
@@ -77,7 +80,9 @@ static void sum_forces(struct search *s)
   }
 }
 
-// The gap along the force of pair p at which it pushes with a load, NAN beyond the size; the gap now into *gap.
+// The gap (m) along the force of pair p at which it pushes with a load, by bisection over orders of magnitude
+// between the gap now and the body's size; NAN: it pushes harder everywhere.  *gap becomes the gap now along
+// that direction.
 static double find_rest(struct search *s, int p, double load, double *gap)
 {
   const struct dc_bodies *bodies = &s->plan->model->bodies;
@@ -113,7 +118,8 @@ static void add(struct dc_inside_list *list, struct dc_inside inside)
     list->left_out++;
 }
 
-// Whether a force of contact throws off a mass; *acceleration: what it gets.
+// Whether a force of contact throws off a mass: it is more than THROWN times the weight and not balanced by
+// gravity.  *acceleration: what remains, m/s^2.
 static bool throws(const struct dc_plan *plan, const double force[3], double mass, double weight, double *acceleration)
 {
   double net[3];
@@ -122,6 +128,7 @@ static bool throws(const struct dc_plan *plan, const double force[3], double mas
   return dc_vec_norm(force) > THROWN * weight && dc_vec_dot(net, force) > 0;
 }
 
+// Lists mechanisms that are thrown off, each by its strongest pair.
 static void list_mechanisms(struct search *s, double weight, struct dc_inside_list *list)
 {
   const struct dc_bodies *bodies = &s->plan->model->bodies;
@@ -155,6 +162,8 @@ static double node_force(const struct dc_plan *plan, const struct dc_soft *soft,
   return sum;
 }
 
+// Lists soft bodies that half-spaces throw off, except those that are pinned.  The shift at which they would
+// rest is doubled until the force is too small, then bisected.
 static void list_nodes(const struct search *s, double weight, struct dc_inside_list *list)
 {
   const struct dc_bodies *bodies = &s->plan->model->bodies;
@@ -182,6 +191,8 @@ static void list_nodes(const struct search *s, double weight, struct dc_inside_l
     }
 }
 
+// Makes room, evaluates contact at the start and lists both.  The weight per mass is gravity or, without any,
+// the acceleration that stands for it (dc_contact_acceleration).
 static enum dc_status find(struct search *s, struct dc_inside_list *list, struct dc_error *error)
 {
   const struct dc_model *model = s->plan->model;

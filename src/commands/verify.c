@@ -39,7 +39,9 @@ static enum dc_status fail_memory(struct dc_verification *v)
   return dc_out_of_memory_in(&v->error, v->directory);
 }
 
-// The plan of the stored run, its input as it drove the run: that of its parameters, or the targets that were applied.
+// Makes the plan of the stored run and its input as it drove the run: by its parameters or, of a receding
+// horizon, by the targets that were applied.  Forces of controls have no stored targets and come from the
+// parameters in any case.
 static enum dc_status restore_plan(struct dc_verification *v)
 {
   const struct dc_scene *scene = v->scene;
@@ -68,7 +70,8 @@ static enum dc_status restore_plan(struct dc_verification *v)
   return DC_OK;
 }
 
-// The states that the stored poses say.
+// Makes a trajectory of the stored poses and joints, for runs whose controls do not reproduce them.  Stored
+// places of nodes are not taken.
 static enum dc_status take_stored(struct dc_verification *v)
 {
   const struct dc_bodies *bodies = &v->scene->model.bodies;
@@ -106,7 +109,7 @@ static void differs(struct dc_findings *found, int frame, int body, double dista
   found->body = body;
 }
 
-// Bit for bit: poses of all bodies, joints, gaps.
+// Compares the stored run with the one rolled out again, bit for bit: poses of all bodies, joints, gaps.
 static void compare(struct dc_verification *v, const struct dc_trajectory *again)
 {
   const struct dc_stored_trajectory *stored = &v->stored;
@@ -131,7 +134,8 @@ static void compare(struct dc_verification *v, const struct dc_trajectory *again
   }
 }
 
-// Rolls the controls out again, as dcsim simulate --control RUN does.
+// Rolls the controls out again, as dcsim simulate --control RUN does, and compares.  Controls that cannot be
+// rolled out, or end early, leave a note, and the stored poses are judged instead.
 static enum dc_status reproduce(struct dc_verification *v)
 {
   const dcsim_run_options run = {.size = sizeof run, .directory = "none", .control_run = v->directory};
@@ -169,7 +173,8 @@ static enum dc_status reproduce(struct dc_verification *v)
   return taken || v->found.reproduced ? taken : take_stored(v);
 }
 
-// The rollout to which the frames belong: of the scene's world, or of the plant in which the run was executed.
+// The roll-out to which the frames belong, and its model: the scene's world, or the plant in which the run was
+// executed.
 static struct dc_rollout *rollout_of_frames(const struct dc_verification *v, const struct dc_model **model)
 {
   *model = v->there ? &v->scene->plant.model : &v->scene->model;
@@ -211,7 +216,7 @@ static enum dc_status check_residuals(struct dc_verification *v)
   return status ? fail_memory(v) : DC_OK;
 }
 
-// The share of impulses from afar; 0 where there are none.
+// The share of impulses from afar among those of bodies that gain any; 0 where there are none.
 static double share_from_afar(const struct dc_bodies *bodies, const double *near, const double *far)
 {
   double sum = 0, from_afar = 0;
@@ -252,8 +257,8 @@ static enum dc_status check_phantom(struct dc_verification *v)
   return DC_OK;
 }
 
-// The largest error of the directions that have a difference.  Where steps are divided differently on both sides of a
-// point, the loss jumps there, and a difference across says nothing (`straddles`).
+// Finds the largest error among the directions that have a difference.  Where steps are divided differently on
+// both sides of a point, the loss jumps there, and a difference across says nothing (`straddles`).
 static void sum_up_slopes(struct dc_findings *found)
 {
   found->gradient_error = 0;
@@ -279,7 +284,8 @@ static bool is_flat(const struct dc_findings *found)
   return true;
 }
 
-// At the parameters of the run or, where the loss is flat there, at the first guess.
+// Compares the adjoint with differences at the parameters of the run or, where the loss is flat there, at the
+// first guess: a plan that reaches its task has a zero gradient, which would agree with any.
 static enum dc_status compare_slopes(struct dc_verification *v, struct dc_plan *plan, struct dc_error *error)
 {
   struct dc_findings *found = &v->found;
@@ -313,7 +319,7 @@ static const char *lacks_gradient(const struct dc_verification *v)
   return v->options->directions ? NULL : "no directions were asked for";
 }
 
-// Over the steps that the optimizer saw at a time.
+// Checks the gradient over the steps that the optimizer saw at a time.  A point without a value leaves a note.
 static enum dc_status check_gradient(struct dc_verification *v)
 {
   const struct dc_scene *scene = v->scene;
@@ -347,8 +353,7 @@ static enum dc_status check_gradient(struct dc_verification *v)
   return DC_OK;
 }
 
-// All checks, in the order in which each needs those before: the plan and its frames again, geometry, residuals,
-// phantom impulses, gradient, other worlds.
+// Makes all checks, in the order in which each needs those before, and reports progress between them.
 static enum dc_status check_all(struct dc_verification *v)
 {
   enum dc_status status = restore_plan(v);
@@ -367,7 +372,8 @@ static enum dc_status check_all(struct dc_verification *v)
   return status;
 }
 
-// The run must have ended and have a trajectory in time.
+// Opens a run that has ended and has a trajectory in time.  A run whose plan was transferred to a plant is
+// opened without the plant: the stored frames are those of the plan.
 static enum dc_status open_run(struct dc_verification *v, dcsim_error *error)
 {
   struct dc_run_result result = {0};
@@ -423,7 +429,8 @@ static enum dc_status write_certificate(struct dc_verification *v, const char *j
   return status;
 }
 
-// Describes and writes what was found.
+// Describes and writes what was found.  DC_UNMET, with the report, where a requirement of the scene does not
+// hold.
 static int hand_over(struct dc_verification *v, dcsim_report *report, dcsim_error *error)
 {
   struct dc_text text = {0};
@@ -443,7 +450,7 @@ static int hand_over(struct dc_verification *v, dcsim_report *report, dcsim_erro
   return status ? dc_api_fail(error, &v->error, status) : DCSIM_OK;
 }
 
-// 0 stands for the default, what is negative for none.
+// A count that was asked for, within its bound: 0 stands for the default, what is negative for none.
 static int count_of(int asked, int standard, int most)
 {
   if (asked <= 0)

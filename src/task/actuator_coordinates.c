@@ -22,6 +22,8 @@ static int first_rotation(const struct dc_body *body)
   return -1;
 }
 
+// Whether a coordinate of the body is an angle (rad), by the part of its joint; free bodies have three
+// rotations before three translations.
 static bool is_angle(const struct dc_body *body, int index)
 {
   if (body->free)
@@ -48,6 +50,8 @@ static const struct dc_soft_drives *drives_of(const struct dc_model *model, cons
   return soft ? &soft->drives : NULL;
 }
 
+// The name of a coordinate: that of a drive of a soft body, a letter (rx ry rz x y z), or its number where its
+// joint has no letters; text is room for a number.
 static const char *name_of(const struct dc_model *model, const struct dc_body *body, bool powered, int index,
                            char text[16])
 {
@@ -69,7 +73,7 @@ const char *dc_actuator_coordinate_name(const struct dc_actuator_coordinate *coo
   return name_of(model, &model->bodies.bodies[coordinate->body], coordinate->powered, coordinate->index, text);
 }
 
-// Number of coordinates: of a cable its length, of a frame on nodes its position or its drives.
+// The number of coordinates: of a cable its length, of a frame on nodes its position or, powered, its drives.
 static int coordinate_count(const struct dc_model *model, const struct dc_body *body, bool powered)
 {
   const struct dc_soft_drives *drives = drives_of(model, body, powered);
@@ -93,7 +97,8 @@ static int find_coordinate(const struct dc_model *model, const struct dc_body *b
   return -1;
 }
 
-// powered: the joint must have an actuator.
+// Refuses a body without coordinates.  powered: the joint must have an actuator, and the message tells how the
+// body gets one.
 static enum dc_status check_body(const char *option, const struct dc_model *model, int body, bool powered,
                                  struct dc_error *error)
 {
@@ -109,7 +114,8 @@ static enum dc_status check_body(const char *option, const struct dc_model *mode
   return DC_OK;
 }
 
-// Unit and scale of a coordinate.
+// Unit, scale and entry of a coordinate.  Pressures are counted in units of the body's Young's modulus, so that
+// parameters of all drives are near 1.
 static struct dc_actuator_coordinate coordinate_of(const struct dc_model *model, int body, bool powered, int index)
 {
   const struct dc_body *owner = &model->bodies.bodies[body];
@@ -200,6 +206,7 @@ static enum dc_status add_named(struct dc_actuator_coordinates *coordinates, con
   return DC_OK;
 }
 
+// Adds all coordinates of a body.
 static enum dc_status add_all(struct dc_actuator_coordinates *coordinates, const struct dc_model *model, int body,
                               bool powered, const char *option, struct dc_error *error)
 {
@@ -213,7 +220,8 @@ static enum dc_status add_all(struct dc_actuator_coordinates *coordinates, const
   return DC_OK;
 }
 
-// Finds the coordinates of options, with their bounds; "initial" must hold a whole number of rows.
+// Finds the coordinates that options name, with their bounds; "initial" must hold a whole number of rows.
+// `powered`: coordinates of actuators, else those of the joint, for forces.
 static enum dc_status parse(struct dc_actuator_coordinates *coordinates, const struct dc_actuator_options *options,
                             const struct dc_model *model, bool powered, struct dc_error *error)
 {
@@ -232,6 +240,7 @@ static enum dc_status parse(struct dc_actuator_coordinates *coordinates, const s
   return status;
 }
 
+// The first guess of parameter i: rows of "initial" follow each other in time, and the last one is repeated.
 double dc_actuator_initial(const struct dc_actuator_options *options,
                            const struct dc_actuator_coordinates *coordinates, int i)
 {
@@ -305,7 +314,8 @@ const char *dc_actuator_parameter_unit(const void *options, const struct dc_mode
   return coordinates.items[i % coordinates.count].unit;
 }
 
-// c(y) with the bounds and the scale of the coordinate.
+// c(y) with its first two derivatives by the parameter y, for the bounds and the scale s of the coordinate:
+// value c(s y), slope s c', curvature s^2 c''.
 static struct dc_clamped bounded(const struct dc_actuator_coordinate *coordinate, double y)
 {
   double scale = coordinate->scale;
@@ -313,7 +323,7 @@ static struct dc_clamped bounded(const struct dc_actuator_coordinate *coordinate
   return (struct dc_clamped){clamped.value, scale * clamped.slope, scale * scale * clamped.curvature};
 }
 
-// The targets are c(y) and its time derivative c'(y) y'.
+// Adds the target c(y) and its time derivative c'(y) y' to those of a step.
 void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                             double y, double rate, struct dc_rollout_input *input)
 {
@@ -323,6 +333,7 @@ void dc_actuator_add_target(const struct dc_actuator_coordinate *coordinate, con
   input->target_velocity[target] += clamped.slope * rate;
 }
 
+// Derivatives by y and y' of cotangents P of the target and V of its rate: c' P + c'' y' V, and c' V.
 void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                            double y, double rate, const struct dc_rollout_cotangent *cotangent, double *by_y,
                            double *by_rate)
@@ -334,6 +345,7 @@ void dc_actuator_pull_back(const struct dc_actuator_coordinate *coordinate, cons
   *by_rate = clamped.slope * velocity;
 }
 
+// The transposed of pull_back: the targets move by c' dy, their rates by c' dy' + c'' y' dy.
 void dc_actuator_push_forward(const struct dc_actuator_coordinate *coordinate, const struct dc_model *model, int step,
                               double y, double rate, double along_y, double along_rate,
                               struct dc_rollout_cotangent *moved)

@@ -26,6 +26,8 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Refuses bodies without convex parts, whose distance is not known, and shapes that a design changes: the
+// derivative by vertices is not formed here.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_clearance_options *clearance = options;
@@ -48,7 +50,8 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return DC_OK;
 }
 
-// Nearest points of the two bodies at a frame; false: out of memory.
+// Nearest points of the two bodies at a frame; false: out of memory.  The search is made anew each time, as an
+// objective keeps no state.
 static bool find_nearest(const struct dc_clearance_options *clearance, const struct dc_model *model,
                          const struct dc_trajectory *trajectory, int frame, struct dc_witness *witness)
 {
@@ -75,6 +78,7 @@ static bool find_nearest(const struct dc_clearance_options *clearance, const str
   return made;
 }
 
+// The one residual d (m) of a frame; NAN when memory is out, which makes the loss no number.
 static int residual(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                     int frame, int i, double d[3])
 {

@@ -31,6 +31,8 @@ static int body_of(const struct dc_com_options *com, int i)
   return com->bodies.count ? com->bodies.indices[i] : i;
 }
 
+// Refuses bodies without mass that are named, as they would not count; a mass of all bodies together must
+// remain.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_com_options *com = options;
@@ -137,6 +139,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
   group->radius = dc_objective_rim(com->inside, com->tolerance);
 }
 
+// Pulls weights on the rows of a frame back; rows are those of the chosen axes.
 static void row_pull_back(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                           const struct dc_trajectory *trajectory, int index, const double *weights,
                           struct dc_loss_cotangent *cotangent)

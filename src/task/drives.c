@@ -20,6 +20,7 @@ static int carrier_of(const struct dc_bodies *bodies, int body)
   return -1;
 }
 
+// Whether two bodies are held together: by joints (the same mechanism) or by nodes of one soft body.
 bool dc_bodies_are_joined(const struct dc_bodies *bodies, int a, int b)
 {
   int mechanism = bodies->bodies[a].mechanism, carrier = carrier_of(bodies, a);
@@ -77,6 +78,7 @@ static const struct dc_option *point_of(const struct dc_objective *objective)
   return NULL;
 }
 
+// The largest distance of a target point from the start of a body that the same objective names, m.
 double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodies)
 {
   double most = 0;
@@ -93,6 +95,7 @@ double dc_task_distance(const struct dc_task *task, const struct dc_bodies *bodi
   return most;
 }
 
+// Whether a control acts in the course of time: it has no parameters in a window of no steps.
 bool dc_task_acts_in_time(const struct dc_task *task, const struct dc_model *model)
 {
   for (int i = 0; i < task->control_count; i++)

@@ -21,6 +21,8 @@ static bool any_pd(const struct dc_bodies *bodies)
   return false;
 }
 
+// Refuses bodies without proportional-derivative actuators: cables and soft bodies are driven by lengths and
+// pressures, for which no force is computed here.  MOST_FORCES bounds arrays on the stack.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_effort_options *effort = options;
@@ -63,6 +65,8 @@ static double weigh(const struct dc_effort_options *effort, const struct dc_mode
   return sum;
 }
 
+// Sums over the steps.  The force of a step depends on the states at both its ends and on targets and gains;
+// dc_rollout_actuator_pull_back adds its derivatives to the cotangents of both frames.
 static double evaluate(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                        const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {

@@ -70,7 +70,7 @@ static const struct dc_index_list *recorded(const void *options)
 
 // Interpolation of the recording at the times of the frames.
 
-// r = rotation at the fraction s of the shortest path from a to b
+// r: the rotation at the fraction s of the shortest path from a to b, exp(s log(b a^-1)) a.
 static void interpolate_rotation(double r[4], const double *a, const double *b, double s)
 {
   double inverse[4], between[4], turn[3];
@@ -82,7 +82,8 @@ static void interpolate_rotation(double r[4], const double *a, const double *b, 
   dc_rotation_multiply(r, between, a);
 }
 
-// Interpolates body b between rows i and i + 1 at the fraction s.
+// Interpolates body b between rows i and i + 1 at the fraction s.  Numbers that were not seen in one of the
+// rows are NAN in between, too.
 static void interpolate(const struct dc_recording *recording, int i, double s, int b, struct dc_follow_sample *sample)
 {
   size_t now = (size_t)i * (size_t)recording->body_count + (size_t)b, next = now + (size_t)recording->body_count;
@@ -121,8 +122,9 @@ static bool rotation_counts(const struct dc_follow_options *follow, const struct
   return follow->rotation > 0 && !isnan(sample->quaternion[0]);
 }
 
-// Appends the samples of a frame.  *row: where the search in the recording starts.  Points of soft bodies do not turn:
-// a recorded rotation of theirs does not count.
+// Appends the samples of a frame.  *row is where the search in the recording starts; frames come in order, so
+// that it only moves forward.  Points of soft bodies do not turn, and a recorded rotation of theirs does not
+// count.
 static void add_frame(struct dc_follow_options *follow, const struct dc_recording *recording, long frame,
                       const struct dc_model *model, int *row, struct dc_follow_sample *samples)
 {
@@ -147,7 +149,7 @@ static void add_frame(struct dc_follow_options *follow, const struct dc_recordin
   follow->frame_count += follow->sample_count > before;
 }
 
-// Lists the groups of residual rows.
+// Lists the groups of residual rows: for each sample one of positions, one of rotations, as far as they count.
 static enum dc_status add_groups(struct dc_follow_options *follow, struct dc_arena *arena, struct dc_error *error)
 {
   struct dc_follow_group *groups = dc_arena_alloc(arena, 2 * (size_t)follow->sample_count, sizeof *groups);
@@ -164,7 +166,8 @@ static enum dc_status add_groups(struct dc_follow_options *follow, struct dc_are
   return DC_OK;
 }
 
-// Samples of the recording at the wanted frames, interpolated between its rows where a frame lies between two.
+// Makes the samples of the recording at the wanted frames, once, when the scene is read.  A recording without
+// any frame that counts is refused, with its times.
 static enum dc_status take_recording(void *options, const struct dc_recording *recording, const struct dc_model *model,
                                      struct dc_arena *arena, struct dc_error *error)
 {
@@ -257,6 +260,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return count;
 }
 
+// The group `index`: offsets along the recorded axes, or the rotation vector.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)

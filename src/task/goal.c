@@ -21,14 +21,16 @@ static double squared(const double *d, int rows)
   return dc_dot(d, d, rows);
 }
 
-// max(square - (inside tolerance)^2, 0); NaN stays NaN
+// max(square - (inside tolerance)^2, 0); NaN stays NaN.  `inside` < 1 aims within the tolerance, as the loss is
+// flat at its rim.
 static double excess_of(const struct dc_goal_options *goal, double square)
 {
   double rim = dc_objective_rim(goal->inside, goal->tolerance), excess = square - rim * rim;
   return excess <= 0 ? 0 : excess;
 }
 
-// The sum over frames and points of the squared excess over the tolerance, and its derivatives.
+// Sums the squared excess over the tolerance of all points at all frames that count.  The residual's derivative
+// 2 weight d is pulled back only where the excess is not zero: inside the tolerance the loss is flat.
 double dc_goal_evaluate(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
                         const struct dc_trajectory *trajectory, struct dc_loss_cotangent *cotangent)
 {
@@ -52,6 +54,7 @@ double dc_goal_evaluate(const struct dc_goal_kind *kind, const void *options, co
   return frames.share * sum;
 }
 
+// One group for every point at every frame that counts.
 int dc_goal_groups(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
                    const struct dc_trajectory *trajectory)
 {
@@ -60,6 +63,8 @@ int dc_goal_groups(const struct dc_goal_kind *kind, const void *options, const s
   return (frames.last - frames.first + 1) * count_of(kind, options, model);
 }
 
+// Group `index` of the residual rows: d with its target set, a ball of radius inside * tolerance, and the part
+// e of d that counts.
 void dc_goal_group(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
                    const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *frame)
 {
@@ -85,6 +90,8 @@ void dc_goal_pull_back(const struct dc_goal_kind *kind, const void *options, con
   kind->pull_back(options, model, trajectory, frame, i, weights, cotangent);
 }
 
+// Finds the point that is farthest from its target at a frame; reached: all are within the tolerance itself,
+// not `inside` of it.
 void dc_goal_report(const struct dc_goal_kind *kind, const void *options, const struct dc_model *model,
                     const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {

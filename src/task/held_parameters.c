@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters that are held over blocks of steps: count, names, first guess, groups, and the move to the next window.
+// Parameters that are held over blocks of `hold` steps: count, names, first guess, groups, and the move to the
+// next window.  Parameter j * coordinates + c belongs to block j and coordinate c.
+//
+// Blocks are those of the whole run: in a receding horizon a window that begins inside a block shares it with
+// the window before, so that targets change at the same times whatever the windows are.
 #include "task/held_parameters.h"
 
 #include <stdio.h>
@@ -9,6 +13,8 @@ static int block_count(const struct dc_held_options *options, int steps)
   return (int)((steps + options->hold - 1) / options->hold);
 }
 
+// The block of a step of the window; a window that reaches into one block more than it has parameters for uses
+// its last one there.
 int dc_held_block(const struct dc_held_options *options, const struct dc_window *window, int step)
 {
   int last = block_count(options, window->steps) - 1;
@@ -21,6 +27,7 @@ int dc_held_count(const struct dc_held_options *options, const struct dc_actuato
   return block_count(options, steps) * coordinates->count;
 }
 
+// BODY.STEP.COORDINATE, with the first step of the block.
 void dc_held_name(const struct dc_held_options *options, const struct dc_actuator_coordinates *coordinates,
                   const struct dc_model *model, int i, char *text, size_t size)
 {
@@ -37,6 +44,7 @@ void dc_held_guess(const struct dc_held_options *options, const struct dc_actuat
     parameters[i] = dc_actuator_initial(&options->actuator, coordinates, i);
 }
 
+// Parameters of one block form a group.
 int dc_held_group(const struct dc_held_options *options, const struct dc_actuator_coordinates *coordinates, int steps,
                   int *group)
 {

@@ -54,6 +54,8 @@ static int parameter_count(const void *options, const struct dc_model *model, in
   return count;
 }
 
+// Refuses bodies that are neither free nor soft; rotations of soft ones; starts of bodies that hold nodes of
+// soft ones, which would stay behind; and axes out of order, as they name parameters.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_initial_state_options *start = options;
@@ -153,6 +155,7 @@ static void add_to_nodes(const struct dc_soft *soft, double offsets[GROUPS][3], 
   }
 }
 
+// The transposed of add_to_nodes: an offset of all nodes has the sum of their cotangents.
 static void sum_over_nodes(const struct dc_soft *soft, const double *tangent, double sum[3])
 {
   memset(sum, 0, 3 * sizeof *sum);
@@ -286,9 +289,12 @@ static void draw_direction(const char *axes, struct dc_random *random, double di
   keep_axes(axes, direction);
 }
 
-// Draws a shot at a random free body: past its centre by less than makes it miss, from a distance of up to a few
-// diameters, and at most so fast that it could go to the farthest body and back within the window.  A shot anywhere has
-// any direction, as one off a cushion needs.
+// Draws a shot at a random free body: past its centre by less than makes it miss, from a distance of up to a
+// few diameters, and at most so fast that it could go to the farthest body and back within the window.
+//
+// A shot anywhere (spread->anywhere) has any direction, as one off a cushion needs.  It is fast enough to come,
+// after part of the time, up to twice the goal's distance far, and is aimed as much higher as gravity will have
+// pulled it down by then.
 static void draw(const void *options, const struct dc_model *model, const struct dc_window *window, const double *guess,
                  const struct dc_spread *spread, struct dc_random *random, double *parameters)
 {

@@ -73,6 +73,8 @@ static bool is_velocity(const struct dc_joints_options *joints, int i, int *coor
   return velocity;
 }
 
+// Residual i: of a coordinate, or of a velocity, which is the difference quotient over the step before the
+// frame.  At the first frame of a run there is no such step, and a velocity is met.
 static int residual(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                     int frame, int i, double d[3])
 {
@@ -89,6 +91,8 @@ static int residual(const void *options, const struct dc_model *model, const str
   return 1;
 }
 
+// Adds weights to the cotangents of the state at the frame and, for velocities, with the opposite sign to that
+// of the frame before.
 static void pull_back(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                       int frame, int i, const double weights[3], struct dc_loss_cotangent *cotangent)
 {

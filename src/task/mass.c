@@ -31,7 +31,7 @@ static enum dc_status prepare(void *options, const struct dc_model *model, struc
   return dc_objective_list_bodies(&mass->bodies, model, has_mass, "mass", arena, error);
 }
 
-// max(M - most, 0); NaN stays NaN
+// max(M - most, 0) in kg; NaN stays NaN.
 static double excess_of(const struct dc_mass_options *mass, const struct dc_model *model,
                         const struct dc_rollout_input *input)
 {

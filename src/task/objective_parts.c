@@ -39,6 +39,7 @@ enum dc_status dc_objective_check_list(const void *options, const struct dc_mode
   return bodies->count ? dc_objective_check_bodies(bodies, model, error) : DC_OK;
 }
 
+// Mass of a body as the model has it, kg: of a soft one density times volume; 0 where nothing moves.
 double dc_objective_scene_mass(const struct dc_model *model, int body)
 {
   const struct dc_soft *soft = dc_soft_of(&model->bodies, body);
@@ -56,6 +57,8 @@ double dc_objective_mass_of(const struct dc_model *model, const struct dc_rollou
   return dc_objective_scene_mass(model, body) * mass_scale(input, body);
 }
 
+// Adds the derivative by a body's mass: to that by its factor m0 s -> s, and, where shapes are designed, to
+// that by the mass of its shape.
 void dc_objective_add_mass(struct dc_loss_cotangent *cotangent, const struct dc_model *model,
                            const struct dc_rollout_input *input, int body, double by_mass)
 {
@@ -80,6 +83,8 @@ static enum dc_status check_listed(const struct dc_index_list *bodies, const str
   return status;
 }
 
+// Checks the bodies that are named, or, where none is, lists those whose vertices a design moves, or all that
+// count where it moves none.
 enum dc_status dc_objective_list_bodies(struct dc_index_list *bodies, const struct dc_model *model,
                                         bool (*counts)(const struct dc_model *model, int body), const char *lacks,
                                         struct dc_arena *arena, struct dc_error *error)

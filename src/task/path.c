@@ -62,7 +62,8 @@ static void initial(const void *options, const struct dc_model *model, int steps
   (void)options, (void)model, (void)steps, (void)parameters;
 }
 
-// Position and rate of the path at a time: cubic between two given times, constant outside.
+// Position and rate of coordinate c at a time: cubic between two given times, at rest at both; constant
+// outside.
 static void motion(const struct dc_path_options *path, int count, int c, double time, double *y, double *rate)
 {
   const double *times = path->times.values, *positions = path->positions.values;

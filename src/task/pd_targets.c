@@ -73,7 +73,8 @@ static void advance(const void *options, const struct dc_model *model, const str
   dc_held_advance(options, dc_actuator_coordinates(&((const struct dc_held_options *)options)->actuator, model).count, window, applied, true, parameters);
 }
 
-// Sets each block to the target of its last step.
+// Finds parameters whose targets are those given [steps][actuators]: each block gets the target of its last
+// step, through the inverse of the bounds.
 static void aim(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
                 const double *targets, double *parameters)
 {
