@@ -63,9 +63,9 @@ static double force_at(const struct profile *p, double gap)
   return isfinite(low) && isfinite(high) ? exp(low + t * (high - low)) : 0;
 }
 
-// Updates the numbers that a step of h leaves to the next one, by the law of impact that roll-outs use.
-// opening_before and opening are the speeds of the gap in the step before and in this one, m/s; below the speed
-// `still` nothing rebounds.
+// Updates the numbers that a step of h leaves to the next one, by the law of impact that roll-outs use.  Speeds
+// of the gap in the step before and in this one are opening_before and opening, m/s.  Below the speed `still`
+// nothing rebounds.
 static void leave(const struct profile *p, double gap, double opening_before, double opening, double h, double still,
                   double left[DC_IMPACT_NUMBERS])
 {

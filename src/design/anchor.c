@@ -15,6 +15,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Refuses bodies that never move: their place is no coordinate of the motion.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_anchor_options *anchor = options;
@@ -54,6 +55,7 @@ static void limits(const void *options, const struct dc_model *model, int i, dou
   range[0] = -anchor->box, range[1] = anchor->box;
 }
 
+// The one number that a parameter moves: the body's offset along an axis.
 static void visit(const void *options, const struct dc_model *model, int i, dc_displacement_visit *take, void *context)
 {
   (void)model;

@@ -93,8 +93,9 @@ static bool set_ranges(const struct dc_body *body, const struct dc_design *desig
   return true;
 }
 
-// Writes the design of an input into a copy of the model's definition, so that the scene made from it needs no design
-// entry.
+// Writes the design of an input into a copy of the model's definition, so that the scene made from it needs no
+// design entry.  Only what an entry may change is written; numbers that are as they were stay absent where the
+// scene left them out.
 enum dc_status dc_design_build_in(const struct dc_model *model, const struct dc_rollout_input *input,
                                   struct dc_arena *arena, struct dc_model_definition *definition,
                                   struct dc_error *error)

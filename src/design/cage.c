@@ -27,6 +27,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status;
 }
 
+// Finds the box around the shape, in the shape's frame.
 static enum dc_status prepare(void *options, const struct dc_model *model, struct dc_arena *arena,
                               struct dc_error *error)
 {
@@ -91,6 +92,7 @@ static void limits(const void *options, const struct dc_model *model, int i, dou
   range[0] = -cage->box, range[1] = cage->box;
 }
 
+// w_c(x) of the head for the control point `at`.
 static double weight_of(const struct dc_cage_options *cage, const int at[3], const double x[3])
 {
   double weight = 1;
@@ -101,6 +103,7 @@ static double weight_of(const struct dc_cage_options *cage, const int at[3], con
   return weight;
 }
 
+// Visits all vertices with a weight, on every body that has the shape.
 static void visit(const void *options, const struct dc_model *model, int i, dc_displacement_visit *take, void *context)
 {
   const struct dc_cage_options *cage = options;

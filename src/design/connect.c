@@ -10,7 +10,7 @@
 
 #include "math/vector.h"
 
-// For every vertex, its part and whether it is a corner of that part.
+// Finds, for every vertex, its part and whether it is a corner of that part.
 static void describe(const struct dc_shape *shape, int *part, bool *corner)
 {
   for (int p = 0, vertex = 0; p < shape->part_count; vertex += shape->parts[p++].vertex_count) {

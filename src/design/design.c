@@ -9,6 +9,7 @@
 const struct dc_design_type *const dc_design_types[] = {
     &dc_design_number, &dc_design_size, &dc_design_link, &dc_design_anchor, &dc_design_vertices, &dc_design_cage, NULL};
 
+// A number that an entry changes, by the name that values have.
 struct named {
   char name[320];
   int entry;

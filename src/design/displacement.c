@@ -42,6 +42,7 @@ const char *dc_displacement_unit(const struct dc_displacement *d, const void *op
   return d->factor ? "1" : "m";
 }
 
+// Bounds of the parameters, from ranges of amounts: range / scale of shifts, log(range) / scale of factors.
 void dc_displacement_bounds(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                             double *low, double *high)
 {
@@ -57,6 +58,7 @@ void dc_displacement_bounds(const struct dc_displacement *d, const void *options
   }
 }
 
+// The argument of a visit: where it adds or gathers.
 struct visit {
   struct dc_shape_design *shape;  // numbers that are moved, or whose derivatives are gathered
   double amount;                  // a(p_i), or a'(p_i) times a direction: what `add` distributes
@@ -124,6 +126,8 @@ static void note(void *context, int body, int vertex, int axis, double weight)
     moves[body] = true;
 }
 
+// One group for each control point or vertex where parameters are coordinates of points, else one for each
+// parameter.
 int dc_displacement_groups(const struct dc_displacement *d, const void *options, const struct dc_model *model,
                            int *group)
 {

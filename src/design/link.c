@@ -19,6 +19,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Refuses bodies without a joint, as there is no point to grow from, and shapes without convex parts.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_link_options *link = options;

@@ -43,6 +43,8 @@ static const struct dc_number_kind *kind_of(const struct dc_number_options *opti
   return dc_number_kinds[options->of];
 }
 
+// Whether the number `index` of the kind belongs to the entry: its axis and body are named, or none is, and the
+// model has such a number.
 static bool is_chosen(const struct dc_number_options *options, const struct dc_model *model, int index)
 {
   const struct dc_number_kind *kind = kind_of(options);
@@ -297,6 +299,7 @@ static void push_forward(const void *options, const struct dc_model *model, cons
   }
 }
 
+// Number i of the design with the scene's value and the present one.
 static bool value(const void *options, const struct dc_model *model, const double *parameters, int i,
                   struct dc_design_value *value)
 {

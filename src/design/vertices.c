@@ -165,6 +165,8 @@ static void limits(const void *options, const struct dc_model *model, int i, dou
   range[0] = -most, range[1] = most;
 }
 
+// Visits the vertices of a group on all bodies that have the shape, and their images on those with the mirror
+// image; the coordinate along the mirror's axis moves the other way.
 static void visit(const void *options, const struct dc_model *model, int i, dc_displacement_visit *take, void *context)
 {
   const struct dc_vertices_options *o = options;
@@ -180,7 +182,8 @@ static void visit(const void *options, const struct dc_model *model, int i, dc_d
   }
 }
 
-// Counts all vertices, also those that are held.
+// Counts the pieces in which the shape would be printed, with all vertices, also those that are held.  -1: out
+// of memory.
 static int pieces(const void *options, const struct dc_model *model, int least)
 {
   const struct dc_vertices_options *o = options;

@@ -27,6 +27,7 @@ static int try_case(const struct dc_sweep_place *place, long point, dcsim_error 
   return status ? dc_api_fail(error, &local, status) : DCSIM_OK;
 }
 
+// Opens the scene of a point in this process, as the command of its run would: --set, --model, --seed, folders.
 static int open_scene(const struct dc_study *study, long point, dcsim_scene **scene, dcsim_error *error)
 {
   struct dc_point about;
@@ -78,6 +79,7 @@ static enum dc_status fail_point(const struct dc_study *study, long point, int s
   return (enum dc_status)status;
 }
 
+// Hashes scene and meshes of a point, by which a sweep that goes on recognizes its study.
 enum dc_status dc_sweep_hash_scene(const struct dc_study *study, long point, uint64_t *hash, struct dc_error *error)
 {
   dcsim_scene *scene = NULL;
@@ -97,6 +99,7 @@ struct answer {
   dcsim_error error;
 };
 
+// A process that checks points, the pipe it answers through, and the point it is trying.
 struct checker {
   pid_t pid;
   int fd;

@@ -27,7 +27,7 @@ static int compare_names(const void *left, const void *right)
   return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-// Lists points/NNNNNN, sorted.
+// Lists points/NNNNNN, sorted, so that a data set does not depend on the order of a directory.
 static enum dc_status list_points(struct gathering *gathering, const char *folder, struct dc_error *error)
 {
   int listing = dc_open_listing(dc_open_here, folder, false);
@@ -70,6 +70,8 @@ static enum dc_status take_certificate(const struct gathering *gathering, const 
   return dc_run_read_certificate(path, certificate, error);
 }
 
+// Adds the run of a point; one that has not ended, or failed for another reason than an unmet task, is counted
+// and left out.
 static enum dc_status add_point(struct gathering *gathering, const char *folder, const char *name,
                                 struct dc_error *error)
 {
@@ -114,6 +116,8 @@ static enum dc_status write_zarr(const struct gathering *gathering, const char *
   return status;
 }
 
+// Adds all points, writes dataset.h5 and the Zarr archive.  A sweep without any run that ended well has nothing
+// to learn from and is refused.
 static enum dc_status gather(struct gathering *gathering, const char *directory, struct dc_error *error)
 {
   char *folder = dc_path_join(directory, "points"), *bytes = NULL;

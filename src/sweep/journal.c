@@ -29,6 +29,7 @@ enum { LARGEST = 1 << 30 };  // bytes of a journal
 
 static const double sync_seconds = 1;
 
+// Frees a row and makes it one about which nothing is known: NAN, and -1 for counts that may be absent.
 void dc_sweep_row_clear(struct dc_sweep_row *row)
 {
   free(row->message);
@@ -37,6 +38,7 @@ void dc_sweep_row_clear(struct dc_sweep_row *row)
     row->verdicts[i] = NAN;
 }
 
+// Keeps a row in place of another one.  Empty messages, of which a large sweep has millions, are freed.
 void dc_sweep_row_keep(struct dc_sweep_row *kept, const struct dc_sweep_row *row)
 {
   dc_sweep_row_clear(kept);
@@ -71,6 +73,7 @@ static void print_check(const char *line, size_t length, char check[CHECK_LENGTH
   snprintf(check, CHECK_LENGTH + 1, ", \"check\": \"%016" PRIx64 "\"}", dc_hash(DC_HASH_SEED, line, length));
 }
 
+// Appends the checksum of the line that began at `begin`, and ends it.
 void dc_journal_seal(struct dc_text *text, size_t begin)
 {
   char check[CHECK_LENGTH + 1];
@@ -80,6 +83,7 @@ void dc_journal_seal(struct dc_text *text, size_t begin)
   dc_text_add(text, "%s\n", check);
 }
 
+// Whether a line ends with the checksum of what stands before it.
 static bool is_whole(const char *line, size_t length)
 {
   char check[CHECK_LENGTH + 1];
@@ -152,7 +156,7 @@ long dc_sweep_row_parse(const char *line, size_t length, struct dc_sweep_row *ro
   return row->message ? point : -1;
 }
 
-// Cuts off the bytes behind the last line end.
+// Cuts off the bytes behind the last line end; it is looked for in blocks from the end of the file.
 static enum dc_status mend(struct dc_journal *journal, struct dc_error *error)
 {
   char block[4096];
@@ -245,6 +249,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+// Whether a journal begins with the line that names its study; an empty one may yet get it.
 static bool names_study(const char *line)
 {
   const char *end = strchr(line, '\n');

@@ -50,6 +50,7 @@ static void put_value(const struct dc_sweep *sweep, long point, int column, stru
   dc_text_free(&value);
 }
 
+// Writes a row as an array: the point, the values that vary, the results.
 static void put_row(const struct dc_sweep *sweep, long point, struct dc_text *text)
 {
   const struct dc_sweep_row *row = &sweep->rows[point];

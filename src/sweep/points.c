@@ -2,6 +2,7 @@
 // Bookkeeping of points: the next one to run, and rows of those that ended.
 #include "sweep/sweep.h"
 
+// Breaks the sweep off for a failure of its own files; the first one is told.
 void dc_sweep_break(struct dc_sweep *sweep, enum dc_status status, const struct dc_error *error)
 {
   if (sweep->broken)

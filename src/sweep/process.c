@@ -41,8 +41,8 @@ static char *directory_of(const struct dc_sweep_place *place, long point)
   return dc_path_join(place->directory, dc_point_name(point, name));
 }
 
-// Arguments for a drawn case of the task after which the scene is named: its run in `run`, or, with NULL, only opening
-// it.
+// Makes the arguments for a drawn case of the task after which the scene is named: its run in `run` or, with
+// NULL, only opening it.
 static const char **make_case(const struct dc_sweep_place *place, const struct dc_point *about, const char *run)
 {
   const struct dc_study *study = place->study;
@@ -126,7 +126,9 @@ static const char **make_verification(const struct dc_sweep_place *place, struct
   return list;
 }
 
-// Runs between vfork and exec: system calls only, since the memory is the parent's.
+// Becomes the program of the point, between vfork and exec: system calls only, since the memory is the
+// parent's.  It gets a process group of its own, dies with the sweep where the system can do that, and starts
+// in the study's directory.
 static _Noreturn void become(const struct dc_sweep_place *place, const char **arguments, pid_t parent, int said)
 {
   int nothing = open("/dev/null", O_RDWR);
@@ -259,6 +261,7 @@ static enum dc_status prepare(const struct dc_sweep_place *place, long point, co
   return DC_OK;
 }
 
+// Starts the process of a point, or its certification where the run has ended well already.
 enum dc_status dc_process_start(const struct dc_sweep_place *place, long point, struct dc_process *process,
                                 struct dc_error *error)
 {
@@ -297,7 +300,7 @@ void dc_process_kill(struct dc_process *process)
   process->stopping = true;
 }
 
-// Reads available output; true at its end.
+// Reads what the process has written; true at its end.  The last DC_SAID bytes are kept.
 static bool read_said(struct dc_process *process)
 {
   for (;;) {
@@ -364,6 +367,7 @@ static char *find_message(const struct dc_process *process)
   return copy;
 }
 
+// Opens a drawn case in a process of its own and waits for it; the message is that of the process.
 enum dc_status dc_process_try(const struct dc_sweep_place *place, long point, struct dc_error *error)
 {
   struct dc_point about;
@@ -405,8 +409,9 @@ static enum dc_process_end fail_broken(struct dc_process *process, char *message
   return DC_BROKEN;
 }
 
-// The outcome of a process that has ended: its result from run.json, or how it ended.  A run whose checkpoint is
-// unusable begins anew; with `verify` a run that ended well is followed by its certification.
+// Finds the outcome of a process that has ended: its result from run.json, or how it ended.  DC_INTERRUPTED: it
+// is to be started again, because a signal that tells nothing about the point ended it, its checkpoint was
+// unusable, or its certification follows.  DC_BROKEN: the sweep itself cannot go on.
 enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct dc_process *process,
                                       struct dc_sweep_row *row, struct dc_error *error)
 {
@@ -449,6 +454,8 @@ enum dc_process_end dc_process_finish(const struct dc_sweep_place *place, struct
   return DC_BROKEN;
 }
 
+// Adopts a run that has ended well and has no row yet, as a killed sweep leaves it between the end of the
+// process and the journal.
 bool dc_point_adopt(const struct dc_sweep_place *place, long point, struct dc_sweep_row *row)
 {
   *row = (struct dc_sweep_row){0};
@@ -460,6 +467,7 @@ bool dc_point_adopt(const struct dc_sweep_place *place, long point, struct dc_sw
   return true;
 }
 
+// Removes the directory of a point, unless the study keeps it.
 void dc_point_tidy(const struct dc_sweep_place *place, long point, const struct dc_sweep_row *row)
 {
   enum dc_sweep_keep keep = place->study->keep;

@@ -41,6 +41,7 @@ struct dc_ranks {
   struct message in;
 };
 
+// Sends a message; texts are cut at LONGEST, and only as many bytes as there are go out.
 static void send_message(struct dc_ranks *ranks, int to, enum kind kind, long number, const char *text)
 {
   struct message out = {.kind = kind, .number = number};
@@ -128,6 +129,7 @@ void dc_ranks_begin(struct dc_sweep *sweep, uint64_t study)
   tell_all(sweep->ranks, BEGIN, sweep->directory);
 }
 
+// Tells all ranks to stop before anything has begun, and waits until they have left.
 void dc_ranks_dismiss(struct dc_ranks *ranks)
 {
   int from;

@@ -25,7 +25,7 @@ struct crew {
   double listened;               // time when all output was last read
 };
 
-// Records a row and takes it over.
+// Records a row and takes it over: into the journal, or, on another rank, by a message to rank 0.
 static enum dc_status record(struct dc_sweep *sweep, long point, struct dc_sweep_row *row, struct dc_error *error)
 {
   bool worker = sweep->ranks && dc_ranks_is_worker(sweep->ranks);
@@ -72,7 +72,8 @@ static bool start_points(struct crew *crew)
   return !crew->sweep->stopping;
 }
 
-// Takes the result of a process that has ended; a sweep breaks off when its own files fail.
+// Takes the result of a process that has ended, or starts its point again where it was interrupted.  A sweep
+// breaks off when its own files fail.
 static void finish_point(struct crew *crew, struct dc_process *process)
 {
   struct dc_sweep *sweep = crew->sweep;
@@ -142,7 +143,7 @@ static void report_progress(struct dc_sweep *sweep)
     sweep->stopping = true;
 }
 
-// Passes on a request to stop.
+// Passes a request to stop on to the processes, once, and kills them when the limit of time is near.
 static void pass_stop_on(struct crew *crew)
 {
   double now = dc_seconds();

@@ -27,7 +27,8 @@ static enum dc_status fail_count(struct dc_error *error)
   return dc_fail(error, DC_BAD_INPUT, "the study has more than %d points", DC_MOST_POINTS);
 }
 
-// Number of combinations of levels, without samples.
+// Counts the combinations of levels, without samples: the product of all lists (grid), or the common length of
+// all (zip).  The product is checked before each multiplication.
 static enum dc_status count_combinations(const struct dc_points *points, long *count, struct dc_error *error)
 {
   int first = -1;
@@ -52,6 +53,7 @@ static enum dc_status count_combinations(const struct dc_points *points, long *c
   return DC_OK;
 }
 
+// A random permutation of the points for a factor, by the inside-out shuffle of Fisher and Yates.
 static long *draw_permutation(const struct dc_points *points, int factor, struct dc_arena *arena)
 {
   struct dc_random random = stream(points, factor, -1);
@@ -64,6 +66,7 @@ static long *draw_permutation(const struct dc_points *points, int factor, struct
   return order;
 }
 
+// Counts the points and, for Latin hypercubes, draws the permutation of each factor.
 enum dc_status dc_points_prepare(struct dc_points *points, struct dc_arena *arena, struct dc_error *error)
 {
   bool combined = points->sampling == DC_SAMPLE_GRID || points->sampling == DC_SAMPLE_ZIP;
@@ -84,6 +87,8 @@ enum dc_status dc_points_prepare(struct dc_points *points, struct dc_arena *aren
   return strata || points->factor_count == 0 ? DC_OK : dc_out_of_memory_for(error, "the points");
 }
 
+// The level of a factor in the grid: digits of the point's number, the last factor varying fastest; `samples`
+// points in a row share a combination.
 static long level_in_grid(const struct dc_points *points, long point, int factor)
 {
   long rest = point / points->samples;
@@ -93,6 +98,8 @@ static long level_in_grid(const struct dc_points *points, long point, int factor
   return rest % points->factors[factor].levels;
 }
 
+// The level of a factor at a point.  In Latin hypercubes strata are distributed over the levels as evenly as
+// possible.
 static long level_at(const struct dc_points *points, long point, int factor)
 {
   long levels = points->factors[factor].levels;
@@ -120,7 +127,8 @@ static double normal_quantile(double p)
   }
 }
 
-// The probability in (0, 1) at which the distribution's quantile is taken.
+// The probability in (0, 1) at which the distribution's quantile is taken: uniform, or uniform within the
+// point's stratum.  2^-54 keeps it away from 0, where quantiles are infinite.
 static double probability_at(const struct dc_points *points, long point, int factor)
 {
   struct dc_random random = stream(points, factor, point);

@@ -234,7 +234,8 @@ static enum dc_status read_factor(struct reading *reading, const struct dc_json 
   return dc_refuse_type(&reading->reader, value, "a list of values or an object such as {\"uniform\": [0, 1]}");
 }
 
-// Resolves a path relative to the study's folder.
+// A path relative to the study's folder, as a real path where the file exists, since points run in another
+// directory.  NULL: out of memory.
 static const char *find_path(struct reading *reading, const char *path)
 {
   char real[PATH_MAX];
@@ -254,7 +255,7 @@ static bool find_paths(struct reading *reading, struct dc_string_list *list)
   return true;
 }
 
-// Reads "path=value" of every member of "set".
+// Reads "set": "path=value" of each member, which all points have.
 static enum dc_status read_fixed(struct reading *reading, const struct dc_json *set)
 {
   struct dc_study *study = reading->study;
@@ -346,7 +347,8 @@ static enum dc_status take_options(struct reading *reading, struct options *opti
   return DC_OK;
 }
 
-// Reads a study: "set" and "vary" have paths of the scene as keys, so they are taken out before the options are read.
+// Reads a study.  "set" and "vary" have paths of the scene as keys, so that they are taken out of the tree
+// before its options are read; they are freed at the end.
 static enum dc_status read_document(struct reading *reading)
 {
   struct dc_study *study = reading->study;
@@ -449,7 +451,8 @@ static const char *without_quotes(struct dc_arena *arena, const char *value)
   return length >= 2 && value[0] == '"' ? dc_arena_printf(arena, "%.*s", (int)length - 2, value + 1) : value;
 }
 
-// "model", "seed" and "method" become options of the command, which affect more than one member of the scene.
+// Adds the value of a column to a point.  "model", "seed" and "method" become options of the command, since
+// they affect more than one member of the scene.
 static enum dc_status add_value(const struct dc_study *study, long point, int column, struct dc_point *about)
 {
   struct dc_text text = {0};

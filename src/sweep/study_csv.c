@@ -19,7 +19,8 @@ static enum dc_status refuse(const struct table *table, const char *rule)
   return dc_fail(table->error, DC_BAD_INPUT, "%.400s:%ld: %s", table->path, table->line, rule);
 }
 
-// Reads the next field; *last: it ends its line.
+// Reads the next field by RFC 4180; *last: it ends its line.  Quotes around a field are removed, doubled ones
+// within become one.
 static enum dc_status next_field(struct table *table, struct dc_text *field, bool *last)
 {
   bool quoted = table->at < table->end && *table->at == '"';
@@ -55,7 +56,8 @@ static enum dc_status next_field(struct table *table, struct dc_text *field, boo
   return DC_OK;
 }
 
-// Converts a field to JSON: JSON text stays, everything else becomes a string.
+// A field as JSON text: what is JSON stays, everything else becomes a string, so that names need no quotes in a
+// table.
 static const char *as_json(struct table *table, const char *field)
 {
   struct dc_json_document document = {0};

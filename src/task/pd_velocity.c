@@ -29,7 +29,8 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
-// The integral starts at zero, which must lie inside the bounds.
+// Refuses pressures, whose targets have no speed limit in m/s, and bounds that leave out zero, where the
+// integral begins.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_pd_velocity_options *drive = options;
@@ -54,7 +55,7 @@ static double sech_squared(double x)
   return 4 * e / ((1 + e) * (1 + e));
 }
 
-// Constants of one coordinate: s, and gain h, the largest change of v / s in a step.
+// Constants of one coordinate: s in m/s or rad/s, and gain h, the largest change of v / s in a step.
 struct drive {
   double speed, boost;
 };
@@ -76,6 +77,8 @@ static double next_velocity(const struct drive *drive, double velocity, double a
   return drive->speed * tanh(argument(drive, velocity, a));
 }
 
+// Walks the recursion forward over the window's steps from the state (p, v) of its beginning, and adds the
+// targets of each step.
 static void apply(const void *options, const struct dc_model *model, const struct dc_window *window,
                   const double *state, const double *parameters, struct dc_rollout_input *input)
 {
@@ -93,8 +96,9 @@ static void apply(const void *options, const struct dc_model *model, const struc
   }
 }
 
-// Pulls back one coordinate.  The backward sweep needs the velocities: those at the start of each block are stored in
-// the gradient at the block's own place, which is written later; those inside a block are recomputed.
+// Pulls back one coordinate by the backward recursion of the head.  It needs the velocities: those at the start
+// of each block are stored in the gradient at the block's own place, which is written later; those inside a
+// block are recomputed from there, so that no memory is needed.
 static void pull_back_coordinate(const struct dc_pd_velocity_options *push, const struct dc_model *model,
                                  const struct dc_window *window, const struct dc_actuator_coordinates *coordinates,
                                  int c, const double *state, const double *parameters,
@@ -145,7 +149,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
     pull_back_coordinate(push, model, window, &coordinates, c, state, parameters, cotangent, gradient);
 }
 
-// Rates of position and velocity along a direction follow the same recursion as these.
+// Directions of position and velocity follow the recursion, differentiated, side by side with it.
 static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
                          const double *state, const double *parameters, const double *direction,
                          struct dc_rollout_cotangent *moved)
@@ -182,7 +186,7 @@ static void start(const void *options, const struct dc_model *model, double *sta
     state[i] = 0;
 }
 
-// Limits parameters: where tanh is flat, a larger one only takes more windows to return.
+// Limits parameters between windows: where tanh is flat, a larger one only takes more windows to return.
 static void cut_parameters(const struct dc_pd_velocity_options *push, int count, double *parameters)
 {
   if (isnan(push->limit))
@@ -191,7 +195,9 @@ static void cut_parameters(const struct dc_pd_velocity_options *push, int count,
     parameters[i] = fmin(fmax(parameters[i], -push->limit), push->limit);
 }
 
-// Limits the position to the bounds; otherwise a target beyond a bound would first have to come back.
+// Moves the state by the steps that were applied.  The position is limited to the bounds; otherwise a target
+// beyond a bound would first have to come back before anything moves.  Parameters move on by blocks, new ones
+// are zero.
 static void advance(const void *options, const struct dc_model *model, const struct dc_window *window, int applied,
                     double *state, double *parameters)
 {
@@ -211,7 +217,9 @@ static void advance(const void *options, const struct dc_model *model, const str
   cut_parameters(push, dc_held_parameter_count(push, model, window->steps), parameters);
 }
 
-// Parameter a that, held for so many steps, brings the target closest to place, within the limit and the range of tanh.
+// The parameter that, held for so many steps, brings the target closest to `place`.  It inverts one step at the
+// constant rate that is needed, v = s tanh(e); rates are kept below 0.99 s and parameters below the limit or 2,
+// where tanh is nearly flat.
 static double aimed(const struct dc_pd_velocity_options *push, const struct drive *drive, double h, double position,
                     double velocity, double place, int held)
 {
@@ -221,8 +229,8 @@ static double aimed(const struct dc_pd_velocity_options *push, const struct driv
   return atanh(fmin(fmax(part, -top), top));
 }
 
-// Chooses the parameter of each block so that the target moves at the rate that leads to the wanted place at the end of
-// the block, within its limit.
+// Chooses the parameter of each block so that the target moves at the rate that leads to the wanted place at
+// the end of the block, from where the blocks before have brought it.
 static void aim(const void *options, const struct dc_model *model, const struct dc_window *window, const double *state,
                 const double *targets, double *parameters)
 {

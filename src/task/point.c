@@ -15,6 +15,8 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Refuses points off the centre of a frame on nodes, which does not turn, so that such a point would not follow
+// the body.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_point_options *point = options;
@@ -38,6 +40,7 @@ static void arm_of(const struct dc_point_options *point, const struct dc_model *
   dc_mat_apply(arm, pose->rotation, local);
 }
 
+// Coordinates of the point relative to its target along the chosen axes, m.
 static int residual(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory,
                     int frame, int i, double d[3])
 {

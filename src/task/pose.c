@@ -39,6 +39,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// The options of "reach" that this objective has; no rest is asked for.
 static struct dc_reach_options reach_of(const struct dc_pose_options *pose)
 {
   struct dc_reach_options reach = {.body = pose->body,
@@ -62,6 +63,8 @@ static struct dc_orientation_options orientation_of(const struct dc_pose_options
   return orientation;
 }
 
+// Checks the length of the quaternion here, so that the message names "rotation", and the rest by both
+// objectives.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_pose_options *pose = options;
@@ -99,6 +102,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
          dc_objective_orientation.rows->count(&orientation, model, trajectory);
 }
 
+// Groups below place_groups are those of reach, the others those of orientation.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)

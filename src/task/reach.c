@@ -20,6 +20,7 @@ static const struct dc_option options_table[] = {
     DC_OPTIONS_END,
 };
 
+// Refuses both or none of "body" and "bodies", and rest without a tolerance within which a body could rest.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_reach_options *reach = options;
@@ -45,7 +46,7 @@ static int body_of(const struct dc_reach_options *reach, int i)
   return reach->body >= 0 ? reach->body : reach->bodies.indices[i];
 }
 
-// The radius within which the loss is zero.
+// The radius within which the loss is zero, m: `inside` times the tolerance.
 static double radius_of(const struct dc_reach_options *reach)
 {
   return dc_objective_rim(reach->rest.inside, reach->tolerance);
@@ -58,7 +59,8 @@ static double body_value(const struct dc_reach_options *reach, double squared_di
   return excess <= 0 ? 0 : reach->weight * excess;
 }
 
-// u of the term for rest, with du/dx in by_place [3]; 0 where rest is not requested.
+// u of the term for rest, with du/dx in by_place [3]; 0 where rest is not asked for.  Unlike the loss it counts
+// from the tolerance itself.
 static double outside(const struct dc_reach_options *reach, const double *offset, double *by_place)
 {
   if (!dc_rest_asked(&reach->rest))
@@ -69,6 +71,7 @@ static double outside(const struct dc_reach_options *reach, const double *offset
   return excess > 0 ? excess / size : 0;
 }
 
+// The number of steps before a frame over which rest is asked for.
 static int motions_of(const struct dc_reach_options *reach, const struct dc_trajectory *trajectory)
 {
   return dc_rest_motions(&reach->rest, reach->when, trajectory);
@@ -116,7 +119,8 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return dc_rest_groups(&frames, motions_of(reach, trajectory), body_count(reach));
 }
 
-// Groups of rows x - y with a disc of radius r, and those of the term for rest.
+// Groups of rows x - y with a disc of radius r, and those of the term for rest.  A row x - y carries the
+// derivative of that term by the place as well, so that the rows' squares have the loss's gradient.
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)
@@ -162,6 +166,7 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
+// Finds the body that is farthest; reached: all are within the tolerance and, where that is asked for, rest.
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {

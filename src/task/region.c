@@ -38,6 +38,7 @@ static double extent(const struct dc_region_options *region)
   return largest;
 }
 
+// Refuses both or none of "size" and "radius", and rest in a region without an extent.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_region_options *region = options;
@@ -217,7 +218,7 @@ static bool goal(const void *options, int i, const struct dc_pose *poses, int *b
   return true;
 }
 
-// Marks one circle: the disc, or the largest one inside the box.
+// Marks one circle for pictures: the disc, or the largest one inside the box.
 static bool mark(const void *options, int i, int *body, double target[3], double *radius)
 {
   const struct dc_region_options *region = options;

@@ -45,7 +45,8 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return dc_objective_check_axes(relative->axes, error);
 }
 
-// The frames that count, as far as the trajectory has them; none when it ends before.
+// The frames that count, as far as the trajectory has them; none when it ends before.  share: one over their
+// number.
 static struct dc_frame_range frames_of(const struct dc_relative_options *relative,
                                        const struct dc_trajectory *trajectory)
 {
@@ -74,6 +75,8 @@ static void moved(const struct dc_relative_options *relative, const struct dc_tr
   dc_vec_sub(d, d, base);
 }
 
+// Adds scale times d to the cotangents of both bodies at the frame and, with the opposite sign, at the frame
+// whose offset is kept.
 static void add_derivative(const struct dc_relative_options *relative, const struct dc_model *model,
                            const struct dc_trajectory *trajectory, int frame, double scale, const double *d,
                            struct dc_loss_cotangent *cotangent)
@@ -138,7 +141,8 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
 
 static const struct dc_objective_rows rows = {.count = row_groups, .group = row_group, .pull_back = row_pull_back};
 
-// Reports on a frame that counts; later frames report as the last one.
+// Reports on a frame that counts; later frames report as the last one.  Frames up to `from` have nothing to
+// report.
 static void report(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                    const struct dc_trajectory *trajectory, int frame, int *body, double *distance, bool *reached)
 {

@@ -12,6 +12,8 @@ struct slope {
   double value, slope;
 };
 
+// g(u) = 1 - u^3 (10 - 15 u + 6 u^2): 1 for u <= 0, 0 for u >= 1, twice continuously differentiable.  A body
+// has to rest only where it is.
 static struct slope gate(double u)
 {
   if (u <= 0 || u >= 1)
@@ -19,7 +21,8 @@ static struct slope gate(double u)
   return (struct slope){1 - u * u * u * (10 - 15 * u + 6 * u * u), -30 * u * u * (1 - u) * (1 - u)};
 }
 
-// p(w) and its derivative by w = |v|^2.
+// p(w) and its derivative by w = |v|^2, s the allowed speed: with z = w/s^2 - 1, p = s^2 z (z/(1 + z))^2 above
+// the speed, 0 below.  It begins with zero slope and grows like w.
 static struct slope excess(double speed, double squared)
 {
   double z = squared / (speed * speed) - 1;
@@ -49,11 +52,14 @@ static double velocity_of(const struct dc_trajectory *trajectory, int frame, int
   return dc_vec_norm(velocity);
 }
 
+// The number of steps that the settling time has, at least one.
 static int settling_steps(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory)
 {
   return (int)fmin(fmax(round(rest->settle / trajectory->time_step), 1), 1e6);
 }
 
+// The number of steps before a frame over which p is averaged: those of the settling time, as far as the run
+// has them; one where every frame counts.  0: rest is not asked for.
 int dc_rest_motions(const struct dc_rest_options *rest, int when, const struct dc_trajectory *trajectory)
 {
   int most = trajectory->steps + trajectory->earlier;
@@ -63,6 +69,7 @@ int dc_rest_motions(const struct dc_rest_options *rest, int when, const struct d
   return count <= most ? count : most > 0 ? most : 1;
 }
 
+// Whether the body has been slow in all steps of the settling time before the frame.
 bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
                    const char *axes)
 {
@@ -74,6 +81,7 @@ bool dc_rest_holds(const struct dc_rest_options *rest, const struct dc_trajector
   return true;
 }
 
+// Puts the largest speed in those steps into `worst`, if it is larger than what stands there.
 void dc_rest_condition(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int body,
                        const char *axes, struct dc_condition *worst)
 {
@@ -132,6 +140,8 @@ double dc_rest_value(const struct dc_rest_options *rest, const struct dc_model *
   return squared_time * near.value * moving;
 }
 
+// One group of residual rows: the velocity of the `motion`-th step back times the settling time, with the disc
+// of the allowed speed as target set, weighted by g(u).
 void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame, int motion,
                    int motions, int body, const char *axes, double u, double share, struct dc_residual_group *group)
 {
@@ -145,6 +155,8 @@ void dc_rest_group(const struct dc_rest_options *rest, const struct dc_trajector
   group->radius = rest->settle * dc_objective_rim(rest->inside, rest->speed);
 }
 
+// Adds to the row of a place, e, what the gate's slope makes of the motion there: a body can also escape the
+// term by leaving.
 void dc_rest_add_to_place(const struct dc_rest_options *rest, const struct dc_trajectory *trajectory, int frame,
                           int motions, int body, const char *axes, double u, const double *by_place, double *e)
 {

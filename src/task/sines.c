@@ -162,7 +162,7 @@ static struct wave wave_at(const struct dc_sines_options *sines, const double *o
   return (struct wave){scale[AMPLITUDE] * own[i], omega, sin(theta), cos(theta)};
 }
 
-// y and y' of one coordinate, with the parameters `own`, at time t.
+// y and y' of one coordinate at time t, with the parameters `own` [KINDS][waves].
 static void motion(const struct dc_sines_options *sines, const double *own, double t, double *y, double *y_rate)
 {
   double sum = 0, sum_rate = 0, r, rate;
@@ -229,6 +229,7 @@ static void pull_back(const void *options, const struct dc_model *model, const s
   }
 }
 
+// The change of y and y' along a direction: d of A, f and phi by the product rule, wave by wave.
 static void push_forward(const void *options, const struct dc_model *model, const struct dc_window *window,
                          const double *state, const double *parameters, const double *direction,
                          struct dc_rollout_cotangent *moved)

@@ -22,7 +22,7 @@ struct joint {
   double limit;
 };
 
-// Finds the n-th of them (n < 0: none); returns their number.
+// Finds the n-th slide or hinge that has a limit (n < 0: none) and returns how many there are.
 static int find_joint(const struct dc_speed_options *speed, const struct dc_bodies *bodies, int n, struct joint *joint)
 {
   int count = 0, listed = speed->bodies.count ? speed->bodies.count : bodies->count;
@@ -39,6 +39,7 @@ static int find_joint(const struct dc_speed_options *speed, const struct dc_bodi
   return count;
 }
 
+// Refuses bodies without a limit that are named, and scenes in which no joint has one.
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_speed_options *speed = options;
@@ -61,6 +62,7 @@ static double ratio_of(const struct dc_trajectory *trajectory, const struct join
   return (q[trajectory->nq] - q[0]) / (trajectory->time_step * joint->limit);
 }
 
+// The part of a ratio beyond the allowed one, with its sign.
 static double excess(const struct dc_speed_options *speed, double ratio)
 {
   return ratio - fmin(fmax(ratio, -speed->part), speed->part);

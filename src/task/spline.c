@@ -35,6 +35,7 @@ static int parameter_count(const void *options, const struct dc_model *model, in
   return dc_actuator_coordinates(&spline->actuator, model).count * (int)spline->knots;
 }
 
+// BODY.knotK.COORDINATE.
 static void parameter_name(const void *options, const struct dc_model *model, int steps, int i, char *text, size_t size)
 {
   (void)steps;
@@ -70,7 +71,8 @@ struct basis {
   double weights[ORDER], rates[ORDER];
 };
 
-// At the end of the run x is 1.
+// The basis at the time of a step's target.  At the end of the run x is 1 in the last segment, so that no
+// segment is opened beyond it.
 static struct basis basis_at(const struct dc_spline_options *spline, const struct dc_model *model,
                              const struct dc_window *window, int step)
 {
@@ -84,6 +86,7 @@ static struct basis basis_at(const struct dc_spline_options *spline, const struc
                          x * x / 2 * per_second}};
 }
 
+// y and y' of coordinate c: sums over at most four control points.
 static void motion(const struct basis *basis, const double *parameters, int coordinates, int c, double *y, double *rate)
 {
   *y = *rate = 0;

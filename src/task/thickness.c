@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "thickness": no convex part of a body is thinner than t,
 //     f = weight * sum over the parts of sum_k b(e_k),   b(e) = (t - e)^3/(t^2 e) below t, 0 beyond,
-// e_k = sqrt(12 lambda_k) the three principal extents of a part (geometry/shapes/shape_thickness.h), lambda_k the
-// with e_k = sqrt(12 lambda_k) the principal extents of a part (geometry/shapes/shape_thickness.h), lambda_k the
-// eigenvalues of its covariance C.  The sum over all three acts like a barrier of the least one.  Unlike that, it is
-// twice differentiable where extents are equal, because it is the trace of a function of C.
+// with e_k = sqrt(12 lambda_k) the three principal extents of a part (geometry/shapes/shape_thickness.h),
+// lambda_k the eigenvalues of its covariance C.  The sum over all three acts like a barrier of the least one.
+// Unlike that, it is twice differentiable where extents are equal, because it is the trace of a function of C.
 //
-// With psi = sqrt(b) the residual rows are the six entries of the matrix psi(C), whose squares add up to f.  Along C'
-// the matrix changes, in the axes of C, by the divided differences of psi times the entries of C' (Daleckii and Krein).
+// With psi = sqrt(b) the residual rows are the six entries of the matrix psi(C), whose squares add up to f.
+// Along C' the matrix changes, in the axes of C, by the divided differences of psi times the entries of C'
+// (Daleckii and Krein).
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ struct part {
   double u[3];  // extents in parts of the least that is wanted
 };
 
-// The n-th part of all bodies (n < 0: none), and their number.
+// Finds the n-th part of all bodies (n < 0: none) and returns how many there are.
 static int find_part(const struct dc_thickness_options *thickness, const struct dc_model *model, int n,
                      struct part *part)
 {
@@ -82,7 +82,8 @@ static double psi_of(double u)
   return s <= 0 ? 0 : s * sqrt(s / u);
 }
 
-// (psi(u) - psi(v))/(u - v), psi'(u) for u = v; products and roots are divided first, so that nothing cancels.
+// The divided difference (psi(u) - psi(v))/(u - v), psi'(u) for u = v.  The difference of roots is divided out
+// by hand, so that nothing cancels where u and v are near.
 static double psi_between(double u, double v)
 {
   if (u >= 1 || v >= 1)
@@ -108,7 +109,9 @@ static void residual_of(const struct part *part, double residual[9])
   from_axes(part->extents.axes, own, residual);
 }
 
-// Adds the derivative of <by, psi(C)>, by symmetric.
+// Adds the derivative of <by, psi(C)>, by symmetric, to that by the vertices of the part.  In the axes of C it
+// is the entry times the divided difference of psi by lambda.  Here psi is known by u with lambda = (t u)^2/12,
+// so that differences by lambda are those by u times 12/(t^2 (u + v)).
 static void pull_back(const struct dc_thickness_options *thickness, const struct part *part, const double by[9],
                       struct dc_loss_cotangent *cotangent)
 {
@@ -160,6 +163,7 @@ static int row_groups(const void *options, const struct dc_model *model, const s
   return 2 * find_part(options, model, -1, NULL);
 }
 
+// Entries off the diagonal stand for two, so that they are multiplied by sqrt(2).
 static void row_group(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
                       const struct dc_trajectory *trajectory, int index, struct dc_residual_group *group, int *first,
                       int *last)

@@ -61,7 +61,8 @@ static bool is_scalar(const struct dc_body *body, int index)
   return false;
 }
 
-// The limit of coordinate c: that of the options, and for slides and hinges that of the body.
+// The limit L of coordinate c: that of the options, one for all or one for each, and for slides and hinges at
+// most that of the body.
 static double limit_of(const struct dc_torque_options *torque, const struct dc_model *model,
                        const struct dc_actuator_coordinate *coordinate, int c)
 {
@@ -109,8 +110,8 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   return coordinates.items[i % coordinates.count].angle ? "N m" : "N";
 }
 
-// The force of coordinate c at parameter y, its slope, and its place in the input's forces: one entry with weight 1,
-// or, on a soft body, one for every node of the support.
+// The force of coordinate c at parameter y, its slope, and its place in the input's forces: one entry with
+// weight 1, or, on a soft body, one for every node of the support.
 struct push {
   double force, slope;
   size_t entry;
@@ -130,6 +131,7 @@ static struct push push_at(const struct dc_torque_options *torque, const struct 
                        support};
 }
 
+// Adds a number to the entries of a push, by the weights of its nodes.
 static void add_push(const struct push *push, double number, double *force)
 {
   for (int k = 0; push->support && k < push->support->count; k++)
@@ -138,6 +140,7 @@ static void add_push(const struct push *push, double number, double *force)
     force[push->entry] += number;
 }
 
+// The transposed of add_push: the sum of the entries by the same weights.
 static double sum_push(const struct push *push, const double *force)
 {
   double sum = 0;
