@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "body/coupling.h"
+#include "geometry/convex/witness_flat.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "plan/refine_internal.h"
@@ -22,7 +23,11 @@ static const double RESTART_OFFSET = 0.01;
 // Factors on the deviations of poses and normals where restarts are aligned (refine_align.c).
 static const double ALIGN_SPREAD = 0.5, ALIGN_TILT = 0.5;
 static const double CONE_REACH = 0.5;  // normals are collected within this part of the tolerance around a target
-enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };              // restarts that are far
+enum { OPPOSED_EVERY = 2, TURNED_EVERY = 3 };  // restarts that are far
+enum { EDGE_NORMALS = 2 };                     // of an edge; a side has one
+// Least share of the surface in the sides at a target for it to be flat; one less the cosine between normals that are
+// the same.
+static const double FLAT_SHARE = 0.04, PARALLEL = 1e-9;
 
 static enum dc_status no_memory(struct dc_error *error)
 {
@@ -151,6 +156,31 @@ static bool may_overlap(const struct dc_refine *refine, int a, int b)
          !is_pair(refine, a, b);
 }
 
+// Whether a target is on a side, or on an edge of sides, that is no facet of a round one: sides of a convex part are all
+// triangles of one normal.
+static bool is_flat_at(const struct dc_refine *refine, const struct dc_refine_contact *contact, const int body[2], int k)
+{
+  const struct dc_solid *solid = refine->solids[body[k]].solid;
+  const struct dc_convex *part = &solid->parts[contact->part[k]];
+  double flat = 0;
+  if (contact->cone_count[k] > EDGE_NORMALS)
+    return false;
+  for (int t = 0; t < part->triangle_count; t++) {
+    const int *corners = part->triangles[t];
+    double first[3], second[3], area[3];
+    dc_vec_sub(first, part->vertices[corners[1]], part->vertices[corners[0]]);
+    dc_vec_sub(second, part->vertices[corners[2]], part->vertices[corners[0]]);
+    dc_vec_cross(area, first, second);
+    double size = dc_vec_norm(area);
+    for (int n = 0; n < contact->cone_count[k]; n++)
+      if (dc_vec_dot(area, contact->cone[k][n]) >= (1 - PARALLEL) * size) {
+        flat += size / 2;
+        break;
+      }
+  }
+  return flat >= FLAT_SHARE * solid->surface_area;
+}
+
 // Normals of the surfaces around the targets of a pair.
 static enum dc_status set_normals(struct dc_refine *refine, struct dc_refine_contact *contact, const int body[2])
 {
@@ -163,7 +193,9 @@ static enum dc_status set_normals(struct dc_refine *refine, struct dc_refine_con
     contact->cone_count[k] =
         dc_solid_normals(solid, contact->target[k], CONE_REACH * refine->settings.tolerance, DC_REFINE_CONE, cone);
     contact->cone[k] = (const double(*)[3])cone;
+    contact->part[k] = dc_solid_part_at(solid, contact->target[k]);
   }
+  contact->flat = is_flat_at(refine, contact, body, 0) && is_flat_at(refine, contact, body, 1);
   return DC_OK;
 }
 
@@ -380,6 +412,16 @@ static void restart_near(struct dc_refine *refine, const double *best, double pa
   retract(refine, best, step, point);
 }
 
+// Whether targets of a pair are on sides or edges that may lie on each other: derivatives, which are smoothed over
+// samples, tilt these, so that they are to be aligned.
+static bool is_flat(const struct dc_refine *refine)
+{
+  for (int c = 0; c < refine->pair_count; c++)
+    if (refine->contacts[c].flat)
+      return true;
+  return false;
+}
+
 // Another start for the optimizer: far from the best by turns, else near it.
 static void restart(void *context, const double *best, int attempt, struct dc_random *random, double *point)
 {
@@ -392,6 +434,8 @@ static void restart(void *context, const double *best, int attempt, struct dc_ra
   refine->counts.restarts++;
   if (mover >= 0 && far) {
     restart_far(refine, mover, best, random, point);
+    if (opposed && is_flat(refine))
+      dc_refine_align(refine, 0, random, point);
   } else if (far && opposed) {
     // In the best state fingers have often passed each other, which is not so near the start.
     restart_near(refine, refine->start, attempt == 1 ? 0 : ALIGN_SPREAD, random, point);

@@ -17,6 +17,8 @@ struct dc_refine_contact {
   double spread[2];            // spread of the normals around the targets: dc_solid_normal
   const double (*cone[2])[3];  // [cone_count] these normals: dc_solid_normals
   int cone_count[2];
+  int part[2];  // of the solids, with the targets
+  bool flat;    // both targets are on sides or edges, which may lie on each other
   struct dc_witness_search *search;
 };
 

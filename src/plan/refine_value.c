@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "geometry/convex/witness_flat.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "plan/refine_internal.h"
 
 // Perturbations of the baselines that difference queries (paper 002, section V-B): rad, m.
 static const double DIFFERENCE_TURN = 0.1, DIFFERENCE_SHIFT = 0.01;
+// Points that are within this part of the tolerance of being nearest ones count as such where contacts are flat.
+static const double FLAT_PART = 0.1;
 
 // A contact at its present placement: witness points, targets in the world, and derivatives by the twists of both
 // bodies about their frames' origins.
@@ -34,11 +37,30 @@ static void place_bodies(struct dc_refine *refine, const double *q)
     place(&refine->bodies->bodies[i], &refine->kinematics.poses[i], &refine->placements[i]);
 }
 
+// Asks for the witness points of a contact; of those that parallel sides and edges have, the ones nearest to the
+// targets.
+static void query_at(struct dc_refine *refine, const struct dc_refine_contact *contact, const struct dc_placement *first,
+                     const struct dc_placement *second, struct dc_witness *witness)
+{
+  const struct dc_placement *placements[2] = {first, second};
+  struct dc_flat_side sides[2];
+  refine->counts.queries++;
+  dc_witness_query(contact->search, first, second, witness);
+  if (!contact->pair || !contact->flat)
+    return;
+  for (int k = 0; k < 2; k++) {
+    const struct dc_placement *placement = placements[k];
+    sides[k] = (struct dc_flat_side){refine->solids[contact->body[k]].solid, placement, contact->part[k], {0}, {0}};
+    dc_mat_apply(sides[k].target, placement->rotation, contact->target[k]);
+    dc_vec_add(sides[k].target, sides[k].target, placement->position);
+    dc_mat_apply(sides[k].normal, placement->rotation, contact->normal[k]);
+  }
+  dc_witness_settle(sides, FLAT_PART * refine->settings.tolerance, witness);
+}
+
 static void query(struct dc_refine *refine, const struct dc_refine_contact *contact, struct dc_witness *witness)
 {
-  refine->counts.queries++;
-  dc_witness_query(contact->search, &refine->placements[contact->body[0]], &refine->placements[contact->body[1]],
-                   witness);
+  query_at(refine, contact, &refine->placements[contact->body[0]], &refine->placements[contact->body[1]], witness);
 }
 
 // Whether overlaps of two bodies count and their bounding spheres are within the clearance.
@@ -107,8 +129,7 @@ static void query_moved(struct dc_refine *refine, const struct dc_refine_contact
   dc_mat_apply(turned, turn, arm);
   for (int i = 0; i < 3; i++)
     moved[k].position[i] = state->center[k][i] + turned[i] + twist[3 + i];
-  refine->counts.queries++;
-  dc_witness_query(contact->search, &moved[0], &moved[1], witness);
+  query_at(refine, contact, &moved[0], &moved[1], witness);
 }
 
 // jacobian[.][k] += (x(twist) - x(-twist)) weight^T

@@ -54,6 +54,14 @@ says 'pairs[0].link'
 says 'distal_9'
 run 0 check "$scene" --set shapes.object='{"type": "plane"}' --set pairs=[]
 check "says what others may pass through" grep -qF 'overlaps with "object" do not count' "$out"
+cat >deep.json <<'END'
+{"problem": "refine", "shapes": {"box": {"type": "box", "size": [0.1, 0.1, 0.1]}},
+ "bodies": [{"name": "a", "joint": "fixed", "shape": "box"}, {"name": "b", "shape": "box", "position": [0, 0, 0.2]}],
+ "pairs": [{"object": "a", "object_point": [0.01, 0, 0.03], "link": "b", "link_point": [0, 0, -0.0502]}]}
+END
+run 0 check deep.json
+check "targets inside of solids are told" grep -qF 'pairs[0]: the point on "a" is 0.02 m inside, farther from its surface' "$out"
+check "and those outside" grep -qF 'pairs[0]: the point on "b" is 0.0002 m outside' "$out"
 run 3 check "$scene" --set time='{"step": 0.1, "steps": 3}'
 says "has no time and no forces"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Refinement: residuals and their derivatives, transport, bounds, overlaps, results.
+#include "base/random.h"
+#include "math/rotation.h"
 #include "math/vector.h"
 #include "plan/refine.h"
 #include "plan_scene.h"
@@ -288,6 +290,50 @@ static void test_methods(void)
   }
 }
 
+// Flat contacts: a cube with one, two or four points of a side on a table, and with a point of an edge, from drawn
+// places, turned anyhow; and that it stays where it is flush.
+static void test_flat(void)
+{
+  static const double corners[4][2] = {{0.019, 0.018}, {-0.019, 0.018}, {0.019, -0.018}, {-0.019, -0.018}};
+  struct dc_random random;
+  dc_random_seed(&random, 3);
+  for (int run = 0; run < 30; run++) {
+    int kind = run % 5, count = kind < 3 ? 1 << kind : 1, used = 0;
+    bool edge = kind == 3, flush = kind == 4;
+    double q[MOST], shift[2], turn[4], place[3];
+    char pairs[1024] = "", text[4096];
+    for (int k = 0; k < 2; k++)
+      shift[k] = flush ? 0 : 0.03 * (2 * dc_random_uniform(&random) - 1);
+    for (int k = 0; k < count; k++)
+      used += snprintf(pairs + used, sizeof pairs - (size_t)used,
+                       "%s{'object': 'table', 'object_point': [%.17g, %.17g, 0.01], 'link': 'cube', 'link_point': "
+                       "[%.17g, %.17g, -0.02]}",
+                       k ? ", " : "", corners[k][0] + shift[0], corners[k][1] + shift[1], edge ? 0.02 : corners[k][0],
+                       corners[k][1]);
+    for (int k = 0; k < 4; k++)
+      turn[k] = flush ? k == 0 : dc_random_normal(&random);
+    for (int k = 0; k < 3; k++)
+      place[k] = flush ? (k == 2) * 0.03 : 0.06 * dc_random_normal(&random) + (k == 2) * 0.1;
+    dc_rotation_normalize(turn);
+    snprintf(text, sizeof text,
+             "{'problem': 'refine', 'shapes': {'table': {'type': 'box', 'size': [0.12, 0.1, 0.02]}, 'cube': {'type': "
+             "'box', 'size': [0.04, 0.04, 0.04]}}, 'bodies': [{'name': 'table', 'shape': 'table', 'joint': 'fixed'}, "
+             "{'name': 'cube', 'shape': 'cube', 'position': [%.17g, %.17g, %.17g], 'rotation': [%.17g, %.17g, %.17g, "
+             "%.17g]}], 'pairs': [%s]}",
+             place[0], place[1], place[2], turn[0], turn[1], turn[2], turn[3], pairs);
+    struct dc_scene *scene = read_scene(text);
+    struct dc_refine *refine = refine_of(scene);
+    struct dc_refine_state state;
+    struct dc_refine_contact_state contacts[8];
+    minimize(scene, refine, q);
+    dc_refine_inspect(refine, q, &state, contacts);
+    CHECK(state.success && state.largest_error < 1e-6, "run %d: %d of %d, off by %g m", run, state.reached, count,
+          state.largest_error);
+    dc_refine_destroy(refine);
+    dc_scene_destroy(scene);
+  }
+}
+
 // What cannot be refined is refused with a place and a rule.
 static void test_refusals(void)
 {
@@ -341,4 +387,4 @@ RUN_TESTS({"the Jacobian where the query is smooth", test_jacobian},
           {"transport moves the bodies relative to each other as the other's step", test_transport},
           {"bounds of joints", test_bounds}, {"bodies that are no pair keep apart", test_overlap},
           {"what is said of a state", test_inspect}, {"the same bits twice", test_same_bits},
-          {"every derivative", test_methods}, {"refusals", test_refusals})
+          {"every derivative", test_methods}, {"flat contacts", test_flat}, {"refusals", test_refusals})

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenes without time: "problem": "refine".
+#include <math.h>
 #include <string.h>
 
+#include "geometry/convex/distance.h"
 #include "io/scene/scene_build.h"
+#include "math/vector.h"
 
 // Recorded iterates are so far apart in films and trajectories, s.
 static const double FRAME = 0.04;
@@ -60,6 +63,37 @@ enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
   return dc_read_options(&build->reader, &optimizer, refinement->method->options, &allowed, refinement->method_options);
 }
 
+static double distance_from(const struct dc_mesh *mesh, const double point[3])
+{
+  double least = INFINITY, x[4][3];
+  dc_vec_copy(x[0], point);
+  for (int t = 0; t < mesh->triangle_count; t++) {
+    struct dc_closest closest;
+    for (int k = 0; k < 3; k++)
+      dc_vec_copy(x[1 + k], mesh->vertices[mesh->triangles[t][k]]);
+    dc_closest_point_triangle((const double(*)[3])x, &closest);
+    least = fmin(least, closest.square);
+  }
+  return sqrt(least);
+}
+
+// Notes targets of a pair that no witness point can come to: inside of a solid, or away from it.
+static enum dc_status note_pair(struct dc_scene *scene, const struct dc_refine_pair *pairs, int i)
+{
+  enum dc_status status = DC_OK;
+  double tolerance = scene->refinement.settings.tolerance;
+  for (int k = 0; k < 2 && !status; k++) {
+    const struct dc_body *body = &scene->model.bodies.bodies[pairs[i].body[k]];
+    double apart = distance_from(&body->shape->mesh, pairs[i].point[k]);
+    if (apart > tolerance)
+      status = dc_notes_add(&scene->notes, "pairs[%d]: the point on \"%.200s\" is %.3g m %s, farther from its surface "
+                            "than the tolerance (%.3g m): the pair cannot be reached",
+                            i, body->name, apart, dc_mesh_contains(&body->shape->mesh, pairs[i].point[k]) ? "inside" : "outside",
+                            tolerance);
+  }
+  return status;
+}
+
 // Reads "pairs", which points of which bodies should touch, and checks them against the built model.
 enum dc_status dc_scene_read_pairs(struct dc_scene_build *build)
 {
@@ -71,5 +105,9 @@ enum dc_status dc_scene_read_pairs(struct dc_scene_build *build)
   if (status)
     return status;
   status = dc_refine_check(&build->scene->model, refinement->pairs.count, refinement->pairs.objects, build->error);
-  return status ? dc_json_wrap(&pairs, build->error) : DC_OK;
+  if (status)
+    return dc_json_wrap(&pairs, build->error);
+  for (int i = 0; i < refinement->pairs.count && !status; i++)
+    status = note_pair(build->scene, refinement->pairs.objects, i);
+  return status;
 }
