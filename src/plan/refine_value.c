@@ -39,8 +39,8 @@ static void place_bodies(struct dc_refine *refine, const double *q)
 
 // Asks for the witness points of a contact; of those that parallel sides and edges have, the ones nearest to the
 // targets.
-static void query_at(struct dc_refine *refine, const struct dc_refine_contact *contact, const struct dc_placement *first,
-                     const struct dc_placement *second, struct dc_witness *witness)
+static void query_at(struct dc_refine *refine, const struct dc_refine_contact *contact,
+                     const struct dc_placement *first, const struct dc_placement *second, struct dc_witness *witness)
 {
   const struct dc_placement *placements[2] = {first, second};
   struct dc_flat_side sides[2];

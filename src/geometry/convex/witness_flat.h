@@ -17,8 +17,8 @@ struct dc_flat_side {
 // The part of a solid whose surface is nearest to a point (the solid's frame).
 int dc_solid_part_at(const struct dc_solid *solid, const double point[3]);
 
-// Of all nearest points, and of those that are no farther than `slack` from being it, takes the ones nearest to the
-// targets.  Normal and distance of the witness stay.
+// Takes the points nearest to the targets among all nearest points of the solids and those that are no farther than
+// `slack` from being it.  Normal and distance of the witness stay.
 void dc_witness_settle(const struct dc_flat_side sides[2], double slack, struct dc_witness *witness);
 
 #endif

@@ -15,7 +15,7 @@ static const double FRAME = 0.04;
 enum dc_status dc_scene_read_problem(struct dc_scene_build *build)
 {
   static const char *const of_trajectories[] = {
-      "time", "gravity", "contact", "solver",       "mujoco", "control", "objective", "design", "gradient",
+      "time", "gravity", "contact", "solver",       "mujoco", "control", "objective", "design",    "gradient",
       "init", "horizon", "models",  "continuation", "plant",  "certify", "portfolio", "automatic", NULL};
   static const char *const of_refinements[] = {"refine", "pairs", NULL};
   struct dc_json value = dc_json_member(&build->root, "problem");
@@ -86,10 +86,11 @@ static enum dc_status note_pair(struct dc_scene *scene, const struct dc_refine_p
     const struct dc_body *body = &scene->model.bodies.bodies[pairs[i].body[k]];
     double apart = distance_from(&body->shape->mesh, pairs[i].point[k]);
     if (apart > tolerance)
-      status = dc_notes_add(&scene->notes, "pairs[%d]: the point on \"%.200s\" is %.3g m %s, farther from its surface "
+      status = dc_notes_add(&scene->notes,
+                            "pairs[%d]: the point on \"%.200s\" is %.3g m %s, farther from its surface "
                             "than the tolerance (%.3g m): the pair cannot be reached",
-                            i, body->name, apart, dc_mesh_contains(&body->shape->mesh, pairs[i].point[k]) ? "inside" : "outside",
-                            tolerance);
+                            i, body->name, apart,
+                            dc_mesh_contains(&body->shape->mesh, pairs[i].point[k]) ? "inside" : "outside", tolerance);
   }
   return status;
 }
