@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What dcsim promises when things are fast, small, killed or short of room, at the size of the claims: 1000 random collisions, 200 scenes of
-# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py), gradients of 600 scenes that bring features together (scripts/soak/gradients.py), 10,000 motions that have closed forms (scripts/soak/physics.py); then scripts/kill-test.sh, scripts/fault-sweep.sh and tests/cli/test_solved.sh
+# bodies thrown at each other, 100 narrow passages (scripts/soak/soak.py), gradients of 600 scenes that bring features together (scripts/soak/gradients.py), 10,000 motions that have closed forms (scripts/soak/physics.py), plans of 600 scenes by all methods (scripts/soak/workflows.py); then scripts/kill-test.sh, scripts/fault-sweep.sh and tests/cli/test_solved.sh
 # on every vector width.
 # Writes docs/measured/soak.md; exits 1 when a promise was broken.
 # Usage: scripts/soak.sh [-n PARTS] [-j JOBS] [-s SEED] [-o FILE] [-w DIR], from any directory; PARTS: one in so many of the cases only (default 1: all);
@@ -77,6 +77,10 @@ echo "soak: motions with closed forms"
 [ -e "$folder/physics.md" ] ||
   "$root/scripts/with-python" h5py,numpy "$root/scripts/soak/physics.py" --draws $((10000 / parts)) --seed "$seed" --jobs "$jobs" --markdown "$folder/physics.md" > "$folder/physics.log" 2>&1 || : > "$folder/failed"
 grep -E '^#|WRONG|FAILED' "$folder/physics.log" || :
+echo "soak: plans of random scenes, interrupted, repeated and replayed"
+[ -e "$folder/workflows.md" ] ||
+  "$root/scripts/with-python" h5py,numpy "$root/scripts/soak/workflows.py" --seeds "$seed-$((seed + 200 / parts - 1))" --timeout 600 --markdown "$folder/workflows.md" > "$folder/workflows.log" 2>&1 || : > "$folder/failed"
+grep '^#' "$folder/workflows.log" || :
 sweep kill-test.sh $((30 / parts))
 sweep fault-sweep.sh $((3000 / parts))
 echo "soak: tasks are solved on every vector width"
@@ -96,6 +100,7 @@ printf '* `tests/cli/test_solved.sh` on every vector width: %s\n' "$solved" >> "
   found passages "Slots and tubes with 0.1 mm of clearance"
   found gradients "Gradients of random scenes"
   found physics "Motions with closed forms"
+  found workflows "Plans, interrupted, repeated and replayed"
   if [ -s "$folder/sweeps.md" ]; then
     printf '\n#### Kills and faults\n\n'
     cat "$folder/sweeps.md"

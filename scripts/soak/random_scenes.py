@@ -298,6 +298,8 @@ class Soft:
         options += [(0.4, "far_field", r.decades(-5, -3))] if self.contact["model"] in ("bsh", "exact") else []
         options += [(0.4, "pins", [{"low": [-1, -1, -1], "high": [-0.02, 1, 1], "stiffness": r.decades(2, 5)}])]
         soft.update({name: value for part, name, value in options if r.chance(part)})
+        if kind == "rod":  # nothing of it would act
+            soft.pop("drag", None)
         body = {"name": f"s{i}", "soft": soft, "position": [0.25 * i, r.uniform(-0.02, 0.02), r.uniform(0.06, 0.12)], "velocity": [r.uniform(-0.5, 0.5), r.uniform(-0.5, 0.5), r.uniform(-2, 0)]}
         body.update({"density": r.uniform(300, 1500)} if r.chance(0.5) else {}, **({"friction": r.uniform(0.1, 0.8)} if r.chance(0.3) else {}))
         if r.chance(0.5):

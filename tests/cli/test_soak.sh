@@ -36,4 +36,6 @@ judged physics.py --self-test
 judged physics.py --draws "$(sample 300 60)" --timeout 600
 # scenes that bring features together: their gradients are what differences say
 judged gradients.py --seeds "1-$(sample 6 2)" --timeout 600 --every
+# plans of such scenes by all methods: interrupted, repeated, on two threads they are the same
+judged workflows.py --seeds "1-$(sample 3 1)" --timeout 600 --every
 finish
