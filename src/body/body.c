@@ -421,8 +421,8 @@ static enum dc_status begin_body(struct build *build, int i, const struct dc_sha
   body->friction = definition->surface.friction;
   body->restitution = definition->surface.restitution;
   body->limit_stiffness = definition->limit_stiffness;
-  body->velocity_limit = definition->limits.velocity;
-  body->effort_limit = definition->limits.effort;
+  body->limits = definition->limits;
+  body->buoyancy = definition->buoyancy;
   dc_vec_copy(body->start.velocity, definition->velocity);
   dc_vec_copy(body->start.angular_velocity, definition->angular_velocity);
   dc_vec_copy(body->appearance.color, definition->color);

@@ -34,6 +34,7 @@ struct dc_pd_definition {
   struct dc_real_list kp_each, kd_each;  // [nv] of the joint's coordinates instead, 0: passive; empty: all alike
   bool gravity_compensation;             // slides and hinges hold the weight that hangs on them, too
   struct dc_real_list target;            // where slides and hinges are pulled to without controls; the start when empty
+  struct dc_real_list target_velocity;   // and how fast they are to move then; 0 when empty
 };
 extern const struct dc_option dc_pd_options[];
 
@@ -112,6 +113,7 @@ struct dc_body_definition {
                                 // NAN: of the mass spread evenly over the solid
   double center_of_mass[3];     // in the shape's frame, m; NAN: that of the solid
   int mass_model;               // enum dc_mass_model
+  double buoyancy;              // part of the weight that does not act, as in a liquid
   double position[3];           // m
   double rotation[4];           // unit quaternion w, x, y, z
   double velocity[3];           // of the centre of mass of a free body, m/s
@@ -160,14 +162,14 @@ struct dc_body {
   double rest_position[3], rest_quaternion[4];  // frame relative to the parent's frame at rest
   double center[3];                             // centre of mass in the shape's frame, m
   double mass;                                  // kg; 0 for bodies that never move and for markers
+  double buoyancy;                              // part of the weight that does not act
   double second_moment[9];                      // about the centre of mass, body axes, kg m^2; integral of r r^T dm
   double radius;  // farthest vertex from the centre of mass, m; 0 for half spaces; of a body without shape that
                   // moves its radius of gyration
   struct dc_body_start start;
   const struct dc_pd_definition *pd;  // gains in effect, or NULL
   double limit_stiffness;             // J
-  double velocity_limit;              // bound on speeds of lengths and angles, m/s or rad/s; NAN: none
-  double effort_limit;                // bound on forces of controls on these, N or N m; NAN: none
+  struct dc_drive_limits limits;      // of speeds and of forces of controls
   int actuator;                       // first entry in vectors of actuator targets; -1 without pd (cables and soft bodies have some)
   double friction, restitution;       // NAN: those of the contact settings
   struct dc_body_appearance appearance;
@@ -238,6 +240,12 @@ static inline const struct dc_shape *dc_body_look(const struct dc_body *body)
 static inline double dc_target_origin(const struct dc_bodies *bodies, const struct dc_joint_part *part, int k)
 {
   return isnan(part->target) ? bodies->initial_q[part->q + k] : part->target;
+}
+
+// The mass that gravity acts on, kg.
+static inline double dc_body_heavy(const struct dc_body *body)
+{
+  return body->mass * (1 - body->buoyancy);
 }
 
 static inline bool dc_body_moves(const struct dc_body *body)

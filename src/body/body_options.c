@@ -28,6 +28,9 @@ const struct dc_option dc_pd_options[] = {
     DC_REAL_LIST_OPTION(struct dc_pd_definition, target, "m or rad", "[]", MOST_COORDINATES, -1e6, 1e6,
                         "coordinates of slides and hinges that they are pulled to without controls, which are added; "
                         "the start when empty"),
+    DC_REAL_LIST_OPTION(struct dc_pd_definition, target_velocity, "m/s or rad/s", "[]", MOST_COORDINATES, -1e6, 1e6,
+                        "velocities of slides and hinges that the actuator asks for without controls, which are added; "
+                        "0 when empty"),
     DC_OPTIONS_END,
 };
 
@@ -67,6 +70,8 @@ const struct dc_option dc_body_options[] = {
         "xx, yy, zz, xy, xz, yz of the inertia about the centre of mass, axes of the shape's frame; with mass"),
     DC_VECTOR_OPTION(struct dc_body_definition, center_of_mass, "m", "null", 1e6,
                      "centre of mass in the shape's frame, default: that of the solid; with mass"),
+    DC_REAL_OPTION(struct dc_body_definition, buoyancy, "", "0", -100, 100,
+                   "part of the weight that does not act, as in a liquid: 1 holds all of it"),
     DC_CHOICE_OPTION(
         struct dc_body_definition, mass_model, "\"hull\"", mass_models,
         "hull: mass is spread over the solid and follows a shape that the design changes; lumped: mass in equal "

@@ -62,20 +62,22 @@ enum dc_status dc_body_set_start(struct dc_bodies *bodies, const struct dc_body_
   return DC_OK;
 }
 
-// Where an actuator pulls slides and hinges to.
-static enum dc_status set_targets(struct dc_body *body, const struct dc_real_list *given, int i, struct dc_error *error)
+// Where an actuator pulls slides and hinges to, or how fast.
+static enum dc_status set_targets(struct dc_body *body, const struct dc_pd_definition *pd, bool velocities, int i,
+                                  struct dc_error *error)
 {
   struct dc_joint_part *parts = (struct dc_joint_part *)body->parts;
+  const struct dc_real_list *given = velocities ? &pd->target_velocity : &pd->target;
   int scalars = 0;
   for (int p = 0; p < body->part_count && given->count; p++)
     if (parts[p].kind == DC_PART_SLIDE || parts[p].kind == DC_PART_HINGE) {
-      parts[p].target = scalars < given->count ? given->values[scalars] : NAN;
+      double *target = velocities ? &parts[p].target_velocity : &parts[p].target;
+      *target = scalars < given->count ? given->values[scalars] : *target;
       scalars++;
     }
   if (given->count && given->count != scalars)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "bodies[%d].pd.target: must hold %d numbers, one per slide and hinge (holds %d)", i, scalars,
-                   given->count);
+    return dc_fail(error, DC_BAD_INPUT, "bodies[%d].pd.%s: must hold %d numbers, one per slide and hinge (holds %d)", i,
+                   velocities ? "target_velocity" : "target", scalars, given->count);
   return DC_OK;
 }
 
@@ -87,8 +89,8 @@ enum dc_status dc_body_set_actuator(struct dc_bodies *bodies, const struct dc_bo
   struct dc_body *body = &bodies->bodies[i];
   if (!definition->pd)
     return DC_OK;
-  enum dc_status status = set_targets(body, &definition->pd->target, i, error);
-  if (status)
+  enum dc_status status = set_targets(body, definition->pd, false, i, error);
+  if (status || (status = set_targets(body, definition->pd, true, i, error)))
     return status;
   struct dc_pd_definition *pd = dc_arena_alloc(arena, 1, sizeof *pd);
   if (!pd)

@@ -32,6 +32,7 @@ struct dc_joint_part {
   double anchor[3];  // ball, hinge: the fixed point of the rotation, in the body's frame, m
   double range[2];   // slide, hinge: bounds of the coordinate; -INFINITY, INFINITY without
   double target;     // slide, hinge: coordinate that an actuator pulls to without controls; NAN: the start
+  double target_velocity;  // slide, hinge: and the velocity that it asks for then
   struct dc_joint_passive passive;
 };
 

@@ -222,6 +222,7 @@ enum dc_status dc_jointless_check(const struct dc_body_definition *definition, i
                       : !isnan(definition->inertia[0])               ? "inertia"
                       : !isnan(definition->center_of_mass[0])        ? "center_of_mass"
                       : definition->mass_model                       ? "mass_model"
+                      : definition->buoyancy != 0                    ? "buoyancy"
                       : definition->pd                               ? "pd"
                       : !isnan(definition->surface.restitution)      ? "restitution"
                                                                      : of_joint(definition);

@@ -25,10 +25,10 @@ static void take_limits(struct dc_joint_extreme *joint, const struct dc_body *bo
   joint->force_limit = joint->speed_limit = INFINITY;
   if (scalar && body->pd && body->pd->effort > 0)
     joint->force_limit = body->pd->effort;
-  if (scalar && body->effort_limit > 0)
-    joint->force_limit = fmin(joint->force_limit, body->effort_limit);
-  if (scalar && body->velocity_limit > 0)
-    joint->speed_limit = body->velocity_limit;
+  if (scalar && body->limits.effort > 0)
+    joint->force_limit = fmin(joint->force_limit, body->limits.effort);
+  if (scalar && body->limits.velocity > 0)
+    joint->speed_limit = body->limits.velocity;
 }
 
 // Compares the step that ends at a frame with the largest forces and speeds so far.  Force: that of controls

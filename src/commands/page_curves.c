@@ -47,8 +47,8 @@ static void put_curve(struct dc_page *page, const struct curve *curve, int frame
 static double limit_of(const struct dc_body *body, enum dc_motion motion)
 {
   double limit = motion == DC_MOTION_TORQUE && body->pd && body->pd->effort > 0 ? body->pd->effort
-                 : motion == DC_MOTION_TORQUE                                   ? body->effort_limit
-                 : motion == DC_MOTION_QD                                       ? body->velocity_limit
+                 : motion == DC_MOTION_TORQUE                                   ? body->limits.effort
+                 : motion == DC_MOTION_QD                                       ? body->limits.velocity
                                                                                 : 0;
   return limit > 0 ? limit : 0;
 }

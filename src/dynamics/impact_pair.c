@@ -208,9 +208,11 @@ double dc_impact_near_force(const struct dc_model_definition *definition)
 static double pulled(const struct dc_step_state *state, int pair, const struct dc_impact_normal *n)
 {
   double sum = 0;
-  for (int x = 0; x < 2; x++)
-    if (dc_body_moves(&state->model->bodies.bodies[state->rigid->pair_bodies[pair][x]]))
-      sum -= dc_vec_dot(n->along + 6 * x + 3, state->input->design.gravity);
+  for (int x = 0; x < 2; x++) {
+    const struct dc_body *body = &state->model->bodies.bodies[state->rigid->pair_bodies[pair][x]];
+    if (dc_body_moves(body))
+      sum -= (1 - body->buoyancy) * dc_vec_dot(n->along + 6 * x + 3, state->input->design.gravity);
+  }
   return sum;
 }
 
@@ -336,11 +338,14 @@ void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const d
   dc_impact_pull_back_move(&first, before, slopes->before, slopes->now);
   dc_impact_pull_back_move(&last, opening, slopes->now, slopes->next);
   double pull = weights[DC_IMPACT_LOAD] * h * dc_smooth_step(h * pulled(state, pair, &n) / still(state));
-  for (int x = 0; x < 2; x++)
-    if (dc_body_moves(&state->model->bodies.bodies[state->rigid->pair_bodies[pair][x]])) {
-      dc_vec_add_scaled(along + 6 * x + 3, along + 6 * x + 3, -pull, state->input->design.gravity);
-      dc_vec_add_scaled(slopes->gravity, slopes->gravity, -pull, n.along + 6 * x + 3);
-    }
+  for (int x = 0; x < 2; x++) {
+    const struct dc_body *body = &state->model->bodies.bodies[state->rigid->pair_bodies[pair][x]];
+    double part = -pull * (1 - body->buoyancy);
+    if (!dc_body_moves(body))
+      continue;
+    dc_vec_add_scaled(along + 6 * x + 3, along + 6 * x + 3, part, state->input->design.gravity);
+    dc_vec_add_scaled(slopes->gravity, slopes->gravity, part, n.along + 6 * x + 3);
+  }
   mobility_slopes(state, pair, &n, weights[DC_IMPACT_MOBILITY], along, slopes);
   double size = weights[DC_IMPACT_PUSH] * push;
   if (reference > 0)

@@ -50,7 +50,7 @@ static void add_pushes(struct dc_rollout *rollout, const struct dc_rollout_input
   struct dc_rigid_contact *rigid = &rollout->rigid;
   const struct dc_bodies *bodies = &rollout->model->bodies;
   for (int i = 0; i < bodies->count; i++)
-    dc_vec_scale(rigid->pushed[i], input->design.gravity, bodies->bodies[i].mass * input->design.body_mass_scale[i]);
+    dc_vec_scale(rigid->pushed[i], input->design.gravity, dc_body_heavy(&bodies->bodies[i]) * input->design.body_mass_scale[i]);
   for (int p = 0; p < rigid->pair_count; p++)
     for (int side = 0; side < 2; side++) {
       double *pushed = rigid->pushed[rigid->pair_bodies[p][side]];

@@ -180,7 +180,7 @@ static void find_total(const struct dc_step_state *state, struct dc_prediction *
       sum[2] += a[3] - a[1];
       dc_vec_add_scaled(sum + 3, sum + 3, m, d);
     }
-    dc_vec_add_scaled(sum + 3, sum + 3, -prediction->kick * mass_scale(state, i) * bodies->bodies[i].mass,
+    dc_vec_add_scaled(sum + 3, sum + 3, -prediction->kick * mass_scale(state, i) * dc_body_heavy(&bodies->bodies[i]),
                       state->input->design.gravity);
   }
 }
@@ -546,7 +546,7 @@ void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_c
                        prediction->column, out->now.joints, out->input->velocity);
   }
   for (int i = 0; i < bodies->count; i++) {
-    double along = 0, kick = prediction->kick * mass_scale(state, i) * bodies->bodies[i].mass;
+    double along = 0, kick = prediction->kick * mass_scale(state, i) * dc_body_heavy(&bodies->bodies[i]);
     if (!dc_body_moves(&bodies->bodies[i]))
       continue;
     for (int k = 0; k < 6; k++)
@@ -577,7 +577,7 @@ void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variat
   }
   for (int i = 0; i < bodies->count; i++) {
     double scale = design->body_mass_scale[i] / mass_scale(state, i),
-           kick = prediction->kick * mass_scale(state, i) * bodies->bodies[i].mass;
+           kick = prediction->kick * mass_scale(state, i) * dc_body_heavy(&bodies->bodies[i]);
     if (!dc_body_moves(&bodies->bodies[i]))
       continue;
     for (int k = 0; k < 6; k++)

@@ -345,7 +345,8 @@ const struct dc_step_term dc_inertia_term = {
     .restore = inertia_restore,
 };
 
-// Gravity: -m g.(x+ - x); the constant keeps the number small.  A prediction holds it already.
+// Gravity: -m g.(x+ - x), m the part of the mass that has weight; the constant keeps the number small.  A prediction
+// holds it already.
 
 static double gravity_value(const struct dc_step_state *state)
 {
@@ -353,7 +354,7 @@ static double gravity_value(const struct dc_step_state *state)
   for (int i = 0; i < state->model->bodies.count && !predicts(state); i++) {
     double d[3];
     dc_vec_sub(d, state->next[i].position, state->now[i].position);
-    sum -= mass_scale(state, i) * state->model->bodies.bodies[i].mass * dc_vec_dot(state->input->design.gravity, d);
+    sum -= mass_scale(state, i) * dc_body_heavy(&state->model->bodies.bodies[i]) * dc_vec_dot(state->input->design.gravity, d);
   }
   return sum;
 }
@@ -363,7 +364,7 @@ static void gravity_add_gradient(const struct dc_step_state *state, struct dc_st
   for (int i = 0; i < state->model->bodies.count && !predicts(state); i++)
     for (int k = 0; k < 3; k++)
       forces->wrenches[i][3 + k] -=
-          mass_scale(state, i) * state->model->bodies.bodies[i].mass * state->input->design.gravity[k];
+          mass_scale(state, i) * dc_body_heavy(&state->model->bodies.bodies[i]) * state->input->design.gravity[k];
 }
 
 static void gravity_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
@@ -377,9 +378,9 @@ static void gravity_add_mixed(const struct dc_step_state *state, const struct dc
   for (int i = 0; i < state->model->bodies.count && !predicts(state); i++) {
     const struct dc_body *body = &state->model->bodies.bodies[i];
     const double *l = direction->twists[i] + 3;
-    out->input->design.body_mass_scale[i] -= body->mass * dc_vec_dot(l, state->input->design.gravity);
+    out->input->design.body_mass_scale[i] -= dc_body_heavy(body) * dc_vec_dot(l, state->input->design.gravity);
     for (int k = 0; k < 3; k++)
-      out->input->design.gravity[k] -= mass_scale(state, i) * body->mass * l[k];
+      out->input->design.gravity[k] -= mass_scale(state, i) * dc_body_heavy(body) * l[k];
   }
 }
 
@@ -390,7 +391,8 @@ static enum dc_status gravity_add_shape_mixed(const struct dc_step_state *state,
   (void)error;
   for (int i = 0; i < state->model->bodies.count; i++)
     shape->cotangent->mass[i] -=
-        mass_scale(state, i) * dc_vec_dot(direction->twists[i] + 3, state->input->design.gravity);
+        mass_scale(state, i) * (1 - state->model->bodies.bodies[i].buoyancy) *
+        dc_vec_dot(direction->twists[i] + 3, state->input->design.gravity);
   return DC_OK;
 }
 
@@ -401,7 +403,7 @@ static void gravity_add_product(const struct dc_step_state *state, const struct 
   for (int i = 0; i < state->model->bodies.count && !predicts(state); i++)
     for (int k = 0; k < 3; k++)
       forces->wrenches[i][3 + k] -=
-          state->model->bodies.bodies[i].mass *
+          dc_body_heavy(&state->model->bodies.bodies[i]) *
           (design->body_mass_scale[i] * state->input->design.gravity[k] + mass_scale(state, i) * design->gravity[k]);
 }
 

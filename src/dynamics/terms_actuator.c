@@ -107,7 +107,7 @@ void dc_drive_errors(const struct drive_context *c, const struct drive *drive, d
   int at = drive->part->q + drive->component;
   double target = *drive->position - c->interval.remaining * *drive->velocity;
   *position = dc_target_origin(&c->model->bodies, drive->part, drive->component) + target - c->q_next[at];
-  *velocity = *drive->velocity - (c->q_next[at] - c->q_now[at]) / c->interval.length;
+  *velocity = drive->part->target_velocity + *drive->velocity - (c->q_next[at] - c->q_now[at]) / c->interval.length;
 }
 
 bool dc_drive_is_plain(const struct drive *drive)

@@ -58,7 +58,7 @@ double dc_weight_hold(const struct dc_weight *weight, int body, int v)
     if (place_in_chain(&bodies->bodies[b], v) < 0)
       continue;
     column(&own, weight->poses[b].position, dx);
-    sum -= weight->design->body_mass_scale[b] * bodies->bodies[b].mass * dc_vec_dot(weight->design->gravity, dx);
+    sum -= weight->design->body_mass_scale[b] * dc_body_heavy(&bodies->bodies[b]) * dc_vec_dot(weight->design->gravity, dx);
   }
   return sum;
 }
@@ -69,7 +69,7 @@ static double second(const struct dc_weight *weight, int b, int place, const str
                      double *by_q, const double *moved)
 {
   const struct dc_body *body = &weight->model->bodies.bodies[b];
-  double sum = 0, scale = -weight->design->body_mass_scale[b] * body->mass;
+  double sum = 0, scale = -weight->design->body_mass_scale[b] * dc_body_heavy(body);
   for (int c = 0; c < body->chain_count; c++) {
     struct dc_axis axis = axis_of(weight, b, body->chain[c]);
     const struct dc_axis *outer = c < place ? &axis : own, *inner = c < place ? own : &axis;
@@ -100,7 +100,7 @@ void dc_weight_pull_back(const struct dc_weight *weight, int body, int v, double
     if (place < 0)
       continue;
     column(&own, weight->poses[b].position, dx);
-    double mass = bodies->bodies[b].mass;
+    double mass = dc_body_heavy(&bodies->bodies[b]);
     design->body_mass_scale[b] -= factor * mass * dc_vec_dot(weight->design->gravity, dx);
     dc_vec_add_scaled(design->gravity, design->gravity, -factor * weight->design->body_mass_scale[b] * mass, dx);
     second(weight, b, place, &own, factor, by_q, NULL);
@@ -119,7 +119,7 @@ double dc_weight_push_forward(const struct dc_weight *weight, int body, int v, c
     if (place < 0)
       continue;
     column(&own, weight->poses[b].position, dx);
-    double mass = bodies->bodies[b].mass, scale = weight->design->body_mass_scale[b];
+    double mass = dc_body_heavy(&bodies->bodies[b]), scale = weight->design->body_mass_scale[b];
     sum -= mass * (design->body_mass_scale[b] * dc_vec_dot(weight->design->gravity, dx) +
                    scale * dc_vec_dot(design->gravity, dx));
     sum += second(weight, b, place, &own, 0, NULL, moved);

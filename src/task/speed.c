@@ -28,12 +28,12 @@ static int find_joint(const struct dc_speed_options *speed, const struct dc_bodi
   int count = 0, listed = speed->bodies.count ? speed->bodies.count : bodies->count;
   for (int i = 0; i < listed; i++) {
     const struct dc_body *body = &bodies->bodies[speed->bodies.count ? speed->bodies.indices[i] : i];
-    for (int p = 0; p < body->part_count && body->velocity_limit > 0; p++) {
+    for (int p = 0; p < body->part_count && body->limits.velocity > 0; p++) {
       const struct dc_joint_part *part = &body->parts[p];
       if (part->kind != DC_PART_SLIDE && part->kind != DC_PART_HINGE)
         continue;
       if (count++ == n)
-        *joint = (struct joint){part->q, part->v, body->velocity_limit};
+        *joint = (struct joint){part->q, part->v, body->limits.velocity};
     }
   }
   return count;
@@ -47,7 +47,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   enum dc_status status = speed->bodies.count ? dc_objective_check_bodies(&speed->bodies, model, error) : DC_OK;
   for (int i = 0; i < speed->bodies.count && !status; i++) {
     const struct dc_body *body = &model->bodies.bodies[speed->bodies.indices[i]];
-    if (!(body->velocity_limit > 0))
+    if (!(body->limits.velocity > 0))
       status = dc_fail(error, DC_BAD_INPUT, "bodies[%d]: \"%s\" must have a velocity_limit", i, body->name);
   }
   if (!status && !find_joint(speed, &model->bodies, -1, &joint))

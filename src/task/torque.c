@@ -68,8 +68,8 @@ static double limit_of(const struct dc_torque_options *torque, const struct dc_m
 {
   const struct dc_body *body = &model->bodies.bodies[coordinate->body];
   double limit = torque->limit.values[torque->limit.count > 1 ? c : 0];
-  bool limited = body->effort_limit > 0 && is_scalar(body, coordinate->index);
-  return limited ? fmin(limit, body->effort_limit) : limit;
+  bool limited = body->limits.effort > 0 && is_scalar(body, coordinate->index);
+  return limited ? fmin(limit, body->limits.effort) : limit;
 }
 
 static int parameter_count(const void *options, const struct dc_model *model, int steps)

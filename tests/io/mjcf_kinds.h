@@ -146,6 +146,34 @@ static const struct mjcf_kind {
      "joint='l' coef='-1.5'/></fixed></tendon><actuator><motor tendon='t' gear='2'/></actuator>"
      KEY("qpos='.2 .1' ctrl='.8'") "</mujoco>",
      NULL},
+    {"motors within limits of their own forces and of their joint's",
+     "<mujoco>" OPTION "<worldbody>" ARM "</worldbody><actuator><motor joint='j' gear='2' forcelimited='true' "
+     "forcerange='-.1 .2'/><general joint='l' gear='3' gainprm='4' biastype='affine' biasprm='-9' forcelimited='true' "
+     "forcerange='-.3 .2'/></actuator>" KEY("qpos='.2 .1' ctrl='1.5 1'") "</mujoco>",
+     NULL},
+    {"a motor within the limit of its joint",
+     "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint name='j' axis='0 1 0' actuatorfrcrange='-.1 .3'/>"
+     "<geom type='capsule' size='.03 .2' pos='.1 0 0'/></body></worldbody><actuator><motor joint='j' gear='-2'/>"
+     "</actuator>" KEY("qpos='.2' ctrl='1.5'") "</mujoco>",
+     "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint name='j' axis='0 1 0'/><geom type='capsule' "
+     "size='.03 .2' pos='.1 0 0'/></body></worldbody><actuator><motor joint='j' gear='-1'/></actuator>"
+     KEY("qpos='.2' ctrl='.1'") "</mujoco>"},
+    // weight
+    {"weight that is held in part, of a link and of a free body",
+     "<mujoco>" OPTION "<worldbody>" ARM "<body name='f' pos='3 0 1' gravcomp='1'><freejoint/><geom size='.1'/></body>"
+     "<body name='g' pos='6 0 1' gravcomp='-.5'><joint type='slide' axis='0 0 1'/><geom size='.1'/></body></worldbody>"
+     KEY("qpos='.2 .1 3 0 1 1 0 0 0 0' qvel='0 0 1 0 0 0 0 0 0'") "</mujoco>",
+     "<mujoco>" OPTION "<worldbody>" ARM "<body name='f' pos='3 0 1'><joint type='slide' axis='1 0 0'/><geom size='.1'/>"
+     "</body><body name='g' pos='6 0 1'><joint name='s' type='slide' axis='0 0 1'/><geom size='.1'/></body></worldbody>"
+     "<actuator><motor joint='s' gear='-20.545'/></actuator>" KEY("qpos='.2 .1 0 0' qvel='0 0 1 0' ctrl='1'") "</mujoco>"},
+    // copies
+    {"copies that turn and stand one offset from another",
+     "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint axis='0 1 0'/><geom size='.05' pos='0 .1 0'/>"
+     "<replicate count='3' offset='.1 0 .02' euler='0 0 90'><geom type='box' size='.04 .02 .01' pos='.05 0 0'/>"
+     "</replicate></body></worldbody></mujoco>",
+     "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint axis='0 1 0'/><geom size='.05' pos='0 .1 0'/>"
+     "<geom type='box' size='.04 .02 .01' pos='.05 0 0'/><geom type='box' size='.04 .02 .01' pos='.1 .05 .02' "
+     "euler='0 0 90'/><geom type='box' size='.04 .02 .01' pos='.05 .1 .04' euler='0 0 180'/></body></worldbody></mujoco>"},
     // names and order
     {"elements in another order, bodies and geometries of one name",
      "<mujoco><keyframe><key name='k' qpos='.2 .1' qvel='1 -.5'/></keyframe><actuator><motor name='a' joint='j'/>"

@@ -197,8 +197,8 @@ static void test_actuators(void)
   open_as(KEYED, AND(ARM("<joint name='j' type='slide'/>"),
                      "<default><velocity kv='4'/></default><actuator><velocity joint='j'/></actuator><keyframe><key "
                      "name='k' ctrl='2'/></keyframe>"));
-  body_has("b", "pd", "{'kp':0,'kd':4}");
-  body_has("b", "joint", "{'type':'slide','force':8}");
+  body_has("b", "pd", "{'kp':0,'kd':4,'target_velocity':[2]}");
+  body_has("b", "joint", "'slide'");
   done();
   open_as(KEYED, AND(ARM("<joint name='j' type='slide' ref='0.5'/>"),
                      "<actuator><position joint='j' kp='10'/></actuator><keyframe><key name='k' qpos='0.75' "

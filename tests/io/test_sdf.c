@@ -235,7 +235,7 @@ static void test_refusals(void)
   load_sdf(&tree,
            SDF("<model name='m'><link name='a'><gravity>0</gravity><turbo/><collision name='c'><geometry><sphere>"
                "<radius>1</radius></sphere></geometry></collision></link></model>"));
-  check_note(&tree, "<gravity> in <link>: the link has its weight all the same");
+  check_json(find_body(&tree, "a"), "buoyancy", "1");
   check_note(&tree, "<turbo> in <link>: is not known");
   check_note(&tree, "have 1 kg");
   check_json(find_body(&tree, "a"), "mass", "1");

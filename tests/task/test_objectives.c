@@ -415,9 +415,9 @@ static void test_speed(void)
   int some[2] = {KNEE, SLEDGE};
   struct dc_body *bodies = (struct dc_body *)fixture->model.bodies.bodies, *knee = &bodies[KNEE],
                  *sledge = &bodies[SLEDGE];
-  double before[2] = {knee->velocity_limit, sledge->velocity_limit}, h = fixture->trajectory.time_step;
-  knee->velocity_limit = 0.5;
-  sledge->velocity_limit = 2;
+  double before[2] = {knee->limits.velocity, sledge->limits.velocity}, h = fixture->trajectory.time_step;
+  knee->limits.velocity = 0.5;
+  sledge->limits.velocity = 2;
   struct dc_speed_options speed = {.bodies = {2, some}, .weight = 0.3, .part = 0.8};
   struct dc_objective objective = {&dc_objective_speed, &speed};
   struct dc_task task = {.objective_count = 1, .objectives = &objective};
@@ -445,10 +445,10 @@ static void test_speed(void)
   CHECK_NEAR(loss(fixture, &task), 0, 0);
   fixture->trajectory.steps = STEPS;
   struct dc_error error = {0};
-  sledge->velocity_limit = NAN;
+  sledge->limits.velocity = NAN;
   expect_refusal(dc_objective_speed.check(&speed, &fixture->model, &error), &error, "bodies[1]");
-  knee->velocity_limit = before[0];
-  sledge->velocity_limit = before[1];
+  knee->limits.velocity = before[0];
+  sledge->limits.velocity = before[1];
 }
 
 // A pose is reach and orientation together: value, derivatives and rows are theirs, reached is both.

@@ -173,7 +173,8 @@ static void apply_actuators(struct dc_mujoco_simulation *simulation, const struc
     double *force = d->qfrc_applied + at->freedom, target[4], torque[3], rotation[9];
     if (at->part->kind != DC_PART_BALL) {
       for (int k = 0; k < dc_part_nv(at->part); k++) {
-        force[k] = kp * (dc_target_origin(bodies, at->part, k) + position[k] - now[k]) + kd * velocity[k];
+        force[k] = kp * (dc_target_origin(bodies, at->part, k) + position[k] - now[k]) +
+                   kd * (at->part->target_velocity + velocity[k]);
         if (body->pd->gravity_compensation && dc_part_nv(at->part) == 1)
           force[k] += dc_weight_hold(weight, at->body, at->part->v);
         if (body->pd->effort > 0)
@@ -190,6 +191,18 @@ static void apply_actuators(struct dc_mujoco_simulation *simulation, const struc
       torque[k] = kd * velocity[k] - 2 * kp * target[0] * target[1 + k];
     dc_rotation_matrix(rotation, now);
     dc_mat_apply_transposed(force, rotation, torque);
+  }
+}
+
+// The part of weights that does not act, as forces at the centres of mass.
+static void apply_buoyancy(struct dc_mujoco_simulation *simulation, const struct dc_model *model,
+                           const struct dc_design *design)
+{
+  for (int i = 0; i < model->bodies.count; i++) {
+    const struct dc_body *body = &model->bodies.bodies[i];
+    if (body->buoyancy != 0)
+      dc_vec_scale(simulation->data->xfrc_applied + 6 * simulation->body[i], design->gravity,
+                   -body->buoyancy * body->mass * design->body_mass_scale[i]);
   }
 }
 
@@ -245,6 +258,7 @@ static enum dc_status substep(struct dc_mujoco_simulation *simulation, const str
   dc_mujoco_keep_state(simulation);
   for (;;) {
     apply_actuators(simulation, model, input, step, weight);
+    apply_buoyancy(simulation, model, &input->design);
     if (input->force)
       apply_forces(simulation, model, input->force + (size_t)step * (size_t)model->bodies.nv);
     enum dc_status status = dc_mujoco_call(run_step, simulation, NULL, DC_NUMERICAL, error);

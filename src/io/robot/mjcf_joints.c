@@ -3,7 +3,8 @@
 //
 // An actuator's force is gear (gain u + b0 + b1 gear q + b2 gear v), q the file's coordinate.  So -b1 gear^2 is the gain
 // kp of "pd", and -b2 gear^2 is kd.  With u the control of the keyframe (0 without), gear (gain u + b0) is kp times the
-// target; where kp is 0 it is a constant force.
+// target; where kp is 0 it is kd times the target velocity, and where both are 0 a constant force, within the limits of
+// the actuator and of the joint.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,25 @@ static double control_of(const struct dc_mjcf_builder *builder, size_t a)
   return actuator->follows ? 0 : fmin(fmax(control, actuator->control[0]), actuator->control[1]);
 }
 
+static double within(double number, const double range[2])
+{
+  return fmin(fmax(number, range[0]), range[1]);
+}
+
+// Whether the force of an actuator is what its control says, however the joint moves.
+static bool is_steady(const struct dc_mjcf_actuator *actuator)
+{
+  return actuator->bias[1] == 0 && actuator->bias[2] == 0;
+}
+
+// gain u + b0, within the limits of a steady force.
+static double offset_of(const struct dc_mjcf_builder *builder, size_t a)
+{
+  const struct dc_mjcf_actuator *actuator = &builder->mjcf->actuators[a];
+  double offset = actuator->gain * control_of(builder, a) + actuator->bias[0];
+  return is_steady(actuator) ? within(offset, actuator->force) : offset;
+}
+
 // By how much a force of the actuator acts on a joint: its gear, of a tendon of several joints times its coefficient.
 static double arm_of(const struct dc_mjcf *mjcf, const struct dc_mjcf_actuator *actuator, int joint)
 {
@@ -66,11 +86,11 @@ static struct gains find_gains(const struct dc_mjcf_builder *builder, int joint)
     double gear = arm_of(mjcf, actuator, joint), control = control_of(builder, a);
     if (gear == 0 || actuator->off || !actuator->simple)
       continue;
-    gains.force += gear * (actuator->gain * control + actuator->bias[0]);
+    gains.force += gear * offset_of(builder, a);
     gains.controlled |= control != 0 || actuator->bias[0] != 0;
     if (actuator->joint != joint)
       continue;
-    bool constant = actuator->gain == 0 && actuator->bias[1] == 0 && actuator->bias[2] == 0;
+    bool constant = actuator->gain == 0 && is_steady(actuator);
     unlimited |= !constant && effort_of(actuator) == 0;
     gains.effort += effort_of(actuator);
     if (!actuator->affine)
@@ -298,6 +318,20 @@ static void put_targets(struct dc_mjcf_builder *builder, cJSON *pd, int count, c
     dc_urdf_put_numbers(&builder->base, pd, "target", targets, count, place);
 }
 
+// The velocities that servos without a gain on places ask for.
+static void put_target_velocities(struct dc_mjcf_builder *builder, cJSON *pd, int count, const struct gains *gains,
+                                  int place)
+{
+  double velocities[MOST_JOINTS];
+  bool any = false;
+  for (int k = 0; k < count; k++) {
+    velocities[k] = gains[k].kp == 0 && gains[k].kd > 0 ? gains[k].force / gains[k].kd : 0;
+    any |= velocities[k] != 0;
+  }
+  if (any)
+    dc_urdf_put_numbers(&builder->base, pd, "target_velocity", velocities, count, place);
+}
+
 // Gains of joints of one kind that are not alike; 0: passive.
 static void put_gains(struct dc_mjcf_builder *builder, cJSON *pd, int count, const struct gains *gains, int place)
 {
@@ -351,6 +385,7 @@ static void put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int coun
   if (unlike)
     put_gains(builder, pd, count, gains, place);
   put_targets(builder, pd, count, joints, gains, place);
+  put_target_velocities(builder, pd, count, gains, place);
   put_effort(builder, pd, count, joints, gains, place);
 }
 
@@ -392,7 +427,7 @@ enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, 
   }
   for (int k = 0; k < count; k++) {
     gains[k] = find_gains(builder, joints[k]);
-    forces[k] = gains[k].kp == 0 ? gains[k].force : 0;
+    forces[k] = gains[k].kp == 0 && gains[k].kd == 0 ? within(gains[k].force, mjcf->joints[joints[k]].forces) : 0;
   }
   if (count == 1) {
     put_only_joint(builder, body, joints[0], owners[0], forces[0], place);
@@ -475,6 +510,31 @@ static bool is_servo(const struct dc_mjcf_actuator *actuator)
   return actuator->affine && (actuator->bias[1] != 0 || actuator->bias[2] != 0);
 }
 
+// Whether limits of forces are not alike in both directions; a steady force obeys them as they are.
+static bool is_uneven(const struct dc_mjcf_actuator *actuator)
+{
+  const double *range = is_steady(actuator) && !isfinite(actuator->force[0]) ? actuator->control : actuator->force;
+  return range[0] != -range[1];
+}
+
+// Limits that act otherwise than the file has them: uneven ones, and those of several actuators on one joint.
+static void check_limits(struct dc_mjcf_builder *builder, size_t a)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  const struct dc_mjcf_actuator *actuator = &mjcf->actuators[a];
+  bool shares = false;
+  if (!builder->use->common.effort || effort_of(actuator) == 0)
+    return;
+  for (size_t k = 0; k < mjcf->actuator_count; k++)
+    shares |= k != a && !mjcf->actuators[k].off && arm_of(mjcf, &mjcf->actuators[k], actuator->joint) != 0;
+  if (is_uneven(actuator))
+    name_actuator(builder, actuator, "limits of forces that are not alike in both directions, the greater holds in both,",
+                  &builder->dropped);
+  if (shares)
+    name_actuator(builder, actuator, "limits of forces of each of the actuators on one joint, their sum holds,",
+                  &builder->dropped);
+}
+
 // An actuator that is not a force on a slide or hinge with gains on its coordinate and velocity.
 static void check_actuator(struct dc_mjcf_builder *builder, size_t a)
 {
@@ -495,6 +555,8 @@ static void check_actuator(struct dc_mjcf_builder *builder, size_t a)
     name_actuator(builder, actuator, tendon ? "actuator of a tendon" : "actuator", &builder->forces);
   else if (actuator->follows)
     name_actuator(builder, actuator, "filter or integral of the control of", &builder->dropped);
+  if (scalar && actuator->simple)
+    check_limits(builder, a);
   if (scalar && actuator->affine && actuator->simple && (actuator->bias[1] > 0 || actuator->bias[2] > 0))
     name_actuator(builder, actuator, "force that grows with position or speed of", &builder->dropped);
 }

@@ -212,7 +212,7 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ACTS("body", "childclass"),
     ACTS("body", "mocap"),
     PLACED("body"),
-    ABSENT("body", "gravcomp", "0", "a force against the weight of the body"),
+    ACTS("body", "gravcomp"),
     HARMLESS("body", "user"),
     HARMLESS("body", "sleep"),
     ACTS("frame", "*"),

@@ -70,6 +70,7 @@ struct dc_mjcf_joint {
   double ref, springref, stiffness, damping, armature, frictionloss;
   double spring_time[2];  // a time constant and a ratio of damping that the spring is given by; 0: it is not
   double force;           // limit of the actuators' sum, N or N m; INFINITY: none
+  double forces[2];       // the same of either direction
   bool held;              // by an equality, which took it away or made it a ball: keyframes do not start it
 };
 
@@ -83,6 +84,7 @@ struct dc_mjcf_body {
   int weld;                     // the body at the top of those it is fixed to; 0: the world
   int group, above;             // weld by the file's bodies alone, without equalities, and that of what it hangs on
   double mass, center[3], inertia[6];  // about the centre of mass, in the body's axes
+  double buoyancy;                     // part of the weight that is held
 };
 
 // A tendon: its length is the sum of coefficients times coordinates of joints, or that of a way in space.

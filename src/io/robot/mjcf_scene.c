@@ -140,6 +140,8 @@ static enum dc_status add_body(struct dc_mjcf_builder *builder, int i)
     dc_urdf_put(&builder->base, object, "collide_parent", cJSON_CreateTrue(), place);
   if (body->mass > LIGHTEST)
     put_inertia(builder, object, i, place);
+  if (body->buoyancy != 0)
+    dc_urdf_put_number(&builder->base, object, "buoyancy", body->buoyancy, place);
   return dc_mjcf_put_shapes(builder, object, i, link->name, place);
 }
 

@@ -270,8 +270,10 @@ static void finish_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
     joint->range[k] *= unit;
   joint->ref *= joint->type == DC_MJCF_HINGE ? unit : 1;
   joint->springref *= joint->type == DC_MJCF_HINGE ? unit : 1;
-  if (is_limited(reader, state->force_limited, state->force_ranged) && joint->type >= DC_MJCF_SLIDE)
+  if (is_limited(reader, state->force_limited, state->force_ranged) && joint->type >= DC_MJCF_SLIDE) {
     joint->force = fmax(fabs(state->force_range[0]), fabs(state->force_range[1]));
+    memcpy(joint->forces, state->force_range, sizeof joint->forces);
+  }
   if (joint->limited && joint->type >= DC_MJCF_SLIDE && !(joint->range[0] < joint->range[1]))
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "range must be two numbers, the lower one first");
   if (joint->stiffness < 0 || joint->damping < 0 || joint->armature < 0 || joint->frictionloss < 0)
@@ -288,7 +290,8 @@ static void add_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
                                         .body = place->body,
                                         .type = free ? DC_MJCF_FREE : DC_MJCF_HINGE,
                                         .axis = {0, 0, 1},
-                                        .force = INFINITY},
+                                        .force = INFINITY,
+                                        .forces = {-INFINITY, INFINITY}},
                               .limited = 2,
                               .force_limited = 2};
   if (!free)
@@ -358,6 +361,7 @@ static void add_body(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   dc_urdf_pose_compose(&body.pose, &place->frame, &body.pose);
   dc_mjcf_choose(reader, node, "mocap", limits, &mocap);
   body.mocap = mocap == 1;
+  dc_mjcf_number(reader, node, "gravcomp", &body.buoyancy);
   body.first_joint = (int)model->joint_count;
   body.first_geom = (int)model->geom_count;
   if (reader->status || !MAKE_ROOM(reader, node, model->bodies, model->body_count, model->room.bodies))
@@ -386,20 +390,19 @@ static void enter_frame(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   walk(reader, node, &inside);
 }
 
-// Copy i stands i offsets along the axes of the frame and i turns from it; its number, with as many digits as the last
-// one has, ends the names.
+// Copy i is turned by i times the angles and stands where copy i - 1 has its offset, in the axes of that copy; its
+// number, with as many digits as the last one has, ends the names.
 static void repeat(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   int count = -1, digits = 1;
-  double offset[3] = {0, 0, 0}, angles[3] = {0, 0, 0};
+  double offset[3] = {0, 0, 0}, angles[3] = {0, 0, 0}, matrix[9], moved[3];
   const char *separator = dc_mjcf_text(reader, node, "sep"), *childclass = dc_mjcf_text(reader, node, "childclass");
   dc_mjcf_integer(reader, node, "count", &count);
   dc_mjcf_numbers(reader, node, "offset", 3, 3, offset);
   dc_mjcf_numbers(reader, node, "euler", 3, 3, angles);
   if (count < 0 || count > MOST_COPIES)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "count must be 0 to %d", MOST_COPIES);
-  struct dc_urdf_pose step = dc_urdf_identity, pose = dc_urdf_identity;
-  dc_mjcf_euler(reader, angles, step.rotation);
+  struct dc_urdf_pose pose = dc_urdf_identity;
   for (int n = count; n > 10; n = (n + 9) / 10)
     digits++;
   for (int i = 0; i < count && !reader->status; i++) {
@@ -413,10 +416,12 @@ static void repeat(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *nod
       dc_mjcf_refuse(reader, node, DC_MEMORY, "out of memory");
       return;
     }
+    dc_mjcf_euler(reader, (double[3]){i * angles[0], i * angles[1], i * angles[2]}, pose.rotation);
     dc_urdf_pose_compose(&inside.frame, &place->frame, &pose);
     walk(reader, node, &inside);
-    dc_rotation_multiply(pose.rotation, pose.rotation, step.rotation);
-    dc_vec_add(pose.position, pose.position, offset);
+    dc_rotation_matrix(matrix, pose.rotation);
+    dc_mat_apply(moved, matrix, offset);
+    dc_vec_add(pose.position, pose.position, moved);
   }
 }
 

@@ -159,7 +159,7 @@ static void put_actuator(struct writer *writer, const struct dc_body *body, int 
   dc_text_add(text, "    <general biastype=\"affine\"");
   put_joint_name(text, "joint", body, p);
   dc_export_numbers(text, "gainprm", 1, &kp);
-  dc_export_numbers(text, "biasprm", 3, (double[3]){0, -kp, -kd});
+  dc_export_numbers(text, "biasprm", 3, (double[3]){kd * body->parts[p].target_velocity, -kp, -kd});
   if (body->pd->effort > 0) {
     dc_text_add(text, " forcelimited=\"true\"");
     dc_export_numbers(text, "forcerange", 2, (double[2]){-body->pd->effort, body->pd->effort});
@@ -240,6 +240,8 @@ static bool open_body(struct writer *writer, int i, const double *velocity)
   dc_text_add(text, "<body");
   dc_export_name(text, "name", name_of(body), "");
   put_place(writer, body);
+  if (body->buoyancy != 0)
+    dc_export_numbers(text, "gravcomp", 1, &body->buoyancy);
   dc_text_add(text, ">\n");
   if (body->mass > 0) {
     double inertia[6];

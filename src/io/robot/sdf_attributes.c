@@ -41,7 +41,6 @@ const struct dc_attribute_row dc_sdf_rows[] = {
     {"model", "drake:linear_bushing_rpy", DC_ATTRIBUTE_ABSENT, "springs between frames are left out"},
     {"model", "drake:ball_constraint", DC_ATTRIBUTE_ABSENT, "the loop is not closed"},
     {"model", "drake:collision_filter_group", DC_ATTRIBUTE_ABSENT, "its links touch each other all the same"},
-    {"link", "gravity", DC_ATTRIBUTE_ABSENT, "the link has its weight all the same"},
     {"link", "kinematic", DC_ATTRIBUTE_ABSENT, "forces move the link all the same"},
     {"link", "self_collide", DC_ATTRIBUTE_ABSENT, "which links of a model touch is \"self_contact\" of the include"},
     {"link", "must_be_base_link", DC_ATTRIBUTE_HARMLESS, ""},

@@ -274,6 +274,8 @@ enum dc_status dc_sdf_read_link(struct dc_sdf_reader *reader, int index)
   reader->frames[index].link = link;
   struct dc_urdf_link made = dc_urdf_new_link(frame.name, dc_sdf_offset(frame.scope, frame.element));
   made.first_geometry = (int)urdf->geometry_count;
+  const char *gravity = dc_sdf_text(frame.element, "gravity");
+  made.weightless = gravity && !dc_sdf_is_true(gravity);
   enum dc_status status = read_inertial(reader, frame.element, &frame, index, &made);
   urdf->links[link] = made;
   for (int planes = 0; planes < 2 && !status; planes++)

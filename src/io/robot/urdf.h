@@ -60,6 +60,7 @@ struct dc_urdf_link {
   double inertia[6];               // ixx, iyy, izz, ixy, ixz, iyz in that frame, kg m^2
   int first_geometry, geometries;  // collisions and visuals, as they come
   bool emptied;                    // others had a length of zero and were left out
+  bool weightless;                 // SDF: gravity does not act on it
   bool supposed;                   // SDF: its mass stands nowhere, 1 kg by the specification
   double friction;                 // Coulomb's coefficient of its collisions; NAN: not given
   bool frictions;                  // they have several; friction is the first

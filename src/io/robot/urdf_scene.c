@@ -121,6 +121,8 @@ static void put_inertia(struct dc_urdf_builder *builder, cJSON *body, const stru
     remarks->most_change = fmax(remarks->most_change, change);
   }
   dc_urdf_put_number(builder, body, "mass", link->mass, place);
+  if (link->weightless)
+    dc_urdf_put_number(builder, body, "buoyancy", 1, place);
   dc_urdf_put_numbers(builder, body, "center_of_mass", link->inertial.position, 3, place);
   if (!by_shape)
     dc_urdf_put_numbers(builder, body, "inertia", inertia, 6, place);
