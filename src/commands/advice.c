@@ -8,13 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/constants.h"
 #include "geometry/convex/distance.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 #include "task/drives.h"
-
-// Frames times triangles whose gaps are looked at: about a second.
-static const double MOST_WORK = 2e6;
 
 // Adds a piece of advice with its symptom and returns it, so that a command to try can be put in.  A list that
 // is full has its last entry written over: few scenes have more than one fault.
@@ -112,7 +110,7 @@ static void look(const struct dc_scene *scene, const struct dc_contact *contact,
 
 // Evaluates contact at frames of the trajectory until the body touches another one.  The model is bsh whatever
 // the scene has, because its gaps are known at any distance.  Frames are skipped when the scene has many
-// triangles, so that the work stays below MOST_WORK.
+// triangles, so that the work stays below DC_NEARNESS_MOST_WORK.
 enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_trajectory *trajectory, int body,
                                   struct dc_nearness *nearness, struct dc_error *error)
 {
@@ -128,7 +126,7 @@ enum dc_status dc_advice_nearness(const struct dc_scene *scene, const struct dc_
   double triangles = 1;
   for (int i = 0; i < bodies->count; i++)
     triangles += bodies->bodies[i].shape->mesh.triangle_count;
-  int stride = (int)ceil(fmin(1e9, trajectory->steps * triangles / MOST_WORK));
+  int stride = (int)ceil(fmin(1e9, trajectory->steps * triangles / DC_NEARNESS_MOST_WORK));
   for (int frame = 0; pairs && frame <= trajectory->steps && !nearness->touched; frame += stride > 1 ? stride : 1) {
     dc_contact_evaluate(contact, trajectory->poses + (size_t)frame * (size_t)trajectory->bodies, 0, pairs);
     look(scene, contact, trajectory, frame, body, nearness);

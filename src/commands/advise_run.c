@@ -3,11 +3,11 @@
 // symptom; each symptom has one thing to try.  Thresholds are rules of thumb, listed in docs/advice.md.
 //
 // The first of these questions that finds something gives the advice (dc_advise_run):
-// 1.  Is the task itself impossible?
-// 2.  Was the search stopped, or blocked by starts that overlap?
-// 3.  Does a soft body feel nothing, and how did the losses run?
-// 4.  Was a body never touched?
-// 5.  Did the run use up its iterations, or come to rest?
+// 1. Is the task itself impossible?
+// 2. Was the search stopped, or blocked by starts that overlap?
+// 3. Does a soft body feel nothing, and how did the losses run?
+// 4. Was a body never touched?
+// 5. Did the run use up its iterations, or come to rest?
 //
 // Advice that changes a rate or adds a search is tried before it is given, where the run took a second at most.
 #include <math.h>
@@ -17,17 +17,13 @@
 
 #include "body/soft.h"
 #include "commands/advice.h"
+#include "commands/constants.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 #include "task/drives.h"
 
 enum { LEAST_ROWS = 8 };
 enum { FLOATING = 3 };  // coordinates of a joint that does not hold its body
-
-static const double FLAT = 1e-3;      // a loss that fell by less than this part of itself did not fall
-static const double FALLING = 0.02;   // part of the loss that it still fell by in its last rows
-static const double SWING = 0.2;      // of the loss, between a high and a low of an oscillation
-static const double REVERSALS = 0.5;  // of the last rows that turn the course around
 
 // The last losses in their order; how many.
 static int recent_losses(const struct session *session, double losses[SESSION_RECENT])
@@ -145,13 +141,8 @@ static int numb_body(const struct dc_scene *scene, const struct outcome *outcome
   return -1;
 }
 
-static const double FAR_FIELD_PER_MASS = 1e-3;  // J/kg, of use in docs/measured/soft_far.md
-
-// Part of a body's way that the field of distant bodies must explain, for it to count as moved by it.
-static const double MOVED_BY_FIELD = 0.1;
-
 // Whether the field of other bodies that move may have brought the body to where it is: its impulse J on mass m
-// over the time T moves it by at most J T / m.  If that is less than MOVED_BY_FIELD of its way, the body fell,
+// over the time T moves it by at most J T / m.  If that is less than DC_MOVED_BY_FIELD of its way, the body fell,
 // rolled or was thrown.  Impulses and masses are summed over bodies that are joined to it.  DC_MEMORY is the
 // only failure.
 static enum dc_status find_moved_by_field(struct session *session, const struct outcome *outcome, int body, bool *moved)
@@ -172,7 +163,7 @@ static enum dc_status find_moved_by_field(struct session *session, const struct 
       impulse += far[i];
       mass += soft ? soft->density * soft->elastic.volume : bodies->bodies[i].mass;
     }
-  *moved = status || impulse * time > MOVED_BY_FIELD * way * mass;  // true where the model does not tell
+  *moved = status || impulse * time > DC_MOVED_BY_FIELD * way * mass;  // true where the model does not tell
   free(near);
   return status == DC_MEMORY ? dc_fail(&session->error, status, "out of memory for impulses") : DC_OK;
 }
@@ -227,8 +218,8 @@ static void advise_course(const struct session *session, const struct outcome *o
   const struct dc_scene *scene = session->scene->scene;
   struct course course = course_of(session);
   double first = session->first_loss, best = session->best_loss;
-  bool fell = first - best > FLAT * fabs(first);
-  bool turns = course.count >= LEAST_ROWS && course.reversals >= REVERSALS * (course.count - 2);
+  bool fell = first - best > DC_ADVISE_FLAT * fabs(first);
+  bool turns = course.count >= LEAST_ROWS && course.reversals >= DC_ADVISE_REVERSALS * (course.count - 2);
   if (!fell && !(scene->definition.contact_model->flags & DC_CONTACT_LONG_RANGE)) {
     struct dc_advice *advice = dc_advice_add(
         list, "flat", "the loss stayed at %.4g; the contact model %s has no force between bodies that are apart", best,
@@ -239,7 +230,7 @@ static void advise_course(const struct session *session, const struct outcome *o
         dc_advice_add(list, "overshooting",
                       "no iterate is better than the first guess, the loss rose from %.4g: steps are too long", first);
     try_rate(session, advice, 0.1);
-  } else if (turns && course.high - course.low > SWING * fabs(course.high)) {
+  } else if (turns && course.high - course.low > DC_ADVISE_SWING * fabs(course.high)) {
     struct dc_advice *advice =
         dc_advice_add(list, "oscillating", "the loss goes up and down between %.4g and %.4g", course.low, course.high);
     try_rate(session, advice, 0.3);
@@ -253,8 +244,9 @@ static void advise_course(const struct session *session, const struct outcome *o
 static bool advise_far_field(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_scene *scene = session->scene->scene;
-  int body =
-      session->first_loss - session->best_loss > FLAT * fabs(session->first_loss) ? -1 : numb_body(scene, outcome);
+  int body = session->first_loss - session->best_loss > DC_ADVISE_FLAT * fabs(session->first_loss)
+                 ? -1
+                 : numb_body(scene, outcome);
   if (body < 0 || session->horizon || session->search ||
       !(scene->definition.contact_model->flags & DC_CONTACT_LONG_RANGE))
     return false;
@@ -267,7 +259,7 @@ static bool advise_far_field(const struct session *session, const struct outcome
     const struct dc_body *soft = &bodies->bodies[bodies->soft[s].body];
     if (bodies->soft[s].collide && bodies->soft[s].far_field == 0)
       dc_attempt_set(&attempt, "bodies.%.100s.soft.far_field=%.1g", soft->name,
-                     FAR_FIELD_PER_MASS * bodies->soft[s].density * bodies->soft[s].elastic.volume);
+                     DC_ADVISE_FAR_FIELD * bodies->soft[s].density * bodies->soft[s].elastic.volume);
   }
   if (attempt.count)
     try_it(session, advice, &attempt);
@@ -280,7 +272,7 @@ static void advise_end(const struct session *session, const struct outcome *outc
   const struct dc_scene *scene = session->scene->scene;
   struct course course = course_of(session);
   bool used_up = outcome->end && strcmp(outcome->end, "iterations") == 0;
-  if (used_up && course.best_before - course.best_after > FALLING * fabs(course.best_before)) {
+  if (used_up && course.best_before - course.best_after > DC_ADVISE_FALLING * fabs(course.best_before)) {
     const struct dc_optimizer_common *common = scene->optimizer_options;
     struct dc_advice *advice =
         dc_advice_add(list, "still falling", "the iterations were used up while the loss fell, last from %.4g to %.4g",
@@ -367,7 +359,7 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
   const struct dc_scene *scene = session->scene->scene;
   const struct dc_receding_horizon *horizon = session->horizon;
   struct course course = course_of(session);
-  bool falls = course.best_before - course.best_after > FALLING * fabs(course.best_before);
+  bool falls = course.best_before - course.best_after > DC_ADVISE_FALLING * fabs(course.best_before);
   if (course.count < LEAST_ROWS)
     return;
   if (falls && horizon->executed->steps == horizon->steps) {
@@ -385,15 +377,12 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
   }
 }
 
-static const double CHEAP = 1;      // s of a run that another one like it may take to try advice
-static const double HELPFUL = 0.9;  // of the loss, that what is advised must bring it below
-
-// Whether an attempt reaches the task, or a loss below HELPFUL times the best one, in twice the time that a
+// Whether an attempt reaches the task, or a loss below DC_TRIED_HELPFUL times the best one, in twice the time that a
 // cheap run may take.
 static bool helps(const struct session *session, const struct dc_attempt *attempt, double *loss, bool *reached)
 {
-  return dc_advice_run(session, attempt, 2 * CHEAP, loss, reached) &&
-         (*reached || *loss < HELPFUL * session->best_loss);
+  return dc_advice_run(session, attempt, 2 * DC_TRIED_SECONDS, loss, reached) &&
+         (*reached || *loss < DC_TRIED_HELPFUL * session->best_loss);
 }
 
 // Other attempts, by what often helps: k = 0, 1, ...; false behind the last one.
@@ -421,8 +410,8 @@ static void try_advice(struct session *session, const dcsim_result *result, stru
   struct dc_attempt attempt = advice->changes;
   bool settings = attempt.count == 1 && (strncmp(attempt.changes[0], "optimizer.l", 11) == 0 ||
                                          strncmp(attempt.changes[0], "portfolio=", 10) == 0);
-  if (!advice->attempt[0] || !settings || attempt.control || result->seconds > CHEAP || session->options->ranks ||
-      !session->scene->words)
+  if (!advice->attempt[0] || !settings || attempt.control || result->seconds > DC_TRIED_SECONDS ||
+      session->options->ranks || !session->scene->words)
     return;
   bool found = helps(session, &attempt, &loss, &reached);
   for (int k = rates ? 0 : 5; !found && alternative(session, k, &attempt); k++)

@@ -11,19 +11,10 @@
 #include "body/kinematics.h"
 #include "body/soft.h"
 #include "commands/advice.h"
+#include "commands/constants.h"
 #include "geometry/convex/hull.h"
 #include "geometry/implicit/sdf.h"
 #include "math/vector.h"
-
-static const double FLOATING = 0.25;   // resting gap over a body's size
-static const double FALL = 0.25;       // way of a free fall in the first step over a body's size
-static const double UNLIKE_RESTITUTION = 0.1;
-static const double SPIN_LOSS = 0.3;   // part of a spin that the integrator takes in a second
-static const double LARGEST_TURN = 1;  // rad in a step, with the integrator of second order
-static const double UNLIKE = 1000;     // ratio of the radii of bodies that move
-static const double SLIVER = 200;      // longest edge over the height above it
-static const double SLIVERS = 0.05;    // part of the triangles
-static const double DEPENDENT = 1e-6;  // part of a twist that the others must leave for it to be independent
 
 // The smallest tolerance of an objective for the body, m; INFINITY without.
 static double tolerance_of(const struct dc_scene *scene, int body)
@@ -118,7 +109,7 @@ static double advise_stiffness(const struct site *site)
   const struct dc_body *bodies = scene->model.bodies.bodies;
   struct drift drift = find_drift(site);
   double stiffness = scene->definition.contact.stiffness, better = stiffness;
-  bool floats = resting->height > FLOATING;
+  bool floats = resting->height > DC_ADVISE_FLOATING;
   if (floats)
     better = fmin(resting->stiffness, stiffness / 2);
   if (drift.body >= 0)
@@ -163,7 +154,7 @@ static void advise_units(const struct site *site)
   if (largest < 0)
     return;
   const struct dc_body *big = &bodies->bodies[largest], *little = &bodies->bodies[smallest];
-  if (big->radius <= DC_HUGE_RADIUS && big->radius <= UNLIKE * little->radius)
+  if (big->radius <= DC_HUGE_RADIUS && big->radius <= DC_ADVISE_UNLIKE * little->radius)
     return;
   struct dc_advice *advice =
       big->radius > DC_HUGE_RADIUS
@@ -176,8 +167,8 @@ static void advise_units(const struct site *site)
     try_change(site, advice, "shapes.%.100s.scale=%g", big->shape->name, 0.001);
 }
 
-// Looks for a free body that falls by more than FALL times its size in the first step, g h^2 from rest.  Links
-// of a robot are held by joints, however small they are, and do not count.
+// Looks for a free body that falls by more than DC_ADVISE_FALL times its size in the first step, g h^2 from
+// rest.  Links of a robot are held by joints, however small they are, and do not count.
 static void advise_step(const struct site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -189,13 +180,13 @@ static void advise_step(const struct site *site)
     if (bodies->bodies[i].free && bodies->bodies[i].radius > 0 &&
         (body < 0 || bodies->bodies[i].radius < bodies->bodies[body].radius))
       body = i;
-  if (body < 0 || fall <= FALL * 2 * bodies->bodies[body].radius)
+  if (body < 0 || fall <= DC_ADVISE_FALL * 2 * bodies->bodies[body].radius)
     return;
   struct dc_advice *advice =
       dc_advice_add(list, "long steps", "\"%.100s\" falls by %.2g m in a step from rest, %.2g of its size",
                     bodies->bodies[body].name, fall, fall / (2 * bodies->bodies[body].radius));
   struct dc_attempt attempt = {0};
-  double part = 0.3 * sqrt(FALL * 2 * bodies->bodies[body].radius / fall);
+  double part = 0.3 * sqrt(DC_ADVISE_FALL * 2 * bodies->bodies[body].radius / fall);
   dc_attempt_set(&attempt, "time.step=%.2g", part * h);
   dc_attempt_set(&attempt, "time.steps=%.0f", ceil((double)scene->definition.time.steps / part));
   try_it(site, advice, &attempt);
@@ -223,7 +214,7 @@ static double fastest_turn(const struct dc_bodies *bodies, int *body)
 }
 
 // Looks for the fastest spin w (rad/s).  Implicit Euler leaves 1/sqrt(1 + 2 w^2 h t) of it after the time t
-// (docs/theory.md, "Inertia"); the integrator of second order keeps it but follows at most LARGEST_TURN rad in
+// (docs/theory.md, "Inertia"); the integrator of second order keeps it but follows at most DC_ADVISE_TURN rad in
 // a step.
 static void advise_spin(const struct site *site)
 {
@@ -236,12 +227,12 @@ static void advise_spin(const struct site *site)
   bool second = scene->definition.time.integrator == DC_SECOND_ORDER;
   if (scene->definition.contact_model->flags & DC_CONTACT_FOREIGN)
     return;
-  if (second && speed * h > LARGEST_TURN) {
+  if (second && speed * h > DC_ADVISE_TURN) {
     struct dc_advice *advice =
         dc_advice_add(list, "fast spin", "\"%.100s\" turns by %.2g rad in a step, which second_order does not follow",
                       bodies->bodies[body].name, speed * h);
-    try_step(site, advice, 0.5 * LARGEST_TURN / speed);
-  } else if (!second && lost > SPIN_LOSS) {
+    try_step(site, advice, 0.5 * DC_ADVISE_TURN / speed);
+  } else if (!second && lost > DC_ADVISE_SPIN_LOSS) {
     struct dc_advice *advice = dc_advice_add(
         list, "fast spin", "the spin of \"%.100s\", %.3g rad/s, loses %.0f %% in a second; integrator second_order keeps it",
         bodies->bodies[body].name, speed, 100 * lost);
@@ -252,8 +243,8 @@ static void advise_spin(const struct site *site)
   }
 }
 
-// Whether the longest edge of a triangle is more than SLIVER times the height above it: edge^2 > SLIVER * 2
-// area, with |edge x edge| = 2 area.
+// Whether the longest edge of a triangle is more than DC_ADVISE_SLIVER times the height above it.  Twice the
+// area is |edge x edge|, so that no height has to be computed.
 static bool is_sliver(const struct dc_mesh *mesh, const int corners[3])
 {
   double edges[2][3], normal[3], longest = 0;
@@ -262,7 +253,7 @@ static bool is_sliver(const struct dc_mesh *mesh, const int corners[3])
   dc_vec_sub(edges[0], mesh->vertices[corners[1]], mesh->vertices[corners[0]]);
   dc_vec_sub(edges[1], mesh->vertices[corners[2]], mesh->vertices[corners[0]]);
   dc_vec_cross(normal, edges[0], edges[1]);
-  return longest * longest > SLIVER * dc_vec_norm(normal);
+  return longest * longest > DC_ADVISE_SLIVER * dc_vec_norm(normal);
 }
 
 // Spheres about slivers are as large as the body: the hierarchy has no distance to work with.
@@ -275,11 +266,11 @@ static void advise_slivers(const struct site *site)
     int slivers = 0;
     for (int t = 0; t < shape->mesh.triangle_count; t++)
       slivers += is_sliver(&shape->mesh, shape->mesh.triangles[t]);
-    if (slivers <= SLIVERS * shape->mesh.triangle_count)
+    if (slivers <= DC_ADVISE_SLIVERS * shape->mesh.triangle_count)
       continue;
     struct dc_advice *advice =
         dc_advice_add(list, "slivers", "%d of %d triangles of \"%.100s\" are %g times as long as high", slivers,
-                      shape->mesh.triangle_count, shape->name, SLIVER);
+                      shape->mesh.triangle_count, shape->name, DC_ADVISE_SLIVER);
     struct dc_attempt attempt = {0};
     dc_attempt_set(&attempt, "shapes.%.100s.convex=true", shape->name);
     dc_attempt_set(&attempt, "shapes.%.100s.hull_points=64", shape->name);
@@ -311,7 +302,6 @@ static double cloud_volume(const struct dc_shape *shape, int *count)
 // within the hull or little outside; one of few points, whose planes count far from them, swells.
 static void advise_clouds(const struct site *site)
 {
-  static const double SWOLLEN = 1.15;  // of the volume of the hull; 1.07 observed with 1,000 points of a ball, 1.24 with 400
   const struct dc_scene *scene = site->scene;
   for (int s = 0; s < scene->definition.shape_count; s++) {
     const struct dc_shape *shape = &scene->shapes[s];
@@ -319,7 +309,7 @@ static void advise_clouds(const struct site *site)
     if (!shape->sdf || shape->sdf->type != &dc_sdf_points)
       continue;
     double hull = cloud_volume(shape, &count), volume = shape->properties.volume;
-    if (hull > 0 && volume > SWOLLEN * hull)
+    if (hull > 0 && volume > DC_ADVISE_SWOLLEN * hull)
       dc_advice_add(site->list, "sparse cloud",
                     "the surface through the %d points of \"%.100s\" has %.3g m^3, %.2g times the volume of their convex "
                     "hull: they are too far apart for the shape to follow (more points, or a mesh or hull of them)",
@@ -341,8 +331,8 @@ static void twist_of(const struct dc_axis *axis, const double position[3], doubl
 }
 
 // Whether the twists of the coordinates of the body's joint are linearly dependent at the start, by
-// Gram-Schmidt: a twist of which the others leave less than DEPENDENT of its norm is.  More than six are in any
-// case.
+// Gram-Schmidt: a twist of which the others leave less than DC_DEPENDENT_TWIST of its norm is.  More than six
+// are in any case.
 static bool has_redundant_coordinates(const struct dc_body *body, const double *q, const struct dc_pose *pose)
 {
   struct dc_axis axes[6];
@@ -359,7 +349,7 @@ static bool has_redundant_coordinates(const struct dc_body *body, const double *
         columns[k][j] -= along * columns[i][j];
     }
     double left = dc_dot(columns[k], columns[k], 6);
-    if (!(left > DEPENDENT * DEPENDENT * whole))
+    if (!(left > DC_DEPENDENT_TWIST * DC_DEPENDENT_TWIST * whole))
       return true;
     for (int j = 0; j < 6; j++)
       columns[k][j] /= sqrt(left);
@@ -397,7 +387,7 @@ static void advise_restitution(const struct site *site, double stiffness)
 {
   const struct dc_resting *resting = site->facts->resting;
   const struct dc_body *bodies = site->scene->model.bodies.bodies;
-  if (resting->unlike[0] < 0 || fabs(resting->got - resting->asked) <= UNLIKE_RESTITUTION)
+  if (resting->unlike[0] < 0 || fabs(resting->got - resting->asked) <= DC_ADVISE_RESTITUTION)
     return;
   struct dc_advice *advice = dc_advice_add(
       site->list, "restitution", "\"%.100s\" leaves \"%.100s\" with %.2g of its speed at 1 m/s, asked for is %.2g",

@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/advise_task.h"
 #include "body/kinematics.h"
+#include "commands/advise_task.h"
+#include "commands/constants.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "task/drives.h"
 #include "task/pose.h"
-
-static const double FAST = 100;      // m/s: a mean speed to a target beyond it is probably a mistake of units
 
 // Distance over the axes that count.
 double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3])
@@ -249,7 +248,7 @@ static void advise_distance(struct dc_task_site *site, const struct dc_objective
                   "larger \"speed\"",
                   name, way, time, speed, way / speed);
     site->decided = true;
-  } else if (way > FAST * time) {
+  } else if (way > DC_ADVISE_FAST * time) {
     dc_advice_add(site->list, "too far",
                   "\"%.80s\" has %.3g m to go in %.3g s, %.3g m/s on average: is its target given in millimetres, or the "
                   "time too short?",

@@ -10,18 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/advise_task.h"
 #include "body/kinematics.h"
-#include "task/drives.h"
+#include "commands/advise_task.h"
+#include "commands/constants.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 #include "task/actuator_coordinates.h"
+#include "task/drives.h"
 #include "task/pose.h"
 
-static const double ANGLE_MOST = 2 * 3.14159265358979323846 + 1e-6;  // rad; a bound beyond it is probably in degrees
-static const double RIGID = 1e5;     // kp h^2 over the inertia of a mechanism that one step cannot resolve
-static const double FIRM = 100;      // the same, which holds as well
-static const double FALLS = 20;      // sizes that a body falls within a run before it is told
 enum { SHORTEST_WINDOW = 2 };        // steps
 
 static void try_it(const struct dc_task_site *site, struct dc_advice *advice, const struct dc_attempt *attempt)
@@ -137,12 +134,13 @@ static void advise_degrees(struct dc_task_site *site)
     for (int c = 0; c < coordinates.count; c++) {
       const struct dc_clamp *bounds = &coordinates.items[c].bounds;
       double bound = isfinite(bounds->high) && bounds->high > -bounds->low ? bounds->high : bounds->low;
-      if (!coordinates.items[c].angle || !isfinite(bound) || fabs(bound) <= ANGLE_MOST)
+      if (!coordinates.items[c].angle || !isfinite(bound) || fabs(bound) <= DC_ADVISE_ANGLE)
         continue;
-      dc_advice_add(site->list, "degrees",
-                    "control[%d] bounds an angle of \"%.80s\" at %.4g rad, %.3g turns: in degrees that would be %.4g rad",
-                    i, scene->model.bodies.bodies[coordinates.items[c].body].name, bound, fabs(bound) / ANGLE_MOST,
-                    bound * ANGLE_MOST / 360);
+      dc_advice_add(
+          site->list, "degrees",
+          "control[%d] bounds an angle of \"%.80s\" at %.4g rad, %.3g turns: in degrees that would be %.4g rad", i,
+          scene->model.bodies.bodies[coordinates.items[c].body].name, bound, fabs(bound) / DC_ADVISE_ANGLE,
+          bound * DC_ADVISE_ANGLE / 360);
       return;
     }
   }
@@ -151,11 +149,12 @@ static void advise_degrees(struct dc_task_site *site)
     if (objective->type != &dc_objective_orientation)
       continue;
     const struct dc_orientation_options *orientation = objective->options;
-    if (orientation->goal.tolerance < ANGLE_MOST / 2 - 1e-5)
+    if (orientation->goal.tolerance < DC_ADVISE_ANGLE / 2 - 1e-5)
       continue;
-    dc_advice_add(site->list, "degrees",
-                  "objective[%d]: every orientation is within its tolerance of %.3g rad; in degrees that would be %.3g rad",
-                  i, orientation->goal.tolerance, orientation->goal.tolerance * ANGLE_MOST / 360);
+    dc_advice_add(
+        site->list, "degrees",
+        "objective[%d]: every orientation is within its tolerance of %.3g rad; in degrees that would be %.3g rad", i,
+        orientation->goal.tolerance, orientation->goal.tolerance * DC_ADVISE_ANGLE / 360);
     return;
   }
 }
@@ -204,9 +203,9 @@ static double mechanism_mass(const struct dc_bodies *bodies, int body)
   return mass;
 }
 
-// Notes gains that are rigid within a step, kp h^2 > RIGID * inertia: the joint follows its target anyway, and
-// Newton's method pays for the stiffness where it touches.  The inertia is that of the whole mechanism, m or m
-// r^2.
+// Notes gains that are rigid within a step, kp h^2 > DC_ADVISE_RIGID * inertia: the joint follows its target
+// anyway, and Newton's method pays for the stiffness where it touches.  The inertia is that of the whole
+// mechanism, m or m r^2.
 static void advise_gains(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -218,12 +217,13 @@ static void advise_gains(struct dc_task_site *site)
       bool turns = body->parts[p].kind == DC_PART_BALL || body->parts[p].kind == DC_PART_HINGE;
       double kp = dc_pd_kp(body->pd, body->parts[p].v - body->v_offset, turns);
       double inertia = mechanism_mass(bodies, i) * (turns ? body->radius * body->radius : 1);
-      if (!(kp * h * h > RIGID * inertia) || !(inertia > 0))
+      if (!(kp * h * h > DC_ADVISE_RIGID * inertia) || !(inertia > 0))
         continue;
-      dc_advice_add(site->list, "stiff gains",
-                    "kp %.3g of \"%.80s\" is %.2g times what a step of %g s resolves, and Newton's method pays for it in "
-                    "contact: %.2g would hold as well",
-                    kp, body->name, kp * h * h / inertia, h, inertia * FIRM / (h * h));
+      dc_advice_add(
+          site->list, "stiff gains",
+          "kp %.3g of \"%.80s\" is %.2g times what a step of %g s resolves, and Newton's method pays for it in "
+          "contact: %.2g would hold as well",
+          kp, body->name, kp * h * h / inertia, h, inertia * DC_ADVISE_FIRM / (h * h));
       return;
     }
   }
@@ -277,7 +277,7 @@ static bool has_support(const struct dc_bodies *bodies, const struct dc_pose *po
   return false;
 }
 
-// Notes a free body at rest that nothing supports and that falls by FALLS times its size during the run.
+// Notes a free body at rest that nothing supports and that falls by DC_ADVISE_FALLS times its size during the run.
 static void advise_fall(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -294,7 +294,7 @@ static void advise_fall(struct dc_task_site *site)
     const struct dc_body *body = &bodies->bodies[i];
     double fall = 0.5 * g * time * time;
     if (!body->free || !(body->radius > 0) || dc_advice_is_held(scene, i) || dc_vec_norm(body->start.velocity) > 0 ||
-        fall < FALLS * 2 * body->radius || has_support(bodies, poses, i, down))
+        fall < DC_ADVISE_FALLS * 2 * body->radius || has_support(bodies, poses, i, down))
       continue;
     dc_advice_add(site->list, "falls",
                   "nothing lies below \"%.80s\": it falls %.3g m in %g s; a fixed body of shape \"plane\" is a ground",

@@ -13,15 +13,12 @@
 #include <strings.h>
 
 #include "api/internal.h"
+#include "commands/constants.h"
 #include "commands/overlay.h"
 #include "commands/stage.h"
 #include "contact/manifold/manifold.h"
 #include "io/run/npz.h"
 #include "math/vector.h"
-
-static const double SMOOTHING = 0.01;       // of a body's size, of signed distances made from convex parts
-static const double LEAST_ACTIVITY = 1e-3;  // of contacts that are told; a file has all
-static const double LEAST_SOFTNESS = 1e-3, MOST_SOFTNESS = 1e3;
 
 // Evaluations with separate softnesses: values, and derivatives.
 enum { VALUES, GRADIENTS, SETS };
@@ -51,7 +48,7 @@ static enum dc_status make_surface(struct query *query, int body, int set, struc
   const struct dc_body *b = &query->scene->model.bodies.bodies[body];
   const struct dc_mesh *mesh = &b->shape->mesh;
   struct dc_manifold_surface *surface = &query->surfaces[SETS * body + set];
-  double smoothing = SMOOTHING * query->softness[set] * 2 * b->radius;
+  double smoothing = DC_QUERY_SMOOTHING * query->softness[set] * 2 * b->radius;
   const struct dc_sdf *sdf;
   if (surface->sdf)
     return DC_OK;
@@ -121,7 +118,7 @@ static void put_arrays(struct query *query, const char *name, int count, const d
 }
 
 // Evaluates the contacts and writes them as rows [count][COLUMNS].  Both sets have the same contacts in the
-// same order; they may be one manifold.  Contacts of an activity below LEAST_ACTIVITY have no Jacobian: it
+// same order; they may be one manifold.  Contacts of an activity below DC_QUERY_LEAST_ACTIVITY have no Jacobian: it
 // would cost a pull-back each and is nearly zero.
 static enum dc_status put_contacts(struct query *query, struct dc_manifold *const sets[SETS], const int bodies[2],
                                    struct dc_error *error)
@@ -147,7 +144,7 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *cons
     dc_vec_copy(row + 3, contacts[i].normal);
     row[6] = contacts[i].distance;
     row[7] = contacts[i].activity;
-    if (contacts[i].activity < LEAST_ACTIVITY)
+    if (contacts[i].activity < DC_QUERY_LEAST_ACTIVITY)
       continue;  // its Jacobian stays 0
     by[i].distance = 1;
     dc_manifold_pull_back(sets[GRADIENTS], by, twists, NULL);
@@ -165,8 +162,8 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *cons
   dc_text_add(
       query->text,
       "  %s: %d contacts of vertices, %d of edges, %d of activity %g or more; least distance of a vertex %.6g m\n",
-      name, dc_manifold_vertex_contacts(manifold), count - dc_manifold_vertex_contacts(manifold), told, LEAST_ACTIVITY,
-      deepest);
+      name, dc_manifold_vertex_contacts(manifold), count - dc_manifold_vertex_contacts(manifold), told,
+      DC_QUERY_LEAST_ACTIVITY, deepest);
   return DC_OK;
 }
 
@@ -315,9 +312,9 @@ static enum dc_status read_softness(const dcsim_query_options *given, double sof
   softness[VALUES] = own.softness == 0 ? 1 : own.softness;
   softness[GRADIENTS] = own.gradient_softness == 0 ? softness[VALUES] : own.gradient_softness;
   for (int set = 0; set < SETS; set++)
-    if (!(softness[set] >= LEAST_SOFTNESS && softness[set] <= MOST_SOFTNESS))
-      return dc_fail(error, DC_USAGE, "a softness of %g: it must be from %g to %g", softness[set], LEAST_SOFTNESS,
-                     MOST_SOFTNESS);
+    if (!(softness[set] >= DC_QUERY_LEAST_SOFTNESS && softness[set] <= DC_QUERY_MOST_SOFTNESS))
+      return dc_fail(error, DC_USAGE, "a softness of %g: it must be from %g to %g", softness[set],
+                     DC_QUERY_LEAST_SOFTNESS, DC_QUERY_MOST_SOFTNESS);
   return DC_OK;
 }
 

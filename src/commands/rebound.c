@@ -17,15 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/constants.h"
 #include "dynamics/approach.h"
 #include "dynamics/impact_pair.h"
 #include "math/vector.h"
 
 enum { KINDS = 8, GAPS = 80, HALVINGS = 60, MOST_STEPS = 20000, SPEEDS = 3 };
-static const double speeds[SPEEDS] = {0.1, 1, 10};     // m/s
-static const double LEAST_GAP = 1e-9, MOST_GAP = 1.0;  // of the table, over the size of the smaller body
-
-static const double SUPPORT = 0.5;  // part of the weight that what a body rests on bears
+static const double speeds[SPEEDS] = {0.1, 1, 10};  // m/s
 
 struct profile {
   double mass, restitution, load;  // kg; NAN: none is set; N that presses the bodies together at rest
@@ -45,8 +43,8 @@ struct rebound {
 // m.
 static void tabulate(struct rebound *r, double touch, double size, double stiffness, struct profile *profile)
 {
-  profile->first = LEAST_GAP * size;
-  profile->ratio = pow(MOST_GAP / LEAST_GAP, 1.0 / (GAPS - 1));
+  profile->first = DC_REBOUND_LEAST_GAP * size;
+  profile->ratio = pow(DC_REBOUND_MOST_GAP / DC_REBOUND_LEAST_GAP, 1.0 / (GAPS - 1));
   for (int i = 0; i < GAPS; i++) {
     bool crosses = dc_approach_meets(&r->approach, touch + profile->first * pow(profile->ratio, i));
     double force = -stiffness * dc_vec_dot(r->approach.pairs[r->approach.pair].gradient + 3, r->approach.direction);
@@ -105,7 +103,8 @@ static double next_gap(const struct profile *p, double x, double free_x, double 
 // speed counts.
 static double rebound_at(const struct profile *p, double speed, double h, double still)
 {
-  double start = fmax(0.2 * MOST_GAP / LEAST_GAP * p->first, 2 * speed * h), x = start, before = start + speed * h;
+  double start = fmax(0.2 * DC_REBOUND_MOST_GAP / DC_REBOUND_LEAST_GAP * p->first, 2 * speed * h), x = start,
+         before = start + speed * h;
   double left[DC_IMPACT_NUMBERS];
   int steps = (int)fmin(MOST_STEPS, 4 * start / (speed * h) + 20);
   dc_impact_forget(left);
@@ -191,7 +190,7 @@ static void describe(const struct dc_scene *scene, const struct profile *p, cons
   if (isfinite(gap))
     dc_text_add(text, ", rests at a gap of %.2g m", gap);
   // A wall that leans against a body is no support.
-  bool support = p->load > SUPPORT * p->mass * dc_vec_norm(scene->definition.gravity);
+  bool support = p->load > DC_REBOUND_SUPPORT * p->mass * dc_vec_norm(scene->definition.gravity);
   double height = support ? gap / (2 * bodies[pair[0]].radius) : NAN;
   if (!isnan(height) && !(height <= resting->height)) {
     resting->height = height;

@@ -13,15 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/constants.h"
 #include "dynamics/approach.h"
 #include "dynamics/contact_scale.h"
 #include "dynamics/step.h"
 #include "math/vector.h"
 
 enum { HALVINGS = 40 };
-static const double THROWN = 2;        // force of contact over the weight
-static const double NEAR = 2e-2;       // gap over the size above which a pair is no contact
-static const double PRECISION = 1e-9;  // of the place of the touch, over the size
 
 // A search for bodies that start inside barriers.  Everything is owned by the arena; the contact is the plan's.
 struct search {
@@ -50,7 +48,7 @@ static double pair_size(const struct dc_bodies *bodies, const int *pair)
 }
 
 // Sums the forces of near pairs over mechanisms and remembers each one's strongest pair.  Pairs within a
-// mechanism push nothing off; those beyond NEAR of their size are no contact.
+// mechanism push nothing off; those beyond DC_INSIDE_NEAR of their size are no contact.
 static void sum_forces(struct search *s)
 {
   const struct dc_bodies *bodies = &s->plan->model->bodies;
@@ -63,7 +61,8 @@ static void sum_forces(struct search *s)
     const int *pair = dc_contact_pairs(s->approach.contact)[p];
     int mechanisms[2] = {bodies->bodies[pair[0]].mechanism, bodies->bodies[pair[1]].mechanism};
     double gradient[12];
-    if (!isfinite(s->pairs[p].energy) || mechanisms[0] == mechanisms[1] || s->gaps[p] > NEAR * pair_size(bodies, pair))
+    if (!isfinite(s->pairs[p].energy) || mechanisms[0] == mechanisms[1] ||
+        s->gaps[p] > DC_INSIDE_NEAR * pair_size(bodies, pair))
       continue;
     dc_contact_expand_gradient(&s->pairs[p], gradient);
     for (int side = 0; side < 2; side++) {
@@ -95,7 +94,7 @@ static double find_rest(struct search *s, int p, double load, double *gap)
   dc_vec_copy(approach->start, s->poses[pair[0]].position);
   dc_vec_scale(approach->direction, s->pairs[p].gradient + 3, -1 / dc_vec_norm(s->pairs[p].gradient + 3));
   dc_approach_meets(approach, 0);
-  double touch = dc_approach_touching(approach, size, PRECISION * size), low, high = size;
+  double touch = dc_approach_touching(approach, size, DC_INSIDE_PRECISION * size), low, high = size;
   if (isnan(touch))
     return NAN;
   *gap = low = -touch;
@@ -118,14 +117,14 @@ static void add(struct dc_inside_list *list, struct dc_inside inside)
     list->left_out++;
 }
 
-// Whether a force of contact throws off a mass: it is more than THROWN times the weight and not balanced by
+// Whether a force of contact throws off a mass: it is more than DC_INSIDE_THROWN times the weight and not balanced by
 // gravity.  *acceleration: what remains, m/s^2.
 static bool throws(const struct dc_plan *plan, const double force[3], double mass, double weight, double *acceleration)
 {
   double net[3];
   dc_vec_add_scaled(net, force, mass, plan->input->design.gravity);
   *acceleration = dc_vec_norm(net) / mass;
-  return dc_vec_norm(force) > THROWN * weight && dc_vec_dot(net, force) > 0;
+  return dc_vec_norm(force) > DC_INSIDE_THROWN * weight && dc_vec_dot(net, force) > 0;
 }
 
 // Lists mechanisms that are thrown off, each by its strongest pair.

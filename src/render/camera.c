@@ -8,14 +8,13 @@
 #include <string.h>
 
 #include "math/vector.h"
+#include "render/constants.h"
 
-static const double default_fov = 22;  // degrees; a long lens keeps balls round
 const char *const dc_render_side_names[] = {"corner", "front", "back", "left", "right", "top", NULL};
 // Directions from which a side is seen, degrees: azimuth from the front to the left, elevation above the horizon.
 static const struct {
   double azimuth, elevation;
 } sides[DC_RENDER_SIDES] = {{28, 36}, {0, 0}, {180, 0}, {90, 0}, {-90, 0}, {0, 90}};
-static const double margin = 0.84;  // part of the half width and height that points may fill
 
 static bool fov_valid(double fov)
 {
@@ -101,9 +100,9 @@ void dc_render_frame_camera(int count, const double (*points)[3], enum dc_render
                             struct dc_render_settings *settings)
 {
   if (!fov_valid(settings->fov_deg))
-    settings->fov_deg = default_fov;
+    settings->fov_deg = DC_DEFAULT_FOV;
   double aspect = settings->width > 0 && settings->height > 0 ? (double)settings->width / settings->height : 16.0 / 9;
-  double slope_up = margin * tan(0.5 * DC_DEGREE * settings->fov_deg), slope_right = slope_up * aspect;
+  double slope_up = DC_VIEW_MARGIN * tan(0.5 * DC_DEGREE * settings->fov_deg), slope_right = slope_up * aspect;
   const double hint[3] = {0, side == DC_FROM_TOP, side != DC_FROM_TOP};
   double azimuth = sides[side].azimuth * DC_DEGREE, elevation = sides[side].elevation * DC_DEGREE,
          level = cos(elevation);

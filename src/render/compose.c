@@ -8,13 +8,8 @@
 #include <stdlib.h>
 
 #include "math/vector.h"
+#include "render/constants.h"
 #include "render/renderer.h"
-
-static const float least_cosine = 0.8f;  // cosine between normals, for a positive weight
-static const float edge_cosine = 0.9f;   // cosine between neighbours' normals, below which there is an edge
-// height of a neighbour above the tangent plane, relative to its distance, above which there is an edge
-static const float edge_slope = 0.5f;
-static const float edge_width = 3;  // least such height, in widths of a pixel
 
 static float cosine_of(const float a[3], const float b[3])
 {
@@ -50,7 +45,8 @@ static void average(const struct dc_pixels *pixels, int column, int row, int rea
       if (!in_band(pixels, x, y))
         continue;
       size_t index = dc_pixel_index(pixels, x, y);
-      if (pixels->surface[index] != pixels->surface[here] || cosine_of(normal, normal_of(pixels, index)) < edge_cosine)
+      if (pixels->surface[index] != pixels->surface[here] ||
+          cosine_of(normal, normal_of(pixels, index)) < DC_EDGE_COSINE)
         continue;
       const struct dc_patch *patch = patch_of(pixels, x, y);
       float tent = (float)((reach + 1 - abs(x - column)) * (reach + 1 - abs(y - row)));
@@ -89,7 +85,7 @@ static float wide_key(const struct dc_pixels *pixels, int column, int row, int s
       const struct dc_patch *patch = dc_patch_at(pixels, x, y, layer);
       if (!patch->pixels)
         break;
-      if (patch->surface != surface || cosine_of(normal, patch->normal) < edge_cosine)
+      if (patch->surface != surface || cosine_of(normal, patch->normal) < DC_EDGE_COSINE)
         continue;
       float w = weights[0][b % 3] * weights[1][b / 3] * (float)patch->pixels;
       bool own = patch->key == DC_KEY_PARTLY;
@@ -121,7 +117,9 @@ static void interpolate(const struct dc_pixels *pixels, int column, int row, con
       if (patch->surface != own->surface)
         continue;
       float cosine = cosine_of(normal, patch->normal);
-      float w = own->surface == DC_ON_GROUND ? share : share * (cosine - least_cosine) / (1 - least_cosine);
+      float w = own->surface == DC_ON_GROUND
+                    ? share
+                    : share * (cosine - DC_COMPOSE_LEAST_COSINE) / (1 - DC_COMPOSE_LEAST_COSINE);
       if (w <= 0)
         continue;
       for (int i = 0; i < 3; i++)
@@ -242,7 +240,7 @@ static bool is_edge(const struct dc_renderer *renderer, size_t here, size_t ther
   if (pixels->surface[here] < 0)
     return false;
   const float *normal = pixels->normal[here];
-  if (cosine_of(normal, pixels->normal[there]) < edge_cosine)
+  if (cosine_of(normal, pixels->normal[there]) < DC_EDGE_COSINE)
     return true;
   float height = 0, square = 0, depth = 0;
   for (int i = 0; i < 3; i++) {
@@ -251,8 +249,8 @@ static bool is_edge(const struct dc_renderer *renderer, size_t here, size_t ther
     square += way * way;
     depth += (float)renderer->view.forward[i] * (pixels->origin[here][i] - (float)renderer->view.eye[i]);
   }
-  float width = edge_width * depth * (float)renderer->view.pixel;
-  return height * height > edge_slope * edge_slope * square && square > width * width;
+  float width = DC_EDGE_WIDTH * depth * (float)renderer->view.pixel;
+  return height * height > DC_EDGE_SLOPE * DC_EDGE_SLOPE * square && square > width * width;
 }
 
 static bool at_edge(const struct dc_renderer *renderer, int column, int row)

@@ -9,17 +9,9 @@
 #include <string.h>
 
 #include "math/vector.h"
+#include "render/constants.h"
 
-static const double disc_opacity = 0.20, ring_opacity = 0.95;
-static const double ring_width = 0.16;                              // relative to the radius
-static const double least_ring_pixels = 2;                          // small rings stay visible
-static const double grid_opacity = 0.24, grid_bold_opacity = 0.45;  // bold: every tenth line
 static const double grid_color[3] = {0.22, 0.25, 0.30};
-static const double grid_pixels = 1.1;  // width of lines, pixels
-// distance from the target at which lines have faded, in half heights of the picture
-static const double grid_reach = 3.4;
-static const double oldest_opacity = 0.40, newest_opacity = 0.90;
-static const double least_incidence = 0.05;  // sine of the viewing angle below which paint on the ground fades
 
 enum dc_status dc_decals_create(struct dc_decals *decals, RTCDevice device, int mark_count,
                                 const struct dc_render_mark *marks, double grid, struct dc_error *error)
@@ -115,7 +107,7 @@ enum dc_status dc_decals_trace(struct dc_decals *decals, const struct dc_surface
     size_t length = 3 * (size_t)surfaces->body_count;
     const double *row = traces + (size_t)t * length, *next = row + length;
     double age = (double)(trace_count - 1 - t) / trace_count;  // 1 for the oldest
-    double opacity = newest_opacity + age * (oldest_opacity - newest_opacity);
+    double opacity = DC_NEWEST_OPACITY + age * (DC_OLDEST_OPACITY - DC_NEWEST_OPACITY);
     for (int b = 0; b < surfaces->body_count; b++) {
       const struct dc_surface_body *body = &surfaces->bodies[b];
       if (body->fixed)
@@ -137,7 +129,7 @@ int dc_decals_count(const struct dc_decals *decals)
 void dc_decals_bounds(const struct dc_decals *decals, int index, double low[2], double high[2])
 {
   const struct dc_render_mark *mark = &decals->marks[index < decals->mark_count ? index : 0];
-  double reach = mark->radius * (1 + ring_width);
+  double reach = mark->radius * (1 + DC_RING_WIDTH);
   for (int i = 0; i < 2; i++) {
     if (index < decals->mark_count) {
       low[i] = mark->center[i] - reach, high[i] = mark->center[i] + reach;
@@ -216,7 +208,7 @@ static void paint_over(double decal[4], const double color[3], double opacity)
 static bool mark_near(const struct dc_render_mark *mark, const double position[3], double largest, double softness)
 {
   double x = position[0] - mark->center[0], y = position[1] - mark->center[1];
-  double reach = mark->radius * (1 + ring_width) + (least_ring_pixels + softness) * largest;
+  double reach = mark->radius * (1 + DC_RING_WIDTH) + (DC_LEAST_RING_PIXELS + softness) * largest;
   return x * x + y * y <= reach * reach && position[2] <= mark->center[2] + mark->radius;
 }
 
@@ -230,9 +222,9 @@ static void paint_mark(const struct dc_render_mark *mark, const double position[
   else
     away[0] = 1;
   double pixel = footprint_along(footprint, away), width = softness * pixel;
-  double half = 0.5 * fmax(ring_width * mark->radius, least_ring_pixels * pixel);
+  double half = 0.5 * fmax(DC_RING_WIDTH * mark->radius, DC_LEAST_RING_PIXELS * pixel);
   double ring = coverage(half - fabs(distance - mark->radius), width), disc = coverage(mark->radius - distance, width);
-  paint_over(decal, mark->color, disc_opacity * disc + (ring_opacity - disc_opacity * disc) * ring);
+  paint_over(decal, mark->color, DC_DISC_OPACITY * disc + (DC_RING_OPACITY - DC_DISC_OPACITY * disc) * ring);
 }
 
 static void paint_trace(const struct dc_decals *decals, const struct dc_surfaces *surfaces, const double position[3],
@@ -259,14 +251,14 @@ static void paint_grid(const struct dc_decals *decals, const struct dc_view *vie
                        const double footprint[2][3], double softness, double decal[4])
 {
   double half_height = 0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target);
-  double fade = 1 - dc_vec_distance(position, view->target) / (grid_reach * half_height), opacity = 0;
+  double fade = 1 - dc_vec_distance(position, view->target) / (DC_GRID_REACH * half_height), opacity = 0;
   for (int i = 0; i < 2 && fade > 0; i++) {
     double pixel = hypot(footprint[0][i], footprint[1][i]);
     for (int bold = 0; bold < 2; bold++) {
       double step = decals->grid * (bold ? 10 : 1), offset = position[i] - step * nearbyint(position[i] / step);
-      double line = coverage(0.5 * grid_pixels - fabs(offset) / pixel, softness);
+      double line = coverage(0.5 * DC_GRID_PIXELS - fabs(offset) / pixel, softness);
       double sparse = fmin(1, fmax(0, 2 - 8 * pixel / step));
-      opacity = fmax(opacity, line * sparse * fade * (bold ? grid_bold_opacity : grid_opacity));
+      opacity = fmax(opacity, line * sparse * fade * (bold ? DC_GRID_BOLD_OPACITY : DC_GRID_OPACITY));
     }
   }
   paint_over(decal, grid_color, opacity);
@@ -301,5 +293,5 @@ void dc_decals_evaluate(const struct dc_decals *decals, const struct dc_surfaces
     paint_mark(&decals->marks[m], place->position, (const double(*)[3])footprint, softness, decal);
   }
   // Towards the horizon the footprint is much larger than anything painted.
-  decal[3] *= fmin(1, incidence / least_incidence);
+  decal[3] *= fmin(1, incidence / DC_LEAST_INCIDENCE);
 }

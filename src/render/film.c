@@ -24,10 +24,10 @@
 #include "base/memory.h"
 #include "base/open.h"
 #include "base/replaceable.h"
+#include "render/constants.h"
 #include "render/render.h"
 
 enum { NAME_ATTEMPTS = 100, LAST_WORDS = 2048 };
-static const double least_rate = 0.001, largest_rate = 1000;  // frames per second
 
 static const struct container {
   const char *suffix, *format;
@@ -177,9 +177,9 @@ struct dc_film *dc_film_open(const char *path, int width, int height, double fra
 {
   if (dc_film_check(path, width, height, error))
     return NULL;
-  if (!(frames_per_second >= least_rate && frames_per_second <= largest_rate)) {
-    dc_fail(error, DC_USAGE, "a film has %g .. %g frames per second (%.4g here: choose another --every)", least_rate,
-            largest_rate, frames_per_second);
+  if (!(frames_per_second >= DC_LEAST_RATE && frames_per_second <= DC_LARGEST_RATE)) {
+    dc_fail(error, DC_USAGE, "a film has %g .. %g frames per second (%.4g here: choose another --every)", DC_LEAST_RATE,
+            DC_LARGEST_RATE, frames_per_second);
     return NULL;
   }
   struct dc_film *film = dc_alloc(1, sizeof *film);

@@ -9,14 +9,10 @@
 #include <stdlib.h>
 
 #include "math/vector.h"
+#include "render/constants.h"
 #include "render/renderer.h"
 
 enum { SKY_REACH = 3, KEY_REACH = 2, DISTANCE_REACH = 1 };  // blocks
-static const float least_cosine = 0.8f;                     // of normals, for a weight above 0
-static const float plane_slope = 0.4f;  // of the way to another place on a surface above the tangent plane, at most
-static const float wide_sky = 20;       // the sky's harmonic distance, in pixels, from which on blocks are enough
-static const float least_rays = 28;     // of the sky, in a block's mean, or its pixels get their own
-static const double narrow_penumbra = 5, wide_penumbra = 24;  // pixels; averaged over 3 x 3 of them, over blocks
 
 // How much the surface at one place says about that at another.
 static float likeness(int surface, const float position[3], const float normal[3], const float other_position[3],
@@ -31,9 +27,9 @@ static float likeness(int surface, const float position[3], const float normal[3
     height += way * normal[i];
     square += way * way;
   }
-  if (cosine <= least_cosine || height * height > plane_slope * plane_slope * square)
+  if (cosine <= DC_GATHER_LEAST_COSINE || height * height > DC_GATHER_PLANE_SLOPE * DC_GATHER_PLANE_SLOPE * square)
     return 0;
-  return (cosine - least_cosine) / (1 - least_cosine);
+  return (cosine - DC_GATHER_LEAST_COSINE) / (1 - DC_GATHER_LEAST_COSINE);
 }
 
 // Sums over surrounding patches: how they see the key light, and their mean sky light.
@@ -92,10 +88,11 @@ static void settle_patch(struct dc_patch *patch, const struct around *around)
                : around->key_visible == 0              ? DC_KEY_DARK
                                                        : DC_KEY_PARTLY;
   double penumbra = 2 * dc_key_radius * (double)around->blocker / (double)patch->width;
-  patch->reach = penumbra < narrow_penumbra ? 1 : penumbra < wide_penumbra ? 2 : DC_WIDE;
+  patch->reach = penumbra < DC_NARROW_PENUMBRA ? 1 : penumbra < DC_WIDE_PENUMBRA ? 2 : DC_WIDE;
   for (int i = 0; i < 3; i++)
     patch->smooth[i] = around->sky[i] / (around->weight + 1e-9f);
-  patch->fine_sky = around->weight < least_rays || around->inverse * wide_sky * patch->width > around->inverse_weight;
+  patch->fine_sky =
+      around->weight < DC_LEAST_SKY_RAYS || around->inverse * DC_WIDE_SKY * patch->width > around->inverse_weight;
 }
 
 // A random point within the pixel, so that shadow edges are softened over at least one pixel.

@@ -6,9 +6,8 @@
 
 #include "math/vector.h"
 #include "render/camera.h"
+#include "render/constants.h"
 #include "render/gltf_builder.h"
-
-static const double near_plane = 1e-3;  // relative to the distance from eye to target
 
 // Application data of a body: its name, the name of its shape, whether it moves, and its mass.
 static void put_extras(const struct dc_body *body, bool skinned, struct dc_json_writer *json)
@@ -85,7 +84,7 @@ static void put_cameras(const struct dc_gltf_run *run, const struct dc_view *vie
   dc_json_begin(json, "perspective", '{');
   dc_json_put_number(json, "yfov", DC_DEGREE * run->view->fov_deg);
   dc_json_put_number(json, "aspectRatio", (double)view->width / view->height);
-  dc_json_put_number(json, "znear", near_plane * dc_vec_distance(view->eye, view->target));
+  dc_json_put_number(json, "znear", DC_NEAR_PLANE * dc_vec_distance(view->eye, view->target));
   dc_json_end(json, "}}]");
 }
 

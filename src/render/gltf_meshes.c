@@ -10,10 +10,8 @@
 #include <string.h>
 
 #include "math/vector.h"
+#include "render/constants.h"
 #include "render/gltf_builder.h"
-
-static const double roughness = 0.7;        // of all materials: between plastic and paper
-static const double least_half_side = 1.0;  // m, of the squares that represent half-spaces
 
 // Half the side of the squares: twice the largest distance between bodies.
 static double half_side(const struct dc_gltf_run *run)
@@ -27,7 +25,7 @@ static double half_side(const struct dc_gltf_run *run)
     }
   for (size_t b = 0; b < count; b++)
     radius = fmax(radius, run->bodies->bodies[b].radius);
-  return fmax(least_half_side, 2 * (count ? dc_vec_distance(low, high) + radius : 0));
+  return fmax(DC_LEAST_HALF_SIDE, 2 * (count ? dc_vec_distance(low, high) + radius : 0));
 }
 
 // Corners and normals of triangles about the body's centre; every triangle has corners of its own.
@@ -225,7 +223,7 @@ void dc_gltf_put_materials(const struct dc_gltf_builder *builder, struct dc_json
     dc_json_begin(json, "pbrMetallicRoughness", '{');
     dc_json_put_numbers(json, "baseColorFactor", color, 4);
     dc_json_put_number(json, "metallicFactor", 0);
-    dc_json_put_number(json, "roughnessFactor", roughness);
+    dc_json_put_number(json, "roughnessFactor", DC_ROUGHNESS);
     dc_json_end(json, "}");
     for (int other = b; other < bodies->count; other++)
       if (builder->drawn[other].material == builder->drawn[b].material && is_cloth(builder->drawn[other].skin.soft)) {

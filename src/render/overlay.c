@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "render/constants.h"
+
 // Letters are strokes on a grid 4 wide: baseline at 2, capitals up to 8, small letters up to 6, descenders down to 0.
 // A stroke is a sequence of points, two digits each; ~ rounds its corners, and closes it where it ends at its start.
 static const char *const glyphs[95] = {
@@ -102,9 +104,7 @@ static const char *const glyphs[95] = {
 static const char unknown[] = "0248 0842 0848420208";
 
 enum { MOST_PLACES = 16, ROUNDINGS = 2, CAPITALS = 6, BASELINE = 2 };
-static const double advance = 5.6, stroke_width = 0.75, rim_width = 2.0;  // units of the grid
 static const unsigned char ink[3] = {40, 44, 52}, rim[3] = {255, 255, 255};
-static const double rim_opacity = 0.8;
 
 static double at_least_zero(double x)
 {
@@ -197,7 +197,7 @@ static void draw_glyph(const struct dc_overlay *overlay, const double place[2], 
     int count = 0;
     glyph += rounded;
     for (; *glyph && *glyph != ' '; glyph += 2, count++) {
-      places[count][0] = place[0] + unit * (glyph[0] - '0' + 0.5 * (advance - 4));
+      places[count][0] = place[0] + unit * (glyph[0] - '0' + 0.5 * (DC_LETTER_ADVANCE - 4));
       places[count][1] = place[1] - unit * (glyph[1] - '0' - BASELINE);
     }
     glyph += *glyph == ' ';
@@ -213,10 +213,10 @@ void dc_overlay_text(const struct dc_overlay *overlay, const double place[2], do
   double unit = height / CAPITALS;
   for (int layer = 0; layer < 2; layer++) {
     double at[2] = {place[0], place[1]};
-    for (const char *c = text; *c; c++, at[0] += advance * unit) {
+    for (const char *c = text; *c; c++, at[0] += DC_LETTER_ADVANCE * unit) {
       const char *glyph = *c >= ' ' && *c <= '~' ? glyphs[*c - ' '] : NULL;
-      draw_glyph(overlay, at, unit, glyph ? glyph : unknown, layer ? stroke_width : rim_width, layer ? ink : rim,
-                 layer ? 1 : rim_opacity);
+      draw_glyph(overlay, at, unit, glyph ? glyph : unknown, layer ? DC_STROKE_WIDTH : DC_RIM_WIDTH, layer ? ink : rim,
+                 layer ? 1 : DC_RIM_OPACITY);
     }
   }
 }

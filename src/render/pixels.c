@@ -7,11 +7,10 @@
 
 #include "base/memory.h"
 #include "math/vector.h"
+#include "render/constants.h"
 #include "render/renderer.h"
 
 enum { BLOCK_PIXELS = DC_BLOCK * DC_BLOCK, BAND_PIXELS = 1 << 21 };
-static const double same_patch = 0.9;        // cosine between normals within a patch, at least
-static const double least_incidence = 0.05;  // sine of the viewing angle, bounded from below for the width of a pixel
 
 int dc_band_rows(int width, int height)
 {
@@ -145,7 +144,7 @@ static int find_patch(const struct dc_pixels *pixels, const struct block *block,
     double cosine = 0;
     for (int i = 0; i < 3; i++)
       cosine += (double)patch->normal[i] * block->normal[p][i];
-    if (patch->surface == block->surface[p] && cosine > same_patch)
+    if (patch->surface == block->surface[p] && cosine > DC_SAME_PATCH)
       return layer;
   }
   return DC_NO_PATCH;
@@ -168,7 +167,7 @@ static void make_patches(const struct dc_renderer *renderer, struct block *block
       continue;
     struct dc_patch *patch = dc_patch_at(pixels, block->column, block->row, layer);
     double incidence = -dc_vec_dot(block->direction[p], block->normal[p]);
-    double width = block->distance[p] * renderer->view.pixel / fmax(incidence, least_incidence);
+    double width = block->distance[p] * renderer->view.pixel / fmax(incidence, DC_LEAST_INCIDENCE);
     for (int i = 0; i < 3; i++)
       patch->position[i] += (float)block->position[p][i];
     patch->width = (float)width > patch->width ? (float)width : patch->width;
@@ -234,7 +233,7 @@ static void see_open_ground(const struct dc_renderer *renderer, struct block *bl
       .surface = DC_ON_GROUND,
       .pixels = block->columns * block->rows,
       .normal = {0, 0, 1},
-      .width = (float)(dc_ground_distance(renderer, direction) * view->pixel / fmax(-direction[2], least_incidence)),
+      .width = (float)(dc_ground_distance(renderer, direction) * view->pixel / fmax(-direction[2], DC_LEAST_INCIDENCE)),
       .blocker = INFINITY};
   for (int p = 0; p < BLOCK_PIXELS; p++) {
     block->surface[p] = DC_ON_GROUND;

@@ -11,14 +11,9 @@
 #include <string.h>
 
 #include "math/vector.h"
+#include "render/constants.h"
 
 enum { MOST_SAMPLES = 4096, UNFILTERED_SAMPLES = 64 };
-
-static const double trace_pixels_per_height = 1.9 / 720;  // width of traces, relative to the picture's height
-
-static const double filter_slack = 2;  // pixels around visible things: the filter's reach and rounding
-// least fraction of the sky's light blocked, at a tile's centre, for which rays are cast
-static const double least_taken = 1e-3;
 
 // Light rays per block, and of a pixel with its own rays as a fraction of its samples.
 enum { BLOCK_RAYS = 8, PIXEL_RAYS_PART = 4 };
@@ -96,7 +91,7 @@ static enum dc_status renderer_fill(struct dc_renderer *renderer, const struct d
     return dc_fail(error, DC_BAD_INPUT, "floor height must be finite, or NAN for no ground");
   dc_lighting_create(&renderer->lighting, &renderer->view, settings->floor_height);
   renderer->samples = settings->samples;
-  renderer->line_width = fmax(1, trace_pixels_per_height * settings->height);
+  renderer->line_width = fmax(1, DC_TRACE_PIXELS * settings->height);
   renderer->tile_columns = (settings->width + DC_TILE - 1) / DC_TILE;
   renderer->tile_rows = (settings->height + DC_TILE - 1) / DC_TILE;
   renderer->tiles = dc_alloc((size_t)renderer->tile_columns * (size_t)renderer->tile_rows, 1);
@@ -187,11 +182,11 @@ static void mark_body(struct dc_renderer *renderer, int body)
   dc_vec_add(sphere, corners[0], corners[7]);
   dc_vec_scale(sphere, sphere, 0.5);
   sphere[3] = 0.5 * dc_vec_distance(corners[0], corners[7]);
-  mark_tiles(renderer, 8, (const double(*)[3])corners, filter_slack, DC_TILE_BODY);
+  mark_tiles(renderer, 8, (const double(*)[3])corners, DC_FILTER_SLACK, DC_TILE_BODY);
   if (isnan(renderer->lighting.floor_height))
     return;
   dc_lighting_shadow(&renderer->lighting, 8, (const double(*)[3])corners, shadow);
-  mark_tiles(renderer, 4, (const double(*)[3])shadow, filter_slack, DC_TILE_SHADOW);
+  mark_tiles(renderer, 4, (const double(*)[3])shadow, DC_FILTER_SLACK, DC_TILE_SHADOW);
 }
 
 // Marks tiles with paint on the ground.
@@ -209,7 +204,7 @@ static void mark_decals(struct dc_renderer *renderer)
       corners[c][1] = c & 2 ? high[1] : low[1];
       corners[c][2] = renderer->lighting.floor_height;
     }
-    mark_tiles(renderer, 4, (const double(*)[3])corners, filter_slack + renderer->line_width, DC_TILE_DECAL);
+    mark_tiles(renderer, 4, (const double(*)[3])corners, DC_FILTER_SLACK + renderer->line_width, DC_TILE_DECAL);
   }
 }
 
@@ -224,12 +219,12 @@ static void mark_dim_tiles(struct dc_renderer *renderer)
     dc_view_direction(&renderer->view, (column + 0.5) * DC_TILE, (row + 0.5) * DC_TILE, direction);
     double ground = dc_ground_distance(renderer, direction);
     dc_vec_add_scaled(place, eye, ground < INFINITY ? ground : 0, direction);
-    for (int b = 0; b < renderer->surfaces.body_count && taken <= least_taken; b++) {
+    for (int b = 0; b < renderer->surfaces.body_count && taken <= DC_LEAST_SKY_TAKEN; b++) {
       const double *sphere = renderer->spheres[b];
       double distance = dc_vec_distance(place, sphere), part = sphere[3] / fmax(distance, 1e-30);
       taken += part * part * fmin(1, (fmax(sphere[2] - place[2], 0) + sphere[3]) / fmax(distance, 1e-30));
     }
-    if (taken > least_taken || !(ground < INFINITY))
+    if (taken > DC_LEAST_SKY_TAKEN || !(ground < INFINITY))
       renderer->tiles[tile] |= DC_TILE_DIM;
   }
 }

@@ -2,9 +2,8 @@
 // Samples with all their own rays: the reference for pictures, and the way of drawing where neighbours' light cannot be
 // used.
 #include "math/vector.h"
+#include "render/constants.h"
 #include "render/renderer.h"
-
-static const double filter_radius = 0.85;  // of the tent over a pixel, pixels
 
 // Inverse distribution of the tent on [-1, 1]: sqrt(2 u) - 1 below one half, 1 - sqrt(2 - 2 u) above, without an
 // unpredictable branch.
@@ -16,7 +15,7 @@ static double tent(double u)
 void dc_tent_offset(const double u[2], double offset[2])
 {
   for (int i = 0; i < 2; i++)
-    offset[i] = filter_radius * tent(u[i]);
+    offset[i] = DC_FILTER_RADIUS * tent(u[i]);
 }
 
 // Finds what the eye rays meet and the points that need light; those that meet nothing have surface DC_ON_NOTHING.

@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "math/vector.h"
+#include "render/constants.h"
 #include "render/renderer.h"
-
-static const double upward = 0.7;  // marks lie on fixed surfaces whose normal has at least this z
 
 // Colour of the paint on the ground or on a fixed body.
 static void decal_at(const struct dc_renderer *renderer, const struct dc_decal_place *place, double decal[4])
@@ -26,7 +25,7 @@ void dc_shade(const struct dc_renderer *renderer, const struct dc_seen *seen, do
     return;
   }
   bool painted = seen->surface == DC_ON_GROUND ? dc_tile_at(renderer, (int)seen->x, (int)seen->y) & DC_TILE_DECAL
-                                               : body->fixed && seen->normal[2] > upward;
+                                               : body->fixed && seen->normal[2] > DC_MARK_UPWARD;
   if (painted) {
     struct dc_decal_place place = {seen->position, seen->normal, seen->direction,
                                    dc_vec_distance(seen->position, renderer->view.eye),

@@ -3,15 +3,12 @@
 #include "render/shading.h"
 
 #include "math/vector.h"
+#include "render/constants.h"
 
 // Colours and intensities of key light and sky; together, open ground receives about 1.
 static const double key_color[3] = {0.86, 0.83, 0.79};
 static const double sky_color[3] = {0.29, 0.31, 0.335};
 const double dc_key_radius = 0.13;
-static const double ground_albedo = 0.50;  // albedo of the ground, for light that bodies receive from below
-static const double body_bounce = 0.45;    // light that a lit body passes on, relative to its colour
-static const double below_horizon = 0.75;  // brightness of the sky below the horizon where there is no ground
-static const double gloss_reflectance = 0.04;
 enum { GLOSS_EXPONENT = 106 };  // 120, and the width of the key light's disc
 static const double ground_color[3] = {0.875, 0.885, 0.90};
 // A white, overexposed backdrop.
@@ -20,8 +17,6 @@ static const double top_color[3] = {1.36, 1.37, 1.38}, bottom_color[3] = {1.11, 
 static const double low_sky[3] = {1.04, 1.08, 1.15}, high_sky[3] = {0.48, 0.64, 0.88}, high_rise = 0.5;
 // distances from the target at which ground fades, in half heights of the picture there
 static const double fade_start = 0.5, fade_end = 3.4;
-static const double shoulder = 0.72;                   // tone curve: straight below, rolls off to 1 above
-static const float tone_range = 4;                     // square root of the brightest light that the table of tones has
 
 // Two unit vectors across the unit vector n (Duff et al. 2017, Building an Orthonormal Basis, Revisited).
 static void across(const double n[3], double a[3], double b[3])
@@ -34,7 +29,7 @@ static void across(const double n[3], double a[3], double b[3])
 // sRGB value of light root^2 after the tone curve.
 static float tone(float root)
 {
-  float x = root * root, knee = (float)shoulder;
+  float x = root * root, knee = (float)DC_TONE_SHOULDER;
   if (x > knee)
     x = knee + (1 - knee) * (1 - expf(-(x - knee) / (1 - knee)));
   // IEC 61966-2-1
@@ -47,7 +42,7 @@ void dc_lighting_look(struct dc_lighting *lighting, const struct dc_view *view)
   lighting->per_half_height = 1 / (0.5 * view->pixel * view->height * dc_vec_distance(view->eye, view->target));
 }
 
-// The light comes from above, behind the viewer's left shoulder, also for a rolled camera.
+// The light comes from above, behind the viewer's left DC_TONE_SHOULDER, also for a rolled camera.
 void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view, double floor_height)
 {
   const double vertical[3] = {0, 0, 1};
@@ -67,7 +62,7 @@ void dc_lighting_create(struct dc_lighting *lighting, const struct dc_view *view
   dc_lighting_look(lighting, view);
   lighting->floor_height = floor_height;
   for (int t = 0; t < DC_TONES + 2; t++)
-    lighting->tones[t] = tone((float)t * (tone_range / DC_TONES));
+    lighting->tones[t] = tone((float)t * (DC_TONE_RANGE / DC_TONES));
 }
 
 // Square of the radius, and fraction of a turn, from u.  Single precision suffices for sampling directions.
@@ -179,9 +174,9 @@ void dc_light_sky(const struct dc_lighting *lighting, const struct dc_surfaces *
     batch->sky_distance[k] = (float)distance;
     for (int i = 0; i < 3; i++)
       batch->radiance[k][i] =
-          (float)(lighting->sky[i] * (body >= 0   ? body_bounce * fmin(surfaces->bodies[body].color[i], 1)
-                                      : on_ground ? 0.5 * ground_albedo
-                                      : down < 0  ? below_horizon
+          (float)(lighting->sky[i] * (body >= 0   ? DC_BODY_BOUNCE * fmin(surfaces->bodies[body].color[i], 1)
+                                      : on_ground ? 0.5 * DC_GROUND_ALBEDO
+                                      : down < 0  ? DC_BELOW_HORIZON
                                                   : 1));
     if (!on_ground)
       continue;
@@ -195,7 +190,7 @@ void dc_light_sky(const struct dc_lighting *lighting, const struct dc_surfaces *
     dc_surfaces_occlude(surfaces, &ground);
   for (int k = 0; k < batch->count && any; k++)
     for (int i = 0; i < 3 && ground.valid[k] && !dc_packet_blocked(&ground, k); i++)
-      batch->radiance[k][i] += (float)(ground_albedo * lighting->key[i] * lighting->direction[2]);
+      batch->radiance[k][i] += (float)(DC_GROUND_ALBEDO * lighting->key[i] * lighting->direction[2]);
 }
 
 // Blends a decal over color: color <- mix(color, decal, decal[3]).
@@ -228,8 +223,8 @@ void dc_shade_body(const struct dc_lighting *lighting, const double body_color[3
   dc_vec_scale(half, half, 1 / fmax(dc_vec_norm(half), 1e-12));
   double grazing = 1 - positive(-dc_vec_dot(normal, direction)), square = grazing * grazing;
   double highlight =
-      visible * gloss_reflectance * (GLOSS_EXPONENT + 8) / 8 * gloss_power(positive(dc_vec_dot(normal, half)));
-  double reflectance = gloss_reflectance + 0.35 * square * square * grazing;
+      visible * DC_GLOSS_REFLECTANCE * (GLOSS_EXPONENT + 8) / 8 * gloss_power(positive(dc_vec_dot(normal, half)));
+  double reflectance = DC_GLOSS_REFLECTANCE + 0.35 * square * square * grazing;
   for (int i = 0; i < 3; i++)
     color[i] = albedo[i] * (lighting->key[i] * incidence * visible + sky[i]) +
                highlight * incidence * lighting->key[i] + reflectance * sky[i];
@@ -263,7 +258,7 @@ void dc_background(const struct dc_lighting *lighting, double y, double rise, do
 void dc_tone_map(const struct dc_lighting *lighting, const double color[3], double dither, unsigned char pixel[3])
 {
   for (int i = 0; i < 3; i++) {
-    float place = sqrtf((float)positive(color[i])) * (DC_TONES / tone_range);
+    float place = sqrtf((float)positive(color[i])) * (DC_TONES / DC_TONE_RANGE);
     if (!(place < DC_TONES))
       place = DC_TONES;
     int t = (int)place;

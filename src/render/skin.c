@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "math/vector.h"
+#include "render/constants.h"
 
-enum { SIDES = 8 };                               // of a tube
-static const double CABLE_THICKNESS = 1.0 / 200;  // radius over length at the start
+enum { SIDES = 8 };  // of a tube
 
 // The radius of a rod of the volume of its first segment.
 static double rod_radius(const struct dc_soft *soft)
@@ -33,7 +33,7 @@ bool dc_skin_of(const struct dc_bodies *bodies, int body, struct dc_skin *skin)
   if (!skin->cable)
     return false;
   skin->point_count = skin->cable->count;
-  skin->radius = CABLE_THICKNESS * skin->cable->length;
+  skin->radius = DC_CABLE_THICKNESS * skin->cable->length;
   return true;
 }
 

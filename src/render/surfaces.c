@@ -13,9 +13,9 @@
 #include "base/memory.h"
 #include "geometry/shapes/shape_smooth.h"
 #include "math/vector.h"
+#include "render/constants.h"
 
 static const struct dc_pose in_the_world = {.quaternion = {1}, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-static const double smooth_cosine = 0.76604444311897803520;  // of 40 degrees
 
 struct dc_surface_mesh {
   const struct dc_shape *shape;  // to find it again while building
@@ -72,7 +72,7 @@ static void smooth_corner(const struct dc_mesh *mesh, const double (*normals)[3]
   int vertex = mesh->triangles[t][corner];
   for (int k = first[vertex]; k < first[vertex + 1]; k++) {
     int other = corners[k] / 3;
-    if (other == t || dc_vec_dot(normals[other], normals[t]) > smooth_cosine)
+    if (other == t || dc_vec_dot(normals[other], normals[t]) > DC_SMOOTH_COSINE)
       dc_vec_add_scaled(sum, sum, corner_angle(mesh, other, corners[k] % 3), normals[other]);
   }
   double length = dc_vec_norm(sum);

@@ -9,10 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "geometry/convex/constants.h"
 #include "math/vector.h"
-
-// Squared sine of the angle below which edges are parallel: their closest points inside are no longer defined.
-static const double PARALLEL = 1e-20;
 
 // Projects r to n, or off e: removes the rounding of the parameters.
 static void keep_along(double r[3], const double n[3])
@@ -149,7 +147,7 @@ void dc_closest_edges(const double (*x)[3], struct dc_closest *closest)
   double s = dc_vec_dot(turned, n);
   dc_vec_cross(turned, q.e, q.d);
   double t = dc_vec_dot(turned, n);
-  bool inside = s > 0 && s < square && t > 0 && t < square && square > PARALLEL * q.ee * q.ff;
+  bool inside = s > 0 && s < square && t > 0 && t < square && square > DC_EDGES_PARALLEL * q.ee * q.ff;
   if (inside) {
     q.s = s / square;
     q.t = t / square;

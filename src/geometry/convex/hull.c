@@ -9,13 +9,8 @@
 #include <string.h>
 
 #include "base/child.h"
+#include "geometry/convex/constants.h"
 #include "math/vector.h"
-
-// Tolerances relative to the size of the set of points.  A set thinner than least_thickness is flat.  A triangle is a
-// sliver if it is lower than sliver_height (rounding may tilt its plane by 1e-8) or smaller than sliver_area (twice
-// what dc_mesh_validate calls degenerate).  A corner higher than largest_excess above a side is not due to rounding.
-static const double least_thickness = 1e-10, sliver_height = 5e-8, sliver_area = 2e-14, largest_excess = 1e-8;
-static const double largest_coordinate = 1e9;
 
 // Points that may be corners, in the order of the input.
 struct candidates {
@@ -49,9 +44,9 @@ static enum dc_status normalize(const double (*points)[3], struct candidates *ca
   dc_vec_copy(upper, points[0]);
   for (int i = 0; i < candidates->count; i++)
     for (int k = 0; k < 3; k++) {
-      if (!(fabs(points[i][k]) <= largest_coordinate))  // true for NAN
+      if (!(fabs(points[i][k]) <= DC_HULL_LARGEST_COORDINATE))  // true for NAN
         return dc_fail(error, DC_BAD_INPUT, "point %d of a convex hull is not finite or beyond %g m", i,
-                       largest_coordinate);
+                       DC_HULL_LARGEST_COORDINATE);
       lower[k] = fmin(lower[k], points[i][k]);
       upper[k] = fmax(upper[k], points[i][k]);
     }
@@ -91,7 +86,7 @@ static enum dc_status check_spread(const struct candidates *candidates, struct d
         dc_vec_copy(next, across);
       }
     }
-    if (farthest[dimension] <= least_thickness)
+    if (farthest[dimension] <= DC_HULL_LEAST_THICKNESS)
       return dc_fail(error, DC_BAD_INPUT, "all %d points lie %s: they have no convex hull", candidates->count,
                      dimension == 0   ? "in one place"
                      : dimension == 1 ? "on a line"
@@ -233,7 +228,7 @@ static int mark_slivers(const struct candidates *candidates, const struct facets
     }
     dc_vec_cross(normal, edge[(longest + 1) % 3], edge[(longest + 2) % 3]);
     double twice_area = dc_vec_norm(normal);
-    if (twice_area > sliver_height * length[longest] && twice_area > 2 * sliver_area)
+    if (twice_area > DC_HULL_SLIVER_HEIGHT * length[longest] && twice_area > 2 * DC_HULL_SLIVER_AREA)
       continue;
     int a = triangle[longest], b = triangle[(longest + 1) % 3], middle = triangle[(longest + 2) % 3];
     if (marks[middle] & (REMOVED | KEPT) || (marks[a] | marks[b]) & REMOVED)
@@ -325,7 +320,7 @@ static enum dc_status check_hull(const struct dc_mesh *mesh, struct dc_error *er
     status = dc_hull_excess(mesh, mesh, &excess, error);
   if (status)
     return status;
-  if (excess > largest_excess * dc_mesh_size(mesh))
+  if (excess > DC_HULL_LARGEST_EXCESS * dc_mesh_size(mesh))
     return dc_fail(error, DC_BAD_INPUT, "a convex hull of %d corners is not convex to rounding (by %.3g m)",
                    mesh->vertex_count, excess);
   return DC_OK;

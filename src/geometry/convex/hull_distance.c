@@ -4,10 +4,9 @@
 
 #include <string.h>
 
+#include "geometry/convex/constants.h"
 #include "geometry/convex/witness_gjk.h"
 #include "math/vector.h"
-
-static const double ROUNDING = 4e-16;  // of the coordinates
 
 static double largest_coordinate(const double (*x)[3], int count)
 {
@@ -24,7 +23,7 @@ double dc_hull_distance(const double (*a)[3], int a_count, const double (*b)[3],
   struct dc_simplex simplex = {.count = 1};
   long supports = 0;
   difference.scale = largest_coordinate(a, a_count) + largest_coordinate(b, b_count);
-  difference.touching = ROUNDING * difference.scale;
+  difference.touching = DC_COORDINATE_ROUNDING * difference.scale;
   dc_difference_at(&difference, &simplex.points[0]);
   memset(normal, 0, 3 * sizeof *normal);
   if (dc_gjk(&difference, INFINITY, &simplex, &supports) == DC_GJK_MEET || !(simplex.bound > 0))

@@ -7,14 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "geometry/convex/constants.h"
 #include "geometry/convex/distance.h"
 #include "geometry/convex/hull.h"
 #include "math/vector.h"
 
-// Relative to the size of a part.  If a vertex is higher than convex_tolerance above the plane of a triangle, the
-// part's hull replaces its mesh.  If one is higher than climb_tolerance, support points are found by testing every
-// vertex instead of climbing.
-static const double convex_tolerance = 1e-12, climb_tolerance = 1e-13;
 enum { SHRINKS = 200 };
 
 static enum dc_status fail_memory(struct dc_error *error)
@@ -119,7 +116,7 @@ static enum dc_status add_part(struct dc_solid *solid, const struct dc_mesh *mes
   struct dc_mesh used = *mesh, hull;
   double excess, size = dc_mesh_size(mesh);
   enum dc_status status = dc_hull_excess(mesh, mesh, &excess, error);
-  if (!status && excess > convex_tolerance * size) {
+  if (!status && excess > DC_SOLID_CONVEX * size) {
     status = dc_hull((const double(*)[3])mesh->vertices, mesh->vertex_count, arena, &hull, error);
     if (!status) {
       used = hull;
@@ -134,7 +131,7 @@ static enum dc_status add_part(struct dc_solid *solid, const struct dc_mesh *mes
                              .triangle_count = used.triangle_count,
                              .vertices = (const double(*)[3])used.vertices,
                              .triangles = (const int(*)[3])used.triangles,
-                             .climbs = excess <= climb_tolerance * size};
+                             .climbs = excess <= DC_SOLID_CLIMB * size};
   *extent = enclose(part, 1, part->center, &part->radius);
   for (int t = 0; t < part->triangle_count; t++)
     solid->surface_area += triangle_area(part, t);
@@ -168,12 +165,6 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
   return status;
 }
 
-static const double BESIDE =
-    1e-7;  // of the size: triangles that are so much farther than the nearest one count as near
-// Squared distance below which unit normals are equal, 3e-5: triangles of one side differ by up to 2e-8 in files with
-// nine digits, sides of shipped objects by more than 1e-2.
-static const double SAME = 1e-9;
-
 static double distance_to(const struct dc_convex *part, int t, const double point[3])
 {
   struct dc_closest closest;
@@ -206,7 +197,7 @@ static void area_of(const struct dc_convex *part, int t, double area[3])
 
 double dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3])
 {
-  double reach = nearest_triangle(solid, point) + BESIDE * solid->size, areas = 0;
+  double reach = nearest_triangle(solid, point) + DC_SOLID_BESIDE * solid->size, areas = 0;
   normal[0] = normal[1] = normal[2] = 0;
   for (int i = 0; i < solid->part_count; i++)
     for (int t = 0; t < solid->parts[i].triangle_count; t++) {
@@ -228,7 +219,7 @@ double dc_solid_normal(const struct dc_solid *solid, const double point[3], doub
 
 int dc_solid_normals(const struct dc_solid *solid, const double point[3], double beside, int most, double (*normals)[3])
 {
-  double reach = nearest_triangle(solid, point) + fmax(beside, BESIDE * solid->size);
+  double reach = nearest_triangle(solid, point) + fmax(beside, DC_SOLID_BESIDE * solid->size);
   int count = 0;
   for (int i = 0; i < solid->part_count; i++)
     for (int t = 0; t < solid->parts[i].triangle_count && count < most; t++) {
@@ -241,7 +232,7 @@ int dc_solid_normals(const struct dc_solid *solid, const double point[3], double
       dc_vec_scale(area, area, known ? 0 : 1 / length);
       for (int k = 0; k < count && !known; k++) {
         dc_vec_sub(apart, area, normals[k]);
-        known = dc_vec_dot(apart, apart) < SAME;
+        known = dc_vec_dot(apart, apart) < DC_SOLID_SAME_NORMAL;
       }
       if (!known)
         dc_vec_copy(normals[count++], area);

@@ -7,15 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "geometry/convex/constants.h"
 #include "geometry/convex/witness_epa.h"
 #include "math/vector.h"
-
-// Relative to the coordinates: distances closer than EQUAL are equal; below TOUCHING, rounding would determine a
-// direction.
-static const double EQUAL = 1e-13, TOUCHING = 1e-12;
-// Relative to the coordinates: rounding of poses; length of motion after which a sum of motions is restarted, before it
-// loses digits.
-static const double ROUNDING = 4e-15, LONGEST_WAY = 100;
 
 // Result of the last query of a pair of parts, for a warm start.
 struct memory {
@@ -144,7 +138,7 @@ static void set_difference(const struct dc_witness_search *search, const struct 
   difference->rotation = relative->rotation;
   dc_vec_sub(difference->shift, search->centers[j], a->center);
   difference->scale = a->radius + b->radius + dc_vec_norm(difference->shift);
-  difference->touching = TOUCHING * difference->scale;
+  difference->touching = DC_WITNESS_TOUCHING * difference->scale;
 }
 
 static void recall(const struct memory *memory, struct dc_difference *difference, struct dc_simplex *simplex)
@@ -246,9 +240,9 @@ static void add_motion(struct dc_witness_search *search, const struct relative *
   dc_vec_add(from, from, search->last.shift);
   dc_mat_apply(to, relative->rotation, search->solids[1]->center);
   dc_vec_add(to, to, relative->shift);
-  search->moved += dc_vec_distance(from, to) + sqrt(0.5 * turn) * search->solids[1]->radius + ROUNDING * scale;
+  search->moved += dc_vec_distance(from, to) + sqrt(0.5 * turn) * search->solids[1]->radius + DC_POSE_ROUNDING * scale;
   search->last = *relative;
-  if (!(search->moved < LONGEST_WAY * scale))
+  if (!(search->moved < DC_LONGEST_WAY * scale))
     forget_reaches(search);
 }
 
@@ -312,7 +306,7 @@ static int list_candidates(struct dc_witness_search *search, double limit)
 static int query_parts(struct dc_witness_search *search, const struct relative *relative, double scale,
                        struct answer *best)
 {
-  double slack = EQUAL * scale;
+  double slack = DC_WITNESS_EQUAL * scale;
   add_motion(search, relative, scale);
   int best_pair = first_pair(search);
   query_pair(search, relative, best_pair, INFINITY, best);

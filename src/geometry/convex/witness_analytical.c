@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact derivatives of witness points on convex polyhedra: how the witness point of a solid follows the point nearest
 // to it.
+#include "geometry/convex/constants.h"
 #include "geometry/convex/witness_local.h"
 #include "math/vector.h"
-
-// A point this far below a face, relative to the solid's size, touches it: witness points are accurate to about 1e-12.
-static const double TOUCHING = 1e-9;
-// Sine of the angle below which normals are equal, or coplanar: between the angle of triangles of one side (up to 2e-8
-// in files with nine digits) and of sides of shipped objects (more than 1e-2).
-static const double SAME = 1e-6;
 
 // A convex polyhedron meets the plane of a face only in this face, so that the faces at a point are those on whose
 // planes it lies.  Their normals span a line on a face (also one of several triangles), a plane on an edge, and space
@@ -18,7 +13,7 @@ static const double SAME = 1e-6;
 void dc_witness_follow_exactly(const struct dc_solid *solid, const struct dc_witness_local *local, double follow[9])
 {
   const struct dc_convex *part = &solid->parts[local->part];
-  double tolerance = TOUCHING * solid->size, highest = -INFINITY, first[3] = {0}, top[3] = {0}, edge[3] = {0};
+  double tolerance = DC_FACE_TOUCHING * solid->size, highest = -INFINITY, first[3] = {0}, top[3] = {0}, edge[3] = {0};
   int rank = 0;
   for (int t = 0; t < part->triangle_count && rank < 3; t++) {
     const double *a = part->vertices[part->triangles[t][0]];
@@ -44,11 +39,11 @@ void dc_witness_follow_exactly(const struct dc_solid *solid, const struct dc_wit
     } else if (rank == 1) {
       dc_vec_cross(turned, first, n);
       double sine = dc_vec_norm(turned);
-      if (sine > SAME) {
+      if (sine > DC_FACES_COPLANAR) {
         dc_vec_scale(edge, turned, 1 / sine);
         rank = 2;
       }
-    } else if (fabs(dc_vec_dot(edge, n)) > SAME) {
+    } else if (fabs(dc_vec_dot(edge, n)) > DC_FACES_COPLANAR) {
       rank = 3;
     }
   }

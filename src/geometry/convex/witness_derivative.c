@@ -8,11 +8,9 @@
 
 #include <string.h>
 
+#include "geometry/convex/constants.h"
 #include "geometry/convex/witness_local.h"
 #include "math/vector.h"
-
-// The coupled equations are solved with A B times COUPLING where their determinant is below SINGULAR.
-static const double COUPLING = 0.9999, SINGULAR = 1e-3;
 
 // The numbers of a witness in the axes of one solid, from which its derivative is made.
 void dc_witness_localize(const struct dc_witness_settings *settings, const struct dc_witness_solid *solid,
@@ -100,8 +98,8 @@ static void couple(const double a[9], const double b[9], double x[18])
 {
   double m[9], cofactor[9], solution[18];
   double determinant = coupling(m, 1, a, b);
-  if (!(fabs(determinant) > SINGULAR))
-    determinant = coupling(m, COUPLING, a, b);
+  if (!(fabs(determinant) > DC_WITNESS_SINGULAR))
+    determinant = coupling(m, DC_WITNESS_COUPLING, a, b);
   if (!(fabs(determinant) > 1e-14))
     return;
   dc_vec_cross(cofactor, m + 3, m + 6);

@@ -6,13 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/convex/constants.h"
 #include "math/vector.h"
-
-static const double GAIN = 1e-13;           // of the coordinates: growth that counts as none
-static const double RELATIVE_GAIN = 1e-13;  // of the depth
-static const double COPLANAR = 4e-15;       // of the coordinates: a point that high above a face is in its plane
-static const double FLAT = 1e-14;           // sine of the angle between the edges of a face that has no area
-static const double DEGENERATE = 1e-12;     // of the coordinates: the least size of the first tetrahedron
 
 // The plane of a face, with the normal away from the inside.
 static void set_plane(const struct dc_epa *epa, struct dc_epa_face *face)
@@ -36,7 +31,7 @@ static void set_plane(const struct dc_epa *epa, struct dc_epa_face *face)
     product = s1 * s2;
   }
   double square = dc_vec_dot(face->normal, face->normal);
-  if (!(square > FLAT * FLAT * product) || !(product > 0)) {
+  if (!(square > DC_EPA_FLAT * DC_EPA_FLAT * product) || !(product > 0)) {
     memset(face->normal, 0, sizeof face->normal);
     face->offset = INFINITY;
     return;
@@ -109,7 +104,7 @@ static bool insert(struct dc_epa *epa, const struct dc_difference_point *point, 
   for (int attempt = 0; attempt < 2 && !loop; attempt++) {
     clear_marks(epa);
     epa->horizon_count = 0;
-    find_horizon(epa, face, 0, 3, point->w, attempt ? COPLANAR * scale : -COPLANAR * scale);
+    find_horizon(epa, face, 0, 3, point->w, attempt ? DC_EPA_COPLANAR * scale : -DC_EPA_COPLANAR * scale);
     loop = is_loop(epa);
   }
   if (!loop)
@@ -204,7 +199,7 @@ static int directions_across(const struct dc_epa *epa, int count, double directi
 static bool find_corners(struct dc_epa *epa, struct dc_difference *difference, const struct dc_simplex *simplex,
                          long *supports)
 {
-  double least = DEGENERATE * difference->scale;
+  double least = DC_EPA_DEGENERATE * difference->scale;
   epa->point_count = 0;
   for (int i = 0; i < simplex->count && epa->point_count < 4; i++)
     if (spread(epa, epa->point_count, simplex->points[i].w) > least)
@@ -270,7 +265,7 @@ static void insert_guess(struct dc_epa *epa, const struct dc_difference_point *g
 {
   for (int i = 0; i < 3; i++) {
     int highest = -1;
-    double most = GAIN * scale;
+    double most = DC_EPA_GAIN * scale;
     for (int f = 0; f < epa->face_count; f++) {
       const struct dc_epa_face *face = &epa->faces[f];
       double height = face->used ? height_above(epa, face, guess[i].w) : 0;
@@ -340,13 +335,13 @@ void dc_epa(struct dc_epa *epa, struct dc_difference *difference, const struct d
     insert_guess(epa, guess, scale);
   // The least height of A - B over the origin along a face's normal bounds the depth from above, the least offset of a
   // face from below.  Faces whose normals are of rounding only may have offsets too small: they are passed over.
-  for (int face;
-       !exact && (face = nearest_face(epa)) >= 0 && (nearest = &epa->faces[face])->offset <= least + GAIN * scale;) {
+  for (int face; !exact && (face = nearest_face(epa)) >= 0 &&
+                 (nearest = &epa->faces[face])->offset <= least + DC_EPA_GAIN * scale;) {
     struct dc_difference_point support;
     dc_difference_support(difference, nearest->normal, &support);
     ++*supports;
     double height = dc_vec_dot(support.w, nearest->normal);
-    exact = height - nearest->offset <= GAIN * scale + RELATIVE_GAIN * fabs(nearest->offset);
+    exact = height - nearest->offset <= DC_EPA_GAIN * scale + DC_EPA_RELATIVE_GAIN * fabs(nearest->offset);
     if (height < least || exact) {
       double point[3];
       least = height;

@@ -6,15 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/convex/constants.h"
 #include "math/vector.h"
 
 enum { ITERATIONS = 200, STALLS = 4 };
 enum { SCAN = 12 };  // so few vertices are all looked at; from 4 to 40 queries take the same time within 4 %
-static const double RELATIVE = 1e-14;  // of the distance: nothing nearer is looked for
-static const double ROUNDING = 4e-16;  // of the coordinates
-static const double OUTSIDE = 1e-12;   // of a face's barycentric coordinates: points on an edge belong to both faces
-static const double TIE = 1e-12;       // of squared distances
-static const double FLAT = 1e-15;      // of the volume and area that edges of these lengths can have
 
 // The vertex farthest along a direction: all of a small body, else uphill over the neighbours from `start`.
 static int highest(const struct dc_corners *corners, const double direction[3], int start)
@@ -81,7 +77,7 @@ struct nearest {
 // by its square only, but costs gap in proportion.
 static bool nearer(const struct nearest *best, double square, int count)
 {
-  return square < best->square * (1 - TIE) || (square < best->square * (1 + TIE) && count > best->count);
+  return square < best->square * (1 - DC_GJK_TIE) || (square < best->square * (1 + DC_GJK_TIE) && count > best->count);
 }
 
 static void nearest_vertex(const struct dc_difference_point *p, int i, struct nearest *best)
@@ -102,11 +98,11 @@ static void nearest_edge(const struct dc_difference_point *p, int i, int j, stru
   double edge[3], point[3];
   dc_vec_sub(edge, p[j].w, p[i].w);
   double length = dc_vec_dot(edge, edge), along = -dc_vec_dot(p[i].w, edge);
-  if (!(along >= -OUTSIDE * length) || !(length > 0)) {
+  if (!(along >= -DC_GJK_OUTSIDE * length) || !(length > 0)) {
     nearest_vertex(p, i, best);
     return;
   }
-  if (!(along <= (1 + OUTSIDE) * length)) {
+  if (!(along <= (1 + DC_GJK_OUTSIDE) * length)) {
     nearest_vertex(p, j, best);
     return;
   }
@@ -133,12 +129,12 @@ static void nearest_triangle(const struct dc_difference_point *p, int i, int j, 
   dc_vec_sub(e2, p[k].w, p[i].w);
   dc_vec_cross(normal, e1, e2);
   double area = dc_vec_dot(normal, normal);
-  bool flat = !(area > FLAT * FLAT * dc_vec_dot(e1, e1) * dc_vec_dot(e2, e2));
+  bool flat = !(area > DC_GJK_FLAT * DC_GJK_FLAT * dc_vec_dot(e1, e1) * dc_vec_dot(e2, e2));
   dc_vec_cross(across, e2, p[i].w);
   double second = dc_vec_dot(normal, across);
   dc_vec_cross(across, p[i].w, e1);
   double third = dc_vec_dot(normal, across), first = area - second - third;
-  double outside = -OUTSIDE * area;
+  double outside = -DC_GJK_OUTSIDE * area;
   if (!flat && first >= outside && second >= outside && third >= outside) {
     double point[3], inverse = 1 / area;
     dc_vec_scale(point, normal, dc_vec_dot(normal, p[i].w) * inverse);
@@ -175,7 +171,7 @@ static bool nearest_tetrahedron(const struct dc_difference_point *p, struct near
     dc_vec_sub(e3, p[face[f][3]].w, corner);
     dc_vec_cross(normal, e1, e2);
     double opposite = dc_vec_dot(normal, e3), origin = -dc_vec_dot(normal, corner);
-    double rounding = FLAT * FLAT * dc_vec_dot(e1, e1) * dc_vec_dot(e2, e2);
+    double rounding = DC_GJK_FLAT * DC_GJK_FLAT * dc_vec_dot(e1, e1) * dc_vec_dot(e2, e2);
     bool flat = opposite * opposite <= rounding * dc_vec_dot(e3, e3);
     if (!flat && (opposite > 0 ? origin >= 0 : origin <= 0))
       continue;
@@ -225,7 +221,7 @@ enum dc_gjk_outcome dc_gjk(struct dc_difference *difference, double limit, struc
 {
   // The distance lies between that of the simplex and the bound; where rounding ends the descent the simplex counts for
   // which they differ least.
-  double noise = ROUNDING * difference->scale, least = INFINITY, least_error = INFINITY;
+  double noise = DC_COORDINATE_ROUNDING * difference->scale, least = INFINITY, least_error = INFINITY;
   int stalls = 0;
   struct dc_simplex best = *simplex;
   if (dc_simplex_reduce(simplex))
@@ -242,7 +238,7 @@ enum dc_gjk_outcome dc_gjk(struct dc_difference *difference, double limit, struc
     if (simplex->bound > limit)
       return DC_GJK_BEYOND;
     double error = norm - simplex->bound;
-    if (error <= RELATIVE * norm + noise)
+    if (error <= DC_GJK_PRECISION * norm + noise)
       return DC_GJK_APART;
     if (error < least_error) {
       least_error = error;

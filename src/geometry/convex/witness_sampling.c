@@ -4,14 +4,12 @@
 // Blocks of samples with bounding distances are measured first.  Where the radius holds many samples, points are drawn
 // by trial from the blocks within reach; otherwise the candidates are listed, or the nearest ones are searched.  All
 // loops are without unpredictable branches, since a derivative takes hundreds of draws.
+#include "geometry/convex/constants.h"
 #include "geometry/convex/witness_local.h"
 
 #include <string.h>
 
 #include "math/vector.h"
-
-// cos 120 degrees: samples that face away from the contact, such as the other side of a thin plate, are excluded.
-static const double NORMAL_LEAST = -0.5;
 
 // Neighbours: vertices within so many edges, and room for them (around a vertex with six edges there are 91).
 enum { RINGS = 5, NEIGHBORS_MOST = 1024, TABLE_SIZE = 4096 };
@@ -59,7 +57,7 @@ static inline bool is_candidate(const struct dc_surface_samples *samples, const 
   double dx = samples->x[i] - local->own[0], dy = samples->y[i] - local->own[1], dz = samples->z[i] - local->own[2];
   double facing = samples->normal_x[i] * local->normal[0] + samples->normal_y[i] * local->normal[1] +
                   samples->normal_z[i] * local->normal[2];
-  return (dx * dx + dy * dy + dz * dz <= square) & (facing >= NORMAL_LEAST) & (i < samples->count);
+  return (dx * dx + dy * dy + dz * dz <= square) & (facing >= DC_SAMPLE_NORMAL_LEAST) & (i < samples->count);
 }
 
 // Lists the candidates among the samples of blocks.
@@ -105,7 +103,7 @@ static void offer_block(const struct dc_surface_samples *samples, const struct d
   for (int i = block * DC_SURFACE_BLOCK; i < end && i < samples->count; i++) {
     double d[3] = {samples->x[i] - local->own[0], samples->y[i] - local->own[1], samples->z[i] - local->own[2]};
     double n[3] = {samples->normal_x[i], samples->normal_y[i], samples->normal_z[i]};
-    if (dc_vec_dot(n, local->normal) >= NORMAL_LEAST)
+    if (dc_vec_dot(n, local->normal) >= DC_SAMPLE_NORMAL_LEAST)
       offer(least, dc_vec_dot(d, d), i);
   }
 }

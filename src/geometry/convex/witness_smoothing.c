@@ -9,15 +9,9 @@
 #include <float.h>
 #include <string.h>
 
+#include "geometry/convex/constants.h"
 #include "geometry/convex/witness_local.h"
 #include "math/vector.h"
-
-// Scores that differ by less than this part of what they were computed from are equal.
-static const double EQUAL = 64 * DBL_EPSILON;
-// Temperature of the direction's score, m^2.
-static const double DIRECTION_TEMPERATURE = 1e-3;
-// Regularization of the direction's equation, and the gain above which it is used.
-static const double DIRECTION_DAMPING = 1e-6, DIRECTION_GAIN = 1e3;
 
 struct scores {
   double u[DC_WITNESS_SAMPLES_MOST];
@@ -71,7 +65,7 @@ static bool find_temperature(const struct dc_witness_settings *settings, int n, 
       slope[k] += deviation * scores->g[k][i];
   }
   double deviation = sqrt(square / (n - 1));
-  if (!(deviation > EQUAL * largest && deviation > 1e-150))
+  if (!(deviation > DC_SCORES_EQUAL * largest && deviation > 1e-150))
     return false;
   scores->tau = settings->score == DC_SCORE_SQUARED ? deviation : sqrt(deviation);
   double factor = 1 / ((n - 1) * deviation);
@@ -169,7 +163,7 @@ static bool invert(const double m[9], double most, double inverse[9])
 void dc_witness_smooth_direction(const struct dc_witness_points *points, const double offset[3], double distance,
                                  double mean[3], double follow[9])
 {
-  struct scores scores = {.tau = DIRECTION_TEMPERATURE};
+  struct scores scores = {.tau = DC_DIRECTION_TEMPERATURE};
   double s = distance < 0 ? -1 : 1, f[9], m[9], inverse[9];
   for (int i = 0; i < points->count; i++) {
     double p[3] = {points->x[i], points->y[i], points->z[i]};
@@ -181,11 +175,11 @@ void dc_witness_smooth_direction(const struct dc_witness_points *points, const d
   differentiate(points, &scores, mean, f);
   for (int k = 0; k < 9; k++)
     m[k] = f[k] + (k % 4 == 0);
-  if (!invert(m, DIRECTION_GAIN, inverse)) {
+  if (!invert(m, DC_DIRECTION_GAIN, inverse)) {
     double square[9], product[9];
     dc_mat_multiply_transposed(square, m, m);
     for (int k = 0; k < 9; k += 4)
-      square[k] += DIRECTION_DAMPING;
+      square[k] += DC_DIRECTION_DAMPING;
     invert(square, INFINITY, product);
     dc_mat_multiply(inverse, product, m);
   }

@@ -3,16 +3,16 @@
 // begin.
 #include <math.h>
 
+#include "geometry/implicit/constants.h"
 #include "geometry/implicit/sdf.h"
 #include "math/vector.h"
 
 enum { RADIUS, HALF };
-static const double LEAST = 1e-12;  // of the radius: keeps the axis finite, where the distance is off by that much
 
 // x less its nearest point on the segment; whether that is an end, and which.
 static double from_axis(const struct dc_sdf *sdf, const double x[3], double y[3], int *end)
 {
-  double half = sdf->numbers[HALF], least = LEAST * sdf->numbers[RADIUS];
+  double half = sdf->numbers[HALF], least = DC_CAPSULE_LEAST * sdf->numbers[RADIUS];
   *end = x[2] > half ? 1 : x[2] < -half ? -1 : 0;
   y[0] = x[0];
   y[1] = x[1];

@@ -7,13 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "geometry/implicit/constants.h"
 #include "geometry/implicit/sdf.h"
 #include "geometry/mesh/mesh.h"
 #include "geometry/mesh/mesh_decimate.h"
 #include "geometry/mesh/mesh_read.h"
 #include "math/vector.h"
-
-static const double MARGIN = 1.05, AWAY = 0.2;
 
 struct lattice {
   int cells;
@@ -114,7 +113,7 @@ static void measure(const struct dc_sdf *sdf, struct lattice *lattice)
 {
   int nodes = (lattice->cells + 1) * (lattice->cells + 1) * (lattice->cells + 1);
   for (int node = 0; node < nodes; node++) {
-    double x[3], g[3], away = AWAY * lattice->cell;
+    double x[3], g[3], away = DC_LATTICE_AWAY * lattice->cell;
     place_of(lattice, node, x);
     double value = dc_sdf_value(sdf, x, g);
     lattice->values[node] = fabs(value) < away ? (value < 0 ? -away : away) : value;
@@ -134,7 +133,7 @@ enum dc_status dc_sdf_mesh(const struct dc_sdf *sdf, int cells, int triangle_cou
 {
   struct lattice lattice = {.cells = cells};
   struct triangles list = {0};
-  double radius = MARGIN * dc_sdf_radius(sdf);
+  double radius = DC_LATTICE_MARGIN * dc_sdf_radius(sdf);
   size_t nodes = (size_t)(cells + 1) * (size_t)(cells + 1) * (size_t)(cells + 1);
   enum dc_status status = DC_OK;
   if (!isfinite(radius))

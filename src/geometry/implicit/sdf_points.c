@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/implicit/constants.h"
 #include "geometry/implicit/sdf.h"
 #include "math/vector.h"
 
 enum { POINT = DC_SDF_POINT, NORMAL = 3, RANGE = 6, NEIGHBOURS = 6 };
-static const double RANGE_FACTOR = 1.5;
 
 static double exponent(const double *p, const double x[3], double r[3])
 {
@@ -118,7 +118,7 @@ static double range_of(int count, const double (*places)[3], int i)
   }
   for (int k = 0; k < known; k++)
     sum += nearest[k];
-  return RANGE_FACTOR * sum / (known > 0 ? known : 1);
+  return DC_POINTS_RANGE * sum / (known > 0 ? known : 1);
 }
 
 struct dc_sdf *dc_sdf_make_points(int count, const double (*places)[3], const double (*normals)[3],

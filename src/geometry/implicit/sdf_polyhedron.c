@@ -5,16 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/implicit/constants.h"
 #include "geometry/implicit/sdf.h"
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
 
 enum { SOFTNESS, PLANES, PLANE = 4, MOST_PLANES = 1024 };
-// Differences of planes, normals relative to 1 and offsets to the size, below which they are one plane.  Both triangles
-// of a side differ by 1e-16 where corners are exact, and by up to 2e-8 in files with nine digits (scenes/hands,
-// scenes/objects); those above the tolerance count as two planes.
-static const double SAME = 1e-9;
-static const double CONVEX = 1e-7;  // of the size: how far a vertex may stand out
 
 static int plane_count(const struct dc_sdf *sdf)
 {
@@ -111,7 +107,8 @@ static int planes_of(const struct dc_mesh *mesh, double size, double (*planes)[P
     dc_vec_scale(n, n, 1 / dc_vec_norm(n));
     double offset = dc_vec_dot(n, a);
     int i = 0;
-    while (i < count && !(dc_vec_distance(planes[i], n) < SAME && fabs(planes[i][3] - offset) < SAME * size))
+    while (i < count &&
+           !(dc_vec_distance(planes[i], n) < DC_PLANES_SAME && fabs(planes[i][3] - offset) < DC_PLANES_SAME * size))
       i++;
     if (i < count)
       continue;
@@ -137,7 +134,7 @@ enum dc_status dc_sdf_from_mesh(const struct dc_mesh *mesh, double smoothing, st
     return dc_fail(error, DC_BAD_INPUT, "a polyhedron must have at most %d faces", MOST_PLANES);
   for (int v = 0; v < mesh->vertex_count; v++)
     for (int i = 0; i < count; i++)
-      if (dc_vec_dot(planes[i], mesh->vertices[v]) - planes[i][3] > CONVEX * size)
+      if (dc_vec_dot(planes[i], mesh->vertices[v]) - planes[i][3] > DC_POLYHEDRON_CONVEX * size)
         return dc_fail(error, DC_BAD_INPUT, "a polyhedron must be convex (vertex %d is outside of a face by %.3g m)", v,
                        dc_vec_dot(planes[i], mesh->vertices[v]) - planes[i][3]);
   *sdf = dc_sdf_make(&dc_sdf_polyhedron, PLANES + PLANE * count, 0, arena);

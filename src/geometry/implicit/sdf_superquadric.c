@@ -6,11 +6,11 @@
 // keeps logarithms finite on the coordinate planes, and value and gradient finite at the centre.
 #include <math.h>
 
+#include "geometry/implicit/constants.h"
 #include "geometry/implicit/sdf.h"
 #include "math/vector.h"
 
 enum { A, E1 = 3, E2 = 4, NUMBERS = 5 };
-static const double LEAST = 1e-12;  // of 1, squared lengths in half-axes: keeps logarithms finite on the planes of the axes
 
 // e log(exp(a/e) + exp(b/e)) and its derivative by a.
 static double soft_larger(double a, double b, double e, double *weight)
@@ -28,12 +28,12 @@ static void compute(const struct dc_sdf *sdf, const double x[3], struct terms *t
 {
   const double *n = sdf->numbers;
   for (int k = 0; k < 3; k++) {
-    t->s[k] = x[k] * x[k] / (n[A + k] * n[A + k]) + LEAST;
+    t->s[k] = x[k] * x[k] / (n[A + k] * n[A + k]) + DC_SUPERQUADRIC_LEAST;
     t->l[k] = log(t->s[k]);
   }
   t->h = soft_larger(t->l[0], t->l[1], n[E2], &t->by_l1);
   t->g = soft_larger(t->h, t->l[2], n[E1], &t->by_h);
-  t->radius = sqrt(dc_vec_dot(x, x) + LEAST * n[A] * n[A]);
+  t->radius = sqrt(dc_vec_dot(x, x) + DC_SUPERQUADRIC_LEAST * n[A] * n[A]);
   t->fall = exp(-0.5 * t->g);
 }
 
@@ -98,7 +98,7 @@ static void pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
   }
   if (!parameters)
     return;
-  parameters[A] += LEAST * n[A] * (by_radius - (1 - t.fall) * radius_rate / t.radius) / t.radius;
+  parameters[A] += DC_SUPERQUADRIC_LEAST * n[A] * (by_radius - (1 - t.fall) * radius_rate / t.radius) / t.radius;
   parameters[E1] += outer.by_e;
   parameters[E2] += inner.by_e;
 }

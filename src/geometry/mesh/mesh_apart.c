@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/mesh/mesh.h"
 #include "geometry/bounding/sphere_tree.h"
+#include "geometry/mesh/constants.h"
+#include "geometry/mesh/mesh.h"
 #include "geometry/mesh/triangle.h"
 #include "math/vector.h"
 
@@ -117,8 +118,6 @@ struct crossing {
   int triangles[2];
 };
 
-static const long most_looked_at = 10000000;  // a few seconds
-
 static bool reaches(const struct dc_sphere_tree *tree, int i, int j, double rounding)
 {
   return dc_vec_distance(tree->center[i], tree->center[j]) <= tree->radius[i] + tree->radius[j] + rounding;
@@ -130,7 +129,7 @@ static void cross(const struct parts *all, const struct dc_sphere_tree *tree, co
 {
   int top = 1;
   stack[0][0] = stack[0][1] = 0;
-  while (top > 0 && crossing->looked_at < most_looked_at) {
+  while (top > 0 && crossing->looked_at < DC_APART_MOST_PAIRS) {
     top--;
     int i = stack[top][0], j = stack[top][1];
     if ((owner[i] >= 0 && owner[i] == owner[j]) || !reaches(tree, i, j, all->rounding))
@@ -268,8 +267,8 @@ static enum dc_status check(struct parts *all, struct dc_error *error)
     return dc_fail(
         error, DC_BAD_INPUT,
         "closed surfaces overlap: %s%ld pair%s of triangles of the %d connected parts meet (first: %d and %d); %s",
-        crossing.looked_at < most_looked_at ? "" : "at least ", crossing.count, dc_plural(crossing.count), all->count,
-        crossing.triangles[0], crossing.triangles[1], remedy);
+        crossing.looked_at < DC_APART_MOST_PAIRS ? "" : "at least ", crossing.count, dc_plural(crossing.count),
+        all->count, crossing.triangles[0], crossing.triangles[1], remedy);
   if (!status)
     status = find_nesting(all, &nesting, error);
   if (!status && nesting.count)
@@ -279,7 +278,7 @@ static enum dc_status check(struct parts *all, struct dc_error *error)
         "%d inside that of vertex %d); %s",
         nesting.unknown ? "at least " : "", nesting.count, all->count, nesting.count == 1 ? "s" : "", nesting.inner,
         nesting.outer, remedy);
-  if (!status && (nesting.unknown || crossing.looked_at >= most_looked_at))
+  if (!status && (nesting.unknown || crossing.looked_at >= DC_APART_MOST_PAIRS))
     return dc_fail(error, DC_BAD_INPUT, "too many of the %d connected parts lie around each other to be looked at; %s",
                    all->count, remedy);
   return status;

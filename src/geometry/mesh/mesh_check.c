@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/mesh/constants.h"
 #include "geometry/mesh/mesh.h"
 #include "math/vector.h"
-
-static const double largest_coordinate = 1e9, smallest_size = 1e-9, relative_rounding = 1e-14;
 
 // How often a rule is broken, and where first.
 struct defect {
@@ -52,7 +51,7 @@ static enum dc_status check_coordinates(const struct dc_mesh *mesh, double *size
     bool good = true;
     for (int k = 0; k < 3; k++) {
       double coordinate = mesh->vertices[v][k];
-      good = good && fabs(coordinate) <= largest_coordinate;  // false for NAN
+      good = good && fabs(coordinate) <= DC_MESH_LARGEST_COORDINATE;  // false for NAN
       lower[k] = fmin(lower[k], coordinate);
       upper[k] = fmax(upper[k], coordinate);
     }
@@ -61,10 +60,10 @@ static enum dc_status check_coordinates(const struct dc_mesh *mesh, double *size
   }
   if (bad.count)
     return dc_fail(error, DC_BAD_INPUT, "%ld %s not finite or beyond %g m (first: %ld)", bad.count,
-                   bad.count == 1 ? "vertex is" : "vertices are", largest_coordinate, bad.first[0]);
+                   bad.count == 1 ? "vertex is" : "vertices are", DC_MESH_LARGEST_COORDINATE, bad.first[0]);
   *size = dc_vec_distance(upper, lower);
-  if (*size < smallest_size)
-    return dc_fail(error, DC_BAD_INPUT, "the mesh must be at least %g m in size (is %g)", smallest_size, *size);
+  if (*size < DC_MESH_SMALLEST_SIZE)
+    return dc_fail(error, DC_BAD_INPUT, "the mesh must be at least %g m in size (is %g)", DC_MESH_SMALLEST_SIZE, *size);
   return DC_OK;
 }
 
@@ -78,7 +77,7 @@ static enum dc_status check_areas(const struct dc_mesh *mesh, double size, struc
     dc_vec_sub(u, mesh->vertices[triangle[1]], mesh->vertices[triangle[0]]);
     dc_vec_sub(v, mesh->vertices[triangle[2]], mesh->vertices[triangle[0]]);
     dc_vec_cross(normal, u, v);
-    if (0.5 * dc_vec_norm(normal) <= relative_rounding * size * size)
+    if (0.5 * dc_vec_norm(normal) <= DC_MESH_ROUNDING * size * size)
       note(&degenerate, t, 0);
   }
   if (degenerate.count)
@@ -275,7 +274,7 @@ static enum dc_status check_volume(const struct dc_mesh *mesh, double size, stru
 {
   struct dc_mass_properties properties;
   dc_mesh_mass_properties(mesh, &properties);
-  double least = relative_rounding * size * size * size;
+  double least = DC_MESH_ROUNDING * size * size * size;
   if (properties.volume < -least)
     return dc_fail(error, DC_BAD_INPUT, "negative volume (%.6g m^3): the triangles face inwards; exchange two corners of each, or take its hull by \"convex\": true", properties.volume);
   if (properties.volume <= least)

@@ -13,16 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/mesh/constants.h"
 #include "math/vector.h"
 
 enum {
   MOST_CORNERS = 64,  // triangles about a vertex: no collapse makes more, so that its cost is bounded
   MOST_PASSES = 32
 };
-static const double point_share = 1e-7;   // s
-static const double least_cosine = 0.2;   // between the normals of a triangle before and after a collapse
-static const double least_quality = 0.1;  // of a new triangle, unless the old one was worse: see quality()
-static const double farthest = 2;         // from the middle of the edge to x, in lengths of the edge
 
 struct quadric {
   double a[6];  // xx, xy, xz, yy, yz, zz
@@ -92,7 +89,7 @@ static double place(const struct decimation *d, int low, int high, double x[3])
   add_quadric(&sum, &d->quadrics[high]);
   for (int i = 0; i < 3; i++)
     middle[i] = 0.5 * (u[i] + v[i]);
-  if (minimize_quadric(&sum, x) && dc_vec_distance(x, middle) <= farthest * dc_vec_distance(u, v))
+  if (minimize_quadric(&sum, x) && dc_vec_distance(x, middle) <= DC_COLLAPSE_FARTHEST * dc_vec_distance(u, v))
     return quadric_at(&sum, x);
   const double *choices[] = {middle, u, v};
   double least = INFINITY;
@@ -221,9 +218,9 @@ static bool keeps_shape(const struct decimation *d, const struct star *star, int
                  *r = d->vertices[corner_after(d, corner, 2)];
     double old_normal[3], normal[3];
     double old_quality = quality(p, q, r, old_normal), new_quality = quality(x, q, r, normal);
-    if (!(new_quality >= fmin(least_quality, old_quality)) || !(new_quality > 0))
+    if (!(new_quality >= fmin(DC_COLLAPSE_LEAST_QUALITY, old_quality)) || !(new_quality > 0))
       return false;
-    if (!(dc_vec_dot(normal, old_normal) >= least_cosine * dc_vec_norm(normal) * dc_vec_norm(old_normal)))
+    if (!(dc_vec_dot(normal, old_normal) >= DC_COLLAPSE_LEAST_COSINE * dc_vec_norm(normal) * dc_vec_norm(old_normal)))
       return false;
   }
   return true;
@@ -323,11 +320,11 @@ static void add_triangle_quadrics(struct decimation *d, const int *triangle)
   double distance = -dc_vec_dot(normal, d->vertices[triangle[0]]);
   for (int k = 0; k < 3; k++) {
     const double *v = d->vertices[triangle[k]];
-    struct quadric plane = {.c = weight * (distance * distance + point_share * dc_vec_dot(v, v))};
+    struct quadric plane = {.c = weight * (distance * distance + DC_POINT_SHARE * dc_vec_dot(v, v))};
     for (int i = 0, at = 0; i < 3; i++) {
-      plane.b[i] = weight * (distance * normal[i] - point_share * v[i]);
+      plane.b[i] = weight * (distance * normal[i] - DC_POINT_SHARE * v[i]);
       for (int j = i; j < 3; j++, at++)
-        plane.a[at] = weight * (normal[i] * normal[j] + (i == j ? point_share : 0));
+        plane.a[at] = weight * (normal[i] * normal[j] + (i == j ? DC_POINT_SHARE : 0));
     }
     add_quadric(&d->quadrics[triangle[k]], &plane);
   }

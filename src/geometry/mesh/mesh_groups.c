@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry/mesh/mesh_simplify.h"
 #include "geometry/convex/hull.h"
+#include "geometry/mesh/constants.h"
+#include "geometry/mesh/mesh_simplify.h"
 #include "math/svd3.h"
 #include "math/vector.h"
-
-static const double convex_tolerance = 1e-6;
 
 static enum dc_status fail_memory(const struct dc_mesh *mesh, struct dc_error *error)
 {
@@ -173,7 +172,7 @@ static enum dc_status is_convex_solid(const struct dc_mesh *part, bool *convex, 
   struct dc_error broken = {0};
   *convex = false;
   switch (dc_mesh_validate(part, &broken)) {
-  case DC_OK: return dc_mesh_is_convex(part, convex_tolerance, convex, error);
+  case DC_OK: return dc_mesh_is_convex(part, DC_GROUP_CONVEX, convex, error);
   case DC_MEMORY: return dc_fail(error, DC_MEMORY, "%s", broken.text);
   default: return DC_OK;
   }
@@ -186,7 +185,7 @@ enum dc_status dc_mesh_convex_parts(const struct dc_mesh *mesh, struct dc_arena 
   bool convex = mesh->hulls && mesh->group_count == 1;  // surfaces that are not connected are not convex
   *count = 0;
   *parts = NULL;
-  enum dc_status status = mesh->hulls ? DC_OK : dc_mesh_is_convex(mesh, convex_tolerance, &convex, error);
+  enum dc_status status = mesh->hulls ? DC_OK : dc_mesh_is_convex(mesh, DC_GROUP_CONVEX, &convex, error);
   int groups = convex ? 1 : mesh->group_count;
   if (status || groups == 0 || groups > DC_MESH_GROUPS_MAX || (groups == 1 && !convex))
     return status;

@@ -13,12 +13,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-// Cross products below this part of the squared size count as zero: corners on a straight edge.
-static const double STRAIGHT = 1e-13;
-
-// Tests of a corner against a triangle that are made at most for one polygon, some seconds.
-static const long MOST_WORK = 400000000;
+#include "geometry/mesh/constants.h"
 
 struct ring {
   int left;            // corners that are not cut off
@@ -80,7 +75,7 @@ static bool flatten(const double (*points)[3], int count, struct ring *ring)
   }
   double size = fmax(high[0] - low[0], high[1] - low[1]);
   ring->left = count;
-  ring->least = STRAIGHT * size * size;
+  ring->least = DC_POLYGON_STRAIGHT * size * size;
   return fabs(normal[axis]) > ring->least;
 }
 
@@ -128,7 +123,7 @@ static bool is_straight(const struct ring *ring, int start)
 }
 
 // Cuts ears off a ring until none is left: a corner is an ear when its triangle is positive and holds no other corner.
-// False when a whole turn finds none, or work exceeds MOST_WORK.
+// False when a whole turn finds none, or work exceeds DC_POLYGON_MOST_WORK.
 static bool cut(struct ring *ring, int (*triangles)[3])
 {
   int tip = 1, since = 0, done = 0;
@@ -145,7 +140,7 @@ static bool cut(struct ring *ring, int (*triangles)[3])
       since = 0;
     }
     tip = next;
-    if (ring->work > MOST_WORK)
+    if (ring->work > DC_POLYGON_MOST_WORK)
       return false;
   }
   return true;

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/mesh/constants.h"
 #include "geometry/mesh/half_edge.h"
 #include "math/vector.h"
-
-static const double LEAST_AREA = 1e-9;  // relative to the square of the longest edge
 
 static enum dc_status check_nodes(const struct dc_simplices *mesh, struct dc_error *error)
 {
@@ -131,7 +130,7 @@ static enum dc_status check_triangle(const struct dc_simplices *mesh, int t, str
     longest = fmax(longest, dc_vec_dot(edges[k], edges[k]));
   }
   dc_vec_cross(normal, edges[0], edges[1]);
-  if (!(0.5 * dc_vec_norm(normal) > LEAST_AREA * longest))
+  if (!(0.5 * dc_vec_norm(normal) > DC_LEAST_ELEMENT_AREA * longest))
     return dc_fail(error, DC_BAD_INPUT, "triangle %d is degenerate: it has no area (nodes %d, %d, %d)", t, v[0], v[1],
                    v[2]);
   return DC_OK;

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geometry/mesh/constants.h"
 #include "geometry/mesh/simplices_read.h"
-
-static const double LARGEST_PLACE = 1e9;  // m
 
 enum dc_status dc_cursor_fail(struct dc_mesh_cursor *cursor, const char *format, ...)
 {
@@ -131,8 +130,8 @@ double dc_cursor_real(struct dc_mesh_cursor *cursor, int bytes)
     if (bytes == 4)
       value = (double)single;
   }
-  if (!(value >= -LARGEST_PLACE && value <= LARGEST_PLACE))
-    dc_cursor_fail(cursor, "must be within %g m (is %g)", LARGEST_PLACE, value);
+  if (!(value >= -DC_MESH_LARGEST_COORDINATE && value <= DC_MESH_LARGEST_COORDINATE))
+    dc_cursor_fail(cursor, "must be within %g m (is %g)", DC_MESH_LARGEST_COORDINATE, value);
   return value;
 }
 

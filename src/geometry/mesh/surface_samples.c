@@ -9,12 +9,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "geometry/mesh/constants.h"
 #include "math/vector.h"
-
-// A point is moved outwards by STEP of the solid's size before it is tested against other parts, so that coincident
-// faces of parts count as inside.  Parts are convex to 1e-6 of their size.
-static const double STEP = 1e-5;
-static const double TOLERANCE = 2e-6;
 
 // Random points tried for each one wanted, before fewer are accepted.
 enum { TRIES = 64 };
@@ -138,7 +134,7 @@ static bool has_vertex_at(const struct dc_convex *part, const double point[3], d
 static bool is_on_union(const struct maker *maker, int part, bool vertex, const double point[3], const double normal[3])
 {
   const struct dc_solid *solid = maker->solid;
-  double tolerance = TOLERANCE * solid->size, step = STEP * solid->size, moved[3];
+  double tolerance = DC_SAMPLE_TOLERANCE * solid->size, step = DC_SAMPLE_STEP * solid->size, moved[3];
   dc_vec_add_scaled(moved, point, step, normal);
   for (int i = 0; i < solid->part_count; i++) {
     const struct dc_convex *other = &solid->parts[i];

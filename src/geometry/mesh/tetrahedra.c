@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry/mesh/constants.h"
 #include "math/vector.h"
-
-// Flatter elements, relative to the cube of the longest edge, are refused: elastic energies need the inverse of the
-// rest shape.
-static const double LEAST_VOLUME = 1e-9;
 
 double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4])
 {
@@ -96,10 +93,10 @@ static enum dc_status check_element(const struct dc_simplices *mesh, int e, stru
     if (element[i] < 0 || element[i] >= mesh->node_count)
       return dc_fail(error, DC_BAD_INPUT, "element %d: node %d is not in 0 .. %d", e, element[i], mesh->node_count - 1);
   double volume = dc_tetrahedron_volume6((const double(*)[3])mesh->nodes, element), edge = longest_edge(mesh, element);
-  if (volume < -LEAST_VOLUME * edge * edge * edge)
+  if (volume < -DC_LEAST_ELEMENT_VOLUME * edge * edge * edge)
     return dc_fail(error, DC_BAD_INPUT, "element %d is inverted (nodes %d, %d, %d, %d)", e, element[0], element[1],
                    element[2], element[3]);
-  if (!(volume > LEAST_VOLUME * edge * edge * edge))
+  if (!(volume > DC_LEAST_ELEMENT_VOLUME * edge * edge * edge))
     return dc_fail(error, DC_BAD_INPUT, "element %d is degenerate: it has no volume (nodes %d, %d, %d, %d)", e,
                    element[0], element[1], element[2], element[3]);
   return DC_OK;

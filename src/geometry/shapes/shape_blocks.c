@@ -5,6 +5,7 @@
 // together (docs/theory.md, "Shapes as parameters").
 #include <math.h>
 
+#include "geometry/shapes/constants.h"
 #include "geometry/shapes/shape_options.h"
 
 struct blocks_options {
@@ -15,7 +16,6 @@ struct blocks_options {
 };
 
 enum { MOST_BLOCKS = 4096, CORNERS = 8, FACES = 6, SPOKE = 3 };
-static const double WIDEST = 0.8;  // of the shortest edge of a block: a spoke fits into all faces
 
 static const struct dc_option blocks_option_table[] = {
     DC_SIZE_OPTION(struct blocks_options, "edge lengths of all blocks together along x, y and z"),
@@ -97,9 +97,9 @@ static enum dc_status read_options(const struct blocks_options *options, struct 
   double edge = INFINITY;
   for (int k = 0; k < 3; k++)
     edge = fmin(edge, options->size[k] / options->divisions[k]);
-  if (options->spoke > WIDEST * edge)
+  if (options->spoke > DC_SPOKE_WIDEST * edge)
     return dc_fail(error, DC_BAD_INPUT, "spoke: must be at most %g m, %g of the shortest edge of a block (is %g)",
-                   WIDEST * edge, WIDEST, options->spoke);
+                   DC_SPOKE_WIDEST * edge, DC_SPOKE_WIDEST, options->spoke);
   lattice->spoke = options->spoke > 0 ? options->spoke : 0;
   return DC_OK;
 }

@@ -14,12 +14,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/shapes/constants.h"
 #include "math/vector.h"
 
-// Tolerances relative to the size.  Designs of tests/design/test_shapes deviate from the level set by up to 8e-3.
-// Vertices that move by factors are off by 3e-16, others by 1e-3 and more (tests/geometry/test_shape_follow).
-static const double MOST_STANDING = 3e-2, MOST_OFF = 1e-9;
-static const double ALIGNED = 1e-12;  // an axis lies along one of the shape where 1 - cosine is less: to rounding
 enum { PLACE = 6, PLANE = 4, FIRST_PLANE = 1, AXES = 3, TURN = 3 };
 
 struct dc_shape_follower {
@@ -112,7 +109,7 @@ static void find_axes(struct dc_shape_follower *f, const double rotation[9])
   for (int j = 0; j < AXES; j++) {
     f->along[j] = -1;
     for (int k = 0; k < 3; k++)
-      if (fabs(rotation[3 * k + j]) > 1 - ALIGNED)
+      if (fabs(rotation[3 * k + j]) > 1 - DC_FOLLOW_ALIGNED)
         f->along[j] = k;
   }
 }
@@ -206,7 +203,7 @@ static enum dc_status set_parts(struct dc_shape_follower *f, struct dc_error *er
       plane[3] = offset + raised;
       for (int v = 0; v < f->start->parts[p].vertex_count; v++) {
         double stands = dc_vec_dot(plane, x[v]) - offset;
-        convex = convex && stands <= MOST_STANDING * f->size;  // false where it is not a number, too
+        convex = convex && stands <= DC_FOLLOW_MOST_STANDING * f->size;  // false where it is not a number, too
         out = fmax(out, stands);
       }
     }
@@ -214,7 +211,7 @@ static enum dc_status set_parts(struct dc_shape_follower *f, struct dc_error *er
       return dc_fail(
           error, DC_INFEASIBLE,
           "shape \"%s\", part %d: a vertex stands out of a side by %.3g m (at most %.3g): it must stay convex",
-          f->start->name, p + 1, out, MOST_STANDING * f->size);
+          f->start->name, p + 1, out, DC_FOLLOW_MOST_STANDING * f->size);
     for (int v = 0; v < f->start->parts[p].vertex_count; v++)
       reach = fmax(reach, dc_vec_norm(x[v]));
     polyhedron->reach = reach + raised;
@@ -238,7 +235,7 @@ static enum dc_status set_superquadric(struct dc_shape_follower *f, struct dc_er
   for (int v = 0; v < count; v++)
     for (int k = 0; k < 3; k++)
       off = fmax(off, fabs(f->places[v][k] - mean[k] - s[k] * f->spread[v][k]));
-  if (!(off <= MOST_OFF * f->size) || !(s[0] > 0 && s[1] > 0 && s[2] > 0))
+  if (!(off <= DC_FOLLOW_MOST_OFF * f->size) || !(s[0] > 0 && s[1] > 0 && s[2] > 0))
     return dc_fail(
         error, DC_BAD_INPUT,
         "shape \"%s\": a superquadric's vertices move by factors along the axes of its frame only, by one for "

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "geometry/convex/hull.h"
+#include "geometry/shapes/constants.h"
 #include "geometry/shapes/shape.h"
 #include "math/vector.h"
 
 enum { STEPS = 400 };
-static const double LEAST_DEPTH = 1e-3;  // of the smaller part's size; what overlaps by less has no common vertex
 
 // The face of a hull that x is highest above, and its unit normal.
 static double highest_face(const struct dc_mesh *hull, const double x[3], double normal[3])
@@ -64,7 +64,7 @@ static bool find_middle(const struct dc_mesh *a, const struct dc_mesh *b, double
     }
     dc_vec_add_scaled(x, x, -(height - best + 0.2 * size / (k + 1)), normal);
   }
-  return best < -LEAST_DEPTH * size;
+  return best < -DC_LINK_LEAST_DEPTH * size;
 }
 
 // given with one more vertex; the arrays have room for it.

@@ -6,9 +6,8 @@
 #include "geometry/mesh/mesh_decimate.h"
 #include "geometry/mesh/mesh_groups.h"
 #include "geometry/mesh/mesh_simplify.h"
+#include "geometry/shapes/constants.h"
 #include "geometry/shapes/shape_options.h"
-
-static const long fewest_triangles = 4;  // of a closed surface
 
 static const struct dc_option mesh_option_table[] = {
     DC_STRING_OPTION(struct dc_mesh_shape_options, file, NULL, "OBJ or STL file, relative to the scene file"),
@@ -74,8 +73,8 @@ static enum dc_status build_mesh(const void *options, struct dc_arena *arena, st
                                  struct dc_error *error)
 {
   const struct dc_mesh_shape_options *file = options;
-  if (file->triangles > 0 && file->triangles < fewest_triangles)
-    return dc_fail(error, DC_BAD_INPUT, "triangles: must be 0 (all) or at least %ld (is %ld)", fewest_triangles,
+  if (file->triangles > 0 && file->triangles < DC_FEWEST_TRIANGLES)
+    return dc_fail(error, DC_BAD_INPUT, "triangles: must be 0 (all) or at least %ld (is %ld)", DC_FEWEST_TRIANGLES,
                    file->triangles);
   if (file->triangles > 0 && file->convex)
     return dc_fail(error, DC_BAD_INPUT, "triangles: convex hulls cannot be simplified (remove it or \"convex\")");

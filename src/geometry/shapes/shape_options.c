@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const double ROTATION_TOLERANCE = 1e-3;  // relative error of a quaternion's length: three digits suffice
+#include "geometry/shapes/constants.h"
 
 enum dc_status dc_shape_read_divisions(const double divisions[3], int n[3], struct dc_error *error)
 {
@@ -23,8 +23,8 @@ enum dc_status dc_shape_check_rotation(const double rotation[4], int index, doub
   for (int k = 0; k < 4; k++)
     square += rotation[k] * rotation[k];
   *length = sqrt(square);
-  if (fabs(*length - 1) > ROTATION_TOLERANCE)
+  if (fabs(*length - 1) > DC_QUATERNION_TOLERANCE)
     return dc_fail(error, DC_BAD_INPUT, "parts[%d].rotation: must be of unit length within %g (its length is %.10g)",
-                   index, ROTATION_TOLERANCE, *length);
+                   index, DC_QUATERNION_TOLERANCE, *length);
   return DC_OK;
 }

@@ -5,11 +5,8 @@
 
 #include <math.h>
 
+#include "geometry/shapes/constants.h"
 #include "math/vector.h"
-
-static const double NEAR = 1e-6;      // relative to the size: tolerance of lying on the bed, and step outwards
-static const double BETTER = 1e-9;    // relative to the surface: by which another direction must be better
-static const double FLATTEST = 1e-9;  // beyond sin(45 degrees), so that facets at 45 degrees count as standing
 
 enum { AXES = 3, WAYS = 6 };
 // axis and sign of the upward direction
@@ -86,13 +83,14 @@ static void add_face(struct survey *survey, int own, int face)
     return;
   survey->whole += area;
   for (int way = 0; way < WAYS; way++)
-    if (-order[way][1] * normal[order[way][0]] > (sqrt(0.5) + FLATTEST) * area && !lies_on_bed(survey, part, face, way))
+    if (-order[way][1] * normal[order[way][0]] > (sqrt(0.5) + DC_BED_FLATTEST) * area &&
+        !lies_on_bed(survey, part, face, way))
       survey->hanging[way] += area;
 }
 
 struct dc_overhang dc_shape_overhang(const struct dc_shape *shape)
 {
-  struct survey survey = {.shape = shape, .near = NEAR * dc_mesh_size(&shape->mesh)};
+  struct survey survey = {.shape = shape, .near = DC_BED_NEAR * dc_mesh_size(&shape->mesh)};
   int best = 0;
   find_box(shape, survey.low, survey.high);
   for (int p = 0; p < shape->part_count; p++)
@@ -101,7 +99,7 @@ struct dc_overhang dc_shape_overhang(const struct dc_shape *shape)
   if (survey.whole == 0)
     return (struct dc_overhang){NAN, ""};
   for (int way = 1; way < WAYS; way++)
-    if (survey.hanging[way] < survey.hanging[best] - BETTER * survey.whole)
+    if (survey.hanging[way] < survey.hanging[best] - DC_BED_BETTER * survey.whole)
       best = way;
   return (struct dc_overhang){survey.hanging[best] / survey.whole, names[best]};
 }

@@ -6,12 +6,12 @@
 
 #include "geometry/convex/hull.h"
 #include "geometry/mesh/mesh_groups.h"
+#include "geometry/shapes/constants.h"
 #include "geometry/shapes/shape_options.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
 enum { MOST_PARTS = 64 };
-static const double SMOOTHING = 0.01;  // of the size
 
 static const struct dc_option part_option_table[] = {
     DC_REALS_OPTION(struct dc_superquadrics_part, axes, "m", NULL, 3, 1e-6, DC_SHAPE_LENGTH_MAX, "half-axes a, b, c"),
@@ -65,7 +65,8 @@ static enum dc_status make_sdf(const struct dc_superquadrics_options *options, s
     outer = dc_sdf_make(&dc_sdf_difference, 1, removed + 1, arena);
   if (!whole || !outer)
     return dc_out_of_memory_for(error, "superquadrics");
-  whole->numbers[0] = outer->numbers[0] = isnan(options->smoothing) ? SMOOTHING * size : options->smoothing;
+  whole->numbers[0] = outer->numbers[0] =
+      isnan(options->smoothing) ? DC_SUPERQUADRIC_SMOOTHING * size : options->smoothing;
   for (int i = 0, lost = 1; i < count; i++) {
     enum dc_status status =
         make_part(&parts[i], i, arena, parts[i].removed ? &outer->children[lost++] : &whole->children[kept++], error);

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "geometry/convex/hull.h"
+#include "geometry/shapes/constants.h"
 #include "geometry/shapes/shape_types.h"
-
-static const double LEAST_VOLUME = 1e-3;  // of a part, relative to its start
 
 int dc_shape_vertex_count(const struct dc_shape *shape)
 {
@@ -35,9 +34,9 @@ static double volume_of(const struct dc_mesh *mesh)
 static enum dc_status check_volumes(const struct dc_shape *shape, const struct dc_shape *moved, struct dc_error *error)
 {
   for (int i = 0; i < shape->part_count; i++)
-    if (!(volume_of(&moved->parts[i]) >= LEAST_VOLUME * volume_of(&shape->parts[i])))
+    if (!(volume_of(&moved->parts[i]) >= DC_PART_LEAST_VOLUME * volume_of(&shape->parts[i])))
       return dc_fail(error, DC_INFEASIBLE, "shape \"%s\": part %d has less than %g of its volume at the start",
-                     shape->name, i + 1, LEAST_VOLUME);
+                     shape->name, i + 1, DC_PART_LEAST_VOLUME);
   return DC_OK;
 }
 

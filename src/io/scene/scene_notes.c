@@ -6,12 +6,8 @@
 #include <math.h>
 
 #include "geometry/shapes/shape_types.h"
+#include "io/scene/constants.h"
 #include "io/scene/scene_build.h"
-
-// Reach over radius of gyration from which on units are asked about: thin and hollow bodies are far below.
-static const double MOST_REACH = 30;
-// A mesh of this size, m, is asked about.
-static const double LARGE_MESH = 20;
 
 // Radius r = sqrt(tr(I) / (2 m)), m, for inertia I (Ixx, Iyy, Izz first) about the centre of mass.
 static double gyration(const struct dc_body_definition *body)
@@ -33,7 +29,7 @@ static enum dc_status note_body(struct dc_scene_build *build, int index, double 
                         "\"%s\": the file gives no mass: it has %.4g kg, those of its collision geometry at %g kg/m^3 "
                         "(\"density\" of the include)",
                         given->name, body->mass, density);
-  if (isnan(given->inertia[0]) || !(body->radius > MOST_REACH * gyration(given)))
+  if (isnan(given->inertia[0]) || !(body->radius > DC_MOST_REACH * gyration(given)))
     return DC_OK;
   double times = body->radius / (2 * gyration(given));
   return dc_notes_add(
@@ -48,7 +44,7 @@ static enum dc_status note_body(struct dc_scene_build *build, int index, double 
 static enum dc_status note_mesh(struct dc_scene_build *build, const struct dc_shape *shape)
 {
   double size = shape->type == &dc_shape_mesh ? dc_mesh_size(&shape->mesh) : 0;
-  if (!(size > LARGE_MESH))
+  if (!(size > DC_LARGE_MESH))
     return DC_OK;
   return dc_notes_add(&build->scene->notes,
                       "shape \"%s\" is %.4g m in size: if the unit of its file is the millimetre, \"scale\": 0.001",

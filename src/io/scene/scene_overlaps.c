@@ -13,13 +13,13 @@
 
 #include "body/meeting.h"
 #include "contact/contact.h"
+#include "io/scene/constants.h"
 #include "io/scene/scene_build.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
 // How many positions are tried, and how near links may come without meeting, of the sum of their radii.
 enum { SAMPLES = 2000 };
-static const double MARGIN = 0.02;
 
 // robot_of [body_count]: the robot that a body belongs to, or NULL.
 static void find_robots(const struct dc_scene_build *build, const struct dc_scene_robot **robot_of)
@@ -196,7 +196,7 @@ static enum dc_status find_pairs(struct dc_scene_build *build, struct pairs *pai
   const struct dc_meeting_sample sample = {.coupling_count = scene->definition.coupling_count,
                                            .couplings = scene->couplings,
                                            .samples = SAMPLES,
-                                           .margin = MARGIN,
+                                           .margin = DC_MEETING_MARGIN,
                                            .seed = 1};
   bool sampled = false;
   find_robots(build, pairs->robot_of);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "geometry/shapes/shape_types.h"
 #include "io/run/recording.h"
+#include "io/scene/constants.h"
 #include "io/scene/scene_build.h"
 
 static enum dc_status out_of_memory(struct dc_scene_build *build)
@@ -450,16 +451,13 @@ static enum dc_status read_design(struct dc_scene_build *build, const struct dc_
   return DC_OK;
 }
 
-// Part of what is allowed that a race aims at: at the rims themselves losses are flat.
-static const double INSIDE = 0.8;
-
 // Checks and prepares the objectives once more, when it is known which parts of the model the design changes.
 // Shots have no entry among the objectives yet, so that places in the file and objectives are counted apart.
 static enum dc_status finish_objectives(struct dc_scene_build *build, const struct dc_json *array)
 {
   int i = 0;
   const struct dc_objective *objective = build->scene->task.objectives;
-  dc_task_aim_inside(&build->scene->task, build->scene->search.automatic ? INSIDE : 1);
+  dc_task_aim_inside(&build->scene->task, build->scene->search.automatic ? DC_AIM_INSIDE : 1);
   cJSON *node;
   cJSON_ArrayForEach (node, array->node) {
     struct dc_json element = dc_json_element(array, node, i++);

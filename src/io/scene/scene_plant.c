@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/scene/constants.h"
 #include "io/scene/overrides.h"
 #include "io/scene/scene_build.h"
 
 static const char *const sections[] = {"time", "contact", "solver", "mujoco", NULL};
-static const double ROUNDING = 1e-9;  // of the number of the plant's steps in one of the scene's
 
 static enum dc_status out_of_memory(const struct dc_scene_build *build)
 {
@@ -120,7 +120,7 @@ static enum dc_status divide_step(struct dc_scene_build *build, const struct dc_
   double step = build->scene->definition.time.step, own = definition->time.step, count = nearbyint(step / own);
   struct dc_json time = dc_json_member(plant, "time");
   struct dc_json value = time.node ? dc_json_member(&time, "step") : time;
-  if (!(count >= 1 && fabs(step / own - count) <= ROUNDING * count))
+  if (!(count >= 1 && fabs(step / own - count) <= DC_PLANT_ROUNDING * count))
     return dc_json_fail(value.node ? &value : plant, build->error, DC_BAD_INPUT,
                         "must divide the scene's time step, %.17g s, into a whole number of steps (is %.17g)", step,
                         own);

@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "geometry/convex/distance.h"
+#include "io/scene/constants.h"
 #include "io/scene/scene_build.h"
 #include "math/vector.h"
-
-// Recorded iterates are so far apart in films and trajectories, s.
-static const double FRAME = 0.04;
 
 // Reads "problem" and refuses the sections that belong to the other kind of problem: a section that is never
 // read would look as if it counted.
@@ -45,7 +43,7 @@ enum dc_status dc_scene_read_refinement(struct dc_scene_build *build)
   struct dc_allowed_keys allowed = {.tag = "type"};
   cJSON empty = {.type = cJSON_Object, .valueint = build->root.node->valueint};
   int index = 0;
-  scene->definition.time.step = FRAME;
+  scene->definition.time.step = DC_REFINE_FRAME;
   enum dc_status status = dc_scene_read_section(build, "refine", dc_refine_options, NULL, &refinement->settings);
   if (status)
     return status;

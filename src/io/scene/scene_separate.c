@@ -9,15 +9,12 @@
 #include <string.h>
 
 #include "contact/near/parting.h"
+#include "io/scene/constants.h"
 #include "io/scene/scene_build.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
 enum { MOST_ROUNDS = 100 };
-// Gap that is left, of the smaller radius, and at most, m.
-static const double GAP = 2e-3, MOST_GAP = 1e-3;
-// The farthest that a start is moved, of the size of what is moved.
-static const double FARTHEST = 20;
 
 // A tree of bodies may be moved along these perpendicular axes.
 struct base {
@@ -96,7 +93,7 @@ static double reach_of(const struct separation *s, int root)
 // the axes of its tree, and the shorter one is taken.  Two free trees share it.
 //
 // DC_INFEASIBLE: neither tree can be moved, a slide would leave its range, or the translation is longer than
-// FARTHEST times the reach of what moves, which means that the file is wrong rather than inaccurate.
+// DC_PARTING_FARTHEST times the reach of what moves, which means that the file is wrong rather than inaccurate.
 static enum dc_status part_pair(struct separation *s, int pair)
 {
   const struct dc_bodies *bodies = &s->build->scene->model.bodies;
@@ -110,7 +107,7 @@ static enum dc_status part_pair(struct separation *s, int pair)
     if (bodies->bodies[own[side]].radius > 0)
       radius = fmin(radius, bodies->bodies[own[side]].radius);
   }
-  double gap = fmin(MOST_GAP, GAP * radius);
+  double gap = fmin(DC_PARTING_MOST_GAP, DC_PARTING_GAP * radius);
   for (int side = 0; side < 2; side++) {
     double move[3];
     if (bases[side].count == 0)
@@ -124,7 +121,7 @@ static enum dc_status part_pair(struct separation *s, int pair)
       mover = side;
     }
   }
-  if (mover < 0 || !(dc_vec_norm(best) <= FARTHEST * reach_of(s, roots[mover])))
+  if (mover < 0 || !(dc_vec_norm(best) <= DC_PARTING_FARTHEST * reach_of(s, roots[mover])))
     return DC_INFEASIBLE;
   if (bases[0].count == 3 && bases[1].count == 3) {
     dc_vec_scale(best, best, 0.5);
