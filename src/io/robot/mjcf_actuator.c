@@ -14,6 +14,11 @@ static const char *const kinds[] = {"general", "motor",    "position", "velocity
                                     "damper",  "cylinder", "muscle",   "adhesion", NULL};
 enum { FIXED_GAIN, NO_BIAS = 0, AFFINE_BIAS = 1, NO_DYNAMICS = 0, STRANGE = 9 };
 
+// An actuator while its defaults and its own attributes are applied.  gain_type, bias_type and dynamics are
+// indices into the words of the format; STRANGE stands for a gain that nothing here computes.
+//
+// Limits are 0, 1, or 2 for "auto", which asks controlled and forced: whether a range has been given anywhere.
+// inherit is the factor of "inheritrange", 0 without.
 struct actuator_state {
   struct dc_mjcf_actuator actuator;
   int gain_type, bias_type, dynamics, group;
@@ -30,12 +35,18 @@ static int kind_of(const struct dc_mjcf_node *node)
   return kind;
 }
 
+// Any kind in <default> says something of an actuator of any other kind, because MuJoCo keeps one set of
+// numbers for all of them.
 static bool is_actuator(const struct dc_mjcf_node *node, const struct dc_mjcf_node *candidate)
 {
   (void)node;
   return kind_of(candidate) < KINDS;
 }
 
+// The general actuator.  Words that nothing here computes (affine gains, muscles, user functions) are taken as
+// their indices, by which add_actuator() marks the actuator as not simple.  Only the first number of gainprm
+// and the first three of biasprm have a meaning here; the others are read so that a wrong number of them is
+// still refused.
 static void apply_general(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct actuator_state *state)
 {
   static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle", "user", NULL};
@@ -52,6 +63,9 @@ static void apply_general(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   memcpy(state->actuator.bias, bias, sizeof state->actuator.bias);
 }
 
+// A servo: force = kp (u - gear q) - kv gear v, which is the general actuator with gain kp and the bias (0,
+// -kp, -kv).  A ratio of damping is kept as a positive bias2 until masses are known; dc_mjcf_finish_actuators()
+// then turns it into a coefficient.  "intvelocity" integrates its control, which is the first kind of dynamics.
 static void apply_servo(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct actuator_state *state)
 {
   struct dc_mjcf_actuator *actuator = &state->actuator;
@@ -70,6 +84,9 @@ static void apply_servo(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   state->dynamics = strcmp(node->name, "intvelocity") == 0;
 }
 
+// Sets those of the general actuator's numbers that its kind stands for.  Kinds without a counterpart (damper,
+// cylinder, muscle, adhesion) get the gain type STRANGE; "kv" is asked for only so that no note calls it
+// unread.
 static void apply_kind(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct actuator_state *state)
 {
   struct dc_mjcf_actuator *actuator = &state->actuator;
@@ -98,6 +115,7 @@ static void apply_kind(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
   }
 }
 
+// The attributes that all kinds have, then those of the kind.
 static void apply_actuator(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   static const char *const limits[] = {"false", "true", "auto", NULL};
@@ -139,6 +157,9 @@ static void find_target(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "there is no joint %s", dc_json_quote(quoted, joint));
 }
 
+// Limits of control and force once defaults are applied.  "inheritrange" takes the range of control of the
+// joint's range, about its middle and scaled.  A limit acts when it is said to, or, with "auto", when a range
+// is given and the compiler's "autolimits" has not been switched off; otherwise it becomes infinite.
 static void finish_limits(struct dc_mjcf_reader *reader, struct actuator_state *state)
 {
   struct dc_mjcf_actuator *actuator = &state->actuator;
@@ -158,6 +179,11 @@ static void finish_limits(struct dc_mjcf_reader *reader, struct actuator_state *
     memcpy(actuator->force, (double[2]){-INFINITY, INFINITY}, sizeof actuator->force);
 }
 
+// Reads one actuator and appends it to the model.  Its flags sum up what a scene can do with it.
+// * affine: its force depends on position or velocity.
+// * follows: a state stands between its control and its force.
+// * simple: the formula above is all that it is.
+// * off: the flag "actuation" or its group switches it off.
 static void add_actuator(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf *model = reader->model;
@@ -185,6 +211,7 @@ static void add_actuator(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
     model->actuators[model->actuator_count++] = *actuator;
 }
 
+// Elements of the section that are no known kind (plug-ins) are remembered as without counterpart.
 void dc_mjcf_read_actuators(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {

@@ -15,6 +15,8 @@
 
 enum { MOST_VALUES = 250000 };
 
+// Room for the heights, once rows and columns are known.  The limits come before the memory, as both counts may
+// stem from a file.  False: refused, or out of memory.
 static bool make_room(struct dc_mjcf_reader *reader, struct dc_mjcf_field *field)
 {
   if (field->rows < 2 || field->columns < 2 || (long long)field->rows * field->columns > MOST_VALUES)
@@ -59,6 +61,9 @@ static void read_png(struct dc_mjcf_reader *reader, struct dc_mjcf_field *field,
   free(pixels);
 }
 
+// MuJoCo's own format.  Counts are taken with memcpy, since nothing says that the file is aligned, and the size
+// of the file must be exactly that of the counts.  A file that is neither this nor PNG ends here, hence the
+// words of the message.
 static void read_binary(struct dc_mjcf_reader *reader, struct dc_mjcf_field *field, const char *bytes, size_t size)
 {
   int32_t counts[2] = {0};
@@ -83,6 +88,8 @@ static void read_binary(struct dc_mjcf_reader *reader, struct dc_mjcf_field *fie
   }
 }
 
+// Finds the file beside the model, loads it as a whole and tells its format by the first bytes, not by its
+// name.
 static void read_file(struct dc_mjcf_reader *reader, struct dc_mjcf_field *field)
 {
   struct dc_error error = {0};
@@ -102,6 +109,8 @@ static void read_file(struct dc_mjcf_reader *reader, struct dc_mjcf_field *field
   free(bytes);
 }
 
+// Numbers in the element: as many as rows times columns, the upper row first, so rows are turned round.  None
+// at all means a flat field.
 static void read_numbers(struct dc_mjcf_reader *reader, struct dc_mjcf_field *field)
 {
   double *numbers;
@@ -136,6 +145,8 @@ static void normalize(struct dc_mjcf_field *field)
     field->values[i] = high > low ? (field->values[i] - low) / (high - low) : 0;
 }
 
+// A height field of the assets.  All four sizes must be positive; heights are read first and then normalized,
+// whichever form they have.  "class" is asked for only because the format allows it.
 void dc_mjcf_read_field(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf *model = reader->model;

@@ -37,6 +37,8 @@ static bool are_excluded(const struct dc_mjcf *mjcf, int a, int b)
   return false;
 }
 
+// The <pair> that names both geometries, in any order; NULL without.  The flags of geometries in pairs spare
+// most searches.
 static const struct dc_mjcf_pair *pair_of(const struct dc_mjcf_builder *builder, int a, int b)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -57,6 +59,9 @@ static bool are_neighbours(const struct dc_mjcf *mjcf, int a, int b)
   return mjcf->bodies[a].above == second || mjcf->bodies[b].above == first;
 }
 
+// The rules of the head comment, for two geometries.  An explicit pair comes first: it beats masks and
+// exclusions, but not the option that only dynamic contacts count.  Then come the masks, and last bodies that
+// are fixed to each other, excluded, or joined.
 static bool geoms_touch(const struct dc_mjcf_builder *builder, int a, int b)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -69,6 +74,9 @@ static bool geoms_touch(const struct dc_mjcf_builder *builder, int a, int b)
          !are_neighbours(mjcf, g->body, h->body);
 }
 
+// The coefficient that MuJoCo uses between two geometries, with its order of precedence: the pair's own; that
+// of the geometry with the higher priority; the greater of both.  The number of dimensions of the contact is
+// chosen alike, and one dimension means no friction.
 static double friction_of(const struct dc_mjcf_builder *builder, int a, int b)
 {
   const struct dc_mjcf_geom *g = &builder->mjcf->geoms[a], *h = &builder->mjcf->geoms[b];
@@ -91,6 +99,8 @@ static bool are_alike(const struct dc_mjcf_builder *builder, int a, int b)
   return masks && rubs && body && !builder->in_pairs[a] && !builder->in_pairs[b];
 }
 
+// The side of a carrier to which a geometry can be added, or -1.  It is compared with the first geometry of
+// each side only, as those of a side are all alike.  first: the carrier has no side yet.
 static int find_side(const struct dc_mjcf_builder *builder, int geom, int carrier, bool *first)
 {
   *first = true;
@@ -114,6 +124,8 @@ static const char *plane_name(struct dc_mjcf_builder *builder, const struct dc_m
   return dc_mjcf_take_name(builder, geom->name ? geom->name : geom->type == DC_MJCF_HFIELD ? "ground" : "plane");
 }
 
+// A new side of one geometry.  The first side of a carrier becomes the carrier's own body; planes and height
+// fields never do, because they are bodies of their own.
 static void add_side(struct dc_mjcf_builder *builder, int g, int carrier, bool first)
 {
   const struct dc_mjcf_geom *geom = &builder->mjcf->geoms[g];
@@ -156,6 +168,9 @@ static void find_parents_that_touch(struct dc_mjcf_builder *builder)
     }
 }
 
+// Sorts the geometries that touch anything into sides, in the order of the file, and names them.  A plane or a
+// height field on a body that moves has no counterpart and is remembered as refused.  Which parents are touched
+// is found last, as it needs all sides.
 enum dc_status dc_mjcf_find_sides(struct dc_mjcf_builder *builder)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -184,6 +199,7 @@ enum dc_status dc_mjcf_find_sides(struct dc_mjcf_builder *builder)
   return DC_OK;
 }
 
+// Whether a side belongs to the fixed world.
 static bool is_still(const struct dc_mjcf_builder *builder, const struct dc_mjcf_side *side)
 {
   return side->plane || builder->mjcf->bodies[side->carrier].weld == 0;
@@ -206,6 +222,7 @@ static bool are_apart(const struct dc_mjcf_builder *builder, const struct dc_mjc
   return false;
 }
 
+// "collide_except" of body a gets the name of b.  One entry on one of the two is enough for the scene.
 static int put_exception(struct dc_mjcf_builder *builder, const struct dc_mjcf_side *a, const struct dc_mjcf_side *b)
 {
   cJSON *list = cJSON_GetObjectItemCaseSensitive(a->node, "collide_except");
@@ -258,6 +275,8 @@ static bool find_nodes(struct dc_mjcf_builder *builder)
   return !builder->base.failed;
 }
 
+// Goes over all pairs of sides and writes where the file differs from what the scene would do by itself: an
+// exception where they do not touch, a coefficient where the geometric mean of the two bodies' is another one.
 enum dc_status dc_mjcf_put_filters(struct dc_mjcf_builder *builder)
 {
   bool touch = builder->use->common.collide && !builder->mjcf->option.no_contact;

@@ -86,6 +86,7 @@ static double capsule_length(const struct dc_mjcf_mesh *mesh, const double matri
   return length;
 }
 
+// Sizes and middle of the primitive around all vertices, in the principal frame ("fitaabb").
 static void fit_box_around(const struct dc_mjcf_mesh *mesh, const double matrix[9], struct dc_mjcf_geom *geom,
                            double middle[3])
 {
@@ -100,6 +101,8 @@ static void fit_box_around(const struct dc_mjcf_mesh *mesh, const double matrix[
   }
 }
 
+// Sizes of the primitive with the mesh's inertia.  The moments are those of density 1, so the mesh's volume
+// stands for the mass.  sqrt of less than 0, which thin shells give by rounding, counts as 0.
 static void fit_inertia(const struct dc_mjcf_mesh *mesh, const double moments[3], struct dc_mjcf_geom *geom)
 {
   double half[3], sum = moments[0] + moments[1] + moments[2];
@@ -114,6 +117,8 @@ static void fit_inertia(const struct dc_mjcf_mesh *mesh, const double moments[3]
   }
 }
 
+// Gives a primitive its size and composes its pose with that of the fitted frame: principal axes, and their
+// origin at the middle found above.
 void dc_mjcf_fit(struct dc_mjcf_reader *reader, const struct dc_mjcf_mesh *mesh, struct dc_mjcf_geom *geom)
 {
   double moments[3], matrix[9], middle[3] = {0, 0, 0};

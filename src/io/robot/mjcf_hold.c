@@ -20,6 +20,7 @@ struct hold {
   double anchor[3];              // in body1
 };
 
+// The inverse pose: x = R^T (y - p).
 static void invert(struct dc_urdf_pose *out, const struct dc_urdf_pose *pose)
 {
   double matrix[9], moved[3];
@@ -39,6 +40,8 @@ static void seen_from(struct dc_urdf_pose *out, const struct dc_urdf_pose *b, co
   dc_urdf_pose_compose(out, &back, a);
 }
 
+// Whether body hangs on top, directly or not, or is top itself.  Parents have lower numbers than what hangs on
+// them, so the walk upwards can stop as soon as it is past top.
 static bool is_below(const struct dc_mjcf *model, int body, int top)
 {
   while (body > top)
@@ -119,6 +122,8 @@ static void make_ball(struct dc_mjcf *model, int body, const double anchor[3])
   dc_vec_copy(joint->pos, anchor);
 }
 
+// The body becomes fixed to its parent.  Its joints stay in the model's list, marked, since keyframes count
+// them.
 static void drop_joints(struct dc_mjcf *model, int body)
 {
   struct dc_mjcf_body *own = &model->bodies[body];
@@ -174,6 +179,7 @@ static bool hold_side(struct dc_mjcf_reader *reader, const struct hold *hold, in
   return true;
 }
 
+// The index of a body that an attribute names; 0 for the world, and for an attribute that is not given.
 static int body_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute)
 {
   const struct dc_mjcf *model = reader->model;
@@ -186,6 +192,10 @@ static int body_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *nod
   return body;
 }
 
+// Reads a <weld> or <connect> and holds a body by it if it can.  A relpose of which the last four numbers are
+// zero means the relative pose of the description, as in MuJoCo; NAN stands for it.  Equalities between sites
+// are left to the list of what has no counterpart.  body2 is tried first, then body1.  Returns true if nothing
+// more is to be done, which includes a refusal.
 bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct hold hold = {.node = node, .weld = strcmp(node->name, "weld") == 0, .relative = dc_urdf_identity};

@@ -55,6 +55,7 @@ static double inertia_along(const struct dc_mjcf *model, const struct dc_urdf_po
   return sum;
 }
 
+// Poses in the world at the description's pose: one pass, as parents come before children.
 struct dc_urdf_pose *dc_mjcf_find_poses(struct dc_mjcf_reader *reader)
 {
   const struct dc_mjcf *model = reader->model;
@@ -71,6 +72,9 @@ struct dc_urdf_pose *dc_mjcf_find_poses(struct dc_mjcf_reader *reader)
   return poses;
 }
 
+// Replaces ratios of damping, which are marked by a positive bias2 of a servo, by coefficients.  Actuators that
+// drive no slide or hinge keep theirs: nothing here takes them.  Poses are computed for the first one that
+// needs them.
 void dc_mjcf_finish_actuators(struct dc_mjcf_reader *reader)
 {
   struct dc_mjcf *model = reader->model;

@@ -76,6 +76,11 @@ static double arm_of(const struct dc_mjcf *mjcf, const struct dc_mjcf_actuator *
   return arm;
 }
 
+// Sums what the actuators do to one joint: gains, constant force, and the limit of their efforts.  An actuator
+// on a tendon of several joints contributes its constant force by the joint's coefficient, but no gains.  One
+// without a limit, unless it is a constant, makes the joint unlimited; the joint's own "actuatorfrcrange" is a
+// limit in any case.  A gain that would push away (a positive bias) counts as 0 and is named by
+// check_actuator().
 static struct gains find_gains(const struct dc_mjcf_builder *builder, int joint)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -189,6 +194,9 @@ static bool follows(const struct dc_mjcf *mjcf, int joint)
   return false;
 }
 
+// The coordinate at the start, less the joint's reference: the include's own, else the keyframe's, else 0,
+// which is the description.  The include's is taken as it is; the others are moved into the joint's range, with
+// a note.
 static double start_of(struct dc_mjcf_builder *builder, int j)
 {
   const struct dc_mjcf_joint *joint = &builder->mjcf->joints[j];
@@ -204,6 +212,9 @@ static double start_of(struct dc_mjcf_builder *builder, int j)
   return inside;
 }
 
+// A ball joint has no coordinates in a scene, so a keyframe's quaternion becomes part of the body's pose: a
+// turn about the anchor.  Only a body whose single joint is a ball of its own can start so.  True: it is turned
+// by more than rounding.
 bool dc_mjcf_turns_at_start(const struct dc_mjcf_builder *builder, int i, struct dc_urdf_pose *pose)
 {
   int joints[MOST_JOINTS], owners[MOST_JOINTS], count = list_joints(builder, i, joints, owners);
@@ -236,6 +247,9 @@ static void check_ball(struct dc_mjcf_builder *builder, int j, int count, bool o
                      joint->node);
 }
 
+// "joint_position" and "joint_velocity" of a body, left out where all are 0.  Free bodies start by pose and
+// velocity instead, and joints that a coupling drives by their driver.  A ball has three velocities and no
+// position.
 static void put_starts(struct dc_mjcf_builder *builder, cJSON *body, int count, const int *joints, bool own, int place)
 {
   static const int degrees[] = {6, 3, 1, 1};
@@ -412,6 +426,9 @@ static void put_only_joint(struct dc_mjcf_builder *builder, cJSON *body, int j, 
     put_joint(builder, body, joint, &builder->links[owner].pose, place);
 }
 
+// Writes the joints of body i with their passive forces, starts and actuators.  One joint is an object or a
+// word, several are an array from the outermost inwards, each with its own axis and anchor.  A constant force
+// of actuators becomes a force of the joint where no gain makes a target of it.
 enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, int i, int place)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -458,7 +475,9 @@ static const char *owner_of(const struct dc_mjcf_builder *builder, int joint)
   return "";
 }
 
-// Joint 1 = polynomial of joint 2, about where the description has both: a line is a coupling.
+// The polynomial must be a line; one of a higher degree, one that fixes a single joint, and one on a joint that
+// is gone are remembered as refused.  "body" and "to" are the bodies that have the joints, and coordinates here
+// are the file's less their references, which is what the polynomial relates too.
 enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;

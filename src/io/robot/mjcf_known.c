@@ -439,6 +439,8 @@ static const struct dc_mjcf_known *first_row(const struct dc_mjcf_node *node)
   return NULL;
 }
 
+// An attribute of an element, by the element's rows.  Rows of an element follow each other, so the search ends
+// with the first row of another.
 const struct dc_mjcf_known *dc_mjcf_find_known(const struct dc_mjcf_node *node, const char *attribute)
 {
   const struct dc_mjcf_known *first = first_row(node);
@@ -463,6 +465,8 @@ struct findings {
   bool failed;
 };
 
+// Adds a finding, or counts it up where the same has been found already.  More than 2,000 different ones are
+// not told.
 static void remember(struct findings *findings, const struct finding *found)
 {
   for (size_t i = 0; i < findings->count; i++) {
@@ -501,6 +505,10 @@ static bool same_value(const char *value, const char *neutral)
   }
 }
 
+// Walks the tree and gathers three kinds of findings: elements and attributes that the list does not know; ones
+// that it calls absent, unless their value is neutral; ones that act but that nobody has asked for.  The last
+// kind is not looked for below <default>, where a class may well serve nobody.  Below an element that does not
+// act nothing is looked at.
 static void look_at(struct findings *findings, const struct dc_mjcf_node *node, bool defaults)
 {
   const struct dc_mjcf_known *own = dc_mjcf_find_known(node, "*");
@@ -521,6 +529,7 @@ static void look_at(struct findings *findings, const struct dc_mjcf_node *node, 
     look_at(findings, child, defaults || strcmp(node->name, "default") == 0);
 }
 
+// One finding as a note: file, line, element, attribute, how often, and the effect that is missing.
 static enum dc_status note(const struct finding *found, struct dc_notes *notes)
 {
   char more[40] = "";
@@ -535,6 +544,7 @@ static enum dc_status note(const struct finding *found, struct dc_notes *notes)
                       found->row && !found->idle ? found->row->text : "");
 }
 
+// Must run after everything has been read, since "used" of the attributes is what tells those that do nothing.
 enum dc_status dc_mjcf_note_attributes(const struct dc_mjcf_node *root, struct dc_notes *notes)
 {
   struct findings findings = {0};

@@ -12,6 +12,8 @@
 static const char *const truth[] = {"false", "true", "auto", NULL};
 static const char *const ability[] = {"disable", "enable", NULL};
 
+// A flag of <flag>.  They say enable or disable; here they are kept as "off", so that what no file mentions
+// stays false.
 static void read_flag(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute, bool *off)
 {
   int choice = !*off;
@@ -38,6 +40,9 @@ static void read_euler(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
     memcpy(reader->euler, given, 3);
 }
 
+// <compiler>.  Several of these sections follow each other, and each changes what the ones before have said, so
+// every value starts from what the reader has.  "meshdir" beats "assetdir", since only meshes and height fields
+// are read as assets.
 static void read_compiler(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   static const char *const angles[] = {"radian", "degree", NULL}, *const coordinates[] = {"local", "global", NULL};
@@ -65,6 +70,8 @@ static void read_compiler(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
     reader->mesh_folder = meshes ? meshes : both;
 }
 
+// Switches of the physics.  "constraint" and "passive" switch off groups of others.  Without gravity the vector
+// is zero and counts as given, so that an <option> behind cannot bring it back.
 static void read_flags(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf_option *option = &reader->model->option;
@@ -91,6 +98,8 @@ static void read_flags(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
   }
 }
 
+// <option>: gravity, which geometries may touch, and groups of actuators that are switched off, as bits.  The
+// flags in it come last.
 static void read_option(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   static const char *const collisions[] = {"all", "predefined", "dynamic", NULL};
@@ -153,6 +162,8 @@ static void read_default(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   read_class(reader, node, -1);
 }
 
+// Meshes and height fields.  Materials give colours only, and these are searched for by name when a geometry
+// needs one; their attributes are asked for here so that they count as read.
 static void read_assets(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   for (const struct dc_mjcf_node *node = section->first; node && !reader->status; node = node->next) {
@@ -173,6 +184,9 @@ static void read_rest(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
   dc_mjcf_name_it(reader, node);
 }
 
+// The order of the sections does not matter in the file, but here each step needs those before.  Everything
+// needs classes, geometries need meshes, masses need bodies, and ratios of damping need masses.  Tendons need
+// joints, equalities and actuators need tendons, and keyframes need all counts.
 static void read_model(struct dc_mjcf_reader *reader)
 {
   if (strcmp(reader->model->root->name, "mujoco") != 0)
@@ -197,6 +211,9 @@ static void read_model(struct dc_mjcf_reader *reader)
   for_sections(reader, "keyframe", dc_mjcf_read_keys);
 }
 
+// Reads a model.  The values set here are the format's defaults: degrees, limits by ranges, Euler angles about
+// moving x, y and z, masses from geometries where <inertial> is missing, gravity 9.81 m/s^2 downwards.  The
+// model is returned even if reading fails, and belongs to the caller: dc_mjcf_release().
 enum dc_status dc_mjcf_load(struct dc_mjcf **mjcf, const struct dc_mjcf_file *file, const struct dc_mjcf_opener *opener,
                             struct dc_arena *arena, struct dc_error *error)
 {
@@ -249,6 +266,8 @@ int dc_mjcf_joint_count(const struct dc_mjcf *mjcf)
   return (int)mjcf->joint_count;
 }
 
+// The index of a slide or hinge by its name; -1 without, for other kinds, and for joints that an equality has
+// taken away.
 int dc_mjcf_find_joint(const struct dc_mjcf *mjcf, const char *name)
 {
   int joint = dc_mjcf_find_named(mjcf->joints, mjcf->joint_count, sizeof *mjcf->joints, name);
@@ -256,6 +275,8 @@ int dc_mjcf_find_joint(const struct dc_mjcf *mjcf, const char *name)
   return (type == DC_MJCF_HINGE || type == DC_MJCF_SLIDE) && !mjcf->joints[joint].held ? joint : -1;
 }
 
+// Whether a text is MJCF: its first element, behind comments and declarations, is <mujoco>.  The whole text
+// need not be well-formed for that.
 bool dc_mjcf_is(const char *text)
 {
   static const char name[] = "<mujoco";

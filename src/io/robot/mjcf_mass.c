@@ -15,6 +15,8 @@ static void set_moments(struct dc_mjcf_solid *solid, double x, double y, double 
   memcpy(solid->inertia, (double[6]){x, y, z, 0, 0, 0}, sizeof solid->inertia);
 }
 
+// A tube between two half balls.  across is the moment about an axis through the middle: that of the tube, and
+// of the ball with its halves shifted by half the length, whose centres lie 3/8 r inside of their flat sides.
 static void capsule(struct dc_mjcf_solid *solid, double r, double length)
 {
   double ball = 4 * M_PI / 3 * r * r * r, tube = M_PI * r * r * length;
@@ -24,6 +26,8 @@ static void capsule(struct dc_mjcf_solid *solid, double r, double length)
   set_moments(solid, across, across, 0.5 * tube * r * r + 0.4 * ball * r * r);
 }
 
+// Volume and inertia of density 1 about the centre, in the primitive's axes.  Sizes are half lengths, as in the
+// file.
 static void primitive(const struct dc_mjcf_geom *geom, struct dc_mjcf_solid *solid)
 {
   const double a = geom->size[0], b = geom->size[1], c = geom->size[2];
@@ -50,6 +54,8 @@ static void primitive(const struct dc_mjcf_geom *geom, struct dc_mjcf_solid *sol
   }
 }
 
+// The solid of a geometry.  A mesh is read here if it has not been yet; one without volume cannot have a mass
+// by its density and is refused, unless its mass is on its surface.
 static struct dc_mjcf_solid solid_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
 {
   struct dc_mjcf_solid solid = {0};
@@ -95,6 +101,8 @@ static void turn(const double rotation[9], const double own[6], double turned[6]
   memcpy(turned, (double[6]){full[0], full[4], full[8], full[1], full[2], full[5]}, 6 * sizeof *turned);
 }
 
+// Whether a geometry adds to the mass of its body: its group is within the compiler's range, it has a finite
+// extent, and its mass or density is not zero.
 static bool counts(const struct dc_mjcf_reader *reader, const struct dc_mjcf_geom *geom)
 {
   return geom->group >= reader->groups[0] && geom->group <= reader->groups[1] && geom->type != DC_MJCF_PLANE &&
@@ -102,6 +110,9 @@ static bool counts(const struct dc_mjcf_reader *reader, const struct dc_mjcf_geo
          (isnan(geom->mass) ? geom->density > 0 : geom->mass > 0);
 }
 
+// Sums mass, first moment and inertia about the body's origin over its geometries, then moves the inertia to
+// the centre of mass (a shift with the negative mass).  A given mass scales the geometry's density; otherwise
+// density says the mass.
 static void add_geometries(struct dc_mjcf_reader *reader, struct dc_mjcf_body *body)
 {
   const struct dc_mjcf_geom *geoms = reader->model->geoms + body->first_geom;
@@ -156,6 +167,9 @@ static void bound_moments(const struct dc_mjcf_reader *reader, struct dc_mjcf_bo
   memcpy(body->inertia, (double[6]){sum[0], sum[4], sum[8], sum[1], sum[2], sum[5]}, sizeof body->inertia);
 }
 
+// The compiler's steps in MuJoCo's order: sums over geometries where asked for; bounds of mass and moments;
+// last the scale to "settotalmass", which includes what the bounds have added.  Fixed bodies are left out where
+// masses are only filled in and no total counts them, so that meshes without volume are no error there.
 void dc_mjcf_find_masses(struct dc_mjcf_reader *reader)
 {
   struct dc_mjcf *model = reader->model;

@@ -21,6 +21,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// A mesh while its defaults and its own attributes are applied; vertices and faces are flat lists in the arena.
 struct mesh_state {
   struct dc_mjcf_mesh mesh;
   double *vertices, *faces;
@@ -28,6 +29,8 @@ struct mesh_state {
   bool built_in;
 };
 
+// Takes over the attributes that an element or a default gives.  The quaternion is normalized at once, a zero
+// one refused.
 static void apply_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   static const char *const inertias[] = {"legacy", "exact", "convex", "shell", NULL};
@@ -65,6 +68,8 @@ const char *dc_mjcf_name_after(struct dc_mjcf_reader *reader, const char *file)
   return dc_arena_printf(reader->arena, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
 }
 
+// A path as the compiler sees it: "strippath" drops folders, and "meshdir" or "assetdir" stands before relative
+// ones.  NULL: out of memory.
 const char *dc_mjcf_asset_path(struct dc_mjcf_reader *reader, const char *file)
 {
   const char *slash = reader->strip_path ? strrchr(file, '/') : NULL;
@@ -73,6 +78,8 @@ const char *dc_mjcf_asset_path(struct dc_mjcf_reader *reader, const char *file)
                                                : file;
 }
 
+// Vertices and triangles of the element itself.  Indices are read as numbers, so each must be whole and within
+// the vertices.
 static void take_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct mesh_state *state)
 {
   struct dc_mjcf_mesh *mesh = &state->mesh;
@@ -98,6 +105,8 @@ static void take_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   }
 }
 
+// A mesh of the assets.  Its file is only named here and read when a geometry asks for it, as files have many
+// meshes that are only seen.  A name that is missing is that of the file without its folder and ending.
 void dc_mjcf_read_mesh(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf *model = reader->model;
@@ -172,6 +181,7 @@ static void second_moments(const struct dc_mjcf_mesh *mesh, const double c[3], b
   }
 }
 
+// The mean of the triangles' centres, weighted by their areas.
 static void area_mean(const struct dc_mjcf_mesh *mesh, double mean[3])
 {
   double area = 0, sum[3] = {0, 0, 0};
@@ -190,6 +200,8 @@ static void area_mean(const struct dc_mjcf_mesh *mesh, double mean[3])
   dc_vec_scale(mean, sum, area > 0 ? 1 / area : 0);
 }
 
+// Volume, centre and inertia about the centre, of density 1.  The inertia follows of the second moment S by
+// tr(S) 1 - S.  A mesh without volume keeps zeros, about which those who need a mass complain.
 static void find_moments(struct dc_mjcf_mesh *mesh)
 {
   bool sign = mesh->inertia != DC_MJCF_LEGACY;
@@ -206,8 +218,8 @@ static void find_moments(struct dc_mjcf_mesh *mesh)
          sizeof mesh->moment);
 }
 
-// MuJoCo's binary format: four counts (vertices, normals, texture coordinates, triangles), then floats of the first three
-// and corners of the triangles.
+// The counts must fit the size of the file exactly, which makes all offsets safe.  Numbers are copied with
+// memcpy, as they need not be aligned; vertices that are not finite and indices out of range are refused.
 static enum dc_status parse_msh(const char *bytes, size_t size, struct dc_arena *arena, struct dc_mesh *mesh,
                                 struct dc_error *error)
 {
@@ -256,6 +268,7 @@ static enum dc_status read_msh(const char *path, struct dc_arena *arena, struct 
   return status;
 }
 
+// Reads the file that the asset names, by its ending; the opener decides where files may lie.
 static enum dc_status read_file(const struct dc_mjcf *model, struct dc_mjcf_mesh *mesh, struct dc_error *error)
 {
   struct dc_mesh read = {0};
@@ -272,6 +285,8 @@ static enum dc_status read_file(const struct dc_mjcf *model, struct dc_mjcf_mesh
   return status;
 }
 
+// Moves, turns and scales the vertices in place, in that order.  A mirroring scale turns the triangles inside
+// out, so two corners of each are swapped.
 static void place_vertices(struct dc_mjcf_mesh *mesh)
 {
   double rotation[9];
@@ -311,6 +326,8 @@ static enum dc_status take_hull(const struct dc_mjcf *model, struct dc_mjcf_mesh
   return DC_OK;
 }
 
+// Reads a mesh once; every later call returns the same status, and the message stays with the mesh.  Vertices
+// come first, then the mass properties that its kind of inertia asks for.
 enum dc_status dc_mjcf_need_mesh(const struct dc_mjcf *model, struct dc_mjcf_mesh *mesh)
 {
   struct dc_error error = {0};

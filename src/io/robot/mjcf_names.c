@@ -14,6 +14,8 @@ static bool is_taken(const struct dc_mjcf_builder *builder, const char *name)
   return false;
 }
 
+// Characters that a name in a scene may not have become underscores.  Numbers behind a name begin with 2, and
+// the loop ends since taken names are finite.  The name is reserved for the rest of the include.
 const char *dc_mjcf_take_name(struct dc_mjcf_builder *builder, const char *wanted)
 {
   const char *name = dc_urdf_named(&builder->base, wanted, "");
@@ -46,6 +48,8 @@ int dc_mjcf_place(struct dc_mjcf_builder *builder, const struct dc_mjcf_node *no
   return dc_urdf_add_place(&builder->base, node->offset);
 }
 
+// Appends one line to a list of names.  The list grows in the arena by doubling, so its old copies stay until
+// the arena is freed.  The file is named only when it is another than the model's.
 void dc_mjcf_remember(struct dc_mjcf_builder *builder, struct dc_urdf_names *list, const char *what, const char *name,
                       const struct dc_mjcf_node *node)
 {

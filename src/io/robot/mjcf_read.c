@@ -30,6 +30,8 @@ void dc_mjcf_refuse(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *no
   reader->status = dc_mjcf_fail(node, reader->error, status, "%s", text);
 }
 
+// Asking for an attribute marks it as used.  An attribute that the list of known ones does not say to act is
+// not handed out, even to code that asks for it: so the list cannot promise less than the reader does.
 const char *dc_mjcf_text(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute)
 {
   (void)reader;
@@ -64,6 +66,8 @@ static bool next_number(const char **text, double *number)
   return dc_mesh_parse_number(word, length, number) && fabs(*number) <= 1e300;
 }
 
+// All words must be finite numbers within the limit, and as many as allowed.  A list that is not good is
+// refused and counts as not given, so callers keep their defaults and only look at reader->status later.
 int dc_mjcf_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute, int least,
                     int most, double *numbers)
 {
@@ -105,6 +109,7 @@ void dc_mjcf_integer(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
     *number = (int)value;
 }
 
+// Counts the words first, so that the memory fits; too many are refused before it is asked for.
 int dc_mjcf_list(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute, int most,
                  double **numbers)
 {
@@ -127,6 +132,7 @@ int dc_mjcf_list(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
   return dc_mjcf_numbers(reader, node, attribute, 0, count, *numbers);
 }
 
+// The message lists all words, as few know the format by heart.
 void dc_mjcf_choose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
                     const char *const *words, int *choice)
 {
@@ -148,6 +154,7 @@ void dc_mjcf_choose(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *no
 
 // Rotations.
 
+// The shortest turn.  Opposite directions have no single one; the half turn about x is taken, as in MuJoCo.
 void dc_mjcf_z_to(const double direction[3], double rotation[4])
 {
   static const double z[3] = {0, 0, 1};
@@ -180,6 +187,7 @@ void dc_mjcf_euler(const struct dc_mjcf_reader *reader, const double angles[3], 
   }
 }
 
+// False: refused, as the direction is zero (or, within xyaxes, parallel to the other).
 static bool normalize(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
                       double *vector)
 {
@@ -222,6 +230,7 @@ void dc_mjcf_axes(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
   dc_rotation_normalize(rotation);
 }
 
+// At most one of the five should be given; of several the last one in this order counts.
 void dc_mjcf_rotation(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, double rotation[4])
 {
   double numbers[6];
@@ -262,6 +271,8 @@ static int find_class(const struct dc_mjcf_reader *reader, const char *name)
   return -1;
 }
 
+// Applies a class: the chain up to the main one is gathered first and then walked downwards, so that inner
+// classes replace what outer ones say.
 static void apply_class(struct dc_mjcf_reader *reader, int class, const struct dc_mjcf_node *node,
                         bool (*is_like)(const struct dc_mjcf_node *, const struct dc_mjcf_node *), dc_mjcf_apply *apply,
                         void *target)
@@ -282,6 +293,8 @@ static void apply_class(struct dc_mjcf_reader *reader, int class, const struct d
   }
 }
 
+// The class is the element's own, else the one in force by "childclass", else the main one.  "main" may be
+// named even if no <default> makes it.
 void dc_mjcf_apply_all(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *childclass,
                        bool (*is_like)(const struct dc_mjcf_node *node, const struct dc_mjcf_node *candidate),
                        dc_mjcf_apply *apply, void *target)
@@ -298,6 +311,7 @@ void dc_mjcf_apply_all(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
   apply(reader, node, target);
 }
 
+// All lists of the model hold structs whose first member is the name, which makes one search do for all.
 int dc_mjcf_find_named(const void *items, size_t count, size_t size, const char *name)
 {
   for (size_t i = 0; i < count; i++) {

@@ -41,6 +41,8 @@ static int body_named(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
   return named(reader, node, attribute, model->bodies, model->body_count, sizeof *model->bodies, true);
 }
 
+// The attributes of a pair, from defaults and the element; rubs and counted: friction and condim have been
+// given.
 struct pair_state {
   int condim;
   double friction[5];
@@ -78,6 +80,7 @@ static void add_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
     model->pairs[model->pair_count++] = pair;
 }
 
+// <pair> and <exclude>.  Bodies and geometries are known by then, so names become indices at once.
 void dc_mjcf_read_contact(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;
@@ -95,6 +98,8 @@ void dc_mjcf_read_contact(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   }
 }
 
+// The attributes of an equality, from defaults and the element.  The polynomial is y = sum of p_k x^k, the line
+// y = x by default.
 struct coupling_state {
   int active;
   double polynomial[5];
@@ -165,6 +170,9 @@ static void add_equality_of_tendons(struct dc_mjcf_reader *reader, const struct 
     dc_mjcf_name_it(reader, node);
 }
 
+// Equalities of joints and of tendons become couplings, welds and connections hold bodies where they can; all
+// others are remembered as without counterpart.  Those that are not active say nothing, but their attributes
+// are asked for, so that no note calls them idle.
 void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;
@@ -198,6 +206,8 @@ void dc_mjcf_read_equality(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
   }
 }
 
+// A list of a keyframe.  One of another length is an error only if the keyframe is used, so it is remembered,
+// not refused.
 static double *key_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const char *attribute,
                            int wanted, struct dc_mjcf_key *key)
 {
@@ -208,6 +218,7 @@ static double *key_numbers(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
   return count == wanted ? numbers : NULL;
 }
 
+// Keyframes come last, as their lists have an entry for every coordinate, velocity and actuator of the model.
 void dc_mjcf_read_keys(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;

@@ -35,7 +35,10 @@ static bool has_solid(const struct dc_mjcf *mjcf, int i)
   return false;
 }
 
-// From the root down, as bodies are numbered: who carries each.
+// The cases, in the order of the tests:
+// 1. A light body with joints, or below such a one, hands its joints down (pending).
+// 2. A body with mass that can move, and a fixed one with geometry, becomes a body of the scene.
+// 3. Everything else is a frame, whose pose is composed with that of the bodies below.
 static enum dc_status place_bodies(struct dc_mjcf_builder *builder)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -115,6 +118,8 @@ static void put_free_start(struct dc_mjcf_builder *builder, cJSON *object, int i
   dc_urdf_put_numbers(&builder->base, object, "angular_velocity", turning, 3, place);
 }
 
+// Writes body i: name, parent, joints, pose or start, inertia and shapes.  Poses are relative to the parent
+// ("frame": "parent"), except those of free bodies, which the file gives in the world.
 static enum dc_status add_body(struct dc_mjcf_builder *builder, int i)
 {
   const struct dc_mjcf_body *body = &builder->mjcf->bodies[i];
@@ -165,6 +170,7 @@ static enum dc_status add_world(struct dc_mjcf_builder *builder)
   return DC_OK;
 }
 
+// The keyframe that the include names.  Lists of a wrong length are refused here, as only now they matter.
 static enum dc_status find_start(struct dc_mjcf_builder *builder)
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
@@ -195,6 +201,8 @@ static enum dc_status add_note(struct dc_mjcf_builder *builder, const struct dc_
   return names ? dc_notes_add(notes, "%s: %s: %s", builder->mjcf->name, what, names) : DC_MEMORY;
 }
 
+// Tells everything that was left out, not applied or approximated, one note for each kind, then attributes
+// without effect.
 static enum dc_status add_notes(struct dc_mjcf_builder *builder)
 {
   char text[160];
@@ -217,6 +225,7 @@ static enum dc_status add_notes(struct dc_mjcf_builder *builder)
   return status ? status : dc_mjcf_note_attributes(builder->mjcf->root, builder->use->common.notes);
 }
 
+// Things without counterpart are an error unless the include says to skip them; the message lists them.
 static enum dc_status refuse(struct dc_mjcf_builder *builder, bool forbidden, const struct dc_urdf_names *refused)
 {
   if (!refused->count || !forbidden)
@@ -251,6 +260,9 @@ static enum dc_status put_gravity(struct dc_mjcf_builder *builder)
                       option->gravity[1], option->gravity[2]);
 }
 
+// Builds the entries in the order in which they need each other: start, bodies' places, names, sides, what is
+// refused, the bodies, the world's own geometry, the other sides, filters between all of them, couplings and
+// gravity.  Refusals come at the end, so that one message can list all of them.
 static enum dc_status add_all(struct dc_mjcf_builder *builder)
 {
   enum dc_status status = find_start(builder);
@@ -274,6 +286,7 @@ static enum dc_status add_all(struct dc_mjcf_builder *builder)
   return builder->base.failed ? DC_OK : add_notes(builder);
 }
 
+// "shapes" or "bodies" of the scene, made where the scene has none.
 static cJSON *collection(struct dc_urdf_builder *base, const char *key, bool object)
 {
   cJSON *root = base->document->root, *found = cJSON_GetObjectItemCaseSensitive(root, key);
@@ -282,6 +295,8 @@ static cJSON *collection(struct dc_urdf_builder *base, const char *key, bool obj
   return dc_urdf_put(base, root, key, object ? cJSON_CreateObject() : cJSON_CreateArray(), base->at->valueint);
 }
 
+// Adds a model to the tree of a scene, whose reader then treats the entries like written ones.  Everything that
+// the entries point to lies in the arena or belongs to cJSON; only the list of taken names is freed here.
 enum dc_status dc_mjcf_add(struct dc_mjcf *mjcf, const struct dc_mjcf_use *use, struct dc_arena *arena,
                            struct dc_json_document *document, const cJSON *at, struct dc_error *error)
 {

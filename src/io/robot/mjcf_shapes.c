@@ -36,6 +36,7 @@ static struct dc_urdf_pose geom_pose(const struct dc_mjcf_builder *builder, int 
   return pose;
 }
 
+// The scene's word for a primitive; NULL for what becomes hulls or something else.
 static const char *primitive_of(const struct dc_mjcf_geom *geom)
 {
   switch (geom->type) {
@@ -47,6 +48,7 @@ static const char *primitive_of(const struct dc_mjcf_geom *geom)
   }
 }
 
+// An empty entry in "shapes", refused where the scene has the name already or too many shapes.
 static enum dc_status add_shape(struct dc_mjcf_builder *builder, const char *name, int place, cJSON **shape)
 {
   char quoted[DC_JSON_QUOTED];
@@ -61,6 +63,8 @@ static enum dc_status add_shape(struct dc_mjcf_builder *builder, const char *nam
   return DC_OK;
 }
 
+// A primitive in its own frame.  MJCF has half sizes and half lengths, scenes have whole ones; the length of a
+// capsule is that of its cylinder in both.
 static enum dc_status add_primitive(struct dc_mjcf_builder *builder, const char *name, int geom, int place)
 {
   const double *size = geom_at(builder, geom)->size;
@@ -143,6 +147,7 @@ static enum dc_status mesh_hull(struct dc_mjcf_builder *builder, int geom, struc
   return status ? dc_mjcf_fail(mesh->node, builder->base.error, status, "%.500s", local.text) : DC_OK;
 }
 
+// One hull of "parts": its corners as one flat list in the frame of the carrier.
 static enum dc_status put_hull(struct dc_mjcf_builder *builder, cJSON *parts, int geom, int place)
 {
   double round[ROUND_POINTS][3], (*points)[3] = round, rotation[9];
@@ -187,7 +192,8 @@ static enum dc_status add_hulls(struct dc_mjcf_builder *builder, const char *nam
   return status;
 }
 
-// The shape called name of count geometries in the frame of their carrier.
+// Chooses the shape: hulls of points as soon as one geometry is no primitive; the primitive itself where it is
+// alone and unmoved; else a compound of primitives, each an entry of its own called "name:k".
 static enum dc_status add_geometries(struct dc_mjcf_builder *builder, const char *name, const int *geoms, int count,
                                      int place)
 {
@@ -258,6 +264,7 @@ static int gather_shown(struct dc_mjcf_builder *builder, int carrier, int *geoms
   return count;
 }
 
+// The include's colour, else that of the first geometry; opacity has no counterpart.
 static void put_look(struct dc_mjcf_builder *builder, cJSON *body, int geom, int place)
 {
   const double *given = builder->use->common.color, *rgba = geom_at(builder, geom)->rgba;
@@ -278,6 +285,8 @@ static enum dc_status put_side_shape(struct dc_mjcf_builder *builder, cJSON *bod
   return status;
 }
 
+// Shape and picture of a carrier.  The picture is written only where the geometries that are shown are others
+// than those that touch.  One allocation holds both lists of indices.
 enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, int carrier, const char *name,
                                   int place)
 {
@@ -304,7 +313,7 @@ enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, 
   return status;
 }
 
-// A plane, or the heights of a field.
+// Heights are written in metres, relative to the field's own origin, row by row from the least y.
 static void put_ground(struct dc_mjcf_builder *builder, cJSON *shape, const struct dc_mjcf_geom *geom, int place)
 {
   struct dc_urdf_builder *base = &builder->base;
@@ -359,6 +368,7 @@ static enum dc_status put_side(struct dc_mjcf_builder *builder, int s, int *geom
   return status;
 }
 
+// Must run after the carriers have been written, since sides name them as parents.
 enum dc_status dc_mjcf_put_sides(struct dc_mjcf_builder *builder)
 {
   int *geoms = dc_alloc(builder->mjcf->geom_count + 1, sizeof *geoms);

@@ -12,6 +12,8 @@
 #include "io/robot/mjcf_mass.h"
 #include "math/vector.h"
 
+// Adds an area with its diagonal second moment (x, y, z) to the inertia: each moment is the sum of the other
+// two.
 static void add(struct dc_mjcf_solid *solid, double area, double x, double y, double z)
 {
   solid->volume += area;
@@ -30,12 +32,14 @@ static void add_box(struct dc_mjcf_solid *solid, const double half[3])
   }
 }
 
+// The side of a cylinder, without its ends.
 static void add_tube(struct dc_mjcf_solid *solid, double r, double half)
 {
   double area = 4 * M_PI * r * half;
   add(solid, area, area * r * r / 2, area * r * r / 2, area * half * half / 3);
 }
 
+// Two flat ends, `half` off the middle.
 static void add_discs(struct dc_mjcf_solid *solid, double r, double half)
 {
   double area = 2 * M_PI * r * r;
@@ -49,6 +53,7 @@ static void add_caps(struct dc_mjcf_solid *solid, double r, double half)
   add(solid, area, area * r * r / 3, area * r * r / 3, area * (r * r / 3 + half * r + half * half));
 }
 
+// Parts of the unit sphere in rings of equal angles, mapped to the ellipsoid.  Its surface has no closed form.
 static void add_ellipsoid(struct dc_mjcf_solid *solid, const double a[3])
 {
   enum { RINGS = 400, TURNS = 64 };
@@ -65,6 +70,8 @@ static void add_ellipsoid(struct dc_mjcf_solid *solid, const double a[3])
     }
 }
 
+// Mass properties of density 1 kg/m^2; solid->volume holds the area.  All primitives are centred on their own
+// origin.
 void dc_mjcf_shell(const struct dc_mjcf_geom *geom, struct dc_mjcf_solid *solid)
 {
   const double *size = geom->size;
@@ -85,6 +92,7 @@ void dc_mjcf_shell(const struct dc_mjcf_geom *geom, struct dc_mjcf_solid *solid)
   }
 }
 
+// Corners of a triangle relative to a point, and its area.
 static double triangle(const struct dc_mjcf_mesh *mesh, int t, const double from[3], double v[3][3])
 {
   double a[3], b[3], cross[3];
@@ -96,6 +104,7 @@ static double triangle(const struct dc_mjcf_mesh *mesh, int t, const double from
   return 0.5 * dc_vec_norm(cross);
 }
 
+// The same for a mesh: first area and centre, then second moments about this centre.
 void dc_mjcf_mesh_shell(const struct dc_mjcf_mesh *mesh, struct dc_mjcf_solid *solid)
 {
   static const double origin[3] = {0, 0, 0};

@@ -138,7 +138,8 @@ static double inverse_at(struct tree *tree, int i)
   return square;
 }
 
-// m of joint j; NAN: refused.
+// Builds and factors the matrix of inertia of the joint's tree, then takes the diagonal elements of its inverse
+// that belong to the joint.  The cost is cubic in the coordinates of the tree, hence their limit.
 static double effective_inertia(struct dc_mjcf_reader *reader, const struct dc_urdf_pose *poses, int j)
 {
   struct dc_mjcf *model = reader->model;
@@ -184,6 +185,8 @@ static double effective_inertia(struct dc_mjcf_reader *reader, const struct dc_u
   return good && sum > 0 ? own / sum : NAN;
 }
 
+// Both numbers of springdamper must be positive for it to count; it replaces stiffness and damping then, as in
+// MuJoCo.
 void dc_mjcf_finish_joints(struct dc_mjcf_reader *reader)
 {
   struct dc_mjcf *model = reader->model;

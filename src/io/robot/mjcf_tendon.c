@@ -12,12 +12,15 @@
 #include "io/json/json_value.h"
 #include "io/robot/mjcf_reader.h"
 
+// The attributes of a tendon, from defaults and the element; limited: 0, 1, or 2 for "auto", which asks whether
+// a range is given.
 struct tendon_state {
   double stiffness[3], damping[3], friction, armature, range[2];
   int limited;
   bool ranged;
 };
 
+// Defaults of tendons of both kinds stand in an element <tendon>.
 static bool is_tendon(const struct dc_mjcf_node *node, const struct dc_mjcf_node *candidate)
 {
   (void)node;
@@ -86,6 +89,7 @@ static void read_joints(struct dc_mjcf_reader *reader, struct dc_mjcf_tendon *te
   }
 }
 
+// Fixed and spatial tendons.  The sites of a spatial one are not read, as nothing here runs along them.
 void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *section)
 {
   struct dc_mjcf *model = reader->model;
@@ -109,6 +113,7 @@ void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   }
 }
 
+// Finds the tendon that an actuator names.  One of a single joint becomes a gear on that joint.
 void dc_mjcf_drive_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node,
                           struct dc_mjcf_actuator *actuator)
 {

@@ -14,6 +14,8 @@
 // All files of a model together, bytes.
 static const size_t most_text = (size_t)64 << 20;
 
+// State that the files of one model share: counts of elements, files and bytes against the limits, and the
+// first failure.
 struct parse {
   const struct dc_mjcf_opener *opener;
   struct dc_arena *arena;
@@ -47,6 +49,7 @@ static enum dc_status fail_at(const struct dc_mjcf_file *file, size_t offset, st
   return dc_fail(error, status, "%.300s:%ld:%ld: %s", file->name, line, column, text);
 }
 
+// The element's name attribute is part of the message, since files have many elements of a kind.
 enum dc_status dc_mjcf_fail(const struct dc_mjcf_node *node, struct dc_error *error, enum dc_status status,
                             const char *format, ...)
 {
@@ -95,6 +98,7 @@ static bool copy_attributes(struct parse *parse, const XML_Char **attributes, st
   return true;
 }
 
+// Puts a node behind the last child of another; also moves one there, as its links are overwritten.
 static void append(struct dc_mjcf_node *parent, struct dc_mjcf_node *node)
 {
   node->parent = parent;
@@ -106,6 +110,8 @@ static void append(struct dc_mjcf_node *parent, struct dc_mjcf_node *node)
   parent->last = node;
 }
 
+// expat's events make the tree: a node is appended to the open one and becomes the open one.  Names and values
+// are copied, because expat's are gone after the call.  Events still come after a failure, and are ignored.
 static void XMLCALL start_element(void *context, const XML_Char *name, const XML_Char **attributes)
 {
   struct parse_file *at = context;
@@ -143,6 +149,7 @@ static void XMLCALL end_element(void *context, const XML_Char *name)
     at->now = at->now->parent;
 }
 
+// A document type could define entities that expand to gigabytes, or name other files; MJCF needs none.
 static void XMLCALL start_doctype(void *context, const XML_Char *name, const XML_Char *system, const XML_Char *public,
                                   int internal)
 {
@@ -150,6 +157,8 @@ static void XMLCALL start_doctype(void *context, const XML_Char *name, const XML
   refuse(context, DC_BAD_INPUT, "DOCTYPE is not allowed");
 }
 
+// Parses one file.  Offsets of nodes are byte indices into its text, from which lines are counted only for
+// messages.
 static enum dc_status parse_file(struct parse *parse, const struct dc_mjcf_file *file, struct dc_mjcf_node **root)
 {
   struct parse_file at = {.parse = parse, .file = file, .expat = XML_ParserCreate("UTF-8")};
@@ -185,6 +194,8 @@ static enum dc_status find_included(struct parse *parse, const struct dc_mjcf_no
   return status ? dc_mjcf_fail(node, parse->error, status, "%.500s", first.text) : DC_OK;
 }
 
+// Reads the file that <include> names: limits of files and bytes, no file within itself (by its real path), and
+// a root that MuJoCo accepts.  The text gets a number of its own as a source, so that places in it can be told.
 static enum dc_status include(struct parse *parse, const struct dc_mjcf_node *node, struct dc_mjcf_node **root)
 {
   const char *name = NULL;
@@ -227,7 +238,8 @@ static int depth_of(const struct dc_mjcf_node *node)
   return depth;
 }
 
-// Replaces <include> below parent by what the files hold, and theirs in turn.
+// Children are taken off the parent and appended again one by one, those of included roots in place of
+// <include>.  An included tree is expanded itself before its children are taken over.
 static enum dc_status expand(struct parse *parse, struct dc_mjcf_node *parent, int depth)
 {
   struct dc_mjcf_node *child = parent->first, *next;

@@ -25,6 +25,7 @@ struct place {
   bool bodies;
 };
 
+// The name of an element with the ending of the copies it stands in; NULL without.
 static const char *name_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   const char *name = dc_mjcf_text(reader, node, "name");
@@ -45,6 +46,8 @@ static const char *name_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_n
 
 // Geometries.
 
+// A geometry while defaults and attributes are applied; fromto[0] is NAN without, and colored says that rgba
+// was given, which then beats the material.
 struct geom_state {
   struct dc_mjcf_geom geom;
   double fromto[6];
@@ -53,6 +56,8 @@ struct geom_state {
   bool colored, sized;
 };
 
+// Takes over the attributes that a default or an element gives.  A later pose replaces only the part, position
+// or rotation, that it gives.
 static void apply_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   static const char *const types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
@@ -113,6 +118,8 @@ static void set_from_to(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   }
 }
 
+// Sizes that the primitive has must be positive; those beyond are not looked at, as files often give three for
+// all.
 static void check_size(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct dc_mjcf_geom *geom)
 {
   static const int needed[] = {
@@ -126,6 +133,8 @@ static void check_size(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
     }
 }
 
+// The colour of the material that a geometry names; assets are searched in the tree, as nothing else of them is
+// kept.
 static void find_material(struct dc_mjcf_reader *reader, const struct geom_state *state, struct dc_mjcf_geom *geom)
 {
   for (const struct dc_mjcf_node *section = reader->model->root->first; section && state->material;
@@ -163,6 +172,9 @@ static void fit_to_mesh(struct dc_mjcf_reader *reader, struct dc_mjcf_geom *geom
     dc_mjcf_fit(reader, mesh, geom);
 }
 
+// Reads a geometry of the body at place: defaults of the format, those of classes, its own attributes, then
+// what depends on its kind (a segment's ends, mesh, height field, fitted size), checks, and the pose in the
+// body's frame.  A geometry of another kind that names a mesh is a primitive fitted to that.
 static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   struct dc_mjcf *model = reader->model;
@@ -216,6 +228,8 @@ static void add_geom(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
 
 // Joints.
 
+// A joint while defaults and attributes are applied; the flags tell whether ranges and the spring's rest were
+// given.
 struct joint_state {
   struct dc_mjcf_joint joint;
   int limited, force_limited;
@@ -249,6 +263,9 @@ static bool is_limited(const struct dc_mjcf_reader *reader, int choice, bool ran
   return choice == 1 || (choice == 2 && ranged && reader->autolimits);
 }
 
+// Brings a joint into the body's frame and to radians.  Slides have lengths, which no unit changes, and a free
+// joint has neither place nor range.  Rules that depend on several attributes are checked here, after all of
+// them are known.
 static void finish_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, struct joint_state *state,
                          const struct dc_urdf_pose *frame)
 {
@@ -280,6 +297,8 @@ static void finish_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "stiffness, damping, armature and frictionloss must not be negative");
 }
 
+// Appends a joint to the body at place; free: a <freejoint>, which no defaults touch.  Joints of MJCF stand in
+// order from the parent's side outwards, and their first entries in keyframes are counted on the way.
 static void add_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place,
                       bool free)
 {
@@ -317,6 +336,8 @@ static void add_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
 
 // Bodies.
 
+// <inertial>: the inertia, given about the centre of mass in axes of its own, is turned into the body's axes.
+// Full inertias come in the order xx, yy, zz, xy, xz, yz, which is also the order here.
 static void read_inertial(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   struct dc_mjcf_body *body = &reader->model->bodies[place->body];
@@ -345,6 +366,8 @@ static void read_inertial(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
 
 static void walk(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *parent, const struct place *place);
 
+// Appends a body, walks what it holds twice (see above), and finds in between to what it is fixed, which needs
+// its joints and must be known to the bodies in it.
 static void add_body(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   struct dc_mjcf *model = reader->model;
@@ -378,6 +401,7 @@ static void add_body(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
   walk(reader, node, &inside);
 }
 
+// A <frame> is no body: its pose and class pass to what stands in it.
 static void enter_frame(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, const struct place *place)
 {
   struct place inside = *place;
@@ -425,6 +449,8 @@ static void repeat(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *nod
   }
 }
 
+// Visits the children of an element: bodies only in the second pass, everything else only in the first, frames
+// and copies in both.  Every visit counts against one limit, since copies of copies multiply.
 static void walk(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *parent, const struct place *place)
 {
   if (place->depth > DC_MJCF_MOST_DEPTH) {
@@ -456,6 +482,7 @@ static void walk(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *paren
   }
 }
 
+// All sections <worldbody> together are the world's content; the world itself is body 0, without a name.
 void dc_mjcf_read_world(struct dc_mjcf_reader *reader)
 {
   struct dc_mjcf *model = reader->model;

@@ -30,6 +30,9 @@ static int add_pieces(const struct dc_shape *shape, const double *position, cons
   return count;
 }
 
+// The pieces of a shape in the body's frame: those of each part of a compound, else the shape's own.  Counted
+// first, then filled in, so that one allocation holds them; the caller frees it.  Returns their number, -1: out
+// of memory.
 int dc_export_pieces(const struct dc_model *model, const struct dc_shape *shape, struct dc_export_piece **pieces)
 {
   static const double zero[3] = {0, 0, 0}, still[4] = {1, 0, 0, 0};
@@ -70,6 +73,7 @@ void dc_export_rest(const struct dc_body *body, const double **position, const d
   *rotation = body->free ? body->start.quaternion : body->rest_quaternion;
 }
 
+// The model has second moments S; files want tr(S) 1 - S, as xx, yy, zz, xy, xz, yz.
 void dc_export_inertia(const struct dc_body *body, double inertia[6])
 {
   const double *s = body->second_moment, trace = s[0] + s[4] + s[8];
@@ -77,6 +81,7 @@ void dc_export_inertia(const struct dc_body *body, double inertia[6])
   memcpy(inertia, all, sizeof all);
 }
 
+// Numbers as an attribute, as short as they can be read back exactly; adding 0 makes -0 a plain 0.
 void dc_export_numbers(struct dc_text *text, const char *name, int count, const double *numbers)
 {
   dc_text_add(text, " %s=\"", name);
@@ -88,6 +93,7 @@ void dc_export_numbers(struct dc_text *text, const char *name, int count, const 
   dc_text_append(text, "\"", 1);
 }
 
+// A name as an attribute, with the characters of XML escaped.
 void dc_export_name(struct dc_text *text, const char *name, const char *value, const char *ending)
 {
   dc_text_add(text, " %s=\"", name);
@@ -102,6 +108,9 @@ void dc_export_name(struct dc_text *text, const char *name, const char *value, c
   dc_text_add(text, "%s\"", ending);
 }
 
+// Depth first, in the order of the bodies' indices among children.  after[k] is how many elements close behind
+// the k-th one, which lets writers of nested formats do without recursion.  Lists of children are linked
+// through two arrays.
 enum dc_status dc_export_order(const struct dc_bodies *bodies, int *order, int *after)
 {
   int *next = dc_alloc(2 * (size_t)bodies->count + 1, sizeof *next), *child = next + bodies->count, first = -1,
@@ -132,6 +141,7 @@ enum dc_status dc_export_order(const struct dc_bodies *bodies, int *order, int *
   return DC_OK;
 }
 
+// Pairs that both could touch and do not: only these need a word in the file.
 bool dc_export_is_excluded(const struct dc_bodies *bodies, int a, int b)
 {
   const struct dc_body *first = &bodies->bodies[a], *second = &bodies->bodies[b];

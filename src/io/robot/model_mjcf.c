@@ -10,6 +10,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// The sections of the file grow side by side and are joined at the end: one walk over the bodies writes to all
+// of them, and keyframe and controls must have the order of the joints and actuators.
 struct writer {
   const struct dc_model *model;
   struct dc_text assets, bodies, actuators, qpos, qvel, ctrl;
@@ -22,6 +24,7 @@ static const char *name_of(const struct dc_body *body)
   return strcmp(body->name, "world") == 0 ? "world_body" : body->name;
 }
 
+// A place that is that of the parent is left out.
 static void put_pose(struct dc_text *text, const double *position, const double *rotation)
 {
   if (dc_vec_norm(position) != 0)
@@ -30,6 +33,7 @@ static void put_pose(struct dc_text *text, const double *position, const double 
     dc_export_numbers(text, "quat", 4, rotation);
 }
 
+// A mesh as points only, of which MuJoCo takes the hull.
 static void put_mesh(struct writer *writer, const struct dc_mesh *mesh)
 {
   dc_text_add(&writer->assets, "    <mesh name=\"mesh%d\" vertex=\"", writer->meshes++);
@@ -150,6 +154,8 @@ static void put_joint_name(struct dc_text *text, const char *key, const struct d
   dc_export_name(text, key, body->name, ending);
 }
 
+// "pd" of a body as a general actuator on each scalar coordinate: force = kp u - kp q - kd v, its control being
+// the target at the start.
 static void put_actuator(struct writer *writer, const struct dc_body *body, int p)
 {
   bool turns = body->parts[p].kind == DC_PART_HINGE;
@@ -169,6 +175,7 @@ static void put_actuator(struct writer *writer, const struct dc_body *body, int 
   put_numbers(&writer->ctrl, &target, 1);
 }
 
+// A constant force as an actuator whose gain is 0 and whose bias is the force; its control has no effect.
 static void put_constant(struct writer *writer, const struct dc_body *body, int p)
 {
   const double none = 0, bias[3] = {body->parts[p].passive.force, 0, 0};
@@ -180,6 +187,9 @@ static void put_constant(struct writer *writer, const struct dc_body *body, int 
   put_numbers(&writer->ctrl, &none, 1);
 }
 
+// The parts of a body's joint, outermost first.  Anchors are relative to the centre of mass in the model and to
+// the body's origin in the file, hence the shift by the centre.  An actuator of a ball has no counterpart and
+// is counted.
 static void put_joints(struct writer *writer, int i, const double *velocity)
 {
   static const char *const types[] = {[DC_PART_BALL] = "ball", [DC_PART_SLIDE] = "slide", [DC_PART_HINGE] = "hinge"};
@@ -257,6 +267,8 @@ static bool open_body(struct writer *writer, int i, const double *velocity)
   return put_geometries(writer, i);
 }
 
+// Pairs that do not touch, and couplings as equalities of joints.  A coupled body has a single scalar joint,
+// which bears the body's name.
 static void put_exclusions(const struct dc_model *model, struct dc_text *text)
 {
   const struct dc_bodies *bodies = &model->bodies;
@@ -288,6 +300,7 @@ static void append(struct dc_text *text, const struct dc_text *part)
     dc_text_append(text, part->bytes, part->length);
 }
 
+// Joins the sections to the file.  Angles are in radians, and the keyframe "start" has the model's start.
 static void put_all(const struct writer *writer, const char *name, struct dc_text *text)
 {
   const struct dc_model_definition *definition = &writer->model->definition;
@@ -331,6 +344,7 @@ static enum dc_status check_joints(const struct dc_bodies *bodies, struct dc_err
   return DC_OK;
 }
 
+// Bodies nested as MJCF wants them: each is opened, and as many ends follow as close behind it.
 static enum dc_status write_bodies(struct writer *writer, int *order, int *after, const double *velocity)
 {
   const struct dc_bodies *bodies = &writer->model->bodies;
@@ -359,6 +373,9 @@ static int unlike_pairs(const struct dc_model *model)
   return count;
 }
 
+// Writes a rigid model as MJCF, or refuses what MJCF cannot hold: soft bodies, and joints that it has on no
+// body.  The whole text is made in memory and written at once, so a failure leaves no half file.  Differences
+// that remain are notes: actuators of balls, and pairs whose friction MuJoCo would combine otherwise.
 enum dc_status dc_model_write_mjcf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error)
 {

@@ -26,6 +26,8 @@ struct writer {
   struct dc_error *error;
 };
 
+// A pose as xyz and roll, pitch, yaw.  Near a pitch of a quarter turn only a sum of roll and yaw is defined:
+// roll is 0 then, and yaw takes all of it.
 static void put_origin(struct dc_text *text, const double *position, const double *rotation)
 {
   double r[9], angles[3];
@@ -49,6 +51,8 @@ static void anchor_of(const struct dc_body *body, int p, double anchor[3])
     dc_vec_scale(anchor, body->center, -1);
 }
 
+// Writes one mesh as an OBJ file into the folder of meshes, which is made for the first one.  Numbers are as
+// short as they read back exactly; OBJ counts vertices from 1.
 static enum dc_status write_mesh(struct writer *writer, const struct dc_mesh *mesh)
 {
   struct dc_text obj = {0};
@@ -116,6 +120,8 @@ static enum dc_status put_piece(struct writer *writer, const struct dc_export_pi
   return status;
 }
 
+// A link: inertia about its centre, in axes of the link, then its collisions and visuals.  shift is where the
+// shape's frame lies in that of the link.
 static enum dc_status put_link(struct writer *writer, int i)
 {
   const struct dc_body *body = &writer->model->bodies.bodies[i];
@@ -164,6 +170,7 @@ static void begin_joint(struct writer *writer, const char *name, const char *end
   dc_text_add(&writer->text, " type=\"%s\">", type);
 }
 
+// Names of links: a body's name, and an ending for the links without mass between its parts.
 static void put_ends(struct writer *writer, const char *parent, const char *parent_ending, const char *child,
                      const char *child_ending)
 {
@@ -197,6 +204,8 @@ static void move_start(const struct dc_joint_part *part, double start, double *p
   }
 }
 
+// Damping and dry friction, which is all that URDF knows of a joint's own forces; joints with others are
+// counted.
 static void put_dynamics(struct writer *writer, const struct dc_body *body, int p)
 {
   const struct dc_joint_part *part = &body->parts[p];
@@ -210,6 +219,8 @@ static void put_dynamics(struct writer *writer, const struct dc_body *body, int 
   dc_text_add(&writer->text, "/>");
 }
 
+// Axis, range, effort and speed.  A prismatic joint must have a range in URDF; effort and velocity must stand
+// in every <limit>, so that one without a value gets a huge one.
 static void put_limit(struct writer *writer, const struct dc_body *body, const struct dc_joint_part *part)
 {
   static const double none = 1e9;
@@ -233,6 +244,7 @@ static void put_limit(struct writer *writer, const struct dc_body *body, const s
   dc_text_add(&writer->text, "/>");
 }
 
+// A coupling.  Both coordinates count from their starts in the file, so the offset is moved by both.
 static void put_mimic(struct writer *writer, int i)
 {
   const struct dc_model_definition *definition = &writer->model->definition;
@@ -272,7 +284,11 @@ static int list_parts(const struct dc_body *body, struct dc_joint_part parts[32]
   return count;
 }
 
-// The joint that leads to a body: links without mass between its parts.
+// The joint that leads to a body.  A body without coordinates hangs by one fixed or floating joint.
+//
+// Every other part becomes a joint of its own, with links without mass between them, named after the body and
+// the part's number.  The last joint has the body's name, so that couplings find it.  A joint's origin is
+// relative to the anchor of the part before, and includes the move to the start.
 static void put_joint(struct writer *writer, int i)
 {
   const struct dc_body *bodies = writer->model->bodies.bodies, *body = &bodies[i];
@@ -332,6 +348,7 @@ static void put_joint(struct writer *writer, int i)
   }
 }
 
+// Pairs that do not touch, for which URDF has no place.
 static enum dc_status write_srdf(const struct dc_model *model, const char *name, const char *path,
                                  struct dc_error *error)
 {
@@ -395,6 +412,8 @@ static enum dc_status add_notes(const struct writer *writer, struct dc_notes *no
   return status ? status : note_world(writer->model, notes);
 }
 
+// Writes the URDF file, beside it the SRDF file, and a folder of meshes where there are any.  The link that
+// carries everything is called "root", with as many underscores behind it as make the name unique.
 enum dc_status dc_model_write_urdf(const struct dc_model *model, const char *name, const char *path,
                                    struct dc_notes *notes, struct dc_error *error)
 {

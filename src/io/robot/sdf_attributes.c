@@ -160,6 +160,7 @@ static void walk_attributes(struct kinds *kinds, const struct dc_xml_element *el
   }
 }
 
+// Used elements are entered, unused ones are judged as a whole: nothing below one can have been used.
 static void walk(struct kinds *kinds, const struct dc_xml_element *element)
 {
   walk_attributes(kinds, element);
@@ -176,6 +177,7 @@ static void walk(struct kinds *kinds, const struct dc_xml_element *element)
   }
 }
 
+// Runs last, when everything that acts has been marked as used.  All files are walked, those of includes too.
 enum dc_status dc_sdf_tell_unused(struct dc_sdf_reader *reader)
 {
   struct kinds kinds = {0};

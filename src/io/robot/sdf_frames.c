@@ -19,6 +19,8 @@ enum dc_status dc_sdf_add_frame(struct dc_sdf_reader *reader, const struct dc_sd
   return DC_OK;
 }
 
+// Names are looked for within a scope only, by its prefix.  "__model__" is the scope's own model,
+// "inner::__model__" that of a model inside, and "world" the world from everywhere.
 int dc_sdf_find_frame(const struct dc_sdf_reader *reader, const struct dc_sdf_scope *scope, const char *name)
 {
   if (strcmp(name, "__model__") == 0)
@@ -43,6 +45,8 @@ int dc_sdf_find_frame(const struct dc_sdf_reader *reader, const struct dc_sdf_sc
   return -1;
 }
 
+// Resolves the name of the frame that a pose is relative to, when it is first needed: names may stand before
+// what they name.
 static enum dc_status find_base(struct dc_sdf_reader *reader, struct dc_sdf_frame *frame)
 {
   char quoted[DC_JSON_QUOTED];
@@ -74,6 +78,8 @@ static enum dc_status pose_above(struct dc_sdf_reader *reader, int frame, int st
   return DC_OK;
 }
 
+// The pose of a frame in the world, once that of its base is known.  A placement_frame means that not the model
+// itself but a frame in it is put there, so the pose of that frame in the model is taken back.
 static enum dc_status place(struct dc_sdf_reader *reader, int index)
 {
   struct dc_sdf_frame *frame = &reader->frames[index];
@@ -94,6 +100,8 @@ static enum dc_status place(struct dc_sdf_reader *reader, int index)
   return DC_OK;
 }
 
+// States: 0 not looked at, 1 on the way up, 2 done.  The way up ends at a frame that is done; then poses are
+// composed on the way back.  No recursion, as files decide how long the way is.
 enum dc_status dc_sdf_world_pose(struct dc_sdf_reader *reader, int frame, struct dc_urdf_pose *pose)
 {
   // The way up is a list by base; state 1 marks what is on it.
@@ -120,6 +128,8 @@ enum dc_status dc_sdf_world_pose(struct dc_sdf_reader *reader, int frame, struct
   return status;
 }
 
+// Follows what a frame is attached to until a link is found: a joint to its child, a model to its canonical
+// link, a frame to what it names.  link stays -1 when the way ends at the world.
 enum dc_status dc_sdf_link_of(struct dc_sdf_reader *reader, int frame, int *link)
 {
   *link = -1;
@@ -150,6 +160,8 @@ enum dc_status dc_sdf_link_of(struct dc_sdf_reader *reader, int frame, int *link
   return DC_OK;
 }
 
+// A pose in the frame of a link.  Without "relative_to" it is relative to that link already; otherwise both
+// frames are taken to the world and the difference is composed.
 enum dc_status dc_sdf_pose_in_link(struct dc_sdf_reader *reader, struct dc_xml_element *element,
                                    const struct dc_sdf_scope *scope, int link_frame, struct dc_urdf_pose *pose)
 {

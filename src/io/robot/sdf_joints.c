@@ -75,7 +75,8 @@ static enum dc_status read_limits(struct dc_sdf_reader *reader, struct dc_xml_el
   return DC_OK;
 }
 
-// Direction and limits of <axis> or <axis2>, in the frame of the joint.
+// The axis is given in the joint's frame, or in the frame that "expressed_in" names; before version 1.7 also in
+// that of the model.  Only directions are turned, so positions of the frames do not matter.
 static enum dc_status read_axis(struct dc_sdf_reader *reader, int index, const char *which, struct dc_urdf_joint *joint)
 {
   const struct dc_sdf_frame frame = reader->frames[index];
@@ -124,6 +125,8 @@ static enum dc_status read_end(struct dc_sdf_reader *reader, int index, const ch
   return dc_sdf_link_of(reader, found, link);
 }
 
+// Types that can be read, and how many axes each has.  A universal joint and the old "revolute2" are two
+// hinges.
 static const struct {
   const char *name;
   enum dc_urdf_joint_type type;
@@ -190,6 +193,9 @@ static enum dc_status connect_two(struct dc_sdf_reader *reader, int index, struc
   return status ? status : connect(reader, &second, child, child_pose);
 }
 
+// Reads a joint between two links.  Its origin is its own pose seen from the parent link, by the world's poses
+// of both.  The parent may be the world, the child may not.  Joints of static models are left out, since all
+// their links are fixed.
 enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int index)
 {
   const struct dc_sdf_frame frame = reader->frames[index];
@@ -236,6 +242,9 @@ static bool is_child(const struct dc_urdf *urdf, const char *link)
   return false;
 }
 
+// Gives every link that no joint leads to a joint to the world: floating, or fixed in static models.  A single
+// root without any joint to the world is left alone if the include says how the root moves.  The link "world"
+// comes last, as numbers of the others are in use.
 enum dc_status dc_sdf_hold_roots(struct dc_sdf_reader *reader)
 {
   struct dc_urdf *urdf = reader->urdf;

@@ -25,6 +25,7 @@ static enum dc_status read_inertia(struct dc_sdf_reader *reader, struct dc_xml_e
   return status;
 }
 
+// Mass, pose and inertia.  auto="true" leaves the mass at 0, so that the density of the include applies.
 static enum dc_status read_inertial(struct dc_sdf_reader *reader, struct dc_xml_element *element,
                                     const struct dc_sdf_frame *frame, int index, struct dc_urdf_link *link)
 {
@@ -59,6 +60,8 @@ static struct dc_urdf_geometry *begin_geometry(struct dc_sdf_reader *reader, siz
   return geometry;
 }
 
+// Relative paths are relative to the folder of the file that names them; others, as model://, are resolved
+// later.
 static enum dc_status read_mesh(struct dc_sdf_reader *reader, struct dc_xml_element *mesh, const char *folder,
                                 struct dc_urdf_geometry *geometry)
 {
@@ -111,6 +114,8 @@ static enum dc_status read_plane(struct dc_sdf_reader *reader, struct dc_xml_ele
   return DC_OK;
 }
 
+// The shape of a <geometry>: the first of the kinds in this order, with Drake's names for two of them.  Lengths
+// that are not given stay NAN and are refused.
 static enum dc_status read_surface(struct dc_sdf_reader *reader, struct dc_xml_element *given, const char *folder,
                                    struct dc_urdf_geometry *geometry)
 {
@@ -152,6 +157,8 @@ static enum dc_status read_surface(struct dc_sdf_reader *reader, struct dc_xml_e
   return status || sphere ? status : check_lengths(reader, one, geometry, &geometry->length, 1);
 }
 
+// The diffuse colour, else the ambient one.  Files give three or four numbers, so that the first try is made
+// quietly.
 static enum dc_status read_color(struct dc_sdf_reader *reader, struct dc_xml_element *visual,
                                  struct dc_urdf_geometry *geometry)
 {
@@ -213,6 +220,9 @@ static enum dc_status move_plane(struct dc_sdf_reader *reader, int link)
   return DC_OK;
 }
 
+// One <collision> or <visual>; planes: whether this pass wants planes or everything else.  Planes come last,
+// since they open new links, and geometries of one link must follow each other.  A visual that cannot be read
+// is left out, a collision is an error.
 static enum dc_status read_geometry(struct dc_sdf_reader *reader, struct dc_xml_element *element, int frame, int link,
                                     bool visual, bool planes)
 {
@@ -258,6 +268,8 @@ static enum dc_status read_geometry(struct dc_sdf_reader *reader, struct dc_xml_
   return DC_OK;
 }
 
+// A link of the model with its inertia and geometry.  Planes may append further links on the way, so the link
+// is found by its index, not by a pointer.
 enum dc_status dc_sdf_read_link(struct dc_sdf_reader *reader, int index)
 {
   struct dc_urdf *urdf = reader->urdf;

@@ -11,6 +11,8 @@
 
 enum { MOST_BYTES = 64 << 20 };  // of all files together
 
+// Parses a text that has been read already and keeps it in the list of files, whose unused elements are told at
+// the end.
 static enum dc_status read_file(struct dc_sdf_reader *reader, const char *name, const char *text, size_t length,
                                 struct dc_xml_file **out)
 {
@@ -38,7 +40,9 @@ static bool is_old(struct dc_xml_element *sdf)
   return number < 2 && point && strlen(point) == 2 && point[1] < '7';
 }
 
-// The frame of an element inside of a model, relative to what its pose names or to base.
+// Pose without "relative_to": that of a link or frame is relative to the model, of a joint to its child, of an
+// attached frame to what it is attached to.  Remembers the canonical link: the one that the model names, else
+// its first.
 static enum dc_status add_inner(struct dc_sdf_reader *reader, struct dc_xml_element *element,
                                 enum dc_sdf_frame_kind kind, struct dc_sdf_scope *scope)
 {
@@ -65,7 +69,7 @@ static enum dc_status add_inner(struct dc_sdf_reader *reader, struct dc_xml_elem
   return DC_OK;
 }
 
-// How an include changes a model.
+// The element, its name, which beats the model's, and whether it makes the model static.
 struct include {
   struct dc_xml_element *element;
   const char *name;
@@ -177,6 +181,8 @@ static enum dc_status find_included(struct dc_sdf_reader *reader, struct dc_xml_
   return status ? dc_xml_fail(include, reader->error, status, "%s", second.text) : DC_OK;
 }
 
+// The first <model> of a file, with the file's folder for its meshes.  Places in an included file cannot be
+// told in the scene, so everything in it has the place of the <include>.
 static enum dc_status add_file(struct dc_sdf_reader *reader, const struct include *include, struct dc_sdf_scope *outer,
                                const char *path)
 {
@@ -201,6 +207,7 @@ static enum dc_status add_file(struct dc_sdf_reader *reader, const struct includ
   return add_model(reader, model, outer, &how, include);
 }
 
+// Reads an included file, unless it is open already (by its real path) or too many are.
 static enum dc_status add_include(struct dc_sdf_reader *reader, struct dc_xml_element *element,
                                   struct dc_sdf_scope *scope)
 {
@@ -232,6 +239,8 @@ static int count_models(struct dc_xml_element *element)
   return count;
 }
 
+// The passes of the head comment.  With a single model in the file its names are taken without its prefix,
+// which is how files of one robot are meant.
 static enum dc_status read_all(struct dc_sdf_reader *reader, struct dc_xml_file *file, struct dc_sdf_scope *world)
 {
   struct dc_xml_element *element = dc_xml_child(file->root, "world");
@@ -261,6 +270,7 @@ static enum dc_status read_all(struct dc_sdf_reader *reader, struct dc_xml_file 
   return status ? status : dc_sdf_tell_unused(reader);
 }
 
+// Whether the first element of a text is <sdf>, behind comments and declarations.
 bool dc_sdf_is(const char *text)
 {
   for (const char *c = strchr(text, '<'); c; c = strchr(c + 1, '<')) {
@@ -274,6 +284,8 @@ bool dc_sdf_is(const char *text)
   return false;
 }
 
+// Reads a text into the same struct that URDF is read into, so that everything behind is shared.  gravity is
+// NAN where the file says none.
 enum dc_status dc_sdf_parse(struct dc_urdf *urdf, const char *name, const char *text, size_t length,
                             const struct dc_sdf_options *options, struct dc_arena *arena, double gravity[3],
                             struct dc_error *error)

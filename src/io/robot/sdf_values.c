@@ -30,6 +30,8 @@ bool dc_sdf_is_true(const char *text)
   return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
 }
 
+// Exactly count numbers between blanks; infinity is allowed by the word, and by values beyond the limit, since
+// files write both for "no limit".
 enum dc_status dc_sdf_numbers(struct dc_sdf_reader *reader, struct dc_xml_element *element, int count, double *numbers)
 {
   static const char blanks[] = " \t\r\n";
@@ -79,6 +81,8 @@ static enum dc_status refuse_infinite(struct dc_sdf_reader *reader, const struct
   return dc_xml_fail(element, reader->error, DC_BAD_INPUT, "must be finite numbers of at most %g", DC_URDF_MOST_NUMBER);
 }
 
+// x y z, then roll, pitch, yaw (in degrees if asked for) or a quaternion with its real part last.  A quaternion
+// that is off unit length by a percent is rather a mistake than rounding, and is refused.
 enum dc_status dc_sdf_pose(struct dc_sdf_reader *reader, struct dc_xml_element *element, struct dc_urdf_pose *pose,
                            const char **base)
 {

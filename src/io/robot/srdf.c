@@ -6,6 +6,7 @@
 
 #include "io/robot/urdf.h"
 
+// State of expat's events.  Pairs grow on the heap and are copied to the arena at the end.
 struct parser {
   XML_Parser expat;
   struct dc_urdf place;  // name and text of the file, for messages
@@ -33,6 +34,7 @@ static const char *find(const XML_Char **attributes, const char *name)
   return NULL;
 }
 
+// Only <disable_collisions> matters; its reason, and groups and states of planners, do not.
 static void XMLCALL start_element(void *context, const XML_Char *name, const XML_Char **attributes)
 {
   struct parser *parser = context;
@@ -68,6 +70,7 @@ static void XMLCALL start_doctype(void *context, const XML_Char *name, const XML
   fail(context, DC_BAD_INPUT, "DOCTYPE is not allowed");
 }
 
+// Whether the links exist is seen when the robot is added to a scene.
 enum dc_status dc_srdf_parse(struct dc_srdf *srdf, const char *name, const char *text, size_t length,
                              struct dc_arena *arena, struct dc_error *error)
 {

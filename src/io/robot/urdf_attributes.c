@@ -14,6 +14,8 @@ size_t dc_urdf_offset_now(const struct dc_urdf_parser *parser)
   return parser->begin + (size_t)XML_GetCurrentByteIndex(parser->expat);
 }
 
+// The first failure ends the parsing.  The link or joint that is being read is named, as lines of generated
+// files mean little.
 void dc_urdf_refuse(struct dc_urdf_parser *parser, size_t offset, enum dc_status status, const char *format, ...)
 {
   char text[500], quoted[DC_JSON_QUOTED];
@@ -42,6 +44,8 @@ void dc_urdf_out_of_memory(struct dc_urdf_parser *parser)
   dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_MEMORY, "out of memory");
 }
 
+// An expression of xacro shows that the file has not been expanded; without this check the message would be
+// about a bad number.
 const char *dc_urdf_attribute(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
                               const char *name)
 {
@@ -74,6 +78,7 @@ const char *dc_urdf_copy(struct dc_urdf_parser *parser, const char *text)
   return copied;
 }
 
+// Refuses anything but exactly count finite numbers.  True: the attribute is there.
 bool dc_urdf_read_numbers(struct dc_urdf_parser *parser, const XML_Char *element, const XML_Char **attributes,
                           const char *name, int count, double *numbers)
 {
@@ -125,6 +130,8 @@ void dc_urdf_read_origin(struct dc_urdf_parser *parser, const XML_Char **attribu
     set_rotation(origin->rotation, rpy);
 }
 
+// Counts an element or attribute ("@name") that has no effect here, once for each kind and parent.  Rows that
+// act or are harmless are passed over.
 void dc_urdf_remember_unread(struct dc_urdf_parser *parser, const char *parent, const char *name)
 {
   struct dc_urdf *urdf = parser->urdf;

@@ -10,6 +10,8 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// Every node of a scene's tree has a place of which valueint is the index; here it points into the robot's
+// file.
 int dc_urdf_add_place(struct dc_urdf_builder *builder, size_t offset)
 {
   int place = dc_json_add_place(builder->document, builder->source);
@@ -22,6 +24,9 @@ int dc_urdf_add_place(struct dc_urdf_builder *builder, size_t offset)
   return place;
 }
 
+// Adds a node to an object or, key NULL, to an array, and gives it its place.  It owns node from the call on,
+// and a node that could not be made (NULL) marks the builder as failed, so that callers need not check each
+// one.
 cJSON *dc_urdf_put(struct dc_urdf_builder *builder, cJSON *container, const char *key, cJSON *node, int place)
 {
   bool done =
@@ -53,6 +58,7 @@ void dc_urdf_put_numbers(struct dc_urdf_builder *builder, cJSON *object, const c
     dc_urdf_put_number(builder, array, NULL, numbers[i], place);
 }
 
+// Components that are rounding errors become 0, which keeps files readable and symmetric scenes symmetric.
 void dc_urdf_put_direction(struct dc_urdf_builder *builder, cJSON *object, const char *key, const double *direction,
                            int count, int place)
 {
@@ -68,6 +74,7 @@ bool dc_urdf_is_still(const struct dc_urdf_pose *pose)
   return p[0] == 0 && p[1] == 0 && p[2] == 0 && fabs(q[0]) == 1 && q[1] == 0 && q[2] == 0 && q[3] == 0;
 }
 
+// Position and rotation, each left out where it says nothing.
 void dc_urdf_put_pose(struct dc_urdf_builder *builder, cJSON *object, const struct dc_urdf_pose *pose, int place)
 {
   const double *p = pose->position;
@@ -93,6 +100,8 @@ const struct dc_urdf_joint *dc_urdf_joint_to(const struct dc_urdf *urdf, int lin
   return urdf->links[link].joint < 0 ? NULL : &urdf->joints[urdf->links[link].joint];
 }
 
+// The pose of a joint's frame in its parent.  A joint whose range is a single value is fixed there, so that
+// value is part of the pose.
 struct dc_urdf_pose dc_urdf_joint_pose(const struct dc_urdf_joint *joint)
 {
   struct dc_urdf_pose pose = joint->origin, move = dc_urdf_identity;
@@ -124,6 +133,7 @@ enum dc_status dc_urdf_fail_link(const struct dc_urdf_builder *builder, int link
                       dc_json_quote(quoted, urdf->links[link].name), rule);
 }
 
+// Remembers which coordinate of which body a named joint is, for starts that are given by names of joints.
 void dc_urdf_note_start(struct dc_urdf_builder *builder, const cJSON *body, int coordinate, const char *joint)
 {
   const struct dc_urdf_use *use = builder->use;
@@ -140,6 +150,8 @@ void dc_urdf_note_start(struct dc_urdf_builder *builder, const cJSON *body, int 
   }
 }
 
+// Appends a name to a list that has room for all links and joints, which is why each may be remembered once
+// only.
 void dc_urdf_remember(struct dc_urdf_builder *builder, struct dc_urdf_names *links, const char *name)
 {
   if (!links->names)

@@ -14,6 +14,7 @@
 
 enum { MOST_CHAIN = 6 };  // joints of a body
 
+// The include's start, else 0, moved into the range where 0 is outside of it.
 static double start_of(const struct dc_urdf_builder *builder, int index)
 {
   const struct dc_urdf_joint *joint = &builder->urdf->joints[index];
@@ -222,6 +223,8 @@ static enum dc_status put_chain(struct dc_urdf_builder *builder, cJSON *body, in
   return DC_OK;
 }
 
+// The single joint of a body.  Its properties stand in an object where there are any, else its type is a word.
+// Followers have neither start nor actuator, since the coupling leads them.
 static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, const struct dc_urdf_pose *frame,
                       bool moved, int place)
 {
@@ -250,6 +253,9 @@ static void put_joint(struct dc_urdf_builder *builder, cJSON *body, int index, c
   put_limits(builder, body, &index, 1);
 }
 
+// Joint and pose of the body of link, whose motion is that of the joint of head (the same link, or a frame
+// above that moves with it).  A root without joint has the base that the include gives, or is fixed.  The pose
+// is relative to the body that carries the joint, and to the world where there is none.
 enum dc_status dc_urdf_put_motion(struct dc_urdf_builder *builder, cJSON *body, int link, int head, int place)
 {
   const struct dc_urdf *urdf = builder->urdf;

@@ -42,6 +42,7 @@ static void refuse_count(struct dc_urdf_parser *parser, const char *what, int mo
   dc_urdf_refuse(parser, dc_urdf_offset_now(parser), DC_BAD_INPUT, "more than %d %s", most, what);
 }
 
+// A link opens its range of geometries: those that follow until the next link are its own.
 static void begin_link(struct dc_urdf_parser *parser, const XML_Char **attributes)
 {
   struct dc_urdf *urdf = parser->urdf;
@@ -60,6 +61,7 @@ static void begin_link(struct dc_urdf_parser *parser, const XML_Char **attribute
 
 static const char *const joint_types[] = {"revolute", "continuous", "prismatic", "fixed", "floating", "planar", NULL};
 
+// The type's index in the list is its enum.
 static void begin_joint(struct dc_urdf_parser *parser, const XML_Char **attributes)
 {
   struct dc_urdf *urdf = parser->urdf;
@@ -173,6 +175,7 @@ static void read_bound(struct dc_urdf_parser *parser, const XML_Char **attribute
     dc_urdf_read_numbers(parser, "limit", attributes, name, 1, bound);
 }
 
+// <limit>.  A range counts as given if one of its ends is; the other is 0 then, by the format.
 static void read_limit(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_joint *joint)
 {
   double lower = 0, upper = 0;
@@ -235,6 +238,8 @@ static enum element in_inertial(struct dc_urdf_parser *parser, const XML_Char *n
   return DETAIL;
 }
 
+// Elements of <collision> and <visual>.  A material may be defined here, named here, or both; names are
+// resolved at the end, because robots also define them behind their use.
 static enum element in_geometry_of_link(struct dc_urdf_parser *parser, enum element parent, const XML_Char *name,
                                         const XML_Char **attributes)
 {
@@ -257,6 +262,7 @@ static enum element in_geometry_of_link(struct dc_urdf_parser *parser, enum elem
   return ELEMENTS;
 }
 
+// Elements of <joint>, each once at most.
 static enum element in_joint(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   enum { COUNT = 7 };
@@ -306,6 +312,7 @@ static void read_actuator(struct dc_urdf_parser *parser, const XML_Char *name, c
     dc_urdf_read_numbers(parser, name, attributes, "value", 1, &parser->ratio);
 }
 
+// Names of joints of a transmission; their rotors are known when the transmission ends.
 static enum element in_transmission(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   if (strcmp(name, "actuator") == 0)
@@ -404,6 +411,8 @@ static enum element classify(struct dc_urdf_parser *parser, enum element parent,
   }
 }
 
+// Unknown elements are skipped with everything in them, by a counter.  For known ones four stacks say, by
+// depth, the kind, the name, the place, and which details have been seen.
 static void XMLCALL start_element(void *context, const XML_Char *name, const XML_Char **attributes)
 {
   struct dc_urdf_parser *parser = context;
@@ -434,6 +443,7 @@ static void XMLCALL start_element(void *context, const XML_Char *name, const XML
   parser->seen[parser->depth++] = 0;
 }
 
+// Checks that need all of a joint: its ends, its axis, and its range.
 static void end_joint(struct dc_urdf_parser *parser, size_t offset)
 {
   struct dc_urdf_joint *joint = &parser->urdf->joints[parser->urdf->joint_count - 1];
@@ -459,6 +469,7 @@ static void end_joint(struct dc_urdf_parser *parser, size_t offset)
                    joint->upper);
 }
 
+// Keeps a named colour for visuals that refer to it.
 static void end_material(struct dc_urdf_parser *parser)
 {
   if (!parser->colored || !parser->look.name)
@@ -490,6 +501,7 @@ static void end_geometry(struct dc_urdf_parser *parser, bool nothing)
   link->geometries--;
 }
 
+// Closes an element: finishes what it was, and refuses it if a part that it must have is missing.
 static void XMLCALL end_element(void *context, const XML_Char *name)
 {
   struct dc_urdf_parser *parser = context;
@@ -576,6 +588,8 @@ static void run(struct dc_urdf_parser *parser)
   dc_urdf_refuse(parser, dc_urdf_offset_now(parser), status, "not well-formed XML in UTF-8: %s", XML_ErrorString(code));
 }
 
+// Reads a text into urdf, whose lists the caller releases even after a failure.  Links are joined to a tree
+// later, by dc_urdf_connect().
 enum dc_status dc_urdf_parse(struct dc_urdf *urdf, const char *name, const char *text, size_t length,
                              struct dc_arena *arena, struct dc_error *error)
 {

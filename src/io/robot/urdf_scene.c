@@ -14,6 +14,7 @@
 #include "io/scene/scene_format.h"
 #include "io/robot/urdf_build.h"
 
+// Whether a link becomes a body.  Visuals alone do not make one, as nothing could touch or carry it.
 static bool has_substance(const struct dc_urdf *urdf, int index)
 {
   const struct dc_urdf_link *link = &urdf->links[index];
@@ -128,6 +129,7 @@ static void put_inertia(struct dc_urdf_builder *builder, cJSON *body, const stru
     dc_urdf_put_numbers(builder, body, "inertia", inertia, 6, place);
 }
 
+// The include's colour, else the first one that the link's geometry has.
 static void put_look(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link, int place)
 {
   const double *color = isnan(builder->use->color[0]) ? NULL : builder->use->color;
@@ -138,6 +140,8 @@ static void put_look(struct dc_urdf_builder *builder, cJSON *body, const struct 
     dc_urdf_put_numbers(builder, body, "color", color, 3, place);
 }
 
+// A follower as an entry of "couplings".  carried leads from the leader's link to the body that its joint
+// moves.
 static void put_coupling(struct dc_urdf_builder *builder, int link, const struct dc_urdf_joint *joint,
                          const int *carried)
 {
@@ -156,7 +160,8 @@ static void put_coupling(struct dc_urdf_builder *builder, int link, const struct
   dc_urdf_put_number(builder, coupling, "offset", joint->shift, place);
 }
 
-// head: the link whose joint moves the body of link.
+// Body of a link: motion, shapes, then mass or density, friction, and remarks.  Friction above 100 stands for
+// "sticks".
 static enum dc_status add_body(struct dc_urdf_builder *builder, int link, int head)
 {
   const struct dc_urdf_link *given = &builder->urdf->links[link];
@@ -259,6 +264,7 @@ static enum dc_status add_exceptions(struct dc_urdf_builder *builder, const int 
                  : DC_OK;
 }
 
+// One line of notes for a list of names, none for an empty one.
 static enum dc_status note(struct dc_urdf_builder *builder, const struct dc_urdf_names *links, const char *what)
 {
   struct dc_notes *notes = builder->use->notes;
@@ -370,6 +376,8 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
   return status;
 }
 
+// Adds the robot to the scene's tree.  Three arrays share one allocation: heads, their inverse, and the index
+// of each link's body in the scene.  Bodies must all be there before exceptions name them.
 enum dc_status dc_urdf_add(const struct dc_urdf *urdf, const struct dc_urdf_use *use, struct dc_json_document *document,
                            uint32_t source, const cJSON *at, struct dc_error *error)
 {

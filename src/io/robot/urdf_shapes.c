@@ -26,6 +26,7 @@ static enum dc_status add_shape(struct dc_urdf_builder *builder, const char *nam
   return DC_OK;
 }
 
+// One factor where all are the same and positive, three otherwise; negative ones mirror.
 static void put_scale(struct dc_urdf_builder *builder, cJSON *shape, const double *scale, int place)
 {
   if (scale[0] != scale[1] || scale[1] != scale[2] || scale[0] < 0)
@@ -34,6 +35,7 @@ static void put_scale(struct dc_urdf_builder *builder, cJSON *shape, const doubl
     dc_urdf_put_number(builder, shape, "scale", scale[0], place);
 }
 
+// The hull of a collision mesh, with the include's limits of points and lengths of edges.
 static void put_hull(struct dc_urdf_builder *builder, cJSON *shape, bool scenery, int place)
 {
   dc_urdf_put(builder, shape, "convex", cJSON_CreateTrue(), place);
@@ -68,6 +70,7 @@ static void put_ellipsoid(struct dc_urdf_builder *builder, cJSON *shape, const d
   dc_urdf_put_numbers(builder, part, "vertices", list, 3 * POINTS, place);
 }
 
+// One geometry as a shape.  The types' names are in the order of their enum; an ellipsoid is a hull.
 static enum dc_status add_geometry(struct dc_urdf_builder *builder, const char *name, int index)
 {
   static const char *const types[] = {"box", "cylinder", "capsule", "sphere", "mesh", "hulls", "plane"};
@@ -144,6 +147,8 @@ static int gather(const struct dc_urdf_builder *builder, const struct dc_urdf_li
   return count;
 }
 
+// Whether a visual shows just what a collision is.  A mesh that collides as its hull looks different from the
+// mesh itself.
 static bool looks_same(const struct dc_urdf_builder *builder, int a, int b)
 {
   const struct dc_urdf_geometry *first = &builder->urdf->geometries[a], *second = &builder->urdf->geometries[b];
@@ -174,6 +179,7 @@ static bool are_shown(struct dc_urdf_builder *builder, const int *visuals, int v
   return visual_count > 0 && !same;
 }
 
+// "shape" of the collisions and "visual" of the visuals of a link, as far as there are any.
 enum dc_status dc_urdf_put_shapes(struct dc_urdf_builder *builder, cJSON *body, const struct dc_urdf_link *link,
                                   int place)
 {

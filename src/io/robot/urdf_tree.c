@@ -84,6 +84,9 @@ struct dc_urdf_joint dc_urdf_new_joint(const char *name, size_t offset)
                                 .multiplier = 1};
 }
 
+// Turns the ends of a range into one that scenes allow.  Both infinite: the joint has no range.  One infinite:
+// it is put far beyond the other end and 0, but not so far that the barrier of a wide range acts on the near
+// end.
 void dc_urdf_set_range(struct dc_urdf_joint *joint, double lower, double upper)
 {
   static const double farthest = 1e6;  // the largest range of a scene
@@ -126,6 +129,7 @@ static const char *joint_name(const struct dc_urdf *urdf, int index)
   return urdf->joints[index].name;
 }
 
+// Binary search in an array of indices that is sorted by name.
 static int find_name(const struct dc_urdf *urdf, const int *order, size_t count, name_of *name_at, const char *name)
 {
   size_t low = 0, high = count;
@@ -179,6 +183,8 @@ static void sort_names(struct dc_name_list *list, int *twice)
       *twice = list->sorted[i].index;
 }
 
+// Resolves the names of each joint's links.  A link with two joints to it would close a loop, which URDF does
+// not have.
 static enum dc_status find_links(struct dc_urdf *urdf, const struct dc_name_list *links, struct dc_error *error)
 {
   for (size_t j = 0; j < urdf->joint_count; j++) {
@@ -197,6 +203,7 @@ static enum dc_status find_links(struct dc_urdf *urdf, const struct dc_name_list
   return DC_OK;
 }
 
+// Sorted lists of the names of links and joints, which find twins at once, and later every name.
 static enum dc_status sort_all_names(struct dc_urdf *urdf, struct dc_error *error)
 {
   struct dc_name_list links = {.count = (int)urdf->link_count}, joints = {.count = (int)urdf->joint_count};
@@ -271,6 +278,8 @@ static enum dc_status sort_links(struct dc_urdf *urdf, int root, struct dc_error
   return status;
 }
 
+// Resolves leaders.  Followers that cannot move need none; others must have one coordinate, and so must their
+// leaders, unless those are fixed.
 static enum dc_status find_mimics(struct dc_urdf *urdf, struct dc_error *error)
 {
   for (size_t j = 0; j < urdf->joint_count; j++) {
@@ -404,6 +413,9 @@ static enum dc_status hold_roots(struct dc_urdf *urdf, struct dc_error *error)
   return sort_all_names(urdf, error);
 }
 
+// Makes a tree of the links and joints, checks it, and simplifies who follows whom.  The order of the steps
+// matters: the world is added before names are sorted, and chains of followers are shortened before ranges are
+// compared.
 enum dc_status dc_urdf_connect(struct dc_urdf *urdf, struct dc_error *error)
 {
   int root;

@@ -84,6 +84,7 @@ static void read_attributes(struct reader *reader, struct dc_xml_element *elemen
   element->attribute_count = reader->status ? 0 : count;
 }
 
+// Appends an element to the open one and opens it.  Elements and attributes count against one limit.
 static void XMLCALL start_element(void *context, const XML_Char *name, const XML_Char **attributes)
 {
   struct reader *reader = context;
@@ -113,6 +114,7 @@ static void XMLCALL start_element(void *context, const XML_Char *name, const XML
   reader->lengths[++reader->depth] = 0;
 }
 
+// Closes an element; its text, without blanks at its ends, is copied to the arena.
 static void XMLCALL end_element(void *context, const XML_Char *name)
 {
   static const char blanks[] = " \t\r\n";
@@ -134,6 +136,7 @@ static void XMLCALL end_element(void *context, const XML_Char *name)
   reader->current = reader->current->parent;
 }
 
+// Expat hands out text in pieces of any length, between children too; all of it is the element's.
 static void XMLCALL add_text(void *context, const XML_Char *text, int length)
 {
   struct reader *reader = context;
@@ -173,6 +176,8 @@ static void run(struct reader *reader)
   refuse(reader, code == XML_ERROR_NO_MEMORY ? DC_MEMORY : DC_BAD_INPUT, rule);
 }
 
+// Everything of the tree is in the arena; the reader itself is on the heap, since its arrays are too large for
+// a stack.
 enum dc_status dc_xml_parse(struct dc_xml_file *file, const char *name, const char *text, size_t length,
                             struct dc_arena *arena, struct dc_error *error)
 {
@@ -193,6 +198,7 @@ enum dc_status dc_xml_parse(struct dc_xml_file *file, const char *name, const ch
   return status;
 }
 
+// Marks what it finds as used, which is how unused elements are known in the end.
 static struct dc_xml_element *find(struct dc_xml_element *from, const char *name)
 {
   while (from && strcmp(from->name, name) != 0)
