@@ -9,6 +9,7 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 
+// Hands the parsed options on.  The program ends like dcsim itself, by the statuses of dcsim.h.
 static int run(const struct cli_arguments *arguments)
 {
   dcsim_report report = {0};
@@ -33,6 +34,8 @@ static int run(const struct cli_arguments *arguments)
   return cli_finish(arguments, status, &report, &error);
 }
 
+// The table of the command comes from dcsim's own source, so that both programs accept the same words; only
+// run() is another one here.  A report that is lost beats success, but no earlier failure.
 int main(int argc, char **argv)
 {
   struct cli_arguments arguments;

@@ -11,6 +11,8 @@
 #include "cli/message.h"
 #include "cli/session.h"
 
+// Replaces this process by dcsim-bench, with the arguments unchanged.  execv() returns only where there is no
+// such program.
 static int run(const struct cli_arguments *arguments)
 {
   char path[CLI_PATH];

@@ -80,6 +80,8 @@ static const char *const summaries[] = {EXAMPLES(SUMMARY)};
 
 enum { MOST_BYTES = 1 << 20 };  // of a scene or a robot's file
 
+// A whole file as text; longer ones are cut, which at worst misses names at their end.  NULL: it cannot be
+// read.
 static char *read_text(const char *path)
 {
   FILE *file = cli_open_file(path);
@@ -141,7 +143,8 @@ static bool add_named(struct cli_copying *copying, const char *folder, const cha
   return well;
 }
 
-// Adds the files named by the scene, or by a robot's file that it names, then the scene itself.
+// The list grows while it is walked: each file that is added may name more.  At the end the scene changes
+// places with the last file, since the last one of the list is the one that must not exist (src/cli/copying.c).
 static bool add_files(struct cli_copying *copying, const char *folder, const char *name, const char *file)
 {
   char scene[64];

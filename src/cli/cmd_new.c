@@ -18,7 +18,8 @@ static const char *const summaries[] = {
     "the friction that a recorded motion shows",
 };
 
-// Adds the files beside the template, to be copied beside the scene.
+// Files beside the template are called NAME.* and keep their names; the scene gets the one that was asked for,
+// and comes last.
 static bool add_files(struct cli_copying *copying, const char *folder, const char *name, const char *file)
 {
   char scene[CLI_COPY_PATH + 64], pattern[CLI_COPY_PATH + 64], beside[2 * CLI_COPY_PATH];

@@ -22,7 +22,8 @@ static const struct cli_option own_options[] = {
     CLI_OPTIONS_END,
 };
 
-// Runs a rank other than 0, which is silent: rank 0 prints.
+// Signals are deferred, since mpirun sends them to all ranks; rank 0 decides.  An error is told to rank 0 by
+// the end of the ranks.
 static int serve(const struct cli_arguments *arguments, dcsim_ranks *ranks)
 {
   dcsim_scene *scene;

@@ -51,6 +51,7 @@ static int set_size(const char *text, dcsim_render_options *options)
   return 0;
 }
 
+// A camera is either a side, from which everything is seen, or an eye with a target.
 static int set_camera(const struct cli_arguments *arguments, dcsim_render_options *options)
 {
   bool eye = !isnan(arguments->render.eye[0]), target = !isnan(arguments->render.target[0]);
@@ -70,6 +71,8 @@ static int set_camera(const struct cli_arguments *arguments, dcsim_render_option
   return 0;
 }
 
+// A film that a signal stops is not written, and pictures drawn so far stay; the status says which signal it
+// was.
 static int run(const struct cli_arguments *arguments)
 {
   struct cli_progress progress;

@@ -35,6 +35,8 @@ static bool read_task(const char *text, int *task, int *tasks)
   return sscanf(text, "%d/%d%n", task, tasks, &end) == 2 && end == (int)strlen(text) && *tasks > 0 && *task <= *tasks;
 }
 
+// How progress is shown: nothing, a line that is redrawn, or lines now and then; printed is when the last one
+// was, s.
 struct display {
   bool quiet, terminal;
   double printed;
@@ -56,6 +58,7 @@ static void print_line(struct display *display, const dcsim_sweep_progress *repo
   cli_signals_set_line(display->terminal);
 }
 
+// Called a few times a second by the library.  A number other than 0 asks it to stop.
 static int report_progress(void *context, const dcsim_sweep_progress *report)
 {
   struct display *display = context;
@@ -68,6 +71,7 @@ static int report_progress(void *context, const dcsim_sweep_progress *report)
   return signal_number ? 128 + signal_number : 0;
 }
 
+// Prints what there is.  A stop by a signal becomes 128 + its number, as shells have it.
 static int finish(const struct cli_arguments *arguments, struct display *display, int status, dcsim_report *report,
                   const dcsim_error *error)
 {
@@ -90,6 +94,8 @@ static void fix_data_folder(void)
     setenv("DCSIM_DATADIR", real, 1);
 }
 
+// Checks the options that exclude each other before anything starts.  Runs of the study are started as this
+// very program, hence its path; each takes one thread by default, as many run side by side.
 static int run_study(const struct cli_arguments *arguments, const char *command)
 {
   char program[CLI_PATH];

@@ -38,6 +38,8 @@ static void write_report(const struct cli_arguments *arguments, int status)
     cli_message("warning: no report: %s", error.text);
 }
 
+// Certifies a run, writes its page anew, and ends with 1 where a demand does not hold, or by the signal that
+// stopped it.
 static int run(const struct cli_arguments *arguments)
 {
   struct cli_progress progress;

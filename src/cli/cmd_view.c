@@ -8,6 +8,7 @@
 #include "cli/message.h"
 #include "cli/signals.h"
 
+// Called again and again while the page is served; the address is printed once.
 static int watch(void *context, const char *address)
 {
   bool *told = context;
@@ -17,6 +18,8 @@ static int watch(void *context, const char *address)
   return cli_signals_received();
 }
 
+// A file is a scene to be placed by hand, everything else a run.  Options that change a scene have no meaning
+// for a run, whose scene is stored.
 static int run(const struct cli_arguments *arguments)
 {
   bool told = false;

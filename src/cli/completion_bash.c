@@ -103,6 +103,7 @@ static void print_kind(enum cli_value value, const char *const *choices)
   printf("'");
 }
 
+// Long names of all options, one case for each command.
 static void print_options(const struct cli_command *const *commands)
 {
   printf("_dcsim_options() {\n  case $1 in\n");

@@ -75,6 +75,8 @@ static void print_action(const char *message, enum cli_value value, const char *
   putchar(')');
 }
 
+// One specification of _arguments: both forms of an option exclude each other, "+" and "=" say how a value may
+// stand, and "*" that the option may be repeated.
 static void print_option(const struct cli_option *entry)
 {
   bool value = entry->option.type != DC_BOOLEAN;

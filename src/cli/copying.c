@@ -18,6 +18,7 @@
 #include "cli/message.h"
 #include "cli/session.h"
 
+// Regular files only: without O_NONBLOCK a fifo would hang, and a terminal must not become the controlling one.
 FILE *cli_open_file(const char *path)
 {
   struct stat info;
@@ -34,6 +35,7 @@ FILE *cli_open_file(const char *path)
   return file;
 }
 
+// Whether a folder holds a file that can be read; too long a path counts as none.
 static bool has_file(const char *folder, const char *file)
 {
   char path[CLI_COPY_PATH];
@@ -62,6 +64,7 @@ static bool find_data(const char *file, char folder[CLI_COPY_PATH])
   return false;
 }
 
+// Appends a pair of paths, both copied.  False: too many, or out of memory.
 bool cli_copying_add(struct cli_copying *copying, const char *from, const char *to)
 {
   int i = copying->count;
@@ -98,6 +101,8 @@ static void find_free(const char *path, char *found, size_t size)
       break;
 }
 
+// Another file has the name.  For the scene a free name is offered; other files must have their names, as the
+// scene names them, so that another folder is.
 static int fail_existing(const struct cli_copying *copying, const char *path, bool scene)
 {
   char other[CLI_COPY_PATH];
@@ -147,6 +152,7 @@ static int copy_file(struct cli_copying *copying, int i)
   return 0;
 }
 
+// Removes the files that this run has made, which copy_file() has marked by an empty source.
 static void take_back(const struct cli_copying *copying)
 {
   for (int i = 0; i < copying->count; i++)

@@ -47,6 +47,7 @@ static void print_version(void)
     putchar('\n');
 }
 
+// A word that is no command: the nearest one is offered, and options before the command are explained.
 static int fail_unknown(const char *name)
 {
   const char *names[sizeof cli_commands / sizeof cli_commands[0]];

@@ -52,6 +52,8 @@ int cli_fail(int status, const char *format, ...)
   return status;
 }
 
+// A program may be started without streams 0 to 2, and files opened later would take their numbers.  They get
+// /dev/null; standard output only for reading, so that what is written to it fails and is noticed at the end.
 void cli_open_standard_streams(void)
 {
   for (int descriptor = 0; descriptor <= 2; descriptor++)
@@ -77,6 +79,8 @@ static bool nobody_reads(void)
   return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
 }
 
+// Output is lost if any write failed, also the last one, or the closing.  Where the reader of a pipe has gone
+// and the command only prints, that is no failure.
 int cli_close_output(bool may_be_cut)
 {
   errno = 0;

@@ -159,6 +159,7 @@ static bool read_reals(const struct dc_option *option, const char *text, int cou
   return true;
 }
 
+// Whether a list that ends with NULL holds a name.
 static bool listed(const char *name, const char *const *names)
 {
   for (int i = 0; names && names[i]; i++)

@@ -47,6 +47,8 @@ static bool is_unicode(void)
   return false;
 }
 
+// Colours and redrawn lines are for terminals that can do them, curves for those with UTF-8; NO_COLOR is
+// respected.
 void cli_progress_start(struct cli_progress *progress, const char *unit, bool losses, double max_seconds, bool quiet)
 {
   const char *kind = getenv("TERM");
@@ -63,7 +65,8 @@ void cli_progress_start(struct cli_progress *progress, const char *unit, bool lo
                                     .stride = 1};
 }
 
-// Keeps a finite loss for the curve; draws and frames have none.
+// Only every stride-th loss is kept.  When the room is full every other one is dropped and the stride doubles,
+// so the curve always spans the whole run.
 static void keep_loss(struct cli_progress *progress, double loss)
 {
   if (!progress->losses || !isfinite(loss) || progress->offered++ % progress->stride)
@@ -200,7 +203,7 @@ static void join(const struct line *line, char *text)
     strcat(text, line->text[reading_order[i]]);
 }
 
-// Overwrites the rest of the previous line with blanks, so that colours are the only escape codes.
+// Draws the line over the one before.  Text is cut by bytes only where it has no characters of several bytes.
 static void draw(struct cli_progress *progress, const dcsim_progress *report, struct line *line)
 {
   char text[sizeof line->text + 1];
@@ -217,6 +220,7 @@ static void draw(struct cli_progress *progress, const dcsim_progress *report, st
   cli_signals_set_line(true);
 }
 
+// The first and the last report of a run are always shown, others after some time.
 static bool is_due(const struct cli_progress *progress, const dcsim_progress *report, double time)
 {
   bool end = report->iteration >= report->iterations && !is_draw(report);
@@ -225,6 +229,8 @@ static bool is_due(const struct cli_progress *progress, const dcsim_progress *re
   return time - progress->printed >= (progress->terminal ? redraw_seconds : plain_seconds);
 }
 
+// Draws the line on a terminal, or prints it as a line of its own, where everything is kept: a log has no
+// width.
 static void show(struct cli_progress *progress, const dcsim_progress *report, double time)
 {
   struct line line;

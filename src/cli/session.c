@@ -30,6 +30,7 @@ dcsim_scene_options cli_scene_options_of(const struct cli_arguments *arguments)
   };
 }
 
+// Opens the scene that the operand names, or, without one, that of the run that is resumed.
 int cli_scene_open(const struct cli_arguments *arguments, dcsim_scene **scene)
 {
   const dcsim_scene_options options = cli_scene_options_of(arguments);
@@ -110,6 +111,7 @@ static int start_view(const struct cli_arguments *arguments, const dcsim_scene *
   return 0;
 }
 
+// Tells the page how the run ended, which it shows until it is closed, and stops serving.
 static void end_view(dcsim_view *view, int status, const dcsim_result *result, const dcsim_error *error)
 {
   char words[256];
@@ -205,6 +207,7 @@ int cli_run(const struct cli_arguments *arguments, cli_run_function *function, d
   return status ? status : check_success(arguments, &result);
 }
 
+// Commands that only look at a scene: open, call, print.
 int cli_look(const struct cli_arguments *arguments, cli_look_function *function)
 {
   dcsim_scene *scene;

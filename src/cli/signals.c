@@ -16,6 +16,8 @@ static struct timespec first_time;
 
 static const double same_signal = 0.5;  // s
 
+// Messages from handlers: write() is safe there, stdio is not.  A line of progress that is drawn is ended
+// first.
 static void note(const char *text)
 {
   if (line_drawn)
@@ -31,6 +33,8 @@ static double seconds_since_first(void)
   return (double)(now.tv_sec - first_time.tv_sec) + 1e-9 * (double)(now.tv_nsec - first_time.tv_nsec);
 }
 
+// Ends the program at once if nothing is deferred, or for a second signal.  One that follows within same_signal
+// is the same request, which terminals and job managers may send to a process twice.
 static void stop(int signal_number)
 {
   int saved = errno;
@@ -45,6 +49,7 @@ static void stop(int signal_number)
   errno = saved;
 }
 
+// Notes the request if there is anything to write; the next report of progress takes it.
 static void checkpoint(int signal_number)
 {
   int saved = errno;
@@ -77,6 +82,8 @@ static void handle_unless_ignored(int signal_number)
   handle(signal_number, stop);
 }
 
+// Broken pipes and full quotas show as failed writes instead of ending the program, so that the run directory
+// can be closed properly.
 void cli_signals_install(void)
 {
   handle(SIGPIPE, SIG_IGN);

@@ -30,6 +30,8 @@ static enum dc_status set_view(const struct dc_scene *scene, const struct dc_bod
   return status;
 }
 
+// Builds the whole file in memory and writes it at once.  The geometry is that of the designed model, which the
+// trajectory's parameters give.
 enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
                                 const struct dc_stored_trajectory *trajectory, struct dc_error *error)
 {
@@ -58,6 +60,8 @@ enum dc_status dc_api_write_glb(const char *path, const struct dc_scene *scene,
   return status;
 }
 
+// Frames of all bodies together are bounded, which bounds the size of the file; a run of many bodies still
+// keeps enough of them to look smooth.
 int dc_api_most_frames(int bodies)
 {
   enum { MOST_POSES = 200000, LEAST_FRAMES = 2000 };
@@ -101,6 +105,8 @@ static enum dc_status as_stored(const struct dc_bodies *model_bodies, const stru
   return DC_OK;
 }
 
+// Writes RUN/run.glb at the end of a run, of the trajectory in memory: the copy is thinned first, so that
+// frames in a file of the run need not be in memory all at once.
 enum dc_status dc_api_write_run_glb(const char *directory, const struct dc_scene *scene,
                                     const struct dc_trajectory *trajectory, const double *parameters,
                                     struct dc_error *error)

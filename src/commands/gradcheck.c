@@ -29,6 +29,7 @@ struct verdicts {
 static const double PRODUCTS_TOLERANCE = 1e-3;
 static const double ROUNDINGS = 10;  // times the rounding of a product that two ways to it may be apart
 
+// The verdict about one parameter, by the head comment; the words stand behind the parameter's line.
 static const char *judge_difference(const struct dc_gradient_difference *entry, double tolerance,
                                     struct verdicts *verdicts)
 {
@@ -181,6 +182,9 @@ static const char *describe_check(const struct dc_contact_model *model, const st
   return verdict;
 }
 
+// Order of the checks: a refinement and a model without adjoint are refused, since there is no gradient; then
+// memory is estimated before anything is made; then the start is checked as a run would.  A gradient that fails
+// is status 1 with a full report, not an error without one.
 int dcsim_gradcheck(const dcsim_scene *scene, int steps, uint64_t seed, double tolerance, dcsim_report *report,
                     dcsim_error *error)
 {

@@ -94,6 +94,8 @@ static int open_file(const char *file, const dcsim_scene_options *options, dcsim
   return opened;
 }
 
+// Opens the robot by a scene of its own, writes this scene resolved, with its meshes, and tells the notes of
+// the reading.
 int dcsim_import(const char *file, const dcsim_scene_options *options, const char *output, dcsim_report *report,
                  dcsim_error *error)
 {

@@ -59,6 +59,8 @@ static enum dc_status take_plan(struct session *session, struct dc_plan *plan, c
   return check_start(session, parameters);
 }
 
+// A simulation has one trajectory, in memory or in a file if it is large.  With a plant the plan's rollouts are
+// executed in that.
 static enum dc_status prepare_simulation(struct session *session, const double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -106,6 +108,8 @@ static enum dc_status simulate(struct session *session, struct dc_error *error)
   return session->row_status ? session->row_status : status;
 }
 
+// A plan with the scene's optimizer, or a search that makes plans as it goes on.  Only the plan alone begins
+// again near its best point where nothing can be rolled out: a search has its own ways.
 static enum dc_status prepare_optimization(struct session *session, const double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -160,6 +164,7 @@ static enum dc_status load_plan(struct session *session, const struct dc_snapsho
                          : dc_plan_load(session->plan, snapshot, &session->error);
 }
 
+// The horizon has a plan of one window, which gets the settings that a plan of the whole run would.
 static enum dc_status prepare_horizon(struct session *session, const double *parameters)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -240,6 +245,8 @@ static bool is_replay(const struct session *session)
          dc_run_has_controls_of(session->options->control_run, scene, true);
 }
 
+// The scene decides between plan and horizon, and the command between optimizing and simulating.  Controls of a
+// horizon that cannot be replayed are simulated in one piece, which the session notes.
 const struct run_kind *dc_session_choose_kind(struct session *session)
 {
   if (session->optimizing)

@@ -168,12 +168,14 @@ static bool observe_horizon(struct session *session, const struct dc_plan_iterat
   return go_on(session, &progress);
 }
 
+// After an iteration within a window: no row is written, as rows are of steps that were applied.
 bool dc_session_observe_window(void *context, const struct dc_plan_iteration *iteration)
 {
   const struct session *session = context;
   return observe_horizon(context, iteration, false, share(iteration->iteration, session->horizon->horizon.iterations));
 }
 
+// After the first steps of a window have been applied: the row, the best loss so far, and the progress.
 bool dc_session_observe_steps(void *context, const struct dc_plan_iteration *row)
 {
   struct session *session = context;

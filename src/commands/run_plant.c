@@ -9,7 +9,7 @@ bool dc_session_is_transferred(const struct session *session)
   return session->scene->scene->plant_given && session->optimizing && session->plan;
 }
 
-// A plan that the plant cannot execute is one that does not reach anything there.
+// Executes the best controls in the plant and judges what comes of them by the scene's task.
 enum dc_status dc_session_transfer(struct session *session, const struct outcome *outcome, struct transfer *transfer)
 {
   const struct dc_scene *scene = session->scene->scene;

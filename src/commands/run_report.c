@@ -136,6 +136,7 @@ static void put_not_reached(const struct session *session, const struct outcome 
     dc_text_add(text, "  no objective says when it counts as reached: \"tolerance\" of one does\n");
 }
 
+// Loss, distance and verdict of each case of a design that was found for several.
 static void put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                       struct dc_text *text)
 {
@@ -194,6 +195,7 @@ static void describe_plant(const struct session *session, const struct transfer 
   dc_json_end(json, "}");
 }
 
+// Best parameters by name, as JSON only: a summary cannot show thousands.
 static void put_parameters(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -237,6 +239,8 @@ static void put_design(const struct session *session, const struct outcome *outc
     dc_api_describe_designed(outcome->model, outcome->input, scene->model.vertices_move, text, json);
 }
 
+// The numbers that callers of the library get.  Those of work are means over all rollouts, those of steps and
+// gaps are of the best trajectory.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
 {
   const struct dc_plan_work *work = &outcome->plan->work;
@@ -350,6 +354,7 @@ static void put_found(const struct session *session, struct dc_json_writer *json
                                         : "drawn first guess");
 }
 
+// Why the minimization is over, and of a search each stage with its numbers.
 static void put_end(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json)
 {
   if (!session->optimizing)
@@ -454,6 +459,8 @@ void dc_session_say_simulated(const struct session *session, const dcsim_result 
               dc_plural(result->steps), result->loss, result->success ? ", task reached" : "");
 }
 
+// Report of a run, in words and as JSON at once.  Words begin with the headline of the run's kind and with what
+// was not reached; details follow, then notes and warnings, and the run directory is last.
 void dc_session_describe(const struct session *session, const struct outcome *outcome, const struct transfer *transfer,
                          const struct dc_advice_list *advice, const dcsim_result *result, struct dc_text *text,
                          struct dc_json_writer *json)

@@ -8,6 +8,9 @@
 #include "io/run/run_check.h"
 #include "io/run/run_files.h"
 
+// Opens the file of that name in a run directory.  Runs that somebody else made are confined, so that files
+// they name outside of the directory are not read.  A file in place of a directory is explained, as it is an
+// easy mistake.
 int dc_api_open_run_scene(const char *directory, const char *name, const dcsim_scene_options *options,
                           dcsim_scene **scene, dcsim_error *error)
 {

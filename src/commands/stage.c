@@ -12,6 +12,7 @@
 
 static const double level = 0.999;  // least z of the normal of a half-space that is drawn as ground
 
+// The model with the design that the stored parameters stand for; the scene's own where nothing is designed.
 enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_stored_trajectory *stored,
                                const struct dc_model **model, struct dc_error *error)
 {
@@ -22,6 +23,7 @@ enum dc_status dc_api_designed(const struct dc_scene *scene, const struct dc_sto
                               model, error);
 }
 
+// Poses of all bodies at a stored frame, with their matrices.
 void dc_api_place_bodies(const struct dc_stored_trajectory *stored, int frame, struct dc_pose *poses)
 {
   for (int i = 0; i < stored->bodies; i++) {
@@ -32,6 +34,7 @@ void dc_api_place_bodies(const struct dc_stored_trajectory *stored, int frame, s
   }
 }
 
+// The highest half-space that lies level, m; NAN without.  Pictures draw their grid there.
 double dc_api_floor_height(const struct dc_bodies *bodies)
 {
   double height = NAN;
@@ -45,6 +48,7 @@ double dc_api_floor_height(const struct dc_bodies *bodies)
   return height;
 }
 
+// Half the height of what the picture shows at the distance of its target, m.
 double dc_api_picture_size(const struct dc_render_settings *settings)
 {
   return tan(0.5 * settings->fov_deg * DC_DEGREE) * dc_vec_distance(settings->eye, settings->target);

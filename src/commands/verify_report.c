@@ -203,6 +203,7 @@ static void say_perturbed(struct sayer *sayer)
         found->hits, found->draws, found->failed ? "; some could not be rolled out to the end" : "");
 }
 
+// Told only when tried; nothing demands it.
 static void say_perturbed_loops(struct sayer *sayer)
 {
   const struct dc_findings *found = &sayer->v->found;
@@ -221,6 +222,7 @@ static bool is_asked(const struct sayer *sayer, int world)
   return *(const bool *)((const char *)&sayer->v->scene->certify + dc_worlds[world].asked);
 }
 
+// One line for each world, with the better of both answers: closed loop may reach what open loop does not.
 static void say_worlds(struct sayer *sayer)
 {
   for (int i = 0; dc_worlds[i].name; i++) {
@@ -306,6 +308,7 @@ static void put_worlds(const struct sayer *sayer)
   dc_json_end(json, "}");
 }
 
+// All findings as numbers, whether demanded or not, for programs that judge certificates themselves.
 static void put_numbers(const struct sayer *sayer)
 {
   const struct dc_verification *v = sayer->v;
@@ -336,6 +339,7 @@ static void put_numbers(const struct sayer *sayer)
   put_worlds(sayer);
 }
 
+// Numbers first, then the lines, then the verdict; true: all demands hold.
 bool dc_verify_describe(const struct dc_verification *v, struct dc_text *text, struct dc_json_writer *json)
 {
   struct sayer sayer = {.v = v, .text = text, .json = json, .holds = true};

@@ -22,6 +22,8 @@ struct opened_world {
 
 enum { OWN_OVERRIDES = 2 };
 
+// Counts a check that is done, tells the caller, and turns its wish to stop into a status.  Checkpoints have no
+// meaning here.
 enum dc_status dc_verify_report_progress(struct dc_verification *v, bool done)
 {
   v->checks_done += done;
@@ -137,6 +139,7 @@ static void close_world(struct opened_world *opened)
   dc_arena_destroy(opened->arena);
 }
 
+// A sign of life within a long check.
 static bool go_on(void *context)
 {
   return dc_verify_report_progress(context, false) == DC_OK;
@@ -261,6 +264,8 @@ static bool has_goal(const struct dc_task *task)
   return false;
 }
 
+// Opens one world, tries the plan in it, and closes it.  A world that cannot be opened has a note and no
+// answer.
 static enum dc_status try_world(struct dc_verification *v, const struct dc_world *world,
                                 struct dc_world_finding *finding)
 {
@@ -274,6 +279,7 @@ static enum dc_status try_world(struct dc_verification *v, const struct dc_world
   return status;
 }
 
+// All worlds in their order, if the task can be reached at all.
 enum dc_status dc_verify_worlds(struct dc_verification *v)
 {
   enum dc_status status = DC_OK;

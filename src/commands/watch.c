@@ -29,6 +29,9 @@ enum {
 };
 static const double share = 0.1;  // fraction of the time that rollouts may take
 
+// State of a page about a run that another process writes.  The text that was read and is no whole line yet
+// stands in line, length bytes of capacity.  next_rollout is when the next rollout may begin, s; ended: the
+// result has been read.
 struct dc_watch {
   char *directory;
   const dcsim_scene *scene;
@@ -91,6 +94,7 @@ static double number_of(const char *row, const char *key)
   return end == place ? NAN : number;
 }
 
+// The parameters of a row; false when it has none, or too few.
 static bool read_parameters(struct dc_watch *watch, const char *row)
 {
   static const char key[] = "\"parameters\": [";
@@ -142,6 +146,7 @@ static void take_lines(struct dc_watch *watch)
   memmove(watch->line, begin, watch->length);
 }
 
+// Room for one more chunk, doubled as needed.  False: the line is too long to be a row, or out of memory.
 static bool make_room(struct dc_watch *watch)
 {
   if (watch->length + CHUNK <= watch->capacity)
@@ -157,6 +162,7 @@ static bool make_room(struct dc_watch *watch)
   return line != NULL;
 }
 
+// Opens a file of the run, whose links must not lead out of it; -1: it is not there.
 static int open_in(const struct dc_watch *watch, const char *name)
 {
   struct dc_opened opened = {.fd = -1};
@@ -168,6 +174,7 @@ static int open_in(const struct dc_watch *watch, const char *name)
   return opened.fd;
 }
 
+// Reads what has been added since the last look.
 static void read_rows(struct dc_watch *watch)
 {
   if (watch->file < 0)
@@ -200,6 +207,8 @@ static void take_result(struct dc_watch *watch)
   dc_live_end(watch->live, words);
 }
 
+// Rolls the best parameters out and shows the trajectory, then waits so long that rollouts keep to their share
+// of the time.
 static void roll_out(struct dc_watch *watch)
 {
   double loss, began = dc_seconds();

@@ -44,6 +44,8 @@ static uint64_t hash_study(const struct dc_study *study)
   return hash;
 }
 
+// Three values that must be the same when a sweep goes on: the study with its points, the scene, and the
+// version.
 static enum dc_status identify(const struct dc_study *study, struct identity *identity, struct dc_error *error)
 {
   uint64_t scene = 0;
@@ -114,6 +116,7 @@ static enum dc_status lock_directory(struct dc_sweep *sweep, struct dc_error *er
   return status;
 }
 
+// Makes the directory, finds its real path, as runs start elsewhere, and locks it.
 static enum dc_status find_directory(struct dc_sweep *sweep, struct dc_error *error)
 {
   int created;
@@ -135,6 +138,7 @@ static void forget_failures(struct dc_sweep *sweep)
       dc_sweep_row_clear(&sweep->rows[i]);
 }
 
+// Counts the points of this process's share, and those that are done already.
 static void count_rows(struct dc_sweep *sweep)
 {
   for (long i = 0; i < sweep->study->points.count; i++) {
@@ -178,6 +182,7 @@ static enum dc_status open_directory(struct dc_sweep *sweep, const struct identi
   return status;
 }
 
+// Asked while scenes are checked; a tenth of the time limit is kept for what follows.
 static int ask_to_stop(void *context)
 {
   struct dc_sweep *sweep = context;
@@ -214,6 +219,7 @@ static enum dc_status describe(const struct dc_sweep *sweep, dcsim_report *repor
   return (enum dc_status)dc_api_report(report, &text, &json, error);
 }
 
+// Nothing is run.  Points that are missing make the status "stopped", and the table is written all the same.
 static enum dc_status gather(struct dc_sweep *sweep)
 {
   if (sweep->done < sweep->wanted)
@@ -272,6 +278,7 @@ static enum dc_status run(struct dc_sweep *sweep, const char *path, bool *someth
   return status ? status : lead(sweep, jobs, something);
 }
 
+// Combinations that cannot be meant, before anything is made.
 static enum dc_status check_options(const dcsim_sweep_options *options, struct dc_error *error)
 {
   if (!options->directory || !options->directory[0])
@@ -288,6 +295,8 @@ static enum dc_status check_options(const dcsim_sweep_options *options, struct d
   return DC_OK;
 }
 
+// Closes the journal, whose last failure nobody is left to be told of, drops the lock, and frees what rows
+// hold.
 static void release(struct dc_sweep *sweep)
 {
   struct dc_error closing = {0};

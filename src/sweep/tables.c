@@ -35,6 +35,7 @@ static void put_value(struct dc_text *text, const struct dc_sweep *sweep, long p
   dc_text_free(&value);
 }
 
+// Point, varying values, results, in the order of the header.
 static void put_row(struct dc_text *text, const struct dc_sweep *sweep, long point)
 {
   const struct dc_sweep_row *row = &sweep->rows[point];
@@ -103,6 +104,7 @@ static bool fill_values(const struct dc_sweep *sweep, int column, double *number
   return all;
 }
 
+// Varying columns as numbers where all values are, as texts otherwise.
 static void put_values(const struct dc_sweep *sweep, struct dc_h5_table *table, long count, double *numbers,
                        char **texts)
 {
@@ -118,6 +120,7 @@ static void put_values(const struct dc_sweep *sweep, struct dc_h5_table *table, 
   }
 }
 
+// The number of the point, then every result; -1 stands for the number.
 static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table, double *numbers, const char **texts)
 {
   for (int result = -1; result < DC_RESULTS; result = dc_result_next(sweep->study, result)) {
@@ -158,6 +161,7 @@ static enum dc_status write_h5(const struct dc_sweep *sweep, struct dc_error *er
   return status;
 }
 
+// CSV for spreadsheets, HDF5 for programs, and a page for people.
 enum dc_status dc_sweep_write_tables(const struct dc_sweep *sweep, struct dc_error *error)
 {
   enum dc_status status = write_csv(sweep, error);

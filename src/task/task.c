@@ -284,6 +284,8 @@ void dc_task_start(const struct dc_task *task, const struct dc_model *model, dou
   }
 }
 
+// Hands a window over to the next one: each control moves its state on by the steps that were applied, and its
+// parameters become a first guess for what follows.
 void dc_task_advance(const struct dc_task *task, const struct dc_model *model, const struct dc_window *window,
                      int applied, double *state, double *parameters)
 {
@@ -370,6 +372,7 @@ enum dc_status dc_task_find_designed(const struct dc_task *task, const struct dc
   return status;
 }
 
+// The model that the parameters' design makes, in the arena; the given one where no design changes shapes.
 enum dc_status dc_task_design_model(const struct dc_task *task, const struct dc_model *model, int steps,
                                     const double *parameters, struct dc_arena *arena, const struct dc_model **designed,
                                     struct dc_error *error)
@@ -512,6 +515,8 @@ const char *dc_task_distance_unit(const struct dc_objective_type *type)
   return tolerance >= 0 ? type->options[tolerance].unit : "m";
 }
 
+// Lets objectives that have the option "inside" aim into their tolerance by that part, unless the scene says
+// otherwise.
 void dc_task_aim_inside(struct dc_task *task, double part)
 {
   for (int i = 0; i < task->objective_count; i++) {
@@ -561,6 +566,7 @@ int dc_task_conditions(const struct dc_objective *objective, const struct dc_mod
   return 1;
 }
 
+// Whether every objective that can be reached is reached at a frame, and there is one at all.
 bool dc_task_success(const struct dc_task *task, const struct dc_model *model, const struct dc_rollout_input *input,
                      const struct dc_trajectory *trajectory, int frame)
 {

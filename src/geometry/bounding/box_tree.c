@@ -17,6 +17,7 @@ struct keyed {
   int item;
 };
 
+// Ties go by the item's number, so that the tree does not depend on how qsort() treats equal keys.
 static int compare(const void *p, const void *q)
 {
   const struct keyed *a = p, *b = q;
@@ -75,6 +76,7 @@ enum dc_status dc_box_tree_create(struct dc_box_tree *tree, int count, const dou
   return complete ? DC_OK : dc_out_of_memory_for(error, "a tree of boxes");
 }
 
+// Boxes of leaves are set by the caller; from the last node to the first, children come before their parents.
 void dc_box_tree_refit(struct dc_box_tree *tree)
 {
   for (int i = tree->node_count - 1; i >= 0; i--) {
@@ -156,12 +158,14 @@ static int walk(const struct dc_box_tree *a, const struct dc_box_tree *b, double
   return status;
 }
 
+// All pairs of items of two trees whose boxes are within the margin.
 int dc_box_tree_pairs(const struct dc_box_tree *a, const struct dc_box_tree *b, double margin, dc_box_visit *visit,
                       void *context)
 {
   return walk(a, b, margin, NULL, 0, visit, context);
 }
 
+// Without a least length the ways are not looked at.
 int dc_box_tree_own_pairs(const struct dc_box_tree *tree, const struct dc_box *ways, double least, double margin,
                           dc_box_visit *visit, void *context)
 {

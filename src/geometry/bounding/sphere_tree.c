@@ -104,6 +104,8 @@ static void part_along_longest_axis(struct leaf *leaves, int count, int half)
   part_leaves(leaves, count, half);
 }
 
+// The mean of the different vertices under a node.  A stamp of the node's number marks those that are counted,
+// so nothing needs to be cleared between nodes.
 static void mean_of_vertices(const struct builder *builder, const struct leaf *leaves, int count, int node,
                              double *mean)
 {
@@ -159,6 +161,7 @@ static void join_children(const struct builder *builder, int node, int left, int
   tree->triangle[node] = -1;
 }
 
+// Builds the node over some leaves, and its children, in depth-first order: the left child has the next index.
 static int build_node(struct builder *builder, struct leaf *leaves, int count)
 {
   int node = builder->tree->node_count++;
@@ -186,6 +189,7 @@ static bool allocate(struct dc_sphere_tree *tree, size_t nodes, struct dc_arena 
   return tree->center && tree->radius && tree->weight && tree->spread && tree->right && tree->triangle;
 }
 
+// A copy in another arena, which is faster than building the same tree again.
 enum dc_status dc_sphere_tree_copy(struct dc_sphere_tree *tree, const struct dc_sphere_tree *from,
                                    struct dc_arena *arena, struct dc_error *error)
 {
@@ -230,6 +234,7 @@ enum dc_status dc_sphere_tree_build(struct dc_sphere_tree *tree, const double (*
   return status;
 }
 
+// The same over given spheres with weights, each a leaf.
 enum dc_status dc_sphere_tree_build_over(struct dc_sphere_tree *tree, const double (*centers)[3], const double *radii,
                                          int count, const double *weights, struct dc_arena *arena,
                                          struct dc_error *error)

@@ -76,6 +76,8 @@ static void set_inner(struct dc_sphere_tree *tree, int node)
   tree->radius[node] = smooth_largest(2, c.reach, NULL);
 }
 
+// Prepares a tree to follow its vertices: the radii that it was built with are kept as sizes, and everything is
+// computed by the smooth formulas from then on.
 enum dc_status dc_sphere_tree_follow(struct dc_sphere_tree *tree, const double (*vertices)[3],
                                      const int (*triangles)[3], struct dc_arena *arena, struct dc_error *error)
 {
@@ -181,6 +183,8 @@ static struct moving_leaf moving_leaf_of(const struct dc_sphere_tree *tree, int 
   return leaf;
 }
 
+// The children of a node as above, and rates of their distance, of their reaches, and of the slopes of the
+// radius.
 struct moving_children {
   struct children at;
   double d_rate[3], distance_rate, slope[2], slope_rate[2], radius_rate;
@@ -269,6 +273,8 @@ static void pull_back_inner_rate(const struct moving_children *c, const struct d
   dc_vec_add(right->center, right->center, difference);
 }
 
+// The tangent of dc_sphere_tree_pull_back().  nodes is both read and passed on to the children, since the rate
+// of a product needs both factors; both arrays are left zeroed.
 void dc_sphere_tree_pull_back_rate(const struct dc_sphere_tree *tree, const double (*vertices)[3],
                                    const int (*triangles)[3], const double (*velocities)[3],
                                    const struct dc_node_cotangent *rates, struct dc_node_cotangent *nodes,

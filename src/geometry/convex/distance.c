@@ -23,6 +23,7 @@ static void keep_across(double r[3], const double e[3])
   dc_vec_add_scaled(r, r, -dc_vec_dot(e, r) / dc_vec_dot(e, e), e);
 }
 
+// The triangle's vertex is nearest: there are no parameters, and r is the difference of two vertices.
 static void near_vertex(int vertex, const double (*x)[3], struct dc_closest *closest)
 {
   closest->region = DC_NEAR_0 + vertex;
@@ -102,6 +103,7 @@ static double clamp(double x)
   return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
+// Keeps the point (s, t) if the distance there is the least so far.
 static void try_at(struct edge_search *search, double s, double t)
 {
   double r[3];
@@ -180,6 +182,7 @@ void dc_closest_edges(const double (*x)[3], struct dc_closest *closest)
   closest->square = dc_vec_dot(closest->r, closest->r);
 }
 
+// Exchanges the roles of both sides: r and all weights change their signs.
 void dc_closest_flip(struct dc_closest *closest)
 {
   for (int v = 0; v < 4; v++) {

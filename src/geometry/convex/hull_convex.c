@@ -24,6 +24,7 @@ static bool may_be_convex(const struct dc_mesh *mesh, const struct dc_neighbors 
   return true;
 }
 
+// Whether the surface is in one piece: several convex pieces are no convex surface.
 static enum dc_status find_connected(const struct dc_mesh *mesh, bool *connected, struct dc_error *error)
 {
   int *parts = dc_alloc((size_t)mesh->vertex_count, sizeof *parts);
@@ -63,6 +64,7 @@ static enum dc_status compare_with_hull(const struct dc_mesh *mesh, double most,
   return status == DC_MEMORY ? dc_fail(error, DC_MEMORY, "%s", reason.text) : DC_OK;
 }
 
+// Asks cheap questions first: connected, no neighbour above a plane, and only then the hull.
 enum dc_status dc_mesh_is_convex(const struct dc_mesh *mesh, double tolerance, bool *convex, struct dc_error *error)
 {
   struct dc_neighbors neighbors = {0};

@@ -17,6 +17,8 @@ static double largest_coordinate(const double (*x)[3], int count)
   return most;
 }
 
+// The largest lower bound of the distance that the iteration proves, and its direction; 0 when the hulls meet
+// or when rounding decides.
 double dc_hull_distance(const double (*a)[3], int a_count, const double (*b)[3], int b_count, double normal[3])
 {
   struct dc_difference difference = {.corners = {{.count = a_count, .vertices = a}, {.count = b_count, .vertices = b}}};

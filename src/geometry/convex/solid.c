@@ -165,6 +165,7 @@ enum dc_status dc_solid_create(const struct dc_shape *shape, struct dc_arena *ar
   return status;
 }
 
+// Distance of a point from a triangle of a part, m.
 static double distance_to(const struct dc_convex *part, int t, const double point[3])
 {
   struct dc_closest closest;
@@ -176,6 +177,7 @@ static double distance_to(const struct dc_convex *part, int t, const double poin
   return sqrt(closest.square);
 }
 
+// Distance of a point from the surfaces of all parts, m.
 static double nearest_triangle(const struct dc_solid *solid, const double point[3])
 {
   double nearest = INFINITY;
@@ -195,6 +197,8 @@ static void area_of(const struct dc_convex *part, int t, double area[3])
   dc_vec_cross(area, first, second);
 }
 
+// Triangles that are about as near as the nearest one count as around the point.  Where opposite sides cancel,
+// as in a sheet without thickness, the normal is z.
 double dc_solid_normal(const struct dc_solid *solid, const double point[3], double normal[3])
 {
   double reach = nearest_triangle(solid, point) + DC_SOLID_BESIDE * solid->size, areas = 0;
@@ -217,6 +221,7 @@ double dc_solid_normal(const struct dc_solid *solid, const double point[3], doub
   return sqrt(1 - cosine * cosine);
 }
 
+// Triangles without area have no normal, and normals that differ by rounding count once.
 int dc_solid_normals(const struct dc_solid *solid, const double point[3], double beside, int most, double (*normals)[3])
 {
   double reach = nearest_triangle(solid, point) + fmax(beside, DC_SOLID_BESIDE * solid->size);

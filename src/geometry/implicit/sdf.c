@@ -17,6 +17,7 @@ static void into_frame(const struct dc_sdf *sdf, const double x[3], double arm[3
   dc_mat_apply_transposed(local, sdf->rotation, arm);
 }
 
+// A node's function is defined in its own frame; the gradient is turned back.
 double dc_sdf_value(const struct dc_sdf *sdf, const double x[3], double gradient[3])
 {
   double arm[3], local[3], g[3];
@@ -55,6 +56,7 @@ void dc_sdf_pull_back(const struct dc_sdf *sdf, const double x[3], double v, con
   dc_vec_add(by_x, by_x, out);
 }
 
+// Rows of the Hessian are derivatives of u.grad phi for the unit vectors u.
 void dc_sdf_hessian(const struct dc_sdf *sdf, const double x[3], double hessian[9])
 {
   memset(hessian, 0, 9 * sizeof *hessian);
@@ -69,6 +71,7 @@ double dc_sdf_radius(const struct dc_sdf *sdf)
   return dc_vec_norm(sdf->position) + sdf->type->radius(sdf);
 }
 
+// Newton steps along the gradient to the level set; x is replaced.
 void dc_sdf_project(const struct dc_sdf *sdf, double level, double x[3])
 {
   for (int i = 0; i < PROJECTIONS; i++) {
@@ -94,6 +97,8 @@ int dc_sdf_parameter_count(const struct dc_sdf *sdf)
   return count;
 }
 
+// The number behind a parameter, in the order in which derivatives are stored: own numbers, place, children.
+// NULL for a place, which is stored otherwise.
 double *dc_sdf_number(struct dc_sdf *sdf, int parameter)
 {
   if (parameter < sdf->number_count)
@@ -121,6 +126,8 @@ void dc_sdf_normal_pull_back(const double gradient[3], const double c[3], double
     by_gradient[k] += inverse * (c[k] - along * gradient[k]);
 }
 
+// sign softness log sum exp(sign y_i/softness): a smooth maximum (sign 1) or minimum (-1).  The largest
+// exponent is taken out first, so that none overflows.  weights [count] are its derivatives, which sum to 1.
 double dc_soft_extremum(int count, const double *y, double sign, double softness, double *weights)
 {
   double best = -INFINITY, sum = 0;
@@ -133,6 +140,7 @@ double dc_soft_extremum(int count, const double *y, double sign, double softness
   return sign * (best + softness * log(sum));
 }
 
+// A node with room for its numbers and children, unturned; NULL: out of memory.
 struct dc_sdf *dc_sdf_make(const struct dc_sdf_type *type, int number_count, int child_count, struct dc_arena *arena)
 {
   struct dc_sdf *sdf = dc_arena_alloc(arena, 1, sizeof *sdf);

@@ -12,6 +12,7 @@
 
 enum { POINT = DC_SDF_POINT, NORMAL = 3, RANGE = 6, NEIGHBOURS = 6 };
 
+// l_i of a point, and r = x - p_i.
 static double exponent(const double *p, const double x[3], double r[3])
 {
   dc_vec_sub(r, x, p);
@@ -30,6 +31,7 @@ static double normalize(const struct dc_sdf *sdf, const double x[3], double *lar
   return sum;
 }
 
+// The weighted mean of the distances to the planes, which is the value.
 static double mean(const struct dc_sdf *sdf, const double x[3], double largest, double sum)
 {
   double phi = 0, r[3];
@@ -121,6 +123,8 @@ static double range_of(int count, const double (*places)[3], int i)
   return DC_POINTS_RANGE * sum / (known > 0 ? known : 1);
 }
 
+// Normals are made unit vectors; each point's range follows of the distances of its neighbours, in a time that
+// is quadratic in the number of points.
 struct dc_sdf *dc_sdf_make_points(int count, const double (*places)[3], const double (*normals)[3],
                                   struct dc_arena *arena)
 {

@@ -17,6 +17,7 @@ static int plane_count(const struct dc_sdf *sdf)
   return (sdf->number_count - PLANES) / PLANE;
 }
 
+// Value and gradient, with the heights above all planes and their weights.
 static double weigh(const struct dc_sdf *sdf, const double x[3], double *heights, double *weights, double gradient[3])
 {
   int count = plane_count(sdf);
@@ -69,6 +70,7 @@ static double radius(const struct dc_sdf *sdf)
 const struct dc_sdf_type dc_sdf_polyhedron = {
     .name = "polyhedron", .twice_differentiable = true, .value = value, .pull_back = pull_back, .radius = radius};
 
+// A box by its six planes, in the order +x, -x, +y, and so on.
 struct dc_sdf *dc_sdf_make_box(const double half[3], double smoothing, struct dc_arena *arena)
 {
   struct dc_sdf *sdf = dc_sdf_make(&dc_sdf_polyhedron, PLANES + 6 * PLANE, 0, arena);

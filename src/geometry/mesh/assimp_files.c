@@ -35,6 +35,7 @@ static struct open_file *of(const struct aiFile *file)
   return (struct open_file *)(void *)file->UserData;
 }
 
+// Whole items only, like fread().
 static size_t read_items(struct aiFile *file, char *to, size_t size, size_t count)
 {
   struct open_file *open = of(file);
@@ -62,6 +63,7 @@ static size_t size_of(struct aiFile *file)
   return of(file)->size;
 }
 
+// Positions outside of the file are refused, as reading relies on at <= size.
 static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin origin)
 {
   struct open_file *open = of(file);
@@ -77,6 +79,7 @@ static void flush_nothing(struct aiFile *file)
   (void)file;
 }
 
+// Keeps the first refusal; answers NULL, so that the file counts as not there.
 static char *refuse(struct dc_assimp_files *files, const char *name, enum dc_status status, const char *why)
 {
   if (!files->refused.status)
@@ -112,6 +115,8 @@ static int open_folder(const char *path)
   return fd;
 }
 
+// A file that a glTF file names, under the limits of the head comment.  Links may lead only to places below the
+// folder.
 static char *read_beside(struct dc_assimp_files *files, const char *name, size_t *size)
 {
   const char *ending = strrchr(files->mesh->name, '.');
@@ -141,6 +146,8 @@ static char *read_beside(struct dc_assimp_files *files, const char *name, size_t
   return bytes;
 }
 
+// Called by Assimp.  Anything but reading fails; the mesh itself is known by the name that Assimp was given for
+// it.
 static struct aiFile *open_file(struct aiFileIO *io, const char *name, const char *mode)
 {
   struct dc_assimp_files *files = (struct dc_assimp_files *)(void *)io->UserData;

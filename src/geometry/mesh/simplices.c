@@ -13,6 +13,7 @@
 #include "geometry/mesh/half_edge.h"
 #include "math/vector.h"
 
+// A node without an element would have no mass and no force: it is refused.
 static enum dc_status check_nodes(const struct dc_simplices *mesh, struct dc_error *error)
 {
   bool *used = dc_alloc((size_t)mesh->node_count, sizeof *used);
@@ -67,6 +68,7 @@ static bool rises(const struct dc_simplices *mesh, const struct dc_half_edge *ed
   return mesh->elements[edge->index / 3][(edge->index + 1) % 3] == edge->low;
 }
 
+// All edges of all triangles, sorted so that those with the same nodes follow each other; NULL: out of memory.
 static struct dc_half_edge *sort_half_edges(const struct dc_simplices *mesh)
 {
   size_t count = 3 * (size_t)mesh->element_count;
@@ -148,6 +150,7 @@ static enum dc_status show_elements(struct dc_simplices *mesh, struct dc_arena *
   return mesh->triangles ? DC_OK : dc_out_of_memory_for(error, "a surface");
 }
 
+// Checks that all kinds of meshes share: elements by their own rule, then nodes.
 enum dc_status dc_simplices_check(struct dc_simplices *mesh, int corners, const char *name,
                                   dc_simplices_check_function *check, struct dc_error *error)
 {
@@ -160,6 +163,7 @@ enum dc_status dc_simplices_check(struct dc_simplices *mesh, int corners, const 
   return status ? status : check_nodes(mesh, error);
 }
 
+// Last step of every mesh of triangles, read or made.
 enum dc_status dc_sheet_finish(struct dc_simplices *mesh, struct dc_arena *arena, struct dc_error *error)
 {
   enum dc_status status = dc_simplices_check(mesh, 3, "triangles", check_triangle, error);
@@ -170,6 +174,7 @@ enum dc_status dc_sheet_finish(struct dc_simplices *mesh, struct dc_arena *arena
 
 // Grids.
 
+// Memory of a grid.  Counts come as double, since products of options may not fit an int.
 enum dc_status dc_simplices_start(struct dc_simplices *mesh, double nodes, double elements, struct dc_arena *arena,
                                   struct dc_error *error)
 {
@@ -208,6 +213,7 @@ enum dc_status dc_sheet_grid(struct dc_simplices *mesh, const double size[2], co
   return dc_sheet_finish(mesh, arena, error);
 }
 
+// A row of segments along x, centred on the origin.
 enum dc_status dc_rod_grid(struct dc_simplices *mesh, double size, long cells, struct dc_arena *arena,
                            struct dc_error *error)
 {

@@ -7,6 +7,7 @@
 #include "geometry/mesh/constants.h"
 #include "geometry/mesh/simplices_read.h"
 
+// The first failure stays, with the line of a text or the byte of a binary file.
 enum dc_status dc_cursor_fail(struct dc_mesh_cursor *cursor, const char *format, ...)
 {
   char text[256];
@@ -22,6 +23,7 @@ enum dc_status dc_cursor_fail(struct dc_mesh_cursor *cursor, const char *format,
   return cursor->status;
 }
 
+// The rest of the line without its end, which is passed over; both kinds of ends of lines are known.
 const char *dc_cursor_line(struct dc_mesh_cursor *cursor, size_t *length)
 {
   const char *begin = cursor->file->bytes + cursor->at, *end = memchr(begin, '\n', cursor->file->size - cursor->at);
@@ -38,6 +40,7 @@ static bool is_space(char c)
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+// The next word, over any blanks and ends of lines before it; its length is 0 at the end of the file.
 const char *dc_cursor_word(struct dc_mesh_cursor *cursor, size_t *length)
 {
   const char *bytes = cursor->file->bytes;
@@ -71,6 +74,7 @@ static bool take_bytes(struct dc_mesh_cursor *cursor, int bytes, unsigned char n
   return true;
 }
 
+// A number in a text; 0 after a failure, so that callers go on to their next check of the status.
 static double take_number(struct dc_mesh_cursor *cursor, const char *what)
 {
   size_t length;
@@ -86,6 +90,8 @@ static double take_number(struct dc_mesh_cursor *cursor, const char *what)
   return 0;
 }
 
+// Reads the bytes by all three widths, then takes the one that is meant: memcpy keeps alignment and aliasing
+// out of it.
 static int64_t integer_of(const unsigned char number[8], int bytes)
 {
   int16_t half;
@@ -113,6 +119,7 @@ int64_t dc_cursor_integer(struct dc_mesh_cursor *cursor, int bytes)
   return integer_of(number, bytes);
 }
 
+// A coordinate; one that is not finite, or too large for lengths, is refused.
 double dc_cursor_real(struct dc_mesh_cursor *cursor, int bytes)
 {
   unsigned char number[8];
@@ -135,6 +142,8 @@ double dc_cursor_real(struct dc_mesh_cursor *cursor, int bytes)
   return value;
 }
 
+// A count of things that follow.  It must not be more than the rest of the file can hold, so that a few bytes
+// never ask for gigabytes.
 int64_t dc_cursor_count(struct dc_mesh_cursor *cursor, int64_t count, size_t least_bytes)
 {
   size_t left = cursor->file->size - cursor->at;
@@ -148,6 +157,7 @@ static void out_of_memory(struct dc_mesh_cursor *cursor)
   cursor->status = dc_out_of_memory_in(cursor->error, cursor->file->name);
 }
 
+// Nodes keep the number by which the file's elements call them.
 void dc_parts_add_node(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, int64_t number,
                        const double *place)
 {
@@ -162,6 +172,7 @@ void dc_parts_add_node(struct dc_simplices_parts *parts, struct dc_mesh_cursor *
   parts->numbers[parts->node_count++] = number;
 }
 
+// Only corners are kept, unused ones as -1.
 void dc_parts_add_element(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, const int64_t *nodes)
 {
   if (cursor->status)

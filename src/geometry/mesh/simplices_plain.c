@@ -31,6 +31,7 @@ static double real(struct dc_mesh_cursor *cursor)
   return dc_cursor_real(cursor, 8);
 }
 
+// Numbers that are of no use here must still be numbers.
 static void skip_numbers(struct dc_mesh_cursor *cursor, int64_t count)
 {
   for (int64_t i = 0; i < count && !cursor->status; i++)
@@ -80,6 +81,8 @@ static int numbers_of(const char *word, size_t length)
   return 0;
 }
 
+// One section of a Medit file: vertices and elements are taken, known others passed over, unknown ones refused,
+// as the number of their columns is not known.
 static void read_section(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, const char *word,
                          size_t length, int dimension)
 {

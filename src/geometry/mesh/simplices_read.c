@@ -21,6 +21,8 @@ static int compare_named(const void *p, const void *q)
   return a->number < b->number ? -1 : a->number > b->number;
 }
 
+// Elements name nodes by the file's numbers, which need not begin at 0 or be without gaps: each is found in a
+// sorted list.
 static enum dc_status number_elements(const struct dc_simplices_parts *parts, const struct named *sorted,
                                       const char *name, struct dc_simplices *mesh, struct dc_error *error)
 {
@@ -60,7 +62,7 @@ static void drop_others(struct dc_simplices *mesh, int *place)
   mesh->node_count = kept;
 }
 
-// Some programs count the corners of a tetrahedron the other way round.
+// Turns all tetrahedra if all are turned; a mixture is left alone and refused by the checks that follow.
 static void turn(struct dc_simplices *mesh)
 {
   for (int e = 0; e < mesh->element_count; e++)
@@ -73,6 +75,7 @@ static void turn(struct dc_simplices *mesh)
   }
 }
 
+// From what the file names to indices; nodes of the middle of edges are dropped, and tetrahedra turned.
 static enum dc_status make_mesh(const struct dc_simplices_parts *parts, const char *name, struct dc_arena *arena,
                                 struct dc_simplices *mesh, struct dc_error *error)
 {
@@ -195,6 +198,7 @@ static bool is_surface(const char *path)
   return length > 4 && (strcmp(path + length - 4, ".obj") == 0 || strcmp(path + length - 4, ".stl") == 0);
 }
 
+// Reads a file, whatever its format, and checks the mesh.  Surfaces of OBJ and STL are taken as sheets.
 enum dc_status dc_simplices_read(const char *path, int corners, struct dc_arena *arena, struct dc_simplices *mesh,
                                  struct dc_error *error)
 {

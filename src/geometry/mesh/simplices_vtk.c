@@ -23,6 +23,7 @@ static bool little_endian(void)
   return *(const char *)&one == 1;
 }
 
+// Counts are text in binary files too.
 static int64_t read_count(struct dc_mesh_cursor *cursor, size_t least_bytes)
 {
   bool binary = cursor->binary;
@@ -32,6 +33,7 @@ static int64_t read_count(struct dc_mesh_cursor *cursor, size_t least_bytes)
   return count;
 }
 
+// Passes over the rest of a line, behind which binary numbers begin.
 static void end_line(struct dc_mesh_cursor *cursor)
 {
   size_t length;
@@ -118,6 +120,8 @@ static void read_cells(struct dc_mesh_cursor *cursor, struct cells *cells, bool 
   }
 }
 
+// One cell by its type: elements with as many corners as are wanted are added, ones with fewer (points, edges)
+// passed over, all others refused.
 void dc_parts_add_cell(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, int64_t cell, int64_t type,
                        const int64_t *nodes, int64_t count)
 {
@@ -136,6 +140,7 @@ void dc_parts_add_cell(struct dc_simplices_parts *parts, struct dc_mesh_cursor *
   parts->quadratic |= kind.corners == parts->corners && kind.nodes > kind.corners;
 }
 
+// Types stand behind the cells, which is why cells are kept until now.
 static void read_types(struct dc_mesh_cursor *cursor, const struct cells *cells, struct dc_simplices_parts *parts)
 {
   int64_t count = read_count(cursor, 1);
@@ -158,6 +163,8 @@ static void skip_metadata(struct dc_mesh_cursor *cursor)
     dc_cursor_line(cursor, &length);
 }
 
+// Version, title, text or bytes, and the one kind of data set that is read.  Numbers of binary files begin with
+// the most significant byte.
 static void read_head(struct dc_mesh_cursor *cursor, bool *offsets)
 {
   size_t length;

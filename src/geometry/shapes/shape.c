@@ -36,6 +36,7 @@ const struct dc_shape_type *dc_shape_type_find(const char *name)
   return NULL;
 }
 
+// Whether a number was left out that may be: its option is null by default.
 static bool is_absent(const struct dc_option *option, const void *value)
 {
   return option->fallback && strcmp(option->fallback, "null") == 0 && isnan(dc_shape_option_number(option, value, 0));
@@ -98,6 +99,7 @@ enum dc_status dc_shape_unite(struct dc_shape *shape, int count, const struct dc
   return status;
 }
 
+// A shape that needs no others.
 enum dc_status dc_shape_build(struct dc_shape *shape, struct dc_arena *arena, struct dc_error *error)
 {
   return dc_shape_unite(shape, 0, NULL, arena, error);

@@ -48,6 +48,7 @@ static enum dc_status build_capsule(const void *options, struct dc_arena *arena,
   return DC_OK;
 }
 
+// More vertices, for pictures.
 void dc_capsule_refine(void *options)
 {
   enum { SIDES = 48, RINGS = 12 };

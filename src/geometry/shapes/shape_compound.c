@@ -28,6 +28,7 @@ struct sizes {
   int convex_parts;  // of all members; -1: one of them is not known to be convex parts
 };
 
+// Position and rotation of a part, by their own options' rules and as a unit quaternion.
 static enum dc_status check_place(const struct dc_compound_part *part, int index, struct dc_error *error)
 {
   char text[128];
@@ -76,6 +77,7 @@ static void place_vertices(const struct place *place, int count, const double (*
   }
 }
 
+// Adds a member's mesh, moved to its place; corners of triangles count on.
 static void append(struct dc_mesh *mesh, const struct dc_mesh *member, const struct place *place)
 {
   place_vertices(place, member->vertex_count, (const double(*)[3])member->vertices,

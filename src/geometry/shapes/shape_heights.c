@@ -51,6 +51,8 @@ static int border_point(const struct grid *grid, int k)
   return (r - (k - c)) * grid->columns;
 }
 
+// The number of columns is what the rows leave; all points must be above the bottom, or the solid would turn
+// inside out.
 static enum dc_status check(const struct heights_options *options, struct grid *grid, struct dc_error *error)
 {
   grid->rows = (int)options->rows;
@@ -65,6 +67,8 @@ static enum dc_status check(const struct heights_options *options, struct grid *
   return DC_OK;
 }
 
+// Vertices: the grid, a copy of its border at the bottom, and the middle of the bottom.  Triangles: the top,
+// then for each edge of the border a side and a triangle of the fan.
 static enum dc_status build(const void *given, struct dc_arena *arena, struct dc_mesh *mesh, struct dc_error *error)
 {
   const struct heights_options *options = given;

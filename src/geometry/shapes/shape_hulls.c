@@ -24,6 +24,7 @@ static const struct dc_option hulls_option_table[] = {
     DC_OPTIONS_END,
 };
 
+// Three numbers a vertex, and enough of them; whether they span a volume is seen when the hull is made.
 static enum dc_status check_part(const struct dc_real_list *vertices, int index, struct dc_error *error)
 {
   if (vertices->count % 3 != 0 || vertices->count < 3 * LEAST_VERTICES)

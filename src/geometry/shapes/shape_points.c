@@ -46,6 +46,7 @@ static enum dc_status read_points(FILE *file, const struct dc_points_options *op
                                : DC_OK;
 }
 
+// A regular file of bounded size: what else a path may lead to is refused by its kind.
 static enum dc_status open_points(const char *path, FILE **file, struct dc_error *error)
 {
   struct dc_opened opened;

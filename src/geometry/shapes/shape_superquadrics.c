@@ -94,6 +94,7 @@ static enum dc_status make_convex(struct dc_shape *shape, struct dc_arena *arena
   return dc_mesh_convex_parts(&shape->mesh, arena, &shape->part_count, &shape->parts, error);
 }
 
+// Makes the signed distance, then its mesh.  A single superquadric becomes one convex part.
 static enum dc_status unite(struct dc_shape *shape, int count, const struct dc_shape *shapes, struct dc_arena *arena,
                             struct dc_error *error)
 {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+// Memory for exactly so many vertices and triangles; those that add them check nothing.
 enum dc_status dc_surface_create(struct dc_mesh *mesh, struct dc_arena *arena, size_t vertex_count,
                                  size_t triangle_count, struct dc_error *error)
 {
@@ -31,6 +32,7 @@ void dc_surface_add_triangle(struct dc_mesh *mesh, int a, int b, int c)
   triangle[0] = a, triangle[1] = b, triangle[2] = c;
 }
 
+// Corners counter-clockwise seen from outside, cut along one of both diagonals.
 void dc_surface_add_quad(struct dc_mesh *mesh, int a, int b, int c, int d, bool other_diagonal)
 {
   if (other_diagonal) {
@@ -42,6 +44,7 @@ void dc_surface_add_quad(struct dc_mesh *mesh, int a, int b, int c, int d, bool 
   }
 }
 
+// The band between two circles of vertices; diagonals alternate along it and from row to row.
 void dc_surface_add_band(struct dc_mesh *mesh, int lower, int upper, int sides, int row)
 {
   for (int i = 0; i < sides; i++) {

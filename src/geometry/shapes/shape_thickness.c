@@ -25,6 +25,8 @@ static double extent_along(const struct dc_mesh *part, int face)
   return high - low;
 }
 
+// The least width of a convex body lies along the normal of a face or across two edges.  The latter is left
+// out, so this is an upper bound.
 double dc_shape_thinnest(const struct dc_shape *shape)
 {
   double least = INFINITY;
@@ -34,6 +36,7 @@ double dc_shape_thinnest(const struct dc_shape *shape)
   return least;
 }
 
+// Extents of the box with the same covariance: a length L has the variance L^2/12.
 void dc_part_extents(const struct dc_mesh *part, struct dc_extents *extents)
 {
   struct dc_mass_properties properties;
