@@ -23,6 +23,7 @@ const struct dc_option dc_cable_options[] = {
     DC_OPTIONS_END,
 };
 
+// A cable is no body that moves: it has neither joint nor shape, only the points that it runs through.
 enum dc_status dc_cable_check(const struct dc_body_definition *definition, int index, struct dc_error *error)
 {
   if (definition->soft)
@@ -43,6 +44,8 @@ const struct dc_cable *dc_cable_of(const struct dc_bodies *bodies, int body)
   return NULL;
 }
 
+// The length now, with unit vectors along [count - 1] and lengths [count - 1] of the stretches between its
+// points.
 double dc_cable_stretches(const struct dc_cable *cable, const struct dc_pose *poses, double (*along)[3],
                           double *lengths)
 {

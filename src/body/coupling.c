@@ -102,6 +102,7 @@ enum dc_status dc_couplings_check(const struct dc_bodies *bodies, int count, con
   return status;
 }
 
+// Multiplier and offset from the first leader, which follows nobody, to the coordinate of a body.
 struct dc_coupling_relation dc_coupling_resolve(int count, const struct dc_coupling *couplings, int body)
 {
   struct dc_coupling_relation relation = {.leader = body, .multiplier = 1};
@@ -121,6 +122,7 @@ static double first_of(const struct dc_real_list *list)
   return list->count ? list->values[0] : 0;
 }
 
+// A start that is given although the coupling says it must be the same.
 static enum dc_status check_agreement(const struct dc_real_list *given, double derived, int body, const char *key,
                                       int coupling, struct dc_error *error)
 {
@@ -166,6 +168,7 @@ static void bound_leaders(const struct dc_bodies *bodies, double *low, double *h
   }
 }
 
+// The follower's coordinate and velocity, from those of its leader.
 static enum dc_status start_follower(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                                      const struct dc_coupling *coupling, const struct dc_coupling_relation *relation,
                                      struct dc_arena *arena, struct dc_error *error)

@@ -114,6 +114,9 @@ const struct dc_option dc_joint_options[] = {
     DC_OPTIONS_END,
 };
 
+// Gains of turning that are not given are those of moving.  A damper alone on a joint that both moves and turns
+// is an exception, because a force per speed is no moment per turning speed: its gain of turning gets the
+// square of the radius of gyration as a factor.
 void dc_pd_settle(struct dc_pd_definition *pd, const struct dc_body *body)
 {
   const double *s = body->second_moment;

@@ -10,6 +10,7 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+// Memory for all poses, axes and columns, which an update overwrites.
 enum dc_status dc_kinematics_create(const struct dc_bodies *bodies, struct dc_arena *arena,
                                     struct dc_kinematics *kinematics, struct dc_error *error)
 {

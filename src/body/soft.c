@@ -172,6 +172,8 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
                         : dc_out_of_memory_for(error, "a soft body");
 }
 
+// Only models whose energy stays finite can turn an element inside out; neo_hookean cannot, so its bodies are
+// not looked at.
 enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const double *q, struct dc_error *error)
 {
   for (int s = 0; s < bodies->soft_count; s++) {
@@ -188,6 +190,7 @@ enum dc_status dc_soft_check_elements(const struct dc_bodies *bodies, const doub
   return DC_OK;
 }
 
+// For commands and files that know rigid bodies only; who names them in the message.
 enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char *who, struct dc_error *error)
 {
   if (bodies->soft_count)
@@ -199,6 +202,7 @@ enum dc_status dc_bodies_check_rigid(const struct dc_bodies *bodies, const char 
   return DC_OK;
 }
 
+// Coordinates of nodes stand behind those of all joints, body by body, three each.
 enum dc_status dc_soft_build(struct dc_bodies *bodies, const struct dc_body_definition *definitions,
                              struct dc_arena *arena, struct dc_error *error)
 {
@@ -247,6 +251,8 @@ static enum dc_status add_support(struct dc_bodies *bodies, int body, int count,
   return DC_OK;
 }
 
+// Start of one soft body: its nodes and their velocities, which are those of a rigid motion about the centre of
+// mass.  The body's frame is the mean of its nodes weighted by their volumes, and never turns.
 static enum dc_status start_one(struct dc_bodies *bodies, const struct dc_body_definition *definition,
                                 struct dc_soft *soft, struct dc_arena *arena, struct dc_error *error)
 {
@@ -387,6 +393,8 @@ enum dc_status dc_frame_check_turns(const struct dc_bodies *bodies, int body, co
                  option, name);
 }
 
+// Whether a pair of a soft body and another one is ruled out by either side's options, or because the soft body
+// is pinned to what holds it.
 static bool excluded(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
 {
   return !soft->collide || dc_index_list_holds(&bodies->except[soft->body], body) ||
@@ -399,6 +407,8 @@ bool dc_soft_touches(const struct dc_bodies *bodies, const struct dc_soft *soft,
   return bodies->collide[body] && bodies->bodies[body].shape->type->half_space && !excluded(bodies, soft, body);
 }
 
+// Whether the surfaces of both can touch.  Of two soft bodies only the first of the pair says so, to count each
+// pair once.
 bool dc_soft_meets(const struct dc_bodies *bodies, const struct dc_soft *soft, int body)
 {
   const struct dc_soft *other = dc_soft_of(bodies, body);
@@ -459,6 +469,7 @@ void dc_support_twists(const struct dc_bodies *bodies, const double *tangent, do
   }
 }
 
+// A force on the frame acts on its nodes by their weights; moments have nothing to act on.
 void dc_support_pull_back(const struct dc_bodies *bodies, const double (*wrenches)[6], double *gradient)
 {
   double *nodes = gradient + bodies->first_node_v;

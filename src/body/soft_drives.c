@@ -84,6 +84,7 @@ static enum dc_status check_name(const struct dc_soft_definition *definition, in
                   : DC_OK;
 }
 
+// Corners in order along each axis; a box without extent is allowed, as a plane of nodes may be meant.
 static enum dc_status check_box(const double low[3], const double high[3], int index, const char *list, int i,
                                 struct dc_error *error)
 {
@@ -93,6 +94,7 @@ static enum dc_status check_box(const double low[3], const double high[3], int i
   return DC_OK;
 }
 
+// Rules between the options of one muscle.
 static enum dc_status check_muscle(const struct dc_muscle_definition *muscle, int type, int index, int i,
                                    struct dc_error *error)
 {
@@ -143,6 +145,7 @@ static bool in_box(const double low[3], const double high[3], const double x[3])
   return true;
 }
 
+// The mean of the corners of count elements; for all elements of a cell it is the cell's middle, by symmetry.
 static void middle_of(const struct dc_simplices *mesh, int element, int count, double middle[3])
 {
   memset(middle, 0, 3 * sizeof *middle);
@@ -183,6 +186,8 @@ static enum dc_status drop_nodes(struct dc_simplices *mesh, struct dc_arena *are
   return dc_tetrahedra_finish(mesh, arena, error);
 }
 
+// Takes cells out of a grid, and fills boxes [chambers] with the places whose surface becomes a wall: around
+// the cells that were taken out, or the given box where the mesh is a file's.
 enum dc_status dc_soft_drives_hollow(const struct dc_soft_definition *definition, struct dc_simplices *mesh,
                                      double (*boxes)[2][3], struct dc_arena *arena, struct dc_error *error)
 {

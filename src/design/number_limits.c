@@ -65,6 +65,7 @@ static double start_of(const struct dc_model *model, int index)
   return model->bodies.initial_q[dc_number_part(model, index, &body)->q];
 }
 
+// The least distance of a start from an end of its range, as a part of that.
 static double start_margin(const struct dc_model *model, int index)
 {
   const double *range = range_of(model, index);

@@ -107,6 +107,7 @@ const struct dc_number_kind dc_number_pressure = {.name = "pressure",
                                                   .offset = offsetof(struct dc_design, pressure),
                                                   .array = true};
 
+// Wind acts by drag on surfaces, so one such body must be there.
 static bool feels_wind(const struct dc_model *model, int index)
 {
   (void)index;
@@ -129,6 +130,8 @@ const struct dc_number_kind dc_number_wind = {.name = "wind",
                                               .unit = "m/s",
                                               .offset = offsetof(struct dc_design, wind)};
 
+// Elements are counted through all soft bodies; each begins with the modulus of its body, the last that begins
+// before it.
 static double element_young(const struct dc_model *model, int index)
 {
   double young = 0;

@@ -3,6 +3,7 @@
 // on their own.
 #include "design/number_kinds.h"
 
+// The part of a joint that has a degree of freedom, and its body; NULL for nodes.
 const struct dc_joint_part *dc_number_part(const struct dc_model *model, int freedom, int *body)
 {
   for (int i = 0; i < model->bodies.count; i++)
@@ -16,6 +17,7 @@ const struct dc_joint_part *dc_number_part(const struct dc_model *model, int fre
   return NULL;
 }
 
+// The body of a degree of freedom: nodes stand behind all joints, soft body by soft body.
 int dc_number_coordinate_body(const struct dc_model *model, int freedom)
 {
   int body = -1;
@@ -57,6 +59,8 @@ static bool is_coupled(const struct dc_model *model, int body)
   return false;
 }
 
+// Slides, hinges and nodes have starts that a design may change, unless a coupling leads the coordinate or a
+// soft body carries the body.
 static bool coordinate_present(const struct dc_model *model, int index)
 {
   int body = -1;
@@ -88,6 +92,7 @@ static double *position_cotangent(const struct dc_model *model, struct dc_rollou
   return &cotangent->q[index];
 }
 
+// The velocity at the start; bodies that give none begin at rest.
 static double velocity_value(const struct dc_model *model, int index)
 {
   int at = dc_number_coordinate_body(model, index);

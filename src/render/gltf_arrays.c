@@ -14,6 +14,8 @@ void dc_gltf_put_u32(struct dc_text *text, uint32_t value)
   dc_text_append(text, (const char *)bytes, sizeof bytes);
 }
 
+// Begins an array of vectors of that width at the end of the binary chunk; its index, -1: out of memory.
+// vertices: a renderer needs them as such; bounded: readers want the least and the largest.
 int dc_gltf_begin_array(struct dc_gltf_builder *builder, int width, bool vertices, bool bounded)
 {
   if (dc_grow(&builder->arrays, &builder->array_capacity, builder->array_count + 1, sizeof *builder->arrays) != 0) {
@@ -28,6 +30,7 @@ int dc_gltf_begin_array(struct dc_gltf_builder *builder, int width, bool vertice
   return (int)builder->array_count++;
 }
 
+// Appends to the array begun last, as floats, and keeps the bounds of what was written, not of the doubles.
 void dc_gltf_add_vector(struct dc_gltf_builder *builder, const double *vector)
 {
   struct dc_gltf_array *array = &builder->arrays[builder->array_count - 1];

@@ -111,6 +111,7 @@ static double at_least_zero(double x)
   return x > 0 ? x : 0;
 }
 
+// Mixes a colour into a pixel; opacity 0 to 1.
 static void blend(const struct dc_overlay *overlay, int column, int row, const unsigned char color[3], double opacity)
 {
   unsigned char *pixel = overlay->pixels + 3 * ((size_t)row * (size_t)overlay->width + (size_t)column);
@@ -208,6 +209,7 @@ static void draw_glyph(const struct dc_overlay *overlay, const double place[2], 
   }
 }
 
+// All rims first, then all letters, so that the rim of one letter does not cover its neighbour.
 void dc_overlay_text(const struct dc_overlay *overlay, const double place[2], double height, const char *text)
 {
   double unit = height / CAPITALS;

@@ -12,6 +12,7 @@
 
 enum { BLOCK_PIXELS = DC_BLOCK * DC_BLOCK, BAND_PIXELS = 1 << 21 };
 
+// Rows that are kept at once: whole tiles, within a bound of pixels, and never none.
 int dc_band_rows(int width, int height)
 {
   int rows = BAND_PIXELS / width / DC_TILE * DC_TILE;
@@ -69,6 +70,7 @@ static bool in_picture(const struct block *block, int p)
   return p % DC_BLOCK < block->columns && p / DC_BLOCK < block->rows;
 }
 
+// Notes that a pixel shows the ground, or nothing where the ray does not meet it.
 static void see_ground(const struct dc_renderer *renderer, struct block *block, int p, double distance)
 {
   block->surface[p] = distance < INFINITY ? DC_ON_GROUND : DC_ON_NOTHING;

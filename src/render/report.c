@@ -41,6 +41,7 @@ static void put_little_endian(unsigned char *place, uint32_t number, int bytes)
     place[i] = (unsigned char)(number >> 8 * i);
 }
 
+// Numbers beyond those of a float become NAN, which pages leave out.
 static uint32_t float_bits(double value)
 {
   float single = fabs(value) <= (double)FLT_MAX ? (float)value : NAN;
@@ -49,6 +50,7 @@ static uint32_t float_bits(double value)
   return bits;
 }
 
+// A number from -1 to 1 in 16 bits, as an integer of 32767ths.
 static uint32_t fraction_bits(double value)
 {
   return (uint32_t)(int32_t)lrint(32767 * fmin(1, fmax(-1, value)));

@@ -40,6 +40,7 @@ static void set_plane(const struct dc_epa *epa, struct dc_epa_face *face)
   face->offset = (dc_vec_dot(face->normal, a) + dc_vec_dot(face->normal, b) + dc_vec_dot(face->normal, c)) / 3;
 }
 
+// Height of a point above the plane of a face; 0 for a face without area, whose normal is 0.
 static double height_above(const struct dc_epa *epa, const struct dc_epa_face *face, const double w[3])
 {
   double from[3];
@@ -47,8 +48,9 @@ static double height_above(const struct dc_epa *epa, const struct dc_epa_face *f
   return dc_vec_dot(face->normal, from);
 }
 
-// Whether a point sees a face: one in its plane does, so that no face without area is made beside it.  A face without
-// area is seen by all.
+// Whether a point sees a face, which it does from `threshold` above the plane on.  A little below 0 it also
+// sees faces in whose plane it lies, so that no face without area is made beside them.  A face without area has
+// the normal 0: all points see it then.
 static bool sees(const struct dc_epa *epa, const struct dc_epa_face *face, const double w[3], double threshold)
 {
   return height_above(epa, face, w) >= threshold;
@@ -250,6 +252,7 @@ static void make_tetrahedron(struct dc_epa *epa)
   }
 }
 
+// The face whose plane is nearest to the origin; -1: none is left.  A scan, as there are few faces.
 static int nearest_face(const struct dc_epa *epa)
 {
   int best = -1;
@@ -279,6 +282,7 @@ static void insert_guess(struct dc_epa *epa, const struct dc_difference_point *g
   }
 }
 
+// Whether the polyhedron has a support point already: then it cannot grow there.
 static bool is_corner(const struct dc_epa *epa, const struct dc_difference_point *point)
 {
   for (int i = 0; i < epa->point_count; i++)

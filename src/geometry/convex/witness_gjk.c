@@ -40,6 +40,7 @@ static int highest(const struct dc_corners *corners, const double direction[3], 
   return best;
 }
 
+// The point of A - B of two vertices, B turned and shifted into the frame of A.
 void dc_difference_at(const struct dc_difference *difference, struct dc_difference_point *point)
 {
   const double *a = difference->corners[0].vertices[point->index[0]];
@@ -53,6 +54,8 @@ void dc_difference_at(const struct dc_difference *difference, struct dc_differen
     point->w[k] = a[k] - (b[k] + difference->shift[k]);
 }
 
+// The support of A - B along a direction: the highest vertex of A along it, and of B against it.  Each search
+// begins at the vertex of the last one, since directions change little.
 void dc_difference_support(struct dc_difference *difference, const double direction[3],
                            struct dc_difference_point *point)
 {

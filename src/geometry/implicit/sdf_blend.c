@@ -11,16 +11,19 @@
 
 enum { SOFTNESS, MOST_CHILDREN = 1024 };
 
+// A union is a smooth minimum, a difference a smooth maximum.
 static double extremum(const struct dc_sdf *sdf)
 {
   return sdf->type == &dc_sdf_union ? -1 : 1;
 }
 
+// The sign of a child's value: what is removed counts negatively.
 static double child_sign(const struct dc_sdf *sdf, int i)
 {
   return sdf->type == &dc_sdf_union || i == 0 ? 1 : -1;
 }
 
+// Value and gradient; y, gradients and weights [children] are those of the head comment.
 static double weigh(const struct dc_sdf *sdf, const double x[3], double *y, double (*gradients)[3], double *weights,
                     double gradient[3])
 {

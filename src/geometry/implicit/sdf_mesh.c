@@ -95,6 +95,7 @@ static int add_tetrahedron(const struct lattice *lattice, const int nodes[4], st
   return add_triangle(list, (const double(*)[3])x, reference);
 }
 
+// Six tetrahedra around the diagonal from corner 0 to corner 7.
 static int add_cube(const struct lattice *lattice, int i, int j, int k, struct triangles *list)
 {
   static const int orders[6][2] = {{1, 3}, {1, 5}, {2, 3}, {2, 6}, {4, 5}, {4, 6}};  // corners by bits x, y, z
@@ -109,6 +110,7 @@ static int add_cube(const struct lattice *lattice, int i, int j, int k, struct t
   return 0;
 }
 
+// Values at all points of the lattice, with those next to 0 moved away from it.
 static void measure(const struct dc_sdf *sdf, struct lattice *lattice)
 {
   int nodes = (lattice->cells + 1) * (lattice->cells + 1) * (lattice->cells + 1);

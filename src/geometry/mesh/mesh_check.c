@@ -24,6 +24,7 @@ static void note(struct defect *defect, long a, long b)
   }
 }
 
+// Comes first: all other checks use the indices.
 static enum dc_status check_indices(const struct dc_mesh *mesh, struct dc_error *error)
 {
   struct defect bad = {0};
@@ -92,6 +93,7 @@ struct edge_use {
   unsigned triangle_and_direction;  // 2 triangle + 1 when the triangle runs from high to low
 };
 
+// By the other end of the edge, then by the triangle's third corner, so that twins stand side by side.
 static int compare_uses(const void *left, const void *right)
 {
   const struct edge_use *a = left, *b = right;
@@ -256,6 +258,7 @@ static bool find_edge_defects(const struct dc_mesh *mesh, struct edge_defects *d
   return complete;
 }
 
+// A surface is closed if each edge has two triangles that run through it in opposite directions.
 static enum dc_status check_edges(const struct dc_mesh *mesh, struct dc_error *error)
 {
   struct edge_defects defects;
@@ -264,12 +267,15 @@ static enum dc_status check_edges(const struct dc_mesh *mesh, struct dc_error *e
   return report_edges(mesh, &defects, error);
 }
 
+// The number of edges with one triangle only; -1: out of memory.
 long dc_mesh_open_edges(const struct dc_mesh *mesh)
 {
   struct edge_defects defects;
   return find_edge_defects(mesh, &defects) ? defects.open.count : -1;
 }
 
+// Positive where triangles face outwards.  Rounding of the sum is relative to the size, so less than that is
+// none.
 static enum dc_status check_volume(const struct dc_mesh *mesh, double size, struct dc_error *error)
 {
   struct dc_mass_properties properties;
@@ -282,6 +288,7 @@ static enum dc_status check_volume(const struct dc_mesh *mesh, double size, stru
   return DC_OK;
 }
 
+// The least vertex of a part, with paths halved on the way (union-find).
 static int find_root(int *parent, int vertex)
 {
   while (parent[vertex] != vertex)
@@ -289,6 +296,7 @@ static int find_root(int *parent, int vertex)
   return vertex;
 }
 
+// Parts are called by their least vertex, because of two roots the lower one stays.
 void dc_mesh_parts(const struct dc_mesh *mesh, int *parts)
 {
   for (int v = 0; v < mesh->vertex_count; v++)

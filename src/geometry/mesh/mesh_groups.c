@@ -166,7 +166,8 @@ enum dc_status dc_mesh_hulls(const struct dc_mesh *mesh, int points, struct dc_a
   return status;
 }
 
-// Whether part is the closed surface of a convex solid.
+// Whether part is the closed surface of a convex solid.  One that is not closed is no error here, only not
+// convex.
 static enum dc_status is_convex_solid(const struct dc_mesh *part, bool *convex, struct dc_error *error)
 {
   struct dc_error broken = {0};

@@ -216,6 +216,7 @@ static int resolve(struct parse *parse, long index)
   return 0;
 }
 
+// Faces of more than three corners are cut later, when all vertices are known.
 static enum dc_status remember_polygon(struct parse *parse, int corners, struct dc_error *error)
 {
   if (dc_grow(&parse->polygons, &parse->polygon_capacity, parse->polygon_count + 1, sizeof *parse->polygons))
@@ -225,6 +226,7 @@ static enum dc_status remember_polygon(struct parse *parse, int corners, struct 
   return DC_OK;
 }
 
+// A face as a fan from its first corner; it begins a group if a statement has announced one.
 static enum dc_status parse_face(struct parse *parse, struct dc_error *error)
 {
   struct dc_mesh *mesh = parse->mesh;
@@ -253,6 +255,7 @@ static enum dc_status parse_face(struct parse *parse, struct dc_error *error)
   return corners == 3 ? DC_OK : remember_polygon(parse, corners, error);
 }
 
+// One statement.  Words that nobody knows are an error, since the file may be of another format.
 static enum dc_status parse_statement(struct parse *parse, struct dc_error *error)
 {
   struct word word;
@@ -307,6 +310,7 @@ static enum dc_status cut_polygon(struct parse *parse, const struct polygon *pol
   return DC_OK;
 }
 
+// One memory of the size of the largest polygon serves all of them.
 static enum dc_status cut_polygons(struct parse *parse, struct dc_arena *arena, struct dc_error *error)
 {
   size_t most = 0;
@@ -327,6 +331,7 @@ static enum dc_status cut_polygons(struct parse *parse, struct dc_arena *arena, 
   return status;
 }
 
+// Vertices that no face uses go, in place; the others keep their order.
 static enum dc_status drop_unused_vertices(struct dc_mesh *mesh, struct dc_error *error)
 {
   int *number = dc_alloc((size_t)mesh->vertex_count, sizeof *number);
@@ -385,6 +390,7 @@ static enum dc_status take_points(const struct parse *parse, struct dc_arena *ar
   return mesh->fault ? DC_OK : dc_out_of_memory_in(error, parse->file->name);
 }
 
+// All statements, then what needs the whole file: indices, polygons, unused and double vertices.
 static enum dc_status parse_all(struct parse *parse, struct dc_arena *arena, struct dc_error *error)
 {
   for (; parse->scanner.at < parse->scanner.end; skip_statement(&parse->scanner)) {
@@ -405,6 +411,7 @@ static enum dc_status parse_all(struct parse *parse, struct dc_arena *arena, str
   return status ? status : weld_open(parse->mesh, arena, error);
 }
 
+// Counts first, so that limits are checked before memory is taken, then parses.
 enum dc_status dc_mesh_parse_obj(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error)
 {

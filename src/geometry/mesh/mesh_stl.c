@@ -38,6 +38,7 @@ static bool is_binary(const struct dc_mesh_file *file)
   return file->size >= PROLOGUE && (uint64_t)file->size == PROLOGUE + (uint64_t)RECORD * read_u32(file->bytes + HEADER);
 }
 
+// Whether a text begins with "solid" and holds no zero bytes.
 static bool is_text(const struct dc_mesh_file *file)
 {
   size_t blank = strspn(file->bytes, " \t\r\n");
@@ -45,12 +46,14 @@ static bool is_text(const struct dc_mesh_file *file)
          !memchr(file->bytes, '\0', file->size);
 }
 
+// By content first, then by name: a broken file called .stl is told as such.
 bool dc_mesh_is_stl(const struct dc_mesh_file *file)
 {
   size_t length = strlen(file->name);
   return is_binary(file) || is_text(file) || (length >= 4 && strcasecmp(file->name + length - 4, ".stl") == 0);
 }
 
+// Corners of all triangles, then one message about those that are not finite.
 static enum dc_status parse_binary(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                    struct dc_error *error)
 {
@@ -169,6 +172,7 @@ static enum dc_status parse_solid(struct scanner *scanner, double (*corners)[3],
   }
 }
 
+// Any number of solids, joined to one mesh.  The size of the file bounds the number of facets.
 static enum dc_status parse_text(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error)
 {
@@ -190,6 +194,7 @@ static enum dc_status parse_text(const struct dc_mesh_file *file, struct dc_aren
   return status;
 }
 
+// Chooses the form, or says why it is neither.
 enum dc_status dc_mesh_parse_stl(const struct dc_mesh_file *file, struct dc_arena *arena, struct dc_mesh *mesh,
                                  struct dc_error *error)
 {

@@ -33,6 +33,8 @@ static bool parse_short(const char *word, size_t length, double *number)
   return count > 0;
 }
 
+// A decimal number in a word that need not end with a zero: short ones by the exact way above, which most
+// numbers in files are, all others by strtod().
 bool dc_mesh_parse_number(const char *word, size_t length, double *number)
 {
   char text[128];
@@ -61,6 +63,7 @@ enum dc_status dc_mesh_fail_at(const struct dc_mesh_file *file, long line, struc
   return dc_fail(error, DC_BAD_INPUT, "%.700s:%ld: %s", file->name, line, text);
 }
 
+// A word as messages show it: cut, and without characters that a terminal would act on.
 const char *dc_mesh_quote(struct dc_mesh_quote *quote, const char *word, size_t length)
 {
   size_t shown = length < sizeof quote->text ? length : sizeof quote->text - 1;

@@ -12,6 +12,8 @@ static const struct kind {
 } kinds[] = {{15, 1, 1}, {1, 2, 2}, {2, 3, 3}, {4, 4, 4}, {8, 2, 3}, {9, 3, 6}, {11, 4, 10}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+// The kind of an element by its type: ones with more corners than wanted are refused, ones with fewer passed
+// over later.
 static struct kind check_type(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int64_t type)
 {
   struct kind kind = {0};
@@ -203,6 +205,7 @@ static void skip_section(struct dc_mesh_cursor *cursor, const char *name, size_t
   }
 }
 
+// Nodes or elements, by the version, up to the end of the section.
 static void read_section(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts, int version, bool nodes)
 {
   if (version == 2) {
@@ -221,6 +224,7 @@ static void read_section(struct dc_mesh_cursor *cursor, struct dc_simplices_part
   expect(cursor, nodes ? "$EndNodes" : "$EndElements");
 }
 
+// Sections in any order; nodes may stand behind elements, because numbers are resolved at the end.
 enum dc_status dc_simplices_parse_msh(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
 {
   int version = read_format(cursor);

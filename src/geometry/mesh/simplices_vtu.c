@@ -24,6 +24,8 @@ struct array {
   int64_t offset;     // of what is appended, bytes behind the underscore
 };
 
+// State of the walk through the XML.  Arrays are only located by it; cursor is that of the file, for messages
+// and status.
 struct vtu {
   XML_Parser parser;
   struct dc_mesh_cursor *cursor;
@@ -98,6 +100,7 @@ static int64_t whole_number(struct vtu *vtu, const XML_Char **attributes, const 
   return 0;
 }
 
+// Sizes of the only piece, which say how many numbers each array must have.
 static void open_piece(struct vtu *vtu, const XML_Char **attributes)
 {
   vtu->points = whole_number(vtu, attributes, "NumberOfPoints");
@@ -133,6 +136,7 @@ static int bytes_of(const char *type, bool real)
   return 0;
 }
 
+// Notes where an array is and how it is written, and checks that its type and components are what they must be.
 static void open_array(struct vtu *vtu, const XML_Char **attributes)
 {
   const char *type = attribute(attributes, "type"), *format = attribute(attributes, "format"),
@@ -161,6 +165,7 @@ static void open_array(struct vtu *vtu, const XML_Char **attributes)
   vtu->reading = which;
 }
 
+// Finds the underscore behind which appended bytes begin, and ends the walk: what follows need not be XML.
 static void open_appended(struct vtu *vtu, const XML_Char **attributes)
 {
   const char *encoding = attribute(attributes, "encoding"), *bytes = vtu->cursor->file->bytes;
@@ -215,6 +220,7 @@ static void XMLCALL open_document_type(void *context, const XML_Char *name, cons
   refuse(context, "there must be no document type", name);
 }
 
+// Walks the file.  An error behind the beginning of appended data is none, as the walk was ended there.
 static void find_arrays(struct vtu *vtu)
 {
   struct dc_mesh_cursor *cursor = vtu->cursor;
@@ -243,6 +249,7 @@ struct source {
   int number_bytes;
 };
 
+// Makes a cursor over an array's numbers: the file itself for text, decoded bytes for all others.
 static void open_source(const struct vtu *vtu, int which, struct source *source)
 {
   const struct array *array = &vtu->arrays[which];
@@ -336,6 +343,7 @@ static void add_cells(struct vtu *vtu, struct dc_simplices_parts *parts, const i
   }
 }
 
+// Places first, then cells.  Offsets must rise, so that the last one is the number of the cells' nodes.
 enum dc_status dc_simplices_parse_vtu(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
 {
   struct vtu vtu = {.cursor = cursor, .reading = -1};

@@ -11,6 +11,8 @@
 #include "geometry/mesh/constants.h"
 #include "math/vector.h"
 
+// Six times the signed volume: positive if the last node is on the side from which the others turn
+// counter-clockwise.
 double dc_tetrahedron_volume6(const double (*nodes)[3], const int element[4])
 {
   double a[3], b[3], c[3], cross[3];
@@ -110,6 +112,8 @@ enum dc_status dc_tetrahedra_finish(struct dc_simplices *mesh, struct dc_arena *
 
 // Grids.
 
+// A point of the cube [-1, 1]^3 into the wanted form, then to size: blocks stay, balls by a map that keeps the
+// grid regular, beams taper across.
 static void place_node(double p[3], enum dc_grid_form form, const double size[3], double taper)
 {
   double x = p[0], y = p[1], z = p[2];  // in [-1, 1]
@@ -146,6 +150,7 @@ static void cut_cube(const int corner[8], bool mirror[3], int (*elements)[4])
   }
 }
 
+// Cubes in the order of x, then y, then z, six elements each.
 static void fill_elements(struct dc_simplices *mesh, const long cells[3])
 {
   int width = (int)cells[0] + 1, layer = width * ((int)cells[1] + 1), e = 0;

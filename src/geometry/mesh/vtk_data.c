@@ -54,6 +54,7 @@ static bool read_group(struct stream *stream)
   return stream->left > 0;
 }
 
+// Exactly count bytes, decoded if need be; false: there are not so many.
 static bool take(struct stream *stream, size_t count, unsigned char *bytes)
 {
   size_t room = (size_t)(stream->end - stream->at);
@@ -128,6 +129,7 @@ static enum dc_status unpack(struct dc_mesh_cursor *cursor, const struct dc_vtk_
   return cursor->status;
 }
 
+// An array that is not packed is its size and its bytes.
 enum dc_status dc_vtk_decode(struct dc_mesh_cursor *cursor, const struct dc_vtk_encoding *encoding, const char *text,
                              const char *end, char **bytes, size_t *size)
 {
