@@ -61,6 +61,9 @@ run() {
   fi
 }
 
+# told_loss: the loss that the last run with --json has told
+told_loss() { sed -n 's/^  "loss": \(.*\),$/\1/p' "$out"; }
+
 # noted: waits until the command that runs with stderr in $err has noted a signal
 noted() {
   noted_tries=0

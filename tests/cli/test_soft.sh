@@ -54,7 +54,7 @@ done
 # linear systems by choice: the same steps
 aim='objective=[{"type": "reach", "bodies": ["block"], "target": [1, 0, 0]}]'
 run 0 simulate drop.json -o none --json --threads 1 --set "$aim" --set solver.linear=direct
-loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
+loss=$(told_loss)
 holds "the summary says that matrices were factored" "$out" '"method" not in d["linear"] and d["linear"]["factorizations"] >= 2 and d["linear"]["matrix"] == "supernodal"'
 for method in conjugate_gradients gmres; do
   for preconditioner in gauss_seidel jacobi woodbury two_level; do
@@ -69,7 +69,7 @@ check "in words, too" grep -qE "linear systems: gmres with jacobi, [1-9][0-9]* t
 fine="--threads 1 --set time.steps=1 --set bodies.block.soft.size=[0.17,0.17,0.17] --set bodies.block.soft.cells=[17,17,17] --set bodies.block.soft.young=1e8
   --set bodies.block.soft.self_contact=false --set bodies.block.position=[0,0,0.087]"
 run 0 simulate drop.json -o none --json $fine --set "$aim" --set solver.preconditioner=two_level
-loss=$(sed -n 's/^  "loss": \(.*\),$/\1/p' "$out")
+loss=$(told_loss)
 run 0 simulate drop.json -o none --json $fine --set "$aim"
 holds "two levels take the place of sweeps" "$out" "abs(d['loss'] - $loss) <= 1e-9 and d['linear']['factorizations'] == 0 and d['linear']['iterations'] < 25 * d['linear']['solutions']"  # 16, by sweeps alone 35
 # and the same gradients

@@ -91,7 +91,7 @@ cat >fold.json <<'END'
  "objective": [{"type": "reach", "body": "b", "target": [0, 0, 0]}]}
 END
 run 0 simulate fold.json -o none --json --threads 1
-loss=$(sed -n 's/^  "loss": \([^,]*\),$/\1/p' "$out")
+loss=$(told_loss)
 run 0 simulate fold.json -o none --json --threads 1 --set 'bodies[2].soft.self_contact=false'
 holds "self_contact acts in a fold" "$out" "d['loss'] != $loss"
 finish
