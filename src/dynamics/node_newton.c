@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "dynamics/node_law.h"
 #include "math/linear_iterative.h"
 #include "math/vector.h"
 
@@ -143,94 +144,6 @@ void dc_node_newton_destroy(struct dc_node_newton *node_newton)
   node_newton->solver = node_newton->two_level = NULL;
 }
 
-// The law of one node.
-
-static struct dc_slip_stiffness stiffness_of(const struct dc_node_law *law)
-{
-  return dc_slip_stiffness(&law->slip, dc_vec_dot(law->way, law->way));
-}
-
-static void add_slope(const struct dc_node_law *law, double scale, double *slope)
-{
-  dc_vec_add_scaled(slope, slope, -0.5 * scale * law->slip.e / law->gap, law->normal);
-  if (law->slip.c > 0)
-    dc_vec_add_scaled(slope, slope, scale * stiffness_of(law).k, law->way);
-}
-
-// e/(2 gap^2) n n^T + k P + 2 k' t t^T
-static void add_curvature(const struct dc_node_law *law, double block[9])
-{
-  const double *n = law->normal, *t = law->way;
-  double normal = 0.5 * law->slip.e / (law->gap * law->gap);
-  struct dc_slip_stiffness slip = {0};
-  if (law->slip.c > 0)
-    slip = stiffness_of(law);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      block[3 * i + j] += normal * n[i] * n[j] + slip.k * ((i == j) - n[i] * n[j]) + 2 * slip.by_square * t[i] * t[j];
-}
-
-static void move_law(struct dc_node_law *law, const double *d)
-{
-  double along = dc_vec_dot(law->normal, d);
-  law->gap += along;
-  dc_vec_add(law->way, law->way, d);
-  dc_vec_add_scaled(law->way, law->way, -along, law->normal);
-}
-
-// phi after a move minus phi before; no large numbers cancel.
-static double energy_change(const struct dc_node_law *law, const struct dc_node_law *after)
-{
-  double change = -0.5 * law->slip.e * log1p((after->gap - law->gap) / law->gap);
-  return law->slip.c > 0 ? change + dc_slip_energy_change(&law->slip, law->way, after->way) : change;
-}
-
-// Two unit vectors that with n are a right angle each.
-static void plane_axes(const double n[3], double axes[2][3])
-{
-  double axis[3] = {0};
-  int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
-  axis[fabs(n[2]) < fabs(n[least]) ? 2 : least] = 1;
-  dc_vec_cross(axes[0], n, axis);
-  dc_vec_scale(axes[0], axes[0], 1 / dc_vec_norm(axes[0]));
-  dc_vec_cross(axes[1], n, axes[0]);
-}
-
-// Moves along the plane to the minimum of (w - way)^T A (w - way)/2 + g.(w - way) + D(|w|): with A's eigenvectors in
-// the plane and f = g - A way, w_i = -f_i/(b_i + z).
-static void slide(const struct dc_node_law *law, const double a[9], const double g[3], double move[3])
-{
-  double axes[2][3], response[2][3], way[2], f[2], b[2], turned[2][3];
-  plane_axes(law->normal, axes);
-  for (int k = 0; k < 2; k++)
-    dc_mat_apply(response[k], a, axes[k]);
-  double b00 = dc_vec_dot(axes[0], response[0]), b01 = dc_vec_dot(axes[0], response[1]),
-         b11 = dc_vec_dot(axes[1], response[1]), angle = 0.5 * atan2(2 * b01, b00 - b11), cosine = cos(angle),
-         sine = sin(angle);
-  for (int i = 0; i < 3; i++) {
-    turned[0][i] = cosine * axes[0][i] + sine * axes[1][i];
-    turned[1][i] = -sine * axes[0][i] + cosine * axes[1][i];
-  }
-  b[0] = cosine * cosine * b00 + 2 * cosine * sine * b01 + sine * sine * b11;
-  b[1] = sine * sine * b00 - 2 * cosine * sine * b01 + cosine * cosine * b11;
-  for (int k = 0; k < 2; k++) {
-    way[k] = dc_vec_dot(turned[k], law->way);
-    f[k] = dc_vec_dot(turned[k], g) - b[k] * way[k];
-  }
-  double z = dc_slip_response(&law->slip, f, b);
-  dc_vec_scale(move, turned[0], -f[0] / (b[0] + z) - way[0]);
-  dc_vec_add_scaled(move, move, -f[1] / (b[1] + z) - way[1], turned[1]);
-}
-
-// The new gap y of  a (y - gap) + b = e/(2 y).
-static double rest_gap(double a, double b, double gap, double e)
-{
-  double half = b - a * gap, root = sqrt(half * half + 2 * a * e);
-  return half > 0 ? e / (half + root) : (root - half) / (2 * a);
-}
-
-// Sweeps.
-
 // Whether a law bends what its node does; g, a: gradient of the rest of m by the node, and its second derivative along
 // n.
 static bool counts(const struct dc_node_law *law, double g, double a)
@@ -246,21 +159,21 @@ static void settle(const struct dc_node_newton *newton, struct dc_node_law *law,
   dc_vec_copy(g, newton->smooth + law->at);
   dc_block_diagonal(newton->solver, law->at / 3, block);
   for (long o = newton->other[law - newton->laws]; &newton->laws[o] != law; o = newton->other[o]) {
-    add_slope(&newton->laws[o], 1, g);
-    add_curvature(&newton->laws[o], block);
+    dc_node_law_add_slope(&newton->laws[o], 1, g);
+    dc_node_law_add_curvature(&newton->laws[o], block);
   }
   dc_mat_apply(response, block, law->normal);
   double a = dc_vec_dot(law->normal, response);
   if (!counts(law, dc_vec_dot(law->normal, g), a))
     return;
   for (int round = 0; round < LOCAL_ROUNDS; round++) {
-    double move[3], pushed[3], gap = rest_gap(a, dc_vec_dot(law->normal, g), law->gap, law->slip.e);
+    double move[3], pushed[3], gap = dc_node_law_rest_gap(a, dc_vec_dot(law->normal, g), law->gap, law->slip.e);
     dc_vec_add_scaled(total, total, gap - law->gap, law->normal);
     dc_vec_add_scaled(g, g, gap - law->gap, response);
     law->gap = gap;
     if (!(law->slip.c > 0))
       return;
-    slide(law, block, g, move);
+    dc_node_law_slide(law, block, g, move);
     dc_mat_apply(pushed, block, move);
     dc_vec_add(g, g, pushed);
     dc_vec_add(total, total, move);
@@ -284,7 +197,7 @@ static void sweep(struct dc_node_newton *newton, double *step)
     dc_block_add_row(newton->solver, law->at / 3, move, newton->smooth);
     dc_vec_add(step + law->at, step + law->at, move);
     for (long o = newton->other[l]; o != l; o = newton->other[o])
-      move_law(&newton->laws[o], move);
+      dc_node_law_move(&newton->laws[o], move);
   }
 }
 
@@ -292,7 +205,7 @@ static void bend(struct dc_node_newton *newton)
 {
   memset(newton->curvature, 0, 3 * (size_t)newton->size * sizeof *newton->curvature);
   for (long l = 0; l < newton->law_count; l++)
-    add_curvature(&newton->laws[l], newton->curvature + 3 * (size_t)newton->laws[l].at);
+    dc_node_law_add_curvature(&newton->laws[l], newton->curvature + 3 * (size_t)newton->laws[l].at);
 }
 
 // The gradient of m and the curvature of phi.
@@ -300,7 +213,7 @@ static void linearize(struct dc_node_newton *newton)
 {
   memcpy(newton->slope, newton->smooth, (size_t)newton->size * sizeof *newton->slope);
   for (long l = 0; l < newton->law_count; l++)
-    add_slope(&newton->laws[l], 1, newton->slope + newton->laws[l].at);
+    dc_node_law_add_slope(&newton->laws[l], 1, newton->slope + newton->laws[l].at);
   bend(newton);
 }
 
@@ -390,7 +303,7 @@ static bool hold_back(struct dc_node_newton *newton)
     dc_vec_scale(change, n, -(1 - 2 * GAP_KEPT) * law->gap - dc_vec_dot(n, newton->held + law->at));
     long other = l;
     do {
-      add_curvature(&newton->laws[other], block);
+      dc_node_law_add_curvature(&newton->laws[other], block);
       other = newton->other[other];
     } while (other != l);
     dc_mat_apply(response, block, change);
@@ -448,8 +361,8 @@ static bool advance(struct dc_node_newton *newton, struct dc_symmetric_matrix *m
       struct dc_node_law after = newton->laws[l];
       double moved[3];
       dc_vec_scale(moved, move + after.at, part);
-      move_law(&after, moved);
-      contact += energy_change(&newton->laws[l], &after);
+      dc_node_law_move(&after, moved);
+      contact += dc_node_law_energy_change(&newton->laws[l], &after);
     }
     if (!(quadratic + contact <= SUFFICIENT_DECREASE * part * slope + ROUNDING * (fabs(quadratic) + fabs(contact))))
       continue;
@@ -459,7 +372,7 @@ static bool advance(struct dc_node_newton *newton, struct dc_symmetric_matrix *m
       newton->smooth[i] += part * newton->product[i];
     }
     for (long l = 0; l < newton->law_count; l++)
-      move_law(&newton->laws[l], move + newton->laws[l].at);
+      dc_node_law_move(&newton->laws[l], move + newton->laws[l].at);
     return true;
   }
   return false;
@@ -498,7 +411,7 @@ struct dc_node_step dc_node_newton_step(struct dc_node_newton *newton, const str
   memcpy(newton->smooth, gradient, bytes);
   list_laws(newton, state);
   for (long l = 0; l < newton->law_count; l++)
-    add_slope(&newton->laws[l], -1, newton->smooth + newton->laws[l].at);
+    dc_node_law_add_slope(&newton->laws[l], -1, newton->smooth + newton->laws[l].at);
   memcpy(newton->slope, gradient, bytes);
   double wanted = fmax(ENOUGH, INNER_PART * residual_of(newton, allowed)), best = INFINITY;
   for (int stalls = 0; done.iterations < ITERATIONS && stalls < PATIENCE; done.iterations++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The race of an automatic search (race.h): recipes, rounds, heats.
+// The race of an automatic search (race.h): rounds, heats, worlds.
 //
-// 1. Recipes become optimizers with their options when the race is created.
+// 1. Recipes (race_recipes.h) become optimizers with their options when the race is created.
 // 2. A round opens its members: recipes from the first guess, shorter steps from the best point, or the leader's recipe
 //    from the best draws.
 // 3. After each turn dc_race_pass converts and ends members; after each heat it keeps the better half.
@@ -19,11 +19,11 @@
 
 #include "plan/linearize.h"
 #include "plan/race_approach.h"
+#include "plan/race_recipes.h"
 #include "plan/race_windows.h"
 #include "plan/worker.h"
 #include "task/drives.h"
 
-enum { WALK_PACE = 4 };   // iterations of Adam per turn: a fan's iteration costs four times as much
 enum { HEAT = 2 };        // turns after which the worse half of the members ends
 enum { LEAST_LEFT = 2 };  // members that a heat leaves in any case
 enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24, SOFT_TURNS = 20 };  // at most, in another world
@@ -33,8 +33,6 @@ enum { MARGIN_TURNS = 4 };                  // to come inside of the tolerances 
 enum { DEFAULT_SHARE = 6 };                 // turns from which on the default walk has as much as all others together
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
-static const double SUFFICIENT = 0.3;     // a fan ends with the first step that leaves at most this part of the loss
-static const double LEAST_LENGTH = 1e-4;  // of the steps of the small fan, which takes lower points only
 static const double RATE_BESIDE_FANS = 0.03;
 static const double LEFT = 2;           // times its best loss: a fan there has left the best point
 static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such long steps in the first round
@@ -42,29 +40,8 @@ static const double STIFFER = 3;        // factor on the contact stiffness there
 static const double SOFTEST = 3e4;      // factor in the first stage of softer contact: gaps at rest grow by its root
 static const double SHORTER = 1.0 / 3;  // factor on the leader's rate from the best point
 
-enum recipe_kind { WALK, FAN, SMOOTH_FAN, APPROACH_FAN, SOFT_FAN, WINDOWS };
-// The worlds of kinds that begin in another one.
-static const char *const worlds[] = {[SMOOTH_FAN] = "smoother friction",
-                                     [APPROACH_FAN] = "hands brought near",
-                                     [SOFT_FAN] = "softer contact",
-                                     [WINDOWS] = NULL};
-struct recipe {
-  enum recipe_kind kind;
-  double rate;  // learning rate of Adam, or the fan's first radius
-  bool quick;   // small betas and shared second moments, for windows
-  int wait;     // turns of the first round before it starts: cheaper members may reach the goal alone
-};
-// Those of the first round come first.
-enum { FAN_RECIPE, DEFAULT_WALK, APPROACH_RECIPE = 6, SOFT_RECIPE, SMALL_FAN = 11 };
-static const struct recipe recipes[] = {
-    {FAN, 0.3, false, 0},        {WALK, 0.03, false, 0},  {WALK, 0.01, false, 0},        {WINDOWS, 0.02, true, 8},
-    {SMOOTH_FAN, 0.3, false, 8}, {WALK, 0.1, false, 0},   {APPROACH_FAN, 0.3, false, 8}, {SOFT_FAN, 0.3, false, 8},
-    {WALK, 0.003, false, 0},     {WALK, 0.001, false, 0}, {WALK, 3e-4, false, 0},        {FAN, 0.03, false, 0},
-};
-enum { RECIPES = sizeof recipes / sizeof *recipes, FIRST_ROUND = 8 };
-
 struct dc_race {
-  void *options[RECIPES];
+  void *options[DC_RECIPES];    // of the optimizers, in the search's arena
   long default_iterations;      // of the default walk
   struct dc_model model;        // with smoother friction
   double smoother;              // by this factor
@@ -80,62 +57,17 @@ struct dc_race {
   int turns_since;           // it does, with those of draws
 };
 
-static bool is_fan(const struct recipe *recipe)
-{
-  return recipe->kind != WALK && recipe->kind != WINDOWS;
-}
-
-static const struct dc_optimizer_type *type_of(const struct recipe *recipe)
-{
-  return is_fan(recipe) ? &dc_gauss_newton : &dc_optimizer_adam;
-}
-
-static void set_real(const struct dc_option *table, void *options, const char *name, double value)
-{
-  memcpy((char *)options + table[dc_option_find(table, name)].offset, &value, sizeof value);
-}
-
-// Options of a recipe: the defaults but for its rate, the search's target, and iterations without an end of their own.
-static enum dc_status set_options(struct dc_search *search, int k, struct dc_error *error)
-{
-  const struct recipe *recipe = &recipes[k];
-  const struct dc_optimizer_type *type = type_of(recipe);
-  struct dc_optimizer_common *common = dc_arena_alloc(search->arena, 1, type->options_size);
-  if (!common)
-    return dc_out_of_memory_for(error, "a search");
-  enum dc_status status = dc_options_set_defaults(type->options, common, search->arena, error);
-  if (k == DEFAULT_WALK)
-    search->race->default_iterations = common->iterations;
-  common->iterations = k == DEFAULT_WALK ? common->iterations : WALK_PACE * search->settings.portfolio.iterations;
-  common->target = search->target;
-  set_real(type->options, common, is_fan(recipe) ? "radius" : "learning_rate", recipe->rate);
-  if (is_fan(recipe))
-    set_real(type->options, common, "sufficient", SUFFICIENT);
-  if (k == SMALL_FAN) {
-    static const bool monotone = true;
-    set_real(type->options, common, "least", LEAST_LENGTH);
-    memcpy((char *)common + type->options[dc_option_find(type->options, "monotone")].offset, &monotone,
-           sizeof monotone);
-  }
-  if (recipe->quick) {
-    static const double betas[] = {0.3, 0.5};
-    static const bool shared = true;
-    memcpy((char *)common + type->options[dc_option_find(type->options, "betas")].offset, betas, sizeof betas);
-    memcpy((char *)common + type->options[dc_option_find(type->options, "shared")].offset, &shared, sizeof shared);
-  }
-  search->race->options[k] = common;
-  return status;
-}
-
 enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
 {
   const struct dc_plan *plan = search->plan;
   struct dc_race *race = search->race = dc_alloc(1, sizeof *race);
   enum dc_status status = race ? DC_OK : dc_out_of_memory_for(error, "a search");
-  for (int k = 0; k < RECIPES && !status; k++)
-    status = set_options(search, k, error);
+  for (int k = 0; k < DC_RECIPES && !status; k++)
+    status = dc_recipe_options(k, search->target, search->settings.portfolio.iterations, search->arena,
+                               &race->options[k], error);
   if (status)
     return status;
+  race->default_iterations = ((const struct dc_optimizer_common *)race->options[DC_RECIPE_DEFAULT_WALK])->iterations;
   race->has_windows = dc_race_windows_settings(plan->model, plan->task, &race->windows);
   race->windows.seed = search->settings.portfolio.seed;
   race->first_loss = -1;
@@ -166,10 +98,10 @@ static void set_approach(struct dc_search *search, double first_loss)
 }
 
 // The plan of smoother friction, or the one whose task brings hands near, created when it is first needed; NULL: error.
-static struct dc_plan *open_elsewhere(struct dc_search *search, enum recipe_kind kind, struct dc_error *error)
+static struct dc_plan *open_elsewhere(struct dc_search *search, enum dc_recipe_kind kind, struct dc_error *error)
 {
   struct dc_race *race = search->race;
-  bool smooth = kind == SMOOTH_FAN;
+  bool smooth = kind == DC_RECIPE_SMOOTH_FAN;
   struct dc_plan **plan = smooth ? &race->smooth : &race->near;
   if (*plan)
     return *plan;
@@ -184,16 +116,16 @@ static struct dc_plan *open_elsewhere(struct dc_search *search, enum recipe_kind
 }
 
 // Whether the recipe has something to do here.
-static bool applies(const struct dc_search *search, const struct recipe *recipe)
+static bool applies(const struct dc_search *search, const struct dc_recipe *recipe)
 {
   bool rows = dc_plan_row_count(search->world) > 0;
   switch (recipe->kind) {
-  case WALK: return recipe->rate < LARGE_RATE || !rows || search->round > 0;
-  case FAN: return rows;
-  case SMOOTH_FAN:
+  case DC_RECIPE_WALK: return recipe->rate < LARGE_RATE || !rows || search->round > 0;
+  case DC_RECIPE_FAN: return rows;
+  case DC_RECIPE_SMOOTH_FAN:
     return rows && search->plan->model->definition.contact.friction > 0 && search->plan->cases.count == 0;
-  case APPROACH_FAN: return rows && search->race->approaches;
-  case SOFT_FAN:
+  case DC_RECIPE_APPROACH_FAN: return rows && search->race->approaches;
+  case DC_RECIPE_SOFT_FAN:
     return rows && dc_contact_pair_count(dc_rollout_contact(search->plan->rollout)) > 0 &&
            search->plan->cases.count == 0;
   default: return search->race->has_windows;
@@ -217,22 +149,22 @@ static enum dc_status start_member(struct dc_search *search, int index, int reci
                                    struct dc_error *error)
 {
   struct dc_search_member *member = &search->members[index];
-  const struct recipe *r = &recipes[recipe];
+  const struct dc_recipe *r = &dc_recipes[recipe];
   struct dc_plan *world = search->world;
-  bool elsewhere = away && worlds[r->kind], soft = elsewhere && r->kind == SOFT_FAN;
+  bool elsewhere = away && dc_recipe_worlds[r->kind], soft = elsewhere && r->kind == DC_RECIPE_SOFT_FAN;
   if (elsewhere && !soft && !(world = open_elsewhere(search, r->kind, error)))
     return error ? error->status : DC_MEMORY;
   *member =
-      (struct dc_search_member){.optimizer = type_of(r),
+      (struct dc_search_member){.optimizer = dc_recipe_type(r),
                                 .options = search->race->options[recipe],
-                                .pace = is_fan(r) ? 1 : WALK_PACE,
+                                .pace = dc_recipe_is_fan(r) ? 1 : DC_WALK_PACE,
                                 .recipe = recipe,
                                 .wait = search->round == 0 ? r->wait : 0,
                                 .elsewhere = elsewhere,
                                 .stage = away - 1,
                                 .softer = soft ? pow(SOFTEST, (double)(SOFT_STAGES + 1 - away) / SOFT_STAGES) : 0};
   enum dc_status status = dc_search_start_member(search, member, world, x, error);
-  if (!status && away && r->kind == WINDOWS)
+  if (!status && away && r->kind == DC_RECIPE_WINDOWS)
     status = add_windows(search, member, error);
   return status;
 }
@@ -241,7 +173,7 @@ static enum dc_status start_member(struct dc_search *search, int index, int reci
 static enum dc_status add_member(struct dc_search *search, int recipe, const double *x, struct dc_error *error)
 {
   struct dc_error local = {0};
-  if (search->member_count == DC_SEARCH_MEMBERS || !applies(search, &recipes[recipe]))
+  if (search->member_count == DC_SEARCH_MEMBERS || !applies(search, &dc_recipes[recipe]))
     return DC_OK;
   enum dc_status status = start_member(search, search->member_count, recipe, 1, x, &local);
   if (!status)
@@ -251,23 +183,12 @@ static enum dc_status add_member(struct dc_search *search, int recipe, const dou
   return status && !dc_point_has_no_value(status) ? dc_fail(error, status, "%s", local.text) : DC_OK;
 }
 
-// The walk whose rate is nearest to a rate.
-static int walk_at(double rate)
-{
-  int best = -1;
-  for (int k = 0; k < RECIPES; k++)
-    if (recipes[k].kind == WALK &&
-        (best < 0 || fabs(log(recipes[k].rate / rate)) < fabs(log(recipes[best].rate / rate))))
-      best = k;
-  return best;
-}
-
 enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error)
 {
   if (!search->race)
     return dc_search_open_members(search, error);
-  const struct recipe *leader = &recipes[search->race->leader];
-  double rate = is_fan(leader) ? RATE_BESIDE_FANS : leader->rate;
+  const struct dc_recipe *leader = &dc_recipes[search->race->leader];
+  double rate = dc_recipe_is_fan(leader) ? RATE_BESIDE_FANS : leader->rate;
   size_t n = (size_t)search->plan->sizes.parameters;
   enum dc_status status = DC_OK;
   bool rows = dc_plan_row_count(search->world) > 0;
@@ -275,23 +196,23 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
   search->turn = 0;
   if (search->round == 0) {
     set_approach(search, search->plan->descent.best_loss);
-    for (int k = 0; k < FIRST_ROUND && !status; k++)
+    for (int k = 0; k < DC_RECIPES_FIRST_ROUND && !status; k++)
       status = add_member(search, k, search->x, error);
   } else if (search->round % 2) {
     static const double parts[] = {1, 3, 9};
     for (int k = 0; k < 3 && !status; k++)
-      status = add_member(search, walk_at(rate * SHORTER / parts[k]), search->best, error);
+      status = add_member(search, dc_recipe_walk(rate * SHORTER / parts[k]), search->best, error);
     if (!status)
-      status = add_member(search, SMALL_FAN, search->best, error);
+      status = add_member(search, DC_RECIPE_SMALL_FAN, search->best, error);
   }
   for (int i = 0; i < search->pool_count && !status && search->round % 2 == 0; i++) {
-    status = add_member(search, FAN_RECIPE, search->pool + (size_t)i * n, error);
+    status = add_member(search, DC_RECIPE_FIRST_FAN, search->pool + (size_t)i * n, error);
     if (!status && (i == 0 || !rows))
-      status = add_member(search, walk_at(rate), search->pool + (size_t)i * n, error);
+      status = add_member(search, dc_recipe_walk(rate), search->pool + (size_t)i * n, error);
   }
   // Every second round that draws begins in another one of the easier worlds, too.
   if (!status && search->round > 0 && search->pool_count > 0 && search->round % 2 == 0)
-    status = add_member(search, search->round % 4 ? APPROACH_RECIPE : SOFT_RECIPE, search->pool, error);
+    status = add_member(search, search->round % 4 ? DC_RECIPE_APPROACH : DC_RECIPE_SOFT, search->pool, error);
   return status;
 }
 
@@ -373,7 +294,7 @@ static enum dc_status come_back(struct dc_search *search, int index, struct dc_e
   struct dc_search_member *member = &search->members[index];
   size_t n = (size_t)search->world->parameter_count;
   int recipe = member->recipe;
-  bool begun = dc_plan_iterations(member->plan) > 0, soft = recipes[recipe].kind == SOFT_FAN;
+  bool begun = dc_plan_iterations(member->plan) > 0, soft = dc_recipes[recipe].kind == DC_RECIPE_SOFT_FAN;
   int next = soft && member->stage + 1 < SOFT_STAGES ? member->stage + 2 : 0;
   double *x = dc_alloc(n, sizeof *x);
   if (!x)
@@ -388,14 +309,14 @@ static enum dc_status come_back(struct dc_search *search, int index, struct dc_e
 // Whether a member is the walk by the defaults from the scene's first guess.
 static bool is_default(const struct dc_search *search, const struct dc_search_member *member)
 {
-  return search->round == 0 && member->recipe == DEFAULT_WALK;
+  return search->round == 0 && member->recipe == DC_RECIPE_DEFAULT_WALK;
 }
 
 void dc_race_set_paces(struct dc_search *search, const int *live, int count)
 {
   for (int k = 0; k < count; k++)
     if (is_default(search, &search->members[live[k]]))
-      search->members[live[k]].pace = WALK_PACE * (count > 1 && search->turn >= DEFAULT_SHARE ? count - 1 : 1);
+      search->members[live[k]].pace = DC_WALK_PACE * (count > 1 && search->turn >= DEFAULT_SHARE ? count - 1 : 1);
 }
 
 static bool is_away(const struct dc_search_member *member)
@@ -459,11 +380,12 @@ static void end_waiting(struct dc_search *search)
 static enum dc_status end_stalled(struct dc_search *search, int index, struct dc_error *error)
 {
   bool polish = search->round == 0 && isfinite(search->stages[search->stage].loss) &&
-                applies(search, &recipes[SMALL_FAN]) && search->turn < search->settings.portfolio.iterations;
+                applies(search, &dc_recipes[DC_RECIPE_SMALL_FAN]) &&
+                search->turn < search->settings.portfolio.iterations;
   for (int i = 0; i < search->member_count; i++)
-    polish = polish && !(search->members[i].plan && search->members[i].recipe == SMALL_FAN);
+    polish = polish && !(search->members[i].plan && search->members[i].recipe == DC_RECIPE_SMALL_FAN);
   dc_search_release_member(&search->members[index]);
-  return polish ? start_member(search, index, SMALL_FAN, 0, search->best, error) : DC_OK;
+  return polish ? start_member(search, index, DC_RECIPE_SMALL_FAN, 0, search->best, error) : DC_OK;
 }
 
 // Fans pass near the goal and leave it.  Where one does, a small fan begins at the best point, unless there is one.
@@ -471,24 +393,24 @@ static enum dc_status polish(struct dc_search *search, const int *live, int coun
 {
   bool left = false;
   for (int i = 0; i < search->member_count; i++)
-    if (search->members[i].plan && search->members[i].recipe == SMALL_FAN)
+    if (search->members[i].plan && search->members[i].recipe == DC_RECIPE_SMALL_FAN)
       return DC_OK;
   for (int k = 0; k < count; k++) {
     const struct dc_search_member *member = &search->members[live[k]];
-    left = left || (member->plan && member->recipe == FAN_RECIPE && member->moved &&
+    left = left || (member->plan && member->recipe == DC_RECIPE_FIRST_FAN && member->moved &&
                     member->last.loss > LEFT * member->plan->descent.best_loss &&
                     member->plan->descent.best_loss <= search->stages[search->stage].loss);
   }
-  return left ? add_member(search, SMALL_FAN, search->best, error) : DC_OK;
+  return left ? add_member(search, DC_RECIPE_SMALL_FAN, search->best, error) : DC_OK;
 }
 
 // Whether a member has been in another world for long enough.
 static bool has_been_away(const struct dc_search *search, struct dc_search_member *member)
 {
-  enum recipe_kind kind = recipes[member->recipe].kind;
-  if (kind == SMOOTH_FAN)
+  enum dc_recipe_kind kind = dc_recipes[member->recipe].kind;
+  if (kind == DC_RECIPE_SMOOTH_FAN)
     return search->turn >= member->wait + SMOOTH_TURNS;
-  int most = kind == SOFT_FAN ? (member->stage + 1) * SOFT_TURNS : APPROACH_TURNS;
+  int most = kind == DC_RECIPE_SOFT_FAN ? (member->stage + 1) * SOFT_TURNS : APPROACH_TURNS;
   return dc_search_stalls(search, member) || search->turn >= member->wait + most;
 }
 
@@ -547,7 +469,7 @@ enum dc_status dc_race_load_leader(struct dc_search *search, const struct dc_sna
 {
   long leader[LEADER_NUMBERS];
   enum dc_status status = dc_snapshot_get_counts(snapshot, "search/leader", LEADER_NUMBERS, 1 << 20, leader, error);
-  if (!status && leader[0] >= RECIPES)
+  if (!status && leader[0] >= DC_RECIPES)
     return dc_fail(error, DC_CHECKPOINT, "search/leader: holds an impossible number");
   double first_loss;
   if (!status)
@@ -567,11 +489,11 @@ enum dc_status dc_race_load(struct dc_search *search, int count, const struct dc
                             struct dc_error *error)
 {
   long numbers[DC_SEARCH_MEMBERS * MEMBER_NUMBERS];
-  enum dc_status status =
-      dc_snapshot_get_counts(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS, RECIPES, numbers, error);
+  enum dc_status status = dc_snapshot_get_counts(snapshot, "search/recipes", DC_SEARCH_MEMBERS * MEMBER_NUMBERS,
+                                                 DC_RECIPES, numbers, error);
   for (int i = 0; i < count && !status; i++) {
     const long *own = numbers + i * MEMBER_NUMBERS;
-    if (own[RECIPE] >= RECIPES)
+    if (own[RECIPE] >= DC_RECIPES)
       return dc_fail(error, DC_CHECKPOINT, "search/recipes: holds an impossible number");
     int away = own[IN_WINDOWS] ? 1 : (int)own[ELSEWHERE];
     if (away > SOFT_STAGES)
@@ -591,14 +513,14 @@ bool dc_search_found(const struct dc_search *search, struct dc_search_found *fou
   const struct dc_race *race = search->race;
   if (!race || !search->rolled)
     return false;
-  const struct recipe *leader = &recipes[race->leader];
-  *found = (struct dc_search_found){.optimizer = type_of(leader),
+  const struct dc_recipe *leader = &dc_recipes[race->leader];
+  *found = (struct dc_search_found){.optimizer = dc_recipe_type(leader),
                                     .options = race->options[race->leader],
-                                    .rate_name = is_fan(leader) ? "radius" : "learning_rate",
+                                    .rate_name = dc_recipe_is_fan(leader) ? "radius" : "learning_rate",
                                     .rate = leader->rate,
                                     .quick = leader->quick,
-                                    .horizon = leader->kind == WINDOWS ? &race->windows : NULL,
-                                    .begun = worlds[leader->kind],
+                                    .horizon = leader->kind == DC_RECIPE_WINDOWS ? &race->windows : NULL,
+                                    .begun = dc_recipe_worlds[leader->kind],
                                     .round = race->leader_round};
   return true;
 }
