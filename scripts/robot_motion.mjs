@@ -7,7 +7,8 @@
 // from the folder into the module's own file system, contacts and the drag of a medium are disabled, and the model moves
 // for a second from its description's coordinates with controls of 0, or from the keyframe of that name, by steps of
 // Runge and Kutta.  The answer is a line of JSON: for every body its name, mass, place and rotation at the start and at
-// the end, and how far it came and turned; or {"error"}.  With "seed" the answer is a drawn keyframe alone.
+// the end, and how far it came and turned; or {"error"}.  "contact" keeps contacts, "time" is another than a second; with
+// "seed" the answer is a drawn keyframe alone.
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -81,7 +82,7 @@ function move(model, data, request, integrator, step) {
     mujoco.mj_resetDataKeyframe(model, data, request.keyframe);
   const start = data.time;
   mujoco.mj_forward(model, data);
-  const begun = bodies(model, data), count = Math.round(1 / step);
+  const begun = bodies(model, data), count = Math.round((request.time ?? 1) / step);
   const way = begun.map(() => 0), spin = begun.map(() => 0);
   let before = Float64Array.from(data.xipos), turned = Float64Array.from(data.xmat);
   for (let k = 0; k < count; k++) {
@@ -101,7 +102,7 @@ function move(model, data, request, integrator, step) {
     turned = Float64Array.from(matrix);
   }
   mujoco.mj_forward(model, data);
-  return { whole: Math.abs(data.time - start - 1) < 0.01, bodies: begun, end: bodies(model, data), way, spin };
+  return { whole: Math.abs(data.time - start - (request.time ?? 1)) < 0.01, bodies: begun, end: bodies(model, data), way, spin };
 }
 
 // A keyframe with drawn velocities and controls.
@@ -133,10 +134,11 @@ function answer(request) {
     if (typeof request.keyframe === 'string')
       request.keyframe = Array.from(model.name_keyadr).findIndex((start) => named(model.names, start) === request.keyframe);
     const option = model.opt, integrators = mujoco.mjtIntegrator;
-    option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT.value;
+    if (!request.contact)
+      option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT.value;
     const medium = option.density !== 0 || option.viscosity !== 0;
     option.density = option.viscosity = 0;
-    let moved = move(model, data, request, integrators.mjINT_RK4, request.step);
+    let moved = move(model, data, request, request.contact ? integrators.mjINT_IMPLICIT : integrators.mjINT_RK4, request.step);
     if (!moved.whole)
       moved = move(model, data, request, integrators.mjINT_IMPLICIT, request.step / 4);
     if (!moved.whole)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MJCF models drawn with attributes in pairs and triples beside MuJoCo's own motion: what is silently another model?
 
-    scripts/soak/mjcf_draws.py --mujoco .../@mujoco/mujoco/mujoco.js [--draws 200] [--seed 1] [--kinds 3] [--keep FOLDER] [--build build]
+    scripts/soak/mjcf_draws.py --mujoco .../@mujoco/mujoco/mujoco.js [--draws 200] [--seed 1] [--kinds 3] [--single] [--acting] [--keep FOLDER] [--build build]
 
 Each draw is a small tree with a few of the features below, one to --kinds of them, on the options, joints, actuators, tendons and equalities.  A draw is "same" where masses,
 frames and a second of motion are MuJoCo's (scripts/robot_motion.py says how near), "named" where they are not and `dcsim check` has a note, or a refusal,
@@ -431,10 +431,16 @@ def flexible(draw):
     draw.tail += '<worldbody><flexcomp name="f" type="grid" count="3 3 3" spacing=".05 .05 .05" pos="5 0 0" dim="3" mass="1"/></worldbody>'
 
 
-def draw_model(seed, most):
+# What does not act and is named.
+ABSENT = {"actuator_gravity", "actuator_own", "at_site", "connect", "cylinder", "flexible", "follow_curve", "general_dynamic", "general_gain", "intvelocity", "joint armature of ball", "joint armature of free", "ball_range",
+          "joint frictionloss of ball", "joint frictionloss of free", "joint stiffness of free", "joint margin", "lock", "muscle", "on_ball", "polynomial_damping", "polynomial_spring", "position_filtered", "servo_on_ball", "spatial",
+          "tendon armature", "tendon damping", "tendon friction", "tendon range", "tendon servo", "tendon spring", "tendon spring length", "weld", "damper"}
+
+
+def draw_model(seed, most, absent):
     generator = random.Random(seed)
     draw = Draw(generator)
-    names = generator.sample(sorted(FEATURES), generator.randint(1, most))
+    names = generator.sample(sorted(name for name in FEATURES if absent or name not in ABSENT), generator.randint(1, most))
     for name in names:
         FEATURES[name][0](draw)
     return draw.text(), names
@@ -479,6 +485,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", type=int, default=3)
     parser.add_argument("--single", action="store_true", help="each feature alone, --draws times")
+    parser.add_argument("--acting", action="store_true", help="without features that do not act")
     parser.add_argument("--keep")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
@@ -495,7 +502,7 @@ def main():
                 FEATURES[only][0](draw)
                 text, names = draw.text(), [only]
             else:
-                text, names = draw_model("%d %d" % (arguments.seed, k), arguments.kinds)
+                text, names = draw_model("%d %d" % (arguments.seed, k), arguments.kinds, not arguments.acting)
             verdict, why = judge(arguments, node, text, names, folder)
             counts[verdict] += 1
             if verdict == "silent" or arguments.verbose:
