@@ -88,10 +88,10 @@ def measure(names, places, rotations, reference):
     return worst
 
 
-def judge(worst):
+def judge(worst, part=PART):
     if worst["lacks"]:
         return "bodies"
-    for what, bound in (("masses", 1e-6), ("frames", 1e-6), ("motion", PART)):
+    for what, bound in (("masses", 1e-6), ("frames", 1e-6), ("motion", part)):
         if not worst[what] <= bound:
             return what
     return "agrees"

@@ -44,7 +44,7 @@ def draw_model(seed, absent):
     generator = random.Random(seed)
     words = set()
     extra = "".join('<pair%s/>' % attributes_of(dict({"geom1": generator.choice(("g0", "g1", "g2", "lid")), "geom2": generator.choice(("floor", "top"))},
-                                                     **generator.choice(({"friction": "%.2f .2" % generator.uniform(0, 1)}, {"condim": generator.choice((1, 3))}, {"condim": 1, "friction": ".5 .5"}, {}))))
+                                                     **generator.choice(({"friction": "%.2f %.2f" % ((generator.choice((.05, .2, .5, .9)),) * 2)}, {"condim": generator.choice((1, 3))}, {"condim": 1, "friction": ".5 .5"}, {"class": "c"}, {}))))
                     for _ in range(generator.choice((0, 0, 1, 2))))
     if generator.random() < .25:
         extra += '<exclude body1="%s" body2="%s"/>' % (generator.choice(("b0", "b1", "b2")), generator.choice(("world", "table", "b1", "b2")))

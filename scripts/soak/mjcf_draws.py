@@ -462,12 +462,14 @@ def judge(arguments, node, text, names, folder):
         return "not MuJoCo's", reference["error"]
     request = {"file": os.path.join(folder, "model.xml"), "folder": folder, "keyframe": "motion", "python": arguments.python}
     worst = {}
+    # dry friction and limits of forces are rounded off, here and there by laws of their own
+    part = 0.05 if any("frictionloss" in name or "force" in name for name in names) else robot_motion.PART
     try:
         for steps in (500, 2000, 8000):
             worst = robot_motion.compare(steps, request, reference)
-            if robot_motion.judge(worst) != "motion":
+            if robot_motion.judge(worst, part) != "motion":
                 break
-        if robot_motion.judge(worst) == "agrees":
+        if robot_motion.judge(worst, part) == "agrees":
             return "same", ""
     except Exception as error:
         worst = {"error": str(error)}

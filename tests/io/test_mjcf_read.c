@@ -117,6 +117,26 @@ static void test_contact(void)
   body_has("b", "friction_with", "[{'body':'floor','friction':0}]");
   check_note(&tree, "<pair margin>: does not act");
   done();
+  // a pair that says nothing has the defaults of pairs, whatever its geometries say
+#define PAIRED(pair) AND("%s" FREE("b", "<geom name='g' size='.1' friction='.2' condim='1' priority='3'/>"), pair)
+  snprintf(text, sizeof text, PAIRED("<contact><pair geom1='g' geom2='floor'/></contact>"), floor);
+  open_model(text);
+  body_has("b", "friction_with", "[{'body':'floor','friction':1}]");
+  done();
+  snprintf(text, sizeof text,
+           PAIRED("<default><default class='c'><pair friction='.3 .3'/></default></default><contact><pair geom1='g' "
+                  "geom2='floor' class='c'/></contact>"),
+           floor);
+  open_model(text);
+  body_has("b", "friction_with", "[{'body':'floor','friction':0.3}]");
+  done();
+  snprintf(text, sizeof text, PAIRED("<contact><pair geom1='g' geom2='floor' friction='.3 .5'/></contact>"), floor);
+  open_model(text);
+  check_note(&tree, "friction in the second direction of a pair, the first holds in all");
+  done();
+  open_model(WORLD(ARM("<joint name='j' type='ball' stiffness='4'/>")));
+  check_note(&tree, "torque of a spring beyond the sine of the angle, of ball joint j");
+  done();
   open_model(WORLD("<geom name='wall' type='box' size='1 1 1' contype='1' conaffinity='1' pos='9 0 0'/>" FREE(
       "b", "<geom size='.1' contype='1' conaffinity='0'/><geom name='ghost' size='.1' contype='2' conaffinity='2'/>")));
   body_has("ghost", "parent", "'b'");

@@ -128,6 +128,9 @@ static bool put_passive(struct dc_mjcf_builder *builder, cJSON *object, const st
   if (joint->type == DC_MJCF_FREE && stiffness > 0)
     dc_mjcf_remember(builder, &builder->dropped, "spring of free joint", name, joint->node);
   stiffness = joint->type == DC_MJCF_FREE ? 0 : stiffness;
+  if (joint->type == DC_MJCF_BALL && stiffness > 0)
+    dc_mjcf_remember(builder, &builder->dropped, "torque of a spring beyond the sine of the angle, of ball joint", name,
+                     joint->node);
   if (damping > 0)
     dc_urdf_put_number(base, object, "damping", damping, place);
   if (stiffness > 0)
@@ -600,6 +603,10 @@ void dc_mjcf_find_refused(struct dc_mjcf_builder *builder)
     if (mjcf->geoms[g].type == DC_MJCF_SDF)
       dc_mjcf_remember(builder, &builder->refused, "signed distance",
                        dc_mjcf_called(builder, mjcf->geoms[g].name, mjcf->geoms[g].node), mjcf->geoms[g].node);
+  for (size_t p = 0; p < mjcf->pair_count; p++)
+    if (mjcf->pairs[p].uneven)
+      dc_mjcf_remember(builder, &builder->dropped, "friction in the second direction of a pair, the first holds in all,",
+                       "", mjcf->pairs[p].node);
   for (size_t t = 0; t < mjcf->tendon_count; t++)
     if (mjcf->tendons[t].acts)
       name_tendon(builder, &mjcf->tendons[t], mjcf->tendons[t].acts);

@@ -115,6 +115,7 @@ struct dc_mjcf_pair {
   const struct dc_mjcf_node *node;
   int geoms[2], condim;
   double friction;
+  bool uneven;  // friction is another in the second direction
 };
 struct dc_mjcf_coupling {
   const struct dc_mjcf_node *node;

@@ -46,21 +46,19 @@ static int body_named(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
 struct pair_state {
   int condim;
   double friction[5];
-  bool rubs, counted;
 };
 
 static void apply_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
 {
   struct pair_state *state = target;
-  state->counted |= dc_mjcf_text(reader, node, "condim") != NULL;
   dc_mjcf_integer(reader, node, "condim", &state->condim);
-  state->rubs |= dc_mjcf_numbers(reader, node, "friction", 1, 5, state->friction) > 0;
+  dc_mjcf_numbers(reader, node, "friction", 1, 5, state->friction);
 }
 
 static void add_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
   struct dc_mjcf *model = reader->model;
-  struct pair_state state = {.condim = 3};
+  struct pair_state state = {.condim = 3, .friction = {1, 1}};
   struct dc_mjcf_pair pair = {.node = node};
   dc_mjcf_text(reader, node, "name");
   dc_mjcf_apply_all(reader, node, NULL, NULL, apply_pair, &state);
@@ -69,11 +67,10 @@ static void add_pair(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *n
         named(reader, node, k ? "geom2" : "geom1", model->geoms, model->geom_count, sizeof *model->geoms, true);
   if (reader->status)
     return;
-  // what the pair does not say comes of the geometries
-  const struct dc_mjcf_geom *a = &model->geoms[pair.geoms[0]], *b = &model->geoms[pair.geoms[1]];
-  const struct dc_mjcf_geom *first = a->priority > b->priority ? a : b->priority > a->priority ? b : NULL;
-  pair.condim = state.counted ? state.condim : first ? first->condim : a->condim > b->condim ? a->condim : b->condim;
-  pair.friction = state.rubs ? state.friction[0] : first ? first->friction[0] : fmax(a->friction[0], b->friction[0]);
+  // what the pair does not say comes of its class; the geometries have no say
+  pair.condim = state.condim;
+  pair.friction = state.friction[0];
+  pair.uneven = state.condim > 1 && state.friction[0] != state.friction[1];
   if (pair.friction < 0)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "friction must not be negative");
   if (make_room(reader, node, &model->pairs, &model->room.pairs, model->pair_count, sizeof *model->pairs))
