@@ -22,12 +22,13 @@ import sys
 import numpy as np
 
 import contact_kinds
+import dragged_kinds
 import motion_kinds
 import soft_kinds
 from motions import INTEGRATORS, MODELS, Failed, simulate
 
-KINDS = {**motion_kinds.KINDS, **contact_kinds.KINDS, **soft_kinds.KINDS}
-MUTANTS = {**motion_kinds.MUTANTS, **contact_kinds.MUTANTS, **soft_kinds.MUTANTS}
+KINDS = {**motion_kinds.KINDS, **contact_kinds.KINDS, **soft_kinds.KINDS, **dragged_kinds.KINDS}
+MUTANTS = {**motion_kinds.MUTANTS, **contact_kinds.MUTANTS, **soft_kinds.MUTANTS, **dragged_kinds.MUTANTS}
 DEFAULTS = ["", ", defaults"]
 
 

@@ -174,8 +174,7 @@ static bool all_free(const struct dc_step_state *state, int pair)
   return all;
 }
 
-// n M^-1 n of one body; y: half of its derivative by the torque of n.
-static double mobility(const struct dc_step_state *state, int body, const double n[6], double y[3])
+double dc_impact_mobility(const struct dc_step_state *state, int body, const double n[6], double y[3])
 {
   const struct dc_body *b = &state->model->bodies.bodies[body];
   double scale = 1 / state->input->design.body_mass_scale[body];
@@ -292,7 +291,7 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   given[DC_IMPACT_LOAD] = still(state) * dc_smooth_step_integral(h * pulled(state, pair, &n) / still(state));
   given[DC_IMPACT_MOBILITY] = 0;
   for (int x = 0; x < 2 && all_free(state, pair); x++)
-    given[DC_IMPACT_MOBILITY] += mobility(state, of[x], n.along + 6 * x, y);
+    given[DC_IMPACT_MOBILITY] += dc_impact_mobility(state, of[x], n.along + 6 * x, y);
   given[DC_IMPACT_RESTITUTION] = dc_impact_restitution(state, pair, y);
   return true;
 }
@@ -304,7 +303,7 @@ static void mobility_slopes(const struct dc_step_state *state, int pair, const s
   for (int x = 0; x < 2 && weight != 0 && all_free(state, pair); x++) {
     int body = state->rigid->pair_bodies[pair][x];
     const double *normal = n->along + 6 * x;
-    double y[3], turned[3], own = mobility(state, body, normal, y);
+    double y[3], turned[3], own = dc_impact_mobility(state, body, normal, y);
     if (own == 0)
       continue;
     dc_vec_add_scaled(along + 6 * x, along + 6 * x, 2 * weight, y);

@@ -45,6 +45,10 @@ void dc_impact_pull_back_normal(const struct dc_pair_derivatives *pair, const do
 void dc_impact_push_normal(const struct dc_pair_derivatives *pair, const double twists[12], double along[12],
                            double *size);
 
+// By how much an impulse along n [6], torque and force, of 1 N s changes the speed of a free body along it, at t+1, 1/kg;
+// y: the change of its angular velocity.
+double dc_impact_mobility(const struct dc_step_state *state, int body, const double n[6], double y[3]);
+
 // The force without stiffness of what is near, 1/m; 0 of models whose forces end somewhere: whatever acts is near.
 double dc_impact_near_force(const struct dc_model_definition *definition);
 // How near is what pushes with so many times that force: 0 ... 1; its derivative.

@@ -12,12 +12,16 @@
 // brakes what it acts on: a contact lasts only when what it acts on moved along the force by a way w over the interval before that is short
 // against what the force moves its mass m by, m |w| <= BRAKED |F| h- step.
 //
+// Where a contact slides so fast that friction will not stop it nothing is to be held, and impulses are what counts: there
+// a force lasts only where it changes by less than LASTING_AS_IT_SLIDES of itself.
+//
 // The factor on F is 1 or 1/r.  It is constant wherever it has a derivative, so that no derivative has to know how it
 // was found; where it jumps the division of the step jumps just as well.
 #include "dynamics/step.h"
 #include "math/vector.h"
 
 static const double LASTING = 0.5, BRAKED = 0.02;
+static const double LASTING_AS_IT_SLIDES = 0.02;
 // Beyond this c the change of a force over an interval drowns in what solutions leave of their residuals.
 static const double MOST_SCALE = 64;
 
@@ -34,11 +38,13 @@ struct dc_lag dc_lag_of(const struct dc_model *model, const struct dc_step_inter
                          .braked = BRAKED * before * step};
 }
 
-double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum)
+double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum,
+                     bool slides)
 {
-  double change[3], square = dc_vec_dot(force, force);
+  double change[3], scale = lag->scale * (slides ? LASTING / LASTING_AS_IT_SLIDES : 1),
+                    square = dc_vec_dot(force, force);
   dc_vec_sub(change, force, before);
-  bool lasts = lag->scale * lag->scale * dc_vec_dot(change, change) <= square &&
-               momentum * momentum <= lag->braked * lag->braked * square;
+  bool lasts =
+      scale * scale * dc_vec_dot(change, change) <= square && momentum * momentum <= lag->braked * lag->braked * square;
   return lasts ? 1 : 1 / lag->ratio;
 }

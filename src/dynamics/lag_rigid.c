@@ -6,10 +6,16 @@
 //   3. What pushes a free body that nothing but contact and weight acts on: the sum P of its contact forces and of its
 //      weight at t.  A force F that lasts is held by others, |P| << |F|; in an impact it is what brakes the body,
 //      P.F ~ F^2, however the impact is turned, and also where the body stands still half way.
-#include "dynamics/step.h"
+//   4. Whether the pair slid so fast since t-1 that friction will not stop it.  D, the energy of friction of time t for the motion
+//      back to t-1, is the friction force times the way, G its derivative by the frames, and an impulse G h- takes at
+//      most the way h-^2 G.M^-1 G of it: SLIDES times that is less than D.  Joints only add to the inertia.
+#include "dynamics/impact_pair.h"
 #include "math/vector.h"
 
 static const double PUSHES = 0.5;  // P.F over F^2 from which on a force is that of an impact
+// Times the way that friction may take, from which on a pair goes on sliding.  That way is one of bodies without joints, and where
+// friction stops it after all nothing is lost.
+static const double SLIDES = 0.25;
 
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law)
@@ -71,14 +77,25 @@ static bool brakes(const struct dc_rollout *rollout, int p, const double force[3
   return any;
 }
 
-void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                              const struct dc_step_interval *interval, bool lagging,
+// Whether a pair goes on sliding through the interval; rigid->friction: of the motion back to t-1.
+static bool goes_on(const struct dc_step_state *state, int p)
+{
+  const struct dc_friction_derivatives *friction = &state->rigid->friction[p];
+  struct dc_step_state now = *state;
+  double before = state->interval.length / state->interval.ratio, mobility = 0, y[3];
+  now.next = state->now;
+  for (int side = 0; side < 2; side++)
+    mobility += dc_impact_mobility(&now, state->rigid->pair_bodies[p][side], friction->gradient + 6 * side, y);
+  return friction->energy > SLIDES * before * before * mobility;
+}
+
+void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_step_state *state, bool lagging,
                               const struct dc_pair_derivatives *pairs, struct dc_friction_law *law)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
-  struct dc_lag lag = dc_lag_of(rollout->model, interval);
+  struct dc_lag lag = dc_lag_of(rollout->model, &state->interval);
   if (lagging)
-    add_pushes(rollout, input, law->stiffness, pairs);
+    add_pushes(rollout, state->input, law->stiffness, pairs);
   for (int p = 0; p < rigid->pair_count; p++) {
     double force[3], before[3];
     rigid->lags[p] = 1;
@@ -87,7 +104,7 @@ void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_rollou
       dc_vec_scale(before, rigid->before[p], law->stiffness);
       rigid->lags[p] = brakes(rollout, p, force)
                            ? 1 / lag.ratio
-                           : dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]));
+                           : dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]), goes_on(state, p));
     }
     rigid->lag_factors[p] = rigid->lags[p] * (rigid->memory ? rigid->slip[p] : 1);
   }

@@ -394,17 +394,17 @@ struct dc_lag {
 };
 struct dc_lag dc_lag_of(const struct dc_model *model, const struct dc_step_interval *interval);
 // The factor for a force at t that was `before` at t-1, N; momentum: mass times its way along the force since then, kg m
-// (0: not known).
-double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum);
+// (0: not known); slides: friction will not stop it.
+double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum,
+                     bool slides);
 
 // lag_rigid.c: the same for pairs of rigid bodies.
 // Whether the forces of time t ask for those of the time before, too.
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law);
 // Sets rollout->rigid.lags and lag_factors, and those of the law, from the derivatives of contact at t and, where the
-// interval lags, from the forces at t-1, rollout->rigid.before.
-void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_rollout_input *input,
-                              const struct dc_step_interval *interval, bool lagging,
+// interval lags, from the forces at t-1, rollout->rigid.before, and friction for the motion back there, rigid.friction.
+void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_step_state *state, bool lagging,
                               const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);
 
 // terms_impact.c

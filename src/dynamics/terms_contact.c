@@ -75,12 +75,27 @@ enum dc_status dc_rigid_evaluate(struct dc_rigid_contact *rigid, const struct dc
 
 // Lists friction and restitution for the motion from `now`, where contact was evaluated last.  The law's coefficients
 // are the rollout's.
-static enum dc_status list_lagged(struct dc_rigid_contact *rigid, const struct dc_pose *now,
-                                  const struct dc_friction_law *law, struct dc_error *error)
+static enum dc_status list_sliding(struct dc_rigid_contact *rigid, const struct dc_pose *now,
+                                   const struct dc_friction_law *law, struct dc_error *error)
 {
   enum dc_status status = dc_contact_friction_begin(rigid->contact, now, law, error);
   rigid->slides = dc_contact_slides(rigid->contact);
   return status;
+}
+
+// The same with the factors of an interval that lags: for them friction is listed without factors first, and looks back.
+static enum dc_status list_lagged(struct dc_rollout *rollout, const struct dc_step_state *state, bool lagging,
+                                  const struct dc_pair_derivatives *pairs, struct dc_friction_law *law,
+                                  struct dc_error *error)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  enum dc_status status = lagging ? list_sliding(rigid, state->now, law, error) : DC_OK;
+  if (status)
+    return status;
+  if (lagging)
+    dc_contact_friction_evaluate(rigid->contact, state->before, 1, DC_FRICTION_CONVEX, rigid->friction);
+  dc_rigid_set_lag_factors(rollout, state, lagging, pairs, law);
+  return list_sliding(rigid, state->now, law, error);
 }
 
 static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_step_state *state, int order,
@@ -113,8 +128,7 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
     status = dc_rigid_evaluate(rigid, state->now, 1, rigid->spare, error);
   if (status)
     return status;
-  dc_rigid_set_lag_factors(rollout, state->input, &state->interval, lagging, rigid->spare, &law);
-  return list_lagged(rigid, state->now, &law, error);
+  return list_lagged(rollout, state, lagging, rigid->spare, &law, error);
 }
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
@@ -183,9 +197,10 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   if (!status)
     status = evaluate_now(rollout, state, acts, lagging ? 1 : 0, pairs, error);
   dc_impact_begin(rigid, state->memory, state->pairs_now);
-  dc_rigid_set_lag_factors(rollout, state->input, &state->interval, lagging && !status, rigid->spare, &law);
-  if (!status && acts)
-    status = list_lagged(rigid, state->now, &law, error);
+  if (!acts)
+    dc_rigid_set_lag_factors(rollout, state, false, rigid->spare, &law);
+  else if (!status)
+    status = list_lagged(rollout, state, lagging, rigid->spare, &law, error);
   if (status || !(rigid->slides || rigid->resists))
     return status;
   evaluate_lagged(rigid, state, 2, DC_FRICTION_CONVEX);
@@ -215,11 +230,11 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
     if (!status)
       status = dc_rigid_evaluate(rigid, now, lagging || memory ? 1 : 0, rigid->pairs, error);
     dc_impact_begin(rigid, memory, rigid->pairs);
-    dc_rigid_set_lag_factors(rollout, input, interval, lagging && !status, rigid->pairs, &law);
     if (!status)
-      status = list_lagged(rigid, now, &law, error);
+      status = list_lagged(rollout, &state, lagging, rigid->pairs, &law, error);
     if (status)
       return status;
+    memset(rigid->friction, 0, (size_t)rigid->pair_count * sizeof *rigid->friction);
     evaluate_lagged(rigid, &state, 1, DC_FRICTION_CONVEX);
   }
   return dc_rigid_evaluate(rigid, next, 1, rigid->pairs, error);

@@ -68,8 +68,22 @@ static void visit(const struct dc_step_state *state, visitor_function *visitor, 
   }
 }
 
+static const double SLIDES = 1;  // times the way that friction may take of a node, from which on it goes on sliding
+
+// Whether a node slid so fast since t-1 that friction of a force will not stop it: m |way| > SLIDES mu F h-^2.
+static bool goes_on(const struct dc_step_state *state, const struct touch *touch, const double normal[3], double rubs)
+{
+  int at = touch->soft->q_offset + touch->at;
+  double way[3], before = state->interval.length / state->interval.ratio;
+  dc_vec_sub(way, state->q_now + at, state->q_before + at);
+  dc_vec_sub(way, way, state->now[touch->plane].position);
+  dc_vec_add(way, way, state->before[touch->plane].position);
+  dc_vec_add_scaled(way, way, -dc_vec_dot(way, normal), normal);
+  return dc_soft_node_mass(touch->soft, touch->at / 3) * dc_vec_norm(way) > SLIDES * rubs * before * before;
+}
+
 // dc_lag_factor of a node's force e/(2 gap) at t; a node that was not above the plane felt none.
-static double lag_factor(const struct dc_step_state *state, const struct touch *touch)
+static double lag_factor(const struct dc_step_state *state, const struct touch *touch, double mu)
 {
   double normal[3], force[3], before[3];
   int at = touch->soft->q_offset + touch->at;
@@ -80,7 +94,8 @@ static double lag_factor(const struct dc_step_state *state, const struct touch *
   double past = dc_node_gap(&state->before[touch->plane], state->q_before + at, normal);
   dc_vec_scale(before, normal, past > 0 ? 0.5 * touch->e / past : 0);
   dc_vec_scale(force, normal, 0.5 * touch->e / gap);
-  return dc_lag_factor(&lag, force, before, dc_soft_node_mass(touch->soft, touch->at / 3) * (gap - past));
+  return dc_lag_factor(&lag, force, before, dc_soft_node_mass(touch->soft, touch->at / 3) * (gap - past),
+                       goes_on(state, touch, normal, mu * 0.5 * touch->e / gap));
 }
 
 // False without friction.
@@ -92,9 +107,9 @@ static bool find_slip(const struct dc_step_state *state, const struct touch *tou
          e = touch->e;
   if (!(mu > 0))
     return false;
-  slip->law =
-      (struct dc_slip_law){touch->soft->friction_law, e,
-                           lag_factor(state, touch) * mu * e / (2 * dc_node_gap(&state->now[touch->plane], x, normal))};
+  slip->law = (struct dc_slip_law){touch->soft->friction_law, e,
+                                   lag_factor(state, touch, mu) * mu * e /
+                                       (2 * dc_node_gap(&state->now[touch->plane], x, normal))};
   dc_vec_sub(slip->way, y, x);
   dc_vec_add_scaled(slip->way, slip->way, -dc_vec_dot(slip->way, touch->normal), touch->normal);
   slip->at = dc_slip_stiffness(&slip->law, dc_vec_dot(slip->way, slip->way));

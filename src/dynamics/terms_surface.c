@@ -318,7 +318,7 @@ static enum dc_status scale_lagged(struct dc_rollout *rollout, const struct dc_s
   enum dc_status status = touch(rollout, state->q_before, state->before, error);
   for (size_t k = 0; k < count && !status; k++) {
     dc_sliding_forces(rollout->surface, &sliding[k], force, before);
-    dc_surface_friction_scale(rollout->surface, k, dc_lag_factor(&lag, force, before, 0));
+    dc_surface_friction_scale(rollout->surface, k, dc_lag_factor(&lag, force, before, 0, false));
   }
   return status ? status : touch(rollout, state->q_now, state->now, error);
 }

@@ -210,7 +210,7 @@ static void test_nodes(void)
 {
   int parts = 0;
   double alone = 0;
-  for (double speed = 1e-3; speed < 500; speed = speed < 1 ? 30 : 4 * speed) {
+  for (double speed = 1e-3; speed < 500; speed = speed < 1 ? 20 : 1.5 * speed) {
     struct scene scene;
     double sum[2] = {0, 0};
     soft_skid(&scene, speed);
