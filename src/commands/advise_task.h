@@ -30,7 +30,8 @@ static inline double dc_advice_duration(const struct dc_scene *scene)
 // Distance of two points over the axes that count for the objective, m.
 double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3]);
 
-// Adds advice on places that bodies are to reach, until something decides.
+// Adds advice on places that bodies are to reach.  Ends with the first advice that explains why the task is not
+// reached (site->decided).
 void dc_advise_targets(struct dc_task_site *site);
 
 #endif

@@ -14,8 +14,7 @@
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
-// The conditions of an objective, with their numbers: JSON entries, and text unless there is only one that the line of
-// the distance tells already.
+// The conditions of an objective with their numbers, as JSON.
 static void put_conditions(const struct session *session, const struct dc_condition *conditions, int count,
                            struct dc_json_writer *json)
 {

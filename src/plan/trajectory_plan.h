@@ -258,8 +258,8 @@ enum dc_status dc_plan_load_as(struct dc_plan *plan, const char *prefix, const s
 enum dc_status dc_plan_load_numbers_as(struct dc_plan *plan, const char *prefix, const struct dc_snapshot *snapshot,
                                        struct dc_error *error);
 
-// Parameters for another number of steps: of every control the first ones are those in from, what from lacks is
-// initial; those of the design stay.
+// Parameters for another number of steps.  Each control keeps its parameters as far as both numbers of steps
+// have them; further ones are initial ones.  Those of the design stay.
 void dc_parameters_resize(const struct dc_task *task, const struct dc_model *model, int from_steps, const double *from,
                           int to_steps, double *to);
 

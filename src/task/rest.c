@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// A value with its derivative.
+// A function's value and its derivative by the argument.
 struct slope {
   double value, slope;
 };

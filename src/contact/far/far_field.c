@@ -27,7 +27,8 @@ struct dc_far_field {
 
 // Creation.
 
-// A segment (a, b) of a rod is the triangles (a, a, b) and (a, b, b), whose centroids have its middle in their midst.
+// The triangles of a surface, or of a rod: a segment (a, b) is the triangles (a, a, b) and (a, b, b), the mean
+// of whose centroids is its middle.
 static enum dc_status list_triangles(struct dc_far_surface *surface, int element_count, const int (*elements)[3],
                                      struct dc_arena *arena, struct dc_error *error)
 {

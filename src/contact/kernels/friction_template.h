@@ -451,7 +451,7 @@ static inline void vertex_velocities(const struct dc_friction_motion *motion, in
   }
 }
 
-// sum w (s - e) without its cancellation
+// sum w (s - e) with s = sqrt(|r|^2 + e^2), as sum w |r|^2/(s + e), in which nothing cancels.
 static inline lanes dissipated(const lanes weight[6], const lanes r[6][2], const lanes s[6], double e)
 {
   lanes both[6], inverse[6], sum = splat(0);

@@ -68,7 +68,8 @@ static double metric_at(const struct dc_selection *s, int place)
   return s->metric[s->order[place]];
 }
 
-// A heap whose first entry comes before all others (sign 1) or after them (-1), but for the entry at this place.
+// Lets the entry at a place of a heap sink to where it belongs; all others are in place.  In the heap each
+// entry comes before both below it (sign 1), or after them (-1).
 static void sift(const struct dc_selection *s, int sign, int *heap, int count, int at)
 {
   for (int child; (child = 2 * at + 1) < count; at = child) {
@@ -169,7 +170,7 @@ static double excess_of(double u, double *slope)
   return (4.375 + square * (17.5 - square * (8.75 - square * (3.5 - 0.625 * square)))) / 16 - u;
 }
 
-// sum_j e(m_i - m_j) of the candidates in order, in units of t
+// sum_j e(m_i - m_j) over all candidates, i itself among them, for every candidate i in order, in units of t.
 static void sum_excess(struct dc_selection *s, double softness)
 {
   double slope;

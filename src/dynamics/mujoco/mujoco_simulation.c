@@ -130,8 +130,8 @@ enum dc_status dc_mujoco_need_data(struct dc_mujoco_simulation *simulation, stru
   return status;
 }
 
-// Compiles the description into MuJoCo's model, in another process.  One thread at a time does, with a decimal point in
-// numbers.
+// Compiles the description into MuJoCo's model, in another process.  Only one thread at a time does so, in a
+// locale whose numbers have a decimal point.
 static enum dc_status load(struct dc_mujoco_simulation *simulation, const struct dc_model *model,
                            struct dc_error *error)
 {
