@@ -17,7 +17,7 @@ static const struct dc_option options_table[] = {
     DC_STRING_OPTION(
         struct dc_follow_options, file, NULL,
         "recorded motion: a trajectory.h5 of a run, its folder, or a CSV table with the columns time, BODY.x, BODY.y, "
-        "BODY.z (centre of mass) and, or, BODY.qw, BODY.qx, BODY.qy, BODY.qz; empty fields were not seen"),
+        "BODY.z (centre of mass), BODY.qw, BODY.qx, BODY.qy, BODY.qz, or both; empty fields were not seen"),
     DC_BODIES_OPTION(struct dc_follow_options,
                      "names of the bodies that shall follow; all that move and are in the file when absent"),
     DC_FROM_OPTION(struct dc_follow_options, "first frame that counts; 0 is the start"),
