@@ -8,8 +8,8 @@
 // Arrays created on request for a handle, as large as its trajectories, which all have the same number of steps; zeros
 // at first, released by dc_api_arrays_free.
 struct dc_api_arrays {
-  double *qd, *gaps;
-  double (*contact)[2][6], (*friction)[2][6];
+  double *qd, *gaps;                           // velocities [frames][nv]; gaps [frames][pairs], m
+  double (*contact)[2][6], (*friction)[2][6];  // [frames][pairs] wrenches on both bodies, N m and N
 };
 void dc_api_arrays_free(struct dc_api_arrays *arrays);
 

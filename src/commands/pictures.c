@@ -36,8 +36,8 @@ struct pictures {
   struct dc_stored_trajectory stored;
   const struct dc_bodies *bodies;  // as the run designed them
   struct dc_renderer *renderer;
-  struct dc_pose *poses;
-  unsigned char *pixels;
+  struct dc_pose *poses;  // [bodies] of the frame that is drawn
+  unsigned char *pixels;  // [height][width][3], sRGB
   struct dc_render_mark *marks;
   int mark_count;
   char *folder;                // of the pictures
@@ -264,8 +264,8 @@ static enum dc_status write_pictures(const char *directory, const dcsim_render_o
   if (every <= 0)
     every = (pictures->stored.frames + DEFAULT_PICTURES - 2) / DEFAULT_PICTURES;
   pictures->folder = dc_path_join(directory, "frames");
-  enum dc_status status = pictures->folder ? dc_directory_create_in(directory, "frames", error)
-                                           : dc_out_of_memory_in(error, directory);
+  enum dc_status status =
+      pictures->folder ? dc_directory_create_in(directory, "frames", error) : dc_out_of_memory_in(error, directory);
   if (!status)
     status = draw_all(pictures, options, settings, every > 0 ? every : 1, &drawn, error);
   if (status)

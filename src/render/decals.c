@@ -159,11 +159,12 @@ static double segment_distance(const struct dc_trace_segment *segment, const dou
   return distance;
 }
 
+// The segment of a decal that is nearest to a place.
 struct nearest {
   const struct dc_decals *decals;
-  const double *position;
-  double distance, away[3];
-  unsigned segment;
+  const double *position;    // [3], m
+  double distance, away[3];  // m; unit vector from the segment to the place
+  unsigned segment;          // its index
 };
 
 static bool nearest_segment(struct RTCPointQueryFunctionArguments *arguments)

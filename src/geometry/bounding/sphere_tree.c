@@ -20,12 +20,12 @@ struct leaf {
 
 struct builder {
   struct dc_sphere_tree *tree;
-  const double (*vertices)[3];
-  const int (*triangles)[3];
-  const double *weights, *radii;  // radii: of the leaves, instead of triangles
+  const double (*vertices)[3];    // [vertex_count], m; NULL: leaves are given
+  const int (*triangles)[3];      // [leaves] corners
+  const double *weights, *radii;  // [leaves]; radii, m: of given leaves; NULL: leaves are triangles
   enum dc_sphere_center rule;
-  struct leaf *leaves;
-  int *stamp;  // [vertex_count], last node that counted a vertex
+  struct leaf *leaves;  // in the order of the tree as far as it is built
+  int *stamp;           // [vertex_count], last node that counted a vertex
 };
 
 static bool comes_before(const struct leaf *a, const struct leaf *b)

@@ -23,7 +23,7 @@ struct candidates {
 struct facets {
   int count;
   size_t capacity;
-  int (*triangles)[3];
+  int (*triangles)[3];  // [count] indices of candidates, counter-clockwise seen from outside
 };
 
 const char *dc_qhull_version(void)

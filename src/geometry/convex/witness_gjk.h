@@ -9,7 +9,7 @@
 // Vertices of which the hull counts.
 struct dc_corners {
   int count;
-  const double (*vertices)[3];
+  const double (*vertices)[3];            // [count], m, in the frame of their body
   const int *neighbor_start, *neighbors;  // as in struct dc_convex; NULL: every vertex is looked at
 };
 

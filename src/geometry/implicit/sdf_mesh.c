@@ -43,7 +43,7 @@ static void crossing(const struct lattice *lattice, int a, int b, double x[3])
 }
 
 struct triangles {
-  double (*corners)[3];
+  double (*corners)[3];  // [count][3 corners], m
   size_t capacity;
   int count;
 };

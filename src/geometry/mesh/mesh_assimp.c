@@ -51,8 +51,8 @@ const char *dc_assimp_version(void)
 // The answer of the process: a record with the corners of the first polygon whose border crosses itself (0: none), then
 // the corners of all triangles.
 struct collected {
-  double (*corners)[3];
-  size_t count, capacity;  // corners
+  double (*corners)[3];    // [count], three for each triangle
+  size_t count, capacity;  // of corners
   double crossed;
   double (*points)[3];  // room for a polygon
   int (*triangles)[3];
@@ -210,10 +210,9 @@ enum dc_status dc_mesh_parse_foreign(const struct dc_mesh_file *file, struct dc_
   struct dc_mesh_file asked = *file;
   char *answer;
   size_t size;
-  enum dc_status status =
-      dc_child_run_wary(import, &asked, SECONDS + (unsigned)(file->size / BYTES_PER_SECOND),
-                        (has_files ? WITH_FILES : MEGABYTES) + (unsigned)((file->size * PER_BYTE) >> 20), &answer, &size,
-                        &why);
+  enum dc_status status = dc_child_run_wary(
+      import, &asked, SECONDS + (unsigned)(file->size / BYTES_PER_SECOND),
+      (has_files ? WITH_FILES : MEGABYTES) + (unsigned)((file->size * PER_BYTE) >> 20), &answer, &size, &why);
   if (status)
     return dc_fail(error, status, "%.500s: cannot be read: %.300s", file->name, why.text);
   double(*corners)[3] = (double(*)[3])answer, crossed = corners[0][0];

@@ -284,8 +284,9 @@ static enum dc_status parse_statement(struct parse *parse, struct dc_error *erro
 
 // Room for the largest polygon.
 struct cutting {
-  double (*points)[3];
-  int *corners, (*triangles)[3];
+  double (*points)[3];  // [corners] places, m
+  int *corners;         // vertices of the mesh
+  int (*triangles)[3];  // [corners - 2] indices of points
 };
 
 // The fans of polygons become triangles that cover them.

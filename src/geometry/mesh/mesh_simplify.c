@@ -139,7 +139,7 @@ enum dc_status dc_hull_simplify(struct dc_mesh *hull, int points, struct dc_aren
 
 // A surface whose triangles are being split.
 struct splitting {
-  double (*vertices)[3];
+  double (*vertices)[3];         // [vertex_count], m
   int (*triangles)[3], *groups;  // [triangle_count] triangles, and the group of each
   size_t vertex_count, triangle_count, vertex_capacity, triangle_capacity, group_capacity;
 };

@@ -7,9 +7,11 @@
 
 #include "math/vector.h"
 
+// The search for the axis with the largest gap.
 struct search {
-  const double (*a)[3], (*b)[3];
-  double best, enough, *normal;
+  const double (*a)[3], (*b)[3];  // [3] corners of both triangles, m
+  double best, enough;            // gap so far, and the one that ends the search, m
+  double *normal;                 // [3] axis of the best gap
 };
 
 // Tests an axis; returns whether the best gap so far is enough.

@@ -28,8 +28,8 @@ static const struct dc_option blocks_option_table[] = {
 
 // The lattice while its blocks are made, in the order x, y, z (x fastest).
 struct lattice {
-  int n[3];
-  const double *size;
+  int n[3];               // divisions along the axes
+  const double *size;     // [3] of the whole lattice, m
   double spoke;           // 0: none
   double (*vertices)[3];  // of all blocks, block after block
   int *twin;              // of every vertex the first one that it moves with

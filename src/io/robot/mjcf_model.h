@@ -32,9 +32,9 @@ struct dc_mjcf_mesh {
   bool read;
   enum dc_status status;  // of the reading
   const char *message;
-  int vertex_count, triangle_count;  // triangles: 0 for points of a hull
-  double (*vertices)[3];
-  int (*triangles)[3];
+  int vertex_count, triangle_count;     // triangles: 0 for points of a hull
+  double (*vertices)[3];                // m
+  int (*triangles)[3];                  // corners, as indices of vertices
   double volume, center[3], moment[6];  // inertia of density 1 about the centre: xx, yy, zz, xy, xz, yz
 };
 // The ground of a height field: values from 0 to 1, the row of the least y first.
@@ -44,7 +44,7 @@ struct dc_mjcf_field {
   const char *file;  // as it stands there; NULL: values of the element, or 0
   double size[4];    // half lengths along x and y, height of a value of 1, depth of the bottom
   int rows, columns;
-  double *values;
+  double *values;  // [rows][columns]
 };
 enum dc_mjcf_mesh_inertia { DC_MJCF_LEGACY, DC_MJCF_EXACT, DC_MJCF_CONVEX, DC_MJCF_SHELL };
 

@@ -53,8 +53,8 @@ static void put_control(struct writer *writer, hid_t parent, const struct dc_sce
 // Numbers [rows][width], of which each row begins `stride` bytes behind the one before: one body's part of
 // frames that hold all bodies.
 struct strided {
-  const double *first;
-  size_t stride, width;
+  const double *first;   // the first number of the first row
+  size_t stride, width;  // bytes; numbers
 };
 
 static void fill_strided(const void *context, int row, double *numbers)
@@ -308,7 +308,7 @@ static enum dc_status check_targets(const struct dc_bodies *bodies, const struct
 struct content {
   const struct dc_scene *scene;
   const struct dc_trajectory *best, *first;
-  const double *best_parameters, *first_parameters;
+  const double *best_parameters, *first_parameters;  // of best and first, [parameters] each
   const struct dc_applied_targets *targets;
   const struct dc_run_readout *readout;
   struct dc_mapped_file *memory;  // that the file is made in, shared by both processes; NULL: the heap
