@@ -303,53 +303,6 @@ static enum element in_link(struct dc_urdf_parser *parser, const XML_Char *name)
   return visual ? VISUAL : COLLISION;
 }
 
-// Reads Drake's rotors: the inertia of a rotor counts for the joint times the square of the ratio of its gear.
-static void read_actuator(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
-{
-  if (strcmp(name, "drake:rotor_inertia") == 0)
-    dc_urdf_read_numbers(parser, name, attributes, "value", 1, &parser->rotor);
-  else
-    dc_urdf_read_numbers(parser, name, attributes, "value", 1, &parser->ratio);
-}
-
-// Names of joints of a transmission; their rotors are known when the transmission ends.
-static enum element in_transmission(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
-{
-  if (strcmp(name, "actuator") == 0)
-    return ACTUATOR;
-  if (strcmp(name, "joint") != 0)
-    return ELEMENTS;
-  const char *joint = dc_urdf_copy(parser, dc_urdf_attribute(parser, name, attributes, "name"));
-  if (!joint)
-    return DETAIL;
-  if (dc_grow(&parser->driven, &parser->driven_capacity, parser->driven_count + 1, sizeof *parser->driven))
-    dc_urdf_out_of_memory(parser);
-  else
-    parser->driven[parser->driven_count++] = (struct driven){joint, 0};
-  return DETAIL;
-}
-
-static void end_transmission(struct dc_urdf_parser *parser)
-{
-  for (size_t i = parser->first_driven; i < parser->driven_count; i++)
-    parser->driven[i].armature = fmax(0, parser->rotor * parser->ratio * parser->ratio);
-}
-
-// Joints that transmissions name have actuators, and where there are transmissions the others have none.
-static void apply_transmissions(struct dc_urdf_parser *parser)
-{
-  struct dc_urdf *urdf = parser->urdf;
-  urdf->actuators = parser->driven_count > 0;
-  if (!parser->driven_count)
-    return;
-  for (size_t j = 0; j < urdf->joint_count; j++)
-    for (size_t i = 0; i < parser->driven_count; i++)
-      if (strcmp(urdf->joints[j].name, parser->driven[i].joint) == 0) {
-        urdf->joints[j].actuated = true;
-        urdf->joints[j].armature = fmin(parser->driven[i].armature, DC_URDF_MOST_NUMBER);
-      }
-}
-
 static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes)
 {
   if (strcmp(name, "link") == 0) {
@@ -361,9 +314,7 @@ static enum element in_robot(struct dc_urdf_parser *parser, const XML_Char *name
     return JOINT;
   }
   if (strcmp(name, "transmission") == 0) {
-    parser->first_driven = parser->driven_count;
-    parser->rotor = 0;
-    parser->ratio = 1;
+    dc_urdf_begin_transmission(parser);
     return TRANSMISSION;
   }
   if (strcmp(name, "material") != 0)
@@ -387,11 +338,11 @@ static enum element classify(struct dc_urdf_parser *parser, enum element parent,
   case ROBOT: return in_robot(parser, name, attributes);
   case LINK: return in_link(parser, name);
   case JOINT: return in_joint(parser, name, attributes);
-  case TRANSMISSION: return in_transmission(parser, name, attributes);
+  case TRANSMISSION: return dc_urdf_in_transmission(parser, name, attributes);
   case ACTUATOR:
     if (strcmp(name, "drake:rotor_inertia") != 0 && strcmp(name, "drake:gear_ratio") != 0)
       return ELEMENTS;
-    read_actuator(parser, name, attributes);
+    dc_urdf_read_actuator(parser, name, attributes);
     return DETAIL;
   case INERTIAL: return in_inertial(parser, name, attributes);
   case VISUAL:
@@ -518,7 +469,7 @@ static void XMLCALL end_element(void *context, const XML_Char *name)
   if (element == JOINT)
     end_joint(parser, offset);
   if (element == TRANSMISSION)
-    end_transmission(parser);
+    dc_urdf_end_transmission(parser);
   if (element == MATERIAL)
     end_material(parser);
   if (element == LOOK)
@@ -601,7 +552,7 @@ enum dc_status dc_urdf_parse(struct dc_urdf *urdf, const char *name, const char 
   run(&parser);
   if (!parser.status) {
     color_visuals(&parser);
-    apply_transmissions(&parser);
+    dc_urdf_apply_transmissions(&parser);
   }
   XML_ParserFree(parser.expat);
   free(parser.materials);

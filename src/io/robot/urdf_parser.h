@@ -88,4 +88,16 @@ void dc_urdf_require_number(struct dc_urdf_parser *parser, const XML_Char *eleme
 // The attributes of an <origin>.
 void dc_urdf_read_origin(struct dc_urdf_parser *parser, const XML_Char **attributes, struct dc_urdf_pose *origin);
 
+// A <transmission> begins.
+void dc_urdf_begin_transmission(struct dc_urdf_parser *parser);
+// An element in it: what it is, and the joint that it names.
+enum element dc_urdf_in_transmission(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes);
+// The inertia of a rotor, or the ratio of its gear, in an <actuator>.
+void dc_urdf_read_actuator(struct dc_urdf_parser *parser, const XML_Char *name, const XML_Char **attributes);
+// It ends: its joints get its rotor.
+void dc_urdf_end_transmission(struct dc_urdf_parser *parser);
+// Once all joints are known: those that transmissions name have actuators, and where there are transmissions the others
+// have none.
+void dc_urdf_apply_transmissions(struct dc_urdf_parser *parser);
+
 #endif
