@@ -20,10 +20,10 @@ swept() {
     fail "$what"
   fi
 }
-swept "one request for memory fails" 64
-swept "memory is out from one request on" -a -r 2 24
-swept "one read fails" -k read 100
-swept "one file cannot be opened" -k open -r 3 48
+swept "one request for memory fails" "$(sample 64 24)"
+swept "memory is out from one request on" -a -r 2 "$(sample 24 21)"
+swept "one read fails" -k read "$(sample 100 24)"
+swept "one file cannot be opened" -k open -r 3 "$(sample 48 24)"
 
 # A sweep that says nothing when something is wrong would be worth nothing.
 if command -v "${CC:-cc}" >/dev/null 2>&1 && "${CC:-cc}" -shared -fPIC -o fail.so "$DCSIM_SOURCE/tests/faults/fail.c" -ldl 2>"$scratch/cc"; then
