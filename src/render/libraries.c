@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Versions of Embree and libpng.
+#include "render/embree.h"
 #include "render/render.h"
 
-#include <embree3/rtcore.h>
 #include <png.h>
 
 const char *dc_embree_version(void)

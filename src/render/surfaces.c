@@ -456,18 +456,12 @@ void dc_packet_set(struct dc_ray_packet *packet, int k, const double origin[3], 
 
 void dc_surfaces_intersect(const struct dc_surfaces *surfaces, struct dc_ray_packet *packet, bool coherent)
 {
-  struct RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
-  context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
-  rtcIntersect16(packet->valid, surfaces->scene, &context, &packet->rays);
+  dc_embree_intersect(surfaces->scene, coherent, packet->valid, &packet->rays);
 }
 
 void dc_surfaces_occlude(const struct dc_surfaces *surfaces, struct dc_ray_packet *packet)
 {
-  struct RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
-  context.flags = RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
-  rtcOccluded16(packet->valid, surfaces->scene, &context, &packet->rays.ray);
+  dc_embree_occlude(surfaces->scene, packet->valid, &packet->rays.ray);
 }
 
 bool dc_surfaces_face(const struct dc_surfaces *surfaces, const struct dc_ray_packet *packet, int k,

@@ -3,9 +3,9 @@
 #ifndef DC_RENDER_SURFACES_H
 #define DC_RENDER_SURFACES_H
 
-#include <embree3/rtcore.h>
 #include <stdbool.h>
 
+#include "render/embree.h"
 #include "render/skin.h"
 
 struct dc_surface_mesh;

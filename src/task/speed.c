@@ -43,7 +43,7 @@ static int find_joint(const struct dc_speed_options *speed, const struct dc_bodi
 static enum dc_status check(const void *options, const struct dc_model *model, struct dc_error *error)
 {
   const struct dc_speed_options *speed = options;
-  struct joint joint;
+  struct joint joint = {0};
   enum dc_status status = speed->bodies.count ? dc_objective_check_bodies(&speed->bodies, model, error) : DC_OK;
   for (int i = 0; i < speed->bodies.count && !status; i++) {
     const struct dc_body *body = &model->bodies.bodies[speed->bodies.indices[i]];
@@ -85,7 +85,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
 {
   (void)input;
   const struct dc_speed_options *speed = options;
-  struct joint joint;
+  struct joint joint = {0};
   double sum = 0;
   int count = find_joint(speed, &model->bodies, -1, &joint);
   for (int n = 0; n < count && trajectory->steps > 0; n++) {
@@ -103,7 +103,7 @@ static double evaluate(const void *options, const struct dc_model *model, const 
 
 static int row_groups(const void *options, const struct dc_model *model, const struct dc_trajectory *trajectory)
 {
-  struct joint joint;
+  struct joint joint = {0};
   return trajectory->steps * find_joint(options, &model->bodies, -1, &joint);
 }
 
@@ -114,7 +114,7 @@ static void row_group(const void *options, const struct dc_model *model, const s
 {
   (void)input;
   const struct dc_speed_options *speed = options;
-  struct joint joint;
+  struct joint joint = {0};
   int step = index % trajectory->steps;
   find_joint(speed, &model->bodies, index / trajectory->steps, &joint);
   group->axes = 1;
@@ -132,7 +132,7 @@ static void row_pull_back(const void *options, const struct dc_model *model, con
                           struct dc_loss_cotangent *cotangent)
 {
   (void)input;
-  struct joint joint;
+  struct joint joint = {0};
   find_joint(options, &model->bodies, index / trajectory->steps, &joint);
   add_ratio(model, trajectory, &joint, index % trajectory->steps, weights[0], cotangent);
 }

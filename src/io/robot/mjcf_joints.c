@@ -436,7 +436,7 @@ enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, 
 {
   const struct dc_mjcf *mjcf = builder->mjcf;
   int joints[MOST_JOINTS], owners[MOST_JOINTS], count = list_joints(builder, i, joints, owners);
-  struct gains gains[MOST_JOINTS];
+  struct gains gains[MOST_JOINTS] = {{0}};
   double forces[MOST_JOINTS];
   if (count > MOST_JOINTS)
     return dc_mjcf_fail(mjcf->bodies[i].node, builder->base.error, DC_BAD_INPUT,
