@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict of the scene's plant on a plan that was found in one piece.
-#include <math.h>
-
+// The verdict of the scene's plant on a plan that was found in one piece, and the loop around it.
 #include "commands/session.h"
 
 bool dc_session_is_transferred(const struct session *session)
@@ -9,7 +7,39 @@ bool dc_session_is_transferred(const struct session *session)
   return session->scene->scene->plant_given && session->optimizing && session->plan;
 }
 
-// Executes the best controls in the plant and judges what comes of them by the scene's task.
+// Judges what was executed.
+static void judge(const struct session *session, const struct outcome *outcome, struct transfer *transfer)
+{
+  const struct dc_task *task = &session->scene->scene->task;
+  transfer->executed = true;
+  transfer->loss = dc_task_loss(task, outcome->model, outcome->input, transfer->record, NULL);
+  transfer->success = dc_task_success(task, outcome->model, outcome->input, transfer->record, transfer->record->steps);
+}
+
+// Where a plan of a scene without an optimizer misses, the loop is closed with settings by rule.
+static enum dc_status close_loop(struct session *session, const struct outcome *outcome, struct transfer *transfer)
+{
+  const struct dc_scene *scene = session->scene->scene;
+  if (!scene->search.automatic || transfer->success || session->stopped || !outcome->success ||
+      scene->task.design_count || scene->task.case_count)
+    return DC_OK;
+  const struct dc_loop_scene loop = {.model = &scene->model,
+                                     .task = &scene->task,
+                                     .plant = &scene->plant,
+                                     .gradient = &scene->gradient,
+                                     .parameters = outcome->best_parameters,
+                                     .stop = &session->stop};
+  enum dc_status status = dc_loop_close(&loop, &transfer->loop, &session->error);
+  if (status || !transfer->loop.record)
+    return status;
+  dc_trajectory_destroy(transfer->record);
+  transfer->record = transfer->loop.record;
+  judge(session, outcome, transfer);
+  return DC_OK;
+}
+
+// Executes the best controls in the plant and judges what comes of them by the scene's task; a plan that the plant cannot
+// execute is one that does not reach anything there.
 enum dc_status dc_session_transfer(struct session *session, const struct outcome *outcome, struct transfer *transfer)
 {
   const struct dc_scene *scene = session->scene->scene;
@@ -24,10 +54,7 @@ enum dc_status dc_session_transfer(struct session *session, const struct outcome
       dc_execution_begin(session->execution, outcome->input, steps, transfer->record, &transfer->failure);
   if (status == DC_MEMORY)
     return dc_fail(&session->error, DC_MEMORY, "%s", transfer->failure.text);
-  if (status)
-    return DC_OK;
-  transfer->executed = true;
-  transfer->loss = dc_task_loss(&scene->task, outcome->model, outcome->input, transfer->record, NULL);
-  transfer->success = dc_task_success(&scene->task, outcome->model, outcome->input, transfer->record, steps);
-  return DC_OK;
+  if (!status)
+    judge(session, outcome, transfer);
+  return close_loop(session, outcome, transfer);
 }

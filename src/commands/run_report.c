@@ -162,6 +162,22 @@ static void put_cases(const struct session *session, const struct outcome *outco
   dc_json_end(json, "]");
 }
 
+// How the loop was closed, if it was.
+static void put_loop(const struct dc_loop_result *loop, struct dc_text *text, struct dc_json_writer *json)
+{
+  if (!loop->record)
+    return;
+  if (loop->windows > 1)
+    dc_text_add(text, ", in closed loop of %ld windows, try %d of %d", loop->windows, loop->tries, DC_LOOP_TRIES);
+  else
+    dc_text_add(text, ", aimed there, try %d of %d", loop->tries, DC_LOOP_TRIES);
+  dc_json_begin(json, "loop", '{');
+  dc_json_put_integer(json, "tries", loop->tries);
+  dc_json_put_integer(json, "windows", loop->windows);
+  dc_json_put_integer(json, "apply", loop->apply);
+  dc_json_end(json, "}");
+}
+
 // Describes the plant; nothing without one.
 static void describe_plant(const struct session *session, const struct transfer *transfer,
                            const struct outcome *outcome, struct dc_text *text, struct dc_json_writer *json)
@@ -175,7 +191,9 @@ static void describe_plant(const struct session *session, const struct transfer 
   dc_json_put_number(json, "time_step", plant->time.step);
   if (dc_session_is_transferred(session)) {
     dc_json_put_boolean(json, "success", transfer->success);
-    dc_text_add(text, "  executed in the plant (%s, steps of %.9g s): ", plant->contact_model->name, plant->time.step);
+    dc_text_add(text, "  executed in the plant (%s, steps of %.9g s", plant->contact_model->name, plant->time.step);
+    put_loop(&transfer->loop, text, json);
+    dc_text_add(text, "): ");
   } else {
     dc_text_add(text, "  this is in the plant (%s, steps of %.9g s)\n", plant->contact_model->name, plant->time.step);
   }

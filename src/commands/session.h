@@ -7,6 +7,7 @@
 #include "base/snapshot.h"
 #include "commands/start_inside.h"
 #include "io/run/run.h"
+#include "plan/closed_loop.h"
 #include "plan/receding_horizon.h"
 
 struct session;
@@ -127,6 +128,7 @@ enum dc_status dc_session_check_cases(const struct session *session, const doubl
 // How a plan that was found in one piece fared in the scene's plant.
 struct transfer {
   bool executed, success;
+  struct dc_loop_result loop;  // of a scene without an optimizer; tries 0: it was executed in one piece
   double loss;
   struct dc_trajectory *record;  // owned by the caller, or NULL
   struct dc_error failure;       // why it was not executed to its end

@@ -33,6 +33,18 @@ enum dc_status dc_horizon_plant_add_trials(struct dc_horizon_plant *own, const s
 // executed; reached: everything, there.  With several friction factors it is the worst of those that count; once it is
 // not below enough, no further one is tried.  Records nothing.
 double dc_horizon_trial(struct dc_receding_horizon *horizon, const double *parameters, double enough, bool *reached);
+// A trial of the whole window with the plant's own friction: the loss of all its frames, INFINITY when it cannot be
+// executed.  input and outcome are the horizon's until the next trial.
+struct dc_horizon_tried {
+  const struct dc_rollout_input *input;
+  const struct dc_trajectory *outcome;
+  bool reached;
+};
+double dc_horizon_try_whole(struct dc_receding_horizon *horizon, const double *parameters,
+                            struct dc_horizon_tried *tried);
+// Moves kept [parameter_count] by `aims` Gauss-Newton steps with the plant's residuals and the plan's Jacobian to where
+// the window's loss is lowest in the plant; sets h->foreseen.  DC_OK or DC_MEMORY.
+enum dc_status dc_horizon_aim(struct dc_receding_horizon *horizon, double *kept, struct dc_error *error);
 // Whether a friction factor counts in trials: no other one has predicted the executed steps twice as well.
 bool dc_horizon_factor_counts(const struct dc_receding_horizon *horizon, int factor);
 // A trajectory of one frame, which refers to the whole trajectory.

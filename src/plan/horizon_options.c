@@ -25,6 +25,8 @@ const struct dc_option dc_horizon_options[] = {
     DC_INTEGER_OPTION(struct dc_horizon, seed, "1", 0, 1e9, "seed of random first guesses"),
     DC_BOOLEAN_OPTION(struct dc_horizon, trials, "false",
                       "try plans in the plant to the end of the window and apply the best; without a plant nothing"),
+    DC_INTEGER_OPTION(struct dc_horizon, aims, "0", 0, 1e6,
+                      "with trials: Gauss-Newton steps per window with residuals of the plant and the plan's Jacobian"),
     DC_REAL_LIST_OPTION(struct dc_horizon, trial_friction, "", "[1]", 16, 0, 1e3,
                         "factors on the plant's friction in trials; of those that foretell the plant the worst counts"),
     DC_OPTIONS_END,
@@ -34,9 +36,8 @@ const struct dc_option dc_horizon_options[] = {
 enum dc_status dc_horizon_check(const struct dc_task *task, const struct dc_model *model,
                                 const struct dc_horizon *horizon, struct dc_error *error)
 {
-  (void)model;
   int control = dc_task_start_control(task);
-  if (control >= 0)
+  if (control >= 0 && horizon->apply < model->definition.time.steps)
     return dc_fail(error, DC_BAD_INPUT,
                    "control[%d]: \"%s\" acts on the start of the run only, which a receding horizon cannot change",
                    control, task->controls[control].type->name);

@@ -264,14 +264,34 @@ static double try_factor(struct dc_receding_horizon *h, double factor, bool *rea
   return isfinite(loss) ? loss : INFINITY;
 }
 
+// The controls with parameters, as the input of a trial.
+static void set_tried(struct dc_receding_horizon *h, const double *parameters)
+{
+  struct dc_horizon_plant *own = h->plant;
+  own->tried->steps = h->plan->window.steps;
+  dc_rollout_input_reset(h->model, own->tried);
+  dc_task_apply(h->task, h->model, &h->plan->window, h->plan->state, parameters, own->tried);
+}
+
+double dc_horizon_try_whole(struct dc_receding_horizon *h, const double *parameters, struct dc_horizon_tried *tried)
+{
+  struct dc_horizon_plant *own = h->plant;
+  int steps = h->plan->window.steps;
+  set_tried(h, parameters);
+  *tried = (struct dc_horizon_tried){.input = own->tried, .outcome = own->outcome};
+  if (try_steps(h, own->tried, steps, 1))
+    return INFINITY;
+  tried->reached = dc_task_success(h->task, h->model, own->tried, own->outcome, steps);
+  double loss = dc_task_loss(h->task, h->model, own->tried, own->outcome, NULL);
+  return isfinite(loss) ? loss : INFINITY;
+}
+
 // The worst loss of the window over all factors of friction that are still possible; ends when it is above `enough`.
 double dc_horizon_trial(struct dc_receding_horizon *h, const double *parameters, double enough, bool *reached)
 {
   struct dc_horizon_plant *own = h->plant;
   double worst = -INFINITY;
-  own->tried->steps = h->plan->window.steps;
-  dc_rollout_input_reset(h->model, own->tried);
-  dc_task_apply(h->task, h->model, &h->plan->window, h->plan->state, parameters, own->tried);
+  set_tried(h, parameters);
   *reached = true;
   for (int f = 0; f < own->factor_count && worst < enough; f++) {
     bool there;

@@ -14,8 +14,7 @@ enum { APPLY = 4, LEAST_LENGTH = 20, MOST_LENGTH = 48, LEAST_WINDOWS = 2, PARTS 
 enum { ITERATIONS = 5, DRAWS = 4 };  // per window
 static const double SPREAD = 0.1;
 
-// The number of steps for which the controls hold a target: the longest block of parameters.
-static int held_steps(const struct dc_model *model, const struct dc_task *task, int steps)
+int dc_race_held_steps(const struct dc_model *model, const struct dc_task *task, int steps)
 {
   int most = 1;
   for (int i = 0; i < task->control_count; i++) {
@@ -37,7 +36,7 @@ bool dc_race_windows_settings(const struct dc_model *model, const struct dc_task
     if (control->type->parameter_count(control->options, model, 0) > 0)
       return false;
   }
-  int held = task->control_count ? held_steps(model, task, (int)steps) : 1;
+  int held = task->control_count ? dc_race_held_steps(model, task, (int)steps) : 1;
   long apply = held > 1 ? held : APPLY, length = steps / PARTS;
   length = length < LEAST_LENGTH ? LEAST_LENGTH : length > MOST_LENGTH ? MOST_LENGTH : length;
   length = (length + apply - 1) / apply * apply;

@@ -6,6 +6,8 @@
 
 #include "plan/receding_horizon.h"
 
+// The number of steps for which the controls hold a target: the longest block of parameters.
+int dc_race_held_steps(const struct dc_model *model, const struct dc_task *task, int steps);
 // Settings for windows of a task, from the number of its steps and how long its controls hold a target.  False: windows
 // do not fit the task.
 bool dc_race_windows_settings(const struct dc_model *model, const struct dc_task *task, struct dc_horizon *settings);

@@ -270,6 +270,8 @@ static enum dc_status accept_window(struct dc_receding_horizon *h, double *accep
   bool trials = h->plant && h->horizon.trials;
   memcpy(accepted, kept, bytes);
   enum dc_status status = trials ? dc_horizon_try(h, accepted, error) : DC_OK;
+  if (trials && !status && h->horizon.aims > 0 && !h->foreseen && plan->descent.problem.linearize)
+    status = dc_horizon_aim(h, accepted, error);
   if (status)
     return status;
   memcpy(h->parameters, accepted, bytes);
@@ -404,7 +406,7 @@ static bool finished(const struct dc_receding_horizon *h)
 {
   if (h->executed->steps >= h->steps || h->replaying)
     return h->executed->steps >= h->steps;
-  return h->success || (h->horizon.patience > 0 && h->idle >= h->horizon.patience);
+  return (h->success && !h->horizon.whole) || (h->horizon.patience > 0 && h->idle >= h->horizon.patience);
 }
 
 // Reports the last applied frames, those after frame k, and the parameters of their window.

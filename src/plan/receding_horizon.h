@@ -46,8 +46,10 @@ struct dc_horizon {
   double spread;    // their standard deviation from the plan at hand
   long seed;        // seed of these
   bool trials;      // plans are tried in the plant, if there is one, before they are applied
+  long aims;        // steps per window towards the goal in the plant, after trials
   // Factors on the plant's friction for trials; empty: none.
   struct dc_real_list trial_friction;
+  bool whole;  // the run goes on to its last step, whatever was reached before; not in the option table
   // World in which the steps are executed; NULL: the planning world.  Must outlive the horizon; not in the option
   // table.
   const struct dc_plant *plant;
