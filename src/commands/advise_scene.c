@@ -395,6 +395,51 @@ static void advise_restitution(const struct site *site, double stiffness)
   try_stiffness(site, advice, stiffness);
 }
 
+// Friction of a body on its way to a goal, in parts of what is asked for: v / sqrt(v^2 + e^2) at its mean speed v; *body:
+// the one that gets least.
+static double least_friction(const struct dc_scene *scene, const struct dc_pose *poses, int *body, double *speed)
+{
+  double time = scene->definition.time.step * (double)scene->definition.time.steps, least = 1;
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    const struct dc_objective *objective = &scene->task.objectives[i];
+    double place[3], radius;
+    int b;
+    for (int k = 0; objective->type->goal && objective->type->goal(objective->options, k, poses, &b, place, &radius);
+         k++) {
+      double v = dc_vec_distance(place, poses[b].position) / time;
+      double part = v / hypot(v, scene->definition.contact.friction_smoothing);
+      bool rubs = scene->model.bodies.bodies[b].mass > 0 && dc_model_friction(&scene->model, b) > 0;
+      if (rubs && !dc_advice_is_held(scene, b) && v > radius / time && part < least)
+        least = part, *body = b, *speed = v;
+    }
+  }
+  return least;
+}
+
+// Friction sets in so slowly that a body on its way to its goal hardly has any.
+static void advise_friction(const struct site *site)
+{
+  const struct dc_scene *scene = site->scene;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
+  int body = -1;
+  double speed = 0, got = 1;
+  if (poses) {
+    dc_poses(bodies, bodies->initial_q, poses);
+    got = least_friction(scene, poses, &body, &speed);
+  }
+  free(poses);
+  if (got >= DC_ADVISE_FRICTION)
+    return;
+  double asked = dc_model_friction(&scene->model, body);
+  struct dc_advice *advice = dc_advice_add(
+      site->list, "friction",
+      "\"%.100s\" has a friction of %.2g at the %.2g m/s of its way to its goal, asked for is %.2g: it sets "
+      "in over %.2g m/s",
+      bodies->bodies[body].name, got * asked, speed, asked, scene->definition.contact.friction_smoothing);
+  try_change(site, advice, "contact.friction_smoothing=%.2g", 0.2 * speed);
+}
+
 void dc_advise_scene(const dcsim_scene *handle, const struct dc_scene_facts *facts, struct dc_advice_list *list)
 {
   const struct site site = {handle, handle->scene, facts, list};
@@ -404,6 +449,7 @@ void dc_advise_scene(const dcsim_scene *handle, const struct dc_scene_facts *fac
   advise_step(&site);
   advise_spin(&site);
   advise_restitution(&site, advise_stiffness(&site));
+  advise_friction(&site);
   advise_slivers(&site);
   advise_clouds(&site);
   advise_joints(&site);

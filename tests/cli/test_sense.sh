@@ -51,6 +51,8 @@ sense "windows of two steps" "short horizon" 'try.*horizon.length=20' --set 'hor
 sense "no ground" falls 'plane' --set 'bodies.ground.joint=free' --set bodies.ground.shape=ball --set bodies.ground.mass=1 --set 'bodies.ground.position=[5, 5, 5]' --set time.steps=100
 sense "restitution that is not got" restitution 'asked for is 0.9' --set contact.restitution=0.9 --set contact.stiffness=1e-2
 check "one stiffness for all that asks for another" [ "$(grep -o 'contact.stiffness=[^ "]*' "$out" | sort -u | wc -l)" -le 2 ]
+sense "friction that is not got" friction 'try.*contact.friction_smoothing=0.04' --set contact.friction=0.5 --set contact.friction_smoothing=1
+sense "with its numbers" friction 'has a friction of 0.098 at the 0.2 m/s of its way to its goal, asked for is 0.5' --set contact.friction=0.5 --set contact.friction_smoothing=1
 sense "a fixed body with a target" "out of reach" 'would let it move' --set 'objective[0].body=wall'
 
 cat >arm.json <<'SCENE'
