@@ -6,8 +6,8 @@
 // 3. Steps with residuals of the plant aim it at the goal (horizon_aim.c).
 // 4. The first steps are applied.  A plan that has reached in its trial is applied as it is.
 // Controls of the start, and those that act on the whole run, have one window: they are aimed only.
-// Where a loop does not reach, the next one has other settings: first guesses are looked for in every window, or windows
-// follow each other as fast as the controls allow and are aimed for longer.
+// Where a loop does not reach, the next one has other settings: windows follow each other as fast as the controls allow,
+// and plans are made with hard contact, for what is gripped from afar slips in the plant; or they are aimed for longer.
 #include "plan/closed_loop.h"
 
 #include <math.h>
@@ -18,11 +18,12 @@
 #include "plan/race_windows.h"
 
 struct setting {
-  long iterations, aims, explore, draws;
+  long iterations, aims;
   int most_windows;  // about; 0: as many as the controls allow
+  double stiffness;  // factor on the contact stiffness of the plans: gaps at rest shrink by its root
 };
-static const struct setting settings[DC_LOOP_TRIES] = {{2, 6, 0, 0, 50}, {2, 6, 1, 8, 50}, {0, 20, 0, 0, 0}};
-static const double SPREAD = 0.05, RADIUS = 0.1, RATE = 0.01;
+static const struct setting settings[DC_LOOP_TRIES] = {{2, 6, 50, 1}, {6, 6, 0, 1e-4}, {0, 20, 0, 1}};
+static const double RADIUS = 0.1, RATE = 0.01;
 
 // Whether all of the run is one window.
 static bool is_aimed_once(const struct dc_loop_scene *scene)
@@ -47,9 +48,6 @@ static struct dc_horizon horizon_of(const struct dc_loop_scene *scene, const str
                              .iterations = setting->iterations,
                              .apply = apply,
                              .keep = DC_KEEP_BEST,
-                             .explore = setting->explore,
-                             .draws = setting->draws,
-                             .spread = SPREAD,
                              .seed = 1,
                              .trials = true,
                              .aims = setting->aims,
@@ -65,17 +63,19 @@ static bool goes_on(void *context, const struct dc_plan_iteration *row)
 }
 
 // One loop; its trajectory becomes the result's where it is the first, or reaches.
-static enum dc_status run_loop(const struct dc_loop_scene *scene, const struct dc_horizon *horizon,
+static enum dc_status run_loop(const struct dc_loop_scene *scene, const struct setting *setting,
                                const struct dc_optimizer_type *optimizer, const void *options,
                                struct dc_loop_result *result, struct dc_error *error)
 {
   struct dc_error local = {0};
+  const struct dc_horizon settings_of_windows = horizon_of(scene, setting), *horizon = &settings_of_windows;
   const struct dc_horizon_observer observer = {.context = scene->stop, .iterated = goes_on, .applied = goes_on};
   struct dc_receding_horizon *h = dc_horizon_create(scene->model, scene->task, horizon, optimizer, options, &local);
   enum dc_status status = h ? DC_OK : local.status;
   if (h) {
     dc_plan_set_gradient(h->plan, scene->gradient);
     h->plan->stop = scene->stop;
+    h->plan->scaled.stiffness = setting->stiffness;
     dc_horizon_set_parameters(h, scene->parameters);
     status = dc_horizon_run(h, &observer, &local);
   }
@@ -110,9 +110,8 @@ enum dc_status dc_loop_close(const struct dc_loop_scene *scene, struct dc_loop_r
     memcpy((char *)options + option->offset, fan ? &RADIUS : &RATE, sizeof(double));
   }
   for (int k = 0; k < DC_LOOP_TRIES && !status && !result->success; k++) {
-    struct dc_horizon horizon = horizon_of(scene, &settings[k]);
     result->tries++;
-    status = run_loop(scene, &horizon, optimizer, options, result, error);
+    status = run_loop(scene, &settings[k], optimizer, options, result, error);
     if (status == DC_STOPPED)
       break;
     if (status != DC_MEMORY)

@@ -304,10 +304,11 @@ double dc_horizon_trial(struct dc_receding_horizon *h, const double *parameters,
 }
 
 // An input without gravity and actuators, so that inertia, contact, limits and couplings are left.
-static void free_of_forces(const struct dc_model *model, struct dc_rollout_input *input)
+static void free_of_forces(const struct dc_model *model, double stiffness, struct dc_rollout_input *input)
 {
   size_t bytes = (size_t)model->bodies.count * sizeof(double);
   dc_rollout_input_reset(model, input);
+  input->design.stiffness_scale *= stiffness;
   memset(input->design.gravity, 0, sizeof input->design.gravity);
   memset(input->design.kp_scale, 0, bytes);
   memset(input->design.kd_scale, 0, bytes);
@@ -325,7 +326,7 @@ enum dc_status dc_horizon_place(struct dc_receding_horizon *h, const double *for
   h->foreseen &= !own->moved || own->trial;  // otherwise it is no longer certain that the plan reaches
   if (!own->moved)
     return DC_OK;
-  free_of_forces(h->model, own->input);
+  free_of_forces(h->model, h->plan->scaled.stiffness, own->input);
   memcpy(own->input->q, foreseen, nq * sizeof *q);
   dc_state_difference(bodies, foreseen, q, own->input->velocity);
   for (int v = 0; v < bodies->nv; v++)
