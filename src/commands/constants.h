@@ -9,7 +9,7 @@
 static const double DC_ADVISE_FLOATING = 0.25;    // resting gap over a body's size
 static const double DC_ADVISE_FALL = 0.25;        // way of a free fall in the first step over a body's size
 static const double DC_ADVISE_RESTITUTION = 0.1;  // difference of the predicted restitution from the one asked for
-static const double DC_ADVISE_FRICTION = 0.4;       // part of Coulomb's at the mean speed of the way to a goal
+static const double DC_ADVISE_FRICTION = 0.4;     // part of Coulomb's at the mean speed of the way to a goal
 static const double DC_ADVISE_SPIN_LOSS = 0.3;    // part of a spin that the integrator takes in a second
 static const double DC_ADVISE_TURN = 1;           // rad in a step that the integrator of second order still follows
 static const double DC_ADVISE_UNLIKE = 1000;      // ratio of the radii of bodies that move: millimetres beside metres
