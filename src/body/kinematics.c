@@ -56,6 +56,8 @@ static void set_axes(const struct dc_bodies *bodies, int i, const double *q, str
       else
         dc_mat_apply(axis->direction, rotation, part->axis);
     }
+    if (p + 1 == body->part_count)
+      break;  // nothing is carried by it
     if (turns) {
       if (part->kind == DC_PART_BALL) {
         dc_rotation_matrix(matrix, q + part->q);

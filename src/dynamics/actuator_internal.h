@@ -27,6 +27,8 @@ struct drive_context {
   const double *predicted;          // q* [nq]; NULL: none, or half an interval
   bool half;                        // lengths and angles only
   const struct dc_pose *now_poses;  // [bodies] of q_now
+  const struct dc_axis *now_axes;   // [nv] of q_now; NULL: not known
+  const double *held;               // [nv] weights at q_now; NULL: not known
   double value, *forces;            // forces [nv] gains gradients
   struct dc_step_hessian *hessian;
   bool exact;

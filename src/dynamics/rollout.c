@@ -36,6 +36,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
       {&rollout->newton.unbounded_step, nv, real},
       {&rollout->newton.magnitude, nv, real},
       {&rollout->newton.allowed, nv, real},
+      {&rollout->newton.held, nv, real},
       {&rollout->nodes.duals, (size_t)dc_node_touch_count(rollout->model), sizeof(struct dc_node_dual)},
       {&rollout->q_before, nq, real},
       {&rollout->q_now, nq, real},

@@ -85,6 +85,8 @@ struct dc_step_state {
   struct dc_step_interval interval;
   const double *q_before, *q_now, *q_next;    // [nq]
   const struct dc_pose *before, *now, *next;  // [bodies]
+  const struct dc_axis *axes_now;             // [nv] at t
+  const double *held;                         // [nv] weights that drives hold at t
   double hardening;                           // factor on the stiffness on the way to the solution; 1 at it
   const struct dc_rigid_contact *rigid;
   const struct dc_pair_derivatives *pairs;  // [pair_count] at t+1: rigid->pairs, or those of a tape
@@ -292,6 +294,7 @@ struct dc_newton_workspace {
   double *step;            // -H^-1 dJ, bounded so that no bodies meet on its way
   double *unbounded_step;  // the same before it was bounded
   double *magnitude;       // noise floor of the gradient: rounding errors of its terms, added by absolute value
+  double *held;            // weights that drives hold in the interval (dynamics/weight.h)
   double *allowed;         // largest residual of each entry: the tolerance's share, or the noise floor
 };
 

@@ -17,6 +17,8 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
                                 .before = rollout->before.poses,
                                 .now = rollout->now.poses,
                                 .next = rollout->next.poses,
+                                .axes_now = rollout->now.axes,
+                                .held = rollout->newton.held,
                                 .hardening = 1,
                                 .rigid = &rollout->rigid,
                                 .pairs = rollout->rigid.pairs,

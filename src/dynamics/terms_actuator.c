@@ -117,7 +117,7 @@ bool dc_drive_is_plain(const struct drive *drive)
 
 static struct dc_weight weight_at(const struct drive_context *c)
 {
-  return (struct dc_weight){c->model, c->design, c->q_now, c->now_poses};
+  return (struct dc_weight){c->model, c->design, c->q_now, c->now_poses, c->now_axes};
 }
 
 // The force of a length or angle, as asked for and limited.
@@ -127,7 +127,7 @@ struct dc_saturated dc_drive_law(const struct drive_context *c, const struct dri
   dc_drive_errors(c, drive, &position, &velocity);
   if (drive->holds) {
     struct dc_weight weight = weight_at(c);
-    hold = dc_weight_hold(&weight, drive->body, drive->part->v);
+    hold = c->held ? c->held[drive->part->v] : dc_weight_hold(&weight, drive->body, drive->part->v);
   }
   return dc_saturate(drive->effort, drive->kp * position + drive->kd * velocity + hold);
 }
@@ -188,11 +188,35 @@ static struct drive_context of_state(const struct dc_step_state *state)
   return (struct drive_context){.model = state->model,
                                 .design = &state->input->design,
                                 .now_poses = state->now,
+                                .now_axes = state->half ? NULL : state->axes_now,
+                                .held = state->half ? NULL : state->held,
                                 .interval = state->interval,
                                 .q_now = state->q_now,
                                 .q_next = state->q_next,
                                 .half = state->half,
                                 .predicted = state->half ? NULL : state->q_predicted};
+}
+
+// The weights that drives hold do not change within an interval.
+static enum dc_status actuator_begin(struct dc_rollout *rollout, const struct dc_step_state *state,
+                                     struct dc_error *error)
+{
+  const struct dc_bodies *bodies = &state->model->bodies;
+  bool holds = false;
+  (void)error;
+  for (int i = 0; i < bodies->count; i++)
+    holds |= bodies->bodies[i].pd && bodies->bodies[i].pd->gravity_compensation;
+  const struct dc_weight weight = {state->model, &state->input->design, state->q_now, state->now, state->axes_now};
+  if (holds)
+    dc_weight_hold_all(&weight, rollout->newton.held);
+  return DC_OK;
+}
+
+static enum dc_status actuator_restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
+                                       struct dc_error *error)
+{
+  (void)pairs;
+  return actuator_begin(rollout, state, error);
 }
 
 static double actuator_value(const struct dc_step_state *state)
@@ -501,4 +525,6 @@ const struct dc_step_term dc_actuator_term = {
     .add_mixed = actuator_add_mixed,
     .add_product = actuator_add_product,
     .add_floor = actuator_add_floor,
+    .begin = actuator_begin,
+    .restore = actuator_restore,
 };

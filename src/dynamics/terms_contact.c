@@ -32,8 +32,8 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_conta
   // Every evaluation writes all pairs; none is read before.
   rigid->pairs = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->pairs);
   rigid->spare = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->spare);
-  rigid->friction = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->friction);
-  rigid->impact = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->impact);
+  rigid->friction = dc_arena_alloc(arena, pairs, sizeof *rigid->friction);
+  rigid->impact = dc_arena_alloc(arena, pairs, sizeof *rigid->impact);
   rigid->coefficients = dc_arena_alloc(arena, bodies, sizeof *rigid->coefficients);
   rigid->lag_factors = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->lag_factors);
   rigid->lags = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->lags);
@@ -219,8 +219,8 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
   const struct dc_pose *now = rollout->now.poses;
   struct dc_friction_law law =
       dc_step_friction_law(rollout, input, interval ? interval->length : 0, rigid->coefficients);
-  memset(rigid->friction, 0, (size_t)rigid->pair_count * sizeof *rigid->friction);
-  memset(rigid->impact, 0, (size_t)rigid->pair_count * sizeof *rigid->impact);
+  dc_friction_clear(rigid->friction, rigid->pair_count);
+  dc_friction_clear(rigid->impact, rigid->pair_count);
   rigid->slides = false;
   if (interval && (memory || dc_friction_law_acts(&law, rollout->model->bodies.count))) {
     struct dc_step_state state = dc_step_state_of(rollout, input, *interval, NULL, NULL, NULL);
@@ -244,7 +244,8 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
 static bool slides(const struct dc_step_state *state, int pair)
 {
   const struct dc_friction_derivatives *friction = &state->rigid->friction[pair];
-  return state->rigid->slides && (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
+  return state->rigid->slides && friction->acts &&
+         (friction->h_aa[3][3] != 0 || friction->h_aa[4][4] != 0 || friction->h_aa[5][5] != 0);
 }
 
 // Makes room for one pair more; NULL when out of memory.
@@ -476,7 +477,7 @@ static double friction_value(const struct dc_step_state *state)
 static void friction_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
   for (int p = 0; p < state->rigid->pair_count && state->rigid->slides; p++)
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2 && state->rigid->friction[p].acts; side++)
       for (int k = 0; k < 6; k++)
         forces->wrenches[state->rigid->pair_bodies[p][side]][k] += state->rigid->friction[p].gradient[6 * side + k];
 }

@@ -86,6 +86,7 @@ void dc_impact_evaluate(const struct dc_step_state *state, struct dc_friction_de
     double z[12];
     opening_gradient(&act.move, n, z);
     memset(r, 0, sizeof *r);
+    r->acts = true;
     *energy += r->energy = act.value;
     for (int i = 0; i < 12; i++)
       r->gradient[i] = act.force * z[i];

@@ -6,7 +6,8 @@
 // v is that of a slide or hinge, so that the same holds for k within a ball.
 #include "dynamics/weight.h"
 
-#include "body/kinematics.h"
+#include <string.h>
+
 #include "math/vector.h"
 
 enum { MOST_OWN = 40 };  // degrees of freedom of one joint
@@ -21,6 +22,8 @@ static int owner_of(const struct dc_bodies *bodies, int body, int k)
 
 static struct dc_axis axis_of(const struct dc_weight *weight, int body, int k)
 {
+  if (weight->axes)
+    return weight->axes[k];
   const struct dc_bodies *bodies = &weight->model->bodies;
   int owner = owner_of(bodies, body, k);
   struct dc_axis axes[MOST_OWN];
@@ -61,6 +64,20 @@ double dc_weight_hold(const struct dc_weight *weight, int body, int v)
     sum -= weight->design->body_mass_scale[b] * dc_body_heavy(&bodies->bodies[b]) * dc_vec_dot(weight->design->gravity, dx);
   }
   return sum;
+}
+
+void dc_weight_hold_all(const struct dc_weight *weight, double *held)
+{
+  const struct dc_bodies *bodies = &weight->model->bodies;
+  memset(held, 0, (size_t)bodies->nv * sizeof *held);
+  for (int b = 0; b < bodies->count; b++) {
+    const struct dc_body *body = &bodies->bodies[b];
+    double mass = weight->design->body_mass_scale[b] * body->mass, dx[3];
+    for (int c = 0; c < body->chain_count && body->mass > 0; c++) {
+      column(&weight->axes[body->chain[c]], weight->poses[b].position, dx);
+      held[body->chain[c]] -= mass * dc_vec_dot(weight->design->gravity, dx);
+    }
+  }
 }
 
 // The part of body b in the derivative of c: adds factor * (-m g . d2x/dq_k dq_v) to by_q (may be NULL) and returns the

@@ -117,7 +117,7 @@ struct derivatives {
 static inline void evaluate(struct sliding *sliding, const struct dc_pose *next, int order, bool exact,
                             struct derivatives *d)
 {
-  struct dc_friction_derivatives pair;
+  struct dc_friction_derivatives pair = {0};
   d->energy = dc_contact_friction_evaluate(sliding->contact, next, order, exact, &pair);
   CHECK(dc_contact_friction_solved(sliding->contact), "solved");
   CHECK(d->energy == pair.energy, "%g, %g", d->energy, pair.energy);

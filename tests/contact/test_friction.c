@@ -338,7 +338,7 @@ static void test_coulomb(void)
 static void test_what_slides(void)
 {
   struct dc_random random;
-  struct dc_friction_derivatives pair;
+  struct dc_friction_derivatives pair = {0};
   dc_random_seed(&random, 6);
   for (int m = 0; m < 2; m++) {
     struct sliding sliding;

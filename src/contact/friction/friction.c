@@ -191,6 +191,7 @@ static void motion_of(const struct dc_contact *contact, int pair, const struct d
 // Adds the sums of a unit to its pair, whole matrices from lower triangles.
 static void gather_unit(const struct dc_friction_unit *unit, int order, struct dc_friction_derivatives *result)
 {
+  result->acts = true;
   result->energy += unit->energy;
   for (int i = 0; i < 12 && order > 0; i++)
     result->gradient[i] += unit->gradient[i];
@@ -246,6 +247,13 @@ static void unit_pass(void *context, int k, int thread)
   methods_of(e->contact)->run(e->contact, unit, &motion);
 }
 
+void dc_friction_clear(struct dc_friction_derivatives *results, int count)
+{
+  for (int p = 0; p < count; p++)
+    if (results[p].acts)
+      memset(&results[p], 0, sizeof *results);
+}
+
 // Energy of friction at the next poses with derivatives by the pairs: units in parallel, then gathered in their order,
 // so that the sum does not depend on threads.
 double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
@@ -253,7 +261,7 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
 {
   struct dc_friction *friction = contact->friction;
   double energy = 0;
-  memset(results, 0, (size_t)contact->pair_count * sizeof *results);
+  dc_friction_clear(results, contact->pair_count);
   if (!dc_contact_slides(contact))
     return 0;
   size_t count = friction->unit_count;
@@ -268,7 +276,8 @@ double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_
       add_turn(&results[unit->pair]);
   }
   for (int p = 0; p < contact->pair_count; p++)
-    energy += results[p].energy;
+    if (results[p].acts)
+      energy += results[p].energy;
   return energy;
 }
 

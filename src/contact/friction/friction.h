@@ -33,6 +33,7 @@ bool dc_friction_law_acts(const struct dc_friction_law *law, int bodies);
 // Energy D of one body pair and its derivatives for the twists (w_a, t_a, w_b, t_b) of both frames at t+1, each about
 // its own origin; those of a body that does not move are zero.
 struct dc_friction_derivatives {
+  bool acts;      // false: nothing slides, and all numbers are 0
   double energy;  // J
   double gradient[12];
   double h_aa[6][6], h_ab[6][6], h_bb[6][6];  // rows a, columns b in h_ab
@@ -57,10 +58,13 @@ enum dc_status dc_contact_friction_begin(struct dc_contact *contact, const struc
 enum dc_friction_curvature { DC_FRICTION_CONVEX, DC_FRICTION_EXACT, DC_FRICTION_HELD, DC_FRICTION_MAJORANT };
 
 // The sum of D over all pairs at poses next [bodies], with gradients (order 1) and Hessians (order 2) per pair into
-// results [pair_count].  May be called any number of times after begin, other evaluations of contact in between; the
+// results [pair_count], which are zero at first and of another evaluation later.  May be called any number of times after begin, other evaluations of contact in between; the
 // solution of one call starts the next.  Same bits for any number of threads.
 double dc_contact_friction_evaluate(struct dc_contact *contact, const struct dc_pose *next, int order,
                                     enum dc_friction_curvature curvature, struct dc_friction_derivatives *results);
+
+// Makes results [count] zero.
+void dc_friction_clear(struct dc_friction_derivatives *results, int count);
 
 // The poses of the last evaluation, of order 2 and HELD, are an iterate: the next HELD ones start from it.
 void dc_contact_friction_accept(struct dc_contact *contact);

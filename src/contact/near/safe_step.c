@@ -262,9 +262,25 @@ static void fraction_pass(void *context, int k, int thread)
       is_large(contact, pair, least->query) ? least->safe : pair_fraction(contact, pair, least->query, least->safe);
 }
 
+// Whether all bodies move by less than pairs have room for: most steps of Newton's method near a solution.
+static bool all_have_room(const struct dc_contact *contact, const struct query *query)
+{
+  double farthest = 0, gap = INFINITY;
+  for (int i = 0; i < contact->bodies->count; i++) {
+    const struct dc_frame_path *frame = &query->path->frames[i];
+    double way = frame->shift + frame->turn * contact->colliders[i].radius;
+    farthest = way > farthest ? way : farthest;
+  }
+  for (int p = 0; p < contact->pair_count; p++)
+    gap = contact->pairs[p].gap < gap ? contact->pairs[p].gap : gap;
+  return 2 * farthest < (1 - query->keep) * gap;
+}
+
 // Nothing beyond `safe` is asked for.
 static double least_fraction(struct dc_contact *contact, const struct query *query, double safe)
 {
+  if (all_have_room(contact, query))
+    return safe;
   struct least least = {.contact = contact, .query = query, .safe = safe};
   double asked = safe;
   dc_loop_run(fraction_pass, &least, contact->pair_count, dc_contact_most_threads(contact),

@@ -293,8 +293,12 @@ static enum dc_status step_forward(struct dc_rollout *rollout, const struct dc_r
   double *q = trajectory->q + (size_t)step * (size_t)trajectory->nq, *q_next = q + trajectory->nq;
   struct dc_mujoco_simulation *simulation = rollout->own;
   const struct dc_mujoco_settings *settings = &rollout->model->definition.mujoco;
-  struct dc_weight weight = {rollout->model, &input->design, q,
-                             trajectory->poses + (size_t)step * (size_t)trajectory->bodies};
+  struct dc_weight weight = {
+      .model = rollout->model,
+      .design = &input->design,
+      .q = q,
+      .poses = trajectory->poses + (size_t)step * (size_t)trajectory->bodies,
+  };
   // From the frame alone, without warm start: a rollout that goes on from a frame gives the same bits.
   dc_mujoco_set_state(simulation, q, simulation->tangent);
   memset(simulation->data->qacc_warmstart, 0, (size_t)simulation->model->nv * sizeof(double));
