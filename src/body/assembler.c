@@ -54,14 +54,17 @@ static double dot6(const double *a, const double *b)
   return dc_vec_dot(a, b) + dc_vec_dot(a + 3, b + 3);
 }
 
-// product [chain_count of b][6]: row c is block times column c of J_b
+// product [chain_count of a][6]: row c is column c of J_a, transposed, times block: sums of rows, which vectorize
 static void multiply_columns(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,
-                             const struct dc_body *b, const double *block)
+                             const struct dc_body *a, const double *block)
 {
-  for (int c = 0; c < b->chain_count; c++) {
-    const double *j = column(kinematics, b, c);
-    for (int row = 0; row < 6; row++)
-      assembler->product[6 * c + row] = dot6(block + 6 * row, j);
+  for (int c = 0; c < a->chain_count; c++) {
+    const double *j = column(kinematics, a, c);
+    double sum[6];
+    for (int k = 0; k < 6; k++)
+      sum[k] = j[0] * block[k] + j[1] * block[6 + k] + j[2] * block[12 + k] + j[3] * block[18 + k] +
+               j[4] * block[24 + k] + j[5] * block[30 + k];
+    memcpy(assembler->product + 6 * c, sum, sizeof sum);
   }
 }
 
@@ -76,24 +79,17 @@ void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics
     dc_symmetric_add_block(matrix, first->mechanism, second->mechanism, scale, block, 6);
     return;
   }
-  const struct dc_mechanism *rows = &bodies->mechanisms[first->mechanism],
-                            *columns = &bodies->mechanisms[second->mechanism];
-  bool same = first->mechanism == second->mechanism;
-  int stride = columns->nv;
-  memset(assembler->buffer, 0, (size_t)rows->nv * (size_t)columns->nv * sizeof *assembler->buffer);
-  multiply_columns(assembler, kinematics, second, block);
-  for (int i = 0; i < first->chain_count; i++) {
-    const double *j = column(kinematics, first, i);
-    int row = first->chain[i] - rows->v_offset;
-    for (int k = 0; k < second->chain_count; k++) {
-      double value = dot6(j, assembler->product + 6 * k);
-      int col = second->chain[k] - columns->v_offset;
-      assembler->buffer[row * stride + col] += value;
-      if (same)
-        assembler->buffer[col * stride + row] += value;
-    }
-  }
-  dc_symmetric_add_block(matrix, first->mechanism, second->mechanism, scale, assembler->buffer, stride);
+  int rows = bodies->mechanisms[first->mechanism].v_offset, columns = bodies->mechanisms[second->mechanism].v_offset;
+  multiply_columns(assembler, kinematics, first, block);
+  for (int i = 0; i < first->chain_count; i++)
+    for (int k = 0; k < second->chain_count; k++)
+      assembler->buffer[i * second->chain_count + k] =
+          scale * dot6(assembler->product + 6 * i, column(kinematics, second, k));
+  for (int k = 0; k < second->chain_count; k++)
+    assembler->places[k] = second->chain[k] - columns;
+  for (int i = 0; i < first->chain_count; i++)
+    dc_symmetric_add_row(matrix, first->mechanism, first->chain[i] - rows, second->mechanism, second->chain_count,
+                         assembler->places, assembler->buffer + i * second->chain_count);
 }
 
 void dc_assemble_node(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int body, int node,
@@ -158,7 +154,7 @@ static void expand_body(struct dc_assembler *assembler, const struct dc_kinemati
     assembler->places[i] = body->chain[i] - bodies->mechanisms[body->mechanism].v_offset;
     for (int j = i; j < count; j++) {
       const double *l = column(kinematics, body, j);
-      double value = dot6(k, assembler->product + 6 * j);
+      double value = dot6(assembler->product + 6 * i, l);
       if (wrench && !body->free)
         value += curvature(k, l, bodies->part_of[body->chain[i]] == bodies->part_of[body->chain[j]], wrench);
       assembler->buffer[i * count + j] = assembler->buffer[j * count + i] = value;

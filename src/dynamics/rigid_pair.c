@@ -48,6 +48,8 @@ void dc_rigid_add_floor(const struct dc_step_state *state, int p, double turn, d
   const int *pair = state->rigid->pair_bodies[p];
   double arm = dc_vec_norm(state->pairs[p].arm);
   for (int side = 0; side < 2; side++) {
+    if (!dc_body_moves(&state->model->bodies.bodies[pair[side]]))
+      continue;
     // Seen from b the relative twist is about c_a: the arm adds to its torque.
     double reach = state->model->bodies.bodies[pair[side]].radius + (side ? arm : 0);
     double position = dc_vec_norm(state->next[pair[side]].position) + reach;

@@ -351,7 +351,7 @@ static void contact_add_gradient(const struct dc_step_state *state, struct dc_st
   add_contact_forces(state, stiffness(state), forces);
 }
 
-static inline void add_scaled_block(double *sum, const double block[6][6], double scale)
+static inline void add_scaled_block(double *restrict sum, const double block[restrict 6][6], double scale)
 {
   for (int i = 0; i < 36; i++)
     sum[i] += scale * (&block[0][0])[i];

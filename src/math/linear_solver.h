@@ -34,6 +34,10 @@ void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int col
 // [count] within it, all different.
 void dc_symmetric_add_places(struct dc_symmetric_matrix *matrix, int row, int count, const int *places,
                              const double *block);
+// Adds numbers [count] at unknown `row` of a block row and at places [count], all different, of a block column, and at
+// the mirror image: at the diagonal of the matrix twice.
+void dc_symmetric_add_row(struct dc_symmetric_matrix *matrix, int row_block, int row, int column_block, int count,
+                          const int *places, const double *values);
 void dc_symmetric_add_diagonal(struct dc_symmetric_matrix *matrix, double value);
 // Largest absolute entry; not finite when any entry is not.
 double dc_symmetric_norm(const struct dc_symmetric_matrix *matrix);

@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include "base/random.h"
+#include "math/cholesky.h"
 #include "math/linear_backend.h"
 #include "math/linear_solver.h"
 
@@ -311,6 +312,62 @@ static void test_transposed_block(void)
   }
 }
 
+// A row at places is a block with zeros elsewhere, in both orders of the blocks; within a block with its mirror image.
+static void test_row(void)
+{
+  const int sizes[2] = {5, 4}, pairs[1][2] = {{1, 0}}, places[2] = {3, 1};
+  const double values[2] = {2, -3}, x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const int row_of[3] = {1, 0, 0}, column_of[3] = {0, 1, 0};
+  for (int k = 0; k < 3; k++) {
+    struct dc_symmetric_matrix *matrix = dc_symmetric_create(2, sizes, 1, pairs, DC_SOLVER_DENSE);
+    double y[9], expected[9] = {0};
+    int first = row_of[k] ? 5 : 0, other = column_of[k] ? 5 : 0;
+    dc_symmetric_add_row(matrix, row_of[k], 1, column_of[k], 2, places, values);
+    dc_symmetric_multiply(matrix, x, y);
+    for (int i = 0; i < 2; i++) {
+      expected[first + 1] += values[i] * x[other + places[i]];
+      expected[other + places[i]] += values[i] * x[first + 1];
+    }
+    for (int i = 0; i < 9; i++)
+      CHECK_NEAR(y[i], expected[i], 0);
+    dc_symmetric_destroy(matrix);
+  }
+}
+
+// Sizes on both sides of every multiple of the rows worked on together; what is not positive is refused.
+static void test_small(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 12);
+  for (int n = 1; n <= 40; n++) {
+    int stride = dc_cholesky_stride(n);
+    double *a = calloc((size_t)(stride * stride), sizeof *a), *l = calloc((size_t)(stride * stride), sizeof *l),
+           *x = calloc((size_t)stride, sizeof *x), *b = calloc((size_t)n, sizeof *b), largest = 0;
+    for (int j = 0; j < n; j++)
+      for (int i = j; i < n; i++)
+        a[j * stride + i] = uniform(&random) + (i == j ? n : 0);
+    for (int i = 0; i < n; i++)
+      b[i] = x[i] = uniform(&random);
+    memcpy(l, a, (size_t)(stride * stride) * sizeof *l);
+    CHECK(dc_cholesky_factor(n, l), "%d", n);
+    dc_cholesky_solve(n, l, x);
+    for (int i = 0; i < n; i++) {
+      double residual = -b[i];
+      for (int j = 0; j < n; j++)
+        residual += (i >= j ? a[j * stride + i] : a[i * stride + j]) * x[j];
+      largest = fmax(largest, fabs(residual));
+    }
+    CHECK(largest < 1e-14, "%d: %g", n, largest);
+    memcpy(l, a, (size_t)(stride * stride) * sizeof *l);
+    l[(n / 2) * (stride + 1)] = n % 2 ? -1 : NAN;
+    CHECK(!dc_cholesky_factor(n, l), "%d", n);
+    free(a);
+    free(l);
+    free(x);
+    free(b);
+  }
+}
+
 static void test_automatic(void)
 {
   int sizes[200], (*chain)[2] = calloc(200, sizeof *chain);
@@ -360,5 +417,6 @@ static void test_history(void)
 
 RUN_TESTS({"positive definite systems", test_positive}, {"indefinite systems", test_indefinite},
           {"several right-hand sides", test_blocks}, {"singular and non-finite matrices", test_refusals},
-          {"transposed blocks and strides", test_transposed_block}, {"automatic choice", test_automatic},
+          {"transposed blocks and strides", test_transposed_block}, {"rows at places", test_row}, {"few unknowns", test_small},
+          {"automatic choice", test_automatic},
           {"no history", test_history})

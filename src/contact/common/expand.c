@@ -23,32 +23,6 @@ void dc_contact_expand_gradient(const struct dc_pair_derivatives *pair, double g
   }
 }
 
-// A block [6][6] gains sign * m at (row, column).
-static void add_block(double block[6][6], int row, int column, double sign, const double m[9])
-{
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++)
-      block[row + i][column + k] += sign * m[3 * i + k];
-}
-
-// (w_b,w_a) += [g_w]x/2,  (w_b,t_a) += [g_t]x,  (w_b,t_b) -= [g_t]x,  (w_b,w_b) += (g_t D^T + D g_t^T)/2 - (g_t.D)
-// I, and the transposes.  [g]x^T = -[g]x.
-static void add_second_order(const struct dc_pair_derivatives *pair, double h_ab[6][6], double h_bb[6][6])
-{
-  const double *g = pair->gradient, *d = pair->arm;
-  double cross[9], symmetric[9], along = dc_vec_dot(g + 3, d);
-  dc_mat_cross(cross, g);
-  add_block(h_ab, 0, 0, -0.5, cross);
-  dc_mat_cross(cross, g + 3);
-  add_block(h_ab, 3, 0, -1, cross);
-  add_block(h_bb, 0, 3, -1, cross);
-  add_block(h_bb, 3, 0, 1, cross);
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++)
-      symmetric[3 * i + k] = 0.5 * (g[3 + i] * d[k] + d[i] * g[3 + k]) - (i == k ? along : 0);
-  add_block(h_bb, 0, 0, 1, symmetric);
-}
-
 // The nearest positive semidefinite matrix; of a single centred term, psi'' z z^T with z = (x x e; e) along the
 // gradient.
 static void project(const struct dc_pair_derivatives *pair, double h[6][6])
@@ -64,17 +38,41 @@ static void project(const struct dc_pair_derivatives *pair, double h[6][6])
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++)
       curvature += z[3 + i] * h[3 + i][3 + k] * z[3 + k];
+  if (!(curvature > 0))
+    curvature = 0;
   for (int i = 0; i < 6; i++)
     for (int k = 0; k < 6; k++)
-      h[i][k] = fmax(curvature, 0) * z[i] * z[k];
+      h[i][k] = curvature * z[i] * z[k];
 }
 
-// J = [I, -B] with B = [I 0; -[D]x I]: H_ab = -H B, H_bb = B^T H B.  The columns of H [D]x are rows of H crossed
-// with D.
+// Adds (w_b,w_a) += [g_w]x/2,  (w_b,t_a) += [g_t]x,  (w_b,t_b) -= [g_t]x,  (w_b,w_b) += (g_t D^T + D g_t^T)/2 - (g_t.D)
+// I, and the transposes, to the blocks of 3 rows: those of b of h_ab, turned, and of h_bb.  [g]x^T = -[g]x.
+static inline void add_second_order(const double *g, const double *d, double ab_ww[3][3], double ab_tw[3][3],
+                                    double bb_ww[3][3], double bb_tw[3][3])
+{
+  static const int next[3] = {1, 2, 0};
+  double along = dc_vec_dot(g + 3, d);
+  for (int k = 0; k < 3; k++) {  // [g]x has -g_k at (next, after) and g_k at (after, next)
+    int i = next[k], j = next[i];
+    ab_ww[i][j] += 0.5 * g[k];
+    ab_ww[j][i] -= 0.5 * g[k];
+    ab_tw[i][j] += g[3 + k];
+    ab_tw[j][i] -= g[3 + k];
+    bb_tw[i][j] -= g[3 + k];
+    bb_tw[j][i] += g[3 + k];
+    for (int l = 0; l < 3; l++)
+      bb_ww[k][l] += 0.5 * (g[3 + k] * d[l] + d[k] * g[3 + l]);
+    bb_ww[k][k] -= along;
+  }
+}
+
+// J = [I, -B] with B = [I 0; -[D]x I]: H_ab = -H B, H_bb = B^T H B.  With the blocks W, C, T of H by turns and shifts,
+//     H B = [W - C^T [D]x, C^T; P, T],   P = C - T [D]x,   B^T H B = [W - C^T [D]x + [D]x P, P^T; P, T].
+// The rows of M [D]x are those of M crossed with D, the columns of [D]x M those of M that D crosses.
 void dc_contact_expand_hessian(const struct dc_pair_derivatives *pair, bool exact, double h_aa[6][6], double h_ab[6][6],
                                double h_bb[6][6])
 {
-  double hb[6][6], cross[3];
+  const double *d = pair->arm;
   for (int i = 0, e = 0; i < 6; i++)
     for (int k = 0; k <= i; k++, e++)
       h_aa[i][k] = h_aa[k][i] = pair->hessian[e];
@@ -82,23 +80,34 @@ void dc_contact_expand_hessian(const struct dc_pair_derivatives *pair, bool exac
     project(pair, h_aa);
   if (!h_ab)
     return;
-  for (int i = 0; i < 6; i++) {
-    dc_vec_cross(cross, h_aa[i] + 3, pair->arm);  // row of H_.t times [D]x
+  double ab_ww[3][3], ab_tw[3][3], bb_ww[3][3], bb_tw[3][3];
+  for (int i = 0; i < 3; i++) {
+    double turned[3], shifted[3];
+    dc_vec_cross(turned, h_aa[i] + 3, d);
+    dc_vec_cross(shifted, h_aa[3 + i] + 3, d);
     for (int k = 0; k < 3; k++) {
-      hb[i][k] = h_aa[i][k] - cross[k];
-      hb[i][3 + k] = h_aa[i][3 + k];
+      bb_ww[i][k] = h_aa[i][k] - turned[k];
+      ab_ww[i][k] = -bb_ww[i][k];
+      bb_tw[i][k] = h_aa[3 + i][k] - shifted[k];
+      ab_tw[i][k] = -bb_tw[i][k];
     }
-    for (int k = 0; k < 6; k++)
-      h_ab[i][k] = -hb[i][k];
   }
-  for (int k = 0; k < 6; k++) {
-    double column[3] = {hb[3][k], hb[4][k], hb[5][k]};
-    dc_vec_cross(cross, pair->arm, column);  // (-[D]x)^T = [D]x
-    for (int i = 0; i < 3; i++) {
-      h_bb[i][k] = hb[i][k] + cross[i];
-      h_bb[3 + i][k] = hb[3 + i][k];
-    }
+  for (int k = 0; k < 3; k++) {
+    bb_ww[0][k] += d[1] * bb_tw[2][k] - d[2] * bb_tw[1][k];
+    bb_ww[1][k] += d[2] * bb_tw[0][k] - d[0] * bb_tw[2][k];
+    bb_ww[2][k] += d[0] * bb_tw[1][k] - d[1] * bb_tw[0][k];
   }
   if (exact)
-    add_second_order(pair, h_ab, h_bb);
+    add_second_order(pair->gradient, d, ab_ww, ab_tw, bb_ww, bb_tw);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      h_ab[i][k] = ab_ww[i][k];
+      h_ab[i][3 + k] = -h_aa[i][3 + k];
+      h_ab[3 + i][k] = ab_tw[i][k];
+      h_ab[3 + i][3 + k] = -h_aa[3 + i][3 + k];
+      h_bb[i][k] = bb_ww[i][k];
+      h_bb[i][3 + k] = bb_tw[k][i];
+      h_bb[3 + i][k] = bb_tw[i][k];
+      h_bb[3 + i][3 + k] = h_aa[3 + i][3 + k];
+    }
 }

@@ -66,15 +66,30 @@ static void load_lane(const struct dc_contact *contact, const struct dc_pair *pa
   lane->count[1] = place_leaf(&contact->colliders[pair->b], term->j, arm, lane->x[1], &lane->radius[1]);
 }
 
-static void put_lane(const struct lane *lane, int l, struct dc_leaf_batch *batch)
+// One number of all lanes; those behind the last pair repeat it.
+static void fill_behind(int used, double lanes[DC_BATCH])
+{
+  double last = lanes[used - 1];
+  for (int l = used; l < DC_BATCH; l++)
+    lanes[l] = last;
+}
+
+static void put_lanes(const struct lane *lanes, struct dc_leaf_batch *batch)
 {
   for (int side = 0; side < 2; side++) {
-    batch->radius[side][l] = lane->radius[side];
+    for (int l = 0; l < batch->used; l++)
+      batch->radius[side][l] = lanes[l].radius[side];
+    fill_behind(batch->used, batch->radius[side]);
     for (int v = 0; v < batch->count[side]; v++) {
-      bool own = v < lane->count[side];
+      for (int l = 0; l < batch->used; l++) {
+        bool own = v < lanes[l].count[side];
+        for (int k = 0; k < 3; k++)
+          batch->vertices[side][v][k][l] = lanes[l].x[side][own ? v : 0][k];
+        batch->share[side][v][l] = own ? 3.0 / lanes[l].count[side] : 0;
+      }
       for (int k = 0; k < 3; k++)
-        batch->vertices[side][v][k][l] = lane->x[side][own ? v : 0][k];
-      batch->share[side][v][l] = own ? 3.0 / lane->count[side] : 0;
+        fill_behind(batch->used, batch->vertices[side][v][k]);
+      fill_behind(batch->used, batch->share[side][v]);
     }
   }
 }
@@ -180,6 +195,7 @@ static void fill_batch(const struct dc_contact *contact, const struct dc_pair *p
                        int count, double (*planes)[4], struct lane *lanes, bool *warm, struct dc_leaf_batch *batch)
 {
   batch->count[0] = batch->count[1] = 0;
+  batch->used = count;
   batch->length = contact->settings.length;
   for (int l = 0; l < count; l++) {
     load_lane(contact, pair, &terms[l], batch->arm, &lanes[l]);
@@ -189,10 +205,9 @@ static void fill_batch(const struct dc_contact *contact, const struct dc_pair *p
     if (!warm[l])
       cold_start(&lanes[l], batch->rotation_b, batch->arm, planes[l]);
   }
+  put_lanes(lanes, batch);
   for (int l = 0; l < DC_BATCH; l++) {
-    int from = l < count ? l : count - 1;
-    put_lane(&lanes[from], l, batch);
-    give_plane(batch, l, planes[from]);
+    give_plane(batch, l, planes[l < count ? l : count - 1]);
     if (l >= count)
       batch->weight[l] = warm[l] = 0;
   }

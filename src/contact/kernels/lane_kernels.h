@@ -62,6 +62,7 @@ struct dc_leaf_batch {
   int64_t iterations;
   // In, common to all lanes.
   int count[2];  // most vertices of a leaf of a, of b
+  int used;      // pairs; what lanes behind them give is no number of any pair
   double rotation_b[9], arm[3], length;
   bool failed[DC_BATCH];  // out: the start was none, or the plane did not reach the tolerance; its Hessian is left out
 };

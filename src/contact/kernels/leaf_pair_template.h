@@ -396,6 +396,6 @@ static void leaf_group(struct dc_leaf_batch *batch, int lane, int order, double 
 static void leaf_pairs(struct dc_leaf_batch *batch, int order, double (*hessian)[DC_BATCH])
 {
   batch->iterations = 0;
-  for (int lane = 0; lane < DC_BATCH; lane += DC_LANE_WIDTH)
+  for (int lane = 0; lane < batch->used; lane += DC_LANE_WIDTH)
     leaf_group(batch, lane, order, hessian);
 }
