@@ -42,7 +42,9 @@ def roll_out(steps, request, integrator="second_order"):
     """Bodies by their names, and places and rotations [body] at the start and after a second of so many steps."""
     sys.path.insert(0, request["python"])
     import dcsim
-    include = {"file": request["file"], "collide": False, "unsupported": "skip", "overlaps": "separate"}
+    include = {"file": request["file"], "collide": False, "overlaps": "separate"}
+    if request["file"].endswith(".xml"):
+        include["unsupported"] = "skip"
     if "keyframe" in request:
         include["keyframe"] = request["keyframe"]
     scene = dcsim.open({"time": {"step": 1 / steps, "steps": steps, "integrator": integrator}, "contact": {"model": "bsh", "stiffness": 1e-9}, "include": include},

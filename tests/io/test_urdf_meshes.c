@@ -124,7 +124,7 @@ static void test_meshes(void)
       "<robot name='r'>"
       "<link name='a'><visual><geometry><mesh filename='t.obj'/></geometry></visual>"
       "<collision><origin xyz='0 0 1'/><geometry><mesh filename='t.obj' scale='1 2 3'/></geometry></collision>"
-      "<collision><geometry><mesh filename='t.obj' scale='0.1 0.1 0.1'/></geometry></collision></link>"
+      "<collision><geometry><mesh filename='t.obj' scale=' 0.1 '/><drake:declare_convex/></geometry></collision></link>"
       "<link name='b'><visual><geometry><mesh filename='b.dae'/></geometry></visual>" BOX "</link>"
       "<link name='c'><visual><geometry><mesh filename='open.obj'/></geometry></visual>" BOX "</link>"
       "<link name='d'><visual><geometry><mesh filename='none.stl'/></geometry></visual>" BOX "</link>"

@@ -124,7 +124,12 @@ static void read_mesh(struct dc_urdf_parser *parser, const XML_Char **attributes
 {
   geometry->type = DC_URDF_MESH;
   geometry->file = dc_urdf_copy(parser, dc_urdf_required(parser, "mesh", attributes, "filename"));
-  dc_urdf_read_numbers(parser, "mesh", attributes, "scale", 3, geometry->scale);
+  const char *scale = dc_urdf_attribute(parser, "mesh", attributes, "scale");
+  char *end = NULL;
+  bool alike = scale && (strtod(scale, &end), end != scale) && end[strspn(end, " \t\r\n")] == '\0';
+  dc_urdf_read_numbers(parser, "mesh", attributes, "scale", alike ? 1 : 3, geometry->scale);
+  if (alike)  // one number for all axes
+    geometry->scale[1] = geometry->scale[2] = geometry->scale[0];
   for (int i = 0; i < 3; i++)
     if (geometry->scale[i] == 0)
       dc_urdf_refuse_here(parser, "<mesh>: scale must not be zero");
@@ -348,6 +353,8 @@ static enum element classify(struct dc_urdf_parser *parser, enum element parent,
   case VISUAL:
   case COLLISION: return in_geometry_of_link(parser, parent, name, attributes);
   case GEOMETRY:
+    if (strcmp(name, "drake:declare_convex") == 0)  // beside its mesh in some files
+      return ELEMENTS;
     once(parser, name, INNER);
     read_surface(parser, name, attributes);
     return SURFACE;

@@ -113,6 +113,7 @@ const struct dc_attribute_row dc_urdf_rows[] = {
     {"visual", NULL, DC_ATTRIBUTE_HARMLESS, "looks"},
     {"material", NULL, DC_ATTRIBUTE_HARMLESS, "looks"},
     {"mesh", "drake:declare_convex", DC_ATTRIBUTE_HARMLESS, "collision meshes are convex unless the include says not"},
+    {"geometry", "drake:declare_convex", DC_ATTRIBUTE_HARMLESS, "collision meshes are convex unless the include says not"},
     {"inertial", NULL, DC_ATTRIBUTE_HARMLESS, "has no meaning"},
     {NULL, "plugin", DC_ATTRIBUTE_ABSENT, "programs of other simulators do not run"},
     {NULL, "sensor", DC_ATTRIBUTE_HARMLESS, "measures"},
