@@ -86,7 +86,17 @@ static void try_whole(const struct session *session, struct dc_advice *advice, c
   try_it(session, advice, &attempt);
 }
 
-// Advises a rate multiplied by factor.  A rate that is to be raised becomes at least the optimizer's default.
+// Advises a race of methods in the optimizer's place, where nothing but the optimizer says how to search.
+static void try_race(const struct session *session, struct dc_advice *advice)
+{
+  struct dc_attempt attempt = {0};
+  dc_attempt_set(&attempt, "optimizer=null");
+  if (!session->horizon && !session->search && session->scene->scene->task.control_count)
+    try_it(session, advice, &attempt);
+}
+
+// Advises a rate multiplied by factor, of an optimizer that has none a race.  A rate that is to be raised becomes at
+// least the optimizer's default.
 static void try_rate(const struct session *session, struct dc_advice *advice, double factor)
 {
   const struct dc_option *table = session->scene->scene->optimizer->options;
@@ -95,6 +105,8 @@ static void try_rate(const struct session *session, struct dc_advice *advice, do
     rate = fmax(rate, strtod(table[dc_option_find(table, "learning_rate")].fallback, NULL));
   if (!isnan(rate))
     try_number(session, advice, "optimizer.learning_rate", rate);
+  else
+    try_race(session, advice);
 }
 
 // Advises a portfolio: initial guesses from elsewhere.  Runs that search already, or have no controls to draw,

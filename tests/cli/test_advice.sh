@@ -33,6 +33,22 @@ named() {
 
 scene "$soft" '"velocity": "x"' "$(reach a '[0.3, 0, 0]' 1e-4)" '{ "type": "gradient_descent", "learning_rate": 12, "iterations": 30 }' >swing.json
 named "long steps that swing" oscillating learning_rate=3.6 optimize swing.json -o none
+cat >catapult.json <<'END'
+{"time": {"step": 0.005, "steps": 220},
+ "contact": {"model": "sdrs", "stiffness": 1e-05, "length": 0.02, "support": 0.1, "friction": 0.5},
+ "shapes": {"ground": {"type": "plane"}, "arm": {"type": "box", "size": [0.5, 0.06, 0.02]}, "cup": {"type": "compound", "parts": [{"shape": "arm"}, {"shape": "wall", "position": [-0.24, 0, 0.03]}, {"shape": "wall", "position": [-0.16, 0, 0.03]}]}, "wall": {"type": "box", "size": [0.01, 0.06, 0.06]}, "ball": {"type": "sphere", "radius": 0.025, "level": 1}},
+ "bodies": [
+  {"name": "ground", "joint": "fixed", "shape": "ground"},
+  {"name": "arm", "shape": "cup", "joint": "hinge", "axis": [0, 1, 0], "anchor": [0.25, 0, 0.3], "position": [0, 0, 0.3], "density": 300, "pd": {"kp": 60, "kd": 1.0, "effort": 40}},
+  {"name": "ball", "shape": "ball", "position": [-0.2, 0, 0.338], "mass": 0.05}],
+ "control": [{"type": "spline", "body": "arm", "knots": 6, "low": [-0.2], "high": [2.2], "initial": [0.0, 0.3, 1.0, 1.0, 1.0, 1.0]}],
+ "objective": [{"type": "reach", "body": "ball", "target": [2.0, 0, 0.025], "axes": "x", "tolerance": 0.05}],
+ "design": [{"type": "link", "body": "arm", "axis": "x", "range": [0.6, 2]}, {"type": "number", "of": "mass", "bodies": ["arm", "ball"],
+  "range": [0.3, 3]}],
+ "optimizer": {"type": "gauss_newton", "iterations": 30}}
+END
+named "a fan that swings" oscillating optimizer=null optimize catapult.json -o none
+run 0 optimize catapult.json -o none --quiet --set optimizer=null --require-success
 named "longer ones" overshooting learning_rate=1.8 optimize swing.json -o none --set optimizer.learning_rate=18
 named "short steps" flat '[a-z]*=' optimize swing.json -o none --set optimizer.learning_rate=1e-6
 named "a model without range" flat "--model bsh" optimize swing.json -o none --model ipc --set objective='[{"type": "reach", "body": "b", "target": [1, 0, 0], "tolerance": 0.1}]'

@@ -107,5 +107,7 @@ run 0 optimize "$DCSIM_SOURCE/scenes/pneumatic_finger.json" -o none --json --qui
 if [ "$(sample 3 1)" -gt 1 ]; then
   run 0 optimize "$DCSIM_SOURCE/scenes/muscle_worm.json" -o none --json --quiet --require-success
   run 0 optimize "$DCSIM_SOURCE/scenes/soft_throw_bin.json" -o none --json --quiet --require-success
+  run 0 optimize "$DCSIM_SOURCE/scenes/soft_arm_lift.json" -o none --json --quiet --require-success
+  run 0 optimize "$DCSIM_SOURCE/scenes/guide_orient.json" -o none --json --quiet --require-success
 fi
 finish
