@@ -29,6 +29,8 @@ struct query {
   struct dc_pose *poses;
   double softness[SETS];                 // factors
   struct dc_manifold_surface *surfaces;  // [bodies][SETS], of their shapes' frames moved to the centres of mass
+  struct dc_manifold_fit *fits;          // [bodies] of the meshes to their level sets, once they are `fitted`
+  bool *fitted;
   struct dc_text *text;
   struct dc_json_writer *json;
   struct dc_npz *npz;                // NULL: not wanted
@@ -77,8 +79,10 @@ static enum dc_status make_surface(struct query *query, int body, int set, struc
 static enum dc_status check_fit(struct query *query, int body, double allowed, struct dc_error *error)
 {
   const struct dc_body *b = &query->scene->model.bodies.bodies[body];
-  struct dc_manifold_fit fit;
-  dc_manifold_check(&query->surfaces[SETS * body + VALUES], &fit);
+  if (!query->fitted[body])
+    dc_manifold_check(&query->surfaces[SETS * body + VALUES], &query->fits[body]);
+  query->fitted[body] = true;
+  const struct dc_manifold_fit fit = query->fits[body];
   dc_text_add(query->text, "  %-16s vertices within %.2g m of the level set, edges up to %.2g m outside\n", b->name,
               fit.vertices, fmax(fit.edges, 0));
   dc_json_begin(query->json, b->name, '{');
@@ -146,9 +150,11 @@ static enum dc_status put_contacts(struct query *query, struct dc_manifold *cons
     row[7] = contacts[i].activity;
     if (contacts[i].activity < DC_QUERY_LEAST_ACTIVITY)
       continue;  // its Jacobian stays 0
-    by[i].distance = 1;
-    dc_manifold_pull_back(sets[GRADIENTS], by, twists, NULL);
-    by[i].distance = 0;
+    if (!dc_manifold_vertex_rate(sets[GRADIENTS], i, twists)) {
+      by[i].distance = 1;
+      dc_manifold_pull_back(sets[GRADIENTS], by, twists, NULL);
+      by[i].distance = 0;
+    }
     memcpy(row + 8, twists, sizeof twists);
     put_contact(query, &contacts[i], bodies, row + 8);
     if (dc_grow(&query->told, &query->told_capacity, query->told_count + 1, sizeof *query->told))
@@ -256,7 +262,9 @@ static enum dc_status run(struct query *query, struct dc_error *error)
   query->arena = dc_arena_create();
   query->poses = query->arena ? dc_arena_alloc(query->arena, bodies, sizeof *query->poses) : NULL;
   query->surfaces = query->arena ? dc_arena_alloc(query->arena, SETS * bodies, sizeof *query->surfaces) : NULL;
-  if (!query->poses || !query->surfaces)
+  query->fits = query->arena ? dc_arena_alloc(query->arena, bodies, sizeof *query->fits) : NULL;
+  query->fitted = query->arena ? dc_arena_alloc(query->arena, bodies, sizeof *query->fitted) : NULL;
+  if (!query->poses || !query->surfaces || !query->fits || !query->fitted)
     return dc_out_of_memory_for(error, "contact manifolds");
   struct dc_plan *plan = dc_plan_create(&scene->model, &scene->task, 0, error);
   if (!plan)

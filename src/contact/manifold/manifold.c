@@ -382,6 +382,29 @@ void dc_manifold_pull_back(struct dc_manifold *m, const struct dc_manifold_cotan
     pull_places(m, s, twists[s]);
 }
 
+// The other body's distance at a vertex x has the derivative g by x: (x - c) x g, g for the twist of its own body about
+// c, and the opposite about its centre for that of the other one.
+bool dc_manifold_vertex_rate(const struct dc_manifold *m, int i, double twists[2][6])
+{
+  int s = i >= m->sides[0].vertex_selection.rows;
+  const struct dc_manifold_side *side = &m->sides[s];
+  if (i >= m->vertex_contacts || !side->vertex_selection.all)
+    return false;
+  int v = s ? i - m->sides[0].vertex_selection.rows : i;
+  double g[3], arm[3];
+  for (int k = 0; k < 3; k++)
+    g[k] = side->vertices.g[k][v];
+  for (int b = 0; b < 2; b++) {
+    double sign = b == s ? 1 : -1;
+    for (int k = 0; k < 3; k++)
+      arm[k] = side->vertices.x[k][v] - m->sides[b].position[k];
+    dc_vec_cross(twists[b], arm, g);
+    dc_vec_scale(twists[b], twists[b], sign);
+    dc_vec_scale(twists[b] + 3, g, sign);
+  }
+  return true;
+}
+
 // The cotangent of a vertex in the frame of its body.
 void dc_manifold_by_vertex(const struct dc_manifold *m, int body, int vertex, double by[3])
 {
