@@ -87,3 +87,21 @@ picture soft_far_push optimize soft_far_push
 view="--eye 0.22,-0.36,0.17 --target 0.06,0,0.095"
 picture tendon_finger optimize tendon_finger
 view=
+
+# The ten tasks of scripts/soft_tasks.py; their scenes have cameras.
+view="--every 15 --eye 0.12,-0.26,0.33 --target 0.005,0,0.29"
+picture pneumatic_finger optimize pneumatic_finger
+view="--every 15 --eye 0.05,-0.38,0.16 --target 0.01,0,0.015"
+picture muscle_worm optimize muscle_worm
+view="--every 14 --eye 0.55,-1.9,0.9 --target 0.55,0,0.15"
+picture soft_throw_bin optimize soft_throw_bin
+view="--every 15"
+picture soft_arm_lift optimize soft_arm_lift
+picture soft_quadruped optimize soft_quadruped
+picture cloth_fold optimize cloth_fold
+picture cloth_bar optimize cloth_bar
+picture rope_post optimize rope_post
+picture guide_orient optimize guide_orient
+view="--every 10"
+picture cushion_catch optimize cushion_catch
+view=
