@@ -121,7 +121,7 @@ def main():
             file.write(text)
     wheel = os.path.join(directory, f"dcsim-{version}-{tag}.whl")
     lines = ""
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(wheel + ".part", "w", zipfile.ZIP_DEFLATED) as archive:
         for place, folders, names in os.walk(work):
             folders.sort()
             for name in sorted(names):
@@ -131,6 +131,7 @@ def main():
                 lines += record(path, inside)
         lines += f"dcsim-{version}.dist-info/RECORD,,\n"
         archive.writestr(f"dcsim-{version}.dist-info/RECORD", lines)
+    os.replace(wheel + ".part", wheel)
     shutil.rmtree(work)
     print(f"wheel: {len(libraries)} libraries of others, {os.path.getsize(wheel) / 1e6:.0f} MB")
     print(wheel)

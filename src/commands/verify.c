@@ -70,8 +70,7 @@ static enum dc_status restore_plan(struct dc_verification *v)
   return DC_OK;
 }
 
-// Makes a trajectory of the stored poses and joints, for runs whose controls do not reproduce them.  Stored
-// places of nodes are not taken.
+// Makes a trajectory of the stored poses, joints and places of nodes, for runs whose controls do not reproduce them.
 static enum dc_status take_stored(struct dc_verification *v)
 {
   const struct dc_bodies *bodies = &v->scene->model.bodies;
@@ -93,6 +92,9 @@ static enum dc_status take_stored(struct dc_verification *v)
       memcpy(q + bodies->bodies[joint->body].q_offset, joint->values + (size_t)f * (size_t)joint->width,
              (size_t)joint->width * sizeof *q);
     }
+    if (stored->nodes)
+      memcpy(q + bodies->first_node_q, stored->nodes + 3 * (size_t)f * (size_t)bodies->node_count,
+             3 * (size_t)bodies->node_count * sizeof *q);
     dc_poses(bodies, q, v->judged->poses + (size_t)f * (size_t)bodies->count);
   }
   return DC_OK;
@@ -109,7 +111,20 @@ static void differs(struct dc_findings *found, int frame, int body, double dista
   found->body = body;
 }
 
-// Compares the stored run with the one rolled out again, bit for bit: poses of all bodies, joints, gaps.
+// Compares the places of the nodes of soft bodies in a frame.
+static void compare_nodes(struct dc_findings *found, const struct dc_bodies *bodies, int frame, const double *again,
+                          const double *stored)
+{
+  for (int i = 0; i < bodies->soft_count; i++) {
+    const struct dc_soft *soft = &bodies->soft[i];
+    size_t first = (size_t)(soft->q_offset - bodies->first_node_q);
+    for (size_t k = first; k < first + 3 * (size_t)soft->node_count; k += 3)
+      if (memcmp(again + k, stored + k, 3 * sizeof *again) != 0)
+        differs(found, frame, soft->body, dc_vec_distance(again + k, stored + k));
+  }
+}
+
+// Compares the stored run with the one rolled out again, bit for bit: poses of all bodies, joints, nodes, gaps.
 static void compare(struct dc_verification *v, const struct dc_trajectory *again)
 {
   const struct dc_stored_trajectory *stored = &v->stored;
@@ -129,6 +144,9 @@ static void compare(struct dc_verification *v, const struct dc_trajectory *again
       if (memcmp(q, joint->values + (size_t)f * (size_t)joint->width, (size_t)joint->width * sizeof *q) != 0)
         differs(found, f, joint->body, 0);
     }
+    if (stored->nodes)
+      compare_nodes(found, bodies, f, again->q + (size_t)f * (size_t)again->nq + bodies->first_node_q,
+                    stored->nodes + 3 * (size_t)f * (size_t)bodies->node_count);
     if (stored->min_gap && memcmp(&again->min_gap[f], &stored->min_gap[f], sizeof *again->min_gap) != 0)
       differs(found, f, -1, 0);
   }

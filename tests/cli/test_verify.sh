@@ -173,4 +173,37 @@ status=$?
 check "an interrupted one exits with 143 (is $status)" [ $status -eq 143 ]
 check "and leaves no certificate" [ ! -e good/certificate.json ]
 check "nor anything else" sh -c '! ls -A good | grep -e tmp -e "\.new"'
+
+# a node of a soft body that was moved in the file
+cat >soft.json <<'SCENE'
+{"name": "soft", "time": {"step": 0.01, "steps": 6}, "shapes": {"ground": {"type": "plane"}},
+ "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground"},
+            {"name": "block", "soft": {"size": [0.1, 0.06, 0.05], "cells": [2, 2, 2], "young": 1e4}, "position": [0, 0, 0.05]}],
+ "control": [{"type": "initial_state", "body": "block", "velocity": "x"}],
+ "objective": [{"type": "reach", "body": "block", "target": [0.05, 0, 0.03]}]}
+SCENE
+run 0 simulate soft.json -o soft --no-report
+run 0 verify soft --quick --draws 0 --directions 0 --no-report
+if python_with h5py; then
+  "$python" - <<'PROGRAM'
+import h5py
+path = "soft/trajectory.h5"
+with h5py.File(path, "r+") as file:
+    nodes = file["nodes/block"][()]
+    nodes[3, 15] += 1e-3
+    file["nodes/block"][...] = nodes
+with open(path, "rb") as file:
+    image = file.read()
+hashed = 0xcbf29ce484222325
+for byte in image[512:]:
+    hashed = (hashed ^ byte) * 0x100000001b3 % 2**64
+name = image.split(b"\n")[0]
+with open(path, "r+b") as file:
+    file.write((name + b"\nsize %d\nfnv1a %016x\n" % (len(image), hashed)).ljust(512, b"\0"))
+PROGRAM
+  run 1 verify soft --quick --draws 0 --directions 0 --no-report
+  holds "nodes are compared and judged" soft/certificate.json 'not d["reproduced"] and abs(d["deviation"] - 1e-3) < 1e-9 and d["unconverged_steps"] > 0'
+else
+  skip "nodes are compared and judged" "no python3 with h5py"
+fi
 finish

@@ -115,6 +115,8 @@ static void test_joints(void)
   check_json(find_body(&tree, "e"), "range", "[0,100]");
   check_json(find_body(&tree, "f"), "range", "-");
   unload(&tree);
+  refuse(SDF("<model name='m'><static>1</static>" SOLID("a", "") SOLID("b", "") HINGE("j", "bolt", "a", "b", "") "</model>"),
+         "bolt");
   refuse(SDF("<model name='m'>" SOLID("a", "") SOLID("b", "") HINGE("j", "screw", "a", "b", "") "</model>"), "screws");
   refuse(SDF("<model name='m'>" SOLID("a", "") SOLID("b", "") HINGE("j", "revolute", "a", "x", "") "</model>"),
          "there is no link or frame \"x\"");

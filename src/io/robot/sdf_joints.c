@@ -203,9 +203,9 @@ enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int index)
   struct dc_urdf_pose parent_pose = dc_urdf_identity, child_pose, own;
   int type, parent, child;
   enum dc_status status = read_type(reader, frame.element, &type);
-  if (frame.scope->is_static)
-    return DC_OK;  // its links are fixed
-  if (status || (status = read_end(reader, index, "parent", &parent)) ||
+  if (status || frame.scope->is_static)
+    return status;  // links of a static model are fixed
+  if ((status = read_end(reader, index, "parent", &parent)) ||
       (status = read_end(reader, index, "child", &child)))
     return status;
   if (child < 0 || child == parent)
