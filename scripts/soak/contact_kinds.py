@@ -226,7 +226,7 @@ def cradle(draw, mutant):
     scene["contact"]["restitution"] = e * mutant.get("restitution", 1)
     mass = draw.between("mass", 0.2, 2)
     # The diagonals of faces that meet as triangles give cubes a spin of about a hundredth of the speed, and from the second collision on they meet at edges: there they ride on a rail.
-    rail = draw.model in ("bsh", "exact", "ipc-global") or draw.pick("rail", [False, False, True])
+    rail = draw.model in ("bsh", "exact", "ipc-global", "ipc") or draw.pick("rail", [False, False, True])
     for k in range(n):
         thrown = 0 if k else speed
         moving = {"joint": {"type": "slide", "axis": [1, 0, 0]}, "joint_velocity": [thrown]} if rail else {"velocity": [thrown, 0, 0]}

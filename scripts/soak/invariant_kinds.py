@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of motions that another motion or a bound tells: boxes that tip or stand, halves that mirror each other, the same world as a plant."""
+import math
+
+import numpy as np
+
+import cases
+from motions import G, MODELS, SHAPES, Finding, add, add_far_balls, add_floor, rest_height, turns, world
+
+
+def topple(draw, mutant):
+    """A block that friction holds on a slope tips over its lower edge beyond tan(slope) = width/height, and stands before."""
+    # The edge that bears the block lies as far inside of it as its gap grows: light blocks on soft contact tip from 0.78 of the limit on.
+    width, ratio = draw.between("width", 0.06, 0.1), draw.between("height over width", 1.2, 2)
+    part, mass = draw.pick("part", [0.6, 1.25]), draw.between("mass", 0.3, 3)
+    draw.steps = math.ceil(0.8 / draw.step)
+    tilt = math.atan(part / ratio)
+    other = mutant.get("height", 1)
+    size = [width, width, width * ratio * (other if part < 1 else 1 / other)]
+    scene = world(draw, [G * math.sin(tilt), 0, -G * math.cos(tilt)], 2)
+    add_floor(scene)
+    shape = {"type": "box", "size": size}
+    add(scene, "body", shape, mass=mass, position=[0, 0, float(rest_height(draw, shape, mass, G * math.cos(tilt)))])
+    add_far_balls(scene, draw)
+    path = draw.run(scene)
+    turned = abs(float(turns(path, "body")[0][:, 1] @ path.length))
+    return [Finding("turn about the lower edge", min(turned, math.pi / 2), math.pi / 2 if part > 1 else 0, math.pi / 2 - 0.4 if part > 1 else 0.2)]
+
+
+def mirror(draw, mutant):
+    """A ball meets two that lie side by side, alike on both sides of its way: the halves mirror each other."""
+    draw.far, draw.integrator = 0.0, "euler"
+    speed, mu = draw.between("speed", 1, 5), draw.between("mu", 0, 0.5)
+    apart, ball = draw.between("apart", 0.101, 0.15), {"type": "sphere", "radius": 0.05, "level": 1}
+    gap = max(0.05, 2 * speed * draw.step)
+    draw.steps = math.ceil(2 * gap / (speed * draw.step)) + 10
+    scene = world(draw, [0, 0, 0], mu)
+    scene["contact"].update(draw.pick("restitution", [{}, {"restitution": 0.5}, {"restitution": 0.9}]))
+    add(scene, "cue", ball, mass=draw.between("cue mass", 0.1, 0.3), position=[-0.1 - gap, mutant.get("aside", 0), 0], velocity=[speed, 0, 0])
+    mass = draw.between("mass", 0.1, 0.3)
+    for name, sign in (("left", 1), ("right", -1)):
+        # Spheres of triangles are symmetric about the planes of their axes.
+        add(scene, name, ball, mass=mass, position=[0, sign * apart / 2, 0])
+    path = draw.run(scene)
+    left, right = path.position["left"][-1], path.position["right"][-1]
+    off = np.abs(left - right * [1, -1, 1]).max()
+    return [Finding("how far the halves are from mirroring each other", off, 0, 1e-6), Finding("way of the halves", min(1.0, np.linalg.norm(left - [0, apart / 2, 0]) / (0.05 * gap)), 1, 0.01)]
+
+
+def plant(draw, mutant):
+    """A scene that is executed in another world as its plant moves as that world itself does, to the bit."""
+    # A plant has the settings of its scene where it names none.
+    draw.defaults = False
+    draw.steps = min(60, math.ceil(0.4 / draw.step))
+    shape, speed = SHAPES[draw.pick("shape", list(SHAPES))], draw.between("speed", 0.5, 3)
+    scene = world(draw, [0, 0, -G], draw.between("mu", 0.1, 0.6))
+    add_floor(scene)
+    add(scene, "body", shape, mass=draw.between("mass", 0.2, 3), position=[0, 0, shape["size"][2] / 2 + 0.02], velocity=[speed, 0, -draw.between("down", 0, 1)])
+    add(scene, "driven", SHAPES["cube"], mass=1, joint={"type": "slide", "axis": [0, 0, 1]}, position=[0, 1, 0.3], pd={"kp": 100, "kd": 5, "target": [draw.between("target", -0.1, 0.1)]})
+    add_far_balls(scene, draw)
+    itself = draw.run(scene)
+    other = draw.pick("planned in", [model for model in (("bsh", "exact") if "leaves" in draw.model else ("bsh", "sdrs", "ipc")) if model != draw.model.split()[0]])
+    executed = {**scene, "contact": {**cases.CONTACT[other], "friction": 0.3}, "plant": {"contact": {**scene["contact"], "model": draw.model.split()[0]}}}
+    executed["plant"]["contact"]["friction"] *= mutant.get("friction", 1)
+    surface, draw.model = draw.model, " ".join([other, *draw.model.split()[1:]])
+    path = draw.run(executed)
+    draw.model = surface
+    off = max(np.abs(path.position[name][-1] - itself.position[name][-1]).max() for name in itself.position)
+    return [Finding("distance from the motion of the world itself", off, 0, 1e-12)]
+
+
+KINDS = {"topple": topple, "mirror": mirror, "plant": plant}
+MUTANTS = {"topple": {"height": 2}, "mirror": {"aside": 0.01}, "plant": {"friction": 1.1}}
+# Spheres of triangles that meet vertex to vertex are at a fork: which side they turn to is not determined (docs/limits.md).
+mirror.models = ["sdrs", "ipc", "manifold", "bsh leaves", "exact leaves"]
