@@ -41,6 +41,7 @@ static enum dc_status create(dcsim_simulation *simulation, const struct dc_scene
   simulation->rollout = dc_rollout_create(model, error);
   if (!simulation->rollout)
     return error->status;
+  dc_rollout_set_most_iterations(simulation->rollout, DC_MOST_SOLVES * model->definition.solver.max_iterations);
   simulation->input = dc_rollout_input_create(model, 1);
   simulation->trajectory = dc_trajectory_create(model, 1);
   simulation->q = dc_alloc((size_t)model->bodies.nq, sizeof(double));

@@ -20,8 +20,10 @@
   EXAMPLE("book_stacking", "twenty planks are stacked to lean over as far as they stand") \
   EXAMPLE("box_slide", "a box slides over a triangulated floor and meets another") \
   EXAMPLE("cable_arm", "a soft arm on cables draws a letter") \
+  EXAMPLE("cloth_bar", "a hand hangs a cloth over a bar") \
   EXAMPLE("cloth_curtain", "stiffness of a curtain from the recorded motion of six points") \
   EXAMPLE("cloth_drape", "a cloth falls on a ball and is to lie over its middle") \
+  EXAMPLE("cloth_fold", "a hand folds a cloth in half") \
   EXAMPLE("codesign_biped", "motion and feet of a biped that walks") \
   EXAMPLE("codesign_chain", "motion and link lengths of three hanging chains") \
   EXAMPLE("codesign_hand", "motion and shape of a hand that lifts three objects") \
@@ -29,6 +31,7 @@
   EXAMPLE("codesign_reach", "a pusher grows towards a block that it does not touch") \
   EXAMPLE("codesign_single_jaw", "shape of a plate that lifts an X") \
   EXAMPLE("codesign_spider", "gait and feet of a spider that climbs a slope") \
+  EXAMPLE("cushion_catch", "a cushion on a tray catches a thrown ball") \
   EXAMPLE("figures", "two figures of superquadrics, one dropped on the other: for dcsim bench manifold") \
   EXAMPLE("franka_push", "a Franka arm from its URDF pushes a block") \
   EXAMPLE("free_fall", "a ball is thrown so that it falls to a place") \
@@ -55,16 +58,20 @@
   EXAMPLE("grasp_hand5_hammer", "a hand of five fingers takes hold of a hammer") \
   EXAMPLE("grasp_hand5_stool", "a hand of five fingers takes hold of a stool") \
   EXAMPLE("grasp_hand5_torus", "a hand of five fingers takes hold of a torus") \
+  EXAMPLE("guide_orient", "the shape of a guide straightens parts that slide along it") \
   EXAMPLE("identify_arm", "gains of actuators from a recorded motion") \
   EXAMPLE("identify_push", "mass and friction of a box from a recorded motion") \
   EXAMPLE("muscle_worm", "a worm crawls by three muscles along its belly") \
   EXAMPLE("pneumatic_finger", "the pressure in a chamber bends a soft finger") \
   EXAMPLE("push", "a rod pushes a box to its place, window by window") \
+  EXAMPLE("rope_post", "a hand leads a rope round a post") \
+  EXAMPLE("soft_arm_lift", "an arm lifts a part with soft fingers that muscles bend") \
   EXAMPLE("soft_far_push", "a paddle finds the soft block that it stands apart from") \
   EXAMPLE("soft_far_throw", "a soft ball is thrown so that it pushes a soft block") \
   EXAMPLE("soft_gripper", "a gripper lifts a soft block by friction") \
   EXAMPLE("soft_identify", "stiffness and friction of a block of jelly from a recorded motion") \
   EXAMPLE("soft_lift", "a force on a point of its top lifts a soft block") \
+  EXAMPLE("soft_quadruped", "an animal of jelly walks on four legs") \
   EXAMPLE("soft_throw_bin", "a soft ball at rest learns how to be thrown into a bin") \
   EXAMPLE("sort", "a rod sorts cubes of two colours, window by window") \
   EXAMPLE("spin", "a capsule tumbles over a floor: every kind of initial control") \

@@ -72,10 +72,10 @@ void dc_weight_hold_all(const struct dc_weight *weight, double *held)
   memset(held, 0, (size_t)bodies->nv * sizeof *held);
   for (int b = 0; b < bodies->count; b++) {
     const struct dc_body *body = &bodies->bodies[b];
-    double mass = weight->design->body_mass_scale[b] * body->mass, dx[3];
+    double heavy = weight->design->body_mass_scale[b] * dc_body_heavy(body), dx[3];
     for (int c = 0; c < body->chain_count && body->mass > 0; c++) {
       column(&weight->axes[body->chain[c]], weight->poses[b].position, dx);
-      held[body->chain[c]] -= mass * dc_vec_dot(weight->design->gravity, dx);
+      held[body->chain[c]] -= heavy * dc_vec_dot(weight->design->gravity, dx);
     }
   }
 }

@@ -195,13 +195,9 @@ static void count_work(struct dc_plan *plan)
   }
 }
 
-// Factor on the iteration limit for all parts of one step at a trial point.  Collisions at 1000 m/s take up to 15 times
-// the limit (two balls, steps of 0.04 s).
-enum { MOST_SOLVES = 100 };
-
 static enum dc_status roll_out(struct dc_plan *plan, struct dc_error *error)
 {
-  dc_rollout_set_most_iterations(plan->rollout, MOST_SOLVES * plan->model->definition.solver.max_iterations);
+  dc_rollout_set_most_iterations(plan->rollout, DC_MOST_SOLVES * plan->model->definition.solver.max_iterations);
   enum dc_status status = dc_rollout_forward(plan->rollout, plan->input, plan->trajectory, error);
   dc_rollout_set_most_iterations(plan->rollout, 0);
   plan->differentiated = false;

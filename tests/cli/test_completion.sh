@@ -115,7 +115,7 @@ among "scenes" simulate --quiet ""
 nothing simulate -- --
 
 # paths of --set
-offers "horizon.apply=" optimize --set horizon.a
+offers "horizon.aims= horizon.apply=" optimize --set horizon.a
 among "time.step=" simulate --set ti
 among "optimizer.learning_rate=" optimize --set optimizer.
 among "contact.stiffness=" optimize --set = contact.

@@ -25,7 +25,7 @@ def scene(kind):
             "objective": [{"type": "reach", "body": x, "target": [0.3, 0.2, 0.1]} for x in ("b", "m", "ball", "hand")]}
 # values other than the defaults
 BODY = {"joint": "hinge", "parent": "hand", "frame": "parent", "shape": "ball", "visual": "ball", "density": 500, "mass": 0.3,
-        "inertia": [1, 1, 1, 0, 0, 0], "center_of_mass": [0, 0, 0.01], "mass_model": "shell", "position": [0.005, 0, 0.05], "rotation": [0.96, 0, 0, 0.28],
+        "inertia": [1, 1, 1, 0, 0, 0], "center_of_mass": [0, 0, 0.01], "buoyancy": 0.5, "mass_model": "shell", "position": [0.005, 0, 0.05], "rotation": [0.96, 0, 0, 0.28],
         "velocity": [0.1, 0, 0], "angular_velocity": [0, 1, 0], "axis": [1, 0, 0], "anchor": [0, 0, 0.1], "range": [-1, 1], "joint_position": [0.1],
         "joint_velocity": [0.1], "limit_stiffness": 1e-3, "velocity_limit": 1, "effort_limit": 1, "pd": {"kp": 3}, "cable": {"through": ["ball", "hand"]},
         "friction": 0.9, "friction_with": [{"body": "ball", "friction": 0.9}], "restitution": 0.5, "collide": False, "collide_parent": True,
