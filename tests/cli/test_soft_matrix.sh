@@ -94,8 +94,9 @@ cat >hung.json <<'END'
 END
 run 0 simulate hung.json -o none --json --threads 1
 holds "a mass on a soft body weighs" "$out" 'abs(d["loss"] ** 0.5 / (3 * 9.81 / 100) - 1) < 2e-4'
-run 0 gradcheck hung.json --json --threads 1 --set time.steps=5
-holds "its derivatives agree with differences" "$out" 'd["max_relative_error"] <= 1e-6'
+# observed: 7.5e-9; with 1e6 and 1e7 Pa differences of such steps are rounded to 6e-8 and 1e-6
+run 0 gradcheck hung.json --json --threads 1 --set time.steps=5 --set bodies[0].soft.young=1e5
+holds "its derivatives agree with differences" "$out" 'd["max_relative_error"] <= 1e-7'
 run 0 check hung.json --json
 holds "check tells its mass" "$out" 'd["bodies"]["load"]["mass"] == 2'
 run 0 check hung.json
