@@ -6,7 +6,7 @@
 //   3. What pushes a free body that nothing but contact and weight acts on: the sum P of its contact forces and of its
 //      weight at t.  A force F that lasts is held by others, |P| << |F|; in an impact it is what brakes the body,
 //      P.F ~ F^2, however the impact is turned, and also where the body stands still half way.
-//   4. Whether the pair slid so fast since t-1 that friction will not stop it.  D, the energy of friction of time t for the motion
+//   4. Of other bodies, whether the pair slid so fast since t-1 that friction will not stop it.  D, the energy of friction of time t for the motion
 //      back to t-1, is the friction force times the way, G its derivative by the frames, and an impulse G h- takes at
 //      most the way h-^2 G.M^-1 G of it: SLIDES times that is less than D.  Joints only add to the inertia.
 #include "dynamics/impact_pair.h"
@@ -77,6 +77,15 @@ static bool brakes(const struct dc_rollout *rollout, int p, const double force[3
   return any;
 }
 
+// Whether what brakes a body of the pair can be told: a force that does not is held by others and lasts.
+static bool is_judged(const struct dc_rollout *rollout, int p)
+{
+  const int *pair = rollout->rigid.pair_bodies[p];
+  const struct dc_bodies *bodies = &rollout->model->bodies;
+  return feels_contact_only(rollout->model, &bodies->bodies[pair[0]]) ||
+         feels_contact_only(rollout->model, &bodies->bodies[pair[1]]);
+}
+
 // Whether a pair goes on sliding through the interval; rigid->friction: of the motion back to t-1.
 static bool goes_on(const struct dc_step_state *state, int p)
 {
@@ -104,7 +113,8 @@ void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_step_s
       dc_vec_scale(before, rigid->before[p], law->stiffness);
       rigid->lags[p] = brakes(rollout, p, force)
                            ? 1 / lag.ratio
-                           : dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]), goes_on(state, p));
+                           : dc_lag_factor(&lag, force, before, momentum_of(rollout, p, &pairs[p]),
+                                           !is_judged(rollout, p) && goes_on(state, p));
     }
     rigid->lag_factors[p] = rigid->lags[p] * (rigid->memory ? rigid->slip[p] : 1);
   }

@@ -26,7 +26,7 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   struct dc_step_state state =
       step_state_at(&problem->scene, problem->input, problem->interval, problem->q[0], problem->q[1], problem->q[2]);
   if (term == &dc_contact_term || term == &dc_friction_term || term == &dc_impact_term ||
-      term == &dc_node_contact_term || term == &dc_surface_term || term == &dc_far_term)
+      term == &dc_node_contact_term || term == &dc_surface_term || term == &dc_far_term || term == &dc_actuator_term)
     evaluate_state(&problem->scene, &state);
   struct dc_step_forces forces = {.wrenches = problem->wrenches, .joints = problem->gradient};
   memset(problem->wrenches, 0, sizeof problem->wrenches);
