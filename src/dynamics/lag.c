@@ -9,11 +9,12 @@
 // of the scene, at the rate at which it changed over the interval before: c |F - F-| <= LASTING |F|, c = step/h-.  In a
 // short interval that is a small change; an impact changes its force by the order of itself in every interval that
 // resolves it.  An impact that steps do not resolve may have nearly the same force in two of them.  There the force
-// brakes what it acts on: a contact lasts only when what it acts on moved along the force by a way w over the interval before that is short
-// against what the force moves its mass m by, m |w| <= BRAKED |F| h- step.
+// brakes what it acts on: a contact lasts only when what it acts on moved along the force by a way w over the interval
+// before that is short against what the force moves its mass m by, m |w| <= BRAKED |F| h- step.
 //
-// Where a contact slides so fast that friction will not stop it nothing is to be held, and impulses are what counts: there
-// a force lasts only where it changes by less than LASTING_AS_IT_SLIDES of itself.
+// Where a contact slides so fast that friction will not stop it nothing is to be held, and impulses are what counts:
+// there a force lasts only where it changes by less than LASTING_AS_IT_SLIDES of itself.  Free bodies are not asked, as
+// lag_rigid.c knows what brakes them.
 //
 // The factor on F is 1 or 1/r.  It is constant wherever it has a derivative, so that no derivative has to know how it
 // was found; where it jumps the division of the step jumps just as well.

@@ -6,15 +6,16 @@
 //   3. What pushes a free body that nothing but contact and weight acts on: the sum P of its contact forces and of its
 //      weight at t.  A force F that lasts is held by others, |P| << |F|; in an impact it is what brakes the body,
 //      P.F ~ F^2, however the impact is turned, and also where the body stands still half way.
-//   4. Of other bodies, whether the pair slid so fast since t-1 that friction will not stop it.  D, the energy of friction of time t for the motion
-//      back to t-1, is the friction force times the way, G its derivative by the frames, and an impulse G h- takes at
-//      most the way h-^2 G.M^-1 G of it: SLIDES times that is less than D.  Joints only add to the inertia.
+//   4. Of other bodies, whether the pair slid so fast since t-1 that friction will not stop it.  D, the energy of
+//      friction of time t for the motion back to t-1, is the friction force times the way, G its derivative by the
+//      frames, and an impulse G h- takes at most the way h-^2 G.M^-1 G of it: SLIDES times that is less than D.  Joints
+//      only add to the inertia.
 #include "dynamics/impact_pair.h"
 #include "math/vector.h"
 
 static const double PUSHES = 0.5;  // P.F over F^2 from which on a force is that of an impact
-// Times the way that friction may take, from which on a pair goes on sliding.  That way is one of bodies without joints, and where
-// friction stops it after all nothing is lost.
+// Times the way that friction may take, from which on a pair goes on sliding.  That way is one of bodies without
+// joints, and where friction stops it after all nothing is lost.
 static const double SLIDES = 0.25;
 
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
