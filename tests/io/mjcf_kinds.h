@@ -146,6 +146,24 @@ static const struct mjcf_kind {
      "joint='l' coef='-1.5'/></fixed></tendon><actuator><motor tendon='t' gear='2'/></actuator>"
      KEY("qpos='.2 .1' ctrl='.8'") "</mujoco>",
      NULL},
+    {"a spring, a damper and dry friction of tendons of one joint, beside those of the joint",
+     "<mujoco>" OPTION "<worldbody>" ARM "</worldbody><tendon><fixed name='t' stiffness='6' springlength='.3' "
+     "damping='.4' frictionloss='.2'><joint joint='l' coef='-1.5'/></fixed><fixed name='u' stiffness='2' damping='.1'>"
+     "<joint joint='j' coef='.7'/></fixed></tendon>"
+     KEY("qpos='.2 .1'") "</mujoco>",
+     NULL},
+    {"a rotor of a tendon of one joint",
+     "<mujoco>" OPTION "<worldbody>" ARM "</worldbody><tendon><fixed name='t' armature='.05'><joint joint='l' "
+     "coef='-2'/></fixed></tendon>" KEY("qpos='.2 .1'") "</mujoco>",
+     "<mujoco><default><joint/></default>" OPTION "<worldbody><body name='a' pos='0 0 1' euler='20 -30 40'><joint "
+     "name='j' axis='0 1 0'/><geom type='capsule' size='.03 .2' mass='.7'/><body name='b' pos='.1 .2 .3' "
+     "euler='50 10 -60'><joint name='l' type='slide' axis='1 0 1' damping='2' armature='.2'/><geom type='box' "
+     "size='.1 .05 .02' pos='.05 0 0'/></body></body></worldbody>" KEY("qpos='.2 .1'") "</mujoco>"},
+    {"a control beyond a range that does not bind",
+     "<mujoco><option timestep='0.0001'><flag contact='disable' clampctrl='disable'/></option><worldbody>" ARM
+     "</worldbody><actuator><motor joint='j' ctrllimited='true' ctrlrange='-.2 .2'/><position joint='l' kp='9' "
+     "ctrllimited='true' ctrlrange='0 .1'/></actuator>" KEY("qpos='.2 .1' ctrl='.9 .4'") "</mujoco>",
+     NULL},
     {"motors within limits of their own forces and of their joint's",
      "<mujoco>" OPTION "<worldbody>" ARM "</worldbody><actuator><motor joint='j' gear='2' forcelimited='true' "
      "forcerange='-.1 .2'/><general joint='l' gear='3' gainprm='4' biastype='affine' biasprm='-9' forcelimited='true' "

@@ -154,11 +154,12 @@ static void test_springs(void)
 
 static void check_shell(const char *geom, double mass, double x, double y, double z)
 {
-  char text[600];
+  char text[900];
   snprintf(
       text, sizeof text,
       "<mujoco><asset><mesh name='cube' inertia='shell' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 "
-      "1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody>"
+      "1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/><mesh name='points' "
+      "inertia='shell' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 1 1 1 1 0 0 0'/></asset><worldbody>"
       "<body name='b'><freejoint/><geom density='2' %s/></body></worldbody></mujoco>",
       geom);
   open_model(text);
@@ -189,35 +190,47 @@ static void test_shells(void)
   double face = 2 * 4, sides = 2 * face * 2 / 3.0 + 4 * face * (1 + 1 / 3.0);
   check_shell("shellinertia='true' type='box' size='1 1 1'", cube, sides, sides, sides);
   check_shell("type='mesh' mesh='cube'", cube, sides, sides, sides);
+  // points alone have the surface of their hull; a fitted box has the inertia of the surface, a a = 3/2 I/m there
+  check_shell("type='mesh' mesh='points'", cube, sides, sides, sides);
+  double half = sqrt(1.5 * sides / cube), box = 16 * half * half * half;
+  check_shell("type='box' mesh='points'", box, box * half * half * 2 / 3, box * half * half * 2 / 3,
+              box * half * half * 2 / 3);
   check_shell("shellinertia='true' type='ellipsoid' size='.1 .1 .1'", ball, ball * 2 / 3 * 0.01, ball * 2 / 3 * 0.01,
               ball * 2 / 3 * 0.01);
 }
 
-// A cube of side 2 has the half sides 1: what each primitive makes of it, by volume.
+// A block of half sides 1, 1, z: what each primitive makes of it, by volume.
 static void test_fits(void)
 {
   static const struct {
     const char *type, *box;
-    double volume;
-  } fits[] = {{"sphere", "false", 4 * M_PI / 3},
-              {"box", "false", 8},
-              {"cylinder", "false", 2 * M_PI},
-              {"capsule", "false", 4 * M_PI / 3 + M_PI},
-              {"ellipsoid", "false", 4 * M_PI / 3},
-              {"box", "true", 8},
-              {"sphere", "true", 4 * M_PI / 3 * 5.196152422706632}};
+    double z, volume;
+  } fits[] = {{"sphere", "false", 1, 4 * M_PI / 3},
+              {"box", "false", 1, 8},
+              {"cylinder", "false", 1, 2 * M_PI},
+              {"capsule", "false", 1, 4 * M_PI / 3 + M_PI},
+              {"ellipsoid", "false", 1, 4 * M_PI / 3},
+              {"box", "true", 1, 8},
+              {"sphere", "true", 1, 4 * M_PI / 3},
+              {"sphere", "true", 3, 36 * M_PI},
+              {"capsule", "true", 3, 4 * M_PI / 3 + 4 * M_PI},
+              {"cylinder", "true", 3, 6 * M_PI},
+              {"ellipsoid", "true", 3, 4 * M_PI},
+              {"capsule", "false", 3, 4 * M_PI / 3 + 5 * M_PI}};
   for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
     char text[900];
     snprintf(
         text, sizeof text,
-        "<mujoco><compiler fitaabb='%s'/><asset><mesh name='cube' vertex='0 0 0 2 0 0 0 2 0 2 2 0 0 0 2 2 0 2 0 2 2 "
-        "2 2 2'/></asset><worldbody><body name='b'><freejoint/><geom density='1' type='%s' mesh='cube'/><geom "
+        "<mujoco><compiler fitaabb='%s'/><asset><mesh name='cube' refpos='-1 -1 -1' scale='1 1 %g' vertex='0 0 0 2 0 0 "
+        "0 2 0 2 2 0 0 0 2 2 0 2 0 2 2 2 2 2'/></asset><worldbody><body name='b'><freejoint/><geom density='1' "
+        "type='%s' mesh='cube'/><geom "
         "density='8' type='%s' mesh='cube' fitscale='.5'/></body></worldbody></mujoco>",
-        fits[i].box, fits[i].type, fits[i].type);
+        fits[i].box, fits[i].z, fits[i].type, fits[i].type);
     open_model(text);
     CHECK_NEAR(number_of("b", "mass"), 2 * fits[i].volume, 1e-9);
     for (int k = 0; k < 3; k++)
-      CHECK_NEAR(cJSON_GetArrayItem(member(find_body(&tree, "b"), "center_of_mass"), k)->valuedouble, 1, 1e-12);
+      CHECK_NEAR(cJSON_GetArrayItem(member(find_body(&tree, "b"), "center_of_mass"), k)->valuedouble,
+                 k < 2 ? 2 : 2 * fits[i].z, 1e-12);
     done();
   }
 }

@@ -9,6 +9,7 @@
 #define BOX "<geom type='box' size='.1 .1 .1' mass='1'/>"
 #define FREE(name, geom) "<body name='" name "' pos='0 0 5'><freejoint/>" geom "</body>"
 #define ARM(joint) "<body name='b'>" joint BOX "</body>"
+#define ARM_WORLD(joint) WORLD(ARM(joint))
 #define WORLD(inner) "<mujoco><worldbody>" inner "</worldbody></mujoco>"
 #define AND(inner, rest) "<mujoco><worldbody>" inner "</worldbody>" rest "</mujoco>"
 
@@ -431,8 +432,9 @@ static void test_tendons(void)
   done();
   // a motor on two of them
   open_as("{'file': 'robot.urdf', 'keyframe': 'k'}",
-          AND(TWO, FIXED("", "0.5", "-2") "<actuator><motor tendon='t' gear='3' "
-                                          "ctrlrange='-1 1'/></actuator><keyframe><key name='k' ctrl='7'/></keyframe>"));
+          AND(TWO,
+              FIXED("", "0.5", "-2") "<actuator><motor tendon='t' gear='3' "
+                                     "ctrlrange='-1 1'/></actuator><keyframe><key name='k' ctrl='7'/></keyframe>"));
   body_has("a", "joint", "{'type':'slide','force':1.5}");
   body_has("b", "joint", "{'type':'slide','force':-6}");
   check_note(&tree, "not applied: control, beyond its force at the start, of the actuator on several joints");
@@ -447,6 +449,68 @@ static void test_tendons(void)
   done();
   refuse(AND(TWO, "<actuator><motor tendon='none'/></actuator>"), "there is no tendon \"none\"");
   refuse(AND(TWO, "<tendon><fixed><joint joint='z' coef='1'/></fixed></tendon>"), "there is no joint \"z\"");
+}
+
+// A tendon of one joint, L = c q, does to the joint by itself what the joint can: k c^2, d c^2, a c^2, f |c|, slack where
+// L is, range by range over c.  What a joint has not stays the tendon's and is named.
+static void test_single_tendons(void)
+{
+  open_model(
+      AND(TWO, FIXED("stiffness='3' springlength='-.4' damping='.5' frictionloss='.7' armature='.1'", "0", "-2")));
+  body_has("b", "joint", "{'type':'slide','damping':2,'stiffness':12,'rest':0.2,'armature':0.4,'dry_friction':1.4}");
+  body_has("a", "joint", "'slide'");
+  CHECK(!tree.scene.notes.first, "%s", tree.scene.notes.first ? tree.scene.notes.first->text : "");
+  done();
+  // two springs are slack at their weighted mean: (4 * .1 + 12 * .5)/16
+  open_model(
+      AND("<body name='a'><joint name='x' type='slide' stiffness='4' springref='.1'/>" BOX "</body>",
+          "<tendon><fixed name='t' stiffness='3' springlength='1'><joint joint='x' coef='2'/></fixed></tendon>"));
+  body_has("a", "joint", "{'type':'slide','stiffness':16,'rest':0.4}");
+  done();
+  // a spring without a length of its own is slack where the joint's is
+  open_model(AND("<body name='a'><joint name='x' type='slide' springref='.1'/>" BOX "</body>",
+                 "<tendon><fixed name='t' stiffness='3'><joint joint='x' coef='2'/></fixed></tendon>"));
+  body_has("a", "joint", "{'type':'slide','stiffness':12,'rest':0.1}");
+  done();
+  open_model(AND("<body name='a'><joint name='x' type='slide' range='-1 .3'/>" BOX "</body>",
+                 "<tendon><fixed name='t' range='-1 1'><joint joint='x' coef='-2'/></fixed></tendon>"));
+  body_has("a", "range", "[-0.5,0.3]");
+  done();
+  refuse(AND(TWO, FIXED("stiffness='3' springlength='-1 1'", "0", "1")), "spring of tendon t (line 1)");
+  refuse(AND(TWO, FIXED("damping='3 0 1'", "0", "1")), "damping of tendon t (line 1)");
+}
+
+// Controls beyond their range where the file says that these do not bind; powers of springs and of speeds; a keyframe of
+// an aligned body.
+static void test_unbound(void)
+{
+  static const char motor[] = "<actuator><motor joint='x' ctrlrange='-1 1' gear='3'/></actuator><keyframe><key name='k' "
+                              "ctrl='2'/></keyframe>";
+  char model[900];
+  snprintf(model, sizeof model, AND(TWO, "%s"), motor);
+  open_as("{'file': 'robot.urdf', 'keyframe': 'k'}", model);
+  body_has("a", "joint", "{'type':'slide','force':3}");
+  body_has("a", "effort_limit", "3");
+  done();
+  snprintf(model, sizeof model, AND(TWO, "<option><flag clampctrl='disable'/></option>%s"), motor);
+  open_as("{'file': 'robot.urdf', 'keyframe': 'k'}", model);
+  body_has("a", "joint", "{'type':'slide','force':6}");
+  body_has("a", "effort_limit", "-");
+  done();
+  open_model(ARM_WORLD("<joint name='j' type='slide' stiffness='3 1' damping='2 0 4'/>"));
+  body_has("b", "joint", "{'type':'slide','damping':2,'stiffness':3}");
+  check_note(&tree, "stiffness by higher powers of joint j (line 1)");
+  check_note(&tree, "damping by higher powers of the speed of joint j (line 1)");
+  done();
+  static const char key[] = "<keyframe><key name='k' qvel='1 2 3 4 5 6'/></keyframe>";
+  snprintf(model, sizeof model, AND("<body name='b'><freejoint name='f' align='true'/>" BOX "</body>", "%s"), key);
+  open_as("{'file': 'robot.urdf', 'keyframe': 'k'}", model);
+  check_note(&tree, "start in the axes of inertia by the keyframe, of aligned free joint f (line 1)");
+  done();
+  snprintf(model, sizeof model, AND("<body name='b'><freejoint name='f'/>" BOX "</body>", "%s"), key);
+  open_as("{'file': 'robot.urdf', 'keyframe': 'k'}", model);
+  CHECK(!tree.scene.notes.first, "%s", tree.scene.notes.first ? tree.scene.notes.first->text : "");
+  done();
 }
 
 // Forces that nothing here corresponds to are named, and the model moves without them.
@@ -530,8 +594,11 @@ static void test_separate(void)
   dc_scene_destroy(scene);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"tendons", test_tendons}, {"actuators that do nothing", test_idle_actuators}, {"forces that are left out", test_forces_left_out},
-                              {"starts moved apart", test_separate}, {"exported and read again", test_export}, {"gains of every joint", test_gains},
-                              {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame}, {"equal tendons", test_equal_tendons},
-                              {"options", test_options}, {"contact", test_contact}, {"joints", test_joints},
-                              {"actuators", test_actuators}, {"names", test_names}, {"frames and masses", test_frames})
+RUN_TESTS_IN_TEMPORARY_FOLDER({"tendons", test_tendons}, {"tendons of one joint", test_single_tendons},
+                              {"what does not bind", test_unbound}, {"actuators that do nothing", test_idle_actuators},
+                              {"forces that are left out", test_forces_left_out}, {"starts moved apart", test_separate},
+                              {"exported and read again", test_export}, {"gains of every joint", test_gains},
+                              {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame},
+                              {"equal tendons", test_equal_tendons}, {"options", test_options},
+                              {"contact", test_contact}, {"joints", test_joints}, {"actuators", test_actuators},
+                              {"names", test_names}, {"frames and masses", test_frames})

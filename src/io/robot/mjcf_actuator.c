@@ -171,7 +171,8 @@ static void finish_limits(struct dc_mjcf_reader *reader, struct actuator_state *
     state->controlled = true;
   }
   bool controlled =
-      state->control_limited == 1 || (state->control_limited == 2 && state->controlled && reader->autolimits);
+      !reader->model->option.no_clamp &&
+      (state->control_limited == 1 || (state->control_limited == 2 && state->controlled && reader->autolimits));
   bool forced = state->force_limited == 1 || (state->force_limited == 2 && state->forced && reader->autolimits);
   if (!controlled)
     memcpy(actuator->control, (double[2]){-INFINITY, INFINITY}, sizeof actuator->control);

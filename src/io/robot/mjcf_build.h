@@ -46,6 +46,16 @@ struct dc_mjcf_builder {
   double deviation;  // by how much simplified hulls lie inside of the file's, m
 };
 
+enum { DC_MJCF_MOST_JOINTS = 6 };  // of a body of ours
+
+// Gains of one joint's actuators together.
+struct dc_mjcf_gains {
+  bool given;
+  double kp, kd, effort;  // effort: sum of the limits of its actuators, 0 when one of them has none
+  double force;           // gear (gain u + b0) of all
+  bool controlled;        // by a control or a constant
+};
+
 // A name that nothing of the model has yet: wanted with the include's prefix, as names in scenes may be, with a number
 // behind where it is taken.
 const char *dc_mjcf_take_name(struct dc_mjcf_builder *builder, const char *wanted);
@@ -64,6 +74,24 @@ enum dc_status dc_mjcf_put_shapes(struct dc_mjcf_builder *builder, cJSON *body, 
 enum dc_status dc_mjcf_put_sides(struct dc_mjcf_builder *builder);
 // The joints, their ranges, start and actuators of body i.
 enum dc_status dc_mjcf_put_joints(struct dc_mjcf_builder *builder, cJSON *body, int i, int place);
+// A slide or a hinge.
+static inline bool dc_mjcf_is_scalar(const struct dc_mjcf_joint *joint)
+{
+  return joint->type == DC_MJCF_HINGE || joint->type == DC_MJCF_SLIDE;
+}
+// Sums what the actuators do to one joint.
+struct dc_mjcf_gains dc_mjcf_find_gains(const struct dc_mjcf_builder *builder, int joint);
+// One actuator for the whole body: that of its slides and that of its hinges.
+void dc_mjcf_put_actuators(struct dc_mjcf_builder *builder, cJSON *body, int count, const int *joints,
+                           const struct dc_mjcf_gains *gains, int place);
+// These ask an actuator for the limit of its force on its joint (0 without), for its control at the start, whether its
+// force is what its control says however the joint moves, and for its lever on a joint.
+double dc_mjcf_effort(const struct dc_mjcf_actuator *actuator);
+double dc_mjcf_control(const struct dc_mjcf_builder *builder, size_t actuator);
+bool dc_mjcf_is_steady(const struct dc_mjcf_actuator *actuator);
+double dc_mjcf_arm(const struct dc_mjcf *mjcf, const struct dc_mjcf_actuator *actuator, int joint);
+// Whether a coupling makes a joint follow another.
+bool dc_mjcf_follows(const struct dc_mjcf *mjcf, int joint);
 // Sorts the geometries that touch into sides, before bodies are made.
 enum dc_status dc_mjcf_find_sides(struct dc_mjcf_builder *builder);
 // "collide_except" and "friction_with" of all bodies; couplings; what has no counterpart.

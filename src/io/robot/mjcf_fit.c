@@ -5,8 +5,8 @@
 //     a_k = sqrt(6 (I_i + I_j - I_k) / (4 V)),
 // about its centre of mass: the mean of the three for a sphere, of the first two for the radius of a capsule or a
 // cylinder; a capsule's half length is less by half its radius.  With "fitaabb" it is the box around the vertices
-// instead, about the middle of that, and spheres, capsules and cylinders reach around all vertices.  Sizes are
-// multiplied by "fitscale".
+// instead, about the middle of that, as MuJoCo 3 has it.  A sphere has its longest half side, a capsule or a cylinder the
+// longer of the first two as radius, and a capsule is no longer than the box.  Sizes are multiplied by "fitscale".
 #include <math.h>
 #include <string.h>
 
@@ -48,9 +48,8 @@ static void local(const struct dc_mjcf_mesh *mesh, const double matrix[9], int v
   dc_mat_apply_transposed(x, matrix, offset);
 }
 
-// The box around the vertices: half sides and middle; the farthest vertex from the middle and from its z axis.
-static void surround(const struct dc_mjcf_mesh *mesh, const double matrix[9], double half[3], double middle[3],
-                     double *farthest, double *radius)
+// The box around the vertices: half sides and middle.
+static void surround(const struct dc_mjcf_mesh *mesh, const double matrix[9], double half[3], double middle[3])
 {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, x[3];
   for (int v = 0; v < mesh->vertex_count; v++) {
@@ -64,40 +63,20 @@ static void surround(const struct dc_mjcf_mesh *mesh, const double matrix[9], do
     half[k] = 0.5 * (high[k] - low[k]);
     middle[k] = 0.5 * (high[k] + low[k]);
   }
-  *farthest = *radius = 0;
-  for (int v = 0; v < mesh->vertex_count; v++) {
-    local(mesh, matrix, v, x);
-    dc_vec_sub(x, x, middle);
-    *farthest = fmax(*farthest, dc_vec_norm(x));
-    *radius = fmax(*radius, hypot(x[0], x[1]));
-  }
 }
 
-// The half length of a capsule of that radius that reaches around all vertices.
-static double capsule_length(const struct dc_mjcf_mesh *mesh, const double matrix[9], const double middle[3],
-                             double radius)
-{
-  double length = 0, x[3];
-  for (int v = 0; v < mesh->vertex_count; v++) {
-    local(mesh, matrix, v, x);
-    dc_vec_sub(x, x, middle);
-    length = fmax(length, fabs(x[2]) - sqrt(fmax(0, radius * radius - x[0] * x[0] - x[1] * x[1])));
-  }
-  return length;
-}
-
-// Sizes and middle of the primitive around all vertices, in the principal frame ("fitaabb").
+// Sizes and middle of the primitive by the box around the vertices, in the principal frame ("fitaabb").
 static void fit_box_around(const struct dc_mjcf_mesh *mesh, const double matrix[9], struct dc_mjcf_geom *geom,
                            double middle[3])
 {
-  double half[3], farthest, radius;
-  surround(mesh, matrix, half, middle, &farthest, &radius);
+  double half[3];
+  surround(mesh, matrix, half, middle);
   memcpy(geom->size, half, sizeof half);
   if (geom->type == DC_MJCF_SPHERE)
-    geom->size[0] = farthest;
+    geom->size[0] = fmax(half[0], fmax(half[1], half[2]));
   if (geom->type == DC_MJCF_CAPSULE || geom->type == DC_MJCF_CYLINDER) {
-    geom->size[0] = radius;
-    geom->size[1] = geom->type == DC_MJCF_CYLINDER ? half[2] : capsule_length(mesh, matrix, middle, radius);
+    geom->size[0] = fmax(half[0], half[1]);
+    geom->size[1] = geom->type == DC_MJCF_CYLINDER ? half[2] : fmax(0, half[2] - geom->size[0]);
   }
 }
 

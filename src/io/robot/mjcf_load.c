@@ -57,6 +57,7 @@ static void read_compiler(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
   read_truth(reader, node, "strippath", &reader->strip_path);
   read_truth(reader, node, "balanceinertia", &reader->balance);
   read_truth(reader, node, "fitaabb", &reader->fit_boxes);
+  read_truth(reader, node, "alignfree", &reader->align_free);
   read_truth(reader, node, "exactmeshinertia", &exact);
   reader->exact_meshes = exact;
   dc_mjcf_choose(reader, node, "inertiafromgeom", truth, &reader->from_geoms);
@@ -84,6 +85,7 @@ static void read_flags(struct dc_mjcf_reader *reader, const struct dc_mjcf_node 
   read_flag(reader, node, "equality", &option->no_equality);
   read_flag(reader, node, "frictionloss", &option->no_friction);
   read_flag(reader, node, "actuation", &option->no_actuation);
+  read_flag(reader, node, "clampctrl", &option->no_clamp);
   read_flag(reader, node, "spring", &option->no_spring);
   read_flag(reader, node, "damper", &option->no_damper);
   read_flag(reader, node, "filterparent", &option->touch_parents);

@@ -69,7 +69,7 @@ static struct dc_mjcf_solid solid_of(struct dc_mjcf_reader *reader, const struct
   enum dc_status status = dc_mjcf_need_mesh(reader->model, mesh);
   if (status)
     dc_mjcf_refuse(reader, mesh->node, status, "%.500s", mesh->message ? mesh->message : "out of memory");
-  else if (geom->shell || mesh->inertia == DC_MJCF_SHELL) {
+  else if (geom->shell && mesh->inertia != DC_MJCF_SHELL) {
     dc_mjcf_mesh_shell(mesh, &solid);
     return solid;
   } else if (!(mesh->volume > 0))

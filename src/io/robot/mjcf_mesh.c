@@ -17,6 +17,7 @@
 #include "geometry/mesh/mesh.h"
 #include "geometry/mesh/mesh_read.h"
 #include "io/json/json_value.h"
+#include "io/robot/mjcf_mass.h"
 #include "io/robot/mjcf_reader.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -306,6 +307,16 @@ static void place_vertices(struct dc_mjcf_mesh *mesh)
     }
 }
 
+// The mass properties of a surface become those of the mesh.
+static void find_shell(const struct dc_mjcf_mesh *surface, struct dc_mjcf_mesh *mesh)
+{
+  struct dc_mjcf_solid shell;
+  dc_mjcf_mesh_shell(surface, &shell);
+  mesh->volume = shell.volume;
+  dc_vec_copy(mesh->center, shell.center);
+  memcpy(mesh->moment, shell.inertia, sizeof mesh->moment);
+}
+
 // Vertices alone are those of their hull; a hull's mass is asked for by name.
 static enum dc_status take_hull(const struct dc_mjcf *model, struct dc_mjcf_mesh *mesh, struct dc_error *error)
 {
@@ -320,9 +331,13 @@ static enum dc_status take_hull(const struct dc_mjcf *model, struct dc_mjcf_mesh
   made.triangle_count = hull.triangle_count;
   made.inertia = DC_MJCF_EXACT;
   find_moments(&made);
-  mesh->volume = made.volume;
-  dc_vec_copy(mesh->center, made.center);
-  memcpy(mesh->moment, made.moment, sizeof mesh->moment);
+  if (mesh->inertia == DC_MJCF_SHELL)
+    find_shell(&made, mesh);
+  else {
+    mesh->volume = made.volume;
+    dc_vec_copy(mesh->center, made.center);
+    memcpy(mesh->moment, made.moment, sizeof mesh->moment);
+  }
   return DC_OK;
 }
 
@@ -340,6 +355,8 @@ enum dc_status dc_mjcf_need_mesh(const struct dc_mjcf *model, struct dc_mjcf_mes
     place_vertices(mesh);
     if (mesh->triangle_count == 0 || mesh->inertia == DC_MJCF_CONVEX)
       mesh->status = take_hull(model, mesh, &error);
+    else if (mesh->inertia == DC_MJCF_SHELL)
+      find_shell(mesh, mesh);
     else
       find_moments(mesh);
   }

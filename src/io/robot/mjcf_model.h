@@ -32,10 +32,11 @@ struct dc_mjcf_mesh {
   bool read;
   enum dc_status status;  // of the reading
   const char *message;
-  int vertex_count, triangle_count;     // triangles: 0 for points of a hull
-  double (*vertices)[3];                // m
-  int (*triangles)[3];                  // corners, as indices of vertices
-  double volume, center[3], moment[6];  // inertia of density 1 about the centre: xx, yy, zz, xy, xz, yz
+  int vertex_count, triangle_count;  // triangles: 0 for points of a hull
+  double (*vertices)[3];             // m
+  int (*triangles)[3];               // corners, as indices of vertices
+  double volume, center[3],
+      moment[6];  // inertia of density 1 about the centre: xx, yy, zz, xy, xz, yz; of a shell of its area
 };
 // The ground of a height field: values from 0 to 1, the row of the least y first.
 struct dc_mjcf_field {
@@ -72,6 +73,8 @@ struct dc_mjcf_joint {
   double force;           // limit of the actuators' sum, N or N m; INFINITY: none
   double forces[2];       // the same of either direction
   bool held;              // by an equality, which took it away or made it a ball: keyframes do not start it
+  bool aligned;           // a free one whose keyframes mean the axes of inertia
+  bool curved[2];         // stiffness, damping: has coefficients of higher powers
 };
 
 struct dc_mjcf_body {
@@ -134,8 +137,8 @@ struct dc_mjcf_option {
   double gravity[3];
   bool gravity_given;
   const struct dc_mjcf_node *gravity_node;  // NULL: nothing says it
-  bool no_contact, no_limit, no_actuation, no_equality, no_friction, no_spring, no_damper, touch_parents, pairs_only,
-      no_dynamic_pairs;
+  bool no_contact, no_limit, no_actuation, no_clamp, no_equality, no_friction, no_spring, no_damper, touch_parents,
+      pairs_only, no_dynamic_pairs;
 };
 
 // Items that each list of a model has memory for; only the functions that append to the lists read and write it.

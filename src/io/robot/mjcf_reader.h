@@ -23,7 +23,7 @@ struct dc_mjcf_reader {
   struct dc_mjcf_class *classes;
   size_t class_count, class_room;
   // <compiler>
-  bool degrees, autolimits, strip_path, balance, fit_boxes;
+  bool degrees, autolimits, strip_path, balance, fit_boxes, align_free;
   char euler[4];
   const char *mesh_folder;
   double bound_mass, bound_inertia, total_mass;

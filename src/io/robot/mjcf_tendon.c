@@ -2,9 +2,11 @@
 // Tendons of an MJCF model.
 //
 // A fixed tendon has the length L = sum of c_i q_i over joints.  A force f along it is the force c_i f on each joint.  So
-// an actuator on a tendon of one joint is that joint's, with c times the gear, and a motor on one of several joints
-// shares its force among them.  A spatial tendon runs through sites.  One that nothing drives, that no spring, damper or
-// friction acts along and that has no range only measures; whatever else it does is named.
+// an actuator on a tendon of one joint is that joint's, with c times the gear, and so is all that such a tendon does by
+// itself.  Its spring and its damper have c^2 times their constants there, its rotor c^2 times its inertia, its friction
+// |c| times its force, and its range is one of the joint.  A motor on a tendon of several joints shares its force among
+// them.  A spatial tendon runs through sites.  One that nothing drives, that no spring, damper or friction acts along and
+// that has no range only measures; whatever else it does is named.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,8 @@
 // a range is given.
 struct tendon_state {
   double stiffness[3], damping[3], friction, armature, range[2];
+  double slack[2];  // lengths between which the spring is slack; -1: that of the joints' springs
+  int slacks;       // how many of them the file gives
   int limited;
   bool ranged;
 };
@@ -31,14 +35,60 @@ static void apply_tendon(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
 {
   static const char *const limits[] = {"false", "true", "auto", NULL};
   struct tendon_state *state = target;
-  double unread[2];
   dc_mjcf_numbers(reader, node, "stiffness", 1, 3, state->stiffness);
   dc_mjcf_numbers(reader, node, "damping", 1, 3, state->damping);
   dc_mjcf_number(reader, node, "frictionloss", &state->friction);
   dc_mjcf_number(reader, node, "armature", &state->armature);
-  dc_mjcf_numbers(reader, node, "springlength", 1, 2, unread);
+  int slacks = dc_mjcf_numbers(reader, node, "springlength", 1, 2, state->slack);
+  state->slacks = slacks ? slacks : state->slacks;
   dc_mjcf_choose(reader, node, "limited", limits, &state->limited);
   state->ranged |= dc_mjcf_numbers(reader, node, "range", 2, 2, state->range) > 0;
+}
+
+static bool is_limited(const struct dc_mjcf_reader *reader, const struct tendon_state *state)
+{
+  return (state->limited == 1 || (state->limited == 2 && state->ranged && reader->autolimits)) &&
+         !reader->model->option.no_limit;
+}
+
+// Adds the spring of a tendon, linear and slack at one length, to that of its joint: both together are slack at the mean of
+// where they are, weighted by their constants.
+static void fold_spring(struct dc_mjcf_joint *joint, double c, struct tendon_state *state)
+{
+  double own = joint->stiffness, more = c * c * state->stiffness[0];
+  bool given = state->slacks > 0 && state->slack[0] != -1;
+  double rest = given ? state->slack[0] / c : joint->springref;
+  if (!(more > 0) || state->stiffness[1] != 0 || state->stiffness[2] != 0 ||
+      (state->slacks == 2 && state->slack[0] != state->slack[1]))
+    return;
+  joint->springref = (own * joint->springref + more * rest) / (own + more);
+  joint->stiffness = own + more;
+  state->stiffness[0] = 0;
+}
+
+// The joint does what a tendon of it alone does by itself, as far as a joint can; the rest stays in the state.
+static void fold_into_joint(const struct dc_mjcf_reader *reader, struct dc_mjcf_joint *joint, double c,
+                            struct tendon_state *state)
+{
+  double low = fmin(state->range[0] / c, state->range[1] / c), high = fmax(state->range[0] / c, state->range[1] / c);
+  fold_spring(joint, c, state);
+  if (state->damping[0] > 0 && state->damping[1] == 0 && state->damping[2] == 0) {
+    joint->damping += c * c * state->damping[0];
+    state->damping[0] = 0;
+  }
+  joint->frictionloss += fabs(c) * state->friction;
+  joint->armature += c * c * state->armature;
+  state->friction = state->armature = 0;
+  if (joint->limited) {
+    low = fmax(low, joint->range[0]);
+    high = fmin(high, joint->range[1]);
+  }
+  if (!is_limited(reader, state) || !(low < high))
+    return;
+  joint->limited = true;
+  joint->range[0] = low;
+  joint->range[1] = high;
+  state->limited = 0;
 }
 
 // One thing that a tendon does by itself, or NULL.
@@ -47,9 +97,8 @@ static const char *what_acts(const struct dc_mjcf_reader *reader, const struct t
   const struct dc_mjcf_option *option = &reader->model->option;
   bool spring = state->stiffness[0] != 0 || state->stiffness[1] != 0 || state->stiffness[2] != 0;
   bool damper = state->damping[0] != 0 || state->damping[1] != 0 || state->damping[2] != 0;
-  if (state->limited == 1 || (state->limited == 2 && state->ranged && reader->autolimits))
-    if (!option->no_limit)
-      return "range of tendon";
+  if (is_limited(reader, state))
+    return "range of tendon";
   if (spring && !option->no_spring)
     return "spring of tendon";
   if (damper && !option->no_damper)
@@ -100,9 +149,11 @@ void dc_mjcf_read_tendons(struct dc_mjcf_reader *reader, const struct dc_mjcf_no
       continue;
     tendon.name = dc_mjcf_copy(reader, dc_mjcf_text(reader, node, "name"));
     dc_mjcf_apply_all(reader, node, NULL, is_tendon, apply_tendon, &state);
-    tendon.acts = what_acts(reader, &state);
     if (tendon.fixed)
       read_joints(reader, &tendon);
+    if (!reader->status && tendon.fixed && tendon.count == 1)
+      fold_into_joint(reader, &model->joints[tendon.joints[0]], tendon.coefficients[0], &state);
+    tendon.acts = what_acts(reader, &state);
     if (!reader->status && model->tendon_count >= DC_MJCF_MOST)
       dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "more than %d tendons", DC_MJCF_MOST);
     if (!reader->status &&

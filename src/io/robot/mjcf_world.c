@@ -234,7 +234,7 @@ struct joint_state {
   struct dc_mjcf_joint joint;
   int limited, force_limited;
   bool ranged, force_ranged, sprung;
-  double force_range[2];
+  double force_range[2], stiffness[3], damping[3];  // of powers 1 to 3
 };
 
 static void apply_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node, void *target)
@@ -249,8 +249,8 @@ static void apply_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node
   dc_mjcf_choose(reader, node, "limited", limits, &state->limited);
   dc_mjcf_number(reader, node, "ref", &joint->ref);
   state->sprung |= dc_mjcf_numbers(reader, node, "springref", 1, 1, &joint->springref) > 0;
-  dc_mjcf_number(reader, node, "stiffness", &joint->stiffness);
-  dc_mjcf_number(reader, node, "damping", &joint->damping);
+  dc_mjcf_numbers(reader, node, "stiffness", 1, 3, state->stiffness);
+  dc_mjcf_numbers(reader, node, "damping", 1, 3, state->damping);
   dc_mjcf_numbers(reader, node, "springdamper", 2, 2, joint->spring_time);
   dc_mjcf_number(reader, node, "armature", &joint->armature);
   dc_mjcf_number(reader, node, "frictionloss", &joint->frictionloss);
@@ -293,6 +293,10 @@ static void finish_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_nod
   }
   if (joint->limited && joint->type >= DC_MJCF_SLIDE && !(joint->range[0] < joint->range[1]))
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "range must be two numbers, the lower one first");
+  joint->stiffness = state->stiffness[0];
+  joint->damping = state->damping[0];
+  joint->curved[0] = state->stiffness[1] != 0 || state->stiffness[2] != 0;
+  joint->curved[1] = state->damping[1] != 0 || state->damping[2] != 0;
   if (joint->stiffness < 0 || joint->damping < 0 || joint->armature < 0 || joint->frictionloss < 0)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "stiffness, damping, armature and frictionloss must not be negative");
 }
@@ -313,9 +317,14 @@ static void add_joint(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *
                                         .forces = {-INFINITY, INFINITY}},
                               .limited = 2,
                               .force_limited = 2};
-  if (!free)
+  static const char *const aligns[] = {"false", "true", "auto", NULL};
+  int align = 2;
+  if (free)
+    dc_mjcf_choose(reader, node, "align", aligns, &align);
+  else
     dc_mjcf_apply_all(reader, node, place->childclass, NULL, apply_joint, &state);
   struct dc_mjcf_joint *joint = &state.joint;
+  joint->aligned = joint->type == DC_MJCF_FREE && (align == 1 || (align == 2 && reader->align_free));
   joint->name = name_of(reader, node, place);
   if (place->body == 0)
     dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "the world has no joints");

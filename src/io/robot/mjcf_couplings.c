@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Couplings of joints of an MJCF model, from equalities of joints and of fixed tendons.
+#include <string.h>
+
+#include "io/robot/mjcf_build.h"
+
+// The name of the body that has a joint: that below, where its own has no mass.
+static const char *owner_of(const struct dc_mjcf_builder *builder, int joint)
+{
+  int owner = builder->mjcf->joints[joint].body;
+  for (int i = owner; i < (int)builder->mjcf->body_count; i++)
+    for (int body = i; body > 0 && builder->links[i].body >= 0; body = builder->links[body].above)
+      if (body == owner)
+        return builder->links[i].name;
+  return "";
+}
+
+// The polynomial must be a line; one of a higher degree, one that fixes a single joint, and one on a joint that
+// is gone are remembered as refused.  "body" and "to" are the bodies that have the joints, and coordinates here
+// are the file's less their references, which is what the polynomial relates too.
+enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  cJSON *couplings = NULL, *root = builder->base.document->root;
+  for (size_t e = 0; e < mjcf->coupling_count; e++) {
+    const struct dc_mjcf_coupling *own = &mjcf->couplings[e];
+    const double *data = own->polynomial;
+    bool held = mjcf->joints[own->joints[0]].held || (own->joints[1] >= 0 && mjcf->joints[own->joints[1]].held);
+    if (own->joints[1] < 0 || held || data[2] != 0 || data[3] != 0 || data[4] != 0) {
+      dc_mjcf_remember(builder, &builder->refused, "equality of joints", "", own->node);
+      continue;
+    }
+    if (!couplings && !(couplings = cJSON_GetObjectItemCaseSensitive(root, "couplings")))
+      couplings = dc_urdf_put(&builder->base, root, "couplings", cJSON_CreateArray(), builder->base.at->valueint);
+    int place = dc_mjcf_place(builder, own->node);
+    cJSON *coupling = dc_urdf_put(&builder->base, couplings, NULL, cJSON_CreateObject(), place);
+    for (int side = 0; side < 2; side++)
+      dc_urdf_put_string(&builder->base, coupling, side ? "to" : "body", owner_of(builder, own->joints[side]), place);
+    dc_urdf_put_number(&builder->base, coupling, "multiplier", data[1], place);
+    dc_urdf_put_number(&builder->base, coupling, "offset", data[0], place);
+  }
+  return DC_OK;
+}
