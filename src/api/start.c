@@ -83,11 +83,10 @@ static enum dc_status refuse(const struct dc_scene *scene, struct dc_plan *plan,
   }
   for (int side = 0; side < 2; side++) {
     const struct dc_body *body = &bodies[side ? b : a];
-    if (dc_body_moves(body) && body->radius > DC_HUGE_RADIUS &&
-        dc_option_find(body->shape->type->options, "scale") >= 0)
-      dc_error_append(error,
-                      " (\"%.100s\" has a radius of %.3g m; in millimetres? Then its shape wants \"scale\": 0.001)",
-                      body->name, body->radius);
+    if (dc_body_moves(body) && body->radius > DC_HUGE_RADIUS)
+      dc_error_append(error, " (\"%.100s\" has a radius of %.3g m; in millimetres? Then %s)", body->name, body->radius,
+                      dc_option_find(body->shape->type->options, "scale") >= 0 ? "its shape wants \"scale\": 0.001"
+                                                                               : "divide its shape's sizes by 1000");
   }
   int mover = find_mover(plan, a, b, poses), controls = plan->task->control_count;
   if (mover >= controls)

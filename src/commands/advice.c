@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of advice, and two questions that advice on runs and on scenes asks: whether a body is held by
-// something driven, and what came near it in a run.
-#include "commands/advice.h"
+// Lists of advice, and questions that advice on runs, tasks and scenes asks: whether a body is driven or held by
+// something driven, how far it is from its target, and what came near it in a run.
+#include "commands/advise_task.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -72,6 +72,47 @@ bool dc_advice_is_held(const struct dc_scene *scene, int body)
     if (bodies->bodies[i].pd && dc_bodies_are_joined(bodies, i, body))
       return true;
   return dc_task_drives(&scene->task, &scene->model.bodies, body);
+}
+
+bool dc_advice_is_driven(const struct dc_scene *scene, int body)
+{
+  for (int i = 0; i < scene->task.control_count; i++)
+    for (const struct dc_option *option = scene->task.controls[i].type->options; option->name; option++) {
+      const void *value = (const char *)scene->task.controls[i].options + option->offset;
+      if (option->type == DC_BODY && *(const int *)value == body)
+        return true;
+      for (int k = 0; option->type == DC_BODY_LIST && k < ((const struct dc_index_list *)value)->count; k++)
+        if (((const struct dc_index_list *)value)->indices[k] == body)
+          return true;
+    }
+  return false;
+}
+
+// Distance over the axes that count.
+double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3])
+{
+  int option = dc_option_find(objective->type->options, "axes");
+  const char *axes = option < 0 ? "xyz" : *(const char *const *)((const char *)objective->options +
+                                                                 objective->type->options[option].offset);
+  double square = 0;
+  for (int k = 0; k < 3; k++)
+    square += strchr(axes, "xyz"[k]) ? (a[k] - b[k]) * (a[k] - b[k]) : 0;
+  return sqrt(square);
+}
+
+bool dc_advice_has_all_axes(const struct dc_objective *objective)
+{
+  int option = dc_option_find(objective->type->options, "axes");
+  return option < 0 || strlen(*(const char *const *)((const char *)objective->options +
+                                                     objective->type->options[option].offset)) == 3;
+}
+
+double dc_advice_inscribed(const struct dc_body *body)
+{
+  const struct dc_mesh *mesh = &body->shape->mesh;
+  if (dc_advice_half_space(body) || mesh->triangle_count == 0 || !dc_mesh_contains(mesh, body->center))
+    return 0;
+  return dc_advice_surface_distance(mesh, body->center);
 }
 
 // How far two bodies have moved against each other since the frame before, m.

@@ -22,8 +22,9 @@
 #include "plan/certify.h"
 #include "task/drives.h"
 
-enum { LEAST_ROWS = 8 };
-enum { FLOATING = 3 };  // coordinates of a joint that does not hold its body
+enum { LEAST_ROWS = 8, FEWEST_ROWS = 4 };  // losses that show a course; fewer than these show nothing
+enum { FIRST_ITERATIONS = 100 };           // of an optimization that is given too few to tell
+enum { FLOATING = 3 };                     // coordinates of a joint that does not hold its body
 
 // The last losses in their order; how many.
 static int recent_losses(const struct session *session, double losses[SESSION_RECENT])
@@ -109,6 +110,15 @@ static void try_rate(const struct session *session, struct dc_advice *advice, do
     try_race(session, advice);
 }
 
+// Advises the optimizer's default rate in the place of a larger one, else a tenth of it.
+static void try_default_rate(const struct session *session, struct dc_advice *advice)
+{
+  const struct dc_option *table = session->scene->scene->optimizer->options;
+  double rate = optimizer_number(session->scene->scene, "learning_rate"),
+         usual = isnan(rate) ? NAN : strtod(table[dc_option_find(table, "learning_rate")].fallback, NULL);
+  try_rate(session, advice, rate > usual ? usual / rate : 0.1);
+}
+
 // Advises a portfolio: initial guesses from elsewhere.  Runs that search already, or have no controls to draw,
 // get no command.
 static void try_search(const struct session *session, struct dc_advice *advice)
@@ -180,6 +190,18 @@ static enum dc_status find_moved_by_field(struct session *session, const struct 
   return status == DC_MEMORY ? dc_fail(&session->error, status, "out of memory for impulses") : DC_OK;
 }
 
+// Whether the objective held at the start already: what its body came to is not of its motion.
+static bool held_at_start(const struct dc_scene *scene, const struct outcome *outcome, int i)
+{
+  const struct dc_objective *objective = &scene->task.objectives[i];
+  int body;
+  double distance;
+  bool holds = false;
+  objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged, 0, &body, &distance,
+                          &holds);
+  return holds;
+}
+
 // Looks for an objective whose body nothing has touched.  Without success the way to it was not found, and a
 // search is advised; with success it got there by the field of distant bodies, which softer contact would hide
 // and stiffer contact weakens.
@@ -192,7 +214,7 @@ static enum dc_status advise_contact(struct session *session, const struct outco
     struct dc_nearness nearness;
     bool reached;
     int body = wanted_body(scene, outcome, i, &reached);
-    if (body < 0 || reached != success)
+    if (body < 0 || reached != success || (success && held_at_start(scene, outcome, i)))
       continue;
     enum dc_status status = dc_advice_nearness(scene, outcome->best, body, &nearness, &session->error);
     if (status)
@@ -223,6 +245,11 @@ static enum dc_status advise_contact(struct session *session, const struct outco
   return DC_OK;
 }
 
+static bool is_used_up(const struct outcome *outcome)
+{
+  return outcome->end && strcmp(outcome->end, "iterations") == 0;
+}
+
 // Advises from the losses of an optimization in one piece: flat without forces at a distance, too long steps
 // (no iterate is better than the first guess), oscillation, or too short steps.
 static void advise_course(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
@@ -231,12 +258,26 @@ static void advise_course(const struct session *session, const struct outcome *o
   struct course course = course_of(session);
   double first = session->first_loss, best = session->best_loss;
   bool fell = first - best > DC_ADVISE_FLAT * fabs(first);
+  bool used_up = is_used_up(outcome);
   bool turns = course.count >= LEAST_ROWS && course.reversals >= DC_ADVISE_REVERSALS * (course.count - 2);
   if (!fell && !(scene->definition.contact_model->flags & DC_CONTACT_LONG_RANGE)) {
     struct dc_advice *advice = dc_advice_add(
         list, "flat", "the loss stayed at %.4g; the contact model %s has no force between bodies that are apart", best,
         scene->definition.contact_model->name);
     try_it(session, advice, &(struct dc_attempt){.model = "bsh"});
+  } else if (!fell && used_up && course.count < FEWEST_ROWS) {
+    const struct dc_optimizer_common *common = scene->optimizer_options;
+    struct dc_advice *advice =
+        dc_advice_add(list, "few iterations", "after %ld iteration%s the loss is still %.4g: too few to tell",
+                      common->iterations, dc_plural(common->iterations), best);
+    try_whole(session, advice, "optimizer.iterations", FIRST_ITERATIONS);
+  } else if (!fell && outcome->retreats > 0) {
+    struct dc_advice *advice =
+        dc_advice_add(list, "overshooting",
+                      "where the optimizer went nothing could be rolled out, %d time%s: steps are "
+                      "too long",
+                      (int)outcome->retreats, dc_plural(outcome->retreats));
+    try_default_rate(session, advice);
   } else if (!fell && course.high > first && (best >= first || turns)) {
     struct dc_advice *advice =
         dc_advice_add(list, "overshooting",
@@ -246,7 +287,7 @@ static void advise_course(const struct session *session, const struct outcome *o
     struct dc_advice *advice =
         dc_advice_add(list, "oscillating", "the loss goes up and down between %.4g and %.4g", course.low, course.high);
     try_rate(session, advice, 0.3);
-  } else if (!fell && outcome->end && strcmp(outcome->end, "iterations") == 0) {
+  } else if (!fell && used_up) {
     struct dc_advice *advice = dc_advice_add(list, "flat", "the loss stayed at %.4g: steps are too short", best);
     try_rate(session, advice, 10);
   }
@@ -283,7 +324,7 @@ static void advise_end(const struct session *session, const struct outcome *outc
 {
   const struct dc_scene *scene = session->scene->scene;
   struct course course = course_of(session);
-  bool used_up = outcome->end && strcmp(outcome->end, "iterations") == 0;
+  bool used_up = is_used_up(outcome);
   if (used_up && course.best_before - course.best_after > DC_ADVISE_FALLING * fabs(course.best_before)) {
     const struct dc_optimizer_common *common = scene->optimizer_options;
     struct dc_advice *advice =
@@ -303,7 +344,7 @@ static void advise_end(const struct session *session, const struct outcome *outc
 static void advise_search(const struct session *session, const struct outcome *outcome, struct dc_advice_list *list)
 {
   const struct dc_portfolio *portfolio = &session->scene->scene->search.portfolio;
-  if (!outcome->end || portfolio->rollouts == 0)
+  if (!outcome->end || strcmp(outcome->end, "rollouts") != 0 || portfolio->rollouts == 0)
     return;
   struct dc_advice *advice =
       dc_advice_add(list, "out of rollouts", "the search used up its %ld rollouts", portfolio->rollouts);
@@ -428,6 +469,11 @@ static void try_advice(struct session *session, const dcsim_result *result, stru
   bool found = helps(session, &attempt, &loss, &reached);
   for (int k = rates ? 0 : 5; !found && alternative(session, k, &attempt); k++)
     found = helps(session, &attempt, &loss, &reached);
+  if (found && memcmp(&attempt, &advice->changes, sizeof attempt) != 0) {
+    char *cause = strstr(advice->says, ": steps are too");  // what helped is not the remedy of that
+    if (cause)
+      *cause = '\0';
+  }
   size_t used = strlen(advice->says);
   if (found) {
     snprintf(advice->says + used, sizeof advice->says - used, "; tried below: %s, loss %.3g",
@@ -453,7 +499,9 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
     return DC_OK;
   if (!success && dc_advise_task(session->scene, "optimize", session->options, list))
     return DC_OK;
-  list->count = 0;  // of what was said when the run began, only what explains the end
+  if (success)
+    list->count = 0;
+  int said = list->count;  // what was said when the run began may explain that it failed
   if (session->stopped) {
     advise_stopped(session, list);
     advise_friction(session, outcome, list);
@@ -468,16 +516,16 @@ enum dc_status dc_advise_run(struct session *session, const struct outcome *outc
   }
   if (!success && !advise_far_field(session, outcome, list) && !session->horizon && !session->search)
     advise_course(session, outcome, list);
-  enum dc_status status = list->count ? DC_OK : advise_contact(session, outcome, success, list);
+  enum dc_status status = list->count > said ? DC_OK : advise_contact(session, outcome, success, list);
   if (status || success)
     return status;
   if (session->search)
     advise_search(session, outcome, list);
-  else if (!list->count && session->horizon)
+  else if (list->count == said && session->horizon)
     advise_horizon(session, list);
-  else if (!list->count)
+  else if (list->count == said)
     advise_end(session, outcome, list);
-  if (list->count)
+  if (list->count > said)
     try_advice(session, result, list);
   advise_friction(session, outcome, list);
   return DC_OK;

@@ -180,7 +180,8 @@ static void advise_step(const struct site *site)
     if (bodies->bodies[i].free && bodies->bodies[i].radius > 0 &&
         (body < 0 || bodies->bodies[i].radius < bodies->bodies[body].radius))
       body = i;
-  if (body < 0 || fall <= DC_ADVISE_FALL * 2 * bodies->bodies[body].radius)
+  if (body < 0 || dc_vec_norm(scene->definition.gravity) > DC_ADVISE_GRAVITY ||  // told as what it is
+      fall <= DC_ADVISE_FALL * 2 * bodies->bodies[body].radius)
     return;
   struct dc_advice *advice =
       dc_advice_add(list, "long steps", "\"%.100s\" falls by %.2g m in a step from rest, %.2g of its size",
@@ -233,9 +234,10 @@ static void advise_spin(const struct site *site)
                       bodies->bodies[body].name, speed * h);
     try_step(site, advice, 0.5 * DC_ADVISE_TURN / speed);
   } else if (!second && lost > DC_ADVISE_SPIN_LOSS) {
-    struct dc_advice *advice = dc_advice_add(
-        list, "fast spin", "the spin of \"%.100s\", %.3g rad/s, loses %.0f %% in a second; integrator second_order keeps it",
-        bodies->bodies[body].name, speed, 100 * lost);
+    struct dc_advice *advice =
+        dc_advice_add(list, "fast spin",
+                      "the spin of \"%.100s\", %.3g rad/s, loses %.0f %% in a second; integrator second_order keeps it",
+                      bodies->bodies[body].name, speed, 100 * lost);
     if (bodies->soft_count)
       try_step(site, advice, 0.05 / (speed * speed));
     else
@@ -310,10 +312,11 @@ static void advise_clouds(const struct site *site)
       continue;
     double hull = cloud_volume(shape, &count), volume = shape->properties.volume;
     if (hull > 0 && volume > DC_ADVISE_SWOLLEN * hull)
-      dc_advice_add(site->list, "sparse cloud",
-                    "the surface through the %d points of \"%.100s\" has %.3g m^3, %.2g times the volume of their convex "
-                    "hull: they are too far apart for the shape to follow (more points, or a mesh or hull of them)",
-                    count, shape->name, volume, volume / hull);
+      dc_advice_add(
+          site->list, "sparse cloud",
+          "the surface through the %d points of \"%.100s\" has %.3g m^3, %.2g times the volume of their convex "
+          "hull: they are too far apart for the shape to follow (more points, or a mesh or hull of them)",
+          count, shape->name, volume, volume / hull);
   }
 }
 

@@ -19,27 +19,6 @@
 #include "task/drives.h"
 #include "task/pose.h"
 
-// Distance over the axes that count.
-double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3])
-{
-  int option = dc_option_find(objective->type->options, "axes");
-  const char *axes = option < 0 ? "xyz" : *(const char *const *)((const char *)objective->options +
-                                                                 objective->type->options[option].offset);
-  double square = 0;
-  for (int k = 0; k < 3; k++)
-    square += strchr(axes, "xyz"[k]) ? (a[k] - b[k]) * (a[k] - b[k]) : 0;
-  return sqrt(square);
-}
-
-// Radius of the ball about the centre of mass that the body certainly contains, m.
-static double inscribed_radius(const struct dc_body *body)
-{
-  const struct dc_mesh *mesh = &body->shape->mesh;
-  if (dc_advice_half_space(body) || mesh->triangle_count == 0 || !dc_mesh_contains(mesh, body->center))
-    return 0;
-  return dc_advice_surface_distance(mesh, body->center);
-}
-
 // By how much a ball of this radius about a point overlaps a fixed body, m; <= 0: not at all.  For a half-space
 // `out` is its normal, along which the ball leaves it by that much; for meshes it is zero.
 static double overlap_of(const struct dc_body *fixed, const double point[3], double radius, double out[3])
@@ -62,20 +41,12 @@ static double overlap_of(const struct dc_body *fixed, const double point[3], dou
   return dc_mesh_contains(&fixed->shape->mesh, local) ? radius + distance : radius - distance;
 }
 
-// The target of a mark, where all three axes of the objective count.
-static bool has_all_axes(const struct dc_objective *objective)
-{
-  int option = dc_option_find(objective->type->options, "axes");
-  return option < 0 || strlen(*(const char *const *)((const char *)objective->options +
-                                                     objective->type->options[option].offset)) == 3;
-}
-
 // Notes a target for the centre of mass that something fixed keeps the body from: its inscribed ball would
 // overlap by more than the tolerance.
 static void advise_inside(struct dc_task_site *site, int body, const double target[3], double tolerance)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
-  double radius = inscribed_radius(&bodies->bodies[body]);
+  double radius = dc_advice_inscribed(&bodies->bodies[body]);
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *fixed = &bodies->bodies[i];
     double out[3];
@@ -292,6 +263,7 @@ void dc_advise_targets(struct dc_task_site *site)
     int body;
     if (objective->type == &dc_objective_joints)
       advise_ranges(site, objective->options);
+    dc_advise_axes(site, objective, poses);
     for (int k = 0; objective->type->mark && objective->type->mark(objective->options, k, &body, target, &radius) &&
                     !site->decided;
          k++) {
@@ -301,7 +273,7 @@ void dc_advise_targets(struct dc_task_site *site)
       if (objective->type == &dc_objective_point)
         advise_point(site, objective, poses);
       bool centre = placed && !dc_soft_of(bodies, body) && !dc_support_of(bodies, body);
-      if (centre && has_all_axes(objective))
+      if (centre && dc_advice_has_all_axes(objective))
         advise_inside(site, body, target, radius);
       if (centre && dc_body_moves(&bodies->bodies[body]) && !site->decided)
         advise_distance(site, objective, poses, body, target, radius);

@@ -19,7 +19,7 @@
 #include "task/drives.h"
 #include "task/pose.h"
 
-enum { SHORTEST_WINDOW = 2 };        // steps
+enum { SHORTEST_WINDOW = 2 };  // steps
 
 static void try_it(const struct dc_task_site *site, struct dc_advice *advice, const struct dc_attempt *attempt)
 {
@@ -65,19 +65,22 @@ static bool stays(const struct dc_scene *scene)
 static void advise_control(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
-  if (!is_reachable(scene) || stays(scene) || dc_task_parameter_count(&scene->task, &scene->model, dc_api_optimized_steps(scene)))
+  if (!is_reachable(scene) || stays(scene) ||
+      dc_task_parameter_count(&scene->task, &scene->model, dc_api_optimized_steps(scene)))
     return;
   const struct dc_body *body = find_drivable(&scene->model.bodies);
-  struct dc_advice *advice = dc_advice_add(site->list, "no control",
-                                           "there are objectives, but no control or design that could change the motion");
+  struct dc_advice *advice = dc_advice_add(
+      site->list, "no control", "there are objectives, but no control or design that could change the motion");
   size_t used = strlen(advice->says);
   if (body && body->pd)
     snprintf(advice->says + used, sizeof advice->says - used,
              ": \"control\": [{\"type\": \"pd_targets\", \"body\": \"%.80s\"}] drives it by its gains", body->name);
   else if (body)
-    snprintf(advice->says + used, sizeof advice->says - used,
-             ": \"control\": [{\"type\": \"initial_state\", \"body\": \"%.80s\", \"velocity\": \"xyz\"}] chooses how it "
-             "starts", body->name);
+    snprintf(
+        advice->says + used, sizeof advice->says - used,
+        ": \"control\": [{\"type\": \"initial_state\", \"body\": \"%.80s\", \"velocity\": \"xyz\"}] chooses how it "
+        "starts",
+        body->name);
   site->decided = true;
 }
 
@@ -95,7 +98,8 @@ static bool needs_tolerance(const struct dc_objective *objective)
 static void advise_tolerance(struct dc_task_site *site)
 {
   const struct dc_task *task = &site->scene->task;
-  for (int i = 0; i < task->objective_count && task->design_count == 0; i++) {  // a design may want the most of something
+  for (int i = 0; i < task->objective_count && task->design_count == 0;
+       i++) {  // a design may want the most of something
     const struct dc_objective_type *type = task->objectives[i].type;
     int option = dc_option_find(type->options, "tolerance");
     if (!needs_tolerance(&task->objectives[i]))
@@ -187,10 +191,11 @@ static void advise_quaternions(struct dc_task_site *site)
     const double *q = scene->bodies[i].rotation;
     if (!looks_like_xyzw(q))
       continue;
-    dc_advice_add(site->list, "quaternion",
-                  "the rotation of \"%.80s\" is half a turn: quaternions are (w, x, y, z) here; if (x, y, z, w) was meant "
-                  "it is [%.6g, %.6g, %.6g, %.6g]",
-                  scene->model.bodies.bodies[i].name, q[3], q[0], q[1], q[2]);
+    dc_advice_add(
+        site->list, "quaternion",
+        "the rotation of \"%.80s\" is half a turn: quaternions are (w, x, y, z) here; if (x, y, z, w) was meant "
+        "it is [%.6g, %.6g, %.6g, %.6g]",
+        scene->model.bodies.bodies[i].name, q[3], q[0], q[1], q[2]);
     return;
   }
 }
@@ -247,9 +252,9 @@ static void advise_gravity(struct dc_task_site *site)
     if (g[0] * rotation[2] + g[1] * rotation[5] + g[2] * rotation[8] < -0.5 * size)
       return;  // there is ground where gravity points to
   }
-  struct dc_advice *advice =
-      dc_advice_add(site->list, "gravity", "gravity (%g, %g, %g) m/s^2 points %s: z is up here, and no ground lies there",
-                    g[0], g[1], g[2], g[2] > 0.5 * size ? "upwards" : "sideways");
+  struct dc_advice *advice = dc_advice_add(
+      site->list, "gravity", "gravity (%g, %g, %g) m/s^2 points %s: z is up here, and no ground lies there", g[0], g[1],
+      g[2], g[2] > 0.5 * size ? "upwards" : "sideways");
   dc_attempt_set(&attempt, "gravity=[0, 0, %.4g]", -size);
   if (strcmp(site->command, "check") == 0)
     try_it(site, advice, &attempt);
@@ -264,7 +269,7 @@ static bool has_support(const struct dc_bodies *bodies, const struct dc_pose *po
     const struct dc_body *other = &bodies->bodies[i];
     double way[3], side[3];
     bool soft = dc_frame_moves(bodies, i) && !dc_body_moves(other);
-    if (i == body || !(soft || dc_bodies_touch(bodies, body, i)))
+    if (i == body || dc_bodies_are_joined(bodies, i, body) || !(soft || dc_bodies_touch(bodies, body, i)))
       continue;
     if (soft || dc_advice_half_space(other))
       return true;
@@ -277,7 +282,34 @@ static bool has_support(const struct dc_bodies *bodies, const struct dc_pose *po
   return false;
 }
 
-// Notes a free body at rest that nothing supports and that falls by DC_ADVISE_FALLS times its size during the run.
+// Whether nothing holds the body up: it is free, or the base of a mechanism (that of a robot on its feet) which slides
+// along gravity and which no actuator or force acts on.
+static bool floats(const struct dc_scene *scene, const struct dc_pose *poses, int body, const double down[3])
+{
+  const struct dc_body *own = &scene->model.bodies.bodies[body];
+  bool floats = own->free;
+  if (own->parent >= 0 || own->pd || dc_advice_is_driven(scene, body))
+    return false;
+  for (int p = 0; p < own->part_count; p++) {
+    const struct dc_joint_part *part = &own->parts[p];
+    double axis[3];
+    dc_mat_apply(axis, poses[body].rotation, part->axis);
+    floats = floats || (part->kind == DC_PART_SLIDE && fabs(dc_vec_dot(axis, down)) > 0.9 && isinf(part->range[0]) &&
+                        isinf(part->range[1]) && !part->passive.given);
+  }
+  return floats;
+}
+
+// Whether something lies below the body or what hangs on it.
+static bool any_support(const struct dc_bodies *bodies, const struct dc_pose *poses, int body, const double down[3])
+{
+  for (int i = 0; i < bodies->count; i++)
+    if (dc_bodies_are_joined(bodies, i, body) && has_support(bodies, poses, i, down))
+      return true;
+  return false;
+}
+
+// Notes a body at rest that nothing holds or supports and that falls by DC_ADVISE_FALLS times its size during the run.
 static void advise_fall(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
@@ -293,8 +325,8 @@ static void advise_fall(struct dc_task_site *site)
   for (int i = 0; i < bodies->count; i++) {
     const struct dc_body *body = &bodies->bodies[i];
     double fall = 0.5 * g * time * time;
-    if (!body->free || !(body->radius > 0) || dc_advice_is_held(scene, i) || dc_vec_norm(body->start.velocity) > 0 ||
-        fall < DC_ADVISE_FALLS * 2 * body->radius || has_support(bodies, poses, i, down))
+    if (!(body->radius > 0) || !floats(scene, poses, i, down) || dc_vec_norm(body->start.velocity) > 0 ||
+        fall < DC_ADVISE_FALLS * 2 * body->radius || any_support(bodies, poses, i, down))
       continue;
     dc_advice_add(site->list, "falls",
                   "nothing lies below \"%.80s\": it falls %.3g m in %g s; a fixed body of shape \"plane\" is a ground",
@@ -308,12 +340,13 @@ static void advise_window(struct dc_task_site *site)
 {
   const struct dc_scene *scene = site->scene;
   struct dc_attempt attempt = {0};
-  if (!scene->horizon_given || scene->horizon.length > SHORTEST_WINDOW || scene->definition.time.steps <= SHORTEST_WINDOW)
+  if (!scene->horizon_given || scene->horizon.length > SHORTEST_WINDOW ||
+      scene->definition.time.steps <= SHORTEST_WINDOW)
     return;
-  struct dc_advice *advice = dc_advice_add(site->list, "short horizon",
-                                           "windows of %ld step%s see %g s ahead: too little for contact to pay",
-                                           scene->horizon.length, dc_plural(scene->horizon.length),
-                                           (double)scene->horizon.length * scene->definition.time.step);
+  struct dc_advice *advice =
+      dc_advice_add(site->list, "short horizon", "windows of %ld step%s see %g s ahead: too little for contact to pay",
+                    scene->horizon.length, dc_plural(scene->horizon.length),
+                    (double)scene->horizon.length * scene->definition.time.step);
   dc_attempt_set(&attempt, "horizon.length=%.0f", fmin(20, (double)scene->definition.time.steps));
   try_it(site, advice, &attempt);
 }
@@ -327,6 +360,7 @@ bool dc_advise_task(const dcsim_scene *handle, const char *command, const dcsim_
   advise_gravity(&site);
   advise_control(&site);
   dc_advise_targets(&site);
+  dc_advise_amounts(&site);
   advise_tolerance(&site);
   advise_degrees(&site);
   advise_quaternions(&site);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the two files that advise on tasks: rules about what was probably meant (advise_task.c) and targets that
-// cannot be reached (advise_targets.c).  Private to them.
+// Shared by the files that advise on tasks: what was probably meant (advise_task.c), numbers of wrong size
+// (advise_amounts.c), targets that cannot be reached (advise_targets.c, advise_axes.c).  Private to them.
 #ifndef DC_COMMANDS_ADVISE_TASK_H
 #define DC_COMMANDS_ADVISE_TASK_H
 
@@ -29,6 +29,17 @@ static inline double dc_advice_duration(const struct dc_scene *scene)
 
 // Distance of two points over the axes that count for the objective, m.
 double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3]);
+
+// Whether a control acts on this body itself.
+bool dc_advice_is_driven(const struct dc_scene *scene, int body);
+// Whether all three axes of the objective count.
+bool dc_advice_has_all_axes(const struct dc_objective *objective);
+// Radius of the ball about the centre of mass that the body certainly contains, m.
+double dc_advice_inscribed(const struct dc_body *body);
+// Adds advice on numbers of the task that are probably mistakes (advise_amounts.c).
+void dc_advise_amounts(struct dc_task_site *site);
+// Adds advice on an objective whose target no joint of its body leads to, poses [bodies] at the start (advise_axes.c).
+void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses);
 
 // Adds advice on places that bodies are to reach.  Ends with the first advice that explains why the task is not
 // reached (site->decided).

@@ -19,6 +19,7 @@
 #include "commands/start_inside.h"
 #include "contact/far/far_field.h"
 #include "contact/surface/surface.h"
+#include "dynamics/step.h"
 #include "math/vector.h"
 #include "plan/certify.h"
 
@@ -39,6 +40,7 @@ struct start {
   double *far;            // force from movable bodies only, N [bodies]
   bool *touched;          // [bodies] by a movable body, as near as contact is
   double gap;             // smallest, m
+  bool gap_is_range;      // surfaces of soft bodies are farther apart, of which no more is known
 };
 
 // Frees all but the scene, which is the caller's.
@@ -53,13 +55,14 @@ static void close_start(struct start *start)
 }
 
 // The least distance of surfaces of soft bodies, or their range; INFINITY without.
-static double surface_gap(const struct dc_bodies *bodies, const struct start *start)
+static double surface_gap(const struct dc_bodies *bodies, const struct start *start, double *range)
 {
   struct dc_surface_contact *surfaces;
   double gap = INFINITY;
   if (!dc_surface_contact_create(bodies, &surfaces, NULL) && surfaces &&
       !dc_surface_evaluate(surfaces, start->plan->input->q, start->poses))
     gap = dc_surface_gap(surfaces);
+  *range = surfaces ? dc_surface_range(surfaces) : INFINITY;
   dc_surface_contact_destroy(surfaces);
   return gap;
 }
@@ -147,7 +150,11 @@ static enum dc_status open_start(const struct dc_scene *scene, struct start *sta
   start->energy = dc_contact_evaluate(start->contact, start->poses, 1, start->pairs);
   if (isnan(start->energy))
     return dc_out_of_memory_for(error, "contact pairs");
-  start->gap = fmin(dc_contact_distance(start->contact), surface_gap(&scene->model.bodies, start));
+  double range, surfaces = surface_gap(&scene->model.bodies, start, &range);
+  start->gap =
+      fmin(dc_contact_distance(start->contact), dc_node_contact_term.gap(start->plan->rollout, start->plan->input->q));
+  start->gap_is_range = surfaces < start->gap && surfaces >= range;
+  start->gap = fmin(start->gap, surfaces);
   sum_wrenches(scene, start);
   return add_far_field(scene, start, error);
 }
@@ -185,8 +192,8 @@ static void describe_drives(const struct dc_soft_drives *drives, struct dc_text 
 }
 
 // Describes a soft body; acceleration: that of its far field, m/s^2.
-static void describe_soft(const struct dc_bodies *bodies, const struct dc_body *body, const struct dc_soft *soft, double acceleration,
-                          struct dc_text *text, struct dc_json_writer *json)
+static void describe_soft(const struct dc_bodies *bodies, const struct dc_body *body, const struct dc_soft *soft,
+                          double acceleration, struct dc_text *text, struct dc_json_writer *json)
 {
   static const char *const elements[] = {"segments", "triangles", "tetrahedra", "quadratic tetrahedra"};
   double volume = soft->elastic.volume, mass = soft->density * volume;
@@ -462,7 +469,7 @@ static enum dc_status describe_scene(const struct dc_scene *scene, const struct 
     if (start->plan->sizes.pairs <= MOST_PAIRS)
       put_pairs(bodies, start, scene->definition.contact.stiffness, json);
     dc_text_add(text, "  ");
-    dc_api_add_gap(text, "initial gap", 4, gap);
+    dc_api_add_gap(text, start->gap_is_range ? "initial gap at least" : "initial gap", 4, gap);
     dc_text_add(text, "; largest acceleration by distant bodies %.2e m/s^2\n  %d parameter%s, %d objective%s\n",
                 largest, parameters, dc_plural(parameters), scene->task.objective_count,
                 dc_plural(scene->task.objective_count));

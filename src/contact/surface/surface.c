@@ -472,6 +472,11 @@ double dc_surface_gap(const struct dc_surface_contact *contact)
   return contact->gap;
 }
 
+double dc_surface_range(const struct dc_surface_contact *contact)
+{
+  return contact->least_range;
+}
+
 void dc_surface_places(const struct dc_surface_contact *contact, const struct dc_touch *touch, double (*x)[3],
                        double (*arm)[3])
 {

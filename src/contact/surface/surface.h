@@ -54,6 +54,8 @@ int dc_surface_evaluate(struct dc_surface_contact *contact, const double *q, con
 const struct dc_touch *dc_surface_touches(const struct dc_surface_contact *contact, size_t *count);
 double dc_surface_energy(const struct dc_surface_contact *contact);
 double dc_surface_gap(const struct dc_surface_contact *contact);
+// The least distance below which surfaces are looked at, m.
+double dc_surface_range(const struct dc_surface_contact *contact);
 
 // Gradient [4][3] of the energy of a touch by its vertices and, unless it is NULL, Hessian [12][12].
 void dc_touch_derivatives(const struct dc_touch *touch, double (*gradient)[3], double (*hessian)[12]);

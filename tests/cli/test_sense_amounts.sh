@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Numbers of a task that are mistakes of unit or size, targets that no joint leads to, drives that are too weak: each is
+# told in its words, and the sound task beside it is not.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+
+# sense FILE SYMPTOM WORDS ARGUMENT...: check says it, in these words
+sense() {
+  file=$1 symptom=$2 words=$3
+  shift 3
+  "$dcsim" check "$file" --json "$@" >"$out" 2>"$err"
+  check "$symptom: $*" grep -q "\"symptom\": \"$symptom\"" "$out"
+  check "it says $words" grep -q "$words" "$out"
+}
+# sound FILE ARGUMENT...: check gives no advice
+sound() {
+  "$dcsim" check "$@" >"$out" 2>"$err"
+  check "no advice: $*" sh -c '! grep "advice:" "$1"' sh "$out"
+}
+d=$DCSIM_SOURCE/scenes
+
+# A gate on a hinge that a finger on three slides opens.
+cat >gate.json <<'SCENE'
+{ "time": {"step": 0.03, "steps": 60}, "contact": {"friction": 0.4},
+  "shapes": {"gate": {"type": "box", "size": [0.5, 0.03, 0.8]}, "tip": {"type": "sphere", "radius": 0.04}},
+  "bodies": [
+    {"name": "gate", "joint": "hinge", "axis": [0, 0, 1], "anchor": [0, 0, 0.4], "shape": "gate", "mass": 2, "position": [0.25, 0, 0.45], "pd": {"kp": 0, "kd": 0.3}},
+    {"name": "tip", "joint": [{"type": "slide", "axis": [1, 0, 0]}, {"type": "slide", "axis": [0, 1, 0]}], "shape": "tip", "mass": 0.5, "position": [0.4, -0.3, 0.5], "pd": {"kp": 150, "kd": 20}}],
+  "control": [{"type": "pd_targets", "body": "tip", "hold": 4}],
+  "objective": [{"type": "joints", "bodies": ["gate"], "target": [1], "tolerance": 0.05}] }
+SCENE
+sound gate.json
+sense gate.json degrees 'in degrees that would be 1.047 rad' --set 'objective[0].target=[60]'
+sound gate.json --set 'objective[0].target=[-1]'
+sense gate.json "loose tolerance" 'is it in degrees' --set 'objective[0].tolerance=3'
+sense gate.json held 'pulls back with 5e.04 N m' --set bodies.gate.pd.kp=5e4
+sense gate.json held 'smaller ."kp." and ."kd."' --set bodies.gate.pd.kd=1e5
+sound gate.json --set bodies.gate.pd.kd=5
+sense gate.json limp 'would follow' --set 'bodies.tip.pd={"kp": 0.001, "kd": 0.001}'
+sense gate.json limp 'at most 1e-05 N' --set bodies.tip.pd.effort=1e-5
+sense gate.json limp 'moves it by' --set 'control=[{"type": "torque", "body": "tip", "limit": [1e-5]}]'
+sense gate.json "no weight" 'a weight of 0' --set 'objective[0].weight=0'
+tip='objective=[{"type": "reach", "body": "tip", "target": [0.2, -0.2, 0.5], "tolerance": 0.02}]'
+sound gate.json --set "$tip"
+sense gate.json "wrong axis" 'stays (0, 0, 0.3) m away' --set "$tip" --set 'objective[0].target=[0.2, -0.2, 0.8]'
+sound gate.json --set "$tip" --set 'objective[0].target=[0.2, -0.2, 0.8]' --set 'objective[0].axes=xy'
+sense gate.json "loose tolerance" 'is it in millimetres' --set "$tip" --set 'objective[0].tolerance=20'
+turn='objective=[{"type": "orientation", "body": "gate", "target": [0.87758256, 0, 0, 0.47942554], "tolerance": 0.05}]'
+sound gate.json --set "$turn"
+sense gate.json "wrong axis" 'about (0, 0, 1) alone, which leaves 1 rad' --set "$turn" --set 'objective[0].target=[0.87758256, 0, 0.47942554, 0]'
+sense gate.json "wrong axis" 'no joint turns' --set "$turn" --set 'objective[0].body=tip'
+edge='objective=[{"type": "point", "body": "gate", "point": [0.25, 0, 0], "target": [0, 0.5, 0.45], "tolerance": 0.02}]'
+sound gate.json --set "$edge"
+sense gate.json "wrong axis" 'leads to its target' --set "$edge" --set 'objective[0].target=[0, 0.4, 0.6]'
+sense gate.json contradiction 'at two places 0.4 m apart' --set 'objective=[{"type": "reach", "body": "tip", "target": [0.2, -0.2, 0.5], "tolerance": 0.02}, {"type": "reach", "body": "tip", "target": [0.2, 0.2, 0.5], "tolerance": 0.02}]'
+
+# Gravity, speeds and ground.
+sense "$d/tasks/throw.json" units 'is it given in mm/s^2' --set 'gravity=[0, 0, -9810]'
+check "what is wrong is not the step" sh -c '! grep "long steps" "$1"' sh "$out"
+sense "$d/unseen/plate_ball.json" units 'is it given in cm/s^2' --set 'gravity=[0, 0, -981]'
+sense "$d/tasks/walker_speed.json" units 'is its target given in cm/s' --set 'objective[0].target=[150, 0, 0]'
+sed '/"name": "ground"/d' "$d/unseen/walker_fast.json" >floating.json
+sense floating.json falls 'nothing lies below ."torso."'
+cat >two.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 40}, "shapes": {"plane": {"type": "plane"}, "ball": {"type": "sphere", "radius": 0.05}},
+  "bodies": [
+    {"name": "ground", "joint": "fixed", "shape": "plane"},
+    {"name": "a", "shape": "ball", "mass": 0.2, "position": [0, 0, 0.0505]},
+    {"name": "b", "shape": "ball", "mass": 0.2, "position": [0.4, 0, 0.0505]}],
+  "control": [{"type": "initial_state", "body": "a", "velocity": "xy"}, {"type": "initial_state", "body": "b", "velocity": "xy"}],
+  "objective": [{"type": "reach", "body": "a", "target": [0.2, 0.2, 0.05], "tolerance": 0.01}, {"type": "reach", "body": "b", "target": [0.2, 0.31, 0.05], "tolerance": 0.01}] }
+SCENE
+sound two.json
+sense two.json contradiction 'their surfaces would overlap' --set 'objective[1].target=[0.2, 0.25, 0.05]'
+sed 's/"body": "b"/"body": "a"/; s/, {"type": "reach".*0.31.*}\]/]/; /"name": "b"/d; s/0.0505\]},$/0.0505]}],/; s/"control": .*/"control": [{"type": "torque", "body": "a", "coordinates": "x y z", "limit": [3]}],/; s/0.2, 0.2, 0.05/0, 0, 0.3/' two.json >lift.json
+sound lift.json
+sense lift.json "too weak" 'weighs 1.96 N' --set 'control[0].limit=[1]'
+sense "$d/soft_lift.json" "too weak" '"block.*weighs 19.6 N' --set 'control[0].limit=[2]'
+sed 's/\[0.1, 0.1, 0.08\]/[100, 100, 80]/' "$d/unseen/arm_push.json" >big.json
+run 3 check big.json
+says "in millimetres? Then divide its shape's sizes by 1000"
+
+# Soft bodies fall on a half-space.
+cat >soft.json <<'SCENE'
+{ "time": {"step": 0.01, "steps": 10}, "shapes": {"ground": {"type": "plane"}},
+  "bodies": [{"name": "ground", "joint": "fixed", "shape": "ground"},
+             {"name": "block", "soft": {"form": "block", "size": [0.2, 0.1, 0.1], "cells": [2, 1, 1], "young": 4e4, "self_contact": false}, "position": [0, 0, 0.6]}] }
+SCENE
+run 0 check soft.json
+check "a soft body meets a half-space" grep -q 'smallest initial gap 0.55 m' "$out"
+
+# At the end of a run.
+run 0 optimize gate.json -o none --quiet --set 'objective[0].weight=0'
+check "no rollouts are blamed" sh -c '! grep "rollouts" "$1" | grep advice' sh "$out"
+run 0 optimize gate.json -o none --quiet --set 'objective[0].tolerance=3'
+check "what held at the start was not moved from afar" sh -c '! grep "from afar" "$1"' sh "$out"
+adam='optimizer={"type": "adam", "iterations": 1}'
+run 0 optimize "$d/unseen/arm_push.json" -o none --quiet --set "$adam"
+check "one iteration tells nothing" grep -q 'try: .*optimizer.iterations=100' "$out"
+run 0 optimize "$d/unseen/arm_push.json" -o none --quiet --set "$adam" --set 'horizon={"length": 2}' --set time.steps=8
+check "a warning explains the end" grep -q 'try: .*horizon.length=8' "$out"
+finish
