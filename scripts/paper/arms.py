@@ -43,6 +43,7 @@ class Slope:
 def hold(arguments, path, include, folder):
     """The scene of an arm that holds its pose, every joint driven; its path."""
     scene = os.path.join(folder, "arm", "arm.json")
+    os.makedirs(os.path.dirname(scene), exist_ok=True)
     trial = robots.Trial(arguments, path)
     done = trial.run("import", dict(include, pd={"kp": 1000, "kd": 100}), STEPS, options=["-o", scene])
     if done is None or done.returncode:

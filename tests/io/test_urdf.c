@@ -392,6 +392,8 @@ static void test_scene_messages(void)
       {"{'file': 'robot.urdf', 'joint_position': {'j': true}}",
        "scene.json:2:60: include.joint_position.j: must be a number (is true)"},
       {"'robot.xacro'", "scene.json:2:13: include: must be a URDF file; run xacro on it first"},
+      {"'scene.json'", "scene.json:2:13: include: must be a robot (MJCF, URDF or SDF), and this is JSON"},
+      {"'robot.obj'", "scene.json:2:13: include: must be a robot (MJCF, URDF or SDF); a mesh is a shape"},
       {"'../robot.urdf'", "scene.json:2:13: include: /"},
       {"{'file': 'missing.urdf'}", "scene.json:2:22: include.file: /"},
       {"'.'", "scene.json:2:13: include: "},

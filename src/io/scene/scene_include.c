@@ -433,28 +433,46 @@ static enum dc_status add_robot(struct include *include, const struct dc_scene_r
   return status ? status : remember_bodies(include, before);
 }
 
-// Reads one robot file, after its place and size were checked, and adds its robot.  xacro files are programs
-// that write URDF and are refused by name.  Everything the parser took beside the arena is released in any
-// case.
+// Refuses by their names files of other kinds that stand where a robot should.
+static enum dc_status check_name(const struct dc_scene_build *build, const struct dc_json *file, const char *name)
+{
+  const char *meshes[] = {".obj", ".stl", ".ply", ".off", ".dae", ".glb", ".gltf"};
+  for (size_t k = 0; k < sizeof meshes / sizeof *meshes; k++)
+    if (ends_with(name, meshes[k]))
+      return dc_json_fail(file, build->error, DC_BAD_INPUT,
+                          "must be a robot (MJCF, URDF or SDF); a mesh is a shape: \"shapes\": {\"name\": {\"type\": "
+                          "\"mesh\", \"file\": ...}}");
+  return ends_with(name, ".xacro")
+             ? dc_json_fail(file, build->error, DC_BAD_INPUT, "must be a URDF file; run xacro on it first")
+             : DC_OK;
+}
+
+// Reads one robot file, after its place and size were checked, and adds its robot.  Everything the parser took
+// beside the arena is released in any case.
 static enum dc_status read_file(struct include *include, size_t *total)
 {
   struct dc_scene_build *build = include->build;
   struct dc_arena *arena = build->scene->arena;
   struct dc_scene_robot_file robot = {.name = include->options.file};
   struct dc_json file = cJSON_IsObject(include->value.node) ? dc_json_member(&include->value, "file") : include->value;
-  if (ends_with(robot.name, ".xacro"))
-    return dc_json_fail(&file, build->error, DC_BAD_INPUT, "must be a URDF file; run xacro on it first");
+  enum dc_status status = check_name(build, &file, robot.name);
+  if (status)
+    return status;
   if (dc_scene_find_file(build->scene->source.folder, robot.name, build->settings, arena, &robot.path, build->error) ||
       dc_json_read_text(robot.path, arena, &robot.text, &robot.length, build->error) ||
       dc_scene_folder_of(robot.path, arena, &robot.folder, build->error))
     return dc_json_wrap(&file, build->error);
+  if (robot.text[strspn(robot.text, " \t\r\n")] == '{')
+    return dc_json_fail(&file, build->error, DC_BAD_INPUT,
+                        "must be a robot (MJCF, URDF or SDF), and this is JSON; write the bodies and shapes of another "
+                        "scene into this one");
   if ((*total += robot.length) > most_text)
     return dc_json_fail(&file, build->error, DC_BAD_INPUT, "included files must have at most 64 MB together");
   robot.source = dc_json_add_source(&build->document, arena, robot.name, robot.text);
   if (!robot.source)
     return out_of_memory(include);
   include->finder = (struct dc_scene_finder){.build = build, .robot = robot.name, .folder = robot.folder};
-  enum dc_status status = add_robot(include, &robot);
+  status = add_robot(include, &robot);
   dc_urdf_release(&include->urdf);
   free(include->tried);
   cJSON_Delete(include->by_joint);
