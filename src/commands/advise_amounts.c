@@ -81,6 +81,42 @@ static void advise_velocities(struct dc_task_site *site)
   }
 }
 
+// Notes an angular velocity that is asked for and that turns a body by more than half a turn in a step.
+static void advise_turns(struct dc_task_site *site)
+{
+  const struct dc_task *task = &site->scene->task;
+  double step = site->scene->definition.time.step;
+  for (int i = 0; i < task->objective_count; i++) {
+    if (task->objectives[i].type != &dc_objective_velocity)
+      continue;
+    const struct dc_velocity_options *velocity = task->objectives[i].options;
+    double speed = dc_vec_norm(velocity->angular);
+    if (!(speed * step > DC_ADVISE_ANGLE / 2))
+      continue;
+    dc_advice_add(
+        site->list, "units",
+        "objective[%d] asks for %.4g rad/s, %.2g turns in a step of %g s: is it given in turns per minute? Then it "
+        "is %.4g rad/s",
+        i, speed, speed * step / DC_ADVISE_ANGLE, step, speed * DC_ADVISE_ANGLE / 60);
+    return;
+  }
+}
+
+// Notes a free body that begins faster than DC_ADVISE_FAST.
+static void advise_starts(struct dc_task_site *site)
+{
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  for (int i = 0; i < bodies->count; i++) {
+    double speed = dc_vec_norm(bodies->bodies[i].start.velocity);
+    if (!bodies->bodies[i].free || !(speed > DC_ADVISE_FAST))
+      continue;
+    dc_advice_add(site->list, "units",
+                  "\"%.80s\" begins with %.4g m/s: is its velocity given in %s/s? Then it is %.4g m/s",
+                  bodies->bodies[i].name, speed, speed > 1e3 ? "mm" : "cm", speed > 1e3 ? speed / 1e3 : speed / 100);
+    return;
+  }
+}
+
 // Coordinates that "joints" asks for, one by one.
 struct joint_goal {
   int body;
@@ -168,6 +204,16 @@ static void advise_loose(struct dc_task_site *site)
   for (int i = 0; i < task->objective_count; i++) {
     const struct dc_objective *objective = &task->objectives[i];
     double tolerance = number_of(objective, "tolerance"), distance, size;
+    if (objective->type == &dc_objective_upright && tolerance >= 2) {
+      dc_advice_add(
+          site->list, "loose tolerance",
+          "objective[%d], \"upright\", holds whatever the body does: directions differ by 2 at most, its tolerance "
+          "is %.3g; 0.3 is 17 degrees",
+          i, tolerance);
+      return;
+    }
+    if (objective->type == &dc_objective_orientation && tolerance >= DC_ADVISE_ANGLE / 2 - 1e-5)
+      continue;  // told as degrees
     if (!dc_task_reachable(objective) || !start_distance(site->scene, objective, &distance, &size) ||
         !(tolerance >= distance) || !(tolerance > size))
       continue;
@@ -218,6 +264,31 @@ static void advise_contradiction(struct dc_task_site *site)
             j, i, bodies->bodies[body[1]].name, bodies->bodies[body[0]].name, apart, least);
       site->decided = true;
       return;
+    }
+}
+
+// The same of one coordinate of a joint.
+static void advise_joint_contradiction(struct dc_task_site *site)
+{
+  const struct dc_task *task = &site->scene->task;
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  struct joint_goal a, b;
+  for (int i = 0; i < task->objective_count; i++)
+    for (int j = 0; j < i; j++) {
+      if (task->objectives[i].type != &dc_objective_joints || task->objectives[j].type != &dc_objective_joints)
+        continue;
+      double allowed = number_of(&task->objectives[i], "tolerance") + number_of(&task->objectives[j], "tolerance");
+      for (int k = 0; joint_goal(bodies, task->objectives[i].options, k, &a); k++)
+        for (int l = 0; joint_goal(bodies, task->objectives[j].options, l, &b); l++) {
+          if (a.part != b.part || !(fabs(a.target - b.target) > allowed) || site->decided)
+            continue;
+          dc_advice_add(
+              site->list, "contradiction",
+              "objective[%d] and objective[%d] want a joint of \"%.80s\" at %.4g and %.4g: their tolerances are "
+              "%.3g together",
+              j, i, bodies->bodies[a.body].name, b.target, a.target, allowed);
+          site->decided = true;
+        }
     }
 }
 
@@ -390,9 +461,12 @@ void dc_advise_amounts(struct dc_task_site *site)
   advise_gravity_size(site);
   advise_weights(site);
   advise_velocities(site);
+  advise_turns(site);
+  advise_starts(site);
   advise_angles(site);
   advise_loose(site);
   advise_contradiction(site);
+  advise_joint_contradiction(site);
   advise_lift(site);
   if (poses) {
     dc_poses(bodies, bodies->initial_q, poses);

@@ -42,8 +42,9 @@ static double overlap_of(const struct dc_body *fixed, const double point[3], dou
 }
 
 // Notes a target for the centre of mass that something fixed keeps the body from: its inscribed ball would
-// overlap by more than the tolerance.
-static void advise_inside(struct dc_task_site *site, int body, const double target[3], double tolerance)
+// overlap by more than the tolerance, wherever it is along axes that do not count.
+static void advise_inside(struct dc_task_site *site, const struct dc_objective *objective, int body,
+                          const double target[3], double tolerance)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
   double radius = dc_advice_inscribed(&bodies->bodies[body]);
@@ -52,8 +53,10 @@ static void advise_inside(struct dc_task_site *site, int body, const double targ
     double out[3];
     if (dc_body_moves(fixed) || dc_frame_moves(bodies, i) || !dc_bodies_touch(bodies, body, i))
       continue;
-    double overlap = overlap_of(fixed, target, radius, out);
-    if (!(overlap > tolerance))
+    double overlap = overlap_of(fixed, target, radius, out), origin[3] = {0};
+    bool counts = dc_advice_half_space(fixed) ? dc_advice_distance(objective, origin, out) > 1 - 1e-9
+                                              : dc_advice_has_all_axes(objective);
+    if (!(overlap > tolerance) || !counts)
       continue;
     struct dc_advice *advice = dc_advice_add(
         site->list, "target inside",
@@ -147,10 +150,11 @@ static bool advise_reach(struct dc_task_site *site, const char *name, double far
 {
   if (!(far - tolerance > length * (1 + 1e-9)))
     return false;
-  dc_advice_add(site->list, "out of reach",
-                "the target of \"%.80s\" is %.3g m from the base of its chain, which is %.3g m long: move the target or "
-                "the base by %.3g m",
-                name, far, length, far - tolerance - length);
+  dc_advice_add(
+      site->list, "out of reach",
+      "the target of \"%.80s\" is %.3g m from the base of its chain, which is %.3g m long: move the target or "
+      "the base by %.3g m",
+      name, far, length, far - tolerance - length);
   site->decided = true;
   return true;
 }
@@ -180,11 +184,11 @@ static void advise_ranges(struct dc_task_site *site, const struct dc_joints_opti
       double target = joints->target.values[n++], tolerance = joints->goal.tolerance;
       if (target - tolerance <= part->range[1] && target + tolerance >= part->range[0])
         continue;
-      dc_advice_add(site->list, "out of range",
-                    "the target %.4g of a joint of \"%.80s\" is outside of its range from %.4g to %.4g by %.3g: move the "
-                    "target or widen \"range\"",
-                    target, body->name, part->range[0], part->range[1],
-                    fmax(target - part->range[1], part->range[0] - target));
+      dc_advice_add(
+          site->list, "out of range",
+          "the target %.4g of a joint of \"%.80s\" is outside of its range from %.4g to %.4g by %.3g: move the "
+          "target or widen \"range\"",
+          target, body->name, part->range[0], part->range[1], fmax(target - part->range[1], part->range[0] - target));
       site->decided = true;
       return;
     }
@@ -193,8 +197,8 @@ static void advise_ranges(struct dc_task_site *site, const struct dc_joints_opti
 
 // Notes a target that is farther than the body can come: than its chain reaches, than its largest acceleration
 // a brings it in n steps of h, v t + a t (t + h) / 2, or than its controls' speed times the time.
-static void advise_distance(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses,
-                            int body, const double target[3], double tolerance)
+static void advise_distance(struct dc_task_site *site, const struct dc_objective *objective,
+                            const struct dc_pose *poses, int body, const double target[3], double tolerance)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
   const char *name = bodies->bodies[body].name;
@@ -204,26 +208,30 @@ static void advise_distance(struct dc_task_site *site, const struct dc_objective
   if (site->scene->task.design_count)
     return;
   double rate = control_acceleration(site->scene, body), step = site->scene->definition.time.step;
-  double most = dc_vec_norm(bodies->bodies[body].start.velocity) * time + 0.5 * rate * time * (time + step);  // in steps
+  double most =
+      dc_vec_norm(bodies->bodies[body].start.velocity) * time + 0.5 * rate * time * (time + step);  // in steps
   if (advise_reach(site, name, far + tolerance, length, tolerance))
     return;
   if (way > most) {
-    dc_advice_add(site->list, "too far",
-                  "\"%.80s\" has %.3g m to go in %.3g s, but its torques and gravity accelerate it by at most %.3g m/s^2, "
-                  "which is enough for %.3g m: give it more time or a larger \"limit\"",
-                  name, way, time, rate, most);
+    dc_advice_add(
+        site->list, "too far",
+        "\"%.80s\" has %.3g m to go in %.3g s, but its torques and gravity accelerate it by at most %.3g m/s^2, "
+        "which is enough for %.3g m: give it more time or a larger \"limit\"",
+        name, way, time, rate, most);
     site->decided = true;
   } else if (way > speed * time) {
-    dc_advice_add(site->list, "too far",
-                  "\"%.80s\" has %.3g m to go in %.3g s, but its control moves at most at %.3g m/s: give it %.2g s or a "
-                  "larger \"speed\"",
-                  name, way, time, speed, way / speed);
+    dc_advice_add(
+        site->list, "too far",
+        "\"%.80s\" has %.3g m to go in %.3g s, but its control moves at most at %.3g m/s: give it %.2g s or a "
+        "larger \"speed\"",
+        name, way, time, speed, way / speed);
     site->decided = true;
   } else if (way > DC_ADVISE_FAST * time) {
-    dc_advice_add(site->list, "too far",
-                  "\"%.80s\" has %.3g m to go in %.3g s, %.3g m/s on average: is its target given in millimetres, or the "
-                  "time too short?",
-                  name, way, time, way / time);
+    dc_advice_add(
+        site->list, "too far",
+        "\"%.80s\" has %.3g m to go in %.3g s, %.3g m/s on average: is its target given in millimetres, or the "
+        "time too short?",
+        name, way, time, way / time);
   }
 }
 
@@ -263,18 +271,21 @@ void dc_advise_targets(struct dc_task_site *site)
     int body;
     if (objective->type == &dc_objective_joints)
       advise_ranges(site, objective->options);
+    if (objective->type == &dc_objective_joints && !site->decided)
+      dc_advise_travel(site, poses, ((const struct dc_joints_options *)objective->options)->bodies.indices[0]);
     dc_advise_axes(site, objective, poses);
     for (int k = 0; objective->type->mark && objective->type->mark(objective->options, k, &body, target, &radius) &&
                     !site->decided;
          k++) {
       if (body < 0 || !advise_meeting(site, body))
         continue;
+      dc_advise_travel(site, poses, body);
       bool placed = objective->type == &dc_objective_reach || objective->type == &dc_objective_pose;
       if (objective->type == &dc_objective_point)
         advise_point(site, objective, poses);
       bool centre = placed && !dc_soft_of(bodies, body) && !dc_support_of(bodies, body);
-      if (centre && dc_advice_has_all_axes(objective))
-        advise_inside(site, body, target, radius);
+      if (centre)
+        advise_inside(site, objective, body, target, radius);
       if (centre && dc_body_moves(&bodies->bodies[body]) && !site->decided)
         advise_distance(site, objective, poses, body, target, radius);
     }

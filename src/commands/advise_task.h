@@ -41,6 +41,9 @@ void dc_advise_amounts(struct dc_task_site *site);
 // Adds advice on an objective whose target no joint of its body leads to, poses [bodies] at the start (advise_axes.c).
 void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses);
 
+// Adds advice on a body with a goal that no control brings anything near to (advise_travel.c).
+void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, int body);
+
 // Adds advice on places that bodies are to reach.  Ends with the first advice that explains why the task is not
 // reached (site->decided).
 void dc_advise_targets(struct dc_task_site *site);

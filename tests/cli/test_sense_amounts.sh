@@ -89,6 +89,19 @@ SCENE
 run 0 check soft.json
 check "a soft body meets a half-space" grep -q 'smallest initial gap 0.55 m' "$out"
 
+# More of the same kinds.
+sense gate.json "too far" 'which controls move by at most 0.0' --set 'control[0].low=[-0.002]' --set 'control[0].high=[0.002]'
+sense gate.json "too far" 'the ."speed."' --set 'control=[{"type": "pd_velocity", "body": "tip", "speed": 1e-4}]'
+sound gate.json --set 'control[0].low=[-0.5]' --set 'control[0].high=[0.5]'
+sense gate.json contradiction 'at 1 and 0.5' --set 'objective=[{"type": "joints", "bodies": ["gate"], "target": [1], "tolerance": 0.05}, {"type": "joints", "bodies": ["gate"], "target": [0.5], "tolerance": 0.05}]'
+sense "$d/unseen/push_gap.json" "too far" '"disc.*away from' --set 'control[0].low=[-0.001]' --set 'control[0].high=[0.001]'
+sense "$d/unseen/catch_puck.json" units 'begins with 2000 m/s' --set 'bodies.disc.velocity=[2000, 0, 0]'
+sense "$d/unseen/spin_ball.json" units 'turns per minute. Then it is 314.2 rad/s' --set 'objective=[{"type": "velocity", "body": "ball", "angular": [0, 0, 3000], "tolerance": 1}]'
+sense "$d/unseen/walker_fast.json" "loose tolerance" 'directions differ by 2 at most' --set 'objective[1].tolerance=2.5'
+sense "$d/unseen/bin_throw.json" "target inside" 'inside ."ground' --set 'objective[0].target=[1.2, 0, -0.4]'
+sense "$d/unseen/spin_ball.json" degrees 'every orientation' --set 'objective=[{"type": "orientation", "body": "ball", "tolerance": 6}]'
+check "once" sh -c '! grep "loose tolerance" "$1"' sh "$out"
+
 # At the end of a run.
 run 0 optimize gate.json -o none --quiet --set 'objective[0].weight=0'
 check "no rollouts are blamed" sh -c '! grep "rollouts" "$1" | grep advice' sh "$out"

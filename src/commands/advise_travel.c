@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies with a goal that nothing driven comes near, because controls are bounded too narrowly.
+//
+// A control bounds the displacement d of each target: by low and high, or by its speed times the time of the run.  A drive
+// passes its target by d at most, and hangs below it by its weight over kp; an angle d moves a point of a mechanism by at
+// most d times the mechanism's size.  The sum of all is compared with the distance of the surface of one body from the
+// ball about the other.
+// Nothing is said where something moves that is not driven in all its coordinates, or where the body with the goal does
+// not rest.
+#include <math.h>
+
+#include "body/kinematics.h"
+#include "commands/advise_task.h"
+#include "math/vector.h"
+#include "task/actuator_coordinates.h"
+#include "task/drives.h"
+
+static const double PASSES = 2;     // times its displacement that a drive moves: it overshoots
+static const double ACROSS = 1e-3;  // sine of an angle below which a joint counts as level
+
+// Size of a mechanism: of the balls about its bodies, in a row, m.
+static double mechanism_size(const struct dc_bodies *bodies, int body)
+{
+  double size = 0;
+  for (int i = 0; i < bodies->count; i++)
+    size += dc_bodies_are_joined(bodies, i, body) ? 2 * bodies->bodies[i].radius : 0;
+  return size;
+}
+
+// Farthest that one coordinate moves a point of its mechanism, m; INFINITY: it has no bounds.
+static double coordinate_travel(const struct dc_scene *scene, const struct dc_control *control,
+                                const struct dc_actuator_coordinate *coordinate)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_body *body = &bodies->bodies[coordinate->body];
+  double most = fmax(fabs(coordinate->bounds.low), fabs(coordinate->bounds.high)), mass = 0;
+  if (!coordinate->powered || !body->pd)
+    return INFINITY;
+  if (control->type->speed && !coordinate->angle)
+    most = fmin(most, control->type->speed(control->options) * dc_advice_duration(scene));
+  for (int i = 0; i < bodies->count && !body->pd->gravity_compensation; i++)
+    mass += dc_bodies_are_joined(bodies, i, coordinate->body) ? bodies->bodies[i].mass : 0;
+  double arm = coordinate->angle ? mechanism_size(bodies, coordinate->body) : 1,
+         hangs = mass * dc_vec_norm(scene->definition.gravity) * arm /
+                 dc_pd_kp(body->pd, coordinate->index, coordinate->angle);
+  return (PASSES * most + hangs) * arm;
+}
+
+// Farthest that all controls together move a point, m; INFINITY: not known.  Every mechanism but that of the goal must
+// have all its coordinates driven.
+static double all_travel(const struct dc_scene *scene, int goal)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  int driven = 0, moving = 0;
+  double sum = 0;
+  if (bodies->soft_count || bodies->cable_count)
+    return INFINITY;
+  for (int m = 0; m < bodies->mechanism_count; m++)
+    moving += m == bodies->bodies[goal].mechanism ? 0 : bodies->mechanisms[m].nv;
+  for (int i = 0; i < scene->task.control_count; i++) {
+    const struct dc_control *control = &scene->task.controls[i];
+    if (control->type != &dc_control_pd_targets && control->type != &dc_control_pd_velocity &&
+        control->type != &dc_control_spline)
+      return INFINITY;
+    struct dc_actuator_coordinates coordinates = dc_actuator_coordinates(control->options, &scene->model);
+    for (int c = 0; c < coordinates.count; c++, driven++)
+      sum += coordinate_travel(scene, control, &coordinates.items[c]);
+  }
+  return driven == moving ? sum : INFINITY;
+}
+
+// Whether a body rests at the start: it stands on a half-space, or gravity does not move its joint.
+static bool rests(const struct dc_scene *scene, const struct dc_pose *poses, int body)
+{
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  const struct dc_body *own = &bodies->bodies[body];
+  double down[3], g = dc_vec_norm(scene->definition.gravity);
+  bool rests = g == 0 || !own->free;
+  for (int k = 0; !own->free && own->start.joint_velocity && k < own->nv; k++)
+    rests = rests && own->start.joint_velocity[k] == 0;
+  dc_vec_scale(down, scene->definition.gravity, g > 0 ? 1 / g : 0);
+  for (int p = 0; p < own->part_count && !own->free; p++) {
+    double axis[3], across[3];
+    dc_mat_apply(axis, poses[body].rotation, own->parts[p].axis);
+    dc_vec_cross(across, axis, down);
+    rests = rests && (own->parts[p].kind == DC_PART_SLIDE   ? fabs(dc_vec_dot(axis, down)) < ACROSS
+                      : own->parts[p].kind == DC_PART_HINGE ? dc_vec_norm(across) < ACROSS
+                                                            : false);
+  }
+  for (int i = 0; i < bodies->count && own->free; i++)
+    if (dc_advice_half_space(&bodies->bodies[i]) && dc_bodies_touch(bodies, body, i)) {
+      double way[3];
+      dc_vec_sub(way, poses[body].position, poses[i].position);
+      rests = rests || fabs(dc_vec_dot(way, down)) <= own->radius;
+    }
+  return rests && !(own->free && dc_vec_norm(own->start.velocity) > 0) && (own->free || own->parent < 0);
+}
+
+// Distance of the ball about a body from the surface of another one, m; -INFINITY where its centre is inside.
+static double ball_to_surface(const struct dc_bodies *bodies, const struct dc_pose *poses, int ball, int other)
+{
+  const struct dc_mesh *mesh = &bodies->bodies[other].shape->mesh;
+  double way[3], at[3];
+  dc_vec_sub(way, poses[ball].position, poses[other].position);
+  dc_mat_apply_transposed(at, poses[other].rotation, way);
+  dc_vec_add(at, at, bodies->bodies[other].center);
+  if (mesh->triangle_count == 0 || dc_mesh_contains(mesh, at))
+    return -INFINITY;
+  return dc_advice_surface_distance(mesh, at) - bodies->bodies[ball].radius;
+}
+
+void dc_advise_travel(struct dc_task_site *site, const struct dc_pose *poses, int body)
+{
+  const struct dc_scene *scene = site->scene;
+  const struct dc_bodies *bodies = &scene->model.bodies;
+  if (dc_task_drives(&scene->task, bodies, body) || scene->task.design_count || !dc_body_moves(&bodies->bodies[body]) ||
+      !rests(scene, poses, body))
+    return;
+  double gap = INFINITY, travel = all_travel(scene, body);
+  int nearest = -1;
+  for (int i = 0; i < bodies->count; i++)
+    for (int j = 0; j < bodies->count; j++) {
+      if (!dc_bodies_are_joined(bodies, j, body) || dc_bodies_are_joined(bodies, i, body) ||
+          !dc_body_moves(&bodies->bodies[i]))
+        continue;
+      double apart = fmax(ball_to_surface(bodies, poses, i, j), ball_to_surface(bodies, poses, j, i));
+      if (apart < gap) {
+        gap = apart;
+        nearest = i;
+      }
+    }
+  if (nearest < 0 || !(gap > travel))
+    return;
+  dc_advice_add(site->list, "too far",
+                "\"%.80s\" is %.3g m away from \"%.80s\", which controls move by at most %.2g m: widen \"low\" and "
+                "\"high\", or the \"speed\"",
+                bodies->bodies[body].name, gap, bodies->bodies[nearest].name, travel);
+  site->decided = true;
+}
