@@ -92,6 +92,20 @@ void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics
                          assembler->places, assembler->buffer + i * second->chain_count);
 }
 
+void dc_assemble_shifts(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int a, int b,
+                        double scale, const double (*block)[3], struct dc_symmetric_matrix *matrix)
+{
+  const struct dc_body *first = &assembler->bodies->bodies[a], *second = &assembler->bodies->bodies[b];
+  if (alone(assembler->bodies, first) && alone(assembler->bodies, second)) {
+    dc_symmetric_add_corner(matrix, first->mechanism, second->mechanism, scale, block);
+    return;
+  }
+  double whole[6][6] = {{0}};
+  for (int i = 0; i < 3; i++)
+    memcpy(whole[3 + i] + 3, block[i], sizeof block[i]);
+  dc_assemble_pair(assembler, kinematics, a, b, scale, &whole[0][0], matrix);
+}
+
 void dc_assemble_node(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int body, int node,
                       const double (*block)[3], struct dc_symmetric_matrix *matrix)
 {

@@ -57,6 +57,9 @@ struct dc_assembler *dc_assembler_create(const struct dc_bodies *bodies, struct 
 // matrix += scale * (J_a^T block J_b + transpose) for two different bodies that move; block [6][6], rows a.
 void dc_assemble_pair(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int a, int b,
                       double scale, const double *block, struct dc_symmetric_matrix *matrix);
+// The same of a symmetric block that shifts alone meet, [3][3].
+void dc_assemble_shifts(struct dc_assembler *assembler, const struct dc_kinematics *kinematics, int a, int b,
+                        double scale, const double (*block)[3], struct dc_symmetric_matrix *matrix);
 // matrix += sum over bodies of J^T blocks J, and with wrenches (the total gradient by the frames) the second
 // derivative of the frames contracted with them; wrenches NULL: without.  blocks [bodies][36].
 void dc_assemble_bodies(struct dc_assembler *assembler, const struct dc_kinematics *kinematics,

@@ -88,6 +88,7 @@ struct dc_pair_derivatives {
   double hessian[21];  // lower triangle, row by row
   double arm[3];       // c_a - c_b at the pose of evaluation, m
   bool radial;         // one centred term only: hessian projection has a closed form
+  bool central;        // of two balls about their origins: P depends on |arm| alone, so that no torque acts
 };
 
 // Whether nothing of a pair acts: no force and no Hessian.
@@ -254,5 +255,7 @@ void dc_contact_expand_gradient(const struct dc_pair_derivatives *pair, double g
 // projected, the second-order part of the expansion dropped.
 void dc_contact_expand_hessian(const struct dc_pair_derivatives *pair, bool exact, double h_aa[6][6], double h_ab[6][6],
                                double h_bb[6][6]);
+// The same of a pair that is central: h_aa and h_bb are h for shifts and zero for turns, h_ab is -h.
+void dc_contact_central_hessian(const struct dc_pair_derivatives *pair, bool exact, double h[3][3]);
 
 #endif

@@ -143,6 +143,7 @@ static void evaluate_pair(struct dc_contact *contact, int p, const struct dc_pos
   struct dc_pair *pair = &contact->pairs[p];
   memset(result, 0, sizeof *result);
   dc_vec_sub(result->arm, poses[pair->a].position, poses[pair->b].position);
+  result->central = contact->colliders[pair->a].ball && contact->colliders[pair->b].ball;
   pair->failed = pair->large = pair->unsolved = false;
   pair->near = (struct dc_near_list){0};
   const struct dc_contact_methods *methods = contact->model->methods;

@@ -357,6 +357,23 @@ static inline void add_scaled_block(double *restrict sum, const double block[res
     sum[i] += scale * (&block[0][0])[i];
 }
 
+// Two balls: shifts alone.
+static void add_central(const struct dc_step_state *state, int p, bool exact, double scale,
+                        struct dc_step_hessian *hessian)
+{
+  const int *pair = state->rigid->pair_bodies[p];
+  bool both = dc_body_moves(&state->model->bodies.bodies[pair[1]]);
+  double h[3][3];
+  dc_contact_central_hessian(&state->pairs[p], exact, h);
+  for (int side = 0; side < 1 + both; side++)
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 3; k++)
+        hessian->blocks[pair[side]][6 * (3 + i) + 3 + k] += scale * h[i][k];
+  if (both)
+    dc_assemble_shifts(hessian->assembler, hessian->kinematics, pair[0], pair[1], -scale, (const double(*)[3])h,
+                       hessian->matrix);
+}
+
 // Adds the Hessian of all pairs: 6x6 blocks of each body, and the block between them when both move.
 static void contact_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
 {
@@ -366,6 +383,10 @@ static void contact_add_hessian(const struct dc_step_state *state, bool exact, s
     bool both = dc_body_moves(&state->model->bodies.bodies[pair[1]]);
     if (dc_pair_is_idle(&state->pairs[p]))
       continue;
+    if (state->pairs[p].central) {
+      add_central(state, p, exact, scale, hessian);
+      continue;
+    }
     dc_contact_expand_hessian(&state->pairs[p], exact, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
     add_scaled_block(hessian->blocks[pair[0]], h_aa, scale);
     if (!both)

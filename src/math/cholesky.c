@@ -14,23 +14,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/wide.h"
+
 enum { COLUMNS = 4 };
 
 // Four numbers side by side; memory need not be aligned.
 typedef double quad __attribute__((vector_size(32)));
 typedef double quad_in_memory __attribute__((vector_size(32), aligned(8), may_alias));
 
-// One copy of a function for processors with registers of four doubles, one for others; AVX2 without FMA.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
 #define LOAD(from) (*(const quad_in_memory *)(from))
 #define STORE(to, value) (*(quad_in_memory *)(to) = (value))
 
-WIDE static void take_left(size_t stride, size_t first, double *a)
+DC_WIDE static void take_left(size_t stride, size_t first, double *a)
 {
   for (size_t i = first / DC_CHOLESKY_ROWS * DC_CHOLESKY_ROWS; i < stride; i += DC_CHOLESKY_ROWS) {
     double *to = a + first * stride + i;
@@ -56,7 +51,7 @@ WIDE static void take_left(size_t stride, size_t first, double *a)
 }
 
 // Column j, to which those from `first` on are left to be applied.
-WIDE static bool finish_column(size_t stride, size_t first, size_t j, double *a)
+DC_WIDE static bool finish_column(size_t stride, size_t first, size_t j, double *a)
 {
   double *column = a + j * stride;
   size_t begin = j / 4 * 4;
@@ -90,7 +85,7 @@ bool dc_cholesky_factor(int n, double *a)
 }
 
 // L y = x, then L^T x = y, four columns at a time.
-WIDE void dc_cholesky_solve(int n, const double *l, double *x)
+DC_WIDE void dc_cholesky_solve(int n, const double *l, double *x)
 {
   size_t stride = (size_t)dc_cholesky_stride(n), size = (size_t)n;
   for (size_t first = 0; first < size; first += COLUMNS) {

@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "math/linear_backend.h"
+#include "math/wide.h"
 
 enum { DENSE_ALWAYS = 600, DENSE_AT_MOST = 3000 };  // unknowns
 
@@ -228,6 +229,22 @@ void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int col
   }
 }
 
+void dc_symmetric_add_corner(struct dc_symmetric_matrix *matrix, int row, int column, double scale,
+                             const double (*block)[3])
+{
+  int right = row < column ? column : row, left = row < column ? row : column;
+  int k = dc_symmetric_find_block(matrix, right, left), columns = block_size(matrix, left);
+  assert(k >= 0);
+  if (k < 0)
+    return;
+  for (int j = 0; j < 3; j++) {
+    int first = matrix->column_start[matrix->offsets[left] + columns - 3 + j];
+    double *entry = matrix->values + first + (3 - j) + matrix->block_below[k] + block_size(matrix, right) - 3;
+    for (int i = 0; i < 3; i++)
+      entry[i] += scale * block[i][j];
+  }
+}
+
 void dc_symmetric_add_places(struct dc_symmetric_matrix *matrix, int row, int count, const int *places,
                              const double *block)
 {
@@ -314,7 +331,7 @@ typedef double four_in_memory __attribute__((vector_size(32), aligned(8), may_al
 
 // y = A x with the lower triangle: every entry off the diagonal counts twice.  Those of a column are summed in four
 // parts, so that sums need not wait for each other.
-void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const double *x, double *y)
+DC_WIDE void dc_symmetric_multiply(const struct dc_symmetric_matrix *matrix, const double *x, double *y)
 {
   const int *row = matrix->row;
   const double *values = matrix->values;

@@ -30,6 +30,9 @@ void dc_symmetric_clear(struct dc_symmetric_matrix *matrix);
 // column the whole symmetric block is given; for row < column the transpose is added to block (column, row).
 void dc_symmetric_add_block(struct dc_symmetric_matrix *matrix, int row, int column, double scale, const double *block,
                             int stride);
+// Adds scale times a symmetric block to the last three unknowns of two different blocks of rows.
+void dc_symmetric_add_corner(struct dc_symmetric_matrix *matrix, int row, int column, double scale,
+                             const double (*block)[3]);
 // Adds a symmetric block [count][count], row by row, at chosen unknowns of the diagonal block (row, row): places
 // [count] within it, all different.
 void dc_symmetric_add_places(struct dc_symmetric_matrix *matrix, int row, int count, const int *places,

@@ -82,7 +82,8 @@ static const char *const pairs_of_shapes[][2] = {
     {"sphere radius=0.2 level=1", "sphere radius=0.2 level=0"},
     {"box size=0.1,0.08,0.9 divisions=1,1,6", "box size=0.3,0.25,0.2 divisions=2,2,2"},
     {"box size=0.1,0.08,0.9 divisions=1,1,6", "cylinder radius=0.05 height=0.8 sides=6 rings=3"},
-    {"capsule radius=0.1 height=0.4 sides=6 rings=2", "box size=2,2,0.2 divisions=6,6,1"}};
+    {"capsule radius=0.1 height=0.4 sides=6 rings=2", "box size=2,2,0.2 divisions=6,6,1"},
+    {"sphere radius=0.2 surface=auto", "sphere radius=0.15 surface=auto"}};
 enum { SHAPE_PAIRS = sizeof pairs_of_shapes / sizeof *pairs_of_shapes };
 
 static const struct {
@@ -525,6 +526,42 @@ static void test_threads(void)
   }
 }
 
+// Two balls: what is left out of their expansion is zero but for rounding, and projections are the nearest ones.
+static void test_balls(void)
+{
+  struct scene scene;
+  struct dc_random random;
+  dc_random_seed(&random, 8);
+  scene_pair(&scene, "sphere radius=0.2 surface=leaves", "sphere radius=0.15 surface=leaves");
+  struct dc_contact *contact = scene_contact(&scene, "bsh", "");
+  for (int i = 0; i < 20; i++) {
+    struct dc_pair_derivatives pair;
+    struct derivatives central, general;
+    random_approach(&random, contact, scene.poses, 1e-4, 1);
+    dc_contact_evaluate(contact, scene.poses, 2, &pair);
+    CHECK(pair.central, "two balls");
+    for (int exact = 0; exact < 2; exact++) {
+      double worst = 0, size = 0;
+      pair.central = true;
+      expand(&pair, exact, true, &central);
+      pair.central = false;
+      expand(&pair, exact, true, &general);
+      for (int k = 0; k < 144; k++) {
+        bool turned = k / 12 % 6 < 3 || k % 6 < 3;
+        if (turned)
+          CHECK((&central.hessian[0][0])[k] == 0, "%d", k);
+        if (exact || !turned)
+          worst = larger(worst, fabs((&central.hessian[0][0])[k] - (&general.hessian[0][0])[k]));
+        size = larger(size, fabs((&central.hessian[0][0])[k]));
+      }
+      CHECK(worst < 1e-12 * size, "%d, %s: %g of %g", i, exact ? "exact" : "projected", worst, size);
+    }
+    for (int k = 0; k < 12; k++)
+      CHECK(fabs(central.gradient[k] - general.gradient[k]) < 1e-13 * dc_vec_norm(central.gradient + 3), "%d", k);
+  }
+  scene_end(&scene);
+}
+
 static void test_warm_starts(void)
 {
   struct scene scene;
@@ -569,4 +606,4 @@ RUN_TESTS({"derivatives against differences", test_differences}, {"pairs without
           {"invariance and momentum", test_invariance}, {"projected Hessian", test_projection},
           {"projection keeps positive Hessians", test_projection_of_positive},
           {"eigenvalues and projection", test_eigen6}, {"same bits for any number of threads", test_threads},
-          {"warm and cold starts", test_warm_starts})
+          {"two balls", test_balls}, {"warm and cold starts", test_warm_starts})

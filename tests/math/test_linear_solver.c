@@ -368,6 +368,70 @@ static void test_small(void)
   }
 }
 
+// Unknowns that nothing but zeros couple, some of every block: what is solved is the same as by the others.
+static void test_uncoupled(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 31);
+  for (int t = 0; t < 12; t++) {
+    struct problem problem = create_problem(&random, 3 + 2 * t, t % 2 ? 1 : 0.3);
+    struct dc_symmetric_matrix *matrices[BACKENDS];
+    for (int k = 0; k < BACKENDS; k++)
+      matrices[k] = create_matrix(&problem, backends[k]);
+    int n = problem.offsets[problem.block_count];
+    double *x = calloc((size_t)n, sizeof *x), claimed;
+    bool *apart = calloc((size_t)n, sizeof *apart);
+    fill(&problem, &random, matrices, POSITIVE);
+    for (int i = 0; i < n; i++)
+      apart[i] = dc_random_uniform(&random) < 0.1 * t;
+    for (int j = 0; j < n; j++)
+      for (int i = j + 1; i < n; i++)
+        if (apart[i] != apart[j] || (apart[i] && i > j + 2))
+          problem.full[i * n + j] = problem.full[j * n + i] = 0;
+    for (int k = 0; k < BACKENDS; k++) {
+      struct dc_symmetric_matrix *matrix = matrices[k];
+      for (int j = 0; j < n; j++)
+        for (int e = matrix->column_start[j]; e < matrix->column_start[j + 1]; e++)
+          matrix->values[e] = problem.full[matrix->row[e] * n + j];
+      CHECK(dc_symmetric_factor_positive(matrix) == DC_OK, "%d by %s", t, matrix->backend->name);
+      dc_symmetric_solve(matrix, problem.b, x, &claimed);
+      CHECK(residual(&problem, x) < 1e-14 && claimed < 1e-14, "%d: %g %g", t, residual(&problem, x), claimed);
+      matrix->values[matrix->column_start[n / 2]] *= -1;
+      CHECK(dc_symmetric_factor_positive(matrix) == DC_NUMERICAL, "%d", t);
+    }
+    for (int k = 0; k < BACKENDS; k++)
+      dc_symmetric_destroy(matrices[k]);
+    free(x);
+    free(apart);
+    destroy_problem(&problem);
+  }
+}
+
+// A corner is a block of zeros but for its last three rows and columns, in both orders of the blocks.
+static void test_corner(void)
+{
+  const int sizes[3] = {6, 4, 6}, pairs[3][2] = {{1, 0}, {2, 0}, {1, 2}}, sides[3][2] = {{0, 1}, {2, 0}, {2, 1}};
+  const double corner[3][3] = {{1, 2, 3}, {2, 5, 7}, {3, 7, 11}};
+  for (int k = 0; k < 3; k++) {
+    struct dc_symmetric_matrix *both[2];
+    int row = sides[k][0], column = sides[k][1], entries;
+    double block[6][6] = {{0}};
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++)
+        block[sizes[row] - 3 + i][sizes[column] - 3 + j] = corner[i][j];
+    for (int m = 0; m < 2; m++)
+      both[m] = dc_symmetric_create(3, sizes, 3, pairs, DC_SOLVER_DENSE);
+    dc_symmetric_add_corner(both[0], row, column, -2, corner);
+    dc_symmetric_add_block(both[1], row, column, -2, block[0], 6);
+    entries = both[0]->column_start[16];
+    CHECK(dc_symmetric_norm(both[0]) == 22 &&
+              memcmp(both[0]->values, both[1]->values, (size_t)entries * sizeof(double)) == 0,
+          "%d", k);
+    for (int m = 0; m < 2; m++)
+      dc_symmetric_destroy(both[m]);
+  }
+}
+
 static void test_automatic(void)
 {
   int sizes[200], (*chain)[2] = calloc(200, sizeof *chain);
@@ -417,6 +481,6 @@ static void test_history(void)
 
 RUN_TESTS({"positive definite systems", test_positive}, {"indefinite systems", test_indefinite},
           {"several right-hand sides", test_blocks}, {"singular and non-finite matrices", test_refusals},
-          {"transposed blocks and strides", test_transposed_block}, {"rows at places", test_row}, {"few unknowns", test_small},
-          {"automatic choice", test_automatic},
-          {"no history", test_history})
+          {"transposed blocks and strides", test_transposed_block}, {"rows at places", test_row},
+          {"few unknowns", test_small}, {"uncoupled unknowns", test_uncoupled}, {"corners", test_corner},
+          {"automatic choice", test_automatic}, {"no history", test_history})

@@ -11,6 +11,7 @@
 // of the area (Cauchy's formula for convex bodies), over that of the patch.  From afar a fixed leaf is to be felt as its
 // triangles are: what they weigh more is the weight of its core (collider_cores.c).
 #include <stdlib.h>
+#include <string.h>
 
 #include "contact/common/collider_internal.h"
 #include "math/vector.h"
@@ -20,6 +21,8 @@
 static const double ROUND = 0.72855339059327376;  // (sqrt 3 + sqrt 1.5)^2 / 12
 // Cores that weigh less, against 1 of their leaves, cost more than they are worth.
 static const double LEAST_CORE = 0.5;
+
+static const double CENTRED = 1e-14;  // of its radius: a ball's distance from its centre of mass that is rounding
 
 // The leaves of a body as contact sees them, those of its shape first, and their weights.
 struct leaves {
@@ -110,6 +113,15 @@ static enum dc_status build_tree(struct dc_contact *contact, struct dc_collider 
   return status;
 }
 
+// Whether a collider is a ball about its origin; a centre that rounding has moved is put there.
+static bool is_ball(struct dc_collider *collider)
+{
+  if (collider->vertex_count != 1 || dc_vec_norm(collider->vertices[0]) > CENTRED * collider->radius)
+    return false;
+  memset(collider->vertices[0], 0, sizeof collider->vertices[0]);
+  return true;
+}
+
 enum dc_status dc_collider_create_leaves(struct dc_contact *contact, const struct dc_body *body, double unit_area,
                                          const struct dc_contact_patch *patch, struct dc_collider *collider,
                                          struct dc_error *error)
@@ -152,5 +164,6 @@ enum dc_status dc_collider_create_leaves(struct dc_contact *contact, const struc
     }
     first[i + 1] = v;
   }
+  collider->ball = is_ball(collider);
   return build_tree(contact, collider, error);
 }

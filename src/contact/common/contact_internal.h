@@ -34,6 +34,7 @@ struct dc_collider {
   const double *leaf_radius, *vertex_radius;  // [triangle_count], [vertex_count], m
   const struct dc_body *body;                 // whose mesh is the solid
   struct dc_sphere_tree tree;
+  bool ball;             // a single round leaf of one vertex, the origin
   double radius;         // farthest vertex from the origin
   double position[3];    // of the frame's origin, m
   double (*turned)[3];   // R x of the vertices

@@ -4,7 +4,10 @@
 // Each frame moves by x -> c_X + exp([w_X]x) (x - c_X) + t_X.  To second order the relative twist of a about c_a is
 //     w = w_a - w_b + (w_a x w_b)/2,   t = tau + D x w_b - w_b x tau + (w_b x (w_b x D))/2,   tau = t_a - t_b,  D =
 // c_a - c_b.
+// Two balls about their origins have an energy of |D| alone.  They are turned by nothing, and the nearest positive
+// semidefinite matrix to their Hessian, psi'/r (I - e e^T) + psi'' e e^T with psi' < 0, is the part along e.
 #include <math.h>
+#include <string.h>
 
 #include "contact/contact.h"
 #include "math/eigen6.h"
@@ -14,6 +17,14 @@ void dc_contact_expand_gradient(const struct dc_pair_derivatives *pair, double g
 {
   const double *g = pair->gradient;
   double torque[3];
+  if (pair->central) {
+    for (int k = 0; k < 3; k++) {
+      gradient[k] = gradient[6 + k] = 0;
+      gradient[3 + k] = g[3 + k];
+      gradient[9 + k] = -g[3 + k];
+    }
+    return;
+  }
   dc_vec_cross(torque, g + 3, pair->arm);  // [D]x^T g_t = g_t x D
   for (int k = 0; k < 3; k++) {
     gradient[k] = g[k];
@@ -66,6 +77,43 @@ static inline void add_second_order(const double *g, const double *d, double ab_
   }
 }
 
+void dc_contact_central_hessian(const struct dc_pair_derivatives *pair, bool exact, double h[3][3])
+{
+  const double *g = pair->gradient + 3;
+  double force = dc_vec_norm(g), curvature = 0;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k <= i; k++)
+      h[i][k] = h[k][i] = pair->hessian[(3 + i) * (4 + i) / 2 + 3 + k];
+  if (exact || !(force > 0))
+    return;
+  for (int i = 0; i < 3; i++)
+    curvature += g[i] / force * dc_vec_dot(h[i], g) / force;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      h[i][k] = fmax(curvature, 0) * (g[i] / force) * (g[k] / force);
+}
+
+// Blocks of 6 of two balls: shifts alone.
+static void expand_central(const struct dc_pair_derivatives *pair, bool exact, double h_aa[6][6], double h_ab[6][6],
+                           double h_bb[6][6])
+{
+  double h[3][3];
+  dc_contact_central_hessian(pair, exact, h);
+  memset(h_aa, 0, 36 * sizeof(double));
+  if (h_ab) {
+    memset(h_ab, 0, 36 * sizeof(double));
+    memset(h_bb, 0, 36 * sizeof(double));
+  }
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      h_aa[3 + i][3 + k] = h[i][k];
+      if (h_ab) {
+        h_ab[3 + i][3 + k] = -h[i][k];
+        h_bb[3 + i][3 + k] = h[i][k];
+      }
+    }
+}
+
 // J = [I, -B] with B = [I 0; -[D]x I]: H_ab = -H B, H_bb = B^T H B.  With the blocks W, C, T of H by turns and shifts,
 //     H B = [W - C^T [D]x, C^T; P, T],   P = C - T [D]x,   B^T H B = [W - C^T [D]x + [D]x P, P^T; P, T].
 // The rows of M [D]x are those of M crossed with D, the columns of [D]x M those of M that D crosses.
@@ -73,6 +121,10 @@ void dc_contact_expand_hessian(const struct dc_pair_derivatives *pair, bool exac
                                double h_bb[6][6])
 {
   const double *d = pair->arm;
+  if (pair->central) {
+    expand_central(pair, exact, h_aa, h_ab, h_bb);
+    return;
+  }
   for (int i = 0, e = 0; i < 6; i++)
     for (int k = 0; k <= i; k++, e++)
       h_aa[i][k] = h_aa[k][i] = pair->hessian[e];
