@@ -134,6 +134,7 @@ static struct entry section_entry(int i)
       {"pairs", "an element of \"pairs\"", NULL, dc_refine_pair_options},
       {"bodies", "an element of \"bodies\"", NULL, dc_body_options},
       {"couplings", "an element of \"couplings\"", NULL, dc_coupling_options},
+      {"ties", "an element of \"ties\"", NULL, dc_tie_options},
       {"shot", "a random instance", NULL, dc_shot_options},
       {"camera", "the view of pictures", NULL, dc_camera_options},
       {0}};

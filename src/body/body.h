@@ -13,10 +13,11 @@
 
 #include <math.h>
 
-#include "body/coupling.h"
 #include "body/cable.h"
+#include "body/coupling.h"
 #include "body/joint.h"
 #include "body/soft.h"
+#include "body/tie.h"
 #include "geometry/shapes/shape.h"
 
 struct dc_pose {

@@ -42,10 +42,11 @@ static double momentum_of(const struct dc_rollout *rollout, int p, const struct 
   return size > 0 && inverse_mass > 0 ? work / (size * inverse_mass) : 0;
 }
 
-// Whether nothing but contact and weight acts on a body, as far as can be told: cables and soft bodies may pull at any.
+// Whether nothing but contact and weight acts on a body, as far as can be told: cables, ties and soft bodies may pull at
+// any.
 static bool feels_contact_only(const struct dc_model *model, const struct dc_body *body)
 {
-  if (model->bodies.cable_count > 0 || model->bodies.soft_count > 0)
+  if (model->bodies.cable_count > 0 || model->bodies.soft_count > 0 || model->definition.tie_count > 0)
     return false;
   return body->free && body->actuator < 0 && !model->forced && model->bodies.mechanisms[body->mechanism].nv == body->nv;
 }

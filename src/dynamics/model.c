@@ -82,6 +82,8 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
   enum dc_status status =
       dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
                                definition->coupling_count, definition->couplings, arena, error);
+  if (!status)
+    status = dc_ties_check(&model->bodies, definition->tie_count, definition->ties, error);
   bool iterates = definition->solver.linear >= DC_LINEAR_CONJUGATE_GRADIENTS;
   if (!status && iterates && !dc_model_only_nodes(model))
     return dc_fail(error, DC_BAD_INPUT,

@@ -57,6 +57,8 @@ struct dc_model_definition {
   const struct dc_body_definition *bodies;
   int coupling_count;
   const struct dc_coupling *couplings;
+  int tie_count;
+  const struct dc_tie *ties;
 };
 
 struct dc_model {
@@ -70,7 +72,7 @@ struct dc_model {
   bool forced;
 };
 
-// Builds the model; shapes, couplings and strings of the definition must live as long as the model.  Owned by arena.
+// Builds the model; shapes, couplings, ties and strings of the definition must live as long as the model.  Owned by arena.
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
                                struct dc_arena *arena, struct dc_error *error);
 // Whether nodes of soft bodies move and nothing else does.

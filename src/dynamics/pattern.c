@@ -12,26 +12,32 @@
 
 enum { SMALL_SOLID = 200 };  // nodes whose matrix is dense
 
-// Pairs of mechanisms that touch or follow each other and nodes that share an element; into pairs [.][2], unless it is
+// The mechanisms of two bodies, if they are two; 1 then, else 0.
+static size_t list_pair(const struct dc_bodies *bodies, int body, int other, int (*pairs)[2], size_t place)
+{
+  int a = bodies->bodies[body].mechanism, b = bodies->bodies[other].mechanism;
+  if (a < 0 || b < 0 || a == b)
+    return 0;
+  if (pairs) {
+    pairs[place][0] = a;
+    pairs[place][1] = b;
+  }
+  return 1;
+}
+
+// Pairs of mechanisms that touch, follow or are tied to each other and nodes that share an element; into pairs [.][2], unless it is
 // NULL.
 static size_t list_fixed(const struct dc_rollout *rollout, int (*pairs)[2])
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
   const struct dc_model_definition *definition = &rollout->model->definition;
   size_t count = 0;
-  for (int p = 0; p < rollout->rigid.pair_count + definition->coupling_count; p++) {
-    const struct dc_coupling *coupling =
-        p < rollout->rigid.pair_count ? NULL : &definition->couplings[p - rollout->rigid.pair_count];
-    int a = bodies->bodies[coupling ? coupling->body : rollout->rigid.pair_bodies[p][0]].mechanism,
-        b = bodies->bodies[coupling ? coupling->to : rollout->rigid.pair_bodies[p][1]].mechanism;
-    if (b < 0 || a == b)
-      continue;
-    if (pairs) {
-      pairs[count][0] = a;
-      pairs[count][1] = b;
-    }
-    count++;
-  }
+  for (int p = 0; p < rollout->rigid.pair_count; p++)
+    count += list_pair(bodies, rollout->rigid.pair_bodies[p][0], rollout->rigid.pair_bodies[p][1], pairs, count);
+  for (int k = 0; k < definition->coupling_count; k++)
+    count += list_pair(bodies, definition->couplings[k].body, definition->couplings[k].to, pairs, count);
+  for (int k = 0; k < definition->tie_count; k++)
+    count += list_pair(bodies, definition->ties[k].body, definition->ties[k].to, pairs, count);
   return count + (size_t)dc_soft_list_edges(bodies, pairs ? pairs + count : NULL);
 }
 

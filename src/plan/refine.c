@@ -247,6 +247,8 @@ enum dc_status dc_refine_check(const struct dc_model *model, int pair_count, con
                                struct dc_error *error)
 {
   enum dc_status status = DC_OK;
+  if (model->definition.tie_count)
+    return dc_fail(error, DC_BAD_INPUT, "problem: refine does not know ties");
   for (int i = 0; i < pair_count && !status; i++)
     status = check_pair(&model->bodies, &pairs[i], i, error);
   return status;

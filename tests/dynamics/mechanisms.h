@@ -98,7 +98,8 @@ static inline void arm(struct scene *scene)
   mechanism_pd(scene, free_body, 0.5, 0.2, 0.02, 0.01);
 }
 
-// The arm with its hand and a block beside it that follow the cart: in one mechanism and in two.
+// The arm with its hand and a block beside it that follow the cart, and ties of the tool and the block: in one mechanism
+// and in two.
 static inline void coupled_arm(struct scene *scene)
 {
   static const struct dc_coupling couplings[2] = {
@@ -108,8 +109,12 @@ static inline void coupled_arm(struct scene *scene)
   struct dc_body_definition *block = mechanism_link(scene, "block", "slide", -1, 0, 0.5);
   mechanism_vector(block->position, 3, 3, 3);
   mechanism_vector(block->axis, 0.6, 0, 0.8);
+  static const struct dc_tie ties[2] = {{.body = ARM_TOOL, .to = ARM_UPPER, .stiffness = 30},
+                                        {.body = ARM_BODIES, .to = ARM_LOWER, .stiffness = 2}};
   scene->definition.couplings = couplings;
   scene->definition.coupling_count = 2;
+  scene->definition.ties = ties;
+  scene->definition.tie_count = 2;
 }
 
 // The arm with actuators that hold its weight and whose forces are limited: below the limit, near it and far beyond,

@@ -489,7 +489,7 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
         (of_nodes != (add == soft_bodies || add == soft_crowd) || (term == &dc_limit_term && add == free_bodies) ||
          term == &dc_load_term ||    // acts on masses that are fixed to soft bodies: test_soft_matrix.sh
          term == &dc_impact_term ||  // acts after an interval that has left something: test_impact_law
-         (term == &dc_passive_term && add != passive_arm) || (term == &dc_coupling_term && add != coupled_arm)))
+         (term == &dc_passive_term && add != passive_arm) || ((term == &dc_coupling_term || term == &dc_tie_term) && add != coupled_arm)))
       continue;
     check_gradient(&problem, dc_step_terms[t]);
     check_hessian(&problem, dc_step_terms[t]);

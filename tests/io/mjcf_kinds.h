@@ -13,6 +13,11 @@
   "<body name='a' pos='0 0 1' euler='20 -30 40'><joint name='j' axis='0 1 0'/><geom type='capsule' size='.03 .2' "     \
   "mass='.7'/><body name='b' pos='.1 .2 .3' euler='50 10 -60'><joint name='l' type='slide' axis='1 0 1' "              \
   "damping='2'/><geom type='box' size='.1 .05 .02' pos='.05 0 0'/></body></body>"
+#define BARS(turned)                                                                                                   \
+  "<body name='a' pos='0 0 1' euler='0 " turned " 0'><joint axis='0 1 0'/><geom type='capsule' size='.03' "           \
+  "fromto='0 0 0 .3 0 0' mass='.7'/><body name='b' pos='.3 0 0' euler='0 -" turned " 0'><joint axis='0 1 0'/><geom "   \
+  "type='capsule' size='.03' fromto='0 0 0 .3 0 0' mass='.5'/><body name='c' pos='.3 0 0' euler='0 -" turned           \
+  " 0'><joint axis='0 1 0'/><geom type='capsule' size='.03' fromto='0 0 0 .3 0 0' mass='.4'/></body></body></body>"
 #define KEY(text) "<keyframe><key name='k' " text "/></keyframe>"
 #define MESH "<mesh name='m' vertex='0 0 0 .1 0 0 0 .2 0 0 0 .3 .1 .1 .1' "
 
@@ -163,6 +168,22 @@ static const struct mjcf_kind {
      "<mujoco><option timestep='0.0001'><flag contact='disable' clampctrl='disable'/></option><worldbody>" ARM
      "</worldbody><actuator><motor joint='j' ctrllimited='true' ctrlrange='-.2 .2'/><position joint='l' kp='9' "
      "ctrllimited='true' ctrlrange='0 .1'/></actuator>" KEY("qpos='.2 .1' ctrl='.9 .4'") "</mujoco>",
+     NULL},
+    {"a loop of four bars that is closed by a connection",
+     "<mujoco>" OPTION "<worldbody>" BARS("50") "</worldbody><equality><connect body1='c' anchor='.3 0 0' solref='.001 1'/>"
+     "</equality>" KEY("qvel='1 0 0'") "</mujoco>",
+     NULL},
+    {"an arm whose forearm is welded to what only slides",
+     "<mujoco>" OPTION "<worldbody>" BARS("0") "<body name='d' pos='1 0 1'><joint type='slide' axis='1 0 0'/><joint "
+     "type='slide' axis='0 0 1'/><geom type='capsule' "
+     "size='.03' fromto='0 0 0 -.3 0 0' mass='.6'/></body></worldbody><equality><weld body1='b' body2='d' "
+     "relpose='.7 0 0 1 0 0 0' solref='.001 1' solimp='.9999 .9999 .001 .5 2'/></equality>" KEY("qvel='.2 0 0 0 0'") "</mujoco>",
+     NULL},
+    {"a connection of two trees of ball joints",
+     "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint type='ball'/><geom type='capsule' size='.03' "
+     "fromto='0 0 0 .3 .1 0' mass='.4'/></body><body name='b' pos='.6 0 1'><joint type='ball'/><geom type='capsule' "
+     "size='.03' fromto='0 0 0 -.3 .1 0' mass='.5'/></body></worldbody><equality><connect body1='a' body2='b' "
+     "anchor='.3 .1 0' solref='.001 1'/></equality></mujoco>",
      NULL},
     {"motors within limits of their own forces and of their joint's",
      "<mujoco>" OPTION "<worldbody>" ARM "</worldbody><actuator><motor joint='j' gear='2' forcelimited='true' "

@@ -107,12 +107,32 @@ static void test_loops(void)
 {
   static const char arms[] = "<body name='c'><joint/>" BOX "</body><body name='d' pos='0 1 0'><joint/>" BOX "</body>";
   char text[2000];
-  snprintf(text, sizeof text, MODEL("%s", "<connect name='e' body1='c' body2='d' anchor='0 0 0'/>"), arms);
-  refuse(text, "nothing here corresponds to equality e (line 1)");
-  snprintf(text, sizeof text, MODEL("%s", "<weld body1='c' body2='d'/>"), arms);
-  refuse(text, "nothing here corresponds to equality (line 1)");
-  snprintf(text, sizeof text, MODEL("%s", "<connect body1='c' anchor='1 0 0'/>"), arms);
-  refuse(text, "nothing here corresponds to equality (line 1)");
+  snprintf(text, sizeof text, MODEL("%s", "<connect name='e' body1='c' body2='d' anchor='0 0.3 0'/>"), arms);
+  open_model(text);
+  check_json(tree.build.document.root, "ties", "[{'body':'tie','to':'tie_2'}]");
+  body_has("tie", "parent", "'c'");
+  body_has("tie", "position", "[0,0.3,0]");
+  body_has("tie_2", "parent", "'d'");
+  body_has("tie_2", "position", "[0,-0.7,0]");
+  done();
+  // three points of d, seen from c
+  snprintf(text, sizeof text, MODEL("%s", "<weld body1='c' body2='d' relpose='1 2 3 1 0 0 1' torquescale='.1'/>"),
+           arms);
+  open_model(text);
+  check_json(tree.build.document.root, "ties",
+             "[{'body':'tie','to':'tie_2'},{'body':'tie_3','to':'tie_4'},{'body':'tie_5','to':'tie_6'}]");
+  body_has("tie", "position", "[1,2,3]");
+  body_has("tie_3", "position", "[1,2.1,3]");
+  body_has("tie_4", "position", "[0.1,0,0]");
+  body_has("tie_5", "position", "[0.9,2,3]");
+  body_has("tie_6", "position", "[0,0.1,0]");
+  done();
+  snprintf(text, sizeof text, MODEL("%s", "<connect body1='d' anchor='1 0 0'/>"), arms);
+  open_model(text);
+  body_has("tie", "parent", "'d'");
+  body_has("tie_2", "parent", "-");
+  body_has("tie_2", "position", "[1,1,0]");
+  done();
   refuse(MODEL(FREE("a", "0 0 1", ""), "<weld site1='s' site2='t'/>"), "nothing here corresponds to equality");
   refuse(MODEL(FREE("a", "0 0 1", ""), "<weld body1='x'/>"), "body1: there is no body \"x\"");
   snprintf(text, sizeof text, MODEL("%s", "<connect active='false' body1='c' body2='d' anchor='0 0 0'/>"), arms);
@@ -236,6 +256,6 @@ static void test_fits(void)
 }
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"welded to what stands", test_weld_to_world}, {"welded to bodies", test_weld_to_body},
-                              {"connected", test_connect}, {"loops are named", test_loops}, {"contact", test_contact},
+                              {"connected", test_connect}, {"loops are tied", test_loops}, {"contact", test_contact},
                               {"springs by time constants", test_springs}, {"shells", test_shells},
                               {"fitted to meshes", test_fits})

@@ -526,7 +526,7 @@ static void test_forces_left_out(void)
   check_note(&tree, "actuator of a ball or free joint p (line 1)");
   done();
   tree = (struct tree){0};
-  load_as(&tree, "'robot.urdf'", AND(TWO, "<equality><connect name='c' body1='a' anchor='0 0 0'/></equality>"));
+  load_as(&tree, "'robot.urdf'", AND(TWO, "<equality><flex name='c' flex='f'/></equality>"));
   CHECK(tree.status == DC_BAD_INPUT && strstr(tree.error.text, "equality c (line 1)"), "%s", tree.error.text);
   done();
 }

@@ -263,6 +263,8 @@ static enum dc_status check_size(const struct dc_model *model, struct dc_error *
   if (bodies->count > MOST_BODIES)
     return dc_fail(error, DC_BAD_INPUT, "model mujoco: %d bodies (at most %d)", bodies->count, MOST_BODIES);
   enum dc_status status = dc_bodies_check_rigid(bodies, "model mujoco", error);
+  if (!status && model->definition.tie_count)
+    return dc_fail(error, DC_BAD_INPUT, "model mujoco: has no ties");
   if (status)
     return status;
   for (int a = 0; a < bodies->count; a++)

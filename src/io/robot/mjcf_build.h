@@ -97,6 +97,8 @@ enum dc_status dc_mjcf_find_sides(struct dc_mjcf_builder *builder);
 // "collide_except" and "friction_with" of all bodies; couplings; what has no counterpart.
 enum dc_status dc_mjcf_put_filters(struct dc_mjcf_builder *builder);
 enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder);
+// Frames on bodies, and the ties that hold them together.
+enum dc_status dc_mjcf_put_ties(struct dc_mjcf_builder *builder);
 void dc_mjcf_find_refused(struct dc_mjcf_builder *builder);
 // The pose that the joint of a body with one ball has at the start, as a turn of the body about its anchor; a ball's.
 bool dc_mjcf_turns_at_start(const struct dc_mjcf_builder *builder, int body, struct dc_urdf_pose *pose);

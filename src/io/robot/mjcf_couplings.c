@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Couplings of joints of an MJCF model, from equalities of joints and of fixed tendons.
+// Couplings of joints of an MJCF model, from equalities of joints and of fixed tendons, and ties of its bodies.
 #include <string.h>
 
 #include "io/robot/mjcf_build.h"
+#include "math/vector.h"
 
 // The name of the body that has a joint: that below, where its own has no mass.
 static const char *owner_of(const struct dc_mjcf_builder *builder, int joint)
@@ -38,6 +39,51 @@ enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
       dc_urdf_put_string(&builder->base, coupling, side ? "to" : "body", owner_of(builder, own->joints[side]), place);
     dc_urdf_put_number(&builder->base, coupling, "multiplier", data[1], place);
     dc_urdf_put_number(&builder->base, coupling, "offset", data[0], place);
+  }
+  return DC_OK;
+}
+
+// A frame at a point of body b for a tie, as a body of the scene; its name, or NULL where no body of the scene moves as b
+// does.
+static const char *add_frame(struct dc_mjcf_builder *builder, int b, const double point[3], int place)
+{
+  const struct dc_mjcf_link *link = &builder->links[b];
+  const struct dc_mjcf_link *carrier = &builder->links[link->carrier];
+  struct dc_urdf_pose pose = dc_urdf_identity;
+  dc_vec_copy(pose.position, point);
+  if (link->pending)
+    return NULL;
+  if (link->body < 0 || b == 0)
+    dc_urdf_pose_compose(&pose, &link->pose, &pose);
+  const char *name = dc_mjcf_take_name(builder, "tie");
+  cJSON *frame = dc_urdf_put(&builder->base, builder->base.bodies, NULL, cJSON_CreateObject(), place);
+  dc_urdf_put_string(&builder->base, frame, "name", name, place);
+  dc_urdf_put_string(&builder->base, frame, "joint", "fixed", place);
+  if (link->carrier > 0) {
+    dc_urdf_put_string(&builder->base, frame, "parent", carrier->name, place);
+    dc_urdf_put_string(&builder->base, frame, "frame", "parent", place);
+  }
+  dc_urdf_put_pose(&builder->base, frame, &pose, place);
+  return name;
+}
+
+// Every tie holds two frames together.
+enum dc_status dc_mjcf_put_ties(struct dc_mjcf_builder *builder)
+{
+  const struct dc_mjcf *mjcf = builder->mjcf;
+  cJSON *ties = NULL, *root = builder->base.document->root;
+  for (size_t t = 0; t < mjcf->ties.count; t++) {
+    const struct dc_mjcf_tie *own = &mjcf->ties.list[t];
+    int place = dc_mjcf_place(builder, own->node);
+    const char *names[2];
+    for (int side = 0; side < 2; side++)
+      if (!(names[side] = add_frame(builder, own->bodies[side], own->points[side], place)))
+        return dc_mjcf_fail(own->node, builder->base.error, DC_BAD_INPUT, "holds a body without mass between joints");
+    if (!ties && !(ties = cJSON_GetObjectItemCaseSensitive(root, "ties")))
+      ties = dc_urdf_put(&builder->base, root, "ties", cJSON_CreateArray(), builder->base.at->valueint);
+    cJSON *tie = dc_urdf_put(&builder->base, ties, NULL, cJSON_CreateObject(), place);
+    for (int side = 0; side < 2; side++)
+      dc_urdf_put_string(&builder->base, tie, side ? "to" : "body", names[side], place);
   }
   return DC_OK;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that an MJCF file holds to others by <weld> and <connect>.  Such an equality closes a loop, which nothing here
-// does, unless one of its two bodies hangs on nothing else:
+// Bodies that an MJCF file holds to others by <weld> and <connect>.  One of the two bodies may hang on nothing else, and is
+// then hung where it is held:
 //   1. <weld> of a body to what its joint hangs it on (the world, a mocap body) leaves the joint no motion: it is fixed.
 //   2. <weld> of a free body to any other that does not hang on it hangs it there, fixed.
 //   3. <connect> of a free body turns its joint into a ball joint about the anchor, on the other body.
 // A body that is fixed to another stands for it.  The relative pose is that of relpose, or that of the description.
+// Otherwise the equality closes a loop, and ties hold points of the two bodies together.  Of a <connect> it is the anchor.
+// Of a <weld> three points of body2 are tied, its origin and those "torquescale" away along two of its axes, so that errors
+// of angles count like those of places at that distance.
 #include <math.h>
 #include <string.h>
 
@@ -12,12 +15,15 @@
 #include "math/rotation.h"
 #include "math/vector.h"
 
+enum { WELD_POINTS = 3 };
+
 struct hold {
   const struct dc_mjcf_node *node;
   bool weld;
   int bodies[2];                 // body1, body2
   struct dc_urdf_pose relative;  // of body2 in body1
   double anchor[3];              // in body1
+  double lever;                  // m
 };
 
 // The inverse pose: x = R^T (y - p).
@@ -97,6 +103,9 @@ static int move_behind(struct dc_mjcf_reader *reader, int top, int on)
   for (size_t e = 0; e < model->excluded_count; e++)
     for (int k = 0; k < 2; k++)
       model->excluded[e][k] = number[model->excluded[e][k]];
+  for (size_t t = 0; t < model->ties.count; t++)
+    for (int k = 0; k < 2; k++)
+      model->ties.list[t].bodies[k] = number[model->ties.list[t].bodies[k]];
   model->bodies[number[top]].parent = number[on];
   return number[top];
 }
@@ -192,17 +201,75 @@ static int body_of(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *nod
   return body;
 }
 
+// Lists a tie; move_behind renumbers those that are listed.
+static void tie(struct dc_mjcf_reader *reader, const struct hold *hold, const double point[2][3])
+{
+  struct dc_mjcf *model = reader->model;
+  if (reader->status)
+    return;
+  if (dc_grow(&model->ties.list, &model->room.ties, model->ties.count + 1, sizeof *model->ties.list)) {
+    dc_mjcf_refuse(reader, hold->node, DC_MEMORY, "out of memory");
+    return;
+  }
+  struct dc_mjcf_tie *made = &model->ties.list[model->ties.count++];
+  *made = (struct dc_mjcf_tie){.node = hold->node, .bodies = {hold->bodies[0], hold->bodies[1]}};
+  memcpy(made->points, point, sizeof made->points);
+}
+
+// A point of one frame, seen from the pose of another in it: x' = R^T (x - p).
+static void point_in(double out[3], const struct dc_urdf_pose *pose, const double point[3])
+{
+  double matrix[9], offset[3];
+  dc_rotation_matrix(matrix, pose->rotation);
+  dc_vec_sub(offset, point, pose->position);
+  dc_mat_apply_transposed(out, matrix, offset);
+}
+
+static void point_of(double out[3], const struct dc_urdf_pose *pose, const double point[3])
+{
+  double matrix[9], turned[3];
+  dc_rotation_matrix(matrix, pose->rotation);
+  dc_mat_apply(turned, matrix, point);
+  dc_vec_add(out, turned, pose->position);
+}
+
+// Ties of a loop: points as the description or relpose has them.
+static void close_loop(struct dc_mjcf_reader *reader, const struct hold *hold)
+{
+  struct dc_urdf_pose *poses = dc_mjcf_find_poses(reader), relative = hold->relative;
+  double points[2][3];
+  if (!poses)
+    return;
+  if (!hold->weld || isnan(relative.position[0]))
+    seen_from(&relative, &poses[hold->bodies[0]], &poses[hold->bodies[1]]);
+  for (int k = 0; k < (hold->weld ? WELD_POINTS : 1); k++) {
+    if (hold->weld) {
+      for (int i = 0; i < 3; i++)
+        points[1][i] = i + 1 == k ? hold->lever : 0;
+      point_of(points[0], &relative, points[1]);
+    } else {
+      dc_vec_copy(points[0], hold->anchor);
+      point_in(points[1], &relative, points[0]);
+    }
+    tie(reader, hold, (const double(*)[3])points);
+  }
+}
+
 // Reads a <weld> or <connect> and holds a body by it if it can.  A relpose of which the last four numbers are
 // zero means the relative pose of the description, as in MuJoCo; NAN stands for it.  Equalities between sites
 // are left to the list of what has no counterpart.  body2 is tried first, then body1.  Returns true if nothing
 // more is to be done, which includes a refusal.
 bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node)
 {
-  struct hold hold = {.node = node, .weld = strcmp(node->name, "weld") == 0, .relative = dc_urdf_identity};
+  struct hold hold = {.node = node, .weld = strcmp(node->name, "weld") == 0, .relative = dc_urdf_identity, .lever = 1};
   double given[7] = {0};
   dc_mjcf_text(reader, node, "name");
   bool sites = dc_mjcf_text(reader, node, "site1") || dc_mjcf_text(reader, node, "site2");
   dc_mjcf_numbers(reader, node, "anchor", 3, 3, hold.anchor);
+  if (hold.weld)
+    dc_mjcf_number(reader, node, "torquescale", &hold.lever);
+  if (!(hold.lever > 0))
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "torquescale must be positive");
   hold.relative.position[0] = NAN;
   if (hold.weld && dc_mjcf_numbers(reader, node, "relpose", 7, 7, given) &&
       (given[3] != 0 || given[4] != 0 || given[5] != 0 || given[6] != 0)) {
@@ -217,5 +284,7 @@ bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
   const struct dc_mjcf_body *bodies = reader->model->bodies;
   if (bodies[hold.bodies[0]].weld == bodies[hold.bodies[1]].weld)
     return true;  // they are fixed to each other already
-  return hold_side(reader, &hold, 1) || hold_side(reader, &hold, 0);
+  if (!hold_side(reader, &hold, 1) && !hold_side(reader, &hold, 0))
+    close_loop(reader, &hold);
+  return true;
 }

@@ -326,7 +326,7 @@ const struct dc_mjcf_known dc_mjcf_known[] = {
     ACTS("equality/weld", "*"),
     HELD("equality/weld"),
     ACTS("equality/weld", "relpose"),
-    HARMLESS("equality/weld", "torquescale"),
+    ACTS("equality/weld", "torquescale"),
     ACTS("equality/tendon", "*"),
     CALLED("equality/tendon"),
     ACTS("equality/tendon", "active"),

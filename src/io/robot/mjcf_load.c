@@ -257,6 +257,7 @@ void dc_mjcf_release(struct dc_mjcf *mjcf)
   free(mjcf->assets.fields);
   free(mjcf->pairs);
   free(mjcf->couplings);
+  free(mjcf->ties.list);
   free(mjcf->keys);
   free(mjcf->excluded);
   free(mjcf->named);

@@ -125,6 +125,12 @@ struct dc_mjcf_coupling {
   int joints[2];  // [1]: -1: none
   double polynomial[5];
 };
+// Points of two bodies that an equality holds together.
+struct dc_mjcf_tie {
+  const struct dc_mjcf_node *node;
+  int bodies[2];
+  double points[2][3];  // in their frames
+};
 struct dc_mjcf_key {
   const char *name;
   const struct dc_mjcf_node *node;
@@ -143,13 +149,18 @@ struct dc_mjcf_option {
 
 // Items that each list of a model has memory for; only the functions that append to the lists read and write it.
 struct dc_mjcf_room {
-  size_t bodies, geoms, joints, tendons, actuators, meshes, fields, pairs, couplings, keys, excluded, named;
+  size_t bodies, geoms, joints, tendons, actuators, meshes, fields, pairs, couplings, ties, keys, excluded, named;
 };
 
 struct dc_mjcf_assets {
   struct dc_mjcf_mesh *meshes;
   struct dc_mjcf_field *fields;
   size_t mesh_count, field_count;
+};
+
+struct dc_mjcf_ties {
+  struct dc_mjcf_tie *list;
+  size_t count;
 };
 
 // A compiled model: elements with their classes' defaults applied, in the order of the file.  Lists are owned and freed by
@@ -168,6 +179,7 @@ struct dc_mjcf {
   struct dc_mjcf_assets assets;
   struct dc_mjcf_pair *pairs;
   struct dc_mjcf_coupling *couplings;
+  struct dc_mjcf_ties ties;
   struct dc_mjcf_key *keys;
   int (*excluded)[2];                 // bodies
   const struct dc_mjcf_node **named;  // elements that nothing corresponds to: equalities, ...

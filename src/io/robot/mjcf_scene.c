@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An MJCF model as shapes, bodies and couplings of a scene's tree.
+// An MJCF model as shapes, bodies, couplings and ties of a scene's tree.
 //
 // A body of the file becomes a body whose shape's frame is the body's frame.  One without mass, geometry and joints is a
 // frame only, carried by the body above; one without mass that has joints hands them down to the only body below, which
@@ -279,7 +279,7 @@ static enum dc_status add_all(struct dc_mjcf_builder *builder)
       status = add_body(builder, i);
   if (status || (status = add_world(builder)) || (status = dc_mjcf_put_sides(builder)) ||
       (status = dc_mjcf_put_filters(builder)) || (status = dc_mjcf_put_couplings(builder)) ||
-      (status = put_gravity(builder)) ||
+      (status = dc_mjcf_put_ties(builder)) || (status = put_gravity(builder)) ||
       (status = refuse(builder, builder->use->refuse_structure, &builder->refused)) ||
       (status = refuse(builder, builder->use->refuse_forces, &builder->forces)))
     return status;

@@ -267,8 +267,8 @@ static bool open_body(struct writer *writer, int i, const double *velocity)
   return put_geometries(writer, i);
 }
 
-// Pairs that do not touch, and couplings as equalities of joints.  A coupled body has a single scalar joint,
-// which bears the body's name.
+// Pairs that do not touch, couplings as equalities of joints, and ties as connections.  A coupled body has a single
+// scalar joint, which bears the body's name.  Frames of bodies stand where those of their shapes are.
 static void put_exclusions(const struct dc_model *model, struct dc_text *text)
 {
   const struct dc_bodies *bodies = &model->bodies;
@@ -288,6 +288,14 @@ static void put_exclusions(const struct dc_model *model, struct dc_text *text)
     dc_export_name(text, "joint1", bodies->bodies[coupling->body].name, "");
     dc_export_name(text, "joint2", bodies->bodies[coupling->to].name, "");
     dc_export_numbers(text, "polycoef", 5, (double[5]){coupling->offset, coupling->multiplier});
+    dc_text_add(text, "/>\n");
+  }
+  for (int k = 0; k < model->definition.tie_count; k++) {
+    const struct dc_tie *tie = &model->definition.ties[k];
+    dc_text_add(text, "    <connect");
+    dc_export_name(text, "body1", name_of(&bodies->bodies[tie->body]), "");
+    dc_export_name(text, "body2", name_of(&bodies->bodies[tie->to]), "");
+    dc_export_numbers(text, "anchor", 3, bodies->bodies[tie->body].center);
     dc_text_add(text, "/>\n");
   }
   dc_text_add(text, "  </equality>\n");

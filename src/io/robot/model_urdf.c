@@ -401,6 +401,8 @@ static enum dc_status add_notes(const struct writer *writer, struct dc_notes *no
     status = dc_notes_add(notes, "%d ball joints are three hinges each", writer->balls);
   if (!status && writer->model->bodies.actuator_count)
     status = dc_notes_add(notes, "actuators left out, which URDF does not have");
+  if (!status && writer->model->definition.tie_count)
+    status = dc_notes_add(notes, "%d ties left out, which URDF does not have", writer->model->definition.tie_count);
   if (!status && writer->rotors)
     status = dc_notes_add(notes, "armature, springs or constant forces of %d joints left out, which URDF does not have",
                           writer->rotors);

@@ -156,7 +156,7 @@ static void put_settings(struct resolver *resolver)
   dc_json_end(&resolver->writer, "}");
 }
 
-// Shapes, bodies and couplings with all their options.
+// Shapes, bodies, couplings and ties with all their options.
 static void put_model(struct resolver *resolver)
 {
   const struct dc_scene *scene = resolver->scene;
@@ -171,12 +171,18 @@ static void put_model(struct resolver *resolver)
   for (int i = 0; i < definition->body_count; i++)
     put_object(resolver, NULL, NULL, NULL, dc_body_options, &scene->bodies[i]);
   dc_json_end(&resolver->writer, "]");
-  if (definition->coupling_count == 0)
-    return;
-  dc_json_begin(&resolver->writer, "couplings", '[');
+  if (definition->coupling_count)
+    dc_json_begin(&resolver->writer, "couplings", '[');
   for (int i = 0; i < definition->coupling_count; i++)
     put_object(resolver, NULL, NULL, NULL, dc_coupling_options, &scene->couplings[i]);
-  dc_json_end(&resolver->writer, "]");
+  if (definition->coupling_count)
+    dc_json_end(&resolver->writer, "]");
+  if (definition->tie_count)
+    dc_json_begin(&resolver->writer, "ties", '[');
+  for (int i = 0; i < definition->tie_count; i++)
+    put_object(resolver, NULL, NULL, NULL, dc_tie_options, &definition->ties[i]);
+  if (definition->tie_count)
+    dc_json_end(&resolver->writer, "]");
 }
 
 static void put_refinement(struct resolver *resolver)

@@ -48,7 +48,7 @@ enum dc_status dc_scene_check_case(struct dc_scene_build *build, int k);
 enum dc_status dc_scene_add_case(struct dc_scene_build *build, int k, struct dc_scene *made);
 enum dc_status dc_scene_end_cases(struct dc_scene_build *build);
 
-// Turns the robots of "include" into entries of "shapes", "bodies" and "couplings", and removes the key.
+// Turns the robots of "include" into entries of "shapes", "bodies", "couplings" and "ties", and removes the key.
 enum dc_status dc_scene_include(struct dc_scene_build *build);
 // A robot's file as "include" found it: its name in the scene, its real path and folder, its text, the number of that
 // as a source of places.
@@ -82,7 +82,7 @@ enum dc_status dc_scene_build_shape(struct dc_scene_build *build, struct dc_shap
 // Each reads its parts of the tree into the scene.
 enum dc_status dc_scene_read_shapes(struct dc_scene_build *build);
 enum dc_status dc_scene_read_bodies(struct dc_scene_build *build);
-enum dc_status dc_scene_read_couplings(struct dc_scene_build *build);  // bodies must have been read
+enum dc_status dc_scene_read_couplings(struct dc_scene_build *build);  // and ties; bodies must have been read
 enum dc_status dc_scene_read_plant(struct dc_scene_build *build);      // the model must be built
 enum dc_status dc_scene_read_task(struct dc_scene_build *build);       // the model must be built
 // Reads how bodies act on each other, "contact", "solver" and "mujoco", into the definition.

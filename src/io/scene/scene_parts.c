@@ -499,27 +499,40 @@ static enum dc_status read_elements(struct dc_scene_build *build, const struct d
   return DC_OK;
 }
 
-// Reads the couplings; names of their bodies are known by now.
+// Reads an array of objects of one kind [*count], each of a size.
+static enum dc_status read_list(struct dc_scene_build *build, const char *key, const struct dc_option *options,
+                                size_t size, void **list, int *count)
+{
+  struct dc_json elements;
+  int i = 0;
+  enum dc_status status = find_array(build, key, &elements, count);
+  if (status)
+    return status;
+  *list = dc_arena_alloc(build->scene->arena, (size_t)*count, size);
+  if (!*list)
+    return out_of_memory(build);
+  cJSON *node;
+  cJSON_ArrayForEach (node, elements.node) {
+    struct dc_json element = dc_json_element(&elements, node, i);
+    if ((status = dc_read_options(&build->reader, &element, options, NULL, (char *)*list + (size_t)i++ * size)))
+      return status;
+  }
+  return DC_OK;
+}
+
+// Reads couplings and ties; names of their bodies are known by now.
 enum dc_status dc_scene_read_couplings(struct dc_scene_build *build)
 {
   struct dc_scene *scene = build->scene;
-  struct dc_json couplings;
-  int count = 0, i = 0;
-  enum dc_status status = find_array(build, "couplings", &couplings, &count);
-  if (status)
-    return status;
-  scene->couplings = dc_arena_alloc(scene->arena, (size_t)count, sizeof *scene->couplings);
-  if (!scene->couplings)
-    return out_of_memory(build);
-  cJSON *node;
-  cJSON_ArrayForEach (node, couplings.node) {
-    struct dc_json element = dc_json_element(&couplings, node, i);
-    if ((status = dc_read_options(&build->reader, &element, dc_coupling_options, NULL, &scene->couplings[i++])))
-      return status;
-  }
-  scene->definition.coupling_count = count;
-  scene->definition.couplings = scene->couplings;
-  return DC_OK;
+  void *couplings = NULL, *ties = NULL;
+  enum dc_status status = read_list(build, "couplings", dc_coupling_options, sizeof *scene->couplings, &couplings,
+                                    &scene->definition.coupling_count);
+  if (!status)
+    status =
+        read_list(build, "ties", dc_tie_options, sizeof *scene->definition.ties, &ties, &scene->definition.tie_count);
+  scene->definition.couplings = scene->couplings = couplings;
+  scene->definition.ties = ties;
+  return status;
 }
 
 // Reads the task: controls, objectives and design, each an array whose size is known before its elements are

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Ties: a loop of links moves, has gradients, goes to MJCF and back, and is refused where nothing knows it.
+. "$DCSIM_SOURCE/tests/cli/harness.sh"
+cat >loop.json <<'SCENE'
+{"name": "loop", "time": {"step": 0.01, "steps": 30}, "contact": {"model": "bsh"},
+ "shapes": {"bar": {"type": "box", "size": [0.3, 0.03, 0.03]}},
+ "bodies": [
+  {"name": "a", "shape": "bar", "mass": 0.4, "position": [0.15, 0, 1], "joint": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, 1], "pd": {"kp": 5, "kd": 0.2}},
+  {"name": "b", "parent": "a", "shape": "bar", "mass": 0.3, "position": [0.45, 0, 1], "joint": "hinge", "axis": [0, 1, 0], "anchor": [0.3, 0, 1]},
+  {"name": "c", "shape": "bar", "mass": 0.5, "position": [0.75, 0, 1], "joint": "slide hinge", "axis": [0, 1, 0], "anchor": [0.9, 0, 1], "collide": false},
+  {"name": "end", "parent": "b", "joint": "fixed", "position": [0.6, 0, 1]},
+  {"name": "tip", "parent": "c", "joint": "fixed", "position": [0.6, 0, 1]}],
+ "ties": [{"body": "end", "to": "tip"}],
+ "control": [{"type": "spline", "body": "a", "knots": 3}],
+ "objective": [{"type": "reach", "body": "b", "target": [0.4, 0, 1.1]}],
+ "optimizer": {"type": "adam", "iterations": 3}}
+SCENE
+sed 's/"slide hinge", "axis": \[0, 1, 0\], "anchor": \[0.9, 0, 1\]/[{"type": "slide", "axis": [1, 0, 0]}, {"type": "hinge", "axis": [0, 1, 0], "anchor": [0.9, 0, 1]}]/' loop.json >closed.json
+run 0 check closed.json
+run 0 gradcheck closed.json --set 'time.steps=12'
+run 0 simulate closed.json -o run --quiet --no-report
+run 0 verify run --quick --no-report
+check "the options are written out" grep -q '"stiffness": *1000000' run/resolved.json
+run 0 export closed.json --format mjcf -o loop.xml
+check "a tie is a connection" grep -q '<connect body1="end" body2="tip"' loop.xml
+"$dcsim" export closed.json --format urdf -o loop.urdf >notes 2>&1
+check "URDF has no ties" grep -q "1 ties left out" notes
+printf '{"time": {"step": 0.01, "steps": 30}, "contact": {"model": "bsh"}, "include": "loop.xml"}' >again.json
+run 0 simulate again.json -o again --quiet --no-report
+for folder in run again; do
+  run 0 export $folder --format csv
+  tail -1 $folder/export/trajectory.csv | cut -d, -f2-15 | tr ',' '\n' >$folder.txt
+done
+check "they come to the same place" eval 'paste run.txt again.txt | awk "{if ((\$1 - \$2) ^ 2 > 1e-12) exit 1} END {exit NR != 14}"'
+run 3 simulate closed.json --model mujoco -o other --quiet --no-report
+says "has no ties"
+run 3 check closed.json --set 'ties.0.to="end"'
+says "must be another body"
+finish
