@@ -185,6 +185,16 @@ static const struct mjcf_kind {
      "size='.03' fromto='0 0 0 -.3 .1 0' mass='.5'/></body></worldbody><equality><connect body1='a' body2='b' "
      "anchor='.3 .1 0' solref='.001 1'/></equality></mujoco>",
      NULL},
+    {"a hinge that an equality holds off its place",
+     "<mujoco>" OPTION "<worldbody>" ARM "</worldbody><equality><joint joint1='j' polycoef='.3 0 0 0 0' solref='.001 1' "
+     "solimp='.9999 .9999 .001 .5 2'/></equality>" KEY("qpos='.3 .1'") "</mujoco>",
+     NULL},
+    {"a slide that an equality holds where its reference is",
+     "<mujoco>" OPTION "<worldbody><body name='a' pos='0 0 1'><joint axis='0 1 0'/><geom size='.1' pos='.2 0 0'/>"
+     "<body name='b' pos='.3 0 0'><joint name='k' type='slide' axis='1 0 1' ref='.1'/><geom size='.05'/></body></body>"
+     "</worldbody><equality><joint joint1='k' solref='.001 1' solimp='.9999 .9999 .001 .5 2'/></equality>"
+     KEY("qpos='.3 .1' qvel='1 0'") "</mujoco>",
+     NULL},
     {"motors within limits of their own forces and of their joint's",
      "<mujoco>" OPTION "<worldbody>" ARM "</worldbody><actuator><motor joint='j' gear='2' forcelimited='true' "
      "forcerange='-.1 .2'/><general joint='l' gear='3' gainprm='4' biastype='affine' biasprm='-9' forcelimited='true' "

@@ -56,21 +56,21 @@ static void test_free_and_static(void)
 static void test_frames(void)
 {
   struct tree tree = {0};
-  load_sdf(&tree, SDF("<model name='m'>" SOLID("a", "") HINGE(
-                      "w", "fixed", "world",
-                      "a", "") "<frame name='f' attached_to='a'><pose>0 0 1 0 0 "
-                               "1.5707963267948966</pose></frame>" SOLID("b", "<pose relative_to='f'>1 0 0 0 0 "
-                                                                              "0</pose>") "<joint name='j' "
-                                                                                          "type='revolute'><pose "
-                                                                                          "relative_to='f'/><parent>a</"
-                                                                                          "parent><child>b</child>"
-                                                                                          "<axis><xyz "
-                                                                                          "expressed_in='__model__'>0 "
-                                                                                          "1 "
-                                                                                          "0</xyz><limit><lower>-1</"
-                                                                                          "lower><upper>2</upper></"
-                                                                                          "limit></axis>"
-                                                                                          "</joint></model>"));
+  load_sdf(&tree, SDF("<model name='m'>" SOLID("a", "")
+                          HINGE("w", "fixed", "world", "a", "") "<frame name='f' attached_to='a'><pose>0 0 1 0 0 "
+                                                                "1.5707963267948966</pose></frame>" SOLID(
+                                                                    "b", "<pose relative_to='f'>1 0 0 0 0 "
+                                                                         "0</pose>") "<joint name='j' "
+                                                                                     "type='revolute'><pose "
+                                                                                     "relative_to='f'/><parent>a</"
+                                                                                     "parent><child>b</child>"
+                                                                                     "<axis><xyz "
+                                                                                     "expressed_in='__model__'>0 "
+                                                                                     "1 "
+                                                                                     "0</xyz><limit><lower>-1</"
+                                                                                     "lower><upper>2</upper></"
+                                                                                     "limit></axis>"
+                                                                                     "</joint></model>"));
   const cJSON *b = find_body(&tree, "b");
   check_json(b, "joint", "'hinge'");
   check_json(b, "parent", "'a'");
@@ -115,7 +115,8 @@ static void test_joints(void)
   check_json(find_body(&tree, "e"), "range", "[0,100]");
   check_json(find_body(&tree, "f"), "range", "-");
   unload(&tree);
-  refuse(SDF("<model name='m'><static>1</static>" SOLID("a", "") SOLID("b", "") HINGE("j", "bolt", "a", "b", "") "</model>"),
+  refuse(SDF("<model name='m'><static>1</static>" SOLID("a", "") SOLID("b", "")
+                 HINGE("j", "bolt", "a", "b", "") "</model>"),
          "bolt");
   refuse(SDF("<model name='m'>" SOLID("a", "") SOLID("b", "") HINGE("j", "screw", "a", "b", "") "</model>"), "screws");
   refuse(SDF("<model name='m'>" SOLID("a", "") SOLID("b", "") HINGE("j", "revolute", "a", "x", "") "</model>"),
@@ -147,7 +148,7 @@ static void test_geometry(void)
   static const char tetrahedron[] = "v 0 0 0\nv 30 0 0\nv 0 30 0\nv 0 0 30\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 #define HILL(static)                                                                                                   \
   SDF("<model name='m'>" static "<link name='a'><collision name='c'><geometry><mesh><uri>hill.obj</uri></mesh>"        \
-      "</geometry></collision></link></model>")
+                                "</geometry></collision></link></model>")
   write_bytes("hill.obj", tetrahedron, sizeof tetrahedron - 1);
   load_sdf(&tree, HILL("<static>1</static>"));
   check_json(find_shape(&tree, "a"), "longest_edge", "-");
@@ -168,10 +169,10 @@ static void test_compounds(void)
 {
   struct dc_scene *scene = NULL;
   struct dc_error error = {0};
-  static const char text[] =
-      SDF("<model name='m'><static>1</static><link name='a'><visual name='v'/><collision name='e'><pose>3 0 0 0 0 0</pose>"
-          "<geometry><ellipsoid><radii>.1 .2 .3</radii></ellipsoid></geometry></collision><collision name='b'><geometry>"
-          "<box><size>1 2 3</size></box></geometry></collision></link></model>");
+  static const char text[] = SDF(
+      "<model name='m'><static>1</static><link name='a'><visual name='v'/><collision name='e'><pose>3 0 0 0 0 0</pose>"
+      "<geometry><ellipsoid><radii>.1 .2 .3</radii></ellipsoid></geometry></collision><collision name='b'><geometry>"
+      "<box><size>1 2 3</size></box></geometry></collision></link></model>");
   write_bytes("round.sdf", text, sizeof text - 1);
   write_scene("round.json", "{'contact': {'model': 'bsh'}, " TIME ", 'include': 'round.sdf'}");
   CHECK(dc_scene_read("round.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
@@ -224,6 +225,45 @@ static void test_nested(void)
   rmdir("thing");
 }
 
+// Attached here and placed there: the pose goes by one frame, the link of a joint by the other, and neither is unread.
+static void test_attached(void)
+{
+  struct tree tree = {0};
+  load_sdf(&tree, SDF("<model name='m'>" SOLID("a", "<pose>0 0 5 0 0 0</pose>") SOLID(
+                      "b", "<pose>3 0 0 0 0 0</pose>") "<frame name='f' attached_to='b'><pose relative_to='a'>0 0 1 0 "
+                                                       "0 0</pose></frame><joint name='j' "
+                                                       "type='revolute'><parent>a</parent><child>f</child><axis><xyz>0 "
+                                                       "1 0</xyz></axis></joint></model>"));
+  check_json(find_body(&tree, "b"), "parent", "'a'");
+  check_json(find_body(&tree, "b"), "position", "[3,0,-5]");
+  check_json(find_body(&tree, "b"), "anchor", "[0,0,1]");
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "attached"), "%s", note->text);
+  unload(&tree);
+}
+
+// Friction that is another along the second direction is named, and only then.
+static void test_directions(void)
+{
+  static const char *const second[] = {"<mu2>0.3</mu2>", "<mu2>0.2</mu2>", ""};
+  for (int k = 0; k < 3; k++) {
+    struct tree tree = {0};
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        SDF("<model name='m'><link name='a'><collision name='c'><geometry><sphere><radius>1</radius></sphere>"
+            "</geometry><surface><friction><ode><mu>0.3</mu>%s</ode></friction></surface></collision></link></model>"),
+        second[k]);
+    load_sdf(&tree, text);
+    check_json(find_body(&tree, "a"), "friction", "0.3");
+    bool told = false;
+    for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+      told |= strstr(note->text, "<mu2> in <ode>: friction is the same in all directions") != NULL;
+    CHECK(told == (k == 1), "%s", second[k]);
+    unload(&tree);
+  }
+}
+
 static void test_refusals(void)
 {
   refuse("<!DOCTYPE a [<!ENTITY b 'c'>]><sdf version='1.9'><model name='m'/></sdf>", "DOCTYPE is not allowed");
@@ -246,5 +286,6 @@ static void test_refusals(void)
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"free and static models", test_free_and_static}, {"frames", test_frames},
                               {"joints", test_joints}, {"geometry and friction", test_geometry},
-                              {"compounds", test_compounds},
-                              {"nested and included models", test_nested}, {"refusals and notes", test_refusals})
+                              {"compounds", test_compounds}, {"nested and included models", test_nested},
+                              {"attached and placed", test_attached}, {"directions of friction", test_directions},
+                              {"refusals and notes", test_refusals})

@@ -39,8 +39,8 @@ static void test_world(void)
 static void test_roots(void)
 {
   struct tree tree = {0};
-  load(&tree, ROBOT(LINK("ground") JOINT("g", "fixed", "world", "ground", "<origin xyz='0 0 -5'/>") LINK("body") LINK(
-                 "leg") JOINT("j", "continuous", "body", "leg", "")));
+  load(&tree, ROBOT(LINK("ground") JOINT("g", "fixed", "world", "ground", "<origin xyz='0 0 -5'/>") LINK("body")
+                        LINK("leg") JOINT("j", "continuous", "body", "leg", "")));
   check_json(find_body(&tree, "ground"), "joint", "'fixed'");
   check_json(find_body(&tree, "body"), "joint", "'free'");
   check_json(find_body(&tree, "leg"), "joint", "'hinge'");
@@ -59,9 +59,9 @@ static void test_attributes(void)
 {
   struct tree tree = {0};
   load(&tree, "<robot name='r' xmlns:drake='d' version='1.0'>" LINK("a") LINK("b") JOINT(
-                 "j", "revolute", "a", "b",
-                 "<limit lower='-1' upper='1' drake:acceleration='3'/><dynamics damping='1' spring_stiffness='2'/>"
-                 "<axis xyz='0 0 1' xzy='4'/><joint_properties damping='1'/>") "</robot>");
+                  "j", "revolute", "a", "b",
+                  "<limit lower='-1' upper='1' drake:acceleration='3'/><dynamics damping='1' spring_stiffness='2'/>"
+                  "<axis xyz='0 0 1' xzy='4'/><joint_properties damping='1'/>") "</robot>");
   check_note(&tree, "\"drake:acceleration\" of <limit>: accelerations have no limits");
   check_note(&tree, "\"spring_stiffness\" of <dynamics>: the joint has no spring");
   check_note(&tree, "\"xzy\" of <axis>: is not known and left out");
@@ -70,9 +70,10 @@ static void test_attributes(void)
     CHECK(!strstr(note->text, "\"version\"") && !strstr(note->text, "\"xyz\"") && !strstr(note->text, "xmlns"), "%s",
           note->text);
   unload(&tree);
-  load_as(&tree, "'robot.urdf'",
-          "<sdf version='1.9'><model name='m'><link name='a' color='red'><pose degrees='true' relative_too='b'>0 0 0 0 0 "
-          "90</pose><inertial><mass unit='g'>1</mass></inertial></link></model></sdf>");
+  load_as(
+      &tree, "'robot.urdf'",
+      "<sdf version='1.9'><model name='m'><link name='a' color='red'><pose degrees='true' relative_too='b'>0 0 0 0 0 "
+      "90</pose><inertial><mass unit='g'>1</mass></inertial></link></model></sdf>");
   CHECK(tree.status == DC_OK, "%s", tree.error.text);
   check_note(&tree, "\"color\" of <link>: is not known and left out");
   check_note(&tree, "\"relative_too\" of <pose>: is not known and left out");
@@ -85,8 +86,9 @@ static void test_attributes(void)
 
 #define THREE                                                                                                          \
   LINK("a")                                                                                                            \
-  LINK("b") LINK("c") LINK("d") JOINT("i", "continuous", "a", "b", "<limit effort='7'/>")                              \
-      JOINT("j", "continuous", "b", "c", "") JOINT("k", "continuous", "c", "d", "")
+  LINK("b")                                                                                                            \
+  LINK("c") LINK("d") JOINT("i", "continuous", "a", "b", "<limit effort='7'/>") JOINT("j", "continuous", "b", "c", "") \
+      JOINT("k", "continuous", "c", "d", "")
 
 static void test_gains(void)
 {
@@ -171,7 +173,30 @@ static void test_unread(void)
   unload(&tree);
 }
 
-RUN_TESTS_IN_TEMPORARY_FOLDER({"joints on the world, ranges that are missing, damping", test_world}, {"roots", test_roots}, {"attributes", test_attributes},
+// Limits that are 0 are none, and a note says so; those of joints that do not move say nothing.
+static void test_zero_limits(void)
+{
+  static const char *const limits[] = {"effort='0' velocity='3'", "effort='2' velocity='0'", "effort='2' velocity='3'"};
+  for (int k = 0; k < 3; k++) {
+    struct tree tree = {0};
+    char text[1500];
+    snprintf(text, sizeof text,
+             ROBOT(LINK("a") LINK("b") JOINT("j", "revolute", "a", "b", "<limit lower='-1' upper='1' %s/>")),
+             limits[k]);
+    load(&tree, text);
+    bool told = false;
+    for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+      told |= strstr(note->text, "limits of effort or velocity that are 0 are none: j") != NULL;
+    CHECK(told == (k < 2), "%s", limits[k]);
+    check_json(find_body(&tree, "b"), "effort_limit", k == 0 ? "-" : "2");
+    check_json(find_body(&tree, "b"), "velocity_limit", k == 1 ? "-" : "3");
+    unload(&tree);
+  }
+}
+
+RUN_TESTS_IN_TEMPORARY_FOLDER({"limits of 0", test_zero_limits},
+                              {"joints on the world, ranges that are missing, damping", test_world},
+                              {"roots", test_roots}, {"attributes", test_attributes},
                               {"gains by joint, transmissions", test_gains},
                               {"gains of several joints of a body", test_gains_of_chain}, {"URIs", test_uris},
                               {"elements that do not act", test_unread})

@@ -66,6 +66,7 @@ const struct dc_attribute_row dc_sdf_rows[] = {
     {"surface", "soft_contact", DC_ATTRIBUTE_ABSENT, "the surface is not soft"},
     {"friction", "torsional", DC_ATTRIBUTE_ABSENT, "there is no torsional friction"},
     {"friction", "bullet", DC_ATTRIBUTE_ABSENT, "friction is that of <ode> or of \"contact\""},
+    {"ode", "mu2", DC_ATTRIBUTE_ABSENT, "friction is the same in all directions"},
     {"ode", "fdir1", DC_ATTRIBUTE_ABSENT, "friction is the same in all directions"},
     {"ode", "slip1", DC_ATTRIBUTE_ABSENT, "nothing creeps under friction"},
     {"ode", "slip2", DC_ATTRIBUTE_ABSENT, "nothing creeps under friction"},

@@ -177,11 +177,13 @@ static enum dc_status read_color(struct dc_sdf_reader *reader, struct dc_xml_ele
   return DC_OK;
 }
 
-// Coulomb's coefficient of a collision, NAN without: Drake's, or that of ODE along the first direction.
+// Coulomb's coefficient of a collision, NAN without: Drake's, or that of ODE along the first direction.  Another one along
+// the second is named.
 static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_element *collision, double *mu)
 {
   struct dc_xml_element *drake = dc_xml_child(collision, "drake:proximity_properties");
   struct dc_xml_element *ode = dc_xml_child(dc_xml_child(dc_xml_child(collision, "surface"), "friction"), "ode");
+  struct dc_xml_element *across = dc_xml_child(ode, "mu2");
   double second = NAN;
   *mu = NAN;
   enum dc_status status = drake ? dc_sdf_child_numbers(reader, drake, "drake:mu_dynamic", 1, mu) : DC_OK;
@@ -189,8 +191,8 @@ static enum dc_status read_friction(struct dc_sdf_reader *reader, struct dc_xml_
     dc_xml_child(drake, "drake:mu_static");
   if (!status && ode && isnan(*mu))
     status = dc_sdf_child_numbers(reader, ode, "mu", 1, mu);
-  if (!status && ode)
-    status = dc_sdf_child_numbers(reader, ode, "mu2", 1, &second);
+  if (!status && across && !(status = dc_sdf_child_numbers(reader, ode, "mu2", 1, &second)))
+    across->used = second == *mu;
   if (!status && (*mu < 0 || isinf(*mu)))
     *mu = *mu < 0 ? 0 : 100;
   return status;

@@ -59,8 +59,9 @@ static enum dc_status add_inner(struct dc_sdf_reader *reader, struct dc_xml_elem
   frame.base_name = base;
   if (!base && kind == DC_SDF_JOINT)
     frame.base_name = dc_sdf_text(element, "child");
-  if (!base && kind == DC_SDF_FRAME && (base = dc_xml_attribute(element, "attached_to")) && *base)
-    frame.base_name = base;
+  const char *attached = kind == DC_SDF_FRAME ? dc_xml_attribute(element, "attached_to") : NULL;
+  if (!base && attached && *attached)
+    frame.base_name = attached;
   if ((status = dc_sdf_add_frame(reader, &frame, &index)))
     return status;
   const char *canonical = scope->canonical;

@@ -306,6 +306,8 @@ static void gather_joints(struct dc_urdf_builder *builder)
       dc_urdf_remember(builder, &remarks->stuck, joint->name);
     else if (joint->unbounded)
       dc_urdf_remember(builder, turns ? &remarks->turning : &remarks->sliding, joint->name);
+    if (builder->use->effort && (joint->effort == 0 || joint->velocity == 0) && !dc_urdf_joint_is_fixed(joint))
+      dc_urdf_remember(builder, &remarks->unbounded, joint->name);
     if (joint->type == DC_URDF_FLOATING && !joint->invented)
       dc_urdf_remember(builder, &remarks->floating, joint->name);
   }
@@ -342,6 +344,7 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
       {&remarks->stuck,
        "prismatic joints whose <limit> has no range are fixed, as lower and upper are 0 by the letter; "
        "give them lower and upper to let them slide"},
+      {&remarks->unbounded, "limits of effort or velocity that are 0 are none"},
       {&remarks->passive, "joints that no transmission of the file moves have no actuator (\"pd\" by joint gives one)"},
       {&remarks->damped, "damping, friction and springs of joints do not act, as \"dynamics\" says"},
       {&remarks->supposed, "links without <mass> have 1 kg and, without <inertia>, 1 kg m^2, by the specification"},
