@@ -23,6 +23,8 @@
 #include "task/drives.h"
 
 enum { LEAST_ROWS = 8, FEWEST_ROWS = 4 };  // losses that show a course; fewer than these show nothing
+enum { USUAL_WINDOW = 20 };                // steps that see contact pay
+enum { USUAL_ROLLOUTS = 4000 };            // of a race: those that it takes by itself
 enum { FIRST_ITERATIONS = 100 };           // of an optimization that is given too few to tell
 enum { FLOATING = 3 };                     // coordinates of a joint that does not hold its body
 
@@ -348,8 +350,11 @@ static void advise_search(const struct session *session, const struct outcome *o
     return;
   struct dc_advice *advice =
       dc_advice_add(list, "out of rollouts", "the search used up its %ld rollouts", portfolio->rollouts);
-  bool automatic = session->scene->scene->search.automatic;
-  try_whole(session, advice, automatic ? "automatic.rollouts" : "portfolio.rollouts", 4 * portfolio->rollouts);
+  if (session->scene->scene->search.automatic)
+    try_whole(session, advice, "automatic.rollouts",
+              4 * portfolio->rollouts > USUAL_ROLLOUTS ? 4 * portfolio->rollouts : USUAL_ROLLOUTS);
+  else
+    try_whole(session, advice, "portfolio.rollouts", 4 * portfolio->rollouts);
 }
 
 // A race that was stopped, by its time or from outside: its checkpoint goes on, or the same command without a limit.
@@ -430,58 +435,79 @@ static void advise_horizon(const struct session *session, struct dc_advice_list 
   }
 }
 
-// Whether an attempt reaches the task, or a loss below DC_TRIED_HELPFUL times the best one, in twice the time that a
-// cheap run may take.
-static bool helps(const struct session *session, const struct dc_attempt *attempt, double *loss, bool *reached)
+// Whether an attempt reaches the task, or a loss below DC_TRIED_HELPFUL times what the run ended with, in twice the time
+// that a cheap run may take.
+static bool helps(const struct session *session, const struct dc_attempt *attempt, double before, double *loss,
+                  bool *reached)
 {
   return dc_advice_run(session, attempt, 2 * DC_TRIED_SECONDS, loss, reached) &&
-         (*reached || *loss < DC_TRIED_HELPFUL * session->best_loss);
+         (*reached || *loss < DC_TRIED_HELPFUL * before);
 }
 
-// Other attempts, by what often helps: k = 0, 1, ...; false behind the last one.
-static bool alternative(const struct session *session, int k, struct dc_attempt *attempt)
+// Other attempts, by what often helps: rates and a portfolio, or longer windows, then a race of methods.
+enum { MOST_OTHERS = 7 };
+static int list_others(const struct session *session, struct dc_attempt others[MOST_OTHERS])
 {
   static const double factors[] = {10, 0.1, 100, 0.01, 1000};
-  enum { FACTORS = sizeof factors / sizeof *factors };
-  double rate = optimizer_number(session->scene->scene, "learning_rate");
-  *attempt = (struct dc_attempt){0};
-  if (k < FACTORS)
-    dc_attempt_set(attempt, "optimizer.learning_rate=%.3g", factors[k] * rate);
-  else
-    dc_attempt_set(attempt, "portfolio={}");
-  return k < FACTORS || (k == FACTORS && !session->horizon && !session->search);
+  const struct dc_scene *scene = session->scene->scene;
+  double rate = optimizer_number(scene, "learning_rate"), steps = (double)scene->definition.time.steps;
+  int count = 0;
+  memset(others, 0, MOST_OTHERS * sizeof *others);
+  if (session->search || !scene->task.control_count)
+    return 0;
+  for (size_t k = 0; k < sizeof factors / sizeof *factors && !session->horizon && !isnan(rate); k++)
+    dc_attempt_set(&others[count++], "optimizer.learning_rate=%.3g", factors[k] * rate);
+  if (!session->horizon)
+    dc_attempt_set(&others[count++], "portfolio={}");
+  else if ((double)scene->horizon.length < fmin(USUAL_WINDOW, steps))
+    dc_attempt_set(&others[count++], "horizon.length=%.0f", fmin(USUAL_WINDOW, steps));
+  dc_attempt_set(&others[count], "optimizer=null");
+  if (session->horizon)
+    dc_attempt_set(&others[count], "horizon=null");
+  return count + 1;
 }
 
-// Tries a rate or a search that is advised where a run takes a second at most, and others in its place where it
-// does not help.  What does not help is not advised.  Other changes, of the world or of a horizon, are not
-// tried: they change the task, or what the run costs.
+// Whether an attempt changes one setting of how to search, and no more.
+static bool is_setting(const struct dc_attempt *attempt)
+{
+  static const char *const paths[] = {"optimizer.learning_rate", "optimizer.iterations", "horizon.", "portfolio="};
+  bool setting = false;
+  for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
+    setting = setting || strncmp(attempt->changes[0], paths[k], strlen(paths[k])) == 0;
+  return setting && attempt->count == 1 && !attempt->control;
+}
+
+// Tries a setting that is advised where a run takes a second at most, and others in its place where it does not help.
+// What does not help is not advised.  Other changes, of the world, are not tried: they change the task, or what the
+// run costs.
 static void try_advice(struct session *session, const dcsim_result *result, struct dc_advice_list *list)
 {
   struct dc_advice *advice = &list->items[list->count - 1];
-  double loss;
-  bool reached, rates = !isnan(optimizer_number(session->scene->scene, "learning_rate"));
-  struct dc_attempt attempt = advice->changes;
-  bool settings = attempt.count == 1 && (strncmp(attempt.changes[0], "optimizer.l", 11) == 0 ||
-                                         strncmp(attempt.changes[0], "portfolio=", 10) == 0);
-  if (!advice->attempt[0] || !settings || attempt.control || result->seconds > DC_TRIED_SECONDS ||
+  struct dc_attempt others[MOST_OTHERS];
+  const struct dc_attempt *best = &advice->changes;
+  double loss, before = session->horizon ? result->loss : session->best_loss;
+  bool reached;
+  if (!advice->attempt[0] || !is_setting(&advice->changes) || result->seconds > DC_TRIED_SECONDS ||
       session->options->ranks || !session->scene->words)
     return;
-  bool found = helps(session, &attempt, &loss, &reached);
-  for (int k = rates ? 0 : 5; !found && alternative(session, k, &attempt); k++)
-    found = helps(session, &attempt, &loss, &reached);
-  if (found && memcmp(&attempt, &advice->changes, sizeof attempt) != 0) {
-    char *cause = strstr(advice->says, ": steps are too");  // what helped is not the remedy of that
-    if (cause)
-      *cause = '\0';
+  bool found = helps(session, best, before, &loss, &reached);
+  int count = list_others(session, others);
+  for (int k = 0; k < count && !found; k++) {
+    found = helps(session, &others[k], before, &loss, &reached);
+    best = &others[k];
   }
+  char *cause = strstr(advice->says, ": steps are too");
+  if (cause && best != &advice->changes)  // what helped, or did not, is not the remedy of that
+    *cause = '\0';
   size_t used = strlen(advice->says);
   if (found) {
     snprintf(advice->says + used, sizeof advice->says - used, "; tried below: %s, loss %.3g",
              reached ? "reached" : "not reached yet", loss);
-    try_it(session, advice, &attempt);
+    try_it(session, advice, best);
   } else {
     snprintf(advice->says + used, sizeof advice->says - used,
-             "; tried, and of no help: other rates and a search of a second");
+             "; tried, and of no help: other settings and a search of a "
+             "second");
     advice->attempt[0] = '\0';
   }
 }
