@@ -9,7 +9,7 @@ import subprocess
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILT = {".git", "build", "build-wheel", "build-smallest", "autom4te.cache", "node_modules", "__pycache__", "runs"}
+BUILT = {".git", "build", "build-wheel", "build-smallest", "build-aarch64", "autom4te.cache", "node_modules", "__pycache__", "runs"}
 
 
 def _files():

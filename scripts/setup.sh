@@ -14,7 +14,7 @@ set -eu
 build_packages="autoconf automake pkg-config|pkgconf gcc libc6-dev make libcjson-dev libopenblas-dev libsuitesparse-dev
   libhdf5-dev libexpat1-dev libembree-dev libpng-dev zlib1g-dev libqhull-dev"
 test_packages="mandoc python3 python3-h5py python3-numpy python3-scipy"
-all_packages="zsh locales libmujoco-dev libnlopt-dev libassimp-dev libmicrohttpd-dev curl libopenmpi-dev openmpi-bin clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
+all_packages="ccache zsh locales libmujoco-dev libnlopt-dev libassimp-dev libmicrohttpd-dev curl libopenmpi-dev openmpi-bin clang libomp-dev clang-format clang-tidy cppcheck shellcheck xz-utils ffmpeg python3-matplotlib
   python3-torch mypy python3-zarr mkdocs
   chromium
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross debootstrap qemu-user"

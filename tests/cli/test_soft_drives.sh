@@ -79,8 +79,11 @@ cat >all.json <<'END'
 END
 run 0 gradcheck all.json --json --threads 1
 holds "gradients agree with differences" "$out" 'd["max_relative_error"] <= 1e-6'
-run 0 gradcheck all.json --json --threads 1 --set 'bodies[0].soft.element=quadratic' --set 'bodies[0].soft.material=corotated'
-holds "also of quadratic elements" "$out" 'd["max_relative_error"] <= 1e-6'
+if [ "$(sample 2 1)" -gt 1 ]; then
+  # Three steps go through every term of the adjoint; those above try the chain of eight, and sheets and rods.
+  run 0 gradcheck all.json --json --threads 1 --set 'bodies[0].soft.element=quadratic' --set 'bodies[0].soft.material=corotated' --set time.steps=3
+  holds "also of quadratic elements" "$out" 'd["max_relative_error"] <= 1e-6'  # observed 2.1e-8
+fi
 
 refused() {  # EXPRESSION WORDS: of all.json
   "$interpreter" -I -S -c "import json; d = json.load(open('all.json')); $1; json.dump(d, open('bad.json', 'w'))"

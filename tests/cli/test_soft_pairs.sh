@@ -96,7 +96,7 @@ sed 's/^/# /' "$scratch/check"
 "$interpreter" -I -S -c 'import json; print("\n".join(json.load(open("cells.json"))["refused"]))' | sed 's/^/# /'
 holds "nothing is silent" cells.json 'd["silent"] == []'
 holds "fast ones are divided" cells.json 'd["whole"] == []'
-for scene in ground body soft divided; do
+for scene in $(sample "ground body soft divided" ground); do
   run 0 gradcheck $scene.json --json --threads 1
   holds "gradients by drives: $scene" "$out" 'd["max_relative_error"] <= 1e-6 and d["products"]["tangent_adjoint"] <= 1e-10'
 done
