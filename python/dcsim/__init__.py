@@ -19,6 +19,7 @@ one of each (m or rad), a ball joint 4 and 3.
 """
 from __future__ import annotations
 
+import collections
 import concurrent.futures
 import contextlib
 import ctypes
@@ -471,6 +472,8 @@ class Problem(_Arrays):
         return pairs[:, 0].copy(), pairs[:, 1:].copy()
 
     def _batch(self, x: ArrayLike, evaluate: Callable[[Problem, Floats], Any], threads: int | None) -> Floats:
+        if np.iscomplexobj(x):
+            raise TypeError("x must be real")
         rows = np.asarray(x, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.dimension:
             raise ValueError(f"x must have the shape [n, {self.dimension}] (has {list(rows.shape)})")
@@ -484,14 +487,24 @@ class Problem(_Arrays):
             self._others.append(Problem(*self._made_of))
         problems = [self, *self._others[:count - 1]]
 
-        def work(first: int) -> list[Any]:
+        numbers, results = iter(range(len(rows))), [None] * len(rows)
+
+        def work(problem: Problem) -> None:
             # The setting is the thread's own: rows are shared among threads, so that a row is for one.
             lib.dcsim_set_threads(1)
-            return [evaluate(problems[first], row) for row in rows[first::count]]
+            # The interpreter hands out a number of the iterator to one thread only: none waits for a row that takes long.
+            try:
+                for i in numbers:
+                    results[i] = evaluate(problem, rows[i])
+            finally:
+                collections.deque(numbers, 0)  # after an error the others are not begun
 
         with concurrent.futures.ThreadPoolExecutor(count) as pool:
-            results = list(pool.map(work, range(count)))
-        return np.array([results[i % count][i // count] for i in range(len(rows))])
+            try:
+                list(pool.map(work, problems))
+            finally:
+                collections.deque(numbers, 0)  # nor after Ctrl-C
+        return np.array(results)
 
     def linearize(self, x: ArrayLike) -> Linearization:
         """The residual rows at x and their Jacobian; they hold until the next linearization."""

@@ -172,7 +172,9 @@ def vector(numbers: Any, count: int, name: str) -> Any:
         return None
     if np.iscomplexobj(numbers):
         raise TypeError(f"{name} must be real")
-    array = np.ascontiguousarray(numbers, dtype=np.float64).reshape(-1)
+    array = np.ascontiguousarray(numbers, dtype=np.float64)
+    if array.ndim > 1:
+        raise ValueError(f"{name} must have the shape [{count}] (has {list(array.shape)})")
     if array.size != count:
         raise ValueError(f"{name} must have {count} numbers (has {array.size})")
     if not np.isfinite(array).all():

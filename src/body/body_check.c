@@ -165,7 +165,8 @@ static enum dc_status check_place(const struct dc_body_definition *definition, i
   if (fabs(length - 1) > ROTATION_TOLERANCE)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].rotation: must be of unit length within %g (its length is %.10g)%s",
                    index, ROTATION_TOLERANCE, length,
-                   length > 0 ? "; it is a quaternion (w, x, y, z): divide it by its length" : "");
+                   length > 0 ? "; it is a quaternion (w, x, y, z): divide it by its length"
+                              : "; [1, 0, 0, 0] does not rotate");
   if (definition->parent >= count || definition->parent == index)
     return dc_fail(error, DC_BAD_INPUT, "bodies[%d].parent: must be another body", index);
   if (definition->frame == DC_FRAME_PARENT && definition->parent < 0)

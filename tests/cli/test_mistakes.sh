@@ -74,10 +74,10 @@ done <<'TABLE'
 3|:13:46|"joint": "fixed"|s/"mass": 0.5/"mass": 0/
 3|:8:37|--allow-path /etc would trust its folder|s,"type": "box"\, "size": .0.1\, 0.1\, 0.1.,"type": "mesh"\, "file": "/etc/passwd",
 3|:3:26|there are "step", "steps"|s/"steps": 50/"duration": 1/
-3|:3:11|missing key "steps"|s/, "steps": 50//
+3|:3:11|missing key "steps" (number of time steps)|s/, "steps": 50//
 3|:13:46|numbers stand without quotes and without units|s/"mass": 0.5/"mass": "0.5"/
 3|:13:46|numbers stand without quotes and without units|s/"mass": 0.5/"mass": "500 g"/
-3|:4:14|an array of 3 numbers|s/"gravity": \[0, 0, -9.81\]/"gravity": -9.81/
+3|:4:14|an array of 3 numbers (is a number; they stand in \[ \] with commas between them)|s/"gravity": \[0, 0, -9.81\]/"gravity": -9.81/
 3|:18:61|an array of 3 numbers (has 2)|s/"target": \[0.5, 0, 0.05\]/"target": [0.5, 0]/
 3|:9:42|must be a number|s/"radius": 0.05/"radius": [0.05]/
 3|:17:14|\[ \] around it make it one|s/"control": \[\(.*\)\]/"control": \1/
@@ -88,6 +88,7 @@ done <<'TABLE'
 3|:8:42|must be > 0 m|s/0.1, 0.1, 0.1\]/0.1, 0, 0.1]/
 3|:13:5|at (0.3, 0, 0.05087) it would not|s/0.3, 0, 0.0505/0.3, 0, 0.04/
 3|:14:5|"overlaps": "separate"|s/0.3, 0, 0.0505/0.08, 0, 0.0505/
+3|:13:50|\[1, 0, 0, 0\] does not rotate|s/"mass": 0.5/"rotation": [0, 0, 0, 0], "mass": 0.5/
 3|:13:50|of unit length|s/"mass": 0.5/"rotation": [1, 1, 0, 0], "mass": 0.5/
 3|:13:50|a quaternion (w, x, y, z), which angles are not|s/"mass": 0.5/"rotation": [0, 0, 1.57], "mass": 0.5/
 3|:14:14|is the name of bodies\[1\] already|s/"name": "cube"/"name": "pusher"/

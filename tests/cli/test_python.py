@@ -137,7 +137,7 @@ def test_misuse():
     for steps in (-5, 2**40, 1.5, "x", None):
         raises(wrong, lambda: scene.problem(steps=steps))
     raises(wrong, lambda: scene.problem(objective=5))
-    for x in ([np.nan, 0], [np.inf, 0], [1j, 0], ["a", 0], np.zeros((3, 3)), object()):
+    for x in ([np.nan, 0], [np.inf, 0], [1j, 0], ["a", 0], np.zeros((3, 3)), np.zeros((1, 2)), object()):
         raises(wrong, lambda: problem.value(x))
         raises(wrong, lambda: problem.linearize(x))
     raises(wrong, lambda: simulation.set_state(np.full(scene.nq, np.nan), np.zeros(scene.nv)))
@@ -324,10 +324,14 @@ def test_batch():
         assert list(values) == [value for value, _ in one_by_one]
         assert np.array_equal(gradients, [gradient for _, gradient in one_by_one])
     assert problem.value_batch(np.zeros((0, 2))).shape == (0,) and problem.value_and_grad_batch(np.zeros((0, 2)))[1].shape == (0, 2)
-    for wrong in (X, np.zeros((2, 3)), [[np.nan, 0]], "x"):
+    for wrong in (X, np.zeros((2, 3)), [[np.nan, 0]], "x", 1j * np.ones((2, 2))):
         raises((TypeError, ValueError), lambda: problem.value_batch(wrong))
     called = dcsim.open(SCENE).problem(objective=lambda t, w, f: 1 / 0)
     raises((ZeroDivisionError,), lambda: called.value_batch(x))
+    began = []
+    counted = dcsim.open(SCENE).problem(objective=lambda t, w, f: began.append(1) or 1 / 0)
+    raises((ZeroDivisionError,), lambda: counted.value_batch(np.tile(x, (10, 1)), threads=2))
+    assert len(began) <= 4, began  # rows after the error are not begun
 
 
 # A scene is pickled by what it was opened with; a closed object refuses, views of it stay.

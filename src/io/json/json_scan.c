@@ -257,6 +257,9 @@ static enum dc_status scan_word(struct scanner *scanner)
                         "-o FILE makes a scene of it");
   if ((first == ']' || first == '}' || first == ',') && follows_comma(scanner))
     return bad(scanner, "expected a value; the comma before is one too many");
+  if (scanner->at == 0)
+    return bad(scanner, scanner->length > 0 ? "expected a value; the file is no JSON, which begins with {"
+                                            : "unexpected end of file, expected a value; the file is empty");
   return bad(scanner, scanner->at < scanner->length ? "expected a value" : "unexpected end of file, expected a value");
 }
 

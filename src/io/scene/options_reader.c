@@ -59,8 +59,8 @@ static const char *suggest(const struct dc_name_list *list, const char *name)
   return dc_suggest(name, names);
 }
 
-// Refuses a value of the wrong kind and names both kinds.  Two mistakes that are often made get their remedy:
-// an object where a list of objects is asked for, and a number in quotes, usually with a unit.
+// Refuses a value of the wrong kind and names both kinds.  Three mistakes that are often made get their remedy:
+// an object where a list of objects is asked for, a number in quotes, usually with a unit, and one number for several.
 enum dc_status dc_refuse_type(struct dc_options_reader *reader, const struct dc_json *value, const char *wanted)
 {
   const char *remedy = "";
@@ -70,6 +70,8 @@ enum dc_status dc_refuse_type(struct dc_options_reader *reader, const struct dc_
   if (strcmp(wanted, "a number") == 0 && cJSON_IsString(value->node) &&
       sscanf(value->node->valuestring, "%lf", &number) == 1)
     remedy = "; numbers stand without quotes and without units, which are those of the SI";
+  if (strncmp(wanted, "an array of ", 12) == 0 && cJSON_IsNumber(value->node))
+    remedy = "; they stand in [ ] with commas between them";
   return dc_json_fail(value, reader->error, DC_BAD_INPUT, "must be %s (is %s%s)", wanted, dc_json_kind(value->node),
                       remedy);
 }
@@ -504,6 +506,7 @@ enum dc_status dc_read_options(struct dc_options_reader *reader, const struct dc
   }
   for (int i = 0; table[i].name; i++)
     if (!table[i].fallback && !cJSON_GetObjectItemCaseSensitive(object->node, table[i].name))
-      return dc_json_fail(object, reader->error, DC_BAD_INPUT, "missing key \"%s\"", table[i].name);
+      return dc_json_fail(object, reader->error, DC_BAD_INPUT, "missing key \"%s\" (%s%s%s)", table[i].name,
+                          table[i].help, *table[i].unit ? ", in " : "", table[i].unit);
   return DC_OK;
 }
