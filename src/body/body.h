@@ -249,6 +249,14 @@ static inline double dc_body_heavy(const struct dc_body *body)
   return body->mass * (1 - body->buoyancy);
 }
 
+// The body at the top of those that a body hangs on by joints: itself where it has no parent.
+static inline int dc_body_root(const struct dc_body *bodies, int body)
+{
+  while (bodies[body].parent >= 0)
+    body = bodies[body].parent;
+  return body;
+}
+
 static inline bool dc_body_moves(const struct dc_body *body)
 {
   return body->mechanism >= 0;

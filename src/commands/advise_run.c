@@ -397,9 +397,7 @@ static void advise_friction(const struct session *session, const struct outcome 
     if (dc_task_reachable(objective))
       objective->type->report(objective->options, outcome->model, outcome->input, &outcome->judged,
                               outcome->judged.steps, &body, &distance, &reached);
-    int root = reached ? -1 : body;
-    while (root >= 0 && bodies[root].parent >= 0)
-      root = bodies[root].parent;
+    int root = reached || body < 0 ? -1 : dc_body_root(bodies, body);
     if (root < 0 || bodies[root].nv < FLOATING || bodies[root].pd)
       continue;
     dc_advice_add(list, "no friction",

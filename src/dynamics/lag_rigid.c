@@ -51,7 +51,7 @@ static bool feels_contact_only(const struct dc_model *model, const struct dc_bod
   return body->free && body->actuator < 0 && !model->forced && model->bodies.mechanisms[body->mechanism].nv == body->nv;
 }
 
-// P of every body.
+// The sum of weight and contact forces on every body, N: P of the formulas above.
 static void add_pushes(struct dc_rollout *rollout, const struct dc_rollout_input *input, double stiffness,
                        const struct dc_pair_derivatives *pairs)
 {

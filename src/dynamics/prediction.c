@@ -35,9 +35,11 @@ static const double LAST_STEP = 1e-9;
 // The cosine of the largest turn in an interval that is followed: sines of angles tell them up to a right angle only.
 static const double LEAST_COSINE = 0.36;
 
-// The frames that those of t are compared with.
+// The frames T_p that those at t are compared with, and the coefficients c_p of their differences (head of the file): the
+// predicted ones T*, those before T-, and those ahead T(q + h v), which stand in for an interval before the start.  A
+// coefficient of 0 leaves its frames out.
 struct partners {
-  const struct dc_pose *poses[3];  // [bodies] predicted, before, ahead
+  const struct dc_pose *poses[3];  // [bodies], by PREDICTED, BEFORE, AHEAD
   double coefficients[3];
 };
 enum { PREDICTED, BEFORE, AHEAD };

@@ -12,39 +12,10 @@
 // (factored_step).
 #include "dynamics/node_newton.h"
 
-#include <float.h>
 #include <string.h>
 
+#include "dynamics/constants.h"
 #include "math/vector.h"
-
-// Line search
-static const double SUFFICIENT_DECREASE = 1e-4;      // Armijo's condition, part of the slope's promise
-static const double SLOPE_DECREASE = 0.5;            // part of the slope that may be left where slopes decide
-static const double VALUE_NOISE = 64 * DBL_EPSILON;  // of the sum of the terms' magnitudes
-static const double TINY_CHANGE = 1e-9;              // of the same: below it slopes decide, as values are blind
-// Convergence
-static const double LEAST_MOVE = 1e-6;       // part of a body's size, the least move that matters in a step
-static const double LONG_RUN = 1e5;          // steps over which a force that is left out must not matter
-static const double ROUNDING_LIMITED = 1e3;  // times the noise: residuals below that stop falling are converged
-// Newton's steps
-static const double SAME_HESSIAN = 0.005;  // of residuals: the next step of nodes keeps H if the last left less
-static const double SHORT_STEP = 0.5;      // part of a step: after a shorter one the next one is damped more
-static const double SMALL_GAIN = 0.2;      // part of the decrease promised, likewise after a bounded step
-static const double DAMPING_FACTOR = 4;    // from one damping to the next
-static const double LEAST_DAMPING = 1.0 / 64, MOST_DAMPING = 64;  // tried on an indefinite Hessian, times the inertia
-// Continuation (follow_path)
-static const double SOFTER = 0.1;           // factor from one stiffness of the path to the next
-static const double MOST_HARDENING = 1e16;  // largest factor on the stiffness at its beginning
-static const double OPENED = 0.1;           // target gap at its beginning, relative to the motion in an interval
-// Iterations without progress, after which nodes have multipliers instead.  Beside rigid bodies residuals rise and fall
-// while a barrier is climbed, and factorizations are what the nodes' steps avoid.
-enum { NODE_PATIENCE = 4, MIXED_PATIENCE = 25 };
-enum {
-  HALVINGS = 50,         // of a step in a line search
-  PATH_ITERATIONS = 12,  // for each stiffness of the path
-  SHIFTS = 12,           // of the diagonal of a projected Hessian, each ten times the last
-  PATIENCE = 6           // iterations with an indefinite Hessian before the exact one is damped more
-};
 
 // The step potential at one trial state.
 struct trial {
@@ -137,7 +108,7 @@ static double smallest_signal(const struct trial *trial)
       least = fmin(least, force);
   }
   double share = trial->state.interval.length / trial->state.model->definition.time.step;
-  return least < INFINITY ? least : least_force(trial, LEAST_MOVE * share);
+  return least < INFINITY ? least : least_force(trial, DC_STEP_LEAST_MOVE * share);
 }
 
 // Largest component of the gradient relative to what is asked for (tolerance; torques: times the reach of what they
@@ -153,7 +124,7 @@ static double relative_residual(const struct dc_rollout *rollout, const double *
     if (!isfinite(gradient[v]))  // fmax passes over NaN
       return *noise_ratio = INFINITY;
     largest = fmax(largest, fabs(gradient[v]) / fmax(asked, floor[v]));
-    *noise_ratio = fmax(*noise_ratio, fabs(gradient[v]) / fmax(asked, ROUNDING_LIMITED * floor[v]));
+    *noise_ratio = fmax(*noise_ratio, fabs(gradient[v]) / fmax(asked, DC_STEP_ROUNDING_LIMITED * floor[v]));
   }
   return largest;
 }
@@ -191,7 +162,7 @@ static bool factor_exact(struct dc_rollout *rollout, const struct dc_step_state 
 // Factors the Hessian of an iterate, and counts in *indefinite the iterations in a row that could not use the exact
 // one:
 // 1. the exact Hessian, if it is positive definite;
-// 2. after PATIENCE failures in a row the exact one with as little more damping as makes it positive definite.  The
+// 2. after DC_STEP_PATIENCE failures in a row the exact one with as little more damping as makes it positive definite.  The
 //    iterate is then leaving a saddle, where a turn may go either way: the projected Hessian, blind to negative
 //    curvature, only crawls, whereas these steps grow along it;
 // 3. the projected Hessian, with shifts of the diagonal as a last resort.
@@ -208,13 +179,14 @@ static enum dc_status factor(struct dc_rollout *rollout, const struct dc_step_st
     *indefinite = 0;
     return DC_OK;
   }
-  if (++*indefinite > PATIENCE)
-    for (double more = fmax(LEAST_DAMPING, DAMPING_FACTOR * damping); more <= MOST_DAMPING; more *= DAMPING_FACTOR)
+  if (++*indefinite > DC_STEP_PATIENCE)
+    for (double more = fmax(DC_STEP_LEAST_DAMPING, DC_STEP_DAMPING_FACTOR * damping); more <= DC_STEP_MOST_DAMPING;
+         more *= DC_STEP_DAMPING_FACTOR)
       if (factor_exact(rollout, state, more))
         return DC_OK;
   assemble(rollout, state, false, damping);
   double shift = 1e-10 * dc_symmetric_norm(rollout->matrix);
-  for (int i = 0; i < SHIFTS; i++, shift *= 10) {
+  for (int i = 0; i < DC_STEP_SHIFTS; i++, shift *= 10) {
     if (dc_symmetric_factor_positive(rollout->matrix) == DC_OK)
       return DC_OK;
     dc_symmetric_add_diagonal(rollout->matrix, shift);
@@ -255,12 +227,12 @@ static double bound_move(struct dc_rollout *rollout, const double *q, const stru
 static bool sufficient(const struct trial *from, const struct trial *to, double slope, double end_slope)
 {
   double magnitude = from->magnitude + to->magnitude;
-  double tiny = TINY_CHANGE * magnitude;
+  double tiny = DC_STEP_TINY_CHANGE * magnitude;
   if (!isfinite(to->value))  // its magnitude is not either
     return false;
-  if (to->value <= from->value + SUFFICIENT_DECREASE * slope + VALUE_NOISE * magnitude)
+  if (to->value <= from->value + DC_STEP_SUFFICIENT_DECREASE * slope + DC_STEP_VALUE_NOISE * magnitude)
     return true;
-  return -slope <= tiny && to->value <= from->value + tiny && fabs(end_slope) <= SLOPE_DECREASE * fabs(slope);
+  return -slope <= tiny && to->value <= from->value + tiny && fabs(end_slope) <= DC_STEP_SLOPE_DECREASE * fabs(slope);
 }
 
 // The part of the Newton step m that is safe; a step that would be cut is bounded first and becomes d.  *gain: the
@@ -292,7 +264,7 @@ static enum dc_status line_search(struct dc_rollout *rollout, struct step_input 
          slope = dc_dot(rollout->newton.gradient, rollout->newton.step, bodies->nv);
   struct trial trial;
   *fraction = 0;
-  for (int halving = 0; halving < HALVINGS; halving++, alpha *= 0.5) {
+  for (int halving = 0; halving < DC_STEP_HALVINGS; halving++, alpha *= 0.5) {
     dc_state_move(bodies, q_next, alpha, rollout->newton.step, rollout->newton.q_trial);
     given->careful = halving > 0;
     enum dc_status status =
@@ -430,20 +402,20 @@ static enum dc_status newton_step(struct dc_rollout *rollout, const struct trial
 
 // Whether the first guess of a step, whose residual is within the tolerance, may stay.  A force that is left out of one
 // step is left out of all that follow as long as it lasts, and its effect grows with the square of the time.  So a
-// guess stays only if over LONG_RUN steps the effect is at most the tolerance times a body's size (docs/theory.md,
+// guess stays only if over DC_STEP_LONG_RUN steps the effect is at most the tolerance times a body's size (docs/theory.md,
 // "Convergence").  The number of steps of this run does not count: the first frames of a longer one are the same.
 // Otherwise one iteration is made, to the tolerance *asked.
 static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial *trial, double *asked)
 {
   const struct dc_model_definition *definition = &rollout->model->definition;
-  double run = LONG_RUN * definition->time.step / trial->state.interval.length, noise_ratio;
+  double run = DC_STEP_LONG_RUN * definition->time.step / trial->state.interval.length, noise_ratio;
   *asked = fmin(*asked, definition->solver.tolerance * least_force(trial, 1 / (run * run)));
   return relative_residual(rollout, rollout->newton.gradient, *asked, rollout->newton.magnitude, &noise_ratio) <= 1;
 }
 
 // Newton's method from q_next, where current was evaluated, for at most so many iterations:
 // 1. the residual of the gradient, relative to the tolerance times the smallest contact force, or to rounding;
-// 2. converged when it is at most 1, or when it stalls within ROUNDING_LIMITED times the noise;
+// 2. converged when it is at most 1, or when it stalls within DC_STEP_ROUNDING_LIMITED times the noise;
 // 3. a Newton step: of node_newton.c for models of nodes, until it stalls for some iterations, else by
 //    factoring H plus damping (factor);
 // 4. the part of the step that crosses nothing, halved until L falls (line_search);
@@ -454,7 +426,8 @@ static bool is_guess_enough(const struct dc_rollout *rollout, const struct trial
 static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *given, long iterations, double *q_next,
                                struct trial *current, struct dc_step_report *report, struct dc_error *error)
 {
-  int stalls = 0, indefinite = 0, patience = dc_model_only_nodes(rollout->model) ? NODE_PATIENCE : MIXED_PATIENCE;
+  int stalls = 0, indefinite = 0,
+      patience = dc_model_only_nodes(rollout->model) ? DC_STEP_NODE_PATIENCE : DC_STEP_MIXED_PATIENCE;
   double damping = 0;
   double tolerance = rollout->asked.tight ? 0 : rollout->model->definition.solver.tolerance, previous = INFINITY,
          noise_ratio;
@@ -465,7 +438,7 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
         relative_residual(rollout, rollout->newton.gradient, asked, rollout->newton.magnitude, &noise_ratio);
     stalls = report->residual > 0.5 * previous ? stalls + 1 : 0;
     // Elements that a step predicted so well will not be stiffer after the next one.
-    bool same = report->residual <= SAME_HESSIAN * previous && previous < INFINITY;
+    bool same = report->residual <= DC_STEP_SAME_HESSIAN * previous && previous < INFINITY;
     previous = report->residual;
     report->converged = report->residual <= 1 || (stalls > 0 && noise_ratio <= 1);
     if (report->converged && report->iterations == 0)
@@ -483,10 +456,10 @@ static enum dc_status minimize(struct dc_rollout *rollout, struct step_input *gi
     if (status)
       return status;
     // Barriers of nodes have multipliers instead: with damping every node would wait for the one that was cut.
-    if (!rollout->model->bodies.node_count && (fraction < SHORT_STEP || gain < SMALL_GAIN))
-      damping = fmax(1, DAMPING_FACTOR * damping);
+    if (!rollout->model->bodies.node_count && (fraction < DC_STEP_SHORT_STEP || gain < DC_STEP_SMALL_GAIN))
+      damping = fmax(1, DC_STEP_DAMPING_FACTOR * damping);
     else if (fraction == 1)
-      damping = damping > 1 ? damping / DAMPING_FACTOR : 0;
+      damping = damping > 1 ? damping / DC_STEP_DAMPING_FACTOR : 0;
     if (fraction == 0) {
       // Nothing lower along the step: converged as far as rounding allows, or not at all.
       report->converged = noise_ratio <= 1;
@@ -512,9 +485,9 @@ static double first_hardening(const struct dc_rollout *rollout, const struct ste
     way = fmax(way, dc_vec_distance(rollout->now.poses[i].position, rollout->before.poses[i].position));
   }
   double gap = dc_contact_min_gap(rollout->rigid.contact),
-         closing = fmax(1, OPENED * given->interval.ratio * way / gap),
+         closing = fmax(1, DC_STEP_OPENED * given->interval.ratio * way / gap),
          hardening = forces / contact * closing * closing;
-  return hardening > 1 ? fmin(hardening, MOST_HARDENING) : 1;  // also when it is no number
+  return hardening > 1 ? fmin(hardening, DC_STEP_MOST_HARDENING) : 1;  // also when it is no number
 }
 
 // Continuation for violent contacts.  These end at gaps so small that Newton's iterates, which cannot cross the
@@ -530,8 +503,8 @@ static enum dc_status follow_path(struct dc_rollout *rollout, struct step_input 
     status = evaluate(rollout, given, q_next, rollout->newton.gradient, current, error);
     report->evaluations++;
     if (!status)
-      status = minimize(rollout, given, PATH_ITERATIONS, q_next, current, report, error);
-    hardening *= SOFTER;
+      status = minimize(rollout, given, DC_STEP_PATH_ITERATIONS, q_next, current, report, error);
+    hardening *= DC_STEP_SOFTER;
   }
   given->hardening = 1;
   report->evaluations++;

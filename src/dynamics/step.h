@@ -34,6 +34,14 @@ struct dc_step_interval {
   bool continuation;
 };
 
+// (x+ - x) - r (x - x-) of one coordinate, r the ratio of lengths: h times what the velocity gained.  Differences of
+// nearby numbers are exact, so that they come first.
+static inline double dc_second_difference(const struct dc_step_interval *interval, double next, double now,
+                                          double before)
+{
+  return (next - now) - interval->ratio * (now - before);
+}
+
 // Multipliers of a node at a half-space (terms_node_contact.c).
 struct dc_node_dual {
   double normal, along[3];  // N

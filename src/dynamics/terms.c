@@ -26,17 +26,16 @@ static bool predicts(const struct dc_step_state *state)
   return state->prediction != NULL;
 }
 
-// (x+ - x) - r (x - x-): differences of nearby numbers are exact.
+// How far the centre of body i is from where inertia, or the prediction, puts it.
 static void second_difference(const struct dc_step_state *state, int i, double d[3])
 {
-  double ratio = state->interval.ratio;
   if (predicts(state)) {
     dc_vec_sub(d, state->next[i].position, state->predicted[i].position);
     return;
   }
   for (int k = 0; k < 3; k++)
-    d[k] = (state->next[i].position[k] - state->now[i].position[k]) -
-           ratio * (state->now[i].position[k] - state->before[i].position[k]);
+    d[k] = dc_second_difference(&state->interval, state->next[i].position[k], state->now[i].position[k],
+                                state->before[i].position[k]);
 }
 
 static double inverse_square_step(const struct dc_step_state *state)
@@ -354,7 +353,8 @@ static double gravity_value(const struct dc_step_state *state)
   for (int i = 0; i < state->model->bodies.count && !predicts(state); i++) {
     double d[3];
     dc_vec_sub(d, state->next[i].position, state->now[i].position);
-    sum -= mass_scale(state, i) * dc_body_heavy(&state->model->bodies.bodies[i]) * dc_vec_dot(state->input->design.gravity, d);
+    sum -= mass_scale(state, i) * dc_body_heavy(&state->model->bodies.bodies[i]) *
+           dc_vec_dot(state->input->design.gravity, d);
   }
   return sum;
 }
@@ -390,9 +390,8 @@ static enum dc_status gravity_add_shape_mixed(const struct dc_step_state *state,
 {
   (void)error;
   for (int i = 0; i < state->model->bodies.count; i++)
-    shape->cotangent->mass[i] -=
-        mass_scale(state, i) * (1 - state->model->bodies.bodies[i].buoyancy) *
-        dc_vec_dot(direction->twists[i] + 3, state->input->design.gravity);
+    shape->cotangent->mass[i] -= mass_scale(state, i) * (1 - state->model->bodies.bodies[i].buoyancy) *
+                                 dc_vec_dot(direction->twists[i] + 3, state->input->design.gravity);
   return DC_OK;
 }
 

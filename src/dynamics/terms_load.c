@@ -39,15 +39,15 @@ static void spread(const struct dc_support *load, const double f[3], double scal
   }
 }
 
-// d.  Differences of nodes come first, as they are small beside the places.
+// d
 static void second_difference(const struct dc_step_state *state, const struct dc_support *load, double d[3])
 {
   int first = state->model->bodies.first_node_q;
   d[0] = d[1] = d[2] = 0;
   for (int k = 0; k < load->count; k++)
     for (int i = 0, at = first + load->places[k]; i < 3; i++, at++)
-      d[i] += load->weights[k] * ((state->q_next[at] - state->q_now[at]) -
-                                  state->interval.ratio * (state->q_now[at] - state->q_before[at]));
+      d[i] += load->weights[k] *
+              dc_second_difference(&state->interval, state->q_next[at], state->q_now[at], state->q_before[at]);
 }
 
 static double value(const struct dc_step_state *state)
@@ -104,8 +104,7 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
     mean(load, direction->joints + first, along);
     spread(load, along, -(1 + ratio) * stiffness, out->now.joints + first);
     spread(load, along, ratio * stiffness, out->before.joints + first);
-    out->input->design.body_mass_scale[load->body] +=
-        load->mass * inverse_square_step(state) * dc_vec_dot(along, d);
+    out->input->design.body_mass_scale[load->body] += load->mass * inverse_square_step(state) * dc_vec_dot(along, d);
   }
 }
 

@@ -29,8 +29,7 @@ static double *force_row(const struct dc_step_state *state, const struct dc_soft
 static void second_difference(const struct dc_step_state *state, int at, double d[3])
 {
   for (int k = 0; k < 3; k++)
-    d[k] = (state->q_next[at + k] - state->q_now[at + k]) -
-           state->interval.ratio * (state->q_now[at + k] - state->q_before[at + k]);
+    d[k] = dc_second_difference(&state->interval, state->q_next[at + k], state->q_now[at + k], state->q_before[at + k]);
 }
 
 // For each node m/2 |x_next - (1 + r) x_now + r x_before|^2 / h^2 - m g . way - f . way, and for each pin k/2 |x_next -

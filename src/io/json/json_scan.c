@@ -43,7 +43,8 @@ static bool is_digit(char c)
 // The mark with which programs begin a text in UTF-16.
 static bool begins_as_utf16(const struct scanner *scanner)
 {
-  return scanner->length > 1 && (memcmp(scanner->text, "\xff\xfe", 2) == 0 || memcmp(scanner->text, "\xfe\xff", 2) == 0);
+  return scanner->length > 1 &&
+         (memcmp(scanner->text, "\xff\xfe", 2) == 0 || memcmp(scanner->text, "\xfe\xff", 2) == 0);
 }
 
 // The whole text, before anything else looks at it.
@@ -52,8 +53,8 @@ static enum dc_status check_utf8(struct scanner *scanner)
   while (scanner->at < scanner->length) {
     size_t count = dc_utf8_length(scanner->text + scanner->at, scanner->length - scanner->at);
     if (count == 0)
-      return bad(scanner, begins_as_utf16(scanner) ? "invalid UTF-8: this is UTF-16, save it as UTF-8"
-                                                   : "invalid UTF-8");
+      return bad(scanner,
+                 begins_as_utf16(scanner) ? "invalid UTF-8: this is UTF-16, save it as UTF-8" : "invalid UTF-8");
     scanner->at += count;
   }
   scanner->at = 0;
@@ -388,4 +389,11 @@ enum dc_status dc_json_scan(char *text, size_t length, uint32_t source, struct d
     status = bad(&scanner, "text after the end of the scene");
   *offset = scanner.at;
   return status;
+}
+
+const char *dc_json_after_string(const char *text)
+{
+  for (text++; *text != '"'; text++)
+    text += *text == '\\';
+  return text + 1;
 }

@@ -34,6 +34,9 @@ struct dc_json_places {
 enum dc_status dc_json_scan(char *text, size_t length, uint32_t source, struct dc_json_places *places, size_t *offset,
                             struct dc_error *error);
 
+// Past the string that begins at text, in text that was scanned.
+const char *dc_json_after_string(const char *text);
+
 bool dc_json_is_utf8(const char *text, size_t length);
 
 #endif

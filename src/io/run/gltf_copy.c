@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/open.h"
+#include "io/json/json_scan.h"
 #include "io/json/json_text.h"
 #include "io/json/json_value.h"
 #include "io/run/run_files.h"
@@ -57,14 +58,6 @@ static unsigned char *read_below(int folder, const char *name, size_t limit, siz
   return bytes;
 }
 
-// Past the string that begins at text, in text that was scanned.
-static const char *skip_string(const char *text)
-{
-  for (text++; *text != '"'; text++)
-    text += *text == '\\';
-  return text + 1;
-}
-
 // Copies the text and replaces the uri of each buffer by its data.  The place of a string in the text comes
 // from the parser; the text between two of them is copied as it stands.
 static void take_in(const struct dc_json_document *document, int folder, size_t limit, struct dc_text *text)
@@ -84,7 +77,7 @@ static void take_in(const struct dc_json_document *document, int folder, size_t 
     dc_text_add(text, "\"data:application/octet-stream;base64,");
     add_base64(text, bytes, size);
     dc_text_append(text, "\"", 1);
-    done = skip_string(begin);
+    done = dc_json_after_string(begin);
     free(bytes);
   }
   dc_text_append(text, done, strlen(done));

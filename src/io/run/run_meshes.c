@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "io/json/json_scan.h"
 #include "io/json/json_value.h"
 #include "io/run/gltf_copy.h"
 #include "io/run/run_files.h"
@@ -192,14 +193,6 @@ struct replacement {
   struct dc_text *resolved;
 };
 
-// Past the string that begins at text, in text that was scanned.
-static const char *skip_string(const char *text)
-{
-  for (text++; *text != '"'; text++)
-    text += *text == '\\';
-  return text + 1;
-}
-
 // Replaces the "file" of an object by that of a copy; copy < 0: there is none.  Objects come in the order of
 // the text, so that the text between two of them is appended once.
 static void replace_file(struct replacement *replacement, const cJSON *object, int copy)
@@ -214,7 +207,7 @@ static void replace_file(struct replacement *replacement, const cJSON *object, i
     dc_text_string(replacement->resolved, file);
   replacement->resolved->failed |= !file;
   free(file);
-  replacement->done = skip_string(begin);
+  replacement->done = dc_json_after_string(begin);
   replacement->replaced++;
 }
 

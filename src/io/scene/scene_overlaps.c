@@ -55,14 +55,6 @@ struct pairs {
   struct dc_pose *poses;                   // [bodies]
 };
 
-// The body at the top of those that a body hangs on, itself included.
-static int root_of(const struct dc_bodies *bodies, int body)
-{
-  while (bodies->bodies[body].parent >= 0)
-    body = bodies->bodies[body].parent;
-  return body;
-}
-
 // Whether `link` hangs on the world beside the fixed body `still`: the joint of the link, or of the body that
 // it is fixed to, is no free one, and above it are the world or a body that stands still.
 static bool hangs_beside(const struct dc_bodies *bodies, int still, int link)
@@ -79,7 +71,7 @@ static bool hangs_beside(const struct dc_bodies *bodies, int still, int link)
 // with which the joint of its root begins run along the plane, within 0.1 of the cosine to its normal.
 static bool is_separated(const struct dc_bodies *bodies, const struct dc_scene_robot *robot, int still, int link)
 {
-  const struct dc_body *root = &bodies->bodies[root_of(bodies, link)], *plane = &bodies->bodies[still];
+  const struct dc_body *root = &bodies->bodies[dc_body_root(bodies->bodies, link)], *plane = &bodies->bodies[still];
   double rotation[9], axis[3], normal[3];
   bool along = true;
   if (robot->overlaps != DC_OVERLAPS_SEPARATE || !plane->shape->type->half_space)
@@ -103,7 +95,7 @@ static const struct dc_scene_robot *robot_of_pair(const struct pairs *pairs, con
   const struct dc_scene_robot *robot = pairs->robot_of[a];
   if (!robot || robot != pairs->robot_of[b])
     return NULL;
-  bool linked = root_of(bodies, a) == root_of(bodies, b);
+  bool linked = dc_body_root(bodies->bodies, a) == dc_body_root(bodies->bodies, b);
   bool beside = pairs->overlaps[p] && ((hangs_beside(bodies, a, b) && !is_separated(bodies, robot, a, b)) ||
                                        (hangs_beside(bodies, b, a) && !is_separated(bodies, robot, b, a)));
   return linked || beside ? robot : NULL;
@@ -159,7 +151,8 @@ static bool has_no_far_field(const struct pairs *pairs, const struct dc_bodies *
     return false;
   if (bodies->bodies[a].shape->type->half_space || bodies->bodies[b].shape->type->half_space)
     return false;
-  return root_of(bodies, a) == root_of(bodies, b) || hangs_beside(bodies, a, b) || hangs_beside(bodies, b, a);
+  return dc_body_root(bodies->bodies, a) == dc_body_root(bodies->bodies, b) || hangs_beside(bodies, a, b) ||
+         hangs_beside(bodies, b, a);
 }
 
 // Marks pairs of robots with self_field "near" that still touch: they act on each other only where they are

@@ -29,13 +29,6 @@ struct separation {
   bool *overlaps, *wanted;  // [pairs], [bodies]
 };
 
-static int root_of(const struct dc_bodies *bodies, int body)
-{
-  while (bodies->bodies[body].parent >= 0)
-    body = bodies->bodies[body].parent;
-  return body;
-}
-
 // The axes along which the tree below `root` may be moved: three world axes for a free body; for others the
 // leading slides of its joint in world axes, as long as they are perpendicular to each other.  None: the tree
 // stands where the file says.
@@ -84,7 +77,7 @@ static double reach_of(const struct separation *s, int root)
   const struct dc_bodies *bodies = &s->build->scene->model.bodies;
   double reach = 0;
   for (int i = 0; i < bodies->count; i++)
-    if (root_of(bodies, i) == root && isfinite(bodies->bodies[i].radius))
+    if (dc_body_root(bodies->bodies, i) == root && isfinite(bodies->bodies[i].radius))
       reach = fmax(reach, dc_vec_distance(s->poses[i].position, s->poses[root].position) + bodies->bodies[i].radius);
   return reach;
 }
@@ -98,7 +91,7 @@ static enum dc_status part_pair(struct separation *s, int pair)
 {
   const struct dc_bodies *bodies = &s->build->scene->model.bodies;
   const int *own = dc_contact_pairs(s->contact)[pair];
-  int roots[2] = {root_of(bodies, own[0]), root_of(bodies, own[1])};
+  int roots[2] = {dc_body_root(bodies->bodies, own[0]), dc_body_root(bodies->bodies, own[1])};
   double radius = INFINITY, best[3] = {INFINITY, INFINITY, INFINITY};
   struct base bases[2];
   int mover = -1;
@@ -147,7 +140,8 @@ static enum dc_status part_all(struct separation *s)
     dc_contact_overlaps(s->contact, s->poses, s->overlaps);
     for (int p = 0; p < dc_contact_pair_count(s->contact) && !again; p++) {
       int a = pairs[p][0], b = pairs[p][1];
-      if (!s->overlaps[p] || !(s->wanted[a] || s->wanted[b]) || root_of(bodies, a) == root_of(bodies, b))
+      if (!s->overlaps[p] || !(s->wanted[a] || s->wanted[b]) ||
+          dc_body_root(bodies->bodies, a) == dc_body_root(bodies->bodies, b))
         continue;
       enum dc_status status = part_pair(s, p);
       if (status == DC_MEMORY)
