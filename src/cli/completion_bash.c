@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion for bash: functions made from the tables that return candidates, and one that calls them.
+//
+// The script that is printed has two halves.  The first is made here from the tables of commands and options, so that
+// it knows every one of them: _dcsim_commands, _dcsim_options (names of a command's options), _dcsim_value and
+// _dcsim_operand (the kind of word that an option or a command takes).  The second, `end`, is the same always: _dcsim
+// finds out which word is being completed, and _dcsim_offer turns a kind into candidates, by asking bash for files and
+// the program for names of models, families and keys.  Bash has no return values for texts: functions answer in REPLY.
 #include <stdio.h>
 
 #include "cli/completion.h"
@@ -87,6 +93,7 @@ static const char end[] =
     "}\n"
     "complete -F _dcsim dcsim\n";
 
+// Words that stand for kinds in the script, as _dcsim_offer knows them.
 static const char *const kinds[] = {
     [CLI_VALUE_ANY] = "any",        [CLI_VALUE_FILE] = "file",     [CLI_VALUE_DIRECTORY] = "directory",
     [CLI_VALUE_RUN] = "run",        [CLI_VALUE_SCENE] = "scene",   [CLI_VALUE_OVERRIDE] = "override",
@@ -139,6 +146,7 @@ static void print_values(const struct cli_command *const *commands)
   printf("    *) REPLY= ;;\n  esac\n}\n\n");
 }
 
+// The kind of what stands behind a command without an option.
 static void print_operands(const struct cli_command *const *commands)
 {
   printf("_dcsim_operand() {\n  case $1 in\n");

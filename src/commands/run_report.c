@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a run at its end.
+// The report of a run at its end: the summary that a terminal shows and the object that --json prints, which is also
+// "result" of run.json.
+//
+// Both are written side by side, so that they cannot disagree: functions called put_... write JSON, and words where
+// they are given a text; functions called add_... and describe_... write words that JSON has in another form.
+// Trajectories are those of the outcome (session.h): `best` is the one that is stored, `judged` what the
+// loss and the verdicts are of: the same, or of a receding horizon its last applied frame.  Numbers have SI units; what a goal measures
+// has the unit of its objective (dc_task_distance_unit).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +21,8 @@
 
 enum { DESIGN_LINES = 40 };  // that a summary has
 
-// The conditions of an objective with their numbers, as JSON.
+// The conditions of an objective as JSON.  Each has the value that was measured, the one that is allowed (in `unit`,
+// NAN where none is) and the frame at which it was looked at; `holds` is the verdict.
 static void put_conditions(const struct session *session, const struct dc_condition *conditions, int count,
                            struct dc_json_writer *json)
 {
@@ -135,7 +143,8 @@ static void put_not_reached(const struct session *session, const struct outcome 
     dc_text_add(text, "  no objective says when it counts as reached: \"tolerance\" of one does\n");
 }
 
-// Loss, distance and verdict of each case of a design that was found for several.
+// Loss, distance and verdict of each case of a design that was found for several.  A case has a scene of its own,
+// so that bodies are named by that one.
 static void put_cases(const struct session *session, const struct outcome *outcome, struct dc_json_writer *json,
                       struct dc_text *text)
 {
@@ -178,7 +187,9 @@ static void put_loop(const struct dc_loop_result *loop, struct dc_text *text, st
   dc_json_end(json, "}");
 }
 
-// Describes the plant; nothing without one.
+// Describes the plant; nothing without one.  A session that is transferred planned in another world and executed the
+// plan in the plant afterwards: loss and objectives of both are told.  Otherwise every step ran in the plant already,
+// and the numbers of the report are its own.
 static void describe_plant(const struct session *session, const struct transfer *transfer,
                            const struct outcome *outcome, struct dc_text *text, struct dc_json_writer *json)
 {
@@ -198,6 +209,7 @@ static void describe_plant(const struct session *session, const struct transfer 
     dc_text_add(text, "  this is in the plant (%s, steps of %.9g s)\n", plant->contact_model->name, plant->time.step);
   }
   if (transfer->executed) {
+    // The same report on what happened there: only the judged trajectory is another one.
     struct outcome there = *outcome;
     double gap = dc_trajectory_gap(transfer->record, 0, transfer->record->steps);
     there.judged = *transfer->record;
@@ -256,8 +268,9 @@ static void put_design(const struct session *session, const struct outcome *outc
     dc_api_describe_designed(outcome->model, outcome->input, scene->model.vertices_move, text, json);
 }
 
-// The numbers that callers of the library get.  Those of work are means over all rollouts, those of steps and
-// gaps are of the best trajectory.
+// The numbers that callers of the library get.  Those of work are means over all rollouts of all threads, of which failed
+// ones count in seconds only; those of steps and gaps are of the best trajectory.  A receding horizon reports the loss
+// of its last applied frame, as no rollout has the whole way.
 void dc_session_fill_result(const struct session *session, const struct outcome *outcome, dcsim_result *result)
 {
   const struct dc_plan_work *work = &outcome->plan->work;
@@ -329,6 +342,8 @@ static void put_sampling(const struct session *session, const struct outcome *ou
   dc_json_end(json, "}");
 }
 
+// Notes on gradients that were estimated from samples and on first guesses.  A component is one-sided where rollouts
+// fail on the other side, and missing where they fail on both.
 static void add_sampling_notes(const struct session *session, const struct outcome *outcome, struct dc_text *text)
 {
   const struct dc_gradient_counts *gradient = &outcome->plan->estimate.counts;
@@ -445,6 +460,7 @@ static void add_stages(const struct session *session, struct dc_text *text)
     }
 }
 
+// Headlines.  A session has one kind of run and with it one of the four functions (session.h, `headline`).
 static const char *reached(const dcsim_result *result)
 {
   return result->success ? "task reached" : "task not reached";

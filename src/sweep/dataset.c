@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a sweep's points become one file of demonstrations, dataset.h5: those that have ended, in the order of
-// the points, and a Zarr archive of the same numbers.  A point without a run, or one that failed, is counted and left out.
+// The runs of a sweep's points become one file of demonstrations, dataset.h5, and a Zarr archive of the same numbers
+// (dcsim_dataset; docs/dataset.md has the layout).
+//
+// 1. list_points: the directories of the points, in the order of their numbers.
+// 2. add_point: result, scene, trajectory and certificate of each run are read and appended (io/run/dataset_h5.h).  A run
+//    that did not reach its goal is a demonstration, too, and marked as such; a point without a run, or one whose run
+//    failed or was stopped, is counted and left out.
+// 3. gather: both files are written when all are read; a study without any run that ended is refused.
+//
+// Everything is read anew each time, so that an ended command leaves nothing half done but certificates, which are kept.
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +21,14 @@
 #include "io/run/dataset_h5.h"
 #include "io/run/run_files.h"
 
+// One call of dcsim_dataset.  The arena owns the names; memory of a point is given back before the next one.
 struct gathering {
   const dcsim_dataset_options *options;
   struct dc_dataset *dataset;
   struct dc_arena *arena;
   const char **names;  // of the points' directories
   size_t count, capacity;
-  int left_out;
+  int left_out;  // points
 };
 
 static int compare_names(const void *left, const void *right)
@@ -64,6 +73,7 @@ static enum dc_status take_certificate(const struct gathering *gathering, const 
   enum dc_status status = dc_run_read_certificate(path, certificate, error);
   if (status || *certificate || !gathering->options->verify)
     return status;
+  // A certificate that does not hold is one (DCSIM_UNMET): the data set tells it for the demonstration.
   int made = dcsim_verify(path, &quick, NULL, &outside);
   if (made && made != DCSIM_UNMET)
     return dc_fail(error, (enum dc_status)made, "%.300s: %.700s", path, outside.text);
@@ -104,6 +114,7 @@ static enum dc_status add_point(struct gathering *gathering, const char *folder,
   return status;
 }
 
+// The same arrays as of dataset.h5, in a zip file that the Zarr library opens as it is.
 static enum dc_status write_zarr(const struct gathering *gathering, const char *directory, struct dc_error *error)
 {
   struct dc_npz archive = {0};
@@ -139,6 +150,7 @@ static enum dc_status gather(struct gathering *gathering, const char *directory,
   return status ? status : write_zarr(gathering, directory, error);
 }
 
+// The result in words and as JSON; "observed" counts the numbers that a sample has of the state.
 static void describe(const struct gathering *gathering, const char *directory, struct dc_text *text,
                      struct dc_json_writer *json)
 {

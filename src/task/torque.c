@@ -3,6 +3,11 @@
 // one per step or block of steps.  A point's force acts on its nodes by their weights.  With parameter y the force is L
 // c(y), with c the bounds -1 and 1 (task/clamp.h): y is the requested fraction of the limit L, which on slides and hinges
 // is never above the effort_limit of their body.
+//
+// Forces are linear in c(y), so that the three products are short: apply adds L c(y) to force [steps][nv] of the input,
+// pull_back takes L c'(y) times the cotangent at the same entry, summed over the steps of a block, and push_forward adds
+// L c'(y) times the direction there.  On a soft body an entry becomes one for every node of the support, with its weight.
+// Parameters are [blocks][coordinates]; the helpers for blocks are those of all controls that hold (held_parameters.h).
 #include "task/held_parameters.h"
 
 static const struct dc_option options_table[] = {
@@ -53,6 +58,7 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   return status;
 }
 
+// Whether a coordinate (counted from the body's first) is one of a slide or hinge, the only ones with an effort_limit.
 static bool is_scalar(const struct dc_body *body, int index)
 {
   for (int p = 0; p < body->part_count; p++)
