@@ -59,6 +59,7 @@ void dc_api_describe_options(const struct dc_option *options, int indentation, s
   dc_json_end(json, "]");
 }
 
+// Describes one member: name, summary and reference in a line, its options below.
 static void describe_entry(const struct entry *entry, struct dc_text *text, struct dc_json_writer *json)
 {
   dc_json_begin(json, NULL, '{');
@@ -141,6 +142,7 @@ static struct entry section_entry(int i)
   return sections[i];
 }
 
+// The families by the names that `dcsim list` takes, in the order in which all are printed.
 static const struct family {
   const char *name;
   struct entry (*entry)(int i);
@@ -182,6 +184,7 @@ int dcsim_list(const char *family, dcsim_report *report, dcsim_error *error)
   return dc_api_fail(error, &local, DC_USAGE);
 }
 
+// The JSON schema of scenes, as text and as JSON the same; the caller frees both (dcsim_report_free).
 int dcsim_schema(dcsim_report *report, dcsim_error *error)
 {
   char *schema = dc_scene_schema();

@@ -20,6 +20,8 @@
 enum { MOST_ROWS = 2048, LOG_LINES = 120, LOG_LENGTH = 160, UNIT = 16 };
 enum { MOST_NODE_NUMBERS = 1 << 22 };  // of a trajectory of soft bodies
 
+// Members are read and written under the lock, but `bodies` and `capacity`, which stay, and `taken`, which is the
+// server's own.
 struct dc_live {
   pthread_mutex_t lock;
   const struct dc_bodies *bodies;
@@ -38,6 +40,8 @@ struct dc_live {
   struct dc_stored_trajectory best, taken;
 };
 
+// Arrays of a trajectory for `capacity` frames; false where memory is out, and then those that were made are freed by
+// dc_live_destroy.
 static bool make_room(const struct dc_live *live, struct dc_stored_trajectory *stored)
 {
   size_t rows = (size_t)live->capacity * (size_t)live->bodies->count;
@@ -101,8 +105,7 @@ struct dc_live *dc_live_create(const struct dc_bodies *bodies, long steps)
   live->capacity = find_capacity(bodies, steps);
   live->stride = 1;
   live->asked = -1;
-  live->last =
-      (dcsim_progress){.loss = NAN, .best_loss = NAN, .gradient_norm = NAN, .min_gap = NAN, .fraction = -1};
+  live->last = (dcsim_progress){.loss = NAN, .best_loss = NAN, .gradient_norm = NAN, .min_gap = NAN, .fraction = -1};
   if (!make_room(live, &live->best) || !make_room(live, &live->taken)) {
     dc_live_destroy(live);
     return NULL;

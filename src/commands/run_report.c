@@ -4,9 +4,9 @@
 //
 // Both are written side by side, so that they cannot disagree: functions called put_... write JSON, and words where
 // they are given a text; functions called add_... and describe_... write words that JSON has in another form.
-// Trajectories are those of the outcome (session.h): `best` is the one that is stored, `judged` what the
-// loss and the verdicts are of: the same, or of a receding horizon its last applied frame.  Numbers have SI units; what a goal measures
-// has the unit of its objective (dc_task_distance_unit).
+// Trajectories are those of the outcome (session.h): `best` is the one that is stored, `judged` what the loss and the
+// verdicts are of: the same, or of a receding horizon its last applied frame.  Numbers have SI units; what a goal
+// measures has the unit of its objective (dc_task_distance_unit).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -55,6 +55,7 @@ static void put_row(struct dc_text *text, const struct dc_sweep *sweep, long poi
   dc_text_append(text, "\n", 1);
 }
 
+// Replaces a file of the sweep's directory as a whole; bytes NULL: they could not be made.
 static enum dc_status write_file(const struct dc_sweep *sweep, const char *name, const char *bytes, size_t size,
                                  struct dc_error *error)
 {
@@ -65,6 +66,7 @@ static enum dc_status write_file(const struct dc_sweep *sweep, const char *name,
   return status;
 }
 
+// sweep.csv: a header, then a row for each point.  A failure is a row with empty results, its status and its message.
 static enum dc_status write_csv(const struct dc_sweep *sweep, struct dc_error *error)
 {
   struct dc_text text = {0};
@@ -138,6 +140,8 @@ static void put_results(const struct dc_sweep *sweep, struct dc_h5_table *table,
   }
 }
 
+// sweep.h5: every column as an array [points that are done], varying values in the group "values".  The two buffers hold
+// one column after the other; the table copies what it is given.
 static enum dc_status write_h5(const struct dc_sweep *sweep, struct dc_error *error)
 {
   long count = sweep->done;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objective "joints": slides and hinges come to given coordinates, d_i = q_i - y_i, to given velocities,
 // d_i = (q_i - q_i before the step) / h - w_i, or to both; a goal each, with one tolerance for all.
+//
+// Coordinates are counted over the slides and hinges of the named bodies, body after body; ball joints and free bodies
+// have none.  Residuals are those of all coordinates and then those of all velocities, so that residual i is of
+// coordinate i or i - count.  A velocity depends on two frames, which is why the goal is one `by_step`: its derivative
+// goes to the frame and, negative, to the one before.
 #include <math.h>
 
 #include "task/goal.h"
@@ -48,7 +53,8 @@ static enum dc_status check(const void *options, const struct dc_model *model, s
   if (count == 0)
     return dc_fail(error, DC_BAD_INPUT, "bodies: must have slides or hinges");
   if (!has(&joints->target) && !has(&joints->velocity))
-    return dc_fail(error, DC_BAD_INPUT, "target: must hold %d numbers, one per slide and hinge, or velocity must", count);
+    return dc_fail(error, DC_BAD_INPUT, "target: must hold %d numbers, one per slide and hinge, or velocity must",
+                   count);
   if (has(&joints->target) && joints->target.count != count)
     return dc_fail(error, DC_BAD_INPUT, "target: must hold %d numbers, one per slide and hinge (holds %d)", count,
                    joints->target.count);
@@ -123,8 +129,7 @@ DC_GOAL_FUNCTIONS(kind)
 
 // The largest difference of coordinates, and that of velocities.
 static int conditions(const void *options, const struct dc_model *model, const struct dc_rollout_input *input,
-                      const struct dc_trajectory *trajectory, int frame,
-                      struct dc_condition list[DC_CONDITIONS_MOST])
+                      const struct dc_trajectory *trajectory, int frame, struct dc_condition list[DC_CONDITIONS_MOST])
 {
   (void)input;
   const struct dc_joints_options *joints = options;
