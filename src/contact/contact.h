@@ -89,18 +89,8 @@ struct dc_pair_derivatives {
   double arm[3];       // c_a - c_b at the pose of evaluation, m
   bool radial;         // one centred term only: hessian projection has a closed form
   bool central;        // of two balls about their origins: P depends on |arm| alone, so that no torque acts
+  bool idle;           // nothing acts: no force and no Hessian
 };
-
-// Whether nothing of a pair acts: no force and no Hessian.
-static inline bool dc_pair_is_idle(const struct dc_pair_derivatives *pair)
-{
-  bool idle = true;
-  for (int i = 0; i < 6 && idle; i++)
-    idle = pair->gradient[i] == 0;
-  for (int i = 0; i < 21 && idle; i++)
-    idle = pair->hessian[i] == 0;
-  return idle;
-}
 
 struct dc_contact_counts {
   long exact, centred, visited;  // triangle pairs solved, centred terms, node pairs visited in the last evaluation

@@ -206,6 +206,20 @@ static void pair_pass(void *context, int k, int thread)
   evaluate_pair(e->contact, p, e->poses, e->order, &e->results[p]);
 }
 
+// Whether nothing of a pair acts.  Those that act mostly push; of the others all numbers are asked at once, without a
+// branch for each.
+static bool is_idle(const struct dc_pair_derivatives *pair)
+{
+  uint64_t numbers[6 + 21], bits = 0;
+  if (pair->gradient[3] != 0)
+    return false;
+  memcpy(numbers, pair->gradient, sizeof pair->gradient);
+  memcpy(numbers + 6, pair->hessian, sizeof pair->hessian);
+  for (int i = 0; i < 6 + 21; i++)
+    bits |= numbers[i];
+  return bits << 1 == 0;  // the sign does not count
+}
+
 // One evaluation: turn the vertices and spheres of all bodies, evaluate the pairs in parallel (the dearest first),
 // finish what a pair has left to all threads, add up the energies.  NAN: out of memory.
 double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *poses, int order,
@@ -224,6 +238,7 @@ double dc_contact_evaluate(struct dc_contact *contact, const struct dc_pose *pos
   double energy = 0;
   bool failed = false;
   for (int p = 0; p < contact->pair_count; p++) {
+    results[p].idle = is_idle(&results[p]);
     energy += results[p].energy;
     failed |= contact->pairs[p].failed;
   }
@@ -239,6 +254,7 @@ double dc_contact_evaluate_pair(struct dc_contact *contact, const struct dc_pose
   evaluate_pair(contact, p, poses, order, &results[p]);
   if (contact->model->methods->finish)
     contact->model->methods->finish(contact, p, p + 1, 1, poses, order, results);
+  results[p].idle = is_idle(&results[p]);
   return pair->failed ? NAN : results[p].energy;
 }
 

@@ -125,7 +125,7 @@ static enum dc_status evaluate_points(const struct dc_step_state *state, struct 
 static bool nothing_acts(const struct dc_step_state *state)
 {
   for (int p = 0; p < state->rigid->pair_count; p++)
-    if (!dc_pair_is_idle(&state->pairs[p]))
+    if (!state->pairs[p].idle)
       return false;
   return true;
 }

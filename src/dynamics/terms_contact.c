@@ -337,7 +337,7 @@ static void add_contact_forces(const struct dc_step_state *state, double mu, str
 {
   for (int p = 0; p < state->rigid->pair_count; p++) {
     double g[12];
-    if (dc_pair_is_idle(&state->pairs[p]))
+    if (state->pairs[p].idle)
       continue;
     dc_contact_expand_gradient(&state->pairs[p], g);
     for (int side = 0; side < 2; side++)
@@ -381,7 +381,7 @@ static void contact_add_hessian(const struct dc_step_state *state, bool exact, s
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const int *pair = state->rigid->pair_bodies[p];
     bool both = dc_body_moves(&state->model->bodies.bodies[pair[1]]);
-    if (dc_pair_is_idle(&state->pairs[p]))
+    if (state->pairs[p].idle)
       continue;
     if (state->pairs[p].central) {
       add_central(state, p, exact, scale, hessian);
@@ -433,7 +433,7 @@ static enum dc_status contact_add_shape_mixed(const struct dc_step_state *state,
   for (int p = 0; p < state->rigid->pair_count; p++) {
     int a = state->rigid->pair_bodies[p][0], b = state->rigid->pair_bodies[p][1];
     bool both = dc_body_moves(&state->model->bodies.bodies[b]);
-    if (dc_pair_is_idle(&state->pairs[p]))
+    if (state->pairs[p].idle)
       continue;
     dc_contact_expand_hessian(&state->pairs[p], true, h_aa, both ? h_ab : NULL, both ? h_bb : NULL);
     add_rate((const double(*)[6])h_aa, mu, direction->twists[a], shape->rates[a]);
@@ -459,7 +459,7 @@ static void contact_add_floor(const struct dc_step_state *state, struct dc_step_
   double mu = stiffness(state);
   for (int p = 0; p < state->rigid->pair_count; p++) {
     const double *d = state->pairs[p].hessian;
-    if (dc_pair_is_idle(&state->pairs[p]))
+    if (state->pairs[p].idle)
       continue;
     dc_rigid_add_floor(state, p, mu * (fabs(d[0]) + fabs(d[2]) + fabs(d[5])),
                        mu * (fabs(d[9]) + fabs(d[14]) + fabs(d[20])),
