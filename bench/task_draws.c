@@ -102,7 +102,9 @@ static enum dc_status draw_push(struct dc_random *random, const char *scene, str
 // cue up to 0.3 m nearer or farther and 0.4 m aside; two targets where two balls of a random shot end that moved by at
 // least 0.4 m.  The shot: position within 0.2 m, 1 to 2.5 m/s within 0.2 rad of the direction to one of the balls.
 enum { BALLS = 15, SHOTS = 50, SHOT_TARGETS = 2 };
-static const double HEIGHT = 0.083836, MOVED = 0.4;
+static const double MOVED = 0.4;
+// m above the ground at which a ball stands on a face, and at which a round one rests.
+static const double FACE_HEIGHT = 0.083836, ROUND_HEIGHT = 0.10422;
 
 // Which balls [SHOT_TARGETS] become targets, out of those that moved; false: too few did.
 static bool choose_balls(struct dc_random *random, const dcsim_trajectory *trajectory, const int *body, int *chosen)
@@ -123,7 +125,7 @@ static bool choose_balls(struct dc_random *random, const dcsim_trajectory *traje
   return count >= SHOT_TARGETS;
 }
 
-static void add_targets(const dcsim_trajectory *trajectory, const int *body, const int *chosen,
+static void add_targets(const dcsim_trajectory *trajectory, const int *body, const int *chosen, double height,
                         struct dc_task_case *drawn)
 {
   char text[SHOT_TARGETS][200];
@@ -133,14 +135,14 @@ static void add_targets(const dcsim_trajectory *trajectory, const int *body, con
     snprintf(text[k], sizeof text[k],
              "{\"type\": \"reach\", \"body\": \"ball%d\", \"target\": [%.6f, %.6f, %.6f], \"tolerance\": 0.1, "
              "\"when\": \"end\"}",
-             chosen[k] + 1, place[0], place[1], HEIGHT);
+             chosen[k] + 1, place[0], place[1], height);
   }
   add(drawn, "objective=[%s, %s]", text[0], text[1]);
 }
 
 // Random shots at the balls at places until one of them moves enough of them.
 static int shoot(struct dc_random *random, dcsim_problem *problem, const double *cue, double (*places)[2],
-                 const int *body, struct dc_task_case *drawn, dcsim_error *error)
+                 const int *body, double height, struct dc_task_case *drawn, dcsim_error *error)
 {
   dcsim_trajectory trajectory = DCSIM_SIZED(dcsim_trajectory);
   int chosen[SHOT_TARGETS], status;
@@ -161,7 +163,7 @@ static int shoot(struct dc_random *random, dcsim_problem *problem, const double 
     if (status)
       return status;
     if (choose_balls(random, &trajectory, body, chosen)) {
-      add_targets(&trajectory, body, chosen, drawn);
+      add_targets(&trajectory, body, chosen, height, drawn);
       memcpy(drawn->known, shot, sizeof shot);
       drawn->known_count = 4;
       return DCSIM_OK;
@@ -185,19 +187,19 @@ static void find_balls(const dcsim_scene *opened, int *body)
   }
 }
 
-static enum dc_status draw_billiards(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
-                                     struct dc_error *error)
+static enum dc_status draw_balls(struct dc_random *random, const char *scene, double height, struct dc_task_case *drawn,
+                                 struct dc_error *error)
 {
   dcsim_error outside = {0};
   dcsim_scene *opened = NULL;
   dcsim_problem *problem = NULL;
   double places[BALLS][2], cue[2] = {between(random, -1.8, -1.2), between(random, -0.4, 0.4)};
   int body[BALLS] = {0};
-  add(drawn, "bodies.cue.position=[%.4f, %.4f, %.6f]", cue[0], cue[1], HEIGHT);
+  add(drawn, "bodies.cue.position=[%.4f, %.4f, %.6f]", cue[0], cue[1], height);
   for (int i = 0, row = 0, column = 0; i < BALLS; i++) {
     places[i][0] = row * 0.5 * sqrt(0.75) + between(random, -0.06, 0.06);
     places[i][1] = 0.5 * (column - 0.5 * row) + between(random, -0.06, 0.06);
-    add(drawn, "bodies.ball%d.position=[%.4f, %.4f, %.6f]", i + 1, places[i][0], places[i][1], HEIGHT);
+    add(drawn, "bodies.ball%d.position=[%.4f, %.4f, %.6f]", i + 1, places[i][0], places[i][1], height);
     add(drawn, "bodies.ball%d.mass=%.5f", i + 1, between(random, 0.04, 0.06));
     if (column++ == row)
       row++, column = 0;
@@ -208,11 +210,25 @@ static enum dc_status draw_billiards(struct dc_random *random, const char *scene
     status = dcsim_problem_create(opened, NULL, &problem, &outside);
   if (!status) {
     find_balls(opened, body);
-    status = shoot(random, problem, cue, places, body, drawn, &outside);
+    status = shoot(random, problem, cue, places, body, height, drawn, &outside);
   }
   dcsim_problem_destroy(problem);
   dcsim_scene_close(opened);
   return status ? dc_fail(error, (enum dc_status)status, "%.900s", outside.text) : DC_OK;
+}
+
+static enum dc_status draw_billiards(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
+                                     struct dc_error *error)
+{
+  return draw_balls(random, scene, FACE_HEIGHT, drawn, error);
+}
+
+// The same of round balls.
+static enum dc_status draw_round_billiards(struct dc_random *random, const char *scene, struct dc_task_case *drawn,
+                                           struct dc_error *error)
+{
+  add(drawn, "shapes.ball.surface=leaves");
+  return draw_balls(random, scene, ROUND_HEIGHT, drawn, error);
 }
 
 // Ten cubes in a disc about the origin, their centres at least 0.16 m apart (they do not touch).
@@ -288,6 +304,7 @@ static enum dc_status draw_ant_push(struct dc_random *random, const char *scene,
 
 const struct dc_task_kind dc_task_kinds[] = {
     {"billiards", "billiards.json", "ball", false, {NULL}, draw_billiards},
+    {"billiards_round", "billiards.json", "ball", false, {NULL}, draw_round_billiards},
     {"push", "push.json", "box", true, {NULL}, draw_push},
     {"gather", "gather.json", "cube", true, {NULL}, draw_gather},
     {"sort", "sort.json", "cube", true, {NULL}, draw_sort},
