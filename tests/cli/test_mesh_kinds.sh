@@ -54,6 +54,11 @@ FILES = [
     ("between.obj", "".join(lines("v %g %g %g\n", [V[i] for i in f]) + "f -3 -2 -1\n" for f in F), ONE),
     ("slashes.obj", "mtllib no.mtl\no a\ng b\ns 1\n" + lines("v %g %g %g 1 .5 .5\n", V) + "vt 0 0\nvn 0 0 1\n" + lines("f %d/1/1 %d//1 %d/1\n", FROM_ONE), ONE),
     ("folded.obj", lines("v %g %g \\\n %g\r\n", V) + lines("f %d %d \\\r\n%d\r\n", FROM_ONE), ONE),
+    ("inner.vtk", "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n.2 .3 .4\n" + lines("%g %g %g\n", V) + "CELLS 4 20\n" +
+     lines("4 0 %d %d %d\n", FROM_ONE) + "CELL_TYPES 4\n10\n10\n10\n10\n", ONE),
+    ("sheet.vtk", "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n" + lines("%g %g %g\n", V) + "CELLS 4 16\n" + lines("3 %d %d %d\n", F) + "CELL_TYPES 4\n5\n5\n5\n5\n", ONE),
+    ("solid.vtk", b"# vtk DataFile Version 3.0\nx\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n" + struct.pack(">12f", *sum(V, ())) + b"\nCELLS 1 5\n" + struct.pack(">5i", 4, 0, 1, 2, 3) +
+     b"\nCELL_TYPES 1\n" + struct.pack(">i", 10) + b"\n", ONE),
     ("capitals.stl", "SOLID X\n" + FACETS.upper() + "ENDSOLID X\n", ONE),
     ("two.stl", "solid a b\n" + FACETS + "endsolid a b\nsolid c\n" + FACETS + "endsolid c\n", ONE),
     ("trap.stl", b"solid trap".ljust(80) + struct.pack("<I", 4) + b"".join(struct.pack("<12f", 0, 0, 0, *sum((V[i] for i in f), ())) + b"\0\0" for f in F), ONE),

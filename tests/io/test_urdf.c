@@ -314,7 +314,7 @@ static const struct robot_case cases[] = {
      "2:27: link \"a\": <origin>: xyz must be 3 finite numbers of at most 1e+12 (is \"0 0\")"},
     {ROBOT("<material name='m'><color rgba='0 0 2 1'/></material>"), "2:20: <color>: rgba must be from 0 to 1 (is 2)"},
     {ROBOT("<link name='a'><collision><geometry>\n<mesh filename='a.3ds'/></geometry></collision></link>"),
-     "2:16: collision mesh \"a.3ds\": must be an OBJ, STL, COLLADA, PLY, glTF or OFF file"},
+     "2:16: collision mesh \"a.3ds\": must be an OBJ, STL, VTK, COLLADA, PLY, glTF or OFF file"},
     {ROBOT("<link name='a'><collision><geometry><mesh filename='a.stl' scale='1 0 1'/></geometry></collision></link>"),
      "2:37: link \"a\": <mesh>: scale must not be zero"},
     {ROBOT("<link name='a'><collision><geometry><mesh filename='http://x/a.stl'/></geometry></collision></link>"),

@@ -62,7 +62,7 @@ static void test_files(void)
   check_no_mesh(&tree, "package://r.obj", "must be package://NAME/PATH");
   check_no_mesh(&tree, "package:///t.obj", "must be package://NAME/PATH");
   check_no_mesh(&tree, "/etc/passwd.obj", "/etc/passwd.obj: No such file or directory");
-  check_no_mesh(&tree, "", "must be an OBJ, STL, COLLADA, PLY, glTF or OFF file");
+  check_no_mesh(&tree, "", "must be an OBJ, STL, VTK, COLLADA, PLY, glTF or OFF file");
   // the nearest folder of that name that has the file
   static const char nested[] = "<robot name='r'><link name='a'><collision><geometry><mesh "
                                "filename='package://r/mesh/t.obj'/></geometry></collision></link></robot>";

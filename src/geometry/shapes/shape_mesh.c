@@ -4,13 +4,14 @@
 #include <stddef.h>
 
 #include "geometry/mesh/mesh_decimate.h"
+#include "geometry/mesh/mesh_grid.h"
 #include "geometry/mesh/mesh_groups.h"
 #include "geometry/mesh/mesh_simplify.h"
 #include "geometry/shapes/constants.h"
 #include "geometry/shapes/shape_options.h"
 
 static const struct dc_option mesh_option_table[] = {
-    DC_STRING_OPTION(struct dc_mesh_shape_options, file, NULL, "OBJ or STL file, relative to the scene file"),
+    DC_STRING_OPTION(struct dc_mesh_shape_options, file, NULL, "OBJ, STL or VTK file, relative to the scene file"),
     DC_POSITIVE_OPTION(struct dc_mesh_shape_options, scale, "", "1", 1e9, "factor from the file's unit to metres"),
     DC_VECTOR_OPTION(struct dc_mesh_shape_options, scales, "", "null", 1e9,
                      "further factors along x, y and z; negative ones mirror"),
@@ -81,7 +82,8 @@ static enum dc_status build_mesh(const void *options, struct dc_arena *arena, st
   if (file->hull_points > 0 && (file->hull_points < 8 || !file->convex))
     return dc_fail(error, DC_BAD_INPUT, "hull_points: must be 0 (all) or at least 8, with \"convex\" (is %ld)",
                    file->hull_points);
-  enum dc_status status = dc_mesh_read(file->file, arena, mesh, error);
+  enum dc_status status = dc_mesh_is_grid(file->file) ? dc_mesh_read_grid(file->file, arena, mesh, error)
+                                                      : dc_mesh_read(file->file, arena, mesh, error);
   if (!status && mesh->fault && !file->convex)
     status =
         dc_fail(error, DC_BAD_INPUT, "%.700s%s: cut it into triangles, or use \"convex\"", file->file, mesh->fault);
@@ -102,7 +104,7 @@ static enum dc_status build_mesh(const void *options, struct dc_arena *arena, st
 
 const struct dc_shape_type dc_shape_mesh = {
     .name = "mesh",
-    .summary = "closed triangle surface from an OBJ or STL file",
+    .summary = "closed triangle surface from an OBJ, STL or VTK file",
     .options = mesh_option_table,
     .options_size = sizeof(struct dc_mesh_shape_options),
     .build = build_mesh,

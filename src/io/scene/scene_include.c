@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "geometry/mesh/mesh_assimp.h"
+#include "geometry/mesh/mesh_grid.h"
 #include "geometry/shapes/shape_options.h"
 #include "geometry/shapes/shape_types.h"
 #include "io/robot/mjcf.h"
@@ -162,7 +163,8 @@ static enum dc_status find_geometry(struct include *include, const struct dc_urd
 {
   struct dc_error *error = include->build->error, local = {0};
   bool known =
-      ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj") || dc_mesh_is_foreign(geometry->file);
+      ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj") || dc_mesh_is_grid(geometry->file) ||
+      dc_mesh_is_foreign(geometry->file);
   bool good = false;
   char quoted[DC_JSON_QUOTED];
   dc_json_quote(quoted, geometry->file);
@@ -175,7 +177,7 @@ static enum dc_status find_geometry(struct include *include, const struct dc_urd
   }
   if (!known)
     return dc_urdf_fail(&include->urdf, geometry->offset, error, status,
-                        "collision mesh %s: must be an OBJ, STL, COLLADA, PLY, glTF or OFF file", quoted);
+                        "collision mesh %s: must be an OBJ, STL, VTK, COLLADA, PLY, glTF or OFF file", quoted);
   return status ? dc_urdf_fail(&include->urdf, geometry->offset, error, status, "collision mesh %s: %.600s", quoted,
                                local.text)
                 : DC_OK;
