@@ -193,6 +193,57 @@ static enum dc_status connect_two(struct dc_sdf_reader *reader, int index, struc
   return status ? status : connect(reader, &second, child, child_pose);
 }
 
+// Whether a joint leads to the link.
+static bool is_child(const struct dc_urdf *urdf, const char *link)
+{
+  for (size_t j = 0; j < urdf->joint_count; j++)
+    if (strcmp(urdf->joints[j].child_name, link) == 0)
+      return true;
+  return false;
+}
+
+// How many points a joint of that type holds together: of a ball its centre, of a hinge one more on its axis, of a fixed
+// one three; 0: points alone cannot do what it does.
+static int points_of(enum dc_urdf_joint_type type)
+{
+  switch (type) {
+  case DC_URDF_BALL: return 1;
+  case DC_URDF_REVOLUTE:
+  case DC_URDF_CONTINUOUS: return 2;
+  case DC_URDF_FIXED: return 3;
+  default: return 0;
+  }
+}
+
+// A second joint to one link closes a loop: ties hold its points together, LEVER apart.  child: the pose of the child in
+// the frame of the joint.  The joint's range, damping and friction are not there.
+static enum dc_status close_loop(struct dc_sdf_reader *reader, const struct dc_urdf_joint *joint,
+                                 const char *child_name, const struct dc_urdf_pose *child)
+{
+  static const double LEVER = 0.1;  // m
+  struct dc_urdf_ties *ties = &reader->urdf->ties;
+  double at[2][9];
+  dc_rotation_matrix(at[0], joint->origin.rotation);
+  dc_rotation_matrix(at[1], child->rotation);
+  for (int k = 0; k < points_of(joint->type); k++) {
+    double offset[3] = {k == 1 ? LEVER : 0, k == 2 ? LEVER : 0, 0}, turned[3], from[3];
+    if (dc_grow(&ties->list, &ties->capacity, ties->count + 1, sizeof *ties->list))
+      return dc_sdf_no_memory(reader);
+    struct dc_urdf_tie *tie = &ties->list[ties->count++];
+    *tie = (struct dc_urdf_tie){
+        .joint = joint->name,
+        .links = {strcmp(joint->parent_name, "world") == 0 ? NULL : joint->parent_name, child_name},
+        .offset = joint->offset};
+    if (joint->type != DC_URDF_FIXED)
+      dc_vec_scale(offset, joint->axis, k * LEVER);
+    dc_mat_apply(turned, at[0], offset);
+    dc_vec_add(tie->points[0], turned, joint->origin.position);
+    dc_vec_sub(from, offset, child->position);
+    dc_mat_apply_transposed(tie->points[1], at[1], from);
+  }
+  return DC_OK;
+}
+
 // Reads a joint between two links.  Its origin is its own pose seen from the parent link, by the world's poses
 // of both.  The parent may be the world, the child may not.  Joints of static models are left out, since all
 // their links are fixed.
@@ -205,8 +256,7 @@ enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int index)
   enum dc_status status = read_type(reader, frame.element, &type);
   if (status || frame.scope->is_static)
     return status;  // links of a static model are fixed
-  if ((status = read_end(reader, index, "parent", &parent)) ||
-      (status = read_end(reader, index, "child", &child)))
+  if ((status = read_end(reader, index, "parent", &parent)) || (status = read_end(reader, index, "child", &child)))
     return status;
   if (child < 0 || child == parent)
     return dc_xml_fail(frame.element, reader->error, DC_BAD_INPUT, "<child>: must be a link other than the parent");
@@ -229,17 +279,10 @@ enum dc_status dc_sdf_read_joint(struct dc_sdf_reader *reader, int index)
   dc_urdf_pose_compose(&child_pose, &own, &child_pose);
   joint.parent_name = parent < 0 ? "world" : reader->urdf->links[parent].name;
   const char *child_name = reader->urdf->links[child].name;
+  if (is_child(reader->urdf, child_name) && types[type].axes < 2 && points_of(joint.type))
+    return close_loop(reader, &joint, child_name, &child_pose);
   return types[type].axes == 2 ? connect_two(reader, index, &joint, child_name, &child_pose)
                                : connect(reader, &joint, child_name, &child_pose);
-}
-
-// Whether a joint leads to the link.
-static bool is_child(const struct dc_urdf *urdf, const char *link)
-{
-  for (size_t j = 0; j < urdf->joint_count; j++)
-    if (strcmp(urdf->joints[j].child_name, link) == 0)
-      return true;
-  return false;
 }
 
 // Gives every link that no joint leads to a joint to the world: floating, or fixed in static models.  A single

@@ -110,6 +110,18 @@ struct dc_urdf_unread {
   int count;
 };
 
+// Points of two links that a joint which closes a loop holds together.
+struct dc_urdf_tie {
+  const char *joint;
+  const char *links[2];  // parent and child; a parent of NULL is the world
+  double points[2][3];   // in their frames
+  size_t offset;
+};
+struct dc_urdf_ties {
+  struct dc_urdf_tie *list;
+  size_t count, capacity;
+};
+
 struct dc_urdf {
   const char *name;  // of the file, for messages
   const char *text;
@@ -120,6 +132,7 @@ struct dc_urdf {
   struct dc_urdf_geometry *geometries;
   size_t link_count, joint_count, geometry_count;
   size_t link_capacity, joint_capacity, geometry_capacity;
+  struct dc_urdf_ties ties;
   struct dc_urdf_unread *unread;
   size_t unread_count, unread_capacity;
   bool actuators;    // the file says which joints have one

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/scene/scene_format.h"
 #include "io/robot/urdf_build.h"
+#include "io/scene/scene_format.h"
+#include "math/vector.h"
 
 // Whether a link becomes a body.  Visuals alone do not make one, as nothing could touch or carry it.
 static bool has_substance(const struct dc_urdf *urdf, int index)
@@ -227,6 +228,53 @@ static cJSON *collection(struct dc_urdf_builder *builder, const char *key, bool 
   return dc_urdf_put(builder, root, key, object ? cJSON_CreateObject() : cJSON_CreateArray(), builder->at->valueint);
 }
 
+// A frame at a point of a link for a tie, as a body of the scene; link NULL: of the world.
+static enum dc_status add_frame(struct dc_urdf_builder *builder, const struct dc_urdf_tie *tie, int side,
+                                const char *name, int place)
+{
+  int link = tie->links[side] ? dc_urdf_find_link(builder->urdf, tie->links[side]) : -1;
+  struct dc_urdf_pose pose = dc_urdf_identity, of_link = link < 0 ? builder->use->pose : builder->links[link].pose;
+  int carrier = link < 0 ? -1 : builder->links[link].carrier;
+  if (link >= 0 && builder->links[link].pending >= 0)
+    return dc_urdf_fail_link(builder, link, "is held by a joint that closes a loop, and moves without a mass");
+  dc_vec_copy(pose.position, tie->points[side]);
+  if (carrier != link || link < 0)
+    dc_urdf_pose_compose(&pose, &of_link, &pose);
+  cJSON *frame = dc_urdf_put(builder, builder->bodies, NULL, cJSON_CreateObject(), place);
+  dc_urdf_put_string(builder, frame, "name", name, place);
+  dc_urdf_put_string(builder, frame, "joint", "fixed", place);
+  if (carrier >= 0) {
+    dc_urdf_put_string(builder, frame, "parent", dc_urdf_named(builder, builder->urdf->links[carrier].name, ""), place);
+    dc_urdf_put_string(builder, frame, "frame", "parent", place);
+  }
+  dc_urdf_put_pose(builder, frame, &pose, place);
+  return DC_OK;
+}
+
+// Every tie holds two frames together, which are called by its joint.
+static enum dc_status add_ties(struct dc_urdf_builder *builder)
+{
+  static const char *const sides[] = {"parent", "child"};
+  const struct dc_urdf_ties *ties = &builder->urdf->ties;
+  cJSON *list = ties->count ? collection(builder, "ties", false) : NULL;
+  enum dc_status status = DC_OK;
+  for (size_t t = 0; t < ties->count && !status; t++) {
+    const struct dc_urdf_tie *tie = &ties->list[t];
+    int place = dc_urdf_add_place(builder, tie->offset);
+    cJSON *entry = dc_urdf_put(builder, list, NULL, cJSON_CreateObject(), place);
+    for (int side = 0; side < 2 && !status; side++) {
+      char ending[40];
+      snprintf(ending, sizeof ending, ":%s%zu", sides[side], t);
+      const char *name = dc_urdf_named(builder, tie->joint, ending);
+      dc_urdf_put_string(builder, entry, side ? "to" : "body", name, place);
+      status = name ? add_frame(builder, tie, side, name, place) : DC_MEMORY;
+    }
+    if (t == 0 || strcmp(tie->joint, ties->list[t - 1].joint) != 0)
+      dc_urdf_remember(builder, &builder->remarks.tied, tie->joint);
+  }
+  return status;
+}
+
 // Adds name to the list of bodies that body does not touch.
 static void add_exception(struct dc_urdf_builder *builder, int body, const char *name)
 {
@@ -345,6 +393,7 @@ static enum dc_status add_notes(struct dc_urdf_builder *builder)
        "prismatic joints whose <limit> has no range are fixed, as lower and upper are 0 by the letter; "
        "give them lower and upper to let them slide"},
       {&remarks->unbounded, "limits of effort or velocity that are 0 are none"},
+      {&remarks->tied, "joints that close loops are ties, without their ranges, damping and friction"},
       {&remarks->passive, "joints that no transmission of the file moves have no actuator (\"pd\" by joint gives one)"},
       {&remarks->damped, "damping, friction and springs of joints do not act, as \"dynamics\" says"},
       {&remarks->supposed, "links without <mass> have 1 kg and, without <inertia>, 1 kg m^2, by the specification"},
@@ -399,6 +448,8 @@ enum dc_status dc_urdf_add(const struct dc_urdf *urdf, const struct dc_urdf_use 
     status = place_links(&builder);
     if (!status)
       status = add_bodies(&builder, heads, heads + urdf->link_count);
+    if (!status)
+      status = add_ties(&builder);
     for (size_t k = 0; k < urdf->link_count && !status; k++)
       body_of[urdf->order[k]] = heads[urdf->order[k]] < 0 ? -1 : next++;
     if (!status && !builder.failed && (status = add_exceptions(&builder, body_of)) == DC_OK)

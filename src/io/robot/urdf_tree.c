@@ -59,6 +59,7 @@ void dc_urdf_release(struct dc_urdf *urdf)
   free(urdf->geometries);
   urdf->links = NULL;
   free(urdf->unread);
+  free(urdf->ties.list);
   urdf->unread = NULL;
   urdf->unread_count = 0;
   urdf->joints = NULL;
