@@ -8,7 +8,6 @@ Boxes slide over a floor, a table that stands still and each other's lids, with 
 After half a second a box must be where MuJoCo has it: it rests, or falls through, alike (2 cm), and its way along the floor is alike (8 % and 1 cm).  Otherwise the draw is
 "named" where `dcsim check` names a drawn attribute that does not act, and "silent" where it does not: those are faults.
 """
-import argparse
 import collections
 import json
 import os
@@ -17,8 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
-import robot_motion  # noqa: E402
+from beside_mujoco import begin, keep, options, robot_motion, tell
 
 TIME = 0.5
 
@@ -101,19 +99,10 @@ def judge(arguments, node, text, words, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mujoco", required=True)
-    parser.add_argument("--build", default="build")
-    parser.add_argument("--draws", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = options(__doc__, 100)
     parser.add_argument("--acting", action="store_true", help="without attributes that do not act")
-    parser.add_argument("--keep")
     parser.add_argument("--verbose", action="store_true")
-    arguments = parser.parse_args()
-    arguments.build = os.path.realpath(arguments.build)
-    os.environ["DCSIM_LIBRARY"] = os.path.join(arguments.build, "lib/libdcsim.so")
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(robot_motion.__file__)), "../python"))
-    node = robot_motion.start_mujoco(arguments.mujoco)
+    arguments, node = begin(parser)
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for k in range(arguments.draws):
@@ -122,12 +111,9 @@ def main():
             counts[verdict] += 1
             if verdict == "silent" or arguments.verbose:
                 print("%s: draw %d (%s): %s" % (verdict, k, ", ".join(sorted(words)), why), flush=True)
-            if verdict == "silent" and arguments.keep:
-                os.makedirs(arguments.keep, exist_ok=True)
-                with open(os.path.join(arguments.keep, "contact-%d-%d.xml" % (arguments.seed, k)), "w") as file:
-                    file.write(text)
-    print(", ".join("%d %s" % (count, verdict) for verdict, count in sorted(counts.items())))
-    return 1 if counts["silent"] else 0
+            if verdict == "silent":
+                keep(arguments, "contact-%d-%d.xml" % (arguments.seed, k), text)
+    return tell(counts, "silent")
 
 
 if __name__ == "__main__":

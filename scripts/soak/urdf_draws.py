@@ -8,7 +8,6 @@ Links have inertias in frames of their own or those of boxes, spheres and cylind
 The SDF file says the same with poses in the frames of parents, joints, other links and named frames, axes expressed in frames, models in models.  Both must have MuJoCo's masses and frames within 1e-9, and
 move for a second as it does (scripts/robot_motion.py; 5 % with dry friction).
 """
-import argparse
 import collections
 import math
 import os
@@ -16,8 +15,7 @@ import random
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
-import robot_motion  # noqa: E402
+from beside_mujoco import begin, keep, options, robot_motion, tell
 
 
 def numbers(values):
@@ -124,11 +122,11 @@ def sdf_of(links, generator):
     return text + "</model></sdf>"
 
 
-def judge(path, folder, reference, part):
+def judge(python, path, folder, reference, part):
     worst = {}
     try:
         for steps in (500, 2000, 8000):
-            worst = robot_motion.compare(steps, {"file": path, "folder": folder, "python": PYTHON}, reference)
+            worst = robot_motion.compare(steps, {"file": path, "folder": folder, "python": python}, reference)
             if robot_motion.judge(worst, part) != "motion":
                 break
         good = robot_motion.judge(worst, part) == "agrees" and worst["masses"] < 1e-9 and worst["frames"] < 1e-9
@@ -137,19 +135,8 @@ def judge(path, folder, reference, part):
         return "refused", str(error)
 
 
-PYTHON = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))), "python")
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mujoco", required=True)
-    parser.add_argument("--build", default="build")
-    parser.add_argument("--draws", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep")
-    arguments = parser.parse_args()
-    os.environ["DCSIM_LIBRARY"] = os.path.join(os.path.realpath(arguments.build), "lib/libdcsim.so")
-    node = robot_motion.start_mujoco(arguments.mujoco)
+    arguments, node = begin(options(__doc__, 100))
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for k in range(arguments.draws):
@@ -165,16 +152,12 @@ def main():
                 path = os.path.join(folder, "model." + ending)
                 with open(path, "w") as file:
                     file.write(text)
-                verdict, why = judge(path, folder, reference, 0.05 if any(link["friction"] for link in links) else robot_motion.PART)
+                verdict, why = judge(arguments.python, path, folder, reference, 0.05 if any(link["friction"] for link in links) else robot_motion.PART)
                 counts[ending + " " + verdict] += 1
                 if verdict != "same":
                     print("draw %d, %s: %s %s" % (k, ending, verdict, why), flush=True)
-                    if arguments.keep:
-                        os.makedirs(arguments.keep, exist_ok=True)
-                        with open(os.path.join(arguments.keep, "%d-%d.%s" % (arguments.seed, k, ending)), "w") as file:
-                            file.write(text)
-    print(", ".join("%d %s" % (count, verdict) for verdict, count in sorted(counts.items())))
-    return 1 if any("differs" in verdict or "refused" in verdict for verdict in counts) else 0
+                    keep(arguments, "%d-%d.%s" % (arguments.seed, k, ending), text)
+    return tell(counts, "differs", "refused")
 
 
 if __name__ == "__main__":
