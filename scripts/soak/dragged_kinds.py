@@ -21,14 +21,6 @@ def slides_on(path, name, end, speed):
     return (np.diff(point[:, 0]) / path.length).min() > 0.2 * speed
 
 
-DIVIDED = 0.25  # of the ratio, of fingers and soft bodies in divided steps: at the peak of a bounce a force lasts for a moment (docs/limits.md)
-
-
-def tolerance(draw, path):
-    # The first draws are what mutants are shown.
-    return DIVIDED if draw.number >= len(MODELS) and (path.substeps > 1).any() else 0.03
-
-
 def rubbed(path, masses, start, pressed, mu, more, part=0.03):
     """The ratio of the impulses along the floor and across it of all bodies together; nothing where friction of the last interval is still to come.
 
@@ -49,13 +41,13 @@ def rubbed(path, masses, start, pressed, mu, more, part=0.03):
     return [Finding("tangential over normal impulse", np.hypot(*lost) / whole, mu, (part + 1.1 * late) * mu)]
 
 
-def finish(draw, scene, masses, start, mu, ends, more, strict):
+def finish(draw, scene, masses, start, mu, ends, more):
     """ends: places that rub, in the axes of bodies."""
     add_far_balls(scene, draw)
     scene["contact"].update(more)
     path = draw.run(scene)
     on = all(slides_on(path, name, np.array(end), start[0]) for name, end in ends)
-    return rubbed(path, masses, start, 0.0, mu, more, 0.03 if strict else tolerance(draw, path)) if on else []
+    return rubbed(path, masses, start, 0.0, mu, more) if on else []
 
 
 def begin(draw, mutant):
@@ -110,7 +102,7 @@ def chain_skid(draw, mutant):
         masses[f"b{k}"] = draw.between(f"mass{k}", 0.2, 0.8)
         joint = {"velocity": [speed, 0, -down]} if k == 0 else {"parent": f"b{k - 1}", "joint": draw.pick(f"joint{k}", [{"type": "hinge", "axis": [0, 1, 0], "anchor": [x - 0.1, 0, height]}, {"type": "ball", "anchor": [x - 0.1, 0, height]}])}
         add(scene, f"b{k}", {"type": "box", "size": size}, mass=masses[f"b{k}"], position=[x, 0, height - 0.02 * k], rotation=about_y(0.1 * draw.between(f"tilt{k}", -1, 1)), **joint)
-    return finish(draw, scene, masses, [speed, 0, -down], mu, [(name, [x, 0, z]) for name in masses for x in (-0.08, 0.08) for z in (-0.02, 0.02)], restitution_of(draw), True)
+    return finish(draw, scene, masses, [speed, 0, -down], mu, [(name, [x, 0, z]) for name in masses for x in (-0.08, 0.08) for z in (-0.02, 0.02)], restitution_of(draw))
 
 
 def finger(draw, mutant):
@@ -124,7 +116,7 @@ def finger(draw, mutant):
     shape = draw.pick("tip", [{"type": "box", "size": [0.03, 0.03, length]}, {"type": "capsule", "radius": 0.02, "height": length - 0.04}])
     add(scene, "body", shape, mass=masses["body"], parent="carriage", position=[0, 0, height - length / 2 - 0.01], joint={"type": "hinge", "axis": [0, 1, 0], "anchor": [0, 0, height]}, joint_position=[angle],
         pd={"kp": draw.between("kp", 1, 50), "kd": draw.between("kd", 0.0, 0.5)})
-    return finish(draw, scene, masses, [speed, 0, -down], mu, [("body", [0, 0, -length / 2])], {}, False)
+    return finish(draw, scene, masses, [speed, 0, -down], mu, [("body", [0, 0, -length / 2])], {})
 
 
 def soft_skid(draw, mutant):
@@ -138,7 +130,7 @@ def soft_skid(draw, mutant):
     scene["bodies"].append({"name": "body", "soft": form, "mass": mass, "position": [0, 0, 0.075 + 4.5 * draw.step * down], "rotation": [float(x) for x in turn / np.linalg.norm(turn)], "velocity": [speed, 0, -down]})
     add_far_balls(scene, draw)
     path = draw.run(scene)
-    return rubbed(path, {"body": mass}, [speed, 0, -down], 0.0, mu, {}, tolerance(draw, path))
+    return rubbed(path, {"body": mass}, [speed, 0, -down], 0.0, mu, {})
 
 
 def only_euler(kind):

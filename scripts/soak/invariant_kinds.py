@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of motions that another motion or a bound tells: boxes that tip or stand, halves that mirror each other, the same world as a plant."""
+"""Kinds of motions that another motion or a bound tells: boxes that tip or stand, halves that mirror each other, the same world as a plant or with a collision far away."""
+import copy
 import math
 
 import numpy as np
 
 import cases
+import dragged_kinds
+import motion_kinds
 from motions import G, MODELS, SHAPES, Finding, add, add_far_balls, add_floor, rest_height, turns, world
 
 
@@ -69,8 +72,50 @@ def plant(draw, mutant):
     return [Finding("distance from the motion of the world itself", off, 0, 1e-12)]
 
 
-KINDS = {"topple": topple, "mirror": mirror, "plant": plant}
-MUTANTS = {"topple": {"height": 2}, "mirror": {"aside": 0.01}, "plant": {"friction": 1.1}}
+def with_and_without(draw, motion, mutant):
+    """What a kind of motion finds and its path, with two balls far away that meet, and so divide steps, and without."""
+    speed, found = math.exp(draw.between("log of the speed of the balls", math.log(30), math.log(500))), []
+    draw.defaults = False
+    for far in (speed, 0.0):
+        once, paths = copy.deepcopy(draw), []
+        # The first draws of a kind have no restitution.
+        once.far, once.number = far, 0
+
+        def run(scene):
+            paths.append(draw.run(scene))
+            return paths[-1]
+
+        once.run = run
+        findings = motion(once, mutant if far else {})
+        found.append((findings[0] if findings else None, paths[0], once))
+    return found
+
+
+def lying_beside(draw, mutant):
+    """What lies and slides goes as far with a collision far away, which divides steps, as without."""
+    motion = draw.pick("motion", [motion_kinds.slide, motion_kinds.slope_slip])
+    (_, path, once), (_, lonely, _) = with_and_without(draw, motion, mutant)
+    way, alone = (float(np.linalg.norm(p.position["body"][-1] - p.position["body"][0])) for p in (path, lonely))
+    # Undivided steps are first order in their length: friction is an interval behind, in second order also where lengths change.
+    speed = np.abs(np.diff(lonely.position["body"][:, 0]) / lonely.length).max()
+    order = 0.6 * G * once.step**2 + (0.6 * speed * once.step if draw.integrator != "euler" else 0)
+    return [Finding("way beside a collision far away", way, alone, 0.01 * alone + order)]
+
+
+def rubbing_beside(draw, mutant):
+    """What bounces and rubs loses as much of what the floor pushes with a collision far away, which divides steps, as without."""
+    motion = draw.pick("motion", [dragged_kinds.pressed_slider, dragged_kinds.finger, dragged_kinds.chain_skid, motion_kinds.cone])
+    (beside, _, _), (alone, _, _) = with_and_without(draw, motion, mutant)
+    if not beside or not alone:
+        return []
+    # Friction of the last interval is still to come.
+    late = sum(finding.tolerance - 0.03 * finding.right for finding in (beside, alone))
+    part = 0.015 if draw.integrator == "euler" else 0.03
+    return [Finding("tangential over normal impulse beside a collision far away", beside.found, alone.found, part * alone.right + late)]
+
+
+KINDS = {"lying beside": lying_beside, "rubbing beside": rubbing_beside, "topple": topple, "mirror": mirror, "plant": plant}
+MUTANTS = {"lying beside": {"friction": 0.7}, "rubbing beside": {"friction": 0.93}, "topple": {"height": 2}, "mirror": {"aside": 0.01}, "plant": {"friction": 1.1}}
 # Spheres of triangles that meet vertex to vertex are at a fork: which side they turn to is not determined (docs/limits.md).
-plant.models = [model for model in MODELS if model != "ipc-global"]
+plant.models = rubbing_beside.models = [model for model in MODELS if model != "ipc-global"]  # whose pairs of triangles all cost
 mirror.models = ["sdrs", "ipc", "manifold", "bsh leaves", "exact leaves"]

@@ -105,9 +105,8 @@ static double rebound_at(const struct profile *p, double speed, double h, double
 {
   double start = fmax(0.2 * DC_REBOUND_MOST_GAP / DC_REBOUND_LEAST_GAP * p->first, 2 * speed * h), x = start,
          before = start + speed * h;
-  double left[DC_IMPACT_NUMBERS];
+  double left[DC_IMPACT_NUMBERS] = {0};
   int steps = (int)fmin(MOST_STEPS, 4 * start / (speed * h) + 20);
-  dc_impact_forget(left);
   for (int k = 0; k < steps && !(x > start && x > before); k++) {
     double next = next_gap(p, x, 2 * x - before, h, still, left);
     if (!isnan(p->restitution))

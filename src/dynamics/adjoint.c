@@ -60,6 +60,7 @@ struct sweep {
   double *next, *now, *before;  // [count][nv] by q(t+1), q(t), q(t-1)
   // Cotangents [count][memory_count] of what the intervals before t+1 and before t have left.
   double *memory_next, *memory_now;
+  size_t memory_count;  // dc_remembered_count
 };
 
 // The memory that the interval has left depends on its three states: adds that to their cotangents, and to those of
@@ -67,7 +68,7 @@ struct sweep {
 static void pull_back_memory(struct dc_rollout *rollout, const struct dc_step_state *state, struct sweep *sweep, int r)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  size_t nv = (size_t)bodies->nv, at = (size_t)r * nv, count = (size_t)sweep->trajectory->memory_count,
+  size_t nv = (size_t)bodies->nv, at = (size_t)r * nv, count = sweep->memory_count,
          bytes = (size_t)bodies->count * sizeof *rollout->adjoint.twists;
   const double *weights = sweep->memory_next + (size_t)r * count;
   if (dc_all_zero(weights, count))
@@ -125,7 +126,7 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, bool pairs,
   bool shapes = rollout->base->shapes_change;
   if (shapes)
     dc_shape_swap_contact(rollout);
-  size_t memory = (size_t)sweep->trajectory->memory_count;
+  size_t memory = sweep->memory_count;
   enum dc_status status = dc_step_restore(rollout, state, pairs, error);
   for (int r = 0; r < sweep->count && !status && memory; r++)
     pull_back_memory(rollout, state, sweep, r);
@@ -191,7 +192,7 @@ static void move_back(struct dc_rollout *rollout, struct sweep *sweep)
   double *free_memory = sweep->memory_next;
   sweep->memory_next = sweep->memory_now;
   sweep->memory_now = free_memory;
-  memset(free_memory, 0, (size_t)sweep->count * (size_t)sweep->trajectory->memory_count * sizeof *free_memory);
+  memset(free_memory, 0, (size_t)sweep->count * sweep->memory_count * sizeof *free_memory);
 }
 
 // The last frame that any row sees.
@@ -228,7 +229,7 @@ static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rol
     if (!status && !dc_rollout_goes_on(rollout))
       status = dc_fail(error, DC_STOPPED, "stopped");
     if (!status)
-      status = pull_back_interval(rollout, now.inside > 0 ? recompute : state.memory != NULL, &state, sweep, error);
+      status = pull_back_interval(rollout, now.inside > 0 ? recompute : dc_needs_pairs_now(&state), &state, sweep, error);
     if (status) {
       dc_error_prefix(error, "step %d", next.step + 1);
       return status;
@@ -283,13 +284,13 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
     return DC_BAD_INPUT;
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no gradient", trajectory->unconverged_steps);
-  size_t memory = (size_t)count * (size_t)trajectory->memory_count;
+  size_t numbers = dc_remembered_count(input, trajectory), memory = (size_t)count * numbers;
   double *cotangents = dc_alloc(3 * size + 2 * memory, sizeof *cotangents);
   if (!cotangents)
     return dc_out_of_memory_for(error, "an adjoint");
   double *memories = cotangents + 3 * size;
   struct sweep sweep = {trajectory,           count,    rows,             cotangents, cotangents + size,
-                        cotangents + 2 * size, memories, memories + memory};
+                        cotangents + 2 * size, memories, memories + memory, numbers};
   bool shapes = rollout->base->shapes_change;
   enum dc_status status = shapes ? dc_shape_begin(rollout, error) : DC_OK;
   if (!status)

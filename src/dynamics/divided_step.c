@@ -172,8 +172,7 @@ enum dc_status dc_implicit_step(struct dc_rollout *rollout, const struct dc_roll
       return dc_out_of_memory_for(error, "a divided step");
     q = memcpy(rollout->q_now, q_next, bytes);
   }
-  if (trajectory->memory_count && rollout->rigid.memory)
-    memcpy(trajectory->memory + (size_t)step * (size_t)trajectory->memory_count, rollout->rigid.memory,
-           (size_t)trajectory->memory_count * sizeof(double));
+  if (dc_trajectory_remember(trajectory, step, (const double *)rollout->rigid.memory))
+    return dc_out_of_memory_for(error, "a step");
   return DC_OK;
 }

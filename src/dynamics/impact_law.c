@@ -137,13 +137,13 @@ static struct dual beginning(struct dual change, struct dual approach, struct du
 // The net normal impulse that friction has not had of all that was before J.
 static struct dual owed_before(const double given[DC_IMPACT_GIVEN])
 {
-  struct dual owed = combine(1, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_OWED), given[DC_IMPACT_UNUSED],
-                             given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_BUDGET));
+  struct dual kept = times(given_number(given, DC_IMPACT_UNUSED), given_number(given, DC_IMPACT_PUSHED));
+  struct dual owed = combine(1, given_number(given, DC_IMPACT_MEMORY + DC_IMPACT_OWED), 1, kept);
   return combine(1, owed, 1, given_number(given, DC_IMPACT_KICKED));
 }
 
-// Step 6: the budget of friction, what is owed, and the budget over J.  more: the net normal impulse beside J; ahead:
-// what friction has before it has come.
+// Step 6: what friction may use, and what is owed beside it.  more: the net normal impulse beside J; ahead: what friction
+// has before it has come.
 static void give_to_friction(const double given[DC_IMPACT_GIVEN], struct dual more, struct dual ahead,
                              struct dual out[DC_IMPACT_NUMBERS])
 {
@@ -151,9 +151,18 @@ static void give_to_friction(const double given[DC_IMPACT_GIVEN], struct dual mo
   more = combine(1, more, 1, owed_before(given));
   struct dual whole = shift(over(combine(1, more, 1, ahead), push), 1);
   struct dual beside = shift(positive(shift(whole, 0.5 * ROUND), ROUND), -1);
-  out[DC_IMPACT_SLIP] = shift(times(near, beside), 1);
-  out[DC_IMPACT_BUDGET] = times(push, out[DC_IMPACT_SLIP]);
+  out[DC_IMPACT_BESIDE] = times(near, beside);
   out[DC_IMPACT_OWED] = combine(1, more, -1, times(push, times(near, beside)));
+}
+
+static void leave(const struct dual out[DC_IMPACT_NUMBERS], double left[DC_IMPACT_NUMBERS],
+                  double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
+{
+  for (int i = 0; i < DC_IMPACT_NUMBERS; i++) {
+    left[i] = out[i].value;
+    if (slopes)
+      memcpy(slopes[i], out[i].slopes, sizeof out[i].slopes);
+  }
 }
 
 void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_NUMBERS],
@@ -202,35 +211,20 @@ void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double lef
   out[DC_IMPACT_ENDED] = end;
   out[DC_IMPACT_HOLD] = times(held, push);
   give_to_friction(given, combine(-1, out[DC_IMPACT_HOLD], 0, zero), returned, out);
-  for (int i = 0; i < DC_IMPACT_NUMBERS; i++) {
-    left[i] = out[i].value;
-    if (slopes)
-      memcpy(slopes[i], out[i].slopes, sizeof out[i].slopes);
-  }
-}
-
-void dc_impact_forget(double left[DC_IMPACT_NUMBERS])
-{
-  memset(left, 0, DC_IMPACT_NUMBERS * sizeof *left);
-  left[DC_IMPACT_SLIP] = 1;
+  leave(out, left, slopes);
 }
 
 void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
                     double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
 {
-  struct dual owed = owed_before(given);
-  dc_impact_forget(left);
-  left[DC_IMPACT_OWED] = owed.value;
-  if (slopes) {
-    memset(slopes, 0, DC_IMPACT_NUMBERS * sizeof *slopes);
-    memcpy(slopes[DC_IMPACT_OWED], owed.slopes, sizeof owed.slopes);
-  }
+  leave((struct dual[DC_IMPACT_NUMBERS]){[DC_IMPACT_OWED] = owed_before(given)}, left, slopes);
 }
 
-bool dc_impact_is_idle(const double left[DC_IMPACT_NUMBERS])
+void dc_impact_lag(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
+                   double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
 {
-  bool idle = left[DC_IMPACT_SLIP] == 1;
-  for (int i = 0; i < DC_IMPACT_SLIP; i++)
-    idle &= i == DC_IMPACT_BUDGET || left[i] == 0;
-  return idle;
+  struct dual near = given_number(given, DC_IMPACT_NEARNESS), owed = owed_before(given), used = times(near, owed);
+  leave((struct dual[DC_IMPACT_NUMBERS]){[DC_IMPACT_BESIDE] = over(used, given_number(given, DC_IMPACT_PUSH)),
+                                         [DC_IMPACT_OWED] = combine(1, owed, -1, used)},
+        left, slopes);
 }

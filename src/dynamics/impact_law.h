@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-// The memory: numbers that an interval leaves of a pair to the next one.
+// The memory: numbers that an interval leaves of a pair to the next one; all 0 where nothing happened.
 enum dc_impact_number {
   DC_IMPACT_ARRIVAL,  // a, m/s; 0: no impact is under way
   DC_IMPACT_IMPULSE,  // I, N s
@@ -21,10 +21,9 @@ enum dc_impact_number {
   DC_IMPACT_KICK,     // most impulse that may bring it there, N s
   DC_IMPACT_CHANGE,   // change of the speed of opening that the kick is to make, m/s
   DC_IMPACT_ENDED,    // whether a compression has ended, so that the next interval has a kick, 0 ... 1
-  DC_IMPACT_BUDGET,   // net normal impulse that friction of the next interval has, N s
-  DC_IMPACT_OWED,     // net normal impulse that friction has not had yet; below 0: has had ahead of time, N s
+  DC_IMPACT_BESIDE,   // net normal impulse that friction may use from then on, over J, less 1
+  DC_IMPACT_OWED,     // net normal impulse beside that; below 0: friction has had it ahead of time, N s
   DC_IMPACT_HOLD,     // impulse of this interval that is taken back in the next one, N s
-  DC_IMPACT_SLIP,     // the budget over J
   DC_IMPACT_NUMBERS
 };
 
@@ -38,7 +37,8 @@ enum dc_impact_given {
   DC_IMPACT_MOBILITY,  // change of the speed of opening by an impulse of 1 N s, free bodies only; else 0, 1/kg
   DC_IMPACT_RESTITUTION,
   DC_IMPACT_KICKED,  // impulse of the kick in the interval, N s
-  DC_IMPACT_UNUSED,  // part of the last budget that friction has not had in this interval, for it is shorter or longer
+  DC_IMPACT_UNUSED,  // what friction may use and has kept in this interval (lag.c), over J of the interval before
+  DC_IMPACT_PUSHED,  // J of the interval before, N s
   DC_IMPACT_MEMORY,  // the first numbers that the interval before has left
   DC_IMPACT_REMEMBERED = DC_IMPACT_HOLD,  // so many of them
   DC_IMPACT_GIVEN = DC_IMPACT_MEMORY + DC_IMPACT_REMEMBERED
@@ -48,12 +48,12 @@ enum dc_impact_given {
 void dc_impact_law(const double given[DC_IMPACT_GIVEN], double still, double left[DC_IMPACT_NUMBERS],
                    double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
 
-// The memory that an interval leaves in which nothing happened.
-void dc_impact_forget(double left[DC_IMPACT_NUMBERS]);
-// The same of an interval at whose end nothing is near: what is owed to friction stays owed.  slopes as of dc_impact_law.
+// The same of an interval at whose end nothing is near: what is owed to friction stays owed.
 void dc_impact_part(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
                     double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
-bool dc_impact_is_idle(const double left[DC_IMPACT_NUMBERS]);
+// The same of pairs without a restitution: friction may use J and what is owed.
+void dc_impact_lag(const double given[DC_IMPACT_GIVEN], double left[DC_IMPACT_NUMBERS],
+                   double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN]);
 
 // How far a kick has come: its part at a speed of opening, by t = (target - opening)/w + 1/2,
 // w = 0.05 (target + 0.02 change + still): a narrower end would make rounding of places a part of the kick.

@@ -268,6 +268,18 @@ static void kick_slopes(const struct dc_step_state *state, int pair, const doubl
     slopes->memory[k] += weight * kick.by_left[k];
 }
 
+// The impulse of a contact of size 1 over an interval.
+static double push_of(const struct dc_step_state *state, double length)
+{
+  return length * state->model->definition.contact.stiffness * state->input->design.stiffness_scale;
+}
+
+// The size of a contact at t: in a rollout forward it is known.
+static double size_now(const struct dc_step_state *state, int pair)
+{
+  return state->pairs_now ? dc_vec_norm(state->pairs_now[pair].gradient + 3) : state->rigid->sizes[pair];
+}
+
 bool dc_impact_given(const struct dc_step_state *state, int pair, const double *memory, double given[DC_IMPACT_GIVEN])
 {
   struct dc_impact_normal n = dc_impact_normal(&state->pairs[pair]);
@@ -276,7 +288,8 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   struct dc_impact_move first, last = dc_impact_move(state, pair, state->now, state->next);
   memset(given, 0, DC_IMPACT_GIVEN * sizeof *given);
   given[DC_IMPACT_KICKED] = kick_of(state, pair, memory, &last).impulse;
-  given[DC_IMPACT_UNUSED] = 1 - state->rigid->lags[pair] * state->interval.ratio;
+  given[DC_IMPACT_UNUSED] = state->rigid->lags[pair].kept;
+  given[DC_IMPACT_PUSHED] = given[DC_IMPACT_UNUSED] == 0 ? 0 : push_of(state, h_before) * size_now(state, pair);
   if (memory)
     memcpy(given + DC_IMPACT_MEMORY, memory, DC_IMPACT_REMEMBERED * sizeof *given);
   if (!(n.size > 0) || !(strength > FAR_FORCE))
@@ -285,8 +298,7 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
   const int *of = state->rigid->pair_bodies[pair];
   given[DC_IMPACT_BEFORE] = dc_dot(n.along, first.by, 12) / h_before;
   given[DC_IMPACT_OPENING] = dc_dot(n.along, last.by, 12) / h;
-  given[DC_IMPACT_PUSH] =
-      h * state->model->definition.contact.stiffness * state->input->design.stiffness_scale * n.size;
+  given[DC_IMPACT_PUSH] = push_of(state, h) * n.size;
   given[DC_IMPACT_NEARNESS] = dc_impact_nearness(strength);
   given[DC_IMPACT_LOAD] = still(state) * dc_smooth_step_integral(h * pulled(state, pair, &n) / still(state));
   given[DC_IMPACT_MOBILITY] = 0;
@@ -294,6 +306,19 @@ bool dc_impact_given(const struct dc_step_state *state, int pair, const double *
     given[DC_IMPACT_MOBILITY] += dc_impact_mobility(state, of[x], n.along + 6 * x, y);
   given[DC_IMPACT_RESTITUTION] = dc_impact_restitution(state, pair, y);
   return true;
+}
+
+// The part of what friction has kept: of the size of the contact at t, and of the memory.
+static void kept_slopes(const struct dc_step_state *state, int pair, const double weights[DC_IMPACT_GIVEN],
+                        struct dc_impact_slopes *slopes)
+{
+  static const double none[12];
+  double push = push_of(state, state->interval.length / state->interval.ratio) * weights[DC_IMPACT_PUSHED];
+  slopes->memory[DC_IMPACT_BESIDE] += weights[DC_IMPACT_UNUSED] * state->rigid->lags[pair].kept_by_slip;
+  if (push == 0 || state->rigid->lags[pair].kept == 0)
+    return;
+  dc_impact_pull_back_normal(&state->pairs_now[pair], none, push, slopes->now);
+  slopes->stiffness += push * size_now(state, pair);
 }
 
 // The part of the mobility.
@@ -323,10 +348,11 @@ void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const d
   double h = state->interval.length, h_before = h / state->interval.ratio, along[12], opening[12], before[12];
   struct dc_impact_move first = dc_impact_move(state, pair, state->before, state->now),
                         last = dc_impact_move(state, pair, state->now, state->next);
-  double push = h * state->model->definition.contact.stiffness * state->input->design.stiffness_scale,
-         reference = dc_impact_near_force(&state->model->definition), strength = n.size / reference;
+  double push = push_of(state, h), reference = dc_impact_near_force(&state->model->definition),
+         strength = n.size / reference;
   memset(slopes, 0, sizeof *slopes);
   kick_slopes(state, pair, memory, &last, weights[DC_IMPACT_KICKED], slopes);
+  kept_slopes(state, pair, weights, slopes);
   if (!(n.size > 0))
     return;
   for (int k = 0; k < 12; k++) {
@@ -350,7 +376,7 @@ void dc_impact_given_slopes(const struct dc_step_state *state, int pair, const d
   if (reference > 0)
     size += weights[DC_IMPACT_NEARNESS] * dc_impact_nearness_slope(strength) / reference;
   dc_impact_pull_back_normal(&state->pairs[pair], along, size, slopes->next);
-  slopes->stiffness = weights[DC_IMPACT_PUSH] * push * n.size;
+  slopes->stiffness += weights[DC_IMPACT_PUSH] * push * n.size;
 }
 
 double dc_impact_restitution(const struct dc_step_state *state, int pair, double slopes[2])

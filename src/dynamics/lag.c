@@ -1,51 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the normal force F of time t friction gets in the interval from t on (docs/theory.md, "Friction").
+// How much of the normal impulses of contact friction gets in an interval (docs/theory.md, "Friction").
 //
-// F acted over the interval before, of length h-: the normal impulse was F h-.  Friction comes an interval later, of
-// length h = r h-.  Two rules are right for one kind of contact each:
-//     an impact     F h- is all that there was: friction may use it up, F h-, in the sum exactly,
-//     a lasting one F goes on: friction may use F h.
-// Equal lengths make them one.  Otherwise a contact lasts whose force changes by less than LASTING of itself in a step
-// of the scene, at the rate at which it changed over the interval before: c |F - F-| <= LASTING |F|, c = step/h-.  In a
-// short interval that is a small change; an impact changes its force by the order of itself in every interval that
-// resolves it.  An impact that steps do not resolve may have nearly the same force in two of them.  There the force
-// brakes what it acts on: a contact lasts only when what it acts on moved along the force by a way w over the interval
-// before that is short against what the force moves its mass m by, m |w| <= BRAKED |F| h- step.
+// Friction of the interval from t on, of length h = r h-, has the normal force F of time t, which acted over the
+// interval before, of length h-.  Its impulse F h- and what friction has not had yet of earlier ones are all that it may
+// use:
+//     A = s F h-.
+// Where lengths are equal it uses all of it.  In a part of a divided step, which is shorter than the step H, it uses
+//     g = min(A, max(F h, A - F (H - h)))
+// and keeps A - g for the next interval.  A contact that lasts so has F h in every part, whatever the lengths: what is
+// kept is F (H - h), and nothing at the end of the next whole step.  In no interval friction uses what contact has not
+// pushed before, and in the sum over all intervals it may use just that, however steps are divided.
 //
-// Where a contact slides so fast that friction will not stop it nothing is to be held, and impulses are what counts:
-// there a force lasts only where it changes by less than LASTING_AS_IT_SLIDES of itself.  Free bodies are not asked, as
-// lag_rigid.c knows what brakes them.
+// The impulse of a contact that does not last is used at once, as it may have ended before the next interval begins.  A
+// contact lasts whose force changes by less than LASTING of itself in a step, at the rate at which it changed over the
+// interval before: c |F - F-| <= LASTING |F|, c = H/h-.  An impact changes its force by the order of itself in every
+// interval that resolves it.  One that steps do not resolve may have nearly the same force in two of them, but there the
+// force brakes.  The centres of the two bodies came nearer or parted along it by a way w since t-1 which is not short
+// against the way that F moves their reduced mass m by, m |w| > BRAKED |F| h- H.  In second order a force that lasts
+// jumps where lengths change, as prediction and contact share weight by other lengths: there no contact is judged.
 //
-// The factor on F is 1 or 1/r.  It is constant wherever it has a derivative, so that no derivative has to know how it
-// was found; where it jumps the division of the step jumps just as well.
+// With s the memory's, the factor on F is g/(F h) and what is kept is a part of F h-: both depend on s and on lengths,
+// and whether a contact lasts has no derivative.
 #include "dynamics/step.h"
+
+#include <math.h>
+
 #include "math/vector.h"
 
 static const double LASTING = 0.5, BRAKED = 0.02;
-static const double LASTING_AS_IT_SLIDES = 0.02;
-// Beyond this c the change of a force over an interval drowns in what solutions leave of their residuals.
+// Beyond this number of intervals a step the change of a force drowns in what solutions leave of their residuals.
 static const double MOST_SCALE = 64;
 
-bool dc_lag_changes(const struct dc_step_interval *interval)
+struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, bool lasts)
 {
-  return interval->ratio != 1 && !interval->starts;
+  double h = interval->length, before = h / interval->ratio, all = slip / interval->ratio, rest = (step - h) / h;
+  if (interval->starts)
+    return (struct dc_lag){.factor = 1};
+  if (lasts && all - rest >= 1)
+    return (struct dc_lag){all - rest, 1 / interval->ratio, (step - h) / before, 0};
+  if (lasts && all > 1)
+    return (struct dc_lag){1, 0, slip - interval->ratio, 1};
+  return (struct dc_lag){all, 1 / interval->ratio, 0, 0};
 }
 
-struct dc_lag dc_lag_of(const struct dc_model *model, const struct dc_step_interval *interval)
+// Whether a force changes slowly.
+static bool holds(const struct dc_model *model, const struct dc_step_interval *interval, const double force[3],
+                  const double before[3])
 {
-  double step = model->definition.time.step, before = interval->length / interval->ratio, scale = step / before;
-  return (struct dc_lag){.ratio = interval->ratio,
-                         .scale = (scale < MOST_SCALE ? scale : MOST_SCALE) / LASTING,
-                         .braked = BRAKED * before * step};
-}
-
-double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum,
-                     bool slides)
-{
-  double change[3], scale = lag->scale * (slides ? LASTING / LASTING_AS_IT_SLIDES : 1),
-                    square = dc_vec_dot(force, force);
+  double change[3], scale = model->definition.time.step * interval->ratio / interval->length;
+  scale = (scale < MOST_SCALE ? scale : MOST_SCALE) / LASTING;
   dc_vec_sub(change, force, before);
-  bool lasts =
-      scale * scale * dc_vec_dot(change, change) <= square && momentum * momentum <= lag->braked * lag->braked * square;
-  return lasts ? 1 : 1 / lag->ratio;
+  return scale * scale * dc_vec_dot(change, change) <= dc_vec_dot(force, force);
+}
+
+// m w of a pair; the contact itself may stand still while a body turns about it and is braked.
+static double momentum_of(const struct dc_rollout *rollout, int p, const double force[3])
+{
+  double work = 0, inverse_mass = 0, size = dc_vec_norm(force);
+  for (int side = 0; side < 2; side++) {
+    int i = rollout->rigid.pair_bodies[p][side];
+    const struct dc_body *body = &rollout->model->bodies.bodies[i];
+    double way[3];
+    if (!dc_body_moves(body))
+      continue;
+    dc_vec_sub(way, rollout->now.poses[i].position, rollout->before.poses[i].position);
+    work += (side ? -1 : 1) * dc_vec_dot(way, force);
+    inverse_mass += body->mass > 0 ? 1 / body->mass : 0;
+  }
+  return size > 0 && inverse_mass > 0 ? work / (size * inverse_mass) : 0;
+}
+
+static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interval *interval, int p,
+                  const struct dc_pair_derivatives *pair, double stiffness)
+{
+  const double *force = pair->gradient + 3, step = rollout->model->definition.time.step;
+  if (rollout->prediction)
+    return true;
+  double most = BRAKED * stiffness * dc_vec_norm(force) * step * interval->length / interval->ratio;
+  return holds(rollout->model, interval, force, rollout->rigid.before[p]) &&
+         fabs(momentum_of(rollout, p, force)) <= most;
+}
+
+bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
+                   const struct dc_friction_law *law)
+{
+  return rollout->rigid.left && rollout->rigid.pair_count > 0 && !interval->starts &&
+         interval->length < rollout->model->definition.time.step &&
+         dc_friction_law_acts(law, rollout->model->bodies.count);
+}
+
+void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval *interval,
+                       const struct dc_pair_derivatives *pairs, struct dc_friction_law *law)
+{
+  struct dc_rigid_contact *rigid = &rollout->rigid;
+  double step = rollout->model->definition.time.step;
+  for (int p = 0; p < rigid->pair_count; p++) {
+    struct dc_lag *lag = &rigid->lags[p];
+    *lag = rigid->left ? dc_lag_of(interval, step, rigid->slip[p],
+                                   pairs && lasts(rollout, interval, p, &pairs[p], law->stiffness))
+                       : (struct dc_lag){.factor = 1};
+    rigid->lag_factors[p] = lag->factor;
+  }
+  law->lag_factor = rigid->lag_factors;
+}
+
+double dc_touch_lag(const struct dc_model *model, const struct dc_step_interval *interval, const double force[3],
+                    const double before[3])
+{
+  return holds(model, interval, force, before) ? 1 : 1 / interval->ratio;
 }

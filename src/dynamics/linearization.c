@@ -162,6 +162,16 @@ struct dc_step_interval dc_interval_to(const struct dc_rollout_input *input, con
                                    .starts = now.step == 0 && now.inside == 0 && !input->q_before};
 }
 
+bool dc_needs_pairs_now(const struct dc_step_state *state)
+{
+  return state->memory || (state->rigid->left && state->interval.ratio != 1 && !state->interval.starts);
+}
+
+size_t dc_remembered_count(const struct dc_rollout_input *input, const struct dc_trajectory *trajectory)
+{
+  return trajectory->memories.count || input->memory ? (size_t)trajectory->memory_count : 0;
+}
+
 bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory)
 {
   return rollout->rigid.pair_count > 0 && trajectory->pair_count == 0;

@@ -29,6 +29,11 @@ struct dc_step_state dc_interval_state(struct dc_rollout *rollout, const struct 
 struct dc_step_interval dc_interval_to(const struct dc_rollout_input *input, const struct dc_trajectory *trajectory,
                                        struct dc_state_place end);
 
+// Whether what an interval leaves, or restitution in it, asks for the derivatives of pairs at its beginning.
+bool dc_needs_pairs_now(const struct dc_step_state *state);
+// How many numbers every interval may leave to the next one: 0 where none has left anything.
+size_t dc_remembered_count(const struct dc_rollout_input *input, const struct dc_trajectory *trajectory);
+
 // Whether there is no tape to read.
 bool dc_recomputes_pairs(const struct dc_rollout *rollout, const struct dc_trajectory *trajectory);
 // Assembles the true Hessian H of a step into rollout->matrix and factors it, unless that many right-hand sides do

@@ -77,7 +77,7 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
                                struct dc_arena *arena, struct dc_error *error)
 {
   model->definition = *definition;
-  model->shapes_change = model->forced = false;
+  model->shapes_change = model->designed = model->forced = false;
   model->vertices_move = NULL;
   enum dc_status status =
       dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
@@ -159,10 +159,10 @@ double dc_model_pair_restitution(const struct dc_model *model, int a, int b)
   return fmin(dc_model_restitution(model, a), dc_model_restitution(model, b));  // fmin passes over NAN
 }
 
-bool dc_impact_wanted(const struct dc_model *model)
+bool dc_model_remembers(const struct dc_model *model)
 {
-  bool any = !isnan(model->definition.contact.restitution);
+  bool any = !isnan(model->definition.contact.restitution), rubs = !model->shapes_change && !model->designed;
   for (int i = 0; i < model->bodies.count; i++)
-    any |= !isnan(model->bodies.bodies[i].restitution);
+    any |= !isnan(model->bodies.bodies[i].restitution) || (rubs && dc_model_friction(model, i) > 0);
   return any && dc_model_has_adjoint(model);  // a foreign stepper has laws of its own
 }

@@ -67,6 +67,7 @@ struct dc_model {
   // Inputs of its rollouts hold a shape design (dynamics/shape_design.h); set by who adds design parameters that need
   // it.
   bool shapes_change;
+  bool designed;  // made by dc_model_redesign
   const bool *vertices_move;  // [bodies] whether it may change vertices of theirs, likewise; NULL: of all of them
   // Inputs of its rollouts hold forces; set by who adds controls that give them.
   bool forced;
@@ -124,8 +125,9 @@ static inline void dc_design_range(const struct dc_design *design, const struct 
 double dc_model_friction(const struct dc_model *model, int body);
 // Restitution of a body, likewise; NAN where nothing sets one, which means 1.
 double dc_model_restitution(const struct dc_model *model, int body);
-// Whether a model has pairs that may have a restitution.
-bool dc_impact_wanted(const struct dc_model *model);
+// Whether intervals leave something to the next one beside states (dynamics/impact_law.h): where something may have a
+// restitution, and where there is friction, but for designs that change shapes, by which that has no derivatives.
+bool dc_model_remembers(const struct dc_model *model);
 // Restitution of a pair of bodies, as dc_design_pair_restitution.
 double dc_model_pair_restitution(const struct dc_model *model, int a, int b);
 

@@ -270,12 +270,12 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   bool soft = rollout->stepper->velocity && input->q_before;
   enum dc_status status = soft ? DC_OK : dc_step_check_start(rollout, input, trajectory->q, error);
   if (!status)
-    status = dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, input->memory ? 1 : 0, rollout->rigid.pairs, error);
+    status = dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, input->q_before ? 1 : 0, rollout->rigid.pairs, error);
   if (status)
     return status;
   dc_impact_start(rollout, input->memory);
   trajectory->min_gap[0] = dc_step_gap(rollout, trajectory->q);
-  trajectory->between.count = 0;
+  dc_trajectory_clear_between(trajectory);
   trajectory->unconverged_steps = trajectory->regularized_steps = 0;
   trajectory->largest_residual = 0;
   return rollout->stepper->start ? rollout->stepper->start(rollout, input, error) : DC_OK;

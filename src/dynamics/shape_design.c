@@ -277,6 +277,7 @@ enum dc_status dc_model_redesign(const struct dc_model *base, const struct dc_sh
     status = dc_model_create(model, &definition, arena, error);
   if (!status)
     keep_targets(base, model);
+  model->designed = true;
   return status;
 }
 

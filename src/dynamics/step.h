@@ -42,6 +42,11 @@ static inline double dc_second_difference(const struct dc_step_interval *interva
   return (next - now) - interval->ratio * (now - before);
 }
 
+// See dc_lag_of.
+struct dc_lag {
+  double factor, factor_by_slip, kept, kept_by_slip;
+};
+
 // Multipliers of a node at a half-space (terms_node_contact.c).
 struct dc_node_dual {
   double normal, along[3];  // N
@@ -69,19 +74,21 @@ struct dc_rigid_contact {
   struct dc_pair_derivatives *pairs, *spare;          // [pair_count] of the last evaluation at t+1; elsewhere
   double energy;                                      // of the last evaluation, sum over the pairs, without stiffness
   double *coefficients;                               // [bodies] of the law at t
-  double *lag_factors, *lags;                         // [pair_count] factors on friction; their part that lag.c gives
+  struct dc_lag *lags;                                // [pair_count] of friction in the interval (lag.c)
+  double *lag_factors;                                // [pair_count] their factors
   double (*before)[3];                                // [pair_count] contact forces at t-1, over the stiffness
-  double (*pushed)[3];                                // [bodies] sums of contact forces and weight at t, N
+  double *sizes;                                      // [pair_count] of contact forces at t, over the stiffness; forward
   bool slides, resists;                               // contacts slide since t; restitution of the interval before acts
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
-  // In models in which something has a restitution, else NULL: the memory that the interval before has left of every pair, and its
-  // directions of opening where that acts (terms_impact.c).  [pair_count]
+  // In models that remember (dc_model_remembers), else NULL: what the interval before has left of every pair [pair_count]
+  // and, behind them, of every node at a half-space [dc_node_touch_count]; directions of opening of pairs where that acts
+  // (terms_impact.c).
   const double (*memory)[DC_IMPACT_NUMBERS];
   double (*left)[DC_IMPACT_NUMBERS];  // where a rollout forward keeps it
   struct dc_impact_normal *normals;
-  double *slip;                     // factors on friction, of memory
+  double *slip;                     // [pair_count] of memory: all that friction may use over the impulse of the force at t
   double seconds;                   // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
 };
@@ -136,14 +143,14 @@ struct dc_step_direction {
 struct dc_step_variation {
   struct dc_step_direction now, before, predicted;  // predicted: of the prediction, where there is one
   const struct dc_rollout_cotangent *input;
-  const double (*memory)[DC_IMPACT_NUMBERS];  // [pair_count]
+  const double (*memory)[DC_IMPACT_NUMBERS];
 };
 
 // Cotangents a step passes on: to the frames and coordinates at t and t-1, targets and design.
 struct dc_step_cotangent {
   struct dc_step_forces now, before, predicted;  // predicted: by the prediction, where there is one
   struct dc_rollout_cotangent *input;
-  double (*memory)[DC_IMPACT_NUMBERS];  // [pair_count] to what the interval before has left
+  double (*memory)[DC_IMPACT_NUMBERS];  // to what the interval before has left, like that of dc_rigid_contact
   double *coefficients;                 // [bodies] workspace
   double (*const *points)[3];  // [bodies] to the places of contact's points in the bodies' axes; NULL: not wanted
 };
@@ -278,6 +285,11 @@ struct dc_node_law {
 };
 // All of them at a state: laws [dc_node_touch_count].
 void dc_node_list_laws(const struct dc_step_state *state, struct dc_node_law *laws);
+// The impulses that friction of nodes keeps in an interval for the next one, N s [dc_node_touch_count]; their derivative
+// along weights, which adds to coordinates at t and to what the interval before has left; how they move.
+void dc_node_leave(const struct dc_step_state *state, double *left);
+void dc_node_pull_back_left(const struct dc_step_state *state, const double *weights, struct dc_step_cotangent *out);
+void dc_node_push_left(const struct dc_step_state *state, const struct dc_step_variation *variation, double *left);
 // The pairs of blocks of the Hessian that touches add (pattern.c), sorted, and those that are always there.
 struct dc_step_pattern {
   int (*extra)[2], (*wanted)[2], (*fixed)[2];  // [.._count] pairs of blocks: of touches, of those now, always there
@@ -397,26 +409,20 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
                                const struct dc_step_interval *interval, const double (*memory)[DC_IMPACT_NUMBERS],
                                const struct dc_pose *next, struct dc_error *error);
 
-// lag.c: the factor on a normal force at t in the friction of an interval of another length than the one before.
-// Whether there may be one but 1.
-bool dc_lag_changes(const struct dc_step_interval *interval);
-struct dc_lag {
-  double ratio, scale, braked;  // lengths; of changes of forces; s^2
-};
-struct dc_lag dc_lag_of(const struct dc_model *model, const struct dc_step_interval *interval);
-// The factor for a force at t that was `before` at t-1, N; momentum: mass times its way along the force since then, kg m
-// (0: not known); slides: friction will not stop it.
-double dc_lag_factor(const struct dc_lag *lag, const double force[3], const double before[3], double momentum,
-                     bool slides);
-
-// lag_rigid.c: the same for pairs of rigid bodies.
-// Whether the forces of time t ask for those of the time before, too.
+// lag.c.  A normal force F of time t acted over the interval before; all that friction may use is slip times its
+// impulse.  The factor on F that friction of the interval gets, the part of the impulse that is kept for the next
+// interval, and how both change with slip.  lasts: F goes on.
+struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, bool lasts);
+// Whether friction of pairs asks for the forces at t-1, rollout->rigid.before.
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law);
-// Sets rollout->rigid.lags and lag_factors, and those of the law, from the derivatives of contact at t and, where the
-// interval lags, from the forces at t-1, rollout->rigid.before, and friction for the motion back there, rigid.friction.
-void dc_rigid_set_lag_factors(struct dc_rollout *rollout, const struct dc_step_state *state, bool lagging,
-                              const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);
+// Sets rollout->rigid.lags and their factors, and those of the law; pairs: at t, where they lag (else NULL).
+void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval *interval,
+                       const struct dc_pair_derivatives *pairs, struct dc_friction_law *law);
+// The factor for a touch of surfaces, which has no memory, by its force at t and that before at t-1, N: 1 where the force
+// changes slowly, else that of its impulse.
+double dc_touch_lag(const struct dc_model *model, const struct dc_step_interval *interval, const double force[3],
+                    const double before[3]);
 
 // terms_impact.c
 // The memory of an interval [pair_count] acts in the next; pairs at its beginning.  memory NULL: nothing.

@@ -18,6 +18,7 @@ struct sweep {
   double *before, *now, *next;                           // [count][nv] of q(t-1), q(t), q(t+1)
   double *tangents;                                      // [steps + 1][count][nv]
   bool *lasting;                                         // [count] whether a number of the design moves
+  size_t memory_count;               // dc_remembered_count
   double *memory_now, *memory_next;  // [count][memory_count] of what the intervals before t and t+1 have left
 };
 
@@ -85,7 +86,7 @@ static void push_direction(struct dc_rollout *rollout, const struct dc_step_stat
 static void push_memory(struct dc_rollout *rollout, const struct dc_step_state *state, const struct sweep *sweep, int d)
 {
   const struct dc_bodies *bodies = &rollout->model->bodies;
-  size_t at = (size_t)d * (size_t)bodies->nv, from = (size_t)d * (size_t)sweep->trajectory->memory_count;
+  size_t at = (size_t)d * (size_t)bodies->nv, from = (size_t)d * sweep->memory_count;
   dc_twists(bodies, &rollout->next, sweep->next + at, rollout->frames.wrenches);
   dc_twists(bodies, &rollout->now, sweep->now + at, rollout->adjoint.twists);
   dc_twists(bodies, &rollout->before, sweep->before + at, rollout->adjoint.wrenches_before);
@@ -103,7 +104,7 @@ static bool moves(const struct sweep *sweep, const struct dc_step_state *state, 
 {
   size_t nv = (size_t)state->model->bodies.nv, at = (size_t)d * nv, n = (size_t)state->model->bodies.actuator_count;
   const struct dc_rollout_cotangent *direction = sweep->directions[d];
-  size_t row = (size_t)state->interval.step * n, memory = (size_t)sweep->trajectory->memory_count;
+  size_t row = (size_t)state->interval.step * n, memory = sweep->memory_count;
   return sweep->lasting[d] || !dc_all_zero(sweep->memory_now + (size_t)d * memory, memory) || !dc_all_zero(sweep->now + at, nv) || !dc_all_zero(sweep->before + at, nv) ||
          !dc_all_zero(direction->target_position + row, n) || !dc_all_zero(direction->target_velocity + row, n) ||
          (direction->force && !dc_all_zero(direction->force + (size_t)state->interval.step * nv, nv));
@@ -114,8 +115,8 @@ static enum dc_status push_interval(struct dc_rollout *rollout, const struct dc_
                                     struct dc_error *error)
 {
   size_t nv = (size_t)rollout->model->bodies.nv;
-  size_t memory = (size_t)sweep->trajectory->memory_count;
-  bool lacks_pairs = state->memory && state->pairs_now == rollout->rigid.spare;
+  size_t memory = sweep->memory_count;
+  bool lacks_pairs = dc_needs_pairs_now(state) && state->pairs_now == rollout->rigid.spare;
   enum dc_status status = dc_step_restore(rollout, state, lacks_pairs, error);
   if (!status)
     status = dc_step_prepare_product(rollout, state, error);
@@ -200,7 +201,7 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
   size_t size = (size_t)count * (size_t)rollout->model->bodies.nv;
   if (trajectory->unconverged_steps)
     return dc_fail(error, DC_NUMERICAL, "%d steps did not converge: no tangent", trajectory->unconverged_steps);
-  size_t memory = (size_t)count * (size_t)trajectory->memory_count;
+  size_t numbers = dc_remembered_count(input, trajectory), memory = (size_t)count * numbers;
   double *moves_of = dc_alloc(3 * size + 2 * memory, sizeof *moves_of);
   bool *lasting = dc_alloc((size_t)count, sizeof *lasting);
   struct sweep sweep = {.trajectory = trajectory,
@@ -215,6 +216,7 @@ enum dc_status dc_implicit_tangent(struct dc_rollout *rollout, const struct dc_r
     sweep.next = moves_of + 2 * size;
     sweep.memory_now = moves_of + 3 * size;
     sweep.memory_next = sweep.memory_now + memory;
+    sweep.memory_count = numbers;
     status = sweep_on(rollout, input, &sweep, error);
   } else {
     status = dc_out_of_memory_for(error, "a tangent");

@@ -38,14 +38,14 @@ enum dc_status dc_rigid_create(struct dc_rollout *rollout, const struct dc_conta
   rigid->lag_factors = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->lag_factors);
   rigid->lags = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->lags);
   rigid->before = dc_arena_alloc_unset(arena, pairs, sizeof *rigid->before);
-  rigid->pushed = dc_arena_alloc(arena, bodies, sizeof *rigid->pushed);
   bool complete = rigid->pairs && rigid->spare && rigid->friction && rigid->impact && rigid->coefficients &&
-                  rigid->lag_factors && rigid->lags && rigid->before && rigid->pushed;
-  if (dc_impact_wanted(model)) {
-    rigid->left = dc_arena_alloc(arena, pairs, sizeof *rigid->left);
+                  rigid->lag_factors && rigid->lags && rigid->before;
+  if (dc_model_remembers(rollout->base)) {
+    rigid->left = dc_arena_alloc(arena, dc_model_memory_count(rollout->base), sizeof(double));
+    rigid->sizes = dc_arena_alloc(arena, pairs, sizeof *rigid->sizes);
     rigid->normals = dc_arena_alloc(arena, pairs, sizeof *rigid->normals);
     rigid->slip = dc_arena_alloc(arena, pairs, sizeof *rigid->slip);
-    complete &= rigid->left && rigid->normals && rigid->slip;
+    complete &= rigid->left && rigid->sizes && rigid->normals && rigid->slip;
   }
   return complete ? DC_OK : dc_out_of_memory_for(error, "contact pairs");
 }
@@ -83,21 +83,6 @@ static enum dc_status list_sliding(struct dc_rigid_contact *rigid, const struct 
   return status;
 }
 
-// The same with the factors of an interval that lags: for them friction is listed without factors first, and looks back.
-static enum dc_status list_lagged(struct dc_rollout *rollout, const struct dc_step_state *state, bool lagging,
-                                  const struct dc_pair_derivatives *pairs, struct dc_friction_law *law,
-                                  struct dc_error *error)
-{
-  struct dc_rigid_contact *rigid = &rollout->rigid;
-  enum dc_status status = lagging ? list_sliding(rigid, state->now, law, error) : DC_OK;
-  if (status)
-    return status;
-  if (lagging)
-    dc_contact_friction_evaluate(rigid->contact, state->before, 1, DC_FRICTION_CONVEX, rigid->friction);
-  dc_rigid_set_lag_factors(rollout, state, lagging, pairs, law);
-  return list_sliding(rigid, state->now, law, error);
-}
-
 static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_step_state *state, int order,
                             enum dc_friction_curvature curvature)
 {
@@ -106,7 +91,7 @@ static void evaluate_lagged(struct dc_rigid_contact *rigid, const struct dc_step
   dc_impact_evaluate(state, rigid->impact, &rigid->impact_energy);
 }
 
-// Contact forces at the poses before, which an interval of another length compares with those of time t.
+// Contact forces at the poses before, which a part of a step compares with those of time t.
 static enum dc_status keep_forces_before(struct dc_rollout *rollout, const struct dc_pose *before,
                                          struct dc_error *error)
 {
@@ -128,7 +113,8 @@ static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_sta
     status = dc_rigid_evaluate(rigid, state->now, 1, rigid->spare, error);
   if (status)
     return status;
-  return list_lagged(rollout, state, lagging, rigid->spare, &law, error);
+  dc_rigid_set_lags(rollout, &state->interval, lagging ? rigid->spare : NULL, &law);
+  return list_sliding(rigid, state->now, &law, error);
 }
 
 static enum dc_status evaluate(struct dc_rollout *rollout, const struct dc_step_state *state, bool careful,
@@ -197,10 +183,9 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
   if (!status)
     status = evaluate_now(rollout, state, acts, lagging ? 1 : 0, pairs, error);
   dc_impact_begin(rigid, state->memory, state->pairs_now);
-  if (!acts)
-    dc_rigid_set_lag_factors(rollout, state, false, rigid->spare, &law);
-  else if (!status)
-    status = list_lagged(rollout, state, lagging, rigid->spare, &law, error);
+  dc_rigid_set_lags(rollout, &state->interval, lagging ? rigid->spare : NULL, &law);
+  if (acts && !status)
+    status = list_sliding(rigid, state->now, &law, error);
   if (status || !(rigid->slides || rigid->resists))
     return status;
   evaluate_lagged(rigid, state, 2, DC_FRICTION_CONVEX);
@@ -210,7 +195,7 @@ static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_s
 }
 
 // Evaluates contact, friction and impact at the next poses.  Friction and impact use the forces at the step's start
-// ("lagged"): these are evaluated and listed first, from poses now, where they lag also from before.
+// ("lagged"): these are evaluated and listed first, from poses now, in a part of a step also from before.
 enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollout_input *input,
                                const struct dc_step_interval *interval, const double (*memory)[DC_IMPACT_NUMBERS],
                                const struct dc_pose *next, struct dc_error *error)
@@ -230,8 +215,9 @@ enum dc_status dc_rigid_forces(struct dc_rollout *rollout, const struct dc_rollo
     if (!status)
       status = dc_rigid_evaluate(rigid, now, lagging || memory ? 1 : 0, rigid->pairs, error);
     dc_impact_begin(rigid, memory, rigid->pairs);
+    dc_rigid_set_lags(rollout, interval, lagging ? rigid->pairs : NULL, &law);
     if (!status)
-      status = list_lagged(rollout, &state, lagging, rigid->pairs, &law, error);
+      status = list_sliding(rigid, now, &law, error);
     if (status)
       return status;
     memset(rigid->friction, 0, (size_t)rigid->pair_count * sizeof *rigid->friction);
@@ -511,6 +497,12 @@ static void friction_add_hessian(const struct dc_step_state *state, bool exact, 
       dc_rigid_add_lagged_hessian(state, p, &state->rigid->friction[p], exact, hessian);
 }
 
+// The logarithmic derivative of D by what the interval before has left.
+static double by_memory(const struct dc_lag *lag)
+{
+  return lag->factor != 0 ? lag->factor_by_slip / lag->factor : 0;
+}
+
 static void friction_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                                struct dc_step_cotangent *out)
 {
@@ -523,13 +515,13 @@ static void friction_add_mixed(const struct dc_step_state *state, const struct d
   for (int i = 0; i < state->model->bodies.count; i++)
     out->input->design.friction_scale[i] += out->coefficients[i] * dc_model_friction(state->model, i);
   out->input->design.stiffness_scale += mu * state->model->definition.contact.stiffness;
-  // D is linear in the factor that restitution puts on the force.
+  // D is linear in the factor of the lag.
   for (int p = 0; p < state->rigid->pair_count && state->rigid->memory; p++) {
-    double both[12], slip = state->rigid->slip[p];
-    if (slip == 0 || !slides(state, p))
+    double both[12], part = by_memory(&state->rigid->lags[p]);
+    if (part == 0 || !slides(state, p))
       continue;
     dc_impact_gather(state->rigid->pair_bodies[p], direction->twists, both);
-    out->memory[p][DC_IMPACT_SLIP] += dc_dot(both, state->rigid->friction[p].gradient, 12) / slip;
+    out->memory[p][DC_IMPACT_BESIDE] += dc_dot(both, state->rigid->friction[p].gradient, 12) * part;
   }
 }
 
@@ -564,8 +556,8 @@ static void friction_add_product(const struct dc_step_state *state, const struct
     double scale = change->stiffness_scale / design->stiffness_scale;
     for (int side = 0; side < 2; side++)
       scale += 0.5 * change->friction_scale[pair[side]] / design->friction_scale[pair[side]];
-    if (state->rigid->memory && state->rigid->slip[mixed->pair] != 0)
-      scale += variation->memory[mixed->pair][DC_IMPACT_SLIP] / state->rigid->slip[mixed->pair];
+    if (state->rigid->memory)
+      scale += variation->memory[mixed->pair][DC_IMPACT_BESIDE] * by_memory(&state->rigid->lags[mixed->pair]);
     for (int i = 0; i < 12; i++)
       forces->wrenches[pair[i / 6]][i % 6] += dc_dot(mixed->rows[i], a, 6) + dc_dot(mixed->rows[i] + 6, b, 6) +
                                               scale * state->rigid->friction[mixed->pair].gradient[i];

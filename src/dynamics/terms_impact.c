@@ -224,46 +224,65 @@ void dc_impact_begin(struct dc_rigid_contact *rigid, const double (*memory)[DC_I
 {
   rigid->memory = memory;
   rigid->resists = false;
+  for (int p = 0; p < rigid->pair_count && rigid->slip; p++)
+    rigid->slip[p] = 1;
   for (int p = 0; p < rigid->pair_count && memory; p++) {
     bool acts = dc_impact_acts(memory[p]);
-    rigid->slip[p] = memory[p][DC_IMPACT_SLIP];
+    rigid->slip[p] += memory[p][DC_IMPACT_BESIDE];
     rigid->resists |= acts;
     if (acts)
       rigid->normals[p] = dc_impact_normal(&pairs[p]);
   }
 }
 
-// The memory of one pair that has a restitution, and its derivatives (NULL: not wanted); memory NULL: nothing.
+// Whether an interval leaves nothing of a pair without a restitution: friction has had all.
+static bool leaves_nothing(const struct dc_step_state *state, int pair, const double *memory)
+{
+  double none[2];
+  return state->rigid->lags[pair].kept == 0 && (!memory || memory[DC_IMPACT_OWED] == 0) &&
+         isnan(dc_impact_restitution(state, pair, none));
+}
+
+// The memory of one pair, and its derivatives (NULL: not wanted); memory NULL: nothing.
 static void leave_pair(const struct dc_step_state *state, int pair, const double *memory,
                        double left[DC_IMPACT_NUMBERS], double slopes[DC_IMPACT_NUMBERS][DC_IMPACT_GIVEN])
 {
   double given[DC_IMPACT_GIVEN];
-  if (dc_impact_given(state, pair, memory, given))
-    dc_impact_law(given, state->model->definition.contact.opening_speed, left, slopes);
-  else
+  if (!dc_impact_given(state, pair, memory, given))
     dc_impact_part(given, left, slopes);
+  else if (isnan(given[DC_IMPACT_RESTITUTION]))
+    dc_impact_lag(given, left, slopes);
+  else
+    dc_impact_law(given, state->model->definition.contact.opening_speed, left, slopes);
 }
 
 void dc_impact_leave(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
                      double (*left)[DC_IMPACT_NUMBERS])
 {
-  double none[2];
-  for (int p = 0; p < state->rigid->pair_count; p++) {
-    if (isnan(dc_impact_restitution(state, p, none)))
-      dc_impact_forget(left[p]);
+  int pairs = state->rigid->pair_count;
+  for (int p = 0; p < pairs; p++) {
+    if (leaves_nothing(state, p, memory ? memory[p] : NULL))
+      memset(left[p], 0, sizeof left[p]);
     else
       leave_pair(state, p, memory ? memory[p] : NULL, left[p], NULL);
   }
+  dc_node_leave(state, (double *)(left + pairs));
+}
+
+// Sizes of the contacts where the next interval begins.
+static void keep_sizes(struct dc_rigid_contact *rigid)
+{
+  for (int p = 0; p < rigid->pair_count; p++)
+    rigid->sizes[p] = dc_vec_norm(rigid->pairs[p].gradient + 3);
 }
 
 void dc_impact_start(struct dc_rollout *rollout, const double *given)
 {
   struct dc_rigid_contact *rigid = &rollout->rigid;
   bool wanted = rigid->left && !rollout->asked.conservative;
-  for (int p = 0; p < rigid->pair_count && wanted; p++) {
-    dc_impact_forget(rigid->left[p]);
-    if (given)
-      memcpy(rigid->left[p], given + (size_t)p * DC_IMPACT_NUMBERS, sizeof rigid->left[p]);
+  if (wanted) {
+    dc_trajectory_set_memory(&rigid->left[0][0], dc_model_memory_count(rollout->base), given);
+    keep_sizes(rigid);
   }
   dc_impact_begin(rigid, wanted ? (const double(*)[DC_IMPACT_NUMBERS])rigid->left : NULL, rigid->pairs);
 }
@@ -275,6 +294,7 @@ void dc_impact_go_on(struct dc_rollout *rollout, const struct dc_rollout_input *
   struct dc_step_state state = dc_step_state_of(rollout, input, interval, rollout->q_before, q, q_next);
   dc_impact_leave(&state, rigid->memory, rigid->left);
   dc_impact_begin(rigid, rigid->memory, rigid->pairs);
+  keep_sizes(rigid);
 }
 
 void dc_impact_pull_back(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
@@ -286,8 +306,9 @@ void dc_impact_pull_back(const struct dc_step_state *state, const double (*memor
     const int *of = state->rigid->pair_bodies[p];
     double sums[DC_IMPACT_GIVEN] = {0};
     struct dc_impact_slopes by;
-    if (dc_all_zero(weights[p], DC_IMPACT_NUMBERS) || isnan(dc_impact_restitution(state, p, share)))
+    if (dc_all_zero(weights[p], DC_IMPACT_NUMBERS) || leaves_nothing(state, p, memory ? memory[p] : NULL))
       continue;
+    dc_impact_restitution(state, p, share);
     leave_pair(state, p, memory ? memory[p] : NULL, left, slopes);
     for (int i = 0; i < DC_IMPACT_NUMBERS; i++)
       for (int k = 0; k < DC_IMPACT_GIVEN; k++)
@@ -307,6 +328,7 @@ void dc_impact_pull_back(const struct dc_step_state *state, const double (*memor
     for (int k = 0; k < DC_IMPACT_REMEMBERED; k++)
       out->memory[p][k] += sums[DC_IMPACT_MEMORY + k] + by.memory[k];
   }
+  dc_node_pull_back_left(state, (const double *)(weights + state->rigid->pair_count), out);
 }
 
 void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC_IMPACT_NUMBERS],
@@ -319,8 +341,9 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
     const int *of = state->rigid->pair_bodies[p];
     double moves[3][12];
     memset(left[p], 0, sizeof left[p]);
-    if (isnan(dc_impact_restitution(state, p, share)))
+    if (leaves_nothing(state, p, memory ? memory[p] : NULL))
       continue;
+    dc_impact_restitution(state, p, share);
     leave_pair(state, p, memory ? memory[p] : NULL, values, slopes);
     dc_impact_gather(of, next, moves[0]);
     dc_impact_gather(of, variation->now.twists, moves[1]);
@@ -345,4 +368,5 @@ void dc_impact_push(const struct dc_step_state *state, const double (*memory)[DC
         left[p][i] += slopes[i][k] * moved;
     }
   }
+  dc_node_push_left(state, variation, (double *)(left + state->rigid->pair_count));
 }

@@ -24,9 +24,18 @@ struct touch {
   long index;        // among all
 };
 
+// The share that friction of a node gets of its force F = e/(2 gap) at t, and what it keeps, by F and by what it had kept before, S
+// (lag.c): all that it may use is F h- + S, which is slip times F h-.
+struct share {
+  double force, by_force, by_kept;              // N
+  double kept, kept_by_force, kept_by_kept;  // N s
+};
+
 // A law of friction at a slip: see above.
 struct slip {
   struct dc_slip_law law;
+  double mu, gap, force;  // at t: m, N
+  struct share share;
   double way[3];
   struct dc_slip_stiffness at;
 };
@@ -68,34 +77,28 @@ static void visit(const struct dc_step_state *state, visitor_function *visitor, 
   }
 }
 
-static const double SLIDES = 1;  // times the way that friction may take of a node, from which on it goes on sliding
-
-// Whether a node slid so fast since t-1 that friction of a force will not stop it: m |way| > SLIDES mu F h-^2.
-static bool goes_on(const struct dc_step_state *state, const struct touch *touch, const double normal[3], double rubs)
+// See struct share.
+static struct share share_of(const struct dc_step_state *state, const struct touch *touch, double force)
 {
-  int at = touch->soft->q_offset + touch->at;
-  double way[3], before = state->interval.length / state->interval.ratio;
-  dc_vec_sub(way, state->q_now + at, state->q_before + at);
-  dc_vec_sub(way, way, state->now[touch->plane].position);
-  dc_vec_add(way, way, state->before[touch->plane].position);
-  dc_vec_add_scaled(way, way, -dc_vec_dot(way, normal), normal);
-  return dc_soft_node_mass(touch->soft, touch->at / 3) * dc_vec_norm(way) > SLIDES * rubs * before * before;
+  const struct dc_rigid_contact *rigid = state->rigid;
+  double before = state->interval.length / state->interval.ratio;
+  double kept = rigid->memory ? ((const double *)(rigid->memory + rigid->pair_count))[touch->index] : 0;
+  if (!rigid->left)
+    return (struct share){.force = force, .by_force = 1};
+  struct dc_lag lag =
+      dc_lag_of(&state->interval, state->model->definition.time.step, 1 + kept / (force * before), true);
+  return (struct share){.force = lag.factor * force,
+                        .by_force = lag.factor - lag.factor_by_slip * kept / (force * before),
+                        .by_kept = lag.factor_by_slip / before,
+                        .kept = lag.kept * force * before,
+                        .kept_by_force = lag.kept * before - lag.kept_by_slip * kept / force,
+                        .kept_by_kept = lag.kept_by_slip};
 }
 
-// dc_lag_factor of a node's force e/(2 gap) at t; a node that was not above the plane felt none.
-static double lag_factor(const struct dc_step_state *state, const struct touch *touch, double mu)
+// The numbers of nodes behind those of pairs.
+static double *node_memory(const struct dc_step_state *state, double (*memory)[DC_IMPACT_NUMBERS])
 {
-  double normal[3], force[3], before[3];
-  int at = touch->soft->q_offset + touch->at;
-  if (!dc_lag_changes(&state->interval))
-    return 1;
-  struct dc_lag lag = dc_lag_of(state->model, &state->interval);
-  double gap = dc_node_gap(&state->now[touch->plane], state->q_now + at, normal);
-  double past = dc_node_gap(&state->before[touch->plane], state->q_before + at, normal);
-  dc_vec_scale(before, normal, past > 0 ? 0.5 * touch->e / past : 0);
-  dc_vec_scale(force, normal, 0.5 * touch->e / gap);
-  return dc_lag_factor(&lag, force, before, dc_soft_node_mass(touch->soft, touch->at / 3) * (gap - past),
-                       goes_on(state, touch, normal, mu * 0.5 * touch->e / gap));
+  return (double *)(memory + state->rigid->pair_count);
 }
 
 // False without friction.
@@ -107,9 +110,11 @@ static bool find_slip(const struct dc_step_state *state, const struct touch *tou
          e = touch->e;
   if (!(mu > 0))
     return false;
-  slip->law = (struct dc_slip_law){touch->soft->friction_law, e,
-                                   lag_factor(state, touch, mu) * mu * e /
-                                       (2 * dc_node_gap(&state->now[touch->plane], x, normal))};
+  slip->gap = dc_node_gap(&state->now[touch->plane], x, normal);
+  slip->force = e / (2 * slip->gap);
+  slip->mu = mu;
+  slip->share = share_of(state, touch, slip->force);
+  slip->law = (struct dc_slip_law){touch->soft->friction_law, e, mu * slip->share.force};
   dc_vec_sub(slip->way, y, x);
   dc_vec_add_scaled(slip->way, slip->way, -dc_vec_dot(slip->way, touch->normal), touch->normal);
   slip->at = dc_slip_stiffness(&slip->law, dc_vec_dot(slip->way, slip->way));
@@ -199,7 +204,8 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
     visit(state, visit_hessian, hessian);
 }
 
-// c = mu e/(2 gap(x)): by x  -c/gap n,  by the factor on the friction of either body  c/2 over the factor.
+// c = mu f, f the share of the force e/(2 gap(x)): by x  -mu df/dF F/gap n,  by what was kept  mu df/dS,  by the factor on
+// the friction of either body  c/2 over the factor.
 struct mixed {
   const struct dc_step_direction *direction;
   struct dc_step_cotangent *out;
@@ -220,8 +226,11 @@ static void visit_mixed(const struct dc_step_state *state, const struct touch *t
     return;
   slip_stiffness(touch, &slip, l, product);
   dc_vec_sub(now, now, product);
-  double by_c = slip.at.by_c * dc_vec_dot(slip.way, l), gap = dc_node_gap(&state->now[touch->plane], x, normal);
-  dc_vec_add_scaled(now, now, -by_c * slip.law.c / gap, normal);
+  double by_c = slip.at.by_c * dc_vec_dot(slip.way, l);
+  dc_node_gap(&state->now[touch->plane], x, normal);
+  dc_vec_add_scaled(now, now, -by_c * slip.mu * slip.share.by_force * slip.force / slip.gap, normal);
+  if (state->rigid->memory)
+    node_memory(state, mixed->out->memory)[touch->index] += by_c * slip.mu * slip.share.by_kept;
   scales[touch->soft->body] += 0.5 * by_c * slip.law.c / factors[touch->soft->body];
   scales[touch->plane] += 0.5 * by_c * slip.law.c / factors[touch->plane];
 }
@@ -252,11 +261,14 @@ static void visit_product(const struct dc_step_state *state, const struct touch 
     return;
   slip_stiffness(touch, &slip, move, moved);
   dc_vec_sub(sum, sum, moved);
-  double gap = dc_node_gap(&state->now[touch->plane], x, normal);
+  dc_node_gap(&state->now[touch->plane], x, normal);
   double change =
       0.5 * slip.law.c *
           (scales[touch->soft->body] / factors[touch->soft->body] + scales[touch->plane] / factors[touch->plane]) -
-      slip.law.c / gap * dc_vec_dot(normal, move);
+      slip.mu * slip.share.by_force * slip.force / slip.gap * dc_vec_dot(normal, move);
+  if (state->rigid->memory)
+    change += slip.mu * slip.share.by_kept *
+              ((const double *)(product->variation->memory + state->rigid->pair_count))[touch->index];
   dc_vec_add_scaled(sum, sum, slip.at.by_c * change, slip.way);
 }
 
@@ -265,6 +277,69 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
 {
   struct product product = {variation, forces};
   visit(state, visit_product, &product);
+}
+
+// Impulses that friction keeps for the next interval.
+
+static void leave(const struct dc_step_state *state, const struct touch *touch, void *left)
+{
+  struct slip slip;
+  ((double *)left)[touch->index] = find_slip(state, touch, &slip) ? slip.share.kept : 0;
+}
+
+void dc_node_leave(const struct dc_step_state *state, double *left)
+{
+  visit(state, leave, left);
+}
+
+struct left_weights {
+  const double *weights;
+  struct dc_step_cotangent *out;
+};
+
+static void pull_back_left(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  const struct left_weights *left = context;
+  double weight = left->weights[touch->index], normal[3];
+  double *now = left->out->now.joints + touch->soft->v_offset + touch->at;
+  struct slip slip;
+  if (weight == 0 || !find_slip(state, touch, &slip))
+    return;
+  dc_node_gap(&state->now[touch->plane], state->q_now + touch->soft->q_offset + touch->at, normal);
+  dc_vec_add_scaled(now, now, -weight * slip.share.kept_by_force * slip.force / slip.gap, normal);
+  node_memory(state, left->out->memory)[touch->index] += weight * slip.share.kept_by_kept;
+}
+
+void dc_node_pull_back_left(const struct dc_step_state *state, const double *weights, struct dc_step_cotangent *out)
+{
+  struct left_weights left = {weights, out};
+  visit(state, pull_back_left, &left);
+}
+
+struct left_move {
+  const struct dc_step_variation *variation;
+  double *left;
+};
+
+static void push_left(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  const struct left_move *move = context;
+  const double *now = move->variation->now.joints + touch->soft->v_offset + touch->at;
+  double *left = &move->left[touch->index], normal[3];
+  struct slip slip;
+  *left = 0;
+  if (!find_slip(state, touch, &slip))
+    return;
+  dc_node_gap(&state->now[touch->plane], state->q_now + touch->soft->q_offset + touch->at, normal);
+  *left = slip.share.kept_by_kept *
+              ((const double *)(move->variation->memory + state->rigid->pair_count))[touch->index] -
+          slip.share.kept_by_force * slip.force / slip.gap * dc_vec_dot(normal, now);
+}
+
+void dc_node_push_left(const struct dc_step_state *state, const struct dc_step_variation *variation, double *left)
+{
+  struct left_move move = {variation, left};
+  visit(state, push_left, &move);
 }
 
 // Bounds of moves.

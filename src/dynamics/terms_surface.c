@@ -309,16 +309,15 @@ static enum dc_status touch(struct dc_rollout *rollout, const double *q, const s
 static enum dc_status scale_lagged(struct dc_rollout *rollout, const struct dc_step_state *state,
                                    struct dc_error *error)
 {
-  struct dc_lag lag = dc_lag_of(state->model, &state->interval);
   double force[3], before[3];
   size_t count;
   const struct dc_sliding_contact *sliding = dc_surface_sliding_contacts(rollout->surface, &count);
-  if (!count || !dc_lag_changes(&state->interval))
+  if (!count || state->interval.ratio == 1 || state->interval.starts)
     return DC_OK;
   enum dc_status status = touch(rollout, state->q_before, state->before, error);
   for (size_t k = 0; k < count && !status; k++) {
     dc_sliding_forces(rollout->surface, &sliding[k], force, before);
-    dc_surface_friction_scale(rollout->surface, k, dc_lag_factor(&lag, force, before, 0, false));
+    dc_surface_friction_scale(rollout->surface, k, dc_touch_lag(state->model, &state->interval, force, before));
   }
   return status ? status : touch(rollout, state->q_now, state->now, error);
 }

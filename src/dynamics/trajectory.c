@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/vector.h"
+
 enum { ARRAYS = 10, ALIGNMENT = 64 };
 
 struct request {
@@ -20,7 +22,7 @@ static void list_arrays(const struct dc_model *model, int steps, int pair_count,
 {
   size_t n = (size_t)steps, bodies = (size_t)model->bodies.count, nq = (size_t)model->bodies.nq;
   size_t nv = dc_model_keeps_velocity(model) ? (size_t)model->bodies.nv : 0;
-  trajectory->memory_count = (int)dc_impact_numbers(model);
+  trajectory->memory_count = (int)dc_model_memory_count(model);
   const struct request list[ARRAYS] = {{&trajectory->q, (n + 1) * nq, sizeof *trajectory->q},
                                        {&trajectory->poses, (n + 1) * bodies, sizeof *trajectory->poses},
                                        {&trajectory->velocity, (n + 1) * nv, sizeof *trajectory->velocity},
@@ -29,16 +31,16 @@ static void list_arrays(const struct dc_model *model, int steps, int pair_count,
                                        {&trajectory->evaluations, n, sizeof *trajectory->evaluations},
                                        {&trajectory->converged, n, sizeof *trajectory->converged},
                                        {&trajectory->pairs, n * (size_t)pair_count, sizeof *trajectory->pairs},
-                                       {&trajectory->memory, n * (size_t)trajectory->memory_count,
-                                        sizeof *trajectory->memory},
+                                       {&trajectory->remembers, n, sizeof *trajectory->remembers},
                                        {&trajectory->between_first, n + 1, sizeof *trajectory->between_first}};
   memcpy(requests, list, sizeof list);
 }
 
-// Numbers by which a step remembers impacts: some for each pair, none where nothing bounces.
-size_t dc_impact_numbers(const struct dc_model *model)
+size_t dc_model_memory_count(const struct dc_model *model)
 {
-  return dc_impact_wanted(model) ? DC_IMPACT_NUMBERS * (size_t)dc_model_pair_count(model) : 0;
+  if (!dc_model_remembers(model))
+    return 0;
+  return DC_IMPACT_NUMBERS * (size_t)dc_model_pair_count(model) + (size_t)dc_node_touch_count(model);
 }
 
 // Bytes of one array in a mapped file, padded so that the next one begins on a cache line.
@@ -140,13 +142,14 @@ void dc_trajectory_destroy(struct dc_trajectory *trajectory)
     free(trajectory->evaluations);
     free(trajectory->converged);
     free(trajectory->pairs);
-    free(trajectory->memory);
+    free(trajectory->remembers);
     free(trajectory->between_first);
   }
   free(trajectory->between.at);
   free(trajectory->between.q);
   free(trajectory->between.pairs);
-  free(trajectory->between.memory);
+  free(trajectory->between.remembers);
+  free(trajectory->memories.numbers);
   free(trajectory);
 }
 
@@ -155,15 +158,42 @@ struct dc_pair_derivatives *dc_trajectory_pairs(const struct dc_trajectory *traj
   return trajectory->pair_count ? trajectory->pairs + (size_t)step * (size_t)trajectory->pair_count : NULL;
 }
 
-// Copies the memory of impacts, or begins one without impacts if there is none to copy.
 void dc_trajectory_set_memory(double *to, size_t numbers, const double *memory)
 {
-  for (size_t i = 0; i < numbers; i += DC_IMPACT_NUMBERS) {
-    if (memory)
-      memcpy(to + i, memory + i, DC_IMPACT_NUMBERS * sizeof *to);
-    else
-      dc_impact_forget(to + i);
-  }
+  if (numbers && memory)
+    memcpy(to, memory, numbers * sizeof *to);
+  else if (numbers)
+    memset(to, 0, numbers * sizeof *to);
+}
+
+void dc_trajectory_clear_between(struct dc_trajectory *trajectory)
+{
+  trajectory->between.count = trajectory->memories.count = 0;
+}
+
+// Keeps a memory unless it is nothing; its number, or 0.
+static enum dc_status remember(struct dc_trajectory *trajectory, const double *memory, int *number)
+{
+  struct dc_memories *memories = &trajectory->memories;
+  size_t numbers = (size_t)trajectory->memory_count, from = (size_t)memories->count * numbers;
+  *number = 0;
+  if (!memory || dc_all_zero(memory, numbers))
+    return DC_OK;
+  if (dc_grow(&memories->numbers, &memories->capacity, from + numbers, sizeof *memories->numbers))
+    return DC_MEMORY;
+  memcpy(memories->numbers + from, memory, numbers * sizeof *memory);
+  *number = ++memories->count;
+  return DC_OK;
+}
+
+enum dc_status dc_trajectory_remember(struct dc_trajectory *trajectory, int step, const double *memory)
+{
+  return remember(trajectory, memory, &trajectory->remembers[step]);
+}
+
+static const double *memory_of(const struct dc_trajectory *trajectory, int number)
+{
+  return number ? trajectory->memories.numbers + (size_t)(number - 1) * (size_t)trajectory->memory_count : NULL;
 }
 
 // Adds a state within a step, where a divided step ended a part; at: its time as a share of the step.
@@ -171,19 +201,18 @@ enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int s
                                          const struct dc_pair_derivatives *pairs, const double *memory)
 {
   struct dc_between *between = &trajectory->between;
-  size_t count = (size_t)between->count, nq = (size_t)trajectory->nq, pair_count = (size_t)trajectory->pair_count,
-         numbers = (size_t)trajectory->memory_count;
+  size_t count = (size_t)between->count, nq = (size_t)trajectory->nq, pair_count = (size_t)trajectory->pair_count;
   if (dc_grow(&between->at, &between->at_capacity, count + 1, sizeof *between->at) ||
       dc_grow(&between->q, &between->q_capacity, (count + 1) * nq, sizeof *between->q) ||
       dc_grow(&between->pairs, &between->pair_capacity, (count + 1) * pair_count, sizeof *between->pairs) ||
-      dc_grow(&between->memory, &between->memory_capacity, (count + 1) * numbers, sizeof *between->memory))
+      dc_grow(&between->remembers, &between->remembers_capacity, count + 1, sizeof *between->remembers) ||
+      remember(trajectory, memory, &between->remembers[count]))
     return DC_MEMORY;
   between->at[count] = at;
   if (nq)
     memcpy(between->q + count * nq, q, nq * sizeof *q);
   if (pair_count && pairs)
     memcpy(between->pairs + count * pair_count, pairs, pair_count * sizeof *pairs);
-  dc_trajectory_set_memory(between->memory + count * numbers, numbers, memory);
   trajectory->between_first[step + 1] = ++between->count;
   return DC_OK;
 }
@@ -192,7 +221,7 @@ enum dc_status dc_trajectory_add_between(struct dc_trajectory *trajectory, int s
 enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_trajectory *from, int count)
 {
   size_t k = (size_t)to->steps, n = (size_t)count, nq = (size_t)to->nq, nv = (size_t)to->nv,
-         bodies = (size_t)to->bodies, pairs = (size_t)to->pair_count, numbers = (size_t)to->memory_count;
+         bodies = (size_t)to->bodies, pairs = (size_t)to->pair_count;
   memcpy(to->q + (k + 1) * nq, from->q + nq, n * nq * sizeof *to->q);
   memcpy(to->poses + (k + 1) * bodies, from->poses + bodies, n * bodies * sizeof *to->poses);
   if (to->velocity)
@@ -203,8 +232,6 @@ enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_tr
   memcpy(to->converged + k, from->converged, n * sizeof *to->converged);
   if (pairs && from->pair_count)
     memcpy(to->pairs + k * pairs, from->pairs, n * pairs * sizeof *to->pairs);
-  if (numbers)
-    memcpy(to->memory + k * numbers, from->memory, n * numbers * sizeof *to->memory);
   enum dc_status status = DC_OK;
   for (size_t t = 0; t < n; t++) {
     to->unconverged_steps += !from->converged[t];
@@ -212,7 +239,9 @@ enum dc_status dc_trajectory_append(struct dc_trajectory *to, const struct dc_tr
     for (int i = from->between_first[t]; i < from->between_first[t + 1] && !status; i++)
       status = dc_trajectory_add_between(to, (int)(k + t), from->between.at[i], from->between.q + (size_t)i * nq,
                                          from->pair_count ? from->between.pairs + (size_t)i * pairs : NULL,
-                                         numbers ? from->between.memory + (size_t)i * numbers : NULL);
+                                         memory_of(from, from->between.remembers[i]));
+    if (!status)
+      status = dc_trajectory_remember(to, (int)(k + t), memory_of(from, from->remembers[t]));
   }
   // Known for a trajectory as a whole only: a bound; regularized_steps are not told apart at all.
   to->largest_residual = fmax(to->largest_residual, from->largest_residual);
@@ -228,7 +257,8 @@ enum dc_status dc_trajectory_copy(struct dc_trajectory *to, const struct dc_traj
   if (to->velocity)
     memcpy(to->velocity, from->velocity, (size_t)from->nv * sizeof *from->velocity);
   to->min_gap[0] = from->min_gap[0];
-  to->steps = to->between.count = to->unconverged_steps = 0;
+  to->steps = to->unconverged_steps = 0;
+  dc_trajectory_clear_between(to);
   to->largest_residual = 0;
   enum dc_status status = dc_trajectory_append(to, from, from->steps);
   to->regularized_steps = from->regularized_steps;
@@ -299,14 +329,13 @@ const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int st
 // The memory that state k of a step was left with: that of frame 0 is none, that of a later frame is of the step before.
 const double *dc_trajectory_memory(const struct dc_trajectory *trajectory, int step, int k)
 {
-  size_t numbers = (size_t)trajectory->memory_count;
-  if (!numbers || (k == 0 && step == 0))
+  if (k == 0 && step == 0)
     return NULL;
   if (k == 0)
     step--;
-  if (k == 0 || k == dc_trajectory_substeps(trajectory, step))
-    return trajectory->memory + (size_t)step * numbers;
-  return trajectory->between.memory + (size_t)(trajectory->between_first[step] + k - 1) * numbers;
+  bool frame = k == 0 || k == dc_trajectory_substeps(trajectory, step);
+  return memory_of(trajectory, frame ? trajectory->remembers[step]
+                                     : trajectory->between.remembers[trajectory->between_first[step] + k - 1]);
 }
 
 // The smallest gap of frames first to last, m.

@@ -12,8 +12,15 @@ struct dc_between {
   double *at;                         // [count] part of the step that lies before the state, a multiple of 2^-30
   double *q;                          // [count][nq]
   struct dc_pair_derivatives *pairs;  // [count][pair_count] of the contact there, when the trajectory has a tape
-  double *memory;                     // [count][memory_count]
-  size_t at_capacity, q_capacity, pair_capacity, memory_capacity;
+  int *remembers;                     // [count] number of the memory that was left there (dc_memories), 0: nothing
+  size_t at_capacity, q_capacity, pair_capacity, remembers_capacity;
+};
+
+// Memories: numbers that intervals have left to the next one beside states, of those that left anything.
+struct dc_memories {
+  int count;
+  double *numbers;  // [count][memory_count]
+  size_t capacity;
 };
 
 // A trajectory: frame 0 is the initial state, frame k the state after k steps.  Owned by its creator; sized once but
@@ -24,7 +31,7 @@ struct dc_trajectory {
   int bodies;
   int earlier;             // frames that stand before frame 0 in poses: of a trajectory that refers to another one
   int pair_count;          // 0 without a tape
-  int memory_count;        // numbers that an interval leaves to the next one; 0 without restitution
+  int memory_count;        // dc_model_memory_count
   double *q;               // [steps + 1][nq]
   struct dc_pose *poses;   // [steps + 1][bodies]
   double *velocity;        // [steps + 1][nv] at the frames, for going on from them; NULL when frames alone tell it
@@ -36,9 +43,10 @@ struct dc_trajectory {
   int unconverged_steps;
   double largest_residual;            // of all converged steps, relative to the tolerance
   struct dc_pair_derivatives *pairs;  // the tape: [steps][pair_count] at each converged step, for the adjoint
-  double *memory;                     // [steps][memory_count] what the last interval of each step has left
+  int *remembers;                     // [steps] number of the memory that the last interval of each has left, 0: nothing
   int *between_first;                 // [steps + 1]: those inside of step t are between_first[t] ... [t + 1] - 1
   struct dc_between between;
+  struct dc_memories memories;
   struct dc_mapped_file file;  // that holds the arrays, the states inside of divided steps apart; or none
 };
 
@@ -85,11 +93,18 @@ bool dc_trajectory_divided_alike(const struct dc_trajectory *a, const struct dc_
 // the step before it; NULL is allowed.
 const double *dc_trajectory_state(const struct dc_trajectory *trajectory, int step, int k, double *at);
 
-// How many numbers an interval of a model leaves to the next one: 0 where nothing has a restitution.
-size_t dc_impact_numbers(const struct dc_model *model);
+// Forgets the states inside of divided steps and all memories; who drops frames drops these with them.
+void dc_trajectory_clear_between(struct dc_trajectory *trajectory);
+
+// How many numbers an interval of a model leaves to the next one: of pairs of bodies, then of nodes at half-spaces; 0
+// where none does (dc_model_remembers).
+size_t dc_model_memory_count(const struct dc_model *model);
 // Copies what an interval has left, [numbers]; NULL: nothing.
 void dc_trajectory_set_memory(double *to, size_t numbers, const double *memory);
-// The memory of the interval that ends in that state, [memory_count]; NULL: nothing, as before the first frame.
+// Keeps what the last interval of a step has left, [memory_count]; NULL: nothing.  DC_OK or DC_MEMORY.
+enum dc_status dc_trajectory_remember(struct dc_trajectory *trajectory, int step, const double *memory);
+// The memory of the interval that ends in that state, [memory_count]; NULL: nothing, as before the first frame.  Valid
+// until another one is kept.
 const double *dc_trajectory_memory(const struct dc_trajectory *trajectory, int step, int k);
 
 // Smallest gap of frames first .. last, m.

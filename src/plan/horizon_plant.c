@@ -68,7 +68,7 @@ struct dc_horizon_plant *dc_horizon_plant_create(const struct dc_plant *plant, c
   own->trajectory = dc_record_create(model, 1);
   own->q = dc_alloc((size_t)model->bodies.nq, sizeof *own->q);
   own->q_before = dc_alloc((size_t)model->bodies.nq, sizeof *own->q_before);
-  own->impact_count = dc_impact_numbers(&plant->model);
+  own->impact_count = dc_model_memory_count(&plant->model);
   own->impacts = dc_alloc(own->impact_count, sizeof *own->impacts);
   if (own->input && own->trajectory && own->q && own->q_before && own->impacts)
     return own;
@@ -145,7 +145,8 @@ static void begin_outcome(const struct dc_receding_horizon *h, struct dc_traject
   const struct dc_trajectory *executed = h->executed;
   size_t k = (size_t)executed->steps, nq = (size_t)executed->nq, nv = (size_t)executed->nv;
   size_t bodies = (size_t)executed->bodies;
-  outcome->steps = outcome->between.count = outcome->unconverged_steps = 0;
+  outcome->steps = outcome->unconverged_steps = 0;
+  dc_trajectory_clear_between(outcome);
   outcome->largest_residual = 0;
   outcome->min_gap[0] = executed->min_gap[k];
   memcpy(outcome->q, executed->q + k * nq, nq * sizeof *outcome->q);
@@ -224,7 +225,7 @@ enum dc_status dc_horizon_execute(struct dc_receding_horizon *h, int count, stru
   memcpy(own->q_before, end.q_before, (size_t)h->executed->nq * sizeof *end.q_before);
   own->before_length = end.before_length;
   if (own->impact_count)
-    memcpy(own->impacts, end.memory, own->impact_count * sizeof *end.memory);
+    dc_trajectory_set_memory(own->impacts, own->impact_count, end.memory);
   return DC_OK;
 }
 

@@ -33,6 +33,49 @@ static enum dc_status save_counts(const struct dc_trajectory *executed, struct d
   return status;
 }
 
+// Memories of intervals: the number of each step's memory, then of each state's between, and all memories.
+static enum dc_status save_memories(const struct dc_trajectory *executed, struct dc_snapshot *snapshot)
+{
+  size_t k = (size_t)executed->steps, between = (size_t)executed->between.count;
+  long *numbers = dc_alloc(k + between, sizeof *numbers), count = executed->memories.count;
+  if (!numbers)
+    return DC_MEMORY;
+  for (size_t i = 0; i < k + between; i++)
+    numbers[i] = i < k ? executed->remembers[i] : executed->between.remembers[i - k];
+  enum dc_status status = dc_snapshot_put_integers(snapshot, "horizon/executed/memory_count", 1, &count);
+  if (!status)
+    status = dc_snapshot_put_integers(snapshot, "horizon/executed/remembers", k + between, numbers);
+  if (!status)
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/memories", (size_t)count * (size_t)executed->memory_count,
+                                   executed->memories.numbers);
+  free(numbers);
+  return status;
+}
+
+// The same, read back after states between.
+static enum dc_status load_memories(struct dc_trajectory *executed, const struct dc_snapshot *snapshot,
+                                    struct dc_error *error)
+{
+  struct dc_memories *memories = &executed->memories;
+  size_t k = (size_t)executed->steps, between = (size_t)executed->between.count,
+         each = (size_t)executed->memory_count;
+  long count, *numbers = dc_alloc(k + between, sizeof *numbers);
+  enum dc_status status = numbers ? DC_OK : dc_out_of_memory_for(error, "a checkpoint");
+  if (!status)
+    status = dc_snapshot_get_counts(snapshot, "horizon/executed/memory_count", 1, (long)(k + between), &count, error);
+  if (!status)
+    status = dc_snapshot_get_counts(snapshot, "horizon/executed/remembers", k + between, count, numbers, error);
+  if (!status && dc_grow(&memories->numbers, &memories->capacity, (size_t)count * each, sizeof *memories->numbers))
+    status = dc_out_of_memory_for(error, "a checkpoint");
+  if (!status)
+    status = dc_horizon_get_reals(snapshot, "horizon/executed/memories", (size_t)count * each, memories->numbers, error);
+  memories->count = status ? 0 : (int)count;
+  for (size_t i = 0; i < k + between && !status; i++)
+    *(i < k ? &executed->remembers[i] : &executed->between.remembers[i - k]) = (int)numbers[i];
+  free(numbers);
+  return status;
+}
+
 // States, targets and states inside of divided steps that were executed.
 static enum dc_status save_executed(const struct dc_receding_horizon *h, struct dc_snapshot *snapshot)
 {
@@ -51,12 +94,8 @@ static enum dc_status save_executed(const struct dc_receding_horizon *h, struct 
     status = dc_snapshot_put_reals(snapshot, "horizon/executed/between_at", between, executed->between.at);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/executed/between_q", between * nq, executed->between.q);
-  size_t memory = (size_t)executed->memory_count;
-  if (!status && memory)
-    status = dc_snapshot_put_reals(snapshot, "horizon/executed/impacts", k * memory, executed->memory);
-  if (!status && memory)
-    status = dc_snapshot_put_reals(snapshot, "horizon/executed/between_impacts", between * memory,
-                                   executed->between.memory);
+  if (!status)
+    status = save_memories(executed, snapshot);
   if (!status)
     status = dc_snapshot_put_reals(snapshot, "horizon/target_position", targets, h->target_position);
   return status ? status : dc_snapshot_put_reals(snapshot, "horizon/target_velocity", targets, h->target_velocity);
@@ -84,29 +123,24 @@ static enum dc_status load_between(struct dc_trajectory *executed, const long *s
   }
   if (count > (size_t)INT_MAX / 2)
     return dc_fail(error, DC_CHECKPOINT, "horizon/executed/step_counts: %zu parts of steps", count);
-  size_t numbers = (size_t)executed->memory_count;
-  double *at = dc_alloc(count, sizeof *at), *q = dc_alloc(count * nq, sizeof *q),
-         *memory = dc_alloc(count * numbers, sizeof *memory);
-  enum dc_status status = at && q && memory ? DC_OK : dc_out_of_memory_for(error, "a checkpoint");
+  double *at = dc_alloc(count, sizeof *at), *q = dc_alloc(count * nq, sizeof *q);
+  enum dc_status status = at && q ? DC_OK : dc_out_of_memory_for(error, "a checkpoint");
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/between_at", count, at, error);
   if (!status)
     status = dc_horizon_get_reals(snapshot, "horizon/executed/between_q", count * nq, q, error);
-  if (!status && numbers)
-    status = dc_horizon_get_reals(snapshot, "horizon/executed/between_impacts", count * numbers, memory, error);
-  executed->between.count = 0;
+  dc_trajectory_clear_between(executed);
   for (size_t t = 0, i = 0; t < k && !status; t++) {
     executed->between_first[t + 1] = executed->between.count;
     for (long part = 1; part < substeps[stride * t] && !status; part++, i++) {
       if (!(at[i] > 0 && at[i] < 1 && (part == 1 || at[i] > at[i - 1])))
         status = dc_fail(error, DC_CHECKPOINT, "horizon/executed/between_at: holds %g", at[i]);
-      else if (dc_trajectory_add_between(executed, (int)t, at[i], q + i * nq, NULL, memory + i * numbers))
+      else if (dc_trajectory_add_between(executed, (int)t, at[i], q + i * nq, NULL, NULL))
         status = dc_out_of_memory_for(error, "a checkpoint");
     }
   }
   free(at);
   free(q);
-  free(memory);
   return status;
 }
 
@@ -126,9 +160,6 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   if (!status && executed->velocity)
     status = dc_horizon_get_reals(snapshot, "horizon/executed/velocity", (k + 1) * (size_t)executed->nv,
                                   executed->velocity, error);
-  if (!status && executed->memory_count)
-    status = dc_horizon_get_reals(snapshot, "horizon/executed/impacts", k * (size_t)executed->memory_count,
-                                  executed->memory, error);
   if (!status)
     status = dc_snapshot_get_reals(snapshot, "horizon/executed/min_gap", k + 1, executed->min_gap, error);
   if (!status)
@@ -138,6 +169,8 @@ static enum dc_status load_executed(struct dc_receding_horizon *h, int count, co
   executed->steps = count;
   if (!status)
     status = load_between(executed, steps + STEP_COUNTS - 1, STEP_COUNTS, snapshot, error);
+  if (!status)
+    status = load_memories(executed, snapshot, error);
   for (size_t t = 0; !status && t < k; t++) {
     const long *counts = steps + STEP_COUNTS * t;
     executed->newton_iterations[t] = (int)counts[0];

@@ -161,13 +161,14 @@ static enum dc_status append_step(const struct dc_execution *execution, int t, s
   to->unconverged_steps += !to->converged[k];
   to->between_first[k + 1] = to->between.count;
   enum dc_status status = DC_OK;
-  size_t numbers = (size_t)to->memory_count;
   bool same = n == 1 && from->memory_count == to->memory_count;
-  dc_trajectory_set_memory(to->memory + k * numbers, numbers, same ? from->memory + (size_t)first * numbers : NULL);
   // States inside of divided steps are kept where a step of the plant is a step of the plan.
-  for (int i = from->between_first[first]; n == 1 && i < from->between_first[first + 1] && !status; i++)
+  for (int i = from->between_first[first], part = 1; n == 1 && i < from->between_first[first + 1] && !status; i++, part++)
     status = dc_trajectory_add_between(to, (int)k, from->between.at[i], from->between.q + (size_t)i * nq, NULL,
-                                       same && numbers ? from->between.memory + (size_t)i * numbers : NULL);
+                                       same ? dc_trajectory_memory(from, first, part) : NULL);
+  if (!status)
+    status = dc_trajectory_remember(
+        to, (int)k, same ? dc_trajectory_memory(from, first, dc_trajectory_substeps(from, first)) : NULL);
   to->steps++;
   return status;
 }
@@ -214,7 +215,8 @@ enum dc_status dc_execution_begin(struct dc_execution *execution, const struct d
 {
   static const struct dc_plan_start own = {0};
   const struct dc_trajectory *trajectory = execution->trajectory;
-  executed->steps = executed->between.count = executed->unconverged_steps = executed->regularized_steps = 0;
+  executed->steps = executed->unconverged_steps = executed->regularized_steps = 0;
+  dc_trajectory_clear_between(executed);
   executed->largest_residual = 0;
   enum dc_status status = dc_execution_run(execution, input, &own, NULL, steps, executed, error);
   if (status && status != DC_STOPPED)

@@ -256,5 +256,52 @@ static void test_adjoint(void)
   }
 }
 
+// Derivatives through steps that a ball far away divides as it hits the plane, while a cube slides and what friction keeps
+// is passed on.
+static void fall_beside(struct scene *scene, const struct dc_contact_model *model, double z, double speed)
+{
+  static const double rotation[4] = {0.92338, 0.30779, 0.20520, 0.10260};
+  scene_begin(scene);
+  set_model(scene, model);
+  scene->definition.time.step = 0.01;
+  scene->definition.gravity[2] = -PULL;
+  scene_body(scene, "plane", scene_plane(scene), 0, 0, 0, 0);
+  scene_body(scene, "cube", scene_box(scene, 0.1, 0.1, 0.1, 1, 1, 1), 1, 0, 0, z)->velocity[0] = speed;
+  struct dc_body_definition *ball =
+      scene_body(scene, "ball", scene_sphere(scene, 0.05, 1, "icosahedron"), 1, 100, 0, 0.0866 + 0.045);
+  memcpy(ball->rotation, rotation, sizeof rotation);
+  ball->velocity[0] = 15 * speed;
+  ball->velocity[2] = -3;
+  scene_create(scene);
+}
+
+static void test_kept(void)
+{
+  int kept = 0;
+  for (int m = 0; dc_contact_models[m]; m++) {
+    const struct dc_contact_model *model = dc_contact_models[m];
+    struct scene scene;
+    struct gradient_problem problem;
+    if (model->flags & DC_CONTACT_FOREIGN)
+      continue;
+    fall_beside(&scene, model, 0.0535, 0);
+    struct dc_trajectory *rest = scene_roll(&scene, 200);
+    double z = frame_of(rest, 200)[scene.model.bodies.bodies[1].q_offset + 2];
+    dc_trajectory_destroy(rest);
+    scene_end(&scene);
+    fall_beside(&scene, model, z, 2);
+    start_gradient(&problem, &scene, 7, NULL);
+    CHECK(dc_trajectory_divided_steps(problem.trajectory) > 0, "%s: divided", model->name);
+    kept += problem.trajectory->memories.count;
+    double apart = products_apart(&problem, problem.trajectory);
+    CHECK(apart <= 1e-8, "%s: products apart by %g", model->name, apart);
+    check_recomputed(&problem, model->name, 1e-8);
+    check_directions(&problem, model->name, 1e-7, 1e-5, 1e-5);
+    end_gradient(&problem);
+    scene_end(&scene);
+  }
+  CHECK(kept > 10, "%d memories", kept);
+}
+
 RUN_TESTS({"a skid on corners", test_skid}, {"a collision far away", test_far_away}, {"a flight", test_flight},
-          {"nodes", test_nodes}, {"adjoint", test_adjoint})
+          {"nodes", test_nodes}, {"adjoint", test_adjoint}, {"what is kept", test_kept})

@@ -7,6 +7,7 @@
 
 #include "harness.h"
 #include "base/random.h"
+#include "math/vector.h"
 
 static const double still = 1e-3;
 
@@ -35,8 +36,6 @@ static void test_derivatives(void)
     draw(&random, given);
     dc_impact_law(given, still, left, slopes);
     for (int k = 0; k < DC_IMPACT_GIVEN; k++) {
-      if (k == DC_IMPACT_UNUSED)  // piecewise constant
-        continue;
       double at = given[k], h = 1e-7;
       given[k] = at + h;
       dc_impact_law(given, still, above, NULL);
@@ -59,15 +58,13 @@ static void test_rest(void)
                                    [DC_IMPACT_RESTITUTION] = 0.9};
   double left[DC_IMPACT_NUMBERS];
   dc_impact_law(given, still, left, NULL);
-  CHECK(dc_impact_is_idle(left), "what rests is left alone");
-  dc_impact_forget(left);
-  CHECK(dc_impact_is_idle(left), "nothing is left");
+  CHECK(dc_all_zero(left, DC_IMPACT_NUMBERS), "what rests is left alone");
 }
 
 static void test_bounds(void)
 {
   struct dc_random random;
-  double given[DC_IMPACT_GIVEN], left[DC_IMPACT_NUMBERS];
+  double given[DC_IMPACT_GIVEN], left[DC_IMPACT_NUMBERS], lag[DC_IMPACT_NUMBERS];
   dc_random_seed(&random, 4);
   for (int n = 0; n < 3000; n++) {
     draw(&random, given);
@@ -75,10 +72,14 @@ static void test_bounds(void)
     // All net normal impulses are in the budget of friction or owed to it (observed 9e-16).
     double all = given[DC_IMPACT_PUSH] - left[DC_IMPACT_HOLD] + given[DC_IMPACT_KICKED] +
                  given[DC_IMPACT_MEMORY + DC_IMPACT_OWED] +
-                 given[DC_IMPACT_UNUSED] * given[DC_IMPACT_MEMORY + DC_IMPACT_BUDGET];
-    CHECK_NEAR(left[DC_IMPACT_BUDGET] + left[DC_IMPACT_OWED], all, 1e-13);
+                 given[DC_IMPACT_UNUSED] * given[DC_IMPACT_PUSHED];
+    double used = given[DC_IMPACT_PUSH] * (1 + left[DC_IMPACT_BESIDE]);
+    CHECK_NEAR(used + left[DC_IMPACT_OWED], all, 1e-13);
+    dc_impact_lag(given, lag, NULL);
+    all += left[DC_IMPACT_HOLD];
+    CHECK_NEAR(given[DC_IMPACT_PUSH] * (1 + lag[DC_IMPACT_BESIDE]) + lag[DC_IMPACT_OWED], all, 1e-13);
     CHECK(left[DC_IMPACT_HOLD] >= 0 && left[DC_IMPACT_HOLD] <= given[DC_IMPACT_PUSH], "never attracts");
-    CHECK(left[DC_IMPACT_SLIP] >= 0 && left[DC_IMPACT_KICK] >= 0, "friction and kicks are of pushes");
+    CHECK(left[DC_IMPACT_BESIDE] >= -1 && left[DC_IMPACT_KICK] >= 0, "friction and kicks are of pushes");
     CHECK(left[DC_IMPACT_TARGET] <= given[DC_IMPACT_RESTITUTION] * fmax(given[DC_IMPACT_MEMORY], 1), "%g",
           left[DC_IMPACT_TARGET]);
   }
@@ -100,8 +101,7 @@ static double point_energy(double gap)
 static double collide(double mass, double stiffness, double h, double speed, double restitution, double start)
 {
   static const double near_gap = 0.06;
-  double left[DC_IMPACT_NUMBERS], gap = start, before = start + speed * h, most = 0;
-  dc_impact_forget(left);
+  double left[DC_IMPACT_NUMBERS] = {0}, gap = start, before = start + speed * h, most = 0;
   for (int step = 0; step < 20000; step++) {
     double low = log(1e-14), high = log(2 * gap + fabs(gap - before) * 2 + 1), bend;
     for (int i = 0; i < 80; i++) {
