@@ -19,6 +19,9 @@
 // against the way that F moves their reduced mass m by, m |w| > BRAKED |F| h- H.  In second order a force that lasts
 // jumps where lengths change, as prediction and contact share weight by other lengths: there no contact is judged.
 //
+// At a start from a velocity no force has acted before.  The force there is taken for one that lasts since a whole step,
+// so that friction is behind by what this lends it.
+//
 // With s the memory's, the factor on F is g/(F h) and what is kept is a part of F h-: both depend on s and on lengths,
 // and whether a contact lasts has no derivative.
 #include "dynamics/step.h"
@@ -34,8 +37,6 @@ static const double MOST_SCALE = 64;
 struct dc_lag dc_lag_of(const struct dc_step_interval *interval, double step, double slip, bool lasts)
 {
   double h = interval->length, before = h / interval->ratio, all = slip / interval->ratio, rest = (step - h) / h;
-  if (interval->starts)
-    return (struct dc_lag){.factor = 1};
   if (lasts && all - rest >= 1)
     return (struct dc_lag){all - rest, 1 / interval->ratio, (step - h) / before, 0};
   if (lasts && all > 1)
@@ -97,7 +98,8 @@ void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval
   for (int p = 0; p < rigid->pair_count; p++) {
     struct dc_lag *lag = &rigid->lags[p];
     *lag = rigid->left ? dc_lag_of(interval, step, rigid->slip[p],
-                                   pairs && lasts(rollout, interval, p, &pairs[p], law->stiffness))
+                                   interval->starts ||
+                                       (pairs && lasts(rollout, interval, p, &pairs[p], law->stiffness)))
                        : (struct dc_lag){.factor = 1};
     rigid->lag_factors[p] = lag->factor;
   }

@@ -270,7 +270,7 @@ static enum dc_status start(struct dc_rollout *rollout, const struct dc_rollout_
   bool soft = rollout->stepper->velocity && input->q_before;
   enum dc_status status = soft ? DC_OK : dc_step_check_start(rollout, input, trajectory->q, error);
   if (!status)
-    status = dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, input->q_before ? 1 : 0, rollout->rigid.pairs, error);
+    status = dc_rigid_evaluate(&rollout->rigid, rollout->now.poses, 1, rollout->rigid.pairs, error);
   if (status)
     return status;
   dc_impact_start(rollout, input->memory);
