@@ -102,6 +102,27 @@ static void advise_turns(struct dc_task_site *site)
   }
 }
 
+// Notes a free body, alone, that is heavier than a ball of osmium about it: its mass was probably given in grams.
+static void advise_density(struct dc_task_site *site)
+{
+  const struct dc_bodies *bodies = &site->scene->model.bodies;
+  for (int i = 0; i < bodies->count; i++) {
+    const struct dc_body *body = &bodies->bodies[i];
+    double radius = body->radius, ball = DC_ADVISE_DENSITY * DC_ADVISE_ANGLE * 2 / 3 * radius * radius * radius;
+    bool alone = body->free;
+    for (int k = 0; k < bodies->count; k++)
+      alone = alone && (k == i || !dc_bodies_are_joined(bodies, k, i));
+    if (!alone || !(radius > 0) || !(body->mass > ball))
+      continue;
+    dc_advice_add(
+        site->list, "units",
+        "\"%.80s\" weighs %.4g kg, %.2g times as much as a ball of osmium about it: is its mass given in grams? "
+        "Then it is %.4g kg",
+        body->name, body->mass, body->mass / ball, body->mass / 1000);
+    return;
+  }
+}
+
 // Notes a free body that begins faster than DC_ADVISE_FAST.
 static void advise_starts(struct dc_task_site *site)
 {
@@ -463,6 +484,7 @@ void dc_advise_amounts(struct dc_task_site *site)
   advise_velocities(site);
   advise_turns(site);
   advise_starts(site);
+  advise_density(site);
   advise_angles(site);
   advise_loose(site);
   advise_contradiction(site);

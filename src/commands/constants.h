@@ -27,6 +27,7 @@ static const double DC_ADVISE_RIGID = 1e5;  // kp h^2 over the inertia of a mech
 static const double DC_ADVISE_FIRM = 100;   // the same, which holds as well
 static const double DC_ADVISE_FALLS = 20;   // sizes that a body falls within a run before it is told
 static const double DC_ADVISE_GRAVITY = 100;  // m/s^2: beyond it is probably in cm/s^2 or mm/s^2
+static const double DC_ADVISE_DENSITY = 22600;   // kg/m^3, of osmium: a free body is lighter than a ball of it about it
 static const double DC_ADVISE_MEANT = 0.1;    // sizes (or rad) from its target that a body is meant to go
 static const double DC_ADVISE_LIMP = 0.05;    // part of the way to its target that gains bring a joint in a run
 static const double DC_ADVISE_MOVES = 0.01;   // radians or sizes that forces move a joint in a run

@@ -102,6 +102,8 @@ sense "$d/unseen/bin_throw.json" "target inside" 'inside ."ground' --set 'object
 sense "$d/unseen/spin_ball.json" degrees 'every orientation' --set 'objective=[{"type": "orientation", "body": "ball", "tolerance": 6}]'
 check "once" sh -c '! grep "loose tolerance" "$1"' sh "$out"
 
+sense "$d/unseen/push_gap.json" units 'is its mass given in grams. Then it is 0.25 kg' --set bodies.disc.mass=250
+
 # At the end of a run.
 run 0 optimize gate.json -o none --quiet --set 'objective[0].weight=0'
 check "no rollouts are blamed" sh -c '! grep "rollouts" "$1" | grep advice' sh "$out"
