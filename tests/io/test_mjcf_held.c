@@ -142,6 +142,31 @@ static void test_loops(void)
   done();
 }
 
+// Many equalities of many bodies are refused before they cost seconds or gigabytes: each looks at all bodies.
+static void test_many(void)
+{
+  enum { BODIES = 5000 };
+  char *text = dc_alloc(BODIES, 200), *end = text;
+  CHECK(text != NULL, "memory");
+  if (!text)
+    return;
+  end += sprintf(end, "<mujoco><worldbody>");
+  for (int i = 0; i < BODIES; i++)
+    end += sprintf(end, "<body name='b%d' pos='%d 0 0'><freejoint/><geom size='.1'/></body>", i, i);
+  end += sprintf(end, "</worldbody><equality>");
+  for (int i = 0; i < BODIES; i++)
+    end += sprintf(end, "<weld body1='b%d' body2='b%d'/>", i, (7 * i + 1) % BODIES);
+  sprintf(end, "</equality></mujoco>");
+  refuse(text, "too many bodies are held by too many equalities");
+  end = text + sprintf(text, "<mujoco><worldbody><body name='a'><joint/>" BOX "</body><body name='c'><joint/>" BOX
+                             "</body></worldbody><equality>");
+  for (int i = 0; i < 1001; i++)
+    end += sprintf(end, "<connect body1='a' body2='c' anchor='0 0 0'/>");
+  sprintf(end, "</equality></mujoco>");
+  refuse(text, "more than 1000 ties of loops");
+  free(text);
+}
+
 // Bodies that a weld fixes still touch as the file's own joints say: a hand on a welded base does not touch it.
 static void test_contact(void)
 {
@@ -256,6 +281,6 @@ static void test_fits(void)
 }
 
 RUN_TESTS_IN_TEMPORARY_FOLDER({"welded to what stands", test_weld_to_world}, {"welded to bodies", test_weld_to_body},
-                              {"connected", test_connect}, {"loops are tied", test_loops}, {"contact", test_contact},
-                              {"springs by time constants", test_springs}, {"shells", test_shells},
-                              {"fitted to meshes", test_fits})
+                              {"connected", test_connect}, {"loops are tied", test_loops}, {"many of them", test_many},
+                              {"contact", test_contact}, {"springs by time constants", test_springs},
+                              {"shells", test_shells}, {"fitted to meshes", test_fits})

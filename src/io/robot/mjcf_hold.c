@@ -9,13 +9,14 @@
 // Of a <weld> three points of body2 are tied, its origin and those "torquescale" away along two of its axes, so that errors
 // of angles count like those of places at that distance.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/robot/mjcf_reader.h"
 #include "math/rotation.h"
 #include "math/vector.h"
 
-enum { WELD_POINTS = 3 };
+enum { WELD_POINTS = 3, MOST_TIES = 1000, MOST_LOOKS = 20000000 };  // looks at bodies, of all equalities: a second
 
 struct hold {
   const struct dc_mjcf_node *node;
@@ -75,10 +76,12 @@ static int move_behind(struct dc_mjcf_reader *reader, int top, int on)
 {
   struct dc_mjcf *model = reader->model;
   int count = (int)model->body_count, end = end_of(model, top), place = end_of(model, on), next = 0;
-  struct dc_mjcf_body *old = dc_arena_alloc(reader->arena, (size_t)count, sizeof *old);
-  int *number = dc_arena_alloc(reader->arena, (size_t)count, sizeof *number);
+  struct dc_mjcf_body *old = dc_alloc((size_t)count, sizeof *old);
+  int *number = dc_alloc((size_t)count, sizeof *number);
   if (!old || !number) {
     dc_mjcf_refuse(reader, model->root, DC_MEMORY, "out of memory");
+    free(old);
+    free(number);
     return top;
   }
   memcpy(old, model->bodies, (size_t)count * sizeof *old);
@@ -107,7 +110,10 @@ static int move_behind(struct dc_mjcf_reader *reader, int top, int on)
     for (int k = 0; k < 2; k++)
       model->ties.list[t].bodies[k] = number[model->ties.list[t].bodies[k]];
   model->bodies[number[top]].parent = number[on];
-  return number[top];
+  int moved = number[top];
+  free(old);
+  free(number);
+  return moved;
 }
 
 // Finds again which bodies are fixed to the world and to what.
@@ -207,6 +213,10 @@ static void tie(struct dc_mjcf_reader *reader, const struct hold *hold, const do
   struct dc_mjcf *model = reader->model;
   if (reader->status)
     return;
+  if (model->ties.count == MOST_TIES) {
+    dc_mjcf_refuse(reader, hold->node, DC_BAD_INPUT, "more than %d ties of loops", MOST_TIES);
+    return;
+  }
   if (dc_grow(&model->ties.list, &model->room.ties, model->ties.count + 1, sizeof *model->ties.list)) {
     dc_mjcf_refuse(reader, hold->node, DC_MEMORY, "out of memory");
     return;
@@ -284,6 +294,11 @@ bool dc_mjcf_hold(struct dc_mjcf_reader *reader, const struct dc_mjcf_node *node
   const struct dc_mjcf_body *bodies = reader->model->bodies;
   if (bodies[hold.bodies[0]].weld == bodies[hold.bodies[1]].weld)
     return true;  // they are fixed to each other already
+  if ((reader->held += reader->model->body_count) > MOST_LOOKS) {
+    dc_mjcf_refuse(reader, node, DC_BAD_INPUT, "too many bodies are held by too many equalities (%d bodies)",
+                   (int)reader->model->body_count);
+    return true;
+  }
   if (!hold_side(reader, &hold, 1) && !hold_side(reader, &hold, 0))
     close_loop(reader, &hold);
   return true;

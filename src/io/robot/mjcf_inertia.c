@@ -59,7 +59,9 @@ static double inertia_along(const struct dc_mjcf *model, const struct dc_urdf_po
 struct dc_urdf_pose *dc_mjcf_find_poses(struct dc_mjcf_reader *reader)
 {
   const struct dc_mjcf *model = reader->model;
-  struct dc_urdf_pose *poses = dc_arena_alloc(reader->arena, model->body_count, sizeof *poses);
+  struct dc_urdf_pose *poses = reader->poses;
+  if (!poses)  // as many as there will be: equalities that ask for them come behind all bodies
+    poses = reader->poses = dc_arena_alloc(reader->arena, model->body_count, sizeof *poses);
   if (!poses) {
     dc_mjcf_refuse(reader, model->root, DC_MEMORY, "out of memory");
     return NULL;

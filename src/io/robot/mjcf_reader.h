@@ -30,6 +30,8 @@ struct dc_mjcf_reader {
   int from_geoms;                 // 0: never, 1: always, 2: of bodies without <inertial>
   double groups[2];               // of geometries that count for inertias
   int exact_meshes;               // deprecated choice for all meshes
+  struct dc_urdf_pose *poses;     // [bodies] of dc_mjcf_find_poses
+  size_t held;                    // bodies that equalities have looked at, again and again
   int walked;                     // elements that bodies were made of, copies too
   unsigned long disabled_groups;  // of actuators, one bit each
 };
