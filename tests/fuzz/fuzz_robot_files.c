@@ -31,8 +31,10 @@ static const struct kind {
      "<mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial><collision name='c'><geometry>\n"
      "<box><size>1 1 1</size></box></geometry></collision></link><link name='b'><pose relative_to='f'>2 0 0 0 0 0\n"
      "</pose><collision name='c'><geometry><ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid></geometry></collision>\n"
-     "</link><joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz expressed_in='f'>0 1 0</xyz>\n"
-     "<limit><lower>-1</lower><upper>2</upper></limit><dynamics><damping>1</damping></dynamics></axis></joint></model>\n"
+     "</link><joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz expressed_in='f'>0 1 "
+     "0</xyz>\n"
+     "<limit><lower>-1</lower><upper>2</upper></limit><dynamics><damping>1</damping></dynamics></axis></joint></"
+     "model>\n"
      "<model name='n'><static>1</static><link name='g'><collision name='c'><geometry><plane/></geometry></collision>\n"
      "</link></model></world></sdf>\n"},
     {"mesh.obj", MESH("mesh.obj"),
@@ -64,20 +66,25 @@ static const struct kind {
      "<frame euler='0 0 9'><replicate count='2' offset='0 3 0'><body name='d'><joint damping='1' springref='2'/>\n"
      "<geom size='.1' condim='1'/></body></replicate></frame></body></worldbody><contact><exclude body1='a' "
      "body2='c'/></contact><equality>\n"
-     "<joint joint1='j' joint2='k' polycoef='0 2 0 0 0'/></equality><tendon><fixed name='t' range='0 1'><joint joint='j' "
+     "<joint joint1='j' joint2='k' polycoef='0 2 0 0 0'/></equality><tendon><fixed name='t' range='0 1'><joint "
+     "joint='j' "
      "coef='2'/><joint joint='k' coef='-1'/></fixed></tendon><actuator><position joint='k' kp='3'/><motor tendon='t' "
      "ctrlrange='-1 1'/></actuator>\n"
      "</mujoco>\n"},
     {"robot.xml", TIME "'include': {'file': 'robot.xml', 'unsupported': 'skip', 'keyframe': 'k'}}",
-     "<mujoco><compiler fitaabb='true' balanceinertia='true'/><asset><hfield name='h' nrow='2' ncol='3' size='1 2 3 .1' "
+     "<mujoco><compiler fitaabb='true' balanceinertia='true'/><asset><hfield name='h' nrow='2' ncol='3' size='1 2 3 "
+     ".1' "
      "elevation='0 1 2 3 4 5'/>\n<mesh name='m' inertia='shell' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody>\n"
-     "<geom type='hfield' hfield='h' pos='0 0 -9'/><body name='p' mocap='true' pos='0 0 1'/><body name='a' pos='0 0 2'>\n"
+     "<geom type='hfield' hfield='h' pos='0 0 -9'/><body name='p' mocap='true' pos='0 0 1'/><body name='a' pos='0 0 "
+     "2'>\n"
      "<freejoint/><geom type='mesh' mesh='m' shellinertia='true'/><body name='b' pos='2 0 0'><joint name='j' "
      "springdamper='.1 1'/>\n<geom type='capsule' mesh='m' fitscale='.5'/></body></body><body name='c' pos='5 0 0'>"
-     "<freejoint/><geom size='.1 .2' type='cylinder' shellinertia='true'/></body>\n<body name='d' pos='9 0 0'><freejoint/>"
+     "<freejoint/><geom size='.1 .2' type='cylinder' shellinertia='true'/></body>\n<body name='d' pos='9 0 "
+     "0'><freejoint/>"
      "<geom size='.1'/></body></worldbody><equality><weld body1='p' body2='a' relpose='0 0 1 1 0 0 0'/>\n<connect "
      "body1='b' body2='c' anchor='1 0 0'/><weld body1='d' body2='b'/></equality><actuator><position joint='j' kp='3' "
-     "dampratio='1'/></actuator>\n<keyframe><key name='k' qpos='0 0 0 1 0 0 0 .1 0 0 0 1 0 0 0 0 0 0 1 0 0 0'/></keyframe>"
+     "dampratio='1'/></actuator>\n<keyframe><key name='k' qpos='0 0 0 1 0 0 0 .1 0 0 0 1 0 0 0 0 0 0 1 0 0 "
+     "0'/></keyframe>"
      "</mujoco>\n"},
     {"mesh.gltf", MESH("mesh.gltf"),
      "{\"asset\": {\"version\": \"2.0\"}, \"scene\": 0, \"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"mesh\": 0, "
@@ -85,14 +92,37 @@ static const struct kind {
      "\"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}, \"indices\": 1, \"mode\": 4}]}],\n"
      "\"buffers\": [{\"uri\": \"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"
      "AAAAAAAAAAAAAIA/AAACAAEAAAABAAMAAQACAAMAAgAAAAMA\", \"byteLength\": 72}],\n"
-     "\"bufferViews\": [{\"buffer\": 0, \"byteLength\": 48}, {\"buffer\": 0, \"byteOffset\": 48, \"byteLength\": 24}],\n"
-     "\"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, \"count\": 4, \"type\": \"VEC3\", \"min\": [0, 0, 0], "
+     "\"bufferViews\": [{\"buffer\": 0, \"byteLength\": 48}, {\"buffer\": 0, \"byteOffset\": 48, \"byteLength\": "
+     "24}],\n"
+     "\"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, \"count\": 4, \"type\": \"VEC3\", \"min\": [0, 0, "
+     "0], "
      "\"max\": [1, 1, 1]},\n{\"bufferView\": 1, \"componentType\": 5123, \"count\": 12, \"type\": \"SCALAR\"}]}\n"},
     {"mesh.stl", MESH("mesh.stl"),
      "solid a\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
      "facet normal 0 0 0 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 0 1 endloop endfacet\n"
      "facet normal 0 0 0 outer loop vertex 0 0 0 vertex 0 0 1 vertex 0 1 0 endloop endfacet\n"
      "facet normal 0 0 0 outer loop vertex 1 0 0 vertex 0 1 0 vertex 0 0 1 endloop endfacet\nendsolid a\n"},
+    {"mesh.vtk", MESH("mesh.vtk"),
+     "# vtk DataFile Version 3.0\na\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n.2 .3 .4\n0 0 0\n1 0 0\n0 2 0\n"
+     "0 0 3\nCELLS 4 20\n4 0 1 3 2\n4 0 1 2 4\n4 0 1 4 3\n4 0 2 3 4\nCELL_TYPES 4\n10\n10\n10\n10\n"},
+    {"robot.sdf", TIME "'include': {'file': 'robot.sdf'}}",
+     "<sdf version='1.9'><model name='m'><link name='a'><inertial><mass>1</mass></inertial></link><link name='b'>\n"
+     "<pose>1 0 0 0 0 0</pose></link><link name='c'><pose>2 0 0 0 0 1</pose></link><joint name='i' type='revolute'>\n"
+     "<parent>world</parent><child>a</child></joint><joint name='j' "
+     "type='revolute'><parent>a</parent><child>b</child>\n"
+     "</joint><joint name='k' type='ball'><parent>b</parent><child>c</child></joint><joint name='l' type='revolute'>\n"
+     "<pose>0 1 0 0 0 0</pose><parent>a</parent><child>c</child><axis><xyz>0 1 0</xyz></axis></joint><joint name='n' \n"
+     "type='fixed'><parent>world</parent><child>c</child></joint></model></sdf>\n"},
+    {"robot.xml", TIME "'include': {'file': 'robot.xml', 'unsupported': 'skip', 'keyframe': 'k'}}",
+     "<mujoco><option><flag clampctrl='disable'/></option><worldbody><body name='a'><joint name='i'/><geom size='.1' \n"
+     "pos='1 0 0'/><body name='b' pos='2 0 0'><joint name='j' stiffness='1 2 3'/><geom size='.1' pos='1 0 0'/></body>\n"
+     "</body><body name='c' pos='2 2 0'><joint name='l' type='slide'/><geom size='.1'/></body></worldbody><equality>\n"
+     "<connect body1='b' body2='c' anchor='0 1 0'/><weld body1='b' body2='world' relpose='1 0 0 1 0 0 1' \n"
+     "torquescale='.5'/><joint joint1='l' polycoef='.1 0 0 0 0'/></equality><tendon><fixed name='t' stiffness='2' \n"
+     "springlength='.1' damping='1' range='-1 1' armature='.1' frictionloss='.2'><joint joint='i' coef='-2'/></fixed>\n"
+     "</tendon><actuator><motor joint='i' ctrlrange='-1 1'/></actuator><keyframe><key name='k' ctrl='3' qvel='1 0 "
+     "0'/>\n"
+     "</keyframe></mujoco>\n"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], MOST = 4096 };
 
