@@ -64,7 +64,7 @@ def set_threads(count: int) -> None:
 def open(source: Path | dict[str, Any], base_directory: Path | None = None, *, model: str | None = None, gradient: str | None = None,
          overrides: Mapping[str, Any] | Iterable[str] = (), allowed_paths: Iterable[Path] = (), package_paths: Iterable[Path] = (),
          seed: int | None = None, plant: str | dict[str, Any] | None = None) -> Scene:
-    """Opens a scene: the path of a file or of a run directory, the text of a scene (a str that begins with "{") or a dict.
+    """Opens a scene: the path of a file or of a run directory, the text of a scene (a str or bytes that begin with "{") or a dict.
 
     Files that a text names are looked for in base_directory.  overrides: as of --set, {"time.steps": 50} or
     ["time.steps=50"].  allowed_paths: further folders that files may come from; package_paths: where package:// of robots is
@@ -75,6 +75,8 @@ def open(source: Path | dict[str, Any], base_directory: Path | None = None, *, m
                  "allowed_paths": allowed_paths, "package_paths": package_paths, "seed": seed, "plant": plant}
     if isinstance(source, dict):
         source = json.dumps(source)
+    if isinstance(source, bytes) and source.lstrip().startswith(b"{"):
+        source = source.decode()
     if not isinstance(source, (str, bytes, os.PathLike)):
         raise TypeError(f"source must be a path, the text of a scene or a dict (is {type(source).__name__})")
     if isinstance(overrides, dict):

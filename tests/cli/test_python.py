@@ -99,6 +99,7 @@ def test_errors():
             assert False, "opened"
         except dcsim.Error as error:
             assert str(error).startswith(place) and error.status == 3, error
+    assert dcsim.open(json.dumps(SCENE).encode()).nq == dcsim.open(SCENE).nq
     inside = json.loads(json.dumps(SCENE))
     inside["bodies"][1]["position"] = [-0.1, 0, 0.11]
     problem = dcsim.open(inside).problem()
