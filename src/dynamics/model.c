@@ -12,8 +12,8 @@ const struct dc_option dc_time_options[] = {
     DC_POSITIVE_OPTION(struct dc_time_settings, step, "s", NULL, 10, "length of a time step"),
     DC_INTEGER_OPTION(struct dc_time_settings, steps, NULL, 0, 1e7, "number of time steps"),
     DC_CHOICE_OPTION(struct dc_time_settings, integrator, "\"euler\"", integrators,
-                     "euler damps spin; second_order keeps it, and the motion of bodies and chains without contact is "
-                     "of second order in the step"),
+                     "euler damps spin and bounces of soft bodies; second_order keeps them, and the motion of bodies, chains "
+                     "and soft bodies without contact is of second order in the step"),
     DC_OPTIONS_END};
 
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};
@@ -55,7 +55,7 @@ static enum dc_status check_far_field(const struct dc_model *model, struct dc_er
   return DC_OK;
 }
 
-// Soft bodies would need an elasticity of second order, and a foreign stepper has an integrator of its own.
+// A foreign stepper has an integrator of its own.
 static enum dc_status check_integrator(const struct dc_model *model, struct dc_error *error)
 {
   if (model->definition.time.integrator != DC_SECOND_ORDER)
@@ -64,10 +64,6 @@ static enum dc_status check_integrator(const struct dc_model *model, struct dc_e
     return dc_fail(error, DC_BAD_INPUT,
                    "time.integrator: second_order is not for contact model %s, which has its own (mujoco.integrator)",
                    model->definition.contact_model->name);
-  if (model->bodies.soft_count)
-    return dc_fail(error, DC_BAD_INPUT,
-                   "time.integrator: second_order is for rigid bodies and joints; use euler for the soft body \"%.255s\"",
-                   model->bodies.bodies[model->bodies.soft[0].body].name);
   return DC_OK;
 }
 

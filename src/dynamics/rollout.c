@@ -59,6 +59,9 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
   if (rollout->model->definition.time.integrator == DC_SECOND_ORDER &&
       !(rollout->prediction = dc_prediction_create(model_bodies, arena)))
     return false;
+  if (rollout->prediction && model_bodies->node_count &&
+      !(rollout->nodes.past = dc_arena_alloc(arena, nv, sizeof *rollout->nodes.past)))
+    return false;
   rollout->assembler = dc_assembler_create(model_bodies, arena);
   rollout->bounded = dc_bounded_move_create(model_bodies, rollout->rigid.pair_count, arena);
   return rollout->assembler && rollout->bounded &&

@@ -47,6 +47,15 @@ struct dc_lag {
   double factor, factor_by_slip, kept, kept_by_slip;
 };
 
+// The length of the interval before over that of this one; 0 where there was none.
+static inline double dc_interval_past(struct dc_step_interval interval)
+{
+  return interval.starts ? 0 : 1 / interval.ratio;
+}
+
+// Where elastic forces are looked at: beside a prediction all three are due in an interval (terms_past.c).
+enum dc_force_place { DC_AT_NEXT, DC_AT_NOW, DC_AT_BEFORE };
+
 // Multipliers of a node at a half-space (terms_node_contact.c).
 struct dc_node_dual {
   double normal, along[3];  // N
@@ -113,7 +122,12 @@ struct dc_step_state {
   struct dc_prediction *prediction;          // of the interval; NULL: integrator euler
   const double *q_predicted;                 // [nq] of it
   const struct dc_pose *predicted;           // [bodies]
-  bool half;        // half of an interval from q_now, there or back, as a prediction looks at it (prediction.c)
+  // With a prediction, of nodes: the part of the forces by the state at t that is due, else 1; past [nv]: what is due
+  // of elastic forces at the states before, N (terms_past.c); NULL: nothing.
+  double kick;
+  const double *past;
+  enum dc_force_place place;  // q_next is
+  bool half;  // an interval as prediction.c or terms_past.c look at it: potentials alone, at a q_next of their own
   bool laws_apart;  // Hessians leave out nodes against half-spaces, which node_newton.c solves for exactly
   const struct dc_node_dual *duals;  // [dc_node_touch_count] of Newton's iterates; NULL: those of the places
 };
@@ -236,13 +250,19 @@ struct dc_step_term {
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
     dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_load_term, dc_elastic_term,
     dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term, dc_passive_term,
-    dc_mount_term, dc_muscle_term, dc_tie_term;
+    dc_mount_term, dc_muscle_term, dc_tie_term, dc_past_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // The barrier energy e of a soft body at half-spaces, J, and the gap of a point at a half-space whose frame is at a
 // pose, m, with the normal out of it.
 double dc_node_barrier(const struct dc_model *model, const struct dc_soft *soft);
 double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3]);
+
+// The part of the elastic forces of a soft body at state->place that is due in the interval (terms_past.c).
+double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft);
+// sum [nv] += the exact Hessian by q_next of elastic bodies, and of muscles, times a direction [nv]; no viscosity.
+void dc_elastic_add_response(const struct dc_step_state *state, const double *direction, double *sum);
+void dc_muscle_add_response(const struct dc_step_state *state, const double *direction, double *sum);
 
 // Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
 void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);
@@ -331,6 +351,7 @@ struct dc_node_workspace {
   struct dc_node_newton *newton;          // NULL: other freedoms than those of nodes
   struct dc_node_dual *duals;             // [dc_node_touch_count]
   struct dc_block_place *element_places;  // of the elements of soft bodies in the matrix
+  double *past;                           // [nv] terms_past.c; NULL: integrator euler, or no soft bodies
 };
 
 // Workspace of the adjoint and of the tangent (adjoint.c, tangent.c) [bodies].

@@ -8,6 +8,7 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
                                       struct dc_step_interval interval, const double *q_before, const double *q_now,
                                       const double *q_next)
 {
+  bool predicts = rollout->prediction != NULL;
   return (struct dc_step_state){.model = rollout->model,
                                 .input = input,
                                 .interval = interval,
@@ -25,6 +26,8 @@ struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const st
                                 .surface = rollout->surface,
                                 .far = rollout->far,
                                 .prediction = rollout->prediction,
-                                .q_predicted = rollout->prediction ? dc_predicted_state(rollout->prediction) : NULL,
-                                .predicted = rollout->prediction ? dc_predicted_poses(rollout->prediction) : NULL};
+                                .q_predicted = predicts ? dc_predicted_state(rollout->prediction) : NULL,
+                                .predicted = predicts ? dc_predicted_poses(rollout->prediction) : NULL,
+                                .kick = predicts ? 0.5 * (1 + dc_interval_past(interval)) : 1,
+                                .past = rollout->nodes.past};
 }

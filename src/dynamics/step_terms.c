@@ -26,6 +26,7 @@ const struct dc_step_term *const dc_step_terms[] = {&dc_inertia_term,
                                                     &dc_mount_term,
                                                     &dc_muscle_term,
                                                     &dc_tie_term,
+                                                    &dc_past_term,
                                                     NULL};
 
 void dc_step_assemble(const struct dc_step_state *state, bool exact, const double (*wrenches)[6],

@@ -345,26 +345,32 @@ const struct dc_step_term dc_inertia_term = {
 };
 
 // Gravity: -m g.(x+ - x), m the part of the mass that has weight; the constant keeps the number small.  A prediction
-// holds it already.
+// holds it already for all that moves; bodies on nodes have it as nodes have (terms_nodes.c).
+
+// The weight of a body's mass, N per m/s^2.
+static double heavy(const struct dc_step_state *state, int i)
+{
+  const struct dc_body *body = &state->model->bodies.bodies[i];
+  return predicts(state) && dc_body_moves(body) ? 0 : state->kick * dc_body_heavy(body);
+}
 
 static double gravity_value(const struct dc_step_state *state)
 {
   double sum = 0;
-  for (int i = 0; i < state->model->bodies.count && !predicts(state); i++) {
+  for (int i = 0; i < state->model->bodies.count; i++) {
     double d[3];
     dc_vec_sub(d, state->next[i].position, state->now[i].position);
-    sum -= mass_scale(state, i) * dc_body_heavy(&state->model->bodies.bodies[i]) *
-           dc_vec_dot(state->input->design.gravity, d);
+    sum -= mass_scale(state, i) * heavy(state, i) * dc_vec_dot(state->input->design.gravity, d);
   }
   return sum;
 }
 
 static void gravity_add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
 {
-  for (int i = 0; i < state->model->bodies.count && !predicts(state); i++)
+  for (int i = 0; i < state->model->bodies.count; i++)
     for (int k = 0; k < 3; k++)
       forces->wrenches[i][3 + k] -=
-          mass_scale(state, i) * dc_body_heavy(&state->model->bodies.bodies[i]) * state->input->design.gravity[k];
+          mass_scale(state, i) * heavy(state, i) * state->input->design.gravity[k];
 }
 
 static void gravity_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
@@ -375,12 +381,11 @@ static void gravity_add_hessian(const struct dc_step_state *state, bool exact, s
 static void gravity_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                               struct dc_step_cotangent *out)
 {
-  for (int i = 0; i < state->model->bodies.count && !predicts(state); i++) {
-    const struct dc_body *body = &state->model->bodies.bodies[i];
+  for (int i = 0; i < state->model->bodies.count; i++) {
     const double *l = direction->twists[i] + 3;
-    out->input->design.body_mass_scale[i] -= dc_body_heavy(body) * dc_vec_dot(l, state->input->design.gravity);
+    out->input->design.body_mass_scale[i] -= heavy(state, i) * dc_vec_dot(l, state->input->design.gravity);
     for (int k = 0; k < 3; k++)
-      out->input->design.gravity[k] -= mass_scale(state, i) * dc_body_heavy(body) * l[k];
+      out->input->design.gravity[k] -= mass_scale(state, i) * heavy(state, i) * l[k];
   }
 }
 
@@ -399,10 +404,10 @@ static void gravity_add_product(const struct dc_step_state *state, const struct 
                                 struct dc_step_forces *forces)
 {
   const struct dc_design *design = &variation->input->design;
-  for (int i = 0; i < state->model->bodies.count && !predicts(state); i++)
+  for (int i = 0; i < state->model->bodies.count; i++)
     for (int k = 0; k < 3; k++)
       forces->wrenches[i][3 + k] -=
-          dc_body_heavy(&state->model->bodies.bodies[i]) *
+          heavy(state, i) *
           (design->body_mass_scale[i] * state->input->design.gravity[k] + mass_scale(state, i) * design->gravity[k]);
 }
 

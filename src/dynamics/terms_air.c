@@ -2,9 +2,9 @@
 // The term of the step potential of air on the surfaces of soft bodies (docs/theory.md, "Cables and air"): resistance
 // against the motion of a triangle along its normal relative to the wind w, and pressure p behind it.  With the area
 // vector a of time t and the middle m of the triangle
-//     c h/2 |a| u^2 - p a.(m+ - m),   u = (a/|a|).((m+ - m)/h - w),
+//     c h/2 |a| u^2 - w p a.(m+ - m),   u = (a/|a|).((m+ - m)/h - w),
 // c the resistance in Pa s/m, p the pressure of the scene and what controls add, less that in a chamber whose wall the
-// triangle is.  It is convex in q+; area and normal are those of time t, as the force of friction is.
+// triangle is; w is 1, or as in terms_nodes.c.  It is convex in q+; area and normal are those of time t, as the force of friction is.
 #include "dynamics/soft_drive.h"
 #include "math/vector.h"
 
@@ -15,7 +15,7 @@ struct patch {
   double a[3], size;      // area vector at t, its length
   double edges[2][3];     // from the first node at t
   double d[3];            // m+ - m - h w
-  double drag, pressure;  // c/h, p
+  double drag, pressure;  // c/h, w p
   int chamber;            // coordinate of the pressure of the chamber whose wall it is; -1: none
 };
 
@@ -43,6 +43,7 @@ static void visit(const struct dc_step_state *state, bool derived, visitor_funct
       struct patch patch = {.soft = soft, .drag = drag, .pressure = outside, .chamber = chamber_of(soft, t)};
       if (patch.chamber >= 0)
         patch.pressure -= dc_soft_drive(state, soft, patch.chamber);
+      patch.pressure *= state->kick;
       const double *x[3];
       dc_vec_scale(patch.d, design->wind, -state->interval.length);
       for (int k = 0; k < 3; k++) {
@@ -141,10 +142,10 @@ static void visit_mixed(const struct dc_step_state *state, const struct patch *p
   }
   add_to_corners(patch, by_d, now);
   dc_vec_add_scaled(design->wind, design->wind, state->interval.length, by_d);
-  design->pressure[patch->soft->body] -= al;
-  dc_soft_drive_pull_back(state, patch->soft, 0, -al, mixed->out->input);
+  design->pressure[patch->soft->body] -= state->kick * al;
+  dc_soft_drive_pull_back(state, patch->soft, 0, -state->kick * al, mixed->out->input);
   if (patch->chamber >= 0)
-    dc_soft_drive_pull_back(state, patch->soft, patch->chamber, al, mixed->out->input);
+    dc_soft_drive_pull_back(state, patch->soft, patch->chamber, state->kick * al, mixed->out->input);
   dc_vec_cross(by_edge, patch->edges[1], by_a);
   dc_vec_add_scaled(now + patch->at[1], now + patch->at[1], 0.5, by_edge);
   dc_vec_add_scaled(now + patch->at[0], now + patch->at[0], -0.5, by_edge);
@@ -188,7 +189,7 @@ static void visit_product(const struct dc_step_state *state, const struct patch 
   double ad = dc_vec_dot(a, d), drag = patch->drag / patch->size,
          along = dc_vec_dot(da, d) + dc_vec_dot(a, dd) - ad * dc_vec_dot(a, da) / (patch->size * patch->size);
   for (int i = 0; i < 3; i++)
-    force[i] = drag * (along * a[i] + ad * da[i]) - pressure * a[i] - patch->pressure * da[i];
+    force[i] = drag * (along * a[i] + ad * da[i]) - state->kick * pressure * a[i] - patch->pressure * da[i];
   add_to_corners(patch, force, product->forces->joints + patch->soft->v_offset);
 }
 

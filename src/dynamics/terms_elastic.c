@@ -2,6 +2,8 @@
 // The term of the step potential of elastic bodies: V psi(F) of every sample and B w/2 |k.x|^2 of every bend at t+1,
 // and viscosity over the step,
 //     eta/(2 h) sum V |E(x+) - E(x)|^2        (elastic/elastic.h).
+// Beside a prediction a quarter of the forces by psi and k.x is due at t+1, the rest before (terms_past.c): moduli are
+// those of that share.
 #include "dynamics/soft_drive.h"
 #include "elastic/sample.h"
 #include "math/vector.h"
@@ -31,6 +33,16 @@ static const struct dc_growth *growth_of(const struct dc_step_state *state, cons
   return &room->growth;
 }
 
+static double young_of(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  return dc_past_share(state, soft) * state->input->design.young_scale[soft->body] * soft->young;
+}
+
+static double viscosity_of(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  return state->half ? 0 : soft->viscosity;
+}
+
 // Material, moduli and factors of one soft body under the design: Young's modulus and bending stiffness are scaled.
 static struct dc_elasticity elasticity_of(const struct dc_step_state *state, const struct dc_soft *soft,
                                           struct growth *room)
@@ -38,8 +50,8 @@ static struct dc_elasticity elasticity_of(const struct dc_step_state *state, con
   const struct dc_design *design = &state->input->design;
   return (struct dc_elasticity){
       soft->material,
-      dc_lame_of(dimension_of(soft), design->young_scale[soft->body] * soft->young, design->poisson[soft->body]),
-      design->bending_scale[soft->body] * soft->bending, design->young_element + soft->first_element,
+      dc_lame_of(dimension_of(soft), young_of(state, soft), design->poisson[soft->body]),
+      dc_past_share(state, soft) * design->bending_scale[soft->body] * soft->bending, design->young_element + soft->first_element,
       growth_of(state, soft, room)};
 }
 
@@ -48,8 +60,9 @@ static struct dc_elasticity by_young(const struct dc_step_state *state, const st
 {
   const struct dc_design *design = &state->input->design;
   struct dc_lame lame = dc_lame_by_young(dimension_of(soft), design->poisson[soft->body]);
+  double young = dc_past_share(state, soft) * soft->young;
   return (struct dc_elasticity){soft->material,
-                                {soft->young * lame.mu, soft->young * lame.lambda},
+                                {young * lame.mu, young * lame.lambda},
                                 0,
                                 design->young_element + soft->first_element,
                                 growth_of(state, soft, room)};
@@ -58,15 +71,14 @@ static struct dc_elasticity by_young(const struct dc_step_state *state, const st
 static struct dc_elasticity by_poisson(const struct dc_step_state *state, const struct dc_soft *soft, struct growth *room)
 {
   const struct dc_design *design = &state->input->design;
-  double young = design->young_scale[soft->body] * soft->young;
   return (struct dc_elasticity){soft->material,
-                                dc_lame_by_poisson(dimension_of(soft), young, design->poisson[soft->body]), 0,
+                                dc_lame_by_poisson(dimension_of(soft), young_of(state, soft), design->poisson[soft->body]), 0,
                                 design->young_element + soft->first_element, growth_of(state, soft, room)};
 }
 
-static struct dc_elasticity by_bending(const struct dc_soft *soft)
+static struct dc_elasticity by_bending(const struct dc_step_state *state, const struct dc_soft *soft)
 {
-  return (struct dc_elasticity){soft->material, {0, 0}, soft->bending, NULL, NULL};
+  return (struct dc_elasticity){soft->material, {0, 0}, dc_past_share(state, soft) * soft->bending, NULL, NULL};
 }
 
 // By the factors of elements: those of a variation take the place of the factors.
@@ -97,8 +109,8 @@ static double value(const struct dc_step_state *state)
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     sum += dc_elastic_energy(&soft->elastic, elasticity_of(state, soft, &room), y);
-    if (soft->viscosity > 0)
-      sum += soft->viscosity / state->interval.length * dc_elastic_strain_change(&soft->elastic, x, y);
+    if (viscosity_of(state, soft) > 0)
+      sum += viscosity_of(state, soft) / state->interval.length * dc_elastic_strain_change(&soft->elastic, x, y);
   }
   return sum;
 }
@@ -111,8 +123,8 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     double *sum = forces->joints + soft->v_offset;
     dc_elastic_add_gradient(&soft->elastic, elasticity_of(state, soft, &room), y, 1, sum);
-    if (soft->viscosity > 0)
-      dc_elastic_add_strain_gradient(&soft->elastic, x, y, soft->viscosity / state->interval.length, sum);
+    if (viscosity_of(state, soft) > 0)
+      dc_elastic_add_strain_gradient(&soft->elastic, x, y, viscosity_of(state, soft) / state->interval.length, sum);
   }
 }
 
@@ -125,7 +137,7 @@ static double value_and_gradient(const struct dc_step_state *state, struct dc_st
   {
     const double *x = state->q_now + soft->q_offset, *y = state->q_next + soft->q_offset;
     sum += dc_elastic_evaluate(&soft->elastic, elasticity_of(state, soft, &room), x, y,
-                               soft->viscosity / state->interval.length, forces->joints + soft->v_offset);
+                               viscosity_of(state, soft) / state->interval.length, forces->joints + soft->v_offset);
   }
   return sum;
 }
@@ -231,8 +243,8 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
       int count;
       const int *nodes = dc_elastic_stencil(&soft->elastic, e, &count);
       dc_elastic_element_hessian(&soft->elastic, elasticity, y, e, !exact, blocks);
-      if (soft->viscosity > 0 && e < soft->elastic.element_count)
-        dc_elastic_add_strain_hessian(&soft->elastic, x, y, e, !exact, soft->viscosity / state->interval.length,
+      if (viscosity_of(state, soft) > 0 && e < soft->elastic.element_count)
+        dc_elastic_add_strain_hessian(&soft->elastic, x, y, e, !exact, viscosity_of(state, soft) / state->interval.length,
                                       blocks);
       if (places) {
         add_blocks_at(nodes, count, places, (const double(*)[9])blocks, values);
@@ -240,6 +252,33 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
       } else {
         add_blocks(state, soft, e, (const double(*)[9])blocks, hessian);
       }
+    }
+  }
+}
+
+void dc_elastic_add_response(const struct dc_step_state *state, const double *direction, double *sum)
+{
+  struct growth room;
+  double blocks[DC_ELEMENT_BLOCKS][9], part[3];
+  DC_FOR_EACH_SOFT(soft, state)
+  {
+    struct dc_elasticity elasticity = elasticity_of(state, soft, &room);
+    const double *along = direction + soft->v_offset;
+    double *to = sum + soft->v_offset;
+    for (int e = 0; e < dc_elastic_stencil_count(&soft->elastic); e++) {
+      int count;
+      const int *nodes = dc_elastic_stencil(&soft->elastic, e, &count);
+      dc_elastic_element_hessian(&soft->elastic, elasticity, state->q_next + soft->q_offset, e, false, blocks);
+      for (int a = 0; a < count; a++)
+        for (int b = 0; b <= a; b++) {
+          const double *block = blocks[dc_element_block(a, b)];
+          dc_mat_apply(part, block, along + 3 * (size_t)nodes[b]);
+          dc_vec_add(to + 3 * (size_t)nodes[a], to + 3 * (size_t)nodes[a], part);
+          if (a == b)
+            continue;
+          dc_mat_apply_transposed(part, block, along + 3 * (size_t)nodes[a]);
+          dc_vec_add(to + 3 * (size_t)nodes[b], to + 3 * (size_t)nodes[b], part);
+        }
     }
   }
 }
@@ -284,9 +323,9 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
     if (soft->drives.growth_of)
       add_growth_mixed(state, soft, y, l, out->input);
     if (soft->elastic.bend_count)
-      design->bending_scale[soft->body] += dc_elastic_along(&soft->elastic, by_bending(soft), y, l);
-    if (soft->viscosity > 0)
-      dc_elastic_add_strain_mixed(&soft->elastic, x, y, false, soft->viscosity / state->interval.length, l,
+      design->bending_scale[soft->body] += dc_elastic_along(&soft->elastic, by_bending(state, soft), y, l);
+    if (viscosity_of(state, soft) > 0)
+      dc_elastic_add_strain_mixed(&soft->elastic, x, y, false, viscosity_of(state, soft) / state->interval.length, l,
                                   out->now.joints + soft->v_offset);
   }
 }
@@ -311,9 +350,9 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
     if (soft->drives.growth_of)
       add_growth_product(state, soft, y, variation->input, sum);
     if (bending != 0 && soft->elastic.bend_count)
-      dc_elastic_add_gradient(&soft->elastic, by_bending(soft), y, bending, sum);
-    if (soft->viscosity > 0)
-      dc_elastic_add_strain_mixed(&soft->elastic, x, y, true, soft->viscosity / state->interval.length,
+      dc_elastic_add_gradient(&soft->elastic, by_bending(state, soft), y, bending, sum);
+    if (viscosity_of(state, soft) > 0)
+      dc_elastic_add_strain_mixed(&soft->elastic, x, y, true, viscosity_of(state, soft) / state->interval.length,
                                   variation->now.joints + soft->v_offset, sum);
   }
 }

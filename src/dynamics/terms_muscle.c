@@ -21,7 +21,7 @@ struct fibre {
   int corners;
   double u[3], length;       // |w|
   double stretch, short_of;  // s; exp(-c)
-  double stiffness;          // V k, J
+  double stiffness;          // V k, J, times the share that is due (terms_past.c)
 };
 
 typedef void visitor_function(const struct dc_step_state *state, const struct fibre *fibre, void *context);
@@ -31,7 +31,7 @@ static void set_fibre(const struct dc_step_state *state, const struct dc_muscle 
   const struct dc_elastic *elastic = &fibre->soft->elastic;
   fibre->nodes = dc_sample_nodes(elastic, muscle->samples[k]);
   fibre->factors = muscle->factors + (size_t)k * (size_t)elastic->corners;
-  fibre->stiffness = elastic->volumes[muscle->samples[k]] * muscle->stiffness;
+  fibre->stiffness = dc_past_share(state, fibre->soft) * elastic->volumes[muscle->samples[k]] * muscle->stiffness;
   memset(fibre->u, 0, sizeof fibre->u);
   for (int a = 0; a < fibre->corners; a++)
     dc_vec_add_scaled(fibre->u, fibre->u, fibre->factors[a],
@@ -120,6 +120,34 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
 {
   struct hessian to = {hessian->matrix, exact};
   visit(state, visit_hessian, &to);
+}
+
+struct response {
+  const double *direction;
+  double *sum;
+};
+
+// joints += sum_a f_a V k (u u^T + s/|w| (I - u u^T)) sum_b f_b l_b
+static void visit_response(const struct dc_step_state *state, const struct fibre *fibre, void *context)
+{
+  const struct response *response = context;
+  double rate[3] = {0}, across = fibre->length > 0 ? fibre->stretch / fibre->length : 0, force[3];
+  (void)state;
+  for (int a = 0; a < fibre->corners; a++)
+    dc_vec_add_scaled(rate, rate, fibre->factors[a],
+                      response->direction + fibre->soft->v_offset + 3 * (size_t)fibre->nodes[a]);
+  dc_vec_scale(force, rate, across);
+  dc_vec_add_scaled(force, force, (1 - across) * dc_vec_dot(fibre->u, rate), fibre->u);
+  for (int a = 0; a < fibre->corners; a++) {
+    double *at = response->sum + fibre->soft->v_offset + 3 * (size_t)fibre->nodes[a];
+    dc_vec_add_scaled(at, at, fibre->stiffness * fibre->factors[a], force);
+  }
+}
+
+void dc_muscle_add_response(const struct dc_step_state *state, const double *direction, double *sum)
+{
+  struct response response = {direction, sum};
+  visit(state, visit_response, &response);
 }
 
 struct mixed {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The term of the step potential of nodes alone: inertia, gravity, given forces and pins.  Mass m is lumped; with the
 // displacement d = (x+ - x) - r (x - x-), r as in terms.c,
-//     m/(2 h^2) |d|^2 - (m g + f).(x+ - x) + k/2 |x+ - p|^2,   p the place of a pin of stiffness k.
+//     m/(2 h^2) |d|^2 - w (m g + f).(x+ - x) + k/2 |x+ - p|^2,   p the place of a pin of stiffness k.
+// w is 1; beside a prediction m g and f push for half of this interval and of the one before (terms_past.c).
 #include "dynamics/step.h"
 #include "math/vector.h"
 
@@ -45,9 +46,10 @@ static double value(const struct dc_step_state *state)
       second_difference(state, at, d);
       dc_vec_sub(move, state->q_next + at, state->q_now + at);
       sum +=
-          mass * (0.5 * inverse_square_step(state) * dc_vec_dot(d, d) - dc_vec_dot(state->input->design.gravity, move));
+          mass * (0.5 * inverse_square_step(state) * dc_vec_dot(d, d) -
+                state->kick * dc_vec_dot(state->input->design.gravity, move));
       if (force)
-        sum -= dc_vec_dot(force + 3 * (size_t)i, move);
+        sum -= state->kick * dc_vec_dot(force + 3 * (size_t)i, move);
     }
     FOR_EACH_WORLD_PIN(p, soft)
     {
@@ -70,8 +72,8 @@ static void add_gradient(const struct dc_step_state *state, struct dc_step_force
       double d[3], mass = mass_scale(state, soft) * dc_soft_node_mass(soft, i / 3);
       second_difference(state, soft->q_offset + i, d);
       for (int k = 0; k < 3; k++)
-        sum[i + k] +=
-            mass * (inverse_square_step(state) * d[k] - state->input->design.gravity[k]) - (force ? force[i + k] : 0);
+        sum[i + k] += mass * inverse_square_step(state) * d[k] -
+                      state->kick * (mass * state->input->design.gravity[k] + (force ? force[i + k] : 0));
     }
     FOR_EACH_WORLD_PIN(p, soft)
     {
@@ -126,10 +128,10 @@ static void add_mixed(const struct dc_step_state *state, const struct dc_step_di
       for (int k = 0; k < 3; k++) {
         now[i + k] -= (1 + ratio) * stiffness * l[i + k];
         before[i + k] += ratio * stiffness * l[i + k];
-        gravity[k] -= mass * l[i + k];
-        along += own * l[i + k] * (inverse_square_step(state) * d[k] - state->input->design.gravity[k]);
+        gravity[k] -= state->kick * mass * l[i + k];
+        along += own * l[i + k] * (inverse_square_step(state) * d[k] - state->kick * state->input->design.gravity[k]);
         if (by_force)
-          by_force[i + k] -= l[i + k];
+          by_force[i + k] -= state->kick * l[i + k];
       }
     }
     out->input->design.body_mass_scale[soft->body] += along;
@@ -152,9 +154,10 @@ static void add_product(const struct dc_step_state *state, const struct dc_step_
                    stiffness = mass * inverse_square_step(state);
       second_difference(state, soft->q_offset + i, d);
       for (int k = 0; k < 3; k++)
-        sum[i + k] += stiffness * (ratio * before[i + k] - (1 + ratio) * now[i + k]) - mass * change->gravity[k] +
-                      factor * own * (inverse_square_step(state) * d[k] - state->input->design.gravity[k]) -
-                      (by_force ? by_force[i + k] : 0);
+        sum[i + k] += stiffness * (ratio * before[i + k] - (1 + ratio) * now[i + k]) +
+                      factor * own * inverse_square_step(state) * d[k] -
+                      state->kick * (mass * change->gravity[k] + factor * own * state->input->design.gravity[k] +
+                                     (by_force ? by_force[i + k] : 0));
     }
   }
 }

@@ -84,8 +84,10 @@ json.dump(cells, open("cells.json", "w"))
 soft = dict(SOLID, chambers=DRIVES["air"][0]["chambers"],
             muscles=[{"name": "fibre", "low": [-1, -1, 0.011], "high": [1, 1, 1], "direction": [1, 0, 0.2]},
                      {"name": "growth", "kind": "growth", "low": [-1, -1, -1], "high": [1, 1, -0.011]}])
-for name, meets, fast in (("ground", "ground", False), ("body", "body", False), ("soft", "soft", False), ("divided", "body", True)):
-    d = scene("fibre", meets, fast=fast)
+for name, meets, fast, integrator in (("ground", "ground", False, None), ("body", "body", False, None), ("soft", "soft", False, None),
+                                      ("divided", "body", True, None), ("second", "ground", False, "second_order"),
+                                      ("second_divided", "body", True, "second_order")):
+    d = scene("fibre", meets, fast=fast, integrator=integrator)
     d["bodies"][0]["soft"] = soft
     d["time"]["steps"] = 6
     d["control"] = [{"type": "spline", "body": "b", "knots": 2, "initial": [500, 1000, 0.1, 0.05]}]
@@ -96,7 +98,7 @@ sed 's/^/# /' "$scratch/check"
 "$interpreter" -I -S -c 'import json; print("\n".join(json.load(open("cells.json"))["refused"]))' | sed 's/^/# /'
 holds "nothing is silent" cells.json 'd["silent"] == []'
 holds "fast ones are divided" cells.json 'd["whole"] == []'
-for scene in $(sample "ground body soft divided" ground); do
+for scene in $(sample "ground body soft divided second second_divided" "ground second"); do
   run 0 gradcheck $scene.json --json --threads 1
   holds "gradients by drives: $scene" "$out" 'd["max_relative_error"] <= 1e-6 and d["products"]["tangent_adjoint"] <= 1e-10'
 done

@@ -26,7 +26,8 @@ static struct dc_step_state term_state(struct term_problem *problem, const struc
   struct dc_step_state state =
       step_state_at(&problem->scene, problem->input, problem->interval, problem->q[0], problem->q[1], problem->q[2]);
   if (term == &dc_contact_term || term == &dc_friction_term || term == &dc_impact_term ||
-      term == &dc_node_contact_term || term == &dc_surface_term || term == &dc_far_term || term == &dc_actuator_term)
+      term == &dc_node_contact_term || term == &dc_surface_term || term == &dc_far_term || term == &dc_actuator_term ||
+      term == &dc_past_term)
     evaluate_state(&problem->scene, &state);
   struct dc_step_forces forces = {.wrenches = problem->wrenches, .joints = problem->gradient};
   memset(problem->wrenches, 0, sizeof problem->wrenches);
@@ -206,6 +207,13 @@ static void soft_crowd(struct scene *scene)
 {
   soft_bodies(scene);
   scene_body(scene, "far", scene_box(scene, 0.1, 0.1, 0.1, 1, 1, 1), 0.5, 3, 0.2, 0.3)->filter.collide = false;
+}
+
+// The same, of second order in time.
+static void soft_seconds(struct scene *scene)
+{
+  soft_bodies(scene);
+  scene->definition.time.integrator = DC_SECOND_ORDER;
 }
 
 // The same with a corner that a free body holds, which touches nothing.
@@ -481,12 +489,15 @@ static void check_terms(void (*add)(struct scene *scene), bool part)
     const struct dc_step_term *term = dc_step_terms[t];
     bool of_nodes = term == &dc_node_term || term == &dc_elastic_term || term == &dc_node_contact_term ||
                     term == &dc_surface_term || term == &dc_air_term || term == &dc_far_term ||
-                    term == &dc_muscle_term;
+                    term == &dc_muscle_term || term == &dc_past_term;
     bool cabled = add == cabled_arm || add == cabled_block;
     if (cabled != (term == &dc_cable_term) || (add == mounted_block) != (term == &dc_mount_term))
       continue;
+    bool soft = add == soft_bodies || add == soft_crowd || add == soft_seconds;
+    if (term == &dc_past_term && add != soft_seconds)
+      continue;
     if (!cabled && term != &dc_mount_term &&
-        (of_nodes != (add == soft_bodies || add == soft_crowd) || (term == &dc_limit_term && add == free_bodies) ||
+        (of_nodes != soft || (term == &dc_limit_term && add == free_bodies) ||
          term == &dc_load_term ||    // acts on masses that are fixed to soft bodies: test_soft_matrix.sh
          term == &dc_impact_term ||  // acts after an interval that has left something: test_impact_law
          (term == &dc_passive_term && add != passive_arm) || ((term == &dc_coupling_term || term == &dc_tie_term) && add != coupled_arm)))
@@ -512,6 +523,8 @@ static void test_soft_bodies(void)
   check_terms(soft_bodies, true);
   check_terms(soft_crowd, false);
   check_terms(soft_crowd, true);
+  check_terms(soft_seconds, false);
+  check_terms(soft_seconds, true);
   check_terms(mounted_block, false);
   check_terms(mounted_block, true);
 }

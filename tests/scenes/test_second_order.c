@@ -211,10 +211,133 @@ static void test_contact(void)
   }
 }
 
+#define SOFT "'type': 'solid', 'self_contact': false, 'young': %g"
+
+// Energy of motion of the nodes of the only soft body in the step that ends at a frame, and of weight in its middle.
+static double energy_of_nodes(const struct experiment *experiment, int frame)
+{
+  const struct dc_soft *soft = experiment->scene->model.bodies.soft;
+  const double *to = experiment->trajectory->q + (size_t)frame * (size_t)experiment->trajectory->nq + soft->q_offset,
+               *from = to - experiment->trajectory->nq;
+  double sum = 0, h = experiment->trajectory->time_step;
+  for (int i = 0; i < soft->node_count; i++) {
+    double speed = dc_vec_distance(to + 3 * (size_t)i, from + 3 * (size_t)i) / h;
+    sum += dc_soft_node_mass(soft, i) * (0.5 * speed * speed + 0.5 * GRAVITY * (to[3 * i + 2] + from[3 * i + 2]));
+  }
+  return sum;
+}
+
+// The middle of a soft body in free flight is on a parabola, whatever it does about it.
+static void test_soft_flight(void)
+{
+  struct experiment experiment;
+  if (set_up(&experiment,
+             "{'time': {'step': 0.01, 'steps': 50, " SECOND "}, 'gravity': [0, 0, -9.81], " TIGHT ","
+             "'bodies': [{'name': 'block', 'soft': {" SOFT ", 'size': [0.1, 0.1, 0.1], 'cells': [2, 2, 2]},"
+             "'density': 1000, 'position': [0, 0, 2], 'velocity': [1, 0, 3], 'angular_velocity': [0, 9, 2]}]}",
+             1e4) &&
+      roll(&experiment)) {
+    double worst = 0;
+    for (int n = 0; n <= 50; n++) {
+      const double *x = poses_at(&experiment, n)[0].position, t = 0.01 * n;
+      worst = larger(worst, hypot(x[0] - t, x[2] - (2 + 3 * t - GRAVITY * t * t / 2)));
+    }
+    CHECK_NEAR(worst, 0, 1e-9);  // the tolerance of the steps
+  }
+  tear_down(&experiment);
+}
+
+// How low the middle of a beam that is held at one end hangs after 0.2 s.
+static double hang(double step, const char *integrator)
+{
+  struct experiment experiment;
+  double low = NAN;
+  if (set_up(&experiment,
+             "{'time': {'step': %g, 'steps': %d, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " TIGHT ","
+             "'bodies': [{'name': 'beam', 'soft': {" SOFT ", 'size': [0.2, 0.04, 0.04], 'cells': [5, 1, 1],"
+             "'pins': [{'low': [-1, -1, -1], 'high': [-0.099, 1, 1]}]}, 'density': 1000}]}",
+             step, (int)lround(0.2 / step), integrator, 2e5) &&
+      roll(&experiment))
+    low = poses_at(&experiment, experiment.trajectory->steps)[0].position[2];
+  tear_down(&experiment);
+  return low;
+}
+
+// Half a step brings the beam nearer to the truth four times, and much nearer than implicit Euler's does.
+static void test_soft_beam(void)
+{
+  double truth = hang(2.5e-4, "second_order"), wide = fabs(hang(5e-3, "second_order") - truth),
+         half = fabs(hang(2.5e-3, "second_order") - truth), euler = fabs(hang(2.5e-3, "euler") - truth);
+  CHECK(half < 0.3 * wide, "off by %g and %g", wide, half);
+  CHECK(half < 0.15 * euler, "off by %g, euler by %g", half, euler);
+}
+
+// The speed at which a ball of jelly leaves the floor, over that at which it arrives.
+static double bounce(double step, const char *integrator)
+{
+  struct experiment experiment;
+  double down = 0, up = 0, v[3];
+  if (set_up(&experiment,
+             "{'time': {'step': %g, 'steps': %d, 'integrator': '%s'}, 'gravity': [0, 0, -9.81],"
+             "'shapes': {'ground': {'type': 'plane'}},"
+             "'bodies': [{'name': 'ball', 'soft': {" SOFT ", 'form': 'sphere', 'size': [0.1, 0.1, 0.1], 'cells': [3, 3, 3]},"
+             "'density': 1000, 'position': [0, 0, 0.15]}, {'name': 'ground', 'joint': 'fixed', 'shape': 'ground'}]}",
+             step, (int)lround(0.4 / step), integrator, 2e4) &&
+      roll(&experiment))
+    for (int n = 1; n <= experiment.trajectory->steps; n++) {
+      velocity_at(&experiment, n, 0, v);
+      down = fmin(down, v[2]);
+      up = fmax(up, v[2]);
+    }
+  tear_down(&experiment);
+  return -up / down;
+}
+
+static void test_bounce(void)
+{
+  double fine = bounce(1e-3, "second_order"), second = bounce(5e-3, "second_order"), euler = bounce(5e-3, "euler");
+  CHECK(fabs(second / fine - 1) < 0.08, "%g at a step of 5 ms, %g at 1 ms", second, fine);
+  CHECK(euler < 0.75 * fine, "euler: %g", euler);
+}
+
+// Drawn blocks that spin and hit the ground, soft and far too stiff for their steps: they never move with more energy
+// than they came with.
+static void test_soft_energy(void)
+{
+  struct dc_random random;
+  dc_random_seed(&random, 45);
+  for (int k = 0; k < 16; k++) {
+    struct experiment experiment;
+    double h = k % 2 ? 0.01 : 0.005, young = pow(10, 4 + 2 * dc_random_uniform(&random)), most = 0, start = 0, w[3], turn = dc_random_uniform(&random);
+    for (int i = 0; i < 3; i++)
+      w[i] = 20 * dc_random_uniform(&random) - 10;
+    if (set_up(&experiment,
+               "{'time': {'step': %g, 'steps': %d, " SECOND "}, 'gravity': [0, 0, -9.81], 'contact': {'friction': %g},"
+               "'shapes': {'ground': {'type': 'plane'}},"
+               "'bodies': [{'name': 'block', 'soft': {" SOFT ", 'size': [0.1, 0.08, 0.06], 'cells': [3, 2, 2]}, 'density': 1000,"
+               "'position': [0, 0, 0.3], 'velocity': [1, 0, -1], 'rotation': [%.17g, %.17g, 0, 0], 'angular_velocity': [%g, %g, %g]},"
+               "{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'}]}",
+               h, (int)lround(1 / h), 0.3 * (k % 3), young, cos(turn), sin(turn), w[0], w[1], w[2]) &&
+        roll(&experiment)) {
+      for (int n = 1; n <= experiment.trajectory->steps; n++) {
+        double energy = energy_of_nodes(&experiment, n);
+        start = n == 1 ? energy : start;
+        most = fmax(most, energy);
+      }
+      CHECK(most <= 1.001 * start, "draw %d: %g times the energy", k, most / start);
+    }
+    tear_down(&experiment);
+  }
+}
+
 RUN_TESTS_IN_TEMPORARY_FOLDER({"free flight is a parabola at any step", test_free_fall},
                               {"spin about a principal axis is kept", test_spin},
                               {"a tumbling body keeps its energy and is of second order", test_tumbling},
                               {"a fast top turns about the vertical as it should", test_gyroscope},
                               {"a double pendulum is of second order", test_double_pendulum},
                               {"so is a driven arm", test_driven},
-                              {"contact gives no energy", test_contact})
+                              {"contact gives no energy", test_contact},
+                              {"soft bodies fly along parabolas", test_soft_flight},
+                              {"a soft beam is nearer to the truth than by implicit Euler", test_soft_beam},
+                              {"a ball of jelly bounces alike at 5 and 1 ms", test_bounce},
+                              {"contact gives soft bodies no energy", test_soft_energy})

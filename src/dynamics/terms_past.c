@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The term of the step potential for what is due before t+1 of the forces of elastic bodies and muscles, with the
+// integrator "second_order" (docs/theory.md, "Second order").  An interval of length h from x to x+ pushes with the
+// forces f, the gradients of their energies, at both ends (Newmark 1959): at its beginning by h (b f(x+) + (1/2 - b)
+// f(x)), at its end by h ((g - b) f(x+) + (1/2 - g + b) f(x)).  With the interval before, of length h-, this leaves
+//     past.(x+ - x),   past = (1/2 - b + (h-/h) (g - b)) f(x) + (h-/h) (1/2 - g + b) f(x-),
+// and b f(x+) for the terms themselves; after a start there is no h-.  With g = 1/2 and b = 1/4 linear forces would
+// keep their energy for ever, but what is too stiff for the step would ring from step to step, and turns feed that.  So
+//     g = 1/2 + D s/(s + S),   b = (g + 1/2)^2/4,
+// s the square of how many elements sound passes in a step: where the step resolves an element s falls with h^2, and
+// the damping of a mode of angular frequency w, of the ratio (g - 1/2) h w/2, with h^3.
+#include <string.h>
+
+#include "dynamics/step.h"
+
+static const double DAMPING = 0.2;  // D; a constant g of 0.55 let stiff blocks that spin gain energy at 10 ms
+static const double STIFF = 20;     // S
+
+// The terms whose forces are shared out.
+static const struct {
+  const struct dc_step_term *term;
+  void (*add_response)(const struct dc_step_state *state, const double *direction, double *sum);
+} potentials[] = {{&dc_elastic_term, dc_elastic_add_response}, {&dc_muscle_term, dc_muscle_add_response}};
+enum { POTENTIALS = sizeof potentials / sizeof *potentials };
+
+double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft)
+{
+  double past = dc_interval_past(state->interval), h = state->model->definition.time.step, s = soft->sound * h * h;
+  if (!state->prediction)
+    return 1;
+  double g = 0.5 + DAMPING * s / (s + STIFF), b = 0.25 * (g + 0.5) * (g + 0.5);
+  if (state->place == DC_AT_NEXT)
+    return b;
+  return state->place == DC_AT_NOW ? 0.5 - b + past * (g - b) : past * (0.5 - g + b);
+}
+
+// Both states before.
+static const enum dc_force_place places[] = {DC_AT_NOW, DC_AT_BEFORE};
+enum { PLACES = sizeof places / sizeof *places };
+
+// The state as potentials see one of them.
+static struct dc_step_state seen_from(const struct dc_step_state *state, int k)
+{
+  struct dc_step_state seen = *state;
+  seen.half = true;
+  seen.place = places[k];
+  seen.q_next = places[k] == DC_AT_NOW ? state->q_now : state->q_before;
+  return seen;
+}
+
+static bool has_past(const struct dc_step_state *state, int k)
+{
+  return state->past && (places[k] == DC_AT_NOW || dc_interval_past(state->interval) > 0);
+}
+
+static enum dc_status begin(struct dc_rollout *rollout, const struct dc_step_state *state, struct dc_error *error)
+{
+  struct dc_step_forces forces = {.joints = rollout->nodes.past};
+  (void)error;
+  if (!state->past)
+    return DC_OK;
+  memset(rollout->nodes.past, 0, (size_t)state->model->bodies.nv * sizeof *rollout->nodes.past);
+  for (int k = 0; k < PLACES; k++) {
+    struct dc_step_state seen = seen_from(state, k);
+    for (int i = 0; i < POTENTIALS && has_past(state, k); i++)
+      potentials[i].term->add_gradient(&seen, &forces);
+  }
+  return DC_OK;
+}
+
+static enum dc_status restore(struct dc_rollout *rollout, const struct dc_step_state *state, bool pairs,
+                              struct dc_error *error)
+{
+  (void)pairs;
+  return begin(rollout, state, error);
+}
+
+static double value(const struct dc_step_state *state)
+{
+  double sum = 0;
+  DC_FOR_EACH_SOFT(soft, state)
+  for (int i = 0; i < 3 * soft->node_count && state->past; i++)
+    sum += state->past[soft->v_offset + i] *
+           (state->q_next[soft->q_offset + i] - state->q_now[soft->q_offset + i]);
+  return sum;
+}
+
+static void add_gradient(const struct dc_step_state *state, struct dc_step_forces *forces)
+{
+  for (int v = state->model->bodies.first_node_v; v < state->model->bodies.nv && state->past; v++)
+    forces->joints[v] += state->past[v];
+}
+
+// It is linear in the places at t+1.
+static void add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
+{
+  (void)state, (void)exact, (void)hessian;
+}
+
+// By targets and design the terms know it themselves; by the states before it is their Hessian there.
+static void add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
+                      struct dc_step_cotangent *out)
+{
+  double *const sums[PLACES] = {out->now.joints, out->before.joints};
+  for (int k = 0; k < PLACES; k++) {
+    struct dc_step_state seen = seen_from(state, k);
+    for (int i = 0; i < POTENTIALS && has_past(state, k); i++) {
+      potentials[i].term->add_mixed(&seen, direction, out);
+      potentials[i].add_response(&seen, direction->joints, sums[k]);
+    }
+  }
+}
+
+static void add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                        struct dc_step_forces *forces)
+{
+  const double *const moved[PLACES] = {variation->now.joints, variation->before.joints};
+  for (int k = 0; k < PLACES; k++) {
+    struct dc_step_state seen = seen_from(state, k);
+    for (int i = 0; i < POTENTIALS && has_past(state, k); i++) {
+      potentials[i].term->add_product(&seen, variation, forces);
+      potentials[i].add_response(&seen, moved[k], forces->joints);
+    }
+  }
+}
+
+const struct dc_step_term dc_past_term = {
+    .name = "past",
+    .reference = "Newmark 1959; docs/theory.md, \"Second order\"",
+    .value = value,
+    .add_gradient = add_gradient,
+    .add_hessian = add_hessian,
+    .add_mixed = add_mixed,
+    .add_product = add_product,
+    .begin = begin,
+    .restore = restore,
+};
