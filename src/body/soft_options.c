@@ -32,7 +32,7 @@ const struct dc_option dc_soft_options[] = {
                      "edge"),
     DC_STRING_OPTION(
         struct dc_soft_definition, file, "null",
-        "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy, or .vtu); of "
+        "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy, .vtu or .pvtu); of "
         "cloth triangles of these, of OBJ or STL"),
     DC_POSITIVE_OPTION(struct dc_soft_definition, scale, "", "1", 1e9, "metres of a unit of the file"),
     {.name = "size",

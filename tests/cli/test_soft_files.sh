@@ -7,7 +7,7 @@ python_with struct || { echo "1..0 # SKIP no python3"; exit 0; }
 
 # a box of 0.2 x 0.1 x 0.1 m cut into five tetrahedra, in every format
 cat >write.py <<'END'
-import base64, struct, zlib
+import base64, os, struct, zlib
 nodes = [(0.2 * (i & 1) - 0.1, 0.1 * (i >> 1 & 1) - 0.05, 0.1 * (i >> 2) - 0.05) for i in range(8)]
 tets = [(0, 1, 2, 4), (3, 2, 1, 7), (5, 4, 7, 1), (6, 7, 4, 2), (1, 2, 4, 7)]
 def volume(t):
@@ -90,7 +90,27 @@ for order in "<>":
 text, inline, packed, raw = vtu(), vtu("binary"), vtu("binary", packed=True), vtu("appended")
 put("poly.vtu", text.replace(b'type="UnstructuredGrid"', b'type="PolyData"'))
 put("lz4.vtu", packed.replace(b"vtkZLib", b"vtkLZ4"))
-put("pieces.vtu", text.replace(b"</Piece>\n", b'</Piece>\n<Piece NumberOfPoints="0" NumberOfCells="0"/>\n'))
+# several pieces, in a file or in files that one names: the cell at the border is in both, as ghosts are
+def piece(whole):
+    return whole[whole.index(b"<Piece"):whole.index(b"</Piece>") + 9]
+one, two = vtu(cells=[(10, t) for t in tets[:3]]), vtu("binary", cells=[(10, t) for t in tets[2:]])
+put("pieces.vtu", one.replace(piece(one), piece(one) + piece(two) + b'<Piece NumberOfPoints="0" NumberOfCells="0">\n'
+    b'<Points><DataArray type="Float32" NumberOfComponents="3" format="ascii"/></Points><Cells>'
+    + b"".join(b'<DataArray type="Int64" Name="%s" format="ascii"/>' % n for n in (b"connectivity", b"offsets", b"types")) + b"</Cells></Piece>\n"))
+os.makedirs("parts", exist_ok=True)
+put("parts/one.vtu", one)
+put("parts/two.vtu", two)
+def pvtu(*names):
+    return (b'<?xml version="1.0"?>\n<VTKFile type="PUnstructuredGrid" version="1.0" byte_order="LittleEndian">\n<PUnstructuredGrid GhostLevel="1">\n'
+            b'<PPoints><PDataArray type="Float64" Name="Points" NumberOfComponents="3"/></PPoints>\n'
+            + b"".join(b'<Piece Source="%s"/>\n' % n for n in names) + b"</PUnstructuredGrid>\n</VTKFile>\n")
+put("both.pvtu", pvtu(b"parts/one.vtu", b"parts/two.vtu"))
+put("half.pvtu", pvtu(b"parts/one.vtu", b"parts/three.vtu"))
+put("above.pvtu", pvtu(b"../parts/one.vtu"))
+put("nested.pvtu", pvtu(b"both.pvtu"))
+put("none.pvtu", pvtu())
+put("lost.vtu", one.replace(piece(one), piece(one) + piece(two).replace(b'NumberOfPoints="8"', b'NumberOfPoints="9"')))
+put("stray.vtu", one.replace(piece(one), piece(one).replace(b"0 1 2 4 ", b"0 1 2 8 ").replace(b"0 2 1 4 ", b"0 2 1 8 ") + piece(two)))
 put("hexa.vtu", vtu(cells=[(12, tuple(range(8)))]))
 put("many.vtu", text.replace(b'NumberOfPoints="8"', b'NumberOfPoints="9"'))
 put("few.vtu", text.replace(b'NumberOfPoints="8"', b'NumberOfPoints="7"'))
@@ -163,7 +183,7 @@ run 0 check box.json
 check "what is in the file is listed" grep -q "8 nodes, 5 tetrahedra" "$out"
 run 0 simulate box.json -o none --json
 cp "$out" first
-for file in four.msh two_little.msh two_big.msh four_little.msh four_big.msh text.vtk bytes.vtk five.vtk text.vtu mixed.vtu inline_*.vtu raw_*.vtu base64_*.vtu box.mesh plain.ele turned.ele ten.msh ten.vtk; do
+for file in four.msh two_little.msh two_big.msh four_little.msh four_big.msh text.vtk bytes.vtk five.vtk text.vtu mixed.vtu pieces.vtu both.pvtu inline_*.vtu raw_*.vtu base64_*.vtu box.mesh plain.ele turned.ele ten.msh ten.vtk; do
   run 0 simulate box.json -o none --json --set bodies.box.soft.file=$file
   check "$file is the same solid" [ "$(grep '"loss"' "$out")" = "$(grep '"loss"' first)" ]
 done
@@ -209,7 +229,12 @@ refuses solid.mesh "solid.mesh:15: must be a section with vertices, triangles or
 refuses alone.ele "alone.node"
 refuses poly.vtu "poly.vtu:2: must be a file of type UnstructuredGrid (is \"PolyData\")"
 refuses lz4.vtu "compressor must be vtkZLibDataCompressor or none"
-refuses pieces.vtu "pieces.vtu:23: files of several pieces are not read"
+refuses half.pvtu "parts/three.vtu: cannot be opened: No such file"
+refuses above.pvtu "above.pvtu:5: Source must be a file beside this one or below its folder"
+refuses nested.pvtu "both.pvtu:2: must be a file of type UnstructuredGrid (is \"PUnstructuredGrid\")"
+refuses none.pvtu "there must be a <Piece>"
+refuses lost.vtu "Points unpacked: byte 192: the file ends"
+refuses stray.vtu "there is no node 8"
 refuses hexa.vtu "cells of type 12 are not read here"
 refuses many.vtu "many.vtu:9: the file ends where a number should be"
 refuses few.vtu "there must be no more numbers than the piece has"

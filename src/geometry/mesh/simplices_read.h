@@ -9,7 +9,7 @@
 #include "geometry/mesh/simplices.h"
 
 // Reads tetrahedra (corners 4) or triangles (3) from a file: of Gmsh (versions 2 and 4.1, text or bytes), of VTK
-// (legacy or XML, unstructured grids, text or bytes), of Medit (text) or of TetGen (.ele, with .node beside it),
+// (legacy or XML, unstructured grids, text or bytes, also in pieces), of Medit (text) or of TetGen (.ele, with .node beside it),
 // triangles from OBJ and STL, too.  Nodes and elements count from 0 in the order of the file.  Elements with fewer
 // corners are passed over, others refused; of quadratic ones the corners are taken, and nodes that no element then has
 // are dropped.  Tetrahedra that are all of the other orientation are turned.  Arrays are owned by arena.
@@ -58,6 +58,8 @@ void dc_parts_add_element(struct dc_simplices_parts *parts, struct dc_mesh_curso
 // A cell of VTK, of a type by its number there, if it is an element of the wanted kind; cell: its index, for messages.
 void dc_parts_add_cell(struct dc_simplices_parts *parts, struct dc_mesh_cursor *cursor, int64_t cell, int64_t type,
                        const int64_t *nodes, int64_t count);
+// Nodes at one place become one, and elements that are there twice once; numbers are indices.  DC_OK or DC_MEMORY.
+enum dc_status dc_parts_weld(struct dc_simplices_parts *parts);
 
 // The formats.
 enum dc_status dc_simplices_parse_msh(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts);

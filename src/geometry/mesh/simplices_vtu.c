@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML files of VTK: unstructured grids of one piece, in serial.  Expat finds where the arrays of places and cells are;
+// XML files of VTK: unstructured grids of one piece or several, in one file (.vtu) or, by a file that names them, in
+// several beside it (.pvtu).  Pieces share the nodes at their borders by their places, and may repeat cells of their
+// neighbours: both are joined (simplices_weld.c).  Expat finds where the arrays of places and cells are;
 // they are read from the file then, as text, base64, or appended bytes, packed with zlib or not (vtk_data.h).  Expat
 // stops where appended data begin, which need not be XML.
 #include <expat.h>
@@ -24,6 +26,18 @@ struct array {
   int64_t offset;     // of what is appended, bytes behind the underscore
 };
 
+// Sizes of a piece, as it says, and its arrays.
+struct piece {
+  int64_t points, cells;
+  struct array arrays[ARRAYS];
+};
+
+// The files of pieces, by the names that a .pvtu has for them.
+struct sources {
+  char (*names)[512];
+  size_t count, capacity;
+};
+
 // State of the walk through the XML.  Arrays are only located by it; cursor is that of the file, for messages
 // and status.
 struct vtu {
@@ -32,12 +46,15 @@ struct vtu {
   struct dc_vtk_encoding encoding;
   bool opened;            // the root element was seen
   bool appended_base64;   // appended data are text
-  int pieces;             // seen so far; there must be one
-  int64_t points, cells;  // as the piece says
+  struct piece *pieces;  // [count]
+  size_t count, capacity;
+  struct piece *piece;      // that is walked through, or read; NULL: none
+  int64_t first;            // number of its first node
+  struct sources *sources;  // of a file that names others; NULL in those
+  bool names_files;
   bool in_points, in_cells;
   int reading;           // array whose end comes next, -1: none
   const char *appended;  // behind the underscore
-  struct array arrays[ARRAYS];
 };
 
 // The rule that the element at hand breaks, and what is there instead, or NULL.
@@ -73,7 +90,8 @@ static void open_file(struct vtu *vtu, const XML_Char **attributes)
              *header = attribute(attributes, "header_type"), *compressor = attribute(attributes, "compressor");
   const int one = 1;
   bool little = *(const char *)&one == 1;
-  if (!is(type, "UnstructuredGrid"))
+  vtu->names_files = vtu->sources && is(type, "PUnstructuredGrid");
+  if (!is(type, "UnstructuredGrid") && !vtu->names_files)
     refuse(vtu, "must be a file of type UnstructuredGrid", type);
   else if (*order && !is(order, "LittleEndian") && !is(order, "BigEndian"))
     refuse(vtu, "byte_order must be LittleEndian or BigEndian", order);
@@ -100,18 +118,36 @@ static int64_t whole_number(struct vtu *vtu, const XML_Char **attributes, const 
   return 0;
 }
 
-// Sizes of the only piece, which say how many numbers each array must have.
+// A piece in another file, in the folder of this one or below it.
+static void name_piece(struct vtu *vtu, const char *name)
+{
+  struct sources *sources = vtu->sources;
+  size_t length = strlen(name);
+  if (length == 0 || length >= sizeof *sources->names || name[0] == '/' || strstr(name, ".."))
+    refuse(vtu, "Source must be a file beside this one or below its folder, without \"..\"", name);
+  else if (dc_grow(&sources->names, &sources->capacity, sources->count + 1, sizeof *sources->names))
+    vtu->cursor->status = dc_out_of_memory_in(vtu->cursor->error, vtu->cursor->file->name);
+  else
+    memcpy(sources->names[sources->count++], name, length + 1);
+}
+
+// Sizes of a piece, which say how many numbers each array must have.
 static void open_piece(struct vtu *vtu, const XML_Char **attributes)
 {
-  vtu->points = whole_number(vtu, attributes, "NumberOfPoints");
-  vtu->cells = whole_number(vtu, attributes, "NumberOfCells");
-  if (vtu->pieces++)
-    refuse(vtu, "files of several pieces are not read", NULL);
+  if (dc_grow(&vtu->pieces, &vtu->capacity, vtu->count + 1, sizeof *vtu->pieces)) {
+    vtu->cursor->status = dc_out_of_memory_in(vtu->cursor->error, vtu->cursor->file->name);
+    return;
+  }
+  vtu->piece = &vtu->pieces[vtu->count++];
+  *vtu->piece = (struct piece){.points = whole_number(vtu, attributes, "NumberOfPoints"),
+                               .cells = whole_number(vtu, attributes, "NumberOfCells")};
 }
 
 // Which array of those that are read has this name; -1: none.
 static int array_of(const struct vtu *vtu, const char *name)
 {
+  if (!vtu->piece)
+    return -1;
   if (vtu->in_points)
     return PLACES;
   for (int i = CONNECTIVITY; i < ARRAYS && vtu->in_cells; i++)
@@ -144,7 +180,7 @@ static void open_array(struct vtu *vtu, const XML_Char **attributes)
   int which = array_of(vtu, attribute(attributes, "Name"));
   if (which < 0)
     return;
-  struct array *array = &vtu->arrays[which];
+  struct array *array = &vtu->piece->arrays[which];
   if (array->format)
     refuse(vtu, "there must be one array of this name", array_names[which]);
   *array = (struct array){.format = is(format, "appended") ? APPENDED
@@ -190,6 +226,8 @@ static void XMLCALL open_element(void *context, const XML_Char *name, const XML_
     open_file(vtu, attributes);
   else if (!vtu->opened)
     refuse(vtu, "must be <VTKFile>", name);
+  else if (is(name, "Piece") && vtu->names_files)
+    name_piece(vtu, attribute(attributes, "Source"));
   else if (is(name, "Piece"))
     open_piece(vtu, attributes);
   else if (is(name, "Points") || is(name, "Cells"))
@@ -206,7 +244,7 @@ static void XMLCALL close_element(void *context, const XML_Char *name)
   if (is(name, "Points") || is(name, "Cells"))
     vtu->in_points = vtu->in_cells = false;
   else if (is(name, "DataArray") && vtu->reading >= 0) {
-    struct array *array = &vtu->arrays[vtu->reading];
+    struct array *array = &vtu->piece->arrays[vtu->reading];
     size_t end = (size_t)XML_GetCurrentByteIndex(vtu->parser);
     array->end = end > array->begin ? end : array->begin;
     vtu->reading = -1;
@@ -252,7 +290,7 @@ struct source {
 // Makes a cursor over an array's numbers: the file itself for text, decoded bytes for all others.
 static void open_source(const struct vtu *vtu, int which, struct source *source)
 {
-  const struct array *array = &vtu->arrays[which];
+  const struct array *array = &vtu->piece->arrays[which];
   struct dc_mesh_cursor *cursor = vtu->cursor;
   const struct dc_mesh_file *file = cursor->file;
   struct dc_vtk_encoding encoding = vtu->encoding;
@@ -303,10 +341,10 @@ static void read_places(struct vtu *vtu, struct dc_simplices_parts *parts)
   struct source source;
   double place[3];
   open_source(vtu, PLACES, &source);
-  for (int64_t i = 0; i < vtu->points && !source.cursor.status && !vtu->cursor->status; i++) {
+  for (int64_t i = 0; i < vtu->piece->points && !source.cursor.status && !vtu->cursor->status; i++) {
     for (int k = 0; k < 3; k++)
       place[k] = dc_cursor_real(&source.cursor, source.number_bytes);
-    dc_parts_add_node(parts, &source.cursor, i, place);
+    dc_parts_add_node(parts, &source.cursor, vtu->first + i, place);
   }
   close_source(vtu, &source);
 }
@@ -336,34 +374,91 @@ static void add_cells(struct vtu *vtu, struct dc_simplices_parts *parts, const i
                       const int64_t *types)
 {
   struct dc_mesh_cursor *cursor = vtu->cursor;
-  cursor->line = vtu->arrays[TYPES].line;
-  for (int64_t c = 0; c < vtu->cells && !cursor->status; c++) {
+  cursor->line = vtu->piece->arrays[TYPES].line;
+  for (int64_t c = 0; c < vtu->piece->cells && !cursor->status; c++) {
     int64_t begin = c ? ends[c - 1] : 0;
     dc_parts_add_cell(parts, cursor, c, types[c], nodes + begin, ends[c] - begin);
   }
 }
 
-// Places first, then cells.  Offsets must rise, so that the last one is the number of the cells' nodes.
-enum dc_status dc_simplices_parse_vtu(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
+// Nodes of a cell by the numbers that they have among those of all pieces; false: the piece has no such node.
+static bool number_nodes(struct vtu *vtu, int64_t count, int64_t *nodes)
 {
-  struct vtu vtu = {.cursor = cursor, .reading = -1};
+  for (int64_t i = 0; i < count; i++) {
+    if (nodes[i] < 0 || nodes[i] >= vtu->piece->points) {
+      dc_cursor_fail(vtu->cursor, "there is no node %lld", (long long)nodes[i]);
+      return false;
+    }
+    nodes[i] += vtu->first;
+  }
+  return true;
+}
+
+// Places first, then cells.  Offsets must rise, so that the last one is the number of the cells' nodes.
+static void read_piece(struct vtu *vtu, struct dc_simplices_parts *parts)
+{
+  struct dc_mesh_cursor *cursor = vtu->cursor;
   int64_t total = 0;
-  find_arrays(&vtu);
-  if (!cursor->status && vtu.pieces == 0)
-    dc_cursor_fail(cursor, "there must be a <Piece>");
-  if (cursor->status)
-    return cursor->status;
-  read_places(&vtu, parts);
-  int64_t *types = read_integers(&vtu, TYPES, vtu.cells), *ends = read_integers(&vtu, OFFSETS, vtu.cells);
-  cursor->line = vtu.arrays[OFFSETS].line;
-  for (int64_t c = 0; c < vtu.cells && !cursor->status; total = ends[c++])
+  vtu->first = (int64_t)parts->node_count;
+  read_places(vtu, parts);
+  int64_t *types = read_integers(vtu, TYPES, vtu->piece->cells), *ends = read_integers(vtu, OFFSETS, vtu->piece->cells);
+  cursor->line = vtu->piece->arrays[OFFSETS].line;
+  for (int64_t c = 0; c < vtu->piece->cells && !cursor->status; total = ends[c++])
     if (ends[c] < total)
       dc_cursor_fail(cursor, "offsets must rise (that of cell %lld does not)", (long long)c);
-  int64_t *nodes = read_integers(&vtu, CONNECTIVITY, total);
-  if (!cursor->status)
-    add_cells(&vtu, parts, nodes, ends, types);
+  int64_t *nodes = read_integers(vtu, CONNECTIVITY, total);
+  cursor->line = vtu->piece->arrays[CONNECTIVITY].line;
+  if (!cursor->status && number_nodes(vtu, total, nodes))
+    add_cells(vtu, parts, nodes, ends, types);
   free(types);
   free(ends);
   free(nodes);
+}
+
+// The pieces of one file, in turn; returns how many.  The names of others go to sources, unless it is NULL.
+static size_t parse_pieces(struct dc_mesh_cursor *cursor, struct sources *sources, struct dc_simplices_parts *parts)
+{
+  struct vtu vtu = {.cursor = cursor, .reading = -1, .sources = sources};
+  find_arrays(&vtu);
+  if (!cursor->status && vtu.count == 0 && !(sources && sources->count))
+    dc_cursor_fail(cursor, "there must be a <Piece>");
+  for (size_t i = 0; i < vtu.count && !cursor->status; i++) {
+    vtu.piece = &vtu.pieces[i];
+    read_piece(&vtu, parts);
+  }
+  free(vtu.pieces);
+  return vtu.count;
+}
+
+// One of the files that a .pvtu names.
+static void parse_source(struct dc_mesh_cursor *cursor, const char *name, struct dc_simplices_parts *parts)
+{
+  char path[PATH_MAX], *bytes = NULL;
+  const char *end = strrchr(cursor->file->name, '/');
+  int folder = end ? (int)(end - cursor->file->name) + 1 : 0;
+  struct dc_mesh_file file = {.name = path};
+  if (snprintf(path, sizeof path, "%.*s%s", folder, cursor->file->name, name) >= (int)sizeof path) {
+    dc_cursor_fail(cursor, "the name of a piece is too long");
+    return;
+  }
+  cursor->status = dc_mesh_load(path, &bytes, &file.size, cursor->error);
+  file.bytes = bytes;
+  struct dc_mesh_cursor of_piece = {.file = &file, .line = 1, .error = cursor->error};
+  if (!cursor->status) {
+    parse_pieces(&of_piece, NULL, parts);
+    cursor->status = of_piece.status;
+  }
+  free(bytes);
+}
+
+enum dc_status dc_simplices_parse_vtu(struct dc_mesh_cursor *cursor, struct dc_simplices_parts *parts)
+{
+  struct sources sources = {0};
+  size_t pieces = parse_pieces(cursor, &sources, parts);
+  for (size_t i = 0; i < sources.count && !cursor->status; i++)
+    parse_source(cursor, sources.names[i], parts);
+  if (!cursor->status && pieces + sources.count > 1 && dc_parts_weld(parts))
+    cursor->status = dc_out_of_memory_in(cursor->error, cursor->file->name);
+  free(sources.names);
   return cursor->status;
 }
