@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "body/body_build.h"
-#include "elastic/sample.h"
 #include "geometry/mesh/simplices_read.h"
 #include "geometry/mesh/tetrahedra.h"
 #include "math/rotation.h"
@@ -38,20 +37,6 @@ static void set_barrier(struct dc_soft *soft, double length)
   for (int i = 0; i < soft->node_count; i++)
     least = fmin(least, dc_soft_node_mass(soft, i));
   soft->barrier_inertia = length * length * least;
-}
-
-// Sound has the speed sqrt(E/density), and elements are as wide as the slopes of their corners' functions are steep.
-static void set_sound(struct dc_soft *soft)
-{
-  const struct dc_elastic *elastic = &soft->elastic;
-  double sum = 0, volume = 0;
-  for (int e = 0; e < elastic->sample_count; e++) {
-    const double(*slopes)[3] = dc_sample_gradients(elastic, e);
-    for (int a = 0; a < elastic->corners; a++)
-      sum += elastic->volumes[e] * dc_vec_dot(slopes[a], slopes[a]) / elastic->corners;
-    volume += elastic->volumes[e];
-  }
-  soft->sound = soft->young / soft->density * sum / volume;
 }
 
 // The section argument of dc_elastic_create: 1, the thickness, or the area of a round bar.
@@ -180,7 +165,6 @@ static enum dc_status build_one(const struct dc_body_definition *definition, str
                   : !isnan(definition->density) ? definition->density
                                                 : DEFAULT_DENSITY;
   set_barrier(soft, given->barrier);
-  set_sound(soft);
   soft->friction_law = (enum dc_node_friction)given->friction_law;
   set_surface_barrier(given, soft);
   soft->velocity = dc_arena_alloc(arena, 3 * (size_t)soft->node_count, sizeof *soft->velocity);

@@ -80,7 +80,6 @@ struct dc_soft {
   double density;                    // kg/m^3
   double radius;                     // farthest node from the centre of mass, m
   double barrier_inertia;            // barrier^2 times the least mass of a node, kg m^2
-  double sound;                      // 1/s^2, the square of how many elements sound passes in a second
   enum dc_node_friction friction_law;
   double range, contact_stiffness;  // of its surface's barrier, m and J
   // distance from its surface within which contact is reported: a tenth of an edge, the thickness of sheets, m

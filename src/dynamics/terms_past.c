@@ -6,15 +6,12 @@
 //     past.(x+ - x),   past = (1/2 - b + (h-/h) (g - b)) f(x) + (h-/h) (1/2 - g + b) f(x-),
 // and b f(x+) for the terms themselves; after a start there is no h-.  With g = 1/2 and b = 1/4 linear forces would
 // keep their energy for ever, but what is too stiff for the step would ring from step to step, and turns feed that.  So
-//     g = 1/2 + D s/(s + S),   b = (g + 1/2)^2/4,
+//     g = 1/2 + D s/(s + S),   b = (g + 1/2)^2/4        (dc_past_share),
 // s the square of how many elements sound passes in a step: where the step resolves an element s falls with h^2, and
 // the damping of a mode of angular frequency w, of the ratio (g - 1/2) h w/2, with h^3.
 #include <string.h>
 
 #include "dynamics/step.h"
-
-static const double DAMPING = 0.2;  // D; a constant g of 0.55 let stiff blocks that spin gain energy at 10 ms
-static const double STIFF = 20;     // S
 
 // The terms whose forces are shared out.
 static const struct {
@@ -22,17 +19,6 @@ static const struct {
   void (*add_response)(const struct dc_step_state *state, const double *direction, double *sum);
 } potentials[] = {{&dc_elastic_term, dc_elastic_add_response}, {&dc_muscle_term, dc_muscle_add_response}};
 enum { POTENTIALS = sizeof potentials / sizeof *potentials };
-
-double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft)
-{
-  double past = dc_interval_past(state->interval), h = state->model->definition.time.step, s = soft->sound * h * h;
-  if (!state->prediction)
-    return 1;
-  double g = 0.5 + DAMPING * s / (s + STIFF), b = 0.25 * (g + 0.5) * (g + 0.5);
-  if (state->place == DC_AT_NEXT)
-    return b;
-  return state->place == DC_AT_NOW ? 0.5 - b + past * (g - b) : past * (0.5 - g + b);
-}
 
 // Both states before.
 static const enum dc_force_place places[] = {DC_AT_NOW, DC_AT_BEFORE};

@@ -69,8 +69,10 @@ static void set_element(struct dc_elastic *elastic, int e, double section)
                                : set_segment(nodes, element, g);
   elastic->volumes[e] = section * size;
   elastic->volume += section * size;
-  for (int a = 0; a < corners; a++)
+  for (int a = 0; a < corners; a++) {
     elastic->node_volumes[element[a]] += section * size / corners;
+    elastic->steepness += section * size / corners * dc_vec_dot(g[a], g[a]);
+  }
 }
 
 enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_simplices *mesh, double section,
@@ -89,6 +91,7 @@ enum dc_status dc_elastic_create(struct dc_elastic *elastic, const struct dc_sim
     return dc_out_of_memory_for(error, "%d elements", mesh->element_count);
   for (int e = 0; e < mesh->element_count; e++)
     set_element(elastic, e, section);
+  elastic->steepness /= elastic->volume;
   return mesh->corners < 4 ? dc_elastic_add_bends(elastic, arena, error) : DC_OK;
 }
 

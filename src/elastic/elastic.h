@@ -35,6 +35,7 @@ struct dc_elastic {
   double *volumes;           // [sample_count] at rest, m^3
   double *node_volumes;      // [nodes] the node's share of the volumes of its elements, m^3
   double volume;             // m^3
+  double steepness;          // mean square of g_a, 1/m^2: elements are as narrow as it is large
   int bend_count;
   struct dc_bend *bends;  // [bend_count] of sheets and rods
 };
