@@ -98,7 +98,7 @@ def lying_beside(draw, mutant):
     way, alone = (float(np.linalg.norm(p.position["body"][-1] - p.position["body"][0])) for p in (path, lonely))
     # Undivided steps are first order in their length: friction is an interval behind, in second order also where lengths change.
     speed = np.abs(np.diff(lonely.position["body"][:, 0]) / lonely.length).max()
-    order = 0.6 * G * once.step**2 + (0.6 * speed * once.step if draw.integrator != "euler" else 0)
+    order = 0.6 * G * once.step**2 + (speed * once.step if draw.integrator != "euler" else 0)
     return [Finding("way beside a collision far away", way, alone, 0.01 * alone + order)]
 
 

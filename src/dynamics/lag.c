@@ -17,7 +17,8 @@
 // interval that resolves it.  One that steps do not resolve may have nearly the same force in two of them, but there the
 // force brakes.  The centres of the two bodies came nearer or parted along it by a way w since t-1 which is not short
 // against the way that F moves their reduced mass m by, m |w| > BRAKED |F| h- H.  In second order a force that lasts
-// jumps where lengths change, as prediction and contact share weight by other lengths: there no contact is judged.
+// jumps where lengths change, as prediction and contact share weight by other lengths: there only the second question is
+// asked, with PREDICTED_BRAKED.
 //
 // At a start from a velocity no force has acted before.  The force there is taken for one that lasts since a whole step,
 // so that friction is behind by what this lends it.
@@ -30,7 +31,7 @@
 
 #include "math/vector.h"
 
-static const double LASTING = 0.5, BRAKED = 0.02;
+static const double LASTING = 0.5, BRAKED = 0.02, PREDICTED_BRAKED = 0.1;
 // Beyond this number of intervals a step the change of a force drowns in what solutions leave of their residuals.
 static const double MOST_SCALE = 64;
 
@@ -75,10 +76,9 @@ static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interva
                   const struct dc_pair_derivatives *pair, double stiffness)
 {
   const double *force = pair->gradient + 3, step = rollout->model->definition.time.step;
-  if (rollout->prediction)
-    return true;
-  double most = BRAKED * stiffness * dc_vec_norm(force) * step * interval->length / interval->ratio;
-  return holds(rollout->model, interval, force, rollout->rigid.before[p]) &&
+  double part = rollout->prediction ? PREDICTED_BRAKED : BRAKED;
+  double most = part * stiffness * dc_vec_norm(force) * step * interval->length / interval->ratio;
+  return (rollout->prediction || holds(rollout->model, interval, force, rollout->rigid.before[p])) &&
          fabs(momentum_of(rollout, p, force)) <= most;
 }
 
