@@ -23,6 +23,9 @@
 // At a start from a velocity no force has acted before.  The force there is taken for one that lasts since a whole step,
 // so that friction is behind by what this lends it.
 //
+// Where nothing is remembered (shapes are designed: the memory has no derivative by them) a contact that lasts has the
+// factor 1, any other that of its impulse, 1/r.
+//
 // With s the memory's, the factor on F is g/(F h) and what is kept is a part of F h-: both depend on s and on lengths,
 // and whether a contact lasts has no derivative.
 #include "dynamics/step.h"
@@ -85,8 +88,9 @@ static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interva
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law)
 {
-  return rollout->rigid.left && rollout->rigid.pair_count > 0 && !interval->starts &&
-         interval->length < rollout->model->definition.time.step &&
+  bool asked =
+      rollout->rigid.left ? interval->length < rollout->model->definition.time.step : interval->ratio != 1;
+  return asked && rollout->rigid.pair_count > 0 && !interval->starts &&
          dc_friction_law_acts(law, rollout->model->bodies.count);
 }
 
@@ -97,10 +101,9 @@ void dc_rigid_set_lags(struct dc_rollout *rollout, const struct dc_step_interval
   double step = rollout->model->definition.time.step;
   for (int p = 0; p < rigid->pair_count; p++) {
     struct dc_lag *lag = &rigid->lags[p];
-    *lag = rigid->left ? dc_lag_of(interval, step, rigid->slip[p],
-                                   interval->starts ||
-                                       (pairs && lasts(rollout, interval, p, &pairs[p], law->stiffness)))
-                       : (struct dc_lag){.factor = 1};
+    bool goes_on = interval->starts || (pairs && lasts(rollout, interval, p, &pairs[p], law->stiffness));
+    *lag = rigid->left ? dc_lag_of(interval, step, rigid->slip[p], goes_on)
+                       : (struct dc_lag){.factor = goes_on || !pairs ? 1 : 1 / interval->ratio};
     rigid->lag_factors[p] = lag->factor;
   }
   law->lag_factor = rigid->lag_factors;
