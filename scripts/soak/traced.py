@@ -233,9 +233,10 @@ def try_one(arguments, seed, program=None):
                 faults.append("prints the secret")
         except subprocess.TimeoutExpired:
             faults.append("not done after %g s" % arguments.limit)
-        read = (place.work, os.path.join(root, "tmp"), os.path.join(root, "home"), arguments.data, os.path.dirname(arguments.dcsim), *SYSTEM, *DEVICES)
+        devices = [path for path in DEVICES if not is_below(root, (path,))]  # a folder in shared memory is none
+        read = (place.work, os.path.join(root, "tmp"), os.path.join(root, "home"), arguments.data, os.path.dirname(arguments.dcsim), *SYSTEM, *devices)
         for path, written in opened(log, place.work):
-            allowed = (place.work, os.path.join(root, "tmp"), *DEVICES) if written else read
+            allowed = (place.work, os.path.join(root, "tmp"), *devices) if written else read
             if path.startswith(("pipe:", "socket:", "anon_inode:")) or (is_below(path, allowed) and path not in HIDDEN):
                 continue
             faults.append("%s %s" % ("writes" if written else "reads", path.replace(root, "...")))

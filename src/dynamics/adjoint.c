@@ -76,7 +76,7 @@ static void pull_back_memory(struct dc_rollout *rollout, const struct dc_step_st
   memset(rollout->frames.wrenches, 0, bytes);
   memset(rollout->adjoint.wrenches_now, 0, bytes);
   memset(rollout->adjoint.wrenches_before, 0, bytes);
-  struct dc_step_cotangent out = {.now = {rollout->adjoint.wrenches_now, NULL},
+  struct dc_step_cotangent out = {.now = {rollout->adjoint.wrenches_now, sweep->now + at},
                                   .before = {rollout->adjoint.wrenches_before, NULL},
                                   .input = sweep->rows[r].input,
                                   .memory = (double(*)[DC_IMPACT_NUMBERS])(sweep->memory_now + (size_t)r * count)};

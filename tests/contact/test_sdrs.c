@@ -267,6 +267,7 @@ static void test_support(void)
       struct dc_pair_derivatives pair, zero;
       double end = reach(contact), energy[3];
       memset(&zero, 0, sizeof zero);
+      zero.idle = true;
       for (int beyond = 0; beyond < 2; beyond++) {
         put(contact, &positions[s], end * (1 + (beyond ? 0.1 : 1e-9)), scene.poses);
         for (int again = 0; again < 2; again++) {

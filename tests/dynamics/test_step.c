@@ -436,6 +436,7 @@ static void check_residuals(struct scene *scene, int steps)
                                   .input = input,
                                   .interval = {.step = t, .length = h, .ratio = 1},
                                   .hardening = 1,
+                                  .kick = 1,
                                   .q_before = frame_of(trajectory, t - 1),
                                   .q_now = frame_of(trajectory, t),
                                   .q_next = frame_of(trajectory, t + 1),

@@ -28,7 +28,7 @@ static const struct text_case texts[] = {
     {"1.7976931348623157e308", NULL},
     {"123456789012345678901234567890123456789012345678901234567890123", NULL},
     // grammar
-    {"", "a.json:1:1: unexpected end of file, expected a value"},
+    {"", "a.json:1:1: unexpected end of file, expected a value; the file is empty"},
     {"  \n ", "a.json:2:2: unexpected end of file, expected a value"},
     {"{", "a.json:1:2: expected a key in double quotes; the file ends inside of an object: '}' is missing"},
     {"{\"a\"", "a.json:1:5: expected ':' after the key"},
