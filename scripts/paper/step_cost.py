@@ -17,13 +17,13 @@ import re
 import statistics
 import subprocess
 
-from measuring import answer, options, parse, processor, scene_path, show, write_json
+from measuring import Failed, answer, options, parse, processor, scene_path, show, write_json
 
 HEIGHT = 0.10422  # m, of a ball of 0.1 m on its barrier
 ROBOTS = {"Allegro hand and ball": ("r14_allegro.json", 0.5), "Jaco and box": ("solved/solved_jaco_box_flip.json", 0.2),
           "two Jacos and box": ("solved/solved_dual_jaco.json", 0.5)}
 SHIPPED = {"push": 0.05, "ant_push": 0.1, "billiards": 0.1}  # ms asked for
-TRIES, LEAST, MOST = 3, 0.4, 4000  # LEAST: s that the first of two runs takes, unless the first has MOST iterations
+TRIES, LEAST, MOST = 3, 1.2, 16000  # LEAST: s that the shorter of two runs takes, longer than those whose advice is tried (DC_TRIED_SECONDS)
 
 
 SUBSTEPS = 8  # what the scenes have by default
@@ -66,19 +66,21 @@ def rival(program, path, words):
 
 
 class Cost:
-    """Processor time of one more iteration, or of one more step.  Short runs that fail go on to try pieces of advice, which is no part of it: counts grow until four times as many
-    iterations take three to four times as long."""
+    """Processor time of one more iteration, or of one more step.  Runs of less than a second that fail go on to try pieces of advice, which is no part of it: counts grow until the
+    shorter run takes longer by its own clock, and four times as many iterations three to four times as long."""
 
     def __init__(self, make, unit="iterations"):
         self.make, self.unit, self.count, self.found = make, unit, 20, []
-        while not self.once() and self.count < MOST:
+        while not self.once():
+            if self.count >= MOST:
+                raise Failed("%s: no two counts of %s take times in proportion" % (" ".join(make(self.count)), unit))
             self.count *= 2
         self.found = []
 
     def once(self):
         (first, early), (last, late) = (answer(*self.make(n), accepted=(0, 1)) for n in (self.count, 4 * self.count))
         self.found.append((late - early) / (last[self.unit] - first[self.unit]))
-        return early > LEAST and 3 < late / early < 4.2
+        return first["seconds"] > LEAST and 3 < late / early < 4.2
 
 
 def instructions(make):
