@@ -143,7 +143,7 @@ def only_euler(kind):
 
 
 # Where a drive gives way to contact in second order, states do not tell its impulse.
-pressed_slider, soft_skid = only_euler(pressed_slider), only_euler(soft_skid)
+pressed_slider = only_euler(pressed_slider)
 KINDS = {"pressed slider": pressed_slider, "chain skid": chain_skid, "finger": finger, "soft skid": soft_skid}
 MUTANTS = {kind: {"friction": 0.93} for kind in KINDS}
 soft_skid.models = ["bsh", "ipc", "sdrs"]
