@@ -267,8 +267,9 @@ static enum dc_status step(dcsim_simulation *simulation, const double *target, c
     return status;
   memcpy(simulation->q, simulation->trajectory->q + nq, nq * sizeof *simulation->q);
   if (simulation->impacts)
-    dc_trajectory_set_memory(simulation->impacts, (size_t)simulation->trajectory->memory_count,
-                             dc_trajectory_memory(simulation->trajectory, 0, dc_trajectory_substeps(simulation->trajectory, 0)));
+    dc_trajectory_set_memory(
+        simulation->impacts, (size_t)simulation->trajectory->memory_count,
+        dc_trajectory_memory(simulation->trajectory, 0, dc_trajectory_substeps(simulation->trajectory, 0)));
   simulation->remembers = true;
   dc_trajectory_velocity(model, input, simulation->trajectory, 1, simulation->qd);
   simulation->stepped = true;

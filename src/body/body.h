@@ -171,8 +171,8 @@ struct dc_body {
   const struct dc_pd_definition *pd;  // gains in effect, or NULL
   double limit_stiffness;             // J
   struct dc_drive_limits limits;      // of speeds and of forces of controls
-  int actuator;                       // first entry in vectors of actuator targets; -1 without pd (cables and soft bodies have some)
-  double friction, restitution;       // NAN: those of the contact settings
+  int actuator;  // first entry in vectors of actuator targets; -1 without pd (cables and soft bodies have some)
+  double friction, restitution;  // NAN: those of the contact settings
   struct dc_body_appearance appearance;
 };
 

@@ -30,10 +30,10 @@ const struct dc_option dc_soft_options[] = {
                      "shape functions of the tetrahedra of a solid: linear, which bend too stiffly where they are few "
                      "over the thickness (check tells by how much), or quadratic, with a node in the middle of every "
                      "edge"),
-    DC_STRING_OPTION(
-        struct dc_soft_definition, file, "null",
-        "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy, .vtu or .pvtu); of "
-        "cloth triangles of these, of OBJ or STL"),
+    DC_STRING_OPTION(struct dc_soft_definition, file, "null",
+                     "mesh file instead of a form: tetrahedra of Gmsh (.msh, versions 2 and 4.1) or VTK (.vtk, legacy, "
+                     ".vtu or .pvtu); of "
+                     "cloth triangles of these, of OBJ or STL"),
     DC_POSITIVE_OPTION(struct dc_soft_definition, scale, "", "1", 1e9, "metres of a unit of the file"),
     {.name = "size",
      .type = DC_REAL_LIST,
@@ -98,8 +98,7 @@ const struct dc_option dc_soft_options[] = {
                           struct dc_chamber_definition,
                           "closed rooms in a solid, whose pressures controls drive by their names"),
     DC_OBJECT_LIST_OPTION(struct dc_soft_definition, muscles, "null", DC_DRIVES_MOST, dc_muscle_options,
-                          struct dc_muscle_definition,
-                          "parts that controls contract or let grow, by their names"),
+                          struct dc_muscle_definition, "parts that controls contract or let grow, by their names"),
     DC_OPTIONS_END,
 };
 
@@ -194,13 +193,13 @@ static const char *of_contact(const struct dc_body_definition *definition)
 static const char *of_place(const struct dc_body_definition *definition)
 {
   const double *quaternion = definition->rotation;
-  return !isnan(definition->mass)                           ? "mass"
-         : !isnan(definition->density)                      ? "density"
-         : dc_vec_norm(definition->position) > 0            ? "position"
-         : quaternion[1] || quaternion[2] || quaternion[3]  ? "rotation"
-         : dc_vec_norm(definition->velocity) > 0            ? "velocity"
-         : dc_vec_norm(definition->angular_velocity) > 0    ? "angular_velocity"
-                                                            : NULL;
+  return !isnan(definition->mass)                          ? "mass"
+         : !isnan(definition->density)                     ? "density"
+         : dc_vec_norm(definition->position) > 0           ? "position"
+         : quaternion[1] || quaternion[2] || quaternion[3] ? "rotation"
+         : dc_vec_norm(definition->velocity) > 0           ? "velocity"
+         : dc_vec_norm(definition->angular_velocity) > 0   ? "angular_velocity"
+                                                           : NULL;
 }
 
 static enum dc_status refuse(const char *option, int index, const char *what, struct dc_error *error)

@@ -92,8 +92,9 @@ bool dc_advice_is_driven(const struct dc_scene *scene, int body)
 double dc_advice_distance(const struct dc_objective *objective, const double a[3], const double b[3])
 {
   int option = dc_option_find(objective->type->options, "axes");
-  const char *axes = option < 0 ? "xyz" : *(const char *const *)((const char *)objective->options +
-                                                                 objective->type->options[option].offset);
+  const char *axes =
+      option < 0 ? "xyz"
+                 : *(const char *const *)((const char *)objective->options + objective->type->options[option].offset);
   double square = 0;
   for (int k = 0; k < 3; k++)
     square += strchr(axes, "xyz"[k]) ? (a[k] - b[k]) * (a[k] - b[k]) : 0;
@@ -103,8 +104,9 @@ double dc_advice_distance(const struct dc_objective *objective, const double a[3
 bool dc_advice_has_all_axes(const struct dc_objective *objective)
 {
   int option = dc_option_find(objective->type->options, "axes");
-  return option < 0 || strlen(*(const char *const *)((const char *)objective->options +
-                                                     objective->type->options[option].offset)) == 3;
+  return option < 0 ||
+         strlen(*(const char *const *)((const char *)objective->options + objective->type->options[option].offset)) ==
+             3;
 }
 
 double dc_advice_inscribed(const struct dc_body *body)

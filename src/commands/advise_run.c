@@ -476,8 +476,8 @@ static bool is_setting(const struct dc_attempt *attempt)
 }
 
 // Tries a setting that is advised where a run takes a second at most, and others in its place where it does not help.
-// What does not help is not advised.  Other changes, of the world, are not tried: they change the task, or what the
-// run costs.
+// A setting that does not help is not advised.  Changes of the world are not tried: they change the task, or the cost of
+// a run.
 static void try_advice(struct session *session, const dcsim_result *result, struct dc_advice_list *list)
 {
   struct dc_advice *advice = &list->items[list->count - 1];

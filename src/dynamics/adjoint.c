@@ -138,9 +138,8 @@ static enum dc_status pull_back_interval(struct dc_rollout *rollout, bool pairs,
   for (int r = 0; r < sweep->count && !status; r++) {
     size_t at = (size_t)r * nv;
     if (!dc_all_zero(lambda + at, nv))
-      status =
-          pull_back_row(rollout, state, lambda + at, sweep->now + at, sweep->before + at,
-                        sweep->memory_now + (size_t)r * memory, sweep->rows[r].input, error);
+      status = pull_back_row(rollout, state, lambda + at, sweep->now + at, sweep->before + at,
+                             sweep->memory_now + (size_t)r * memory, sweep->rows[r].input, error);
     if (shapes && sweep->count > 1 && !status)
       dc_shape_take_points(rollout, sweep->rows[r].input->shape);
   }
@@ -229,7 +228,8 @@ static enum dc_status sweep_back(struct dc_rollout *rollout, const struct dc_rol
     if (!status && !dc_rollout_goes_on(rollout))
       status = dc_fail(error, DC_STOPPED, "stopped");
     if (!status)
-      status = pull_back_interval(rollout, now.inside > 0 ? recompute : dc_needs_pairs_now(&state), &state, sweep, error);
+      status =
+          pull_back_interval(rollout, now.inside > 0 ? recompute : dc_needs_pairs_now(&state), &state, sweep, error);
     if (status) {
       dc_error_prefix(error, "step %d", next.step + 1);
       return status;
@@ -289,8 +289,8 @@ enum dc_status dc_implicit_adjoint(struct dc_rollout *rollout, const struct dc_r
   if (!cotangents)
     return dc_out_of_memory_for(error, "an adjoint");
   double *memories = cotangents + 3 * size;
-  struct sweep sweep = {trajectory,           count,    rows,             cotangents, cotangents + size,
-                        cotangents + 2 * size, memories, memories + memory, numbers};
+  struct sweep sweep = {trajectory,        count,  rows, cotangents, cotangents + size, cotangents + 2 * size, memories,
+                        memories + memory, numbers};
   bool shapes = rollout->base->shapes_change;
   enum dc_status status = shapes ? dc_shape_begin(rollout, error) : DC_OK;
   if (!status)

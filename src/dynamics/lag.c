@@ -88,8 +88,7 @@ static bool lasts(const struct dc_rollout *rollout, const struct dc_step_interva
 bool dc_rigid_lags(const struct dc_rollout *rollout, const struct dc_step_interval *interval,
                    const struct dc_friction_law *law)
 {
-  bool asked =
-      rollout->rigid.left ? interval->length < rollout->model->definition.time.step : interval->ratio != 1;
+  bool asked = rollout->rigid.left ? interval->length < rollout->model->definition.time.step : interval->ratio != 1;
   return asked && rollout->rigid.pair_count > 0 && !interval->starts &&
          dc_friction_law_acts(law, rollout->model->bodies.count);
 }

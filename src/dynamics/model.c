@@ -11,9 +11,10 @@ static const char *const integrators[] = {"euler", "second_order", NULL};
 const struct dc_option dc_time_options[] = {
     DC_POSITIVE_OPTION(struct dc_time_settings, step, "s", NULL, 10, "length of a time step"),
     DC_INTEGER_OPTION(struct dc_time_settings, steps, NULL, 0, 1e7, "number of time steps"),
-    DC_CHOICE_OPTION(struct dc_time_settings, integrator, "\"euler\"", integrators,
-                     "euler damps spin and bounces of soft bodies; second_order keeps them, and the motion of bodies, chains "
-                     "and soft bodies without contact is of second order in the step"),
+    DC_CHOICE_OPTION(
+        struct dc_time_settings, integrator, "\"euler\"", integrators,
+        "euler damps spin and bounces of soft bodies; second_order keeps them, and the motion of bodies, chains "
+        "and soft bodies without contact is of second order in the step"),
     DC_OPTIONS_END};
 
 static const char *const tape_choices[] = {"auto", "stored", "recomputed", NULL};

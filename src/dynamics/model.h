@@ -67,7 +67,7 @@ struct dc_model {
   // Inputs of its rollouts hold a shape design (dynamics/shape_design.h); set by who adds design parameters that need
   // it.
   bool shapes_change;
-  bool designed;  // made by dc_model_redesign
+  bool designed;              // made by dc_model_redesign
   const bool *vertices_move;  // [bodies] whether it may change vertices of theirs, likewise; NULL: of all of them
   // Inputs of its rollouts hold forces; set by who adds controls that give them.
   bool forced;

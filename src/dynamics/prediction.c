@@ -46,10 +46,10 @@ enum { PREDICTED, BEFORE, AHEAD };
 
 // Half of an interval, there or back, as actuators and springs see it.
 struct half {
-  double weight;                // s^2, of their forces in G
-  const double *end;            // [nq] where it leads to by twice its length
-  double *middle;               // [nq] lengths and angles
-  double *curvature;            // [nv] of the energies of what pushes
+  double weight;      // s^2, of their forces in G
+  const double *end;  // [nq] where it leads to by twice its length
+  double *middle;     // [nq] lengths and angles
+  double *curvature;  // [nv] of the energies of what pushes
   struct dc_step_state state;
 };
 enum { THERE, BACK, HALVES };
@@ -62,20 +62,20 @@ static const struct {
 enum { PUSHERS = sizeof pushers / sizeof *pushers };
 
 struct dc_prediction {
-  double *q, *ahead_q;                // [nq]
-  struct dc_kinematics next, ahead;   // at q, and at q(t) moved on by the velocity that an interval starts with
-  const struct dc_kinematics *now;    // of the rollout
+  double *q, *ahead_q;               // [nq]
+  struct dc_kinematics next, ahead;  // at q, and at q(t) moved on by the velocity that an interval starts with
+  const struct dc_kinematics *now;   // of the rollout
   struct partners partners;
-  double kick;                        // s^2, of gravity
+  double kick;  // s^2, of gravity
   struct half halves[HALVES];
-  double *scaled;                     // [nv]
-  double *armature;                   // [nv] kg or kg m^2, of the coordinates alone
-  double *vector, *column;            // [nv]
+  double *scaled;                                                 // [nv]
+  double *armature;                                               // [nv] kg or kg m^2, of the coordinates alone
+  double *vector, *column;                                        // [nv]
   double (*twists)[6], (*wrenches)[6], (*total)[6], (*given)[6];  // [bodies]; total: the wrenches of G
-  double *forces;                     // [nv] given with them
-  double *start, *step;               // [nq], [nv] of Newton's method
-  double *matrices;                   // dG/dq* of one mechanism behind the other, by columns, then its factors
-  int *pivots;                        // [nv]
+  double *forces;                                                 // [nv] given with them
+  double *start, *step;                                           // [nq], [nv] of Newton's method
+  double *matrices;  // dG/dq* of one mechanism behind the other, by columns, then its factors
+  int *pivots;       // [nv]
 };
 
 static size_t matrices_size(const struct dc_bodies *bodies)
@@ -124,8 +124,8 @@ struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struc
   p->given = dc_arena_alloc(arena, count, sizeof *p->given);
   p->matrices = dc_arena_alloc(arena, matrices_size(bodies), sizeof *p->matrices);
   p->pivots = dc_arena_alloc(arena, nv, sizeof *p->pivots);
-  bool complete = halves && p->q && p->ahead_q && p->vector && p->column && p->twists && p->wrenches && p->total && p->given && p->matrices &&
-                  p->pivots;
+  bool complete = halves && p->q && p->ahead_q && p->vector && p->column && p->twists && p->wrenches && p->total &&
+                  p->given && p->matrices && p->pivots;
   if (complete)
     find_armature(bodies, p->armature);
   return complete && !dc_kinematics_create(bodies, arena, &p->next, NULL) &&
@@ -267,8 +267,8 @@ static void add_armatures(const struct dc_step_state *state, const struct dc_pre
     for (int p = 0; p < bodies->bodies[i].part_count; p++) {
       int v = bodies->bodies[i].parts[p].v, q = bodies->bodies[i].parts[p].q;
       if (prediction->armature[v] > 0)
-        sum[v] += prediction->armature[v] * ((prediction->q[q] - state->q_now[q]) -
-                                             ratio * (state->q_now[q] - state->q_before[q]));
+        sum[v] += prediction->armature[v] *
+                  ((prediction->q[q] - state->q_now[q]) - ratio * (state->q_now[q] - state->q_before[q]));
     }
 }
 

@@ -79,15 +79,15 @@ struct dc_mixed_list {
 struct dc_rigid_contact {
   struct dc_contact *contact;
   int pair_count;
-  const int (*pair_bodies)[2];                        // [pair_count] bodies a and b, dc_contact_pairs
-  struct dc_pair_derivatives *pairs, *spare;          // [pair_count] of the last evaluation at t+1; elsewhere
-  double energy;                                      // of the last evaluation, sum over the pairs, without stiffness
-  double *coefficients;                               // [bodies] of the law at t
-  struct dc_lag *lags;                                // [pair_count] of friction in the interval (lag.c)
-  double *lag_factors;                                // [pair_count] their factors
-  double (*before)[3];                                // [pair_count] contact forces at t-1, over the stiffness
-  double *sizes;                                      // [pair_count] of contact forces at t, over the stiffness; forward
-  bool slides, resists;                               // contacts slide since t; restitution of the interval before acts
+  const int (*pair_bodies)[2];                // [pair_count] bodies a and b, dc_contact_pairs
+  struct dc_pair_derivatives *pairs, *spare;  // [pair_count] of the last evaluation at t+1; elsewhere
+  double energy;                              // of the last evaluation, sum over the pairs, without stiffness
+  double *coefficients;                       // [bodies] of the law at t
+  struct dc_lag *lags;                        // [pair_count] of friction in the interval (lag.c)
+  double *lag_factors;                        // [pair_count] their factors
+  double (*before)[3];                        // [pair_count] contact forces at t-1, over the stiffness
+  double *sizes;                              // [pair_count] of contact forces at t, over the stiffness; forward
+  bool slides, resists;                       // contacts slide since t; restitution of the interval before acts
   struct dc_friction_derivatives *friction, *impact;  // [pair_count] of the last evaluation
   double friction_energy, impact_energy;              // J
   struct dc_mixed_list mixed;                         // of the pairs with sliding contacts, for add_product only
@@ -97,8 +97,8 @@ struct dc_rigid_contact {
   const double (*memory)[DC_IMPACT_NUMBERS];
   double (*left)[DC_IMPACT_NUMBERS];  // where a rollout forward keeps it
   struct dc_impact_normal *normals;
-  double *slip;                     // [pair_count] of memory: all that friction may use over the impulse of the force at t
-  double seconds;                   // spent in evaluations since creation
+  double *slip;    // [pair_count] of memory: all that friction may use over the impulse of the force at t
+  double seconds;  // spent in evaluations since creation
   const struct dc_pose *evaluated;  // poses that an adjoint evaluated contact at last; NULL: unknown
 };
 
@@ -249,8 +249,8 @@ struct dc_step_term {
 
 extern const struct dc_step_term dc_inertia_term, dc_gravity_term, dc_contact_term, dc_friction_term, dc_impact_term,
     dc_limit_term, dc_actuator_term, dc_coupling_term, dc_force_term, dc_node_term, dc_load_term, dc_elastic_term,
-    dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term, dc_passive_term,
-    dc_mount_term, dc_muscle_term, dc_tie_term, dc_past_term;
+    dc_node_contact_term, dc_surface_term, dc_cable_term, dc_air_term, dc_far_term, dc_passive_term, dc_mount_term,
+    dc_muscle_term, dc_tie_term, dc_past_term;
 extern const struct dc_step_term *const dc_step_terms[];  // NULL-terminated
 
 // The barrier energy e of a soft body at half-spaces, J, and the gap of a point at a half-space whose frame is at a

@@ -18,7 +18,7 @@ struct sweep {
   double *before, *now, *next;                           // [count][nv] of q(t-1), q(t), q(t+1)
   double *tangents;                                      // [steps + 1][count][nv]
   bool *lasting;                                         // [count] whether a number of the design moves
-  size_t memory_count;               // dc_remembered_count
+  size_t memory_count;                                   // dc_remembered_count
   double *memory_now, *memory_next;  // [count][memory_count] of what the intervals before t and t+1 have left
 };
 
@@ -105,7 +105,8 @@ static bool moves(const struct sweep *sweep, const struct dc_step_state *state, 
   size_t nv = (size_t)state->model->bodies.nv, at = (size_t)d * nv, n = (size_t)state->model->bodies.actuator_count;
   const struct dc_rollout_cotangent *direction = sweep->directions[d];
   size_t row = (size_t)state->interval.step * n, memory = sweep->memory_count;
-  return sweep->lasting[d] || !dc_all_zero(sweep->memory_now + (size_t)d * memory, memory) || !dc_all_zero(sweep->now + at, nv) || !dc_all_zero(sweep->before + at, nv) ||
+  return sweep->lasting[d] || !dc_all_zero(sweep->memory_now + (size_t)d * memory, memory) ||
+         !dc_all_zero(sweep->now + at, nv) || !dc_all_zero(sweep->before + at, nv) ||
          !dc_all_zero(direction->target_position + row, n) || !dc_all_zero(direction->target_velocity + row, n) ||
          (direction->force && !dc_all_zero(direction->force + (size_t)state->interval.step * nv, nv));
 }

@@ -369,8 +369,7 @@ static void gravity_add_gradient(const struct dc_step_state *state, struct dc_st
 {
   for (int i = 0; i < state->model->bodies.count; i++)
     for (int k = 0; k < 3; k++)
-      forces->wrenches[i][3 + k] -=
-          mass_scale(state, i) * heavy(state, i) * state->input->design.gravity[k];
+      forces->wrenches[i][3 + k] -= mass_scale(state, i) * heavy(state, i) * state->input->design.gravity[k];
 }
 
 static void gravity_add_hessian(const struct dc_step_state *state, bool exact, struct dc_step_hessian *hessian)
@@ -406,9 +405,8 @@ static void gravity_add_product(const struct dc_step_state *state, const struct 
   const struct dc_design *design = &variation->input->design;
   for (int i = 0; i < state->model->bodies.count; i++)
     for (int k = 0; k < 3; k++)
-      forces->wrenches[i][3 + k] -=
-          heavy(state, i) *
-          (design->body_mass_scale[i] * state->input->design.gravity[k] + mass_scale(state, i) * design->gravity[k]);
+      forces->wrenches[i][3 + k] -= heavy(state, i) * (design->body_mass_scale[i] * state->input->design.gravity[k] +
+                                                       mass_scale(state, i) * design->gravity[k]);
 }
 
 const struct dc_step_term dc_gravity_term = {

@@ -36,7 +36,8 @@ static void visit(const struct dc_step_state *state, bool derived, visitor_funct
   {
     if (soft->mesh.corners < 3)
       continue;
-    double outside = design->pressure[soft->body] + dc_soft_drive(state, soft, 0), drag = soft->drag / state->interval.length;
+    double outside = design->pressure[soft->body] + dc_soft_drive(state, soft, 0),
+           drag = soft->drag / state->interval.length;
     if (!derived && drag == 0 && outside == 0 && !soft->drives.chamber_count)
       continue;
     for (int t = 0; t < soft->mesh.triangle_count; t++) {
@@ -173,8 +174,8 @@ static void visit_product(const struct dc_step_state *state, const struct patch 
   const struct dc_design *change = &product->variation->input->design;
   const double *moved = product->variation->now.joints + patch->soft->v_offset, *a = patch->a, *d = patch->d;
   double edges[2][3], one[3], other[3], da[3], dd[3], force[3];
-  double pressure = change->pressure[patch->soft->body] +
-                    dc_soft_drive_change(state, patch->soft, 0, product->variation->input);
+  double pressure =
+      change->pressure[patch->soft->body] + dc_soft_drive_change(state, patch->soft, 0, product->variation->input);
   if (patch->chamber >= 0)
     pressure -= dc_soft_drive_change(state, patch->soft, patch->chamber, product->variation->input);
   for (int k = 0; k < 2; k++)

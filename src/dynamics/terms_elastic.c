@@ -48,11 +48,10 @@ static struct dc_elasticity elasticity_of(const struct dc_step_state *state, con
                                           struct growth *room)
 {
   const struct dc_design *design = &state->input->design;
-  return (struct dc_elasticity){
-      soft->material,
-      dc_lame_of(dimension_of(soft), young_of(state, soft), design->poisson[soft->body]),
-      dc_past_share(state, soft) * design->bending_scale[soft->body] * soft->bending, design->young_element + soft->first_element,
-      growth_of(state, soft, room)};
+  return (struct dc_elasticity){soft->material,
+                                dc_lame_of(dimension_of(soft), young_of(state, soft), design->poisson[soft->body]),
+                                dc_past_share(state, soft) * design->bending_scale[soft->body] * soft->bending,
+                                design->young_element + soft->first_element, growth_of(state, soft, room)};
 }
 
 // Its derivatives by the factor on Young's modulus, by Poisson's ratio, and by the factor on the bending stiffness.
@@ -68,12 +67,13 @@ static struct dc_elasticity by_young(const struct dc_step_state *state, const st
                                 growth_of(state, soft, room)};
 }
 
-static struct dc_elasticity by_poisson(const struct dc_step_state *state, const struct dc_soft *soft, struct growth *room)
+static struct dc_elasticity by_poisson(const struct dc_step_state *state, const struct dc_soft *soft,
+                                       struct growth *room)
 {
   const struct dc_design *design = &state->input->design;
-  return (struct dc_elasticity){soft->material,
-                                dc_lame_by_poisson(dimension_of(soft), young_of(state, soft), design->poisson[soft->body]), 0,
-                                design->young_element + soft->first_element, growth_of(state, soft, room)};
+  return (struct dc_elasticity){
+      soft->material, dc_lame_by_poisson(dimension_of(soft), young_of(state, soft), design->poisson[soft->body]), 0,
+      design->young_element + soft->first_element, growth_of(state, soft, room)};
 }
 
 static struct dc_elasticity by_bending(const struct dc_step_state *state, const struct dc_soft *soft)
@@ -244,8 +244,8 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
       const int *nodes = dc_elastic_stencil(&soft->elastic, e, &count);
       dc_elastic_element_hessian(&soft->elastic, elasticity, y, e, !exact, blocks);
       if (viscosity_of(state, soft) > 0 && e < soft->elastic.element_count)
-        dc_elastic_add_strain_hessian(&soft->elastic, x, y, e, !exact, viscosity_of(state, soft) / state->interval.length,
-                                      blocks);
+        dc_elastic_add_strain_hessian(&soft->elastic, x, y, e, !exact,
+                                      viscosity_of(state, soft) / state->interval.length, blocks);
       if (places) {
         add_blocks_at(nodes, count, places, (const double(*)[9])blocks, values);
         places += count * (count + 1) / 2;

@@ -16,7 +16,7 @@
 struct fibre {
   const struct dc_soft *soft;
   int coordinate;
-  const int *nodes;      // [corners]
+  const int *nodes;       // [corners]
   const double *factors;  // [corners] f_a
   int corners;
   double u[3], length;       // |w|
@@ -49,9 +49,8 @@ static void visit(const struct dc_step_state *state, visitor_function *visitor, 
     const struct dc_muscle *muscle = &soft->drives.muscles[m];
     if (muscle->kind != DC_MUSCLE_FIBRE)
       continue;
-    struct fibre fibre = {.soft = soft,
-                          .coordinate = dc_soft_first_muscle(&soft->drives) + m,
-                          .corners = soft->elastic.corners};
+    struct fibre fibre = {
+        .soft = soft, .coordinate = dc_soft_first_muscle(&soft->drives) + m, .corners = soft->elastic.corners};
     fibre.short_of = exp(-dc_soft_drive(state, soft, fibre.coordinate));
     for (int k = 0; k < muscle->sample_count; k++) {
       set_fibre(state, muscle, k, &fibre);
@@ -160,8 +159,7 @@ static void visit_mixed(const struct dc_step_state *state, const struct fibre *f
   const struct mixed *mixed = context;
   double rate = 0;
   for (int a = 0; a < fibre->corners; a++)
-    rate += fibre->factors[a] *
-            dc_vec_dot(fibre->u, mixed->direction + fibre->soft->v_offset + 3 * fibre->nodes[a]);
+    rate += fibre->factors[a] * dc_vec_dot(fibre->u, mixed->direction + fibre->soft->v_offset + 3 * fibre->nodes[a]);
   dc_soft_drive_pull_back(state, fibre->soft, fibre->coordinate, fibre->stiffness * fibre->short_of * rate,
                           mixed->input);
 }
@@ -198,8 +196,7 @@ static void visit_floor(const struct dc_step_state *state, const struct fibre *f
 {
   double noise = 0;
   for (int a = 0; a < fibre->corners; a++)
-    noise += fabs(fibre->factors[a]) *
-             dc_vec_norm(state->q_next + fibre->soft->q_offset + 3 * (size_t)fibre->nodes[a]);
+    noise += fabs(fibre->factors[a]) * dc_vec_norm(state->q_next + fibre->soft->q_offset + 3 * (size_t)fibre->nodes[a]);
   for (int a = 0; a < fibre->corners; a++)
     for (int k = 0; k < 3; k++)
       ((double *)context)[fibre->soft->v_offset + 3 * fibre->nodes[a] + k] +=

@@ -27,7 +27,7 @@ struct touch {
 // The share that friction of a node gets of its force F = e/(2 gap) at t, and what it keeps, by F and by what it had kept before, S
 // (lag.c): all that it may use is F h- + S, which is slip times F h-.
 struct share {
-  double force, by_force, by_kept;              // N
+  double force, by_force, by_kept;           // N
   double kept, kept_by_force, kept_by_kept;  // N s
 };
 
@@ -331,9 +331,9 @@ static void push_left(const struct dc_step_state *state, const struct touch *tou
   if (!find_slip(state, touch, &slip))
     return;
   dc_node_gap(&state->now[touch->plane], state->q_now + touch->soft->q_offset + touch->at, normal);
-  *left = slip.share.kept_by_kept *
-              ((const double *)(move->variation->memory + state->rigid->pair_count))[touch->index] -
-          slip.share.kept_by_force * slip.force / slip.gap * dc_vec_dot(normal, now);
+  *left =
+      slip.share.kept_by_kept * ((const double *)(move->variation->memory + state->rigid->pair_count))[touch->index] -
+      slip.share.kept_by_force * slip.force / slip.gap * dc_vec_dot(normal, now);
 }
 
 void dc_node_push_left(const struct dc_step_state *state, const struct dc_step_variation *variation, double *left)

@@ -45,9 +45,8 @@ static double value(const struct dc_step_state *state)
       double d[3], move[3], mass = mass_scale(state, soft) * dc_soft_node_mass(soft, i);
       second_difference(state, at, d);
       dc_vec_sub(move, state->q_next + at, state->q_now + at);
-      sum +=
-          mass * (0.5 * inverse_square_step(state) * dc_vec_dot(d, d) -
-                state->kick * dc_vec_dot(state->input->design.gravity, move));
+      sum += mass * (0.5 * inverse_square_step(state) * dc_vec_dot(d, d) -
+                     state->kick * dc_vec_dot(state->input->design.gravity, move));
       if (force)
         sum -= state->kick * dc_vec_dot(force + 3 * (size_t)i, move);
     }

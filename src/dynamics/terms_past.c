@@ -66,8 +66,7 @@ static double value(const struct dc_step_state *state)
   double sum = 0;
   DC_FOR_EACH_SOFT(soft, state)
   for (int i = 0; i < 3 * soft->node_count && state->past; i++)
-    sum += state->past[soft->v_offset + i] *
-           (state->q_next[soft->q_offset + i] - state->q_now[soft->q_offset + i]);
+    sum += state->past[soft->v_offset + i] * (state->q_next[soft->q_offset + i] - state->q_now[soft->q_offset + i]);
   return sum;
 }
 

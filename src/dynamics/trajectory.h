@@ -43,8 +43,8 @@ struct dc_trajectory {
   int unconverged_steps;
   double largest_residual;            // of all converged steps, relative to the tolerance
   struct dc_pair_derivatives *pairs;  // the tape: [steps][pair_count] at each converged step, for the adjoint
-  int *remembers;                     // [steps] number of the memory that the last interval of each has left, 0: nothing
-  int *between_first;                 // [steps + 1]: those inside of step t are between_first[t] ... [t + 1] - 1
+  int *remembers;      // [steps] number of the memory that the last interval of each has left, 0: nothing
+  int *between_first;  // [steps + 1]: those inside of step t are between_first[t] ... [t + 1] - 1
   struct dc_between between;
   struct dc_memories memories;
   struct dc_mapped_file file;  // that holds the arrays, the states inside of divided steps apart; or none

@@ -74,16 +74,16 @@ static inline const int *dc_elastic_stencil(const struct dc_elastic *elastic, in
 
 // Growth of the rest shape of a solid in parts (growth.h): c, the logarithm of the stretch, of every part.
 struct dc_growth {
-  const int *part_of;              // [samples], -1: does not grow
-  const double (*directions)[3];   // [parts] unit vectors at rest; 0: all directions
-  const double *strains;           // [parts]
+  const int *part_of;             // [samples], -1: does not grow
+  const double (*directions)[3];  // [parts] unit vectors at rest; 0: all directions
+  const double *strains;          // [parts]
 };
 
 struct dc_elasticity {
   enum dc_material material;
   struct dc_lame lame;
-  double bending;         // N m of sheets, N m^2 of rods
-  const double *factors;  // [elements of the mesh] on Lame's constants; NULL: 1
+  double bending;                  // N m of sheets, N m^2 of rods
+  const double *factors;           // [elements of the mesh] on Lame's constants; NULL: 1
   const struct dc_growth *growth;  // NULL: none
 };
 

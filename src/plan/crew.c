@@ -86,7 +86,8 @@ static bool write_points(struct dc_plan_crew *crew, const struct dc_plan *plan, 
                                   .gradient = samples[rank].gradient != NULL,
                                   .starts = start->q != NULL,
                                   .goes_on = start->q && start->q_before,
-                                  .impacts = start->q && start->memory ? (int64_t)dc_model_memory_count(plan->model) : 0,
+                                  .impacts =
+                                      start->q && start->memory ? (int64_t)dc_model_memory_count(plan->model) : 0,
                                   .stiffness = plan->scaled.stiffness,
                                   .far_field = plan->scaled.far_field,
                                   .before_length = start->before_length};

@@ -46,8 +46,8 @@ static enum dc_status save_memories(const struct dc_trajectory *executed, struct
   if (!status)
     status = dc_snapshot_put_integers(snapshot, "horizon/executed/remembers", k + between, numbers);
   if (!status)
-    status = dc_snapshot_put_reals(snapshot, "horizon/executed/memories", (size_t)count * (size_t)executed->memory_count,
-                                   executed->memories.numbers);
+    status = dc_snapshot_put_reals(snapshot, "horizon/executed/memories",
+                                   (size_t)count * (size_t)executed->memory_count, executed->memories.numbers);
   free(numbers);
   return status;
 }
@@ -57,8 +57,7 @@ static enum dc_status load_memories(struct dc_trajectory *executed, const struct
                                     struct dc_error *error)
 {
   struct dc_memories *memories = &executed->memories;
-  size_t k = (size_t)executed->steps, between = (size_t)executed->between.count,
-         each = (size_t)executed->memory_count;
+  size_t k = (size_t)executed->steps, between = (size_t)executed->between.count, each = (size_t)executed->memory_count;
   long count, *numbers = dc_alloc(k + between, sizeof *numbers);
   enum dc_status status = numbers ? DC_OK : dc_out_of_memory_for(error, "a checkpoint");
   if (!status)
@@ -68,7 +67,8 @@ static enum dc_status load_memories(struct dc_trajectory *executed, const struct
   if (!status && dc_grow(&memories->numbers, &memories->capacity, (size_t)count * each, sizeof *memories->numbers))
     status = dc_out_of_memory_for(error, "a checkpoint");
   if (!status)
-    status = dc_horizon_get_reals(snapshot, "horizon/executed/memories", (size_t)count * each, memories->numbers, error);
+    status =
+        dc_horizon_get_reals(snapshot, "horizon/executed/memories", (size_t)count * each, memories->numbers, error);
   memories->count = status ? 0 : (int)count;
   for (size_t i = 0; i < k + between && !status; i++)
     *(i < k ? &executed->remembers[i] : &executed->between.remembers[i - k]) = (int)numbers[i];

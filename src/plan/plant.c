@@ -163,7 +163,8 @@ static enum dc_status append_step(const struct dc_execution *execution, int t, s
   enum dc_status status = DC_OK;
   bool same = n == 1 && from->memory_count == to->memory_count;
   // States inside of divided steps are kept where a step of the plant is a step of the plan.
-  for (int i = from->between_first[first], part = 1; n == 1 && i < from->between_first[first + 1] && !status; i++, part++)
+  for (int i = from->between_first[first], part = 1; n == 1 && i < from->between_first[first + 1] && !status;
+       i++, part++)
     status = dc_trajectory_add_between(to, (int)k, from->between.at[i], from->between.q + (size_t)i * nq, NULL,
                                        same ? dc_trajectory_memory(from, first, part) : NULL);
   if (!status)

@@ -112,7 +112,9 @@ static const char *parameter_unit(const void *options, const struct dc_model *mo
   (void)steps;
   const struct dc_torque_options *torque = options;
   struct dc_actuator_coordinates coordinates = dc_joint_coordinates(&torque->held.actuator, model);
-  *scale = torque->limit.count ? limit_of(torque, model, &coordinates.items[i % coordinates.count], i % coordinates.count) : 1;  // before the options are checked
+  *scale = torque->limit.count
+               ? limit_of(torque, model, &coordinates.items[i % coordinates.count], i % coordinates.count)
+               : 1;  // before the options are checked
   return coordinates.items[i % coordinates.count].angle ? "N m" : "N";
 }
 

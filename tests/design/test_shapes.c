@@ -251,7 +251,8 @@ static void test_hierarchy(void)
 
 static void test_manifold(void)
 {
-  check_scene("manifold", chain, manifold, 30, "hull", 19, 1.5e-6);  // the block bounces: losses are bent; 5.6e-8 observed
+  check_scene("manifold", chain, manifold, 30, "hull", 19,
+              1.5e-6);  // the block bounces: losses are bent; 5.6e-8 observed
   check_scene("manifold crawler", crawler, manifold, 40, "hull", 13, STEP);
   check_scene("edges", chain, edges, 20, "lumped", 29, STEP);
 }

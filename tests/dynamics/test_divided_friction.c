@@ -234,24 +234,33 @@ static void test_nodes(void)
   CHECK(parts > 2, "divided");
 }
 
+// Adjoint, tangent and differences agree through so many steps, some of which are divided; returns how many intervals
+// leave friction something.
+static long check_derivatives(struct scene *scene, const char *name, int steps)
+{
+  struct gradient_problem problem;
+  start_gradient(&problem, scene, steps, NULL);
+  CHECK(dc_trajectory_divided_steps(problem.trajectory) > 0, "%s: divided", name);
+  long kept = (long)problem.trajectory->memories.count;
+  double apart = products_apart(&problem, problem.trajectory);
+  CHECK(apart <= 1e-8, "%s: products apart by %g", name, apart);
+  check_recomputed(&problem, name, 1e-8);
+  check_directions(&problem, name, 1e-7, 1e-5, 1e-5);
+  end_gradient(&problem);
+  return kept;
+}
+
 // Derivatives through an impact whose friction comes in an interval of another length.
 static void test_adjoint(void)
 {
   for (int m = 0; dc_contact_models[m]; m++) {
     const struct dc_contact_model *model = dc_contact_models[m];
     struct scene scene;
-    struct gradient_problem problem;
     if (model->flags & DC_CONTACT_FOREIGN)
       continue;
     skid(&scene, model, 0.02);
     scene_create(&scene);
-    start_gradient(&problem, &scene, 7, NULL);
-    CHECK(dc_trajectory_divided_steps(problem.trajectory) > 0, "%s: divided", model->name);
-    double apart = products_apart(&problem, problem.trajectory);
-    CHECK(apart <= 1e-8, "%s: products apart by %g", model->name, apart);
-    check_recomputed(&problem, model->name, 1e-8);
-    check_directions(&problem, model->name, 1e-7, 1e-5, 1e-5);
-    end_gradient(&problem);
+    check_derivatives(&scene, model->name, 7);
     scene_end(&scene);
   }
 }
@@ -277,11 +286,10 @@ static void fall_beside(struct scene *scene, const struct dc_contact_model *mode
 
 static void test_kept(void)
 {
-  int kept = 0;
+  long kept = 0;
   for (int m = 0; dc_contact_models[m]; m++) {
     const struct dc_contact_model *model = dc_contact_models[m];
     struct scene scene;
-    struct gradient_problem problem;
     if (model->flags & DC_CONTACT_FOREIGN)
       continue;
     fall_beside(&scene, model, 0.0535, 0);
@@ -290,17 +298,10 @@ static void test_kept(void)
     dc_trajectory_destroy(rest);
     scene_end(&scene);
     fall_beside(&scene, model, z, 2);
-    start_gradient(&problem, &scene, 7, NULL);
-    CHECK(dc_trajectory_divided_steps(problem.trajectory) > 0, "%s: divided", model->name);
-    kept += problem.trajectory->memories.count;
-    double apart = products_apart(&problem, problem.trajectory);
-    CHECK(apart <= 1e-8, "%s: products apart by %g", model->name, apart);
-    check_recomputed(&problem, model->name, 1e-8);
-    check_directions(&problem, model->name, 1e-7, 1e-5, 1e-5);
-    end_gradient(&problem);
+    kept += check_derivatives(&scene, model->name, 7);
     scene_end(&scene);
   }
-  CHECK(kept > 10, "%d memories", kept);
+  CHECK(kept > 10, "%ld memories", kept);
 }
 
 RUN_TESTS({"a skid on corners", test_skid}, {"a collision far away", test_far_away}, {"a flight", test_flight},

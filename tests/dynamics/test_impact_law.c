@@ -71,8 +71,7 @@ static void test_bounds(void)
     dc_impact_law(given, still, left, NULL);
     // All net normal impulses are in the budget of friction or owed to it (observed 9e-16).
     double all = given[DC_IMPACT_PUSH] - left[DC_IMPACT_HOLD] + given[DC_IMPACT_KICKED] +
-                 given[DC_IMPACT_MEMORY + DC_IMPACT_OWED] +
-                 given[DC_IMPACT_UNUSED] * given[DC_IMPACT_PUSHED];
+                 given[DC_IMPACT_MEMORY + DC_IMPACT_OWED] + given[DC_IMPACT_UNUSED] * given[DC_IMPACT_PUSHED];
     double used = given[DC_IMPACT_PUSH] * (1 + left[DC_IMPACT_BESIDE]);
     CHECK_NEAR(used + left[DC_IMPACT_OWED], all, 1e-13);
     dc_impact_lag(given, lag, NULL);

@@ -482,7 +482,34 @@ static void test_actuated_rest(void)
   scene_end(&scene);
 }
 
+// A slide of 2 kg from 1 m/s after one step of 0.01 s, against what implicit Euler makes of its passive forces:
+// (m + a) (v' - v)/h = -k (h v' - rest) - c v' - f + F.
+static void test_passive_step(void)
+{
+  struct scene scene;
+  const double h = 0.01, k = 30, rest = 0.1, c = 4, a = 1, f = 3, force = 0.7;
+  scene_begin(&scene);
+  mechanism_vector(scene.definition.gravity, 0, 0, 0);
+  struct dc_body_definition *body =
+      mechanism_link(&scene, "slide", "slide", -1, scene_box(&scene, 1, 1, 1, 1, 1, 1), 2);
+  struct dc_joint_definition *joint = (struct dc_joint_definition *)body->joint.objects;
+  joint->stiffness = k, joint->rest = rest, joint->damping = c, joint->armature = a, joint->dry_friction = f;
+  joint->force = force;
+  mechanism_numbers(&scene, &body->joint_velocity, 1, (const double[]){1});
+  scene.definition.time.step = h;
+  scene_create(&scene);
+  struct dc_rollout_input *input = dc_rollout_input_create(&scene.model, 1);
+  struct dc_trajectory *trajectory = dc_trajectory_create(&scene.model, 1);
+  CHECK(input && trajectory, "memory");
+  CHECK(dc_rollout_forward(scene.rollout, input, trajectory, &scene.error) == DC_OK, "%s", scene.error.text);
+  double v = ((2 + a) / h * 1 + k * rest - f + force) / ((2 + a) / h + k * h + c);
+  CHECK_NEAR(trajectory->q[trajectory->nq], h * v, 1e-12);
+  dc_trajectory_destroy(trajectory);
+  dc_rollout_input_destroy(input);
+  scene_end(&scene);
+}
+
 RUN_TESTS({"step potential of an arm", test_step_potential}, {"adjoint against differences", test_adjoint},
-          {"forces of actuators", test_actuator_forces}, {"small swings", test_small_swings},
+          {"forces of actuators", test_actuator_forces}, {"a step of a passive joint", test_passive_step}, {"small swings", test_small_swings},
           {"passive chains lose energy", test_passive_energy}, {"momentum of three bodies", test_momentum},
           {"ends of ranges", test_ends_of_ranges}, {"actuators at rest", test_actuated_rest})

@@ -135,8 +135,8 @@ static void test_collision_momentum(void)
     for (int n = 1; n <= 40; n++) {
       const double *q = frame_of(trajectory, n);
       for (int i = 0; i < 3; i++)  // of the centre of mass, against 0.1 kg m/s and the sum of magnitudes 0.7
-        worst = larger(worst,
-                     fabs(0.2 * (q[i] - start[i]) + 0.6 * (q[7 + i] - start[7 + i]) - (i ? 0 : 0.1) * n * h) / (n * h));
+        worst = larger(worst, fabs(0.2 * (q[i] - start[i]) + 0.6 * (q[7 + i] - start[7 + i]) - (i ? 0 : 0.1) * n * h) /
+                                  (n * h));
       if (n == 40)
         break;
       double rate[6], size;

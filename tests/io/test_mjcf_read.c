@@ -484,8 +484,9 @@ static void test_single_tendons(void)
 // an aligned body.
 static void test_unbound(void)
 {
-  static const char motor[] = "<actuator><motor joint='x' ctrlrange='-1 1' gear='3'/></actuator><keyframe><key name='k' "
-                              "ctrl='2'/></keyframe>";
+  static const char motor[] =
+      "<actuator><motor joint='x' ctrlrange='-1 1' gear='3'/></actuator><keyframe><key name='k' "
+      "ctrl='2'/></keyframe>";
   char model[900];
   snprintf(model, sizeof model, AND(TWO, "%s"), motor);
   open_as("{'file': 'robot.urdf', 'keyframe': 'k'}", model);
@@ -548,55 +549,9 @@ static void test_idle_actuators(void)
   refuse(AND(TWO, "<actuator><muscle name='m' joint='x'/></actuator>"), "actuator m (line 1)");
 }
 
-static double height_of(const struct dc_scene *scene, const char *name)
-{
-  for (int i = 0; i < scene->model.bodies.count; i++)
-    if (strcmp(scene->model.bodies.bodies[i].name, name) == 0)
-      return scene->model.bodies.bodies[i].start.position[2];
-  return NAN;
-}
-
-// A start inside of the ground, of a free body, of one on slides, of two that lie in each other: each is moved by no
-// more than what parts it, and what cannot move stays.
-static void test_separate(void)
-{
-  static const char model[] = WORLD(
-      "<geom name='floor' type='plane' size='1 1 1'/><body name='f' pos='0 0 .07'><freejoint/>" BOX
-      "</body><body name='s' pos='3 0 .05'><joint type='slide' axis='0 0 1'/><joint axis='0 1 0'/><geom size='.1' "
-      "mass='1'/></body><body name='t' pos='6 0 .13'><freejoint/>" BOX "</body><body name='u' pos='6.15 0 "
-      ".13'><freejoint/>" BOX "</body><body name='h' pos='9 0 .05'><joint axis='0 0 1'/>" BOX "</body>");
-  struct dc_scene *scene = NULL;
-  struct dc_error error = {0};
-  write_bytes("robot.urdf", model, strlen(model));
-  write_scene("scene.json",
-              "{'contact': {'model': 'bsh'}, " TIME ", 'include': {'file': 'robot.urdf', 'overlaps': 'separate'}}");
-  CHECK(dc_scene_read("scene.json", NULL, &scene, &error) == DC_OK, "%s", error.text);
-  if (!scene)
-    return;
-  const struct dc_bodies *bodies = &scene->model.bodies;
-  double gap = 2e-3 * 0.1 * sqrt(3), *q = bodies->initial_q;
-  CHECK_NEAR(height_of(scene, "f"), 0.1 + gap, 1e-12);
-  CHECK_NEAR(height_of(scene, "h"), 0.05, 0);
-  int told = 0;
-  for (const struct dc_note *note = scene->notes.first; note; note = note->next)
-    told += strstr(note->text, "is moved by (") != NULL;
-  CHECK(told == 4, "%d", told);
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    if (strcmp(body->name, "s") == 0)
-      CHECK_NEAR(q[body->q_offset], 0.05 + 2e-4, 2e-4);
-    if (strcmp(body->name, "t") == 0)
-      CHECK_NEAR(body->start.position[0], 6 - 0.025 - gap / 2, 1e-12);
-    if (strcmp(body->name, "u") == 0)
-      CHECK_NEAR(body->start.position[0], 6.175 + gap / 2, 1e-12);
-  }
-  CHECK(strstr(scene->resolved, "0.1003464"), "%s", scene->resolved);
-  dc_scene_destroy(scene);
-}
-
 RUN_TESTS_IN_TEMPORARY_FOLDER({"tendons", test_tendons}, {"tendons of one joint", test_single_tendons},
                               {"what does not bind", test_unbound}, {"actuators that do nothing", test_idle_actuators},
-                              {"forces that are left out", test_forces_left_out}, {"starts moved apart", test_separate},
+                              {"forces that are left out", test_forces_left_out},
                               {"exported and read again", test_export}, {"gains of every joint", test_gains},
                               {"binary meshes", test_msh}, {"couplings of frames", test_coupled_frame},
                               {"equal tendons", test_equal_tendons}, {"options", test_options},

@@ -134,7 +134,8 @@ static const struct {
     {"{'joint': ['free', 'free', 'free', 'free']}",
      "robot.json:1:11: joint: must be an array of at most 3 objects (has 4)"},
     {"{'joint': [{'type': 'hinge',\n 'pd': {'kp': 0}}]}", "robot.json:2:15: joint[0].pd.kp: must be > 0 N/m (is 0)"},
-    {"{'joint': [{'type': 'hinge',\n 'pd': {'kd': 1}}]}", "robot.json:2:8: joint[0].pd: missing key \"kp\" (stiffness, in N/m)"},
+    {"{'joint': [{'type': 'hinge',\n 'pd': {'kd': 1}}]}",
+     "robot.json:2:8: joint[0].pd: missing key \"kp\" (stiffness, in N/m)"},
     {"{'joint': [{'type': 'hinge',\n 'pd': 'stiff'}]}", "robot.json:2:8: joint[0].pd: must be an object (is a string)"},
     {"{'joint': [{'type': 'hinge',\n 'pd': {'kp': 1, 'joint': {}}}]}",
      "robot.json:2:18: joint[0].pd.joint: unknown key (there are \"kp\", \"kd\")"},
@@ -347,7 +348,9 @@ static void test_hostile(void)
     strcat(deep, "}");
   read_text(&reading, deep);
   CHECK(reading.status == DC_BAD_INPUT, " ");
-  CHECK(strcmp(reading.error.text, "robot.json:1:12: joint.joint: unknown key (there are \"type\", \"axis\", \"range\", \"other\", \"pd\", \"actuators\")") == 0, "%s", reading.error.text);
+  CHECK(strcmp(reading.error.text, "robot.json:1:12: joint.joint: unknown key (there are \"type\", \"axis\", "
+                                   "\"range\", \"other\", \"pd\", \"actuators\")") == 0,
+        "%s", reading.error.text);
   release(&reading);
 }
 

@@ -46,7 +46,8 @@ static void test_entries(void)
       "'color':[1,0,0.25]},"
       "{'name':'pole','parent':'base','frame':'parent','joint':'slide','axis':[1,0,0],'range':[0.5,1],"
       "'joint_position':[0.5],'shape':'pole','visual':'pole:visual'},"
-      "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'velocity_limit':2,'effort_limit':1,'shape':'hand'"
+      "{'name':'hand','parent':'arm','frame':'parent','joint':'hinge','axis':[0,0,-1],'velocity_limit':2,'effort_limit'"
+      ":1,'shape':'hand'"
       "}]");
   unload(&tree);
 }
@@ -399,7 +400,8 @@ static void test_scene_messages(void)
       {"'.'", "scene.json:2:13: include: "},
       {"['robot.urdf', 'robot.urdf']", "robot.urdf:2:16: the scene has a shape \"a\" already"},
       {"'robot.urdf', 'shapes': []", "scene.json:2:37: shapes: must be an object (is an array)"},
-      {"'robot.urdf', 'bodies': {}", "scene.json:2:37: bodies: must be an array (is an object; [ ] around it make it one)"},
+      {"'robot.urdf', 'bodies': {}",
+       "scene.json:2:37: bodies: must be an array (is an object; [ ] around it make it one)"},
   };
   for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
     struct tree tree = {0};

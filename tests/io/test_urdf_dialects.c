@@ -87,7 +87,8 @@ static void test_attributes(void)
 #define THREE                                                                                                          \
   LINK("a")                                                                                                            \
   LINK("b")                                                                                                            \
-  LINK("c") LINK("d") JOINT("i", "continuous", "a", "b", "<limit effort='7'/>") JOINT("j", "continuous", "b", "c", "") \
+  LINK("c")                                                                                                            \
+  LINK("d") JOINT("i", "continuous", "a", "b", "<limit effort='7'/>") JOINT("j", "continuous", "b", "c", "")           \
       JOINT("k", "continuous", "c", "d", "")
 
 static void test_gains(void)

@@ -9,10 +9,11 @@
 static void test_free_fall(void)
 {
   struct experiment experiment;
-  if (set_up(&experiment,
-             "{'time': {'step': 0.04, 'steps': 25, " SECOND "}, 'gravity': [0, 0, -9.81], " TIGHT ","
-             "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1}},"
-             "'bodies': [{'name': 'ball', 'shape': 'ball', 'mass': 2, 'position': [0, 0, 2], 'velocity': [1, 0, 3]}]}") &&
+  if (set_up(
+          &experiment,
+          "{'time': {'step': 0.04, 'steps': 25, " SECOND "}, 'gravity': [0, 0, -9.81], " TIGHT ","
+          "'shapes': {'ball': {'type': 'sphere', 'radius': 0.1}},"
+          "'bodies': [{'name': 'ball', 'shape': 'ball', 'mass': 2, 'position': [0, 0, 2], 'velocity': [1, 0, 3]}]}") &&
       roll(&experiment)) {
     double worst = 0;
     for (int n = 0; n <= 25; n++) {
@@ -28,10 +29,9 @@ static void test_free_fall(void)
 static void test_spin(void)
 {
   struct experiment experiment;
-  if (set_up(&experiment,
-             "{'time': {'step': 0.04, 'steps': 25, " SECOND "}, 'gravity': [0, 0, 0], " TIGHT ","
-             "'shapes': {'box': {'type': 'box', 'size': [0.3, 0.2, 0.1]}},"
-             "'bodies': [{'name': 'box', 'shape': 'box', 'mass': 2, 'angular_velocity': [0, 0, 10]}]}") &&
+  if (set_up(&experiment, "{'time': {'step': 0.04, 'steps': 25, " SECOND "}, 'gravity': [0, 0, 0], " TIGHT ","
+                          "'shapes': {'box': {'type': 'box', 'size': [0.3, 0.2, 0.1]}},"
+                          "'bodies': [{'name': 'box', 'shape': 'box', 'mass': 2, 'angular_velocity': [0, 0, 10]}]}") &&
       roll(&experiment)) {
     double turn[9];
     dc_mat_multiply_transposed(turn, poses_at(&experiment, 25)[0].rotation, poses_at(&experiment, 24)[0].rotation);
@@ -113,14 +113,15 @@ static void test_gyroscope(void)
 static void swing(double step, const char *integrator, double end[3])
 {
   struct experiment experiment;
-  if (set_up(&experiment,
-             "{'time': {'step': %g, 'steps': %d, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " TIGHT ","
-             "'shapes': {'rod': {'type': 'box', 'size': [0.05, 0.05, 0.5]}},"
-             "'bodies': [{'name': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.25], 'anchor': [0, 0, 0],"
-             "'joint': {'type': 'hinge', 'axis': [0, 1, 0]}, 'joint_position': [1.5]},"
-             "{'name': 'b', 'parent': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.75], 'anchor': [0, 0, -0.5],"
-             "'joint': {'type': 'hinge', 'axis': [1, 0.3, 0]}, 'joint_position': [1], 'joint_velocity': [5]}]}",
-             step, (int)lround(0.8 / step), integrator) &&
+  if (set_up(
+          &experiment,
+          "{'time': {'step': %g, 'steps': %d, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " TIGHT ","
+          "'shapes': {'rod': {'type': 'box', 'size': [0.05, 0.05, 0.5]}},"
+          "'bodies': [{'name': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.25], 'anchor': [0, 0, 0],"
+          "'joint': {'type': 'hinge', 'axis': [0, 1, 0]}, 'joint_position': [1.5]},"
+          "{'name': 'b', 'parent': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.75], 'anchor': [0, 0, -0.5],"
+          "'joint': {'type': 'hinge', 'axis': [1, 0.3, 0]}, 'joint_position': [1], 'joint_velocity': [5]}]}",
+          step, (int)lround(0.8 / step), integrator) &&
       roll(&experiment))
     dc_vec_copy(end, poses_at(&experiment, experiment.trajectory->steps)[1].position);
   tear_down(&experiment);
@@ -144,15 +145,17 @@ static void test_double_pendulum(void)
 static void drive(double step, double end[3])
 {
   struct experiment experiment;
-  if (set_up(&experiment,
-             "{'time': {'step': %g, 'steps': %d, " SECOND "}, 'gravity': [0, 0, -9.81], " TIGHT ","
-             "'shapes': {'rod': {'type': 'box', 'size': [0.05, 0.05, 0.5]}},"
-             "'bodies': [{'name': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.25], 'anchor': [0, 0, 0],"
-             "'joint': {'type': 'hinge', 'axis': [0, 1, 0]}, 'joint_position': [1.5], 'pd': {'kp': 20, 'kd': 1}},"
-             "{'name': 'b', 'parent': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.75], 'anchor': [0, 0, -0.5],"
-             "'joint': {'type': 'hinge', 'axis': [1, 0.3, 0], 'stiffness': 3, 'damping': 0.1, 'armature': 0.05}, 'joint_position': [1], 'joint_velocity': [5],"
-             "'pd': {'kp': 8, 'kd': 0.2, 'effort': 2, 'gravity_compensation': true}}]}",
-             step, (int)lround(0.8 / step))) {
+  if (set_up(
+          &experiment,
+          "{'time': {'step': %g, 'steps': %d, " SECOND "}, 'gravity': [0, 0, -9.81], " TIGHT ","
+          "'shapes': {'rod': {'type': 'box', 'size': [0.05, 0.05, 0.5]}},"
+          "'bodies': [{'name': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.25], 'anchor': [0, 0, 0],"
+          "'joint': {'type': 'hinge', 'axis': [0, 1, 0]}, 'joint_position': [1.5], 'pd': {'kp': 20, 'kd': 1}},"
+          "{'name': 'b', 'parent': 'a', 'shape': 'rod', 'mass': 1, 'position': [0, 0, -0.75], 'anchor': [0, 0, -0.5],"
+          "'joint': {'type': 'hinge', 'axis': [1, 0.3, 0], 'stiffness': 3, 'damping': 0.1, 'armature': 0.05}, "
+          "'joint_position': [1], 'joint_velocity': [5],"
+          "'pd': {'kp': 8, 'kd': 0.2, 'effort': 2, 'gravity_compensation': true}}]}",
+          step, (int)lround(0.8 / step))) {
     for (int t = 0; t < experiment.input->steps; t++)
       experiment.input->target_position[2 * t] = -0.7;
     if (roll(&experiment))
@@ -280,7 +283,8 @@ static double bounce(double step, const char *integrator)
   if (set_up(&experiment,
              "{'time': {'step': %g, 'steps': %d, 'integrator': '%s'}, 'gravity': [0, 0, -9.81],"
              "'shapes': {'ground': {'type': 'plane'}},"
-             "'bodies': [{'name': 'ball', 'soft': {" SOFT ", 'form': 'sphere', 'size': [0.1, 0.1, 0.1], 'cells': [3, 3, 3]},"
+             "'bodies': [{'name': 'ball', 'soft': {" SOFT
+             ", 'form': 'sphere', 'size': [0.1, 0.1, 0.1], 'cells': [3, 3, 3]},"
              "'density': 1000, 'position': [0, 0, 0.15]}, {'name': 'ground', 'joint': 'fixed', 'shape': 'ground'}]}",
              step, (int)lround(0.4 / step), integrator, 2e4) &&
       roll(&experiment))
@@ -308,14 +312,17 @@ static void test_soft_energy(void)
   dc_random_seed(&random, 45);
   for (int k = 0; k < 16; k++) {
     struct experiment experiment;
-    double h = k % 2 ? 0.01 : 0.005, young = pow(10, 4 + 2 * dc_random_uniform(&random)), most = 0, start = 0, w[3], turn = dc_random_uniform(&random);
+    double h = k % 2 ? 0.01 : 0.005, young = pow(10, 4 + 2 * dc_random_uniform(&random)), most = 0, start = 0, w[3],
+           turn = dc_random_uniform(&random);
     for (int i = 0; i < 3; i++)
       w[i] = 20 * dc_random_uniform(&random) - 10;
     if (set_up(&experiment,
                "{'time': {'step': %g, 'steps': %d, " SECOND "}, 'gravity': [0, 0, -9.81], 'contact': {'friction': %g},"
                "'shapes': {'ground': {'type': 'plane'}},"
-               "'bodies': [{'name': 'block', 'soft': {" SOFT ", 'size': [0.1, 0.08, 0.06], 'cells': [3, 2, 2]}, 'density': 1000,"
-               "'position': [0, 0, 0.3], 'velocity': [1, 0, -1], 'rotation': [%.17g, %.17g, 0, 0], 'angular_velocity': [%g, %g, %g]},"
+               "'bodies': [{'name': 'block', 'soft': {" SOFT
+               ", 'size': [0.1, 0.08, 0.06], 'cells': [3, 2, 2]}, 'density': 1000,"
+               "'position': [0, 0, 0.3], 'velocity': [1, 0, -1], 'rotation': [%.17g, %.17g, 0, 0], 'angular_velocity': "
+               "[%g, %g, %g]},"
                "{'name': 'ground', 'joint': 'fixed', 'shape': 'ground'}]}",
                h, (int)lround(1 / h), 0.3 * (k % 3), young, cos(turn), sin(turn), w[0], w[1], w[2]) &&
         roll(&experiment)) {
@@ -335,8 +342,7 @@ RUN_TESTS_IN_TEMPORARY_FOLDER({"free flight is a parabola at any step", test_fre
                               {"a tumbling body keeps its energy and is of second order", test_tumbling},
                               {"a fast top turns about the vertical as it should", test_gyroscope},
                               {"a double pendulum is of second order", test_double_pendulum},
-                              {"so is a driven arm", test_driven},
-                              {"contact gives no energy", test_contact},
+                              {"so is a driven arm", test_driven}, {"contact gives no energy", test_contact},
                               {"soft bodies fly along parabolas", test_soft_flight},
                               {"a soft beam is nearer to the truth than by implicit Euler", test_soft_beam},
                               {"a ball of jelly bounces alike at 5 and 1 ms", test_bounce},

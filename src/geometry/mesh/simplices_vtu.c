@@ -44,8 +44,8 @@ struct vtu {
   XML_Parser parser;
   struct dc_mesh_cursor *cursor;
   struct dc_vtk_encoding encoding;
-  bool opened;            // the root element was seen
-  bool appended_base64;   // appended data are text
+  bool opened;           // the root element was seen
+  bool appended_base64;  // appended data are text
   struct piece *pieces;  // [count]
   size_t count, capacity;
   struct piece *piece;      // that is walked through, or read; NULL: none

@@ -5,9 +5,9 @@
 //   2. <weld> of a free body to any other that does not hang on it hangs it there, fixed.
 //   3. <connect> of a free body turns its joint into a ball joint about the anchor, on the other body.
 // A body that is fixed to another stands for it.  The relative pose is that of relpose, or that of the description.
-// Otherwise the equality closes a loop, and ties hold points of the two bodies together.  Of a <connect> it is the anchor.
-// Of a <weld> three points of body2 are tied, its origin and those "torquescale" away along two of its axes, so that errors
-// of angles count like those of places at that distance.
+// Otherwise the equality closes a loop, and ties hold points of the two bodies together.  A <connect> ties its anchor.  A
+// <weld> ties three points of body2, its origin and those "torquescale" away along two of its axes, so that errors of
+// angles count like those of places at that distance.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

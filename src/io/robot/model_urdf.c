@@ -224,7 +224,9 @@ static void put_dynamics(struct writer *writer, const struct dc_body *body, int 
 static void put_limit(struct writer *writer, const struct dc_body *body, const struct dc_joint_part *part)
 {
   static const double none = 1e9;
-  double effort = body->pd && body->pd->effort > 0 ? body->pd->effort : body->limits.effort > 0 ? body->limits.effort : none;
+  double effort = body->pd && body->pd->effort > 0 ? body->pd->effort
+                  : body->limits.effort > 0        ? body->limits.effort
+                                                   : none;
   double velocity = body->limits.velocity > 0 ? body->limits.velocity : none;
   bool slide = part->kind == DC_PART_SLIDE;
   double low = isinf(part->range[0]) ? -FAR : part->range[0], high = isinf(part->range[1]) ? FAR : part->range[1];

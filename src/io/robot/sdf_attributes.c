@@ -192,7 +192,8 @@ enum dc_status dc_sdf_tell_unused(struct dc_sdf_reader *reader)
     dc_xml_place(kind->first, &line, &column);
     if (kind->count > 1)
       snprintf(more, sizeof more, " and %d more", kind->count - 1);
-    status = dc_notes_add(reader->options->notes, kind->attribute ? "%s:%ld: \"%s\" of <%s>%s: %s" : "%s:%ld: <%s> in <%s>%s: %s",
+    status = dc_notes_add(reader->options->notes,
+                          kind->attribute ? "%s:%ld: \"%s\" of <%s>%s: %s" : "%s:%ld: <%s> in <%s>%s: %s",
                           kind->first->file->name, line, kind->name, kind->parent, more, kind->effect);
   }
   free(kinds.list);

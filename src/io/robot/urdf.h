@@ -227,14 +227,14 @@ struct dc_urdf_use {
   bool usual_edge;      // nobody has given it: scenery keeps its triangles, however large
   const char *surface;  // of its shapes; NULL: the default
   enum dc_urdf_inertia_policy inertia;
-  struct dc_srdf disabled;   // links that do not touch
-  struct dc_notes *notes;    // gets what was done beyond what the file says
-  double color[3];           // NAN: that of the materials
-  double density;            // of links without mass, kg/m^3; NAN: that of bodies without either
-  const double *start;       // [joint_count] coordinates; NAN: the one nearest to zero
-  const char *const *files;  // [geometry_count] paths of meshes for the scene's tree; NULL: to be left out
-  int include;               // index of the include
-  struct dc_arena *arena;    // owns what is added to starts
+  struct dc_srdf disabled;               // links that do not touch
+  struct dc_notes *notes;                // gets what was done beyond what the file says
+  double color[3];                       // NAN: that of the materials
+  double density;                        // of links without mass, kg/m^3; NAN: that of bodies without either
+  const double *start;                   // [joint_count] coordinates; NAN: the one nearest to zero
+  const char *const *files;              // [geometry_count] paths of meshes for the scene's tree; NULL: to be left out
+  int include;                           // index of the include
+  struct dc_arena *arena;                // owns what is added to starts
   const struct dc_robot_start **starts;  // list that joints with one coordinate are added to
 };
 

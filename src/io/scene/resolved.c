@@ -156,6 +156,18 @@ static void put_settings(struct resolver *resolver)
   dc_json_end(&resolver->writer, "}");
 }
 
+// A member of `count` objects with all their options, `size` bytes each; none where there are none.
+static void put_list(struct resolver *resolver, const char *key, const struct dc_option *options, int count,
+                     const void *first, size_t size)
+{
+  if (!count)
+    return;
+  dc_json_begin(&resolver->writer, key, '[');
+  for (int i = 0; i < count; i++)
+    put_object(resolver, NULL, NULL, NULL, options, (const char *)first + (size_t)i * size);
+  dc_json_end(&resolver->writer, "]");
+}
+
 // Shapes, bodies, couplings and ties with all their options.
 static void put_model(struct resolver *resolver)
 {
@@ -171,18 +183,9 @@ static void put_model(struct resolver *resolver)
   for (int i = 0; i < definition->body_count; i++)
     put_object(resolver, NULL, NULL, NULL, dc_body_options, &scene->bodies[i]);
   dc_json_end(&resolver->writer, "]");
-  if (definition->coupling_count)
-    dc_json_begin(&resolver->writer, "couplings", '[');
-  for (int i = 0; i < definition->coupling_count; i++)
-    put_object(resolver, NULL, NULL, NULL, dc_coupling_options, &scene->couplings[i]);
-  if (definition->coupling_count)
-    dc_json_end(&resolver->writer, "]");
-  if (definition->tie_count)
-    dc_json_begin(&resolver->writer, "ties", '[');
-  for (int i = 0; i < definition->tie_count; i++)
-    put_object(resolver, NULL, NULL, NULL, dc_tie_options, &definition->ties[i]);
-  if (definition->tie_count)
-    dc_json_end(&resolver->writer, "]");
+  put_list(resolver, "couplings", dc_coupling_options, definition->coupling_count, scene->couplings,
+           sizeof *scene->couplings);
+  put_list(resolver, "ties", dc_tie_options, definition->tie_count, definition->ties, sizeof *definition->ties);
 }
 
 static void put_refinement(struct resolver *resolver)

@@ -162,9 +162,8 @@ static enum dc_status try_visual(struct include *include, const char *path, bool
 static enum dc_status find_geometry(struct include *include, const struct dc_urdf_geometry *geometry, const char **path)
 {
   struct dc_error *error = include->build->error, local = {0};
-  bool known =
-      ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj") || dc_mesh_is_grid(geometry->file) ||
-      dc_mesh_is_foreign(geometry->file);
+  bool known = ends_with(geometry->file, ".stl") || ends_with(geometry->file, ".obj") ||
+               dc_mesh_is_grid(geometry->file) || dc_mesh_is_foreign(geometry->file);
   bool good = false;
   char quoted[DC_JSON_QUOTED];
   dc_json_quote(quoted, geometry->file);
