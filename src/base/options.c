@@ -293,6 +293,14 @@ static const struct {
                 {"dt", {"step"}},
                 {"timestep", {"step"}},
                 {"lr", {"learning_rate"}},
+                {"scale", {"size"}},
+                {"limits", {"range"}},
+                {"limit", {"range"}},
+                {"velocities", {"velocity"}},
+                {"omega", {"angular_velocity"}},
+                {"colour", {"color"}},
+                {"rgba", {"color"}},
+                {"objects", {"bodies"}},
                 {"stl", {"mesh"}},
                 {"goal", {"target", "objective"}},
                 {"cost", {"objective"}},
@@ -303,8 +311,35 @@ static const struct {
                 {"show", {"view"}},
                 {"plot", {"report"}}};
 
-// The candidate that has this meaning, or NULL.
-static const char *find_synonym(const char *name, const char *const *candidates)
+// Words of other programs for which no single key stands here, and how it is said here.
+static const struct {
+  const char *theirs, *here;
+} foreign[] = {
+    {"timestep", "\"time\": {\"step\": s, \"steps\": count} has it"},
+    {"dt", "\"time\": {\"step\": s, \"steps\": count} has it"},
+    {"duration", "a run lasts \"steps\" times \"step\" of \"time\""},
+    {"units", "numbers are in m, kg, s, N and rad, always"},
+    {"unit", "numbers are in m, kg, s, N and rad, always"},
+    {"actuators", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
+    {"actuator", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
+    {"motors", "\"pd\": {\"kp\": ..., \"kd\": ...} of a body is its actuator"},
+    {"joints", "\"joint\" of a body tells how it moves relative to its \"parent\""},
+    {"joint_position", "it stands in a body, or, by names of joints, in an \"include\""},
+    {"ground", "a body of a shape {\"type\": \"plane\"} with \"joint\": \"fixed\" is a ground"},
+    {"floor", "a body of a shape {\"type\": \"plane\"} with \"joint\": \"fixed\" is a ground"},
+    {"scale", "\"scale\" belongs to a \"mesh\" in \"shapes\""},
+    {"restitution", "it stands in \"contact\" or in a body"},
+    {"friction", "it stands in \"contact\" or in a body"}};
+
+const char *dc_explain_foreign(const char *name)
+{
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    if (strcasecmp(foreign[i].theirs, name) == 0)
+      return foreign[i].here;
+  return NULL;
+}
+
+const char *dc_find_synonym(const char *name, const char *const *candidates)
 {
   for (size_t s = 0; s < sizeof synonyms / sizeof *synonyms; s++)
     for (int i = 0; strcasecmp(synonyms[s].theirs, name) == 0 && candidates[i]; i++)
@@ -319,7 +354,7 @@ static const char *find_synonym(const char *name, const char *const *candidates)
 const char *dc_suggest(const char *name, const char *const *candidates)
 {
   enum { FAR = 4, LEAST_BEGINNING = 3 };
-  const char *nearest = find_synonym(name, candidates);
+  const char *nearest = dc_find_synonym(name, candidates);
   int nearest_distance = FAR;
   if (nearest)
     return nearest;

@@ -183,5 +183,9 @@ bool dc_option_has_short_form(const struct dc_option *option);
 // Returns the name of a NULL-terminated list that is most similar to name, or has its meaning, for "did you mean"; NULL when
 // none does.
 const char *dc_suggest(const char *name, const char *const *candidates);
+// Returns the name of the list that has this meaning, or NULL.
+const char *dc_find_synonym(const char *name, const char *const *candidates);
+// Returns how that is said here for which other programs have this word, when no single key stands for it; or NULL.
+const char *dc_explain_foreign(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a task that are probably a mistake of unit or size, and drives that are too weak.
+// Numbers of a task that are probably a mistake of size, and drives that are too weak.
 //
-// 1. Gravity, speeds and angles that objectives ask for, tolerances that hold where the body stands, weights of 0.
-// 2. Two goals that exclude each other.
+// 1. Angles that objectives ask for, tolerances that hold where the body stands, weights of 0.
+// 2. Two goals that exclude each other, or the start.
 // 3. Forces that do not lift a weight, gains that move nothing within the run, actuators that hold what others shall move.
 // Thresholds are rules of thumb (docs/advice.md).
 #include <math.h>
@@ -26,22 +26,6 @@ static double number_of(const struct dc_objective *objective, const char *name)
   return *(const double *)((const char *)objective->options + objective->type->options[option].offset);
 }
 
-// Notes gravity of a size that no planet has: it was probably given in cm/s^2 or mm/s^2.
-static void advise_gravity_size(struct dc_task_site *site)
-{
-  const double *g = site->scene->definition.gravity;
-  double size = dc_vec_norm(g), earth = 9.81 / size;
-  struct dc_attempt attempt = {0};
-  if (size <= DC_ADVISE_GRAVITY)
-    return;
-  struct dc_advice *advice =
-      dc_advice_add(site->list, "units", "gravity is %.4g m/s^2, %.3g times the Earth's: is it given in %s/s^2?", size,
-                    1 / earth, size > 3e3 ? "mm" : "cm");
-  dc_attempt_set(&attempt, "gravity=[%.4g, %.4g, %.4g]", g[0] * earth, g[1] * earth, g[2] * earth);
-  if (strcmp(site->command, "check") == 0)
-    dc_advice_try(advice, site->command, site->handle, site->options, &attempt);
-}
-
 // Notes objectives none of which pulls: all weights are 0.
 static void advise_weights(struct dc_task_site *site)
 {
@@ -63,77 +47,41 @@ static void advise_weights(struct dc_task_site *site)
   site->decided = true;
 }
 
-// Notes a velocity beyond DC_ADVISE_FAST that is asked for.
-static void advise_velocities(struct dc_task_site *site)
+// Whether a control chooses how the body, or one that is joined to it, starts.
+static bool starts_freely(const struct dc_scene *scene, int body)
 {
-  const struct dc_task *task = &site->scene->task;
-  for (int i = 0; i < task->objective_count; i++) {
-    if (task->objectives[i].type != &dc_objective_velocity)
-      continue;
-    const struct dc_velocity_options *velocity = task->objectives[i].options;
-    double speed = dc_vec_norm(velocity->target);
-    if (!(speed > DC_ADVISE_FAST))
-      continue;
-    dc_advice_add(site->list, "units",
-                  "objective[%d] asks for %.4g m/s: is its target given in %s/s? Then it is %.4g m/s", i, speed,
-                  speed > 1e3 ? "mm" : "cm", speed > 1e3 ? speed / 1e3 : speed / 100);
-    return;
+  for (int i = 0; i < scene->task.control_count; i++) {
+    const struct dc_control *control = &scene->task.controls[i];
+    if (control->type == &dc_control_initial_state &&
+        dc_bodies_are_joined(&scene->model.bodies, ((const struct dc_initial_state_options *)control->options)->body, body))
+      return true;
   }
+  return false;
 }
 
-// Notes an angular velocity that is asked for and that turns a body by more than half a turn in a step.
-static void advise_turns(struct dc_task_site *site)
+// Notes a velocity that is asked for at every step from the first one on, where the body has another at its start.
+// Beyond the tolerance the difference would take more than DC_ADVISE_GRAVITY within a step, or, where nothing drives the
+// body, more than twice gravity.
+static void advise_first_step(struct dc_task_site *site)
 {
-  const struct dc_task *task = &site->scene->task;
-  double step = site->scene->definition.time.step;
-  for (int i = 0; i < task->objective_count; i++) {
-    if (task->objectives[i].type != &dc_objective_velocity)
+  const struct dc_scene *scene = site->scene;
+  double gravity = dc_vec_norm(scene->definition.gravity), step = scene->definition.time.step;
+  for (int i = 0; i < scene->task.objective_count; i++) {
+    const struct dc_velocity_options *velocity = scene->task.objectives[i].options;
+    if (scene->task.objectives[i].type != &dc_objective_velocity || velocity->when != DC_WHEN_EVERY ||
+        velocity->from > 0 || !(velocity->tolerance > 0) || isnan(velocity->target[0]) || velocity->body < 0)
       continue;
-    const struct dc_velocity_options *velocity = task->objectives[i].options;
-    double speed = dc_vec_norm(velocity->angular);
-    if (!(speed * step > DC_ADVISE_ANGLE / 2))
+    const struct dc_body *body = &scene->model.bodies.bodies[velocity->body];
+    double off = dc_advice_distance(&scene->task.objectives[i], body->start.velocity, velocity->target),
+           most = body->free && !dc_advice_is_driven(scene, velocity->body) ? 2 * gravity : DC_ADVISE_GRAVITY;
+    if (dc_soft_of(&scene->model.bodies, velocity->body) || starts_freely(scene, velocity->body) ||
+        !(off - velocity->tolerance > most * step))
       continue;
-    dc_advice_add(
-        site->list, "units",
-        "objective[%d] asks for %.4g rad/s, %.2g turns in a step of %g s: is it given in turns per minute? Then it "
-        "is %.4g rad/s",
-        i, speed, speed * step / DC_ADVISE_ANGLE, step, speed * DC_ADVISE_ANGLE / 60);
-    return;
-  }
-}
-
-// Notes a free body, alone, that is heavier than a ball of osmium about it: its mass was probably given in grams.
-static void advise_density(struct dc_task_site *site)
-{
-  const struct dc_bodies *bodies = &site->scene->model.bodies;
-  for (int i = 0; i < bodies->count; i++) {
-    const struct dc_body *body = &bodies->bodies[i];
-    double radius = body->radius, ball = DC_ADVISE_DENSITY * DC_ADVISE_ANGLE * 2 / 3 * radius * radius * radius;
-    bool alone = body->free;
-    for (int k = 0; k < bodies->count; k++)
-      alone = alone && (k == i || !dc_bodies_are_joined(bodies, k, i));
-    if (!alone || !(radius > 0) || !(body->mass > ball))
-      continue;
-    dc_advice_add(
-        site->list, "units",
-        "\"%.80s\" weighs %.4g kg, %.2g times as much as a ball of osmium about it: is its mass given in grams? "
-        "Then it is %.4g kg",
-        body->name, body->mass, body->mass / ball, body->mass / 1000);
-    return;
-  }
-}
-
-// Notes a free body that begins faster than DC_ADVISE_FAST.
-static void advise_starts(struct dc_task_site *site)
-{
-  const struct dc_bodies *bodies = &site->scene->model.bodies;
-  for (int i = 0; i < bodies->count; i++) {
-    double speed = dc_vec_norm(bodies->bodies[i].start.velocity);
-    if (!bodies->bodies[i].free || !(speed > DC_ADVISE_FAST))
-      continue;
-    dc_advice_add(site->list, "units",
-                  "\"%.80s\" begins with %.4g m/s: is its velocity given in %s/s? Then it is %.4g m/s",
-                  bodies->bodies[i].name, speed, speed > 1e3 ? "mm" : "cm", speed > 1e3 ? speed / 1e3 : speed / 100);
+    dc_advice_add(site->list, "from the start",
+                  "objective[%d] wants its velocity of \"%.80s\" at every step, which begins %.3g m/s from it: "
+                  "\"when\": \"end\" asks for it at the end, \"from\": %ld after that frame",
+                  i, body->name, off, (scene->definition.time.steps + 1) / 2);
+    site->decided = true;
     return;
   }
 }
@@ -479,12 +427,8 @@ void dc_advise_amounts(struct dc_task_site *site)
 {
   const struct dc_bodies *bodies = &site->scene->model.bodies;
   struct dc_pose *poses = dc_alloc((size_t)bodies->count, sizeof *poses);
-  advise_gravity_size(site);
   advise_weights(site);
-  advise_velocities(site);
-  advise_turns(site);
-  advise_starts(site);
-  advise_density(site);
+  advise_first_step(site);
   advise_angles(site);
   advise_loose(site);
   advise_contradiction(site);

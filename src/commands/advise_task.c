@@ -360,6 +360,7 @@ bool dc_advise_task(const dcsim_scene *handle, const char *command, const dcsim_
   advise_gravity(&site);
   advise_control(&site);
   dc_advise_targets(&site);
+  dc_advise_units(&site);
   dc_advise_amounts(&site);
   advise_tolerance(&site);
   advise_degrees(&site);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files that advise on tasks: what was probably meant (advise_task.c), numbers of wrong size
-// (advise_amounts.c), targets that cannot be reached (advise_targets.c, advise_axes.c).  Private to them.
+// Shared by the files that advise on tasks: what was probably meant (advise_task.c), numbers of another unit
+// (advise_units.c) and of wrong size (advise_amounts.c), targets that cannot be reached (advise_targets.c, advise_axes.c).  Private to them.
 #ifndef DC_COMMANDS_ADVISE_TASK_H
 #define DC_COMMANDS_ADVISE_TASK_H
 
@@ -38,6 +38,8 @@ bool dc_advice_has_all_axes(const struct dc_objective *objective);
 double dc_advice_inscribed(const struct dc_body *body);
 // Adds advice on numbers of the task that are probably mistakes (advise_amounts.c).
 void dc_advise_amounts(struct dc_task_site *site);
+// Adds advice on numbers that are probably in another unit (advise_units.c).
+void dc_advise_units(struct dc_task_site *site);
 // Adds advice on an objective whose target no joint of its body leads to, poses [bodies] at the start (advise_axes.c).
 void dc_advise_axes(struct dc_task_site *site, const struct dc_objective *objective, const struct dc_pose *poses);
 

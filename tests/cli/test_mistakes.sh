@@ -73,7 +73,16 @@ done <<'TABLE'
 3|:13:50|(cos a/2, u sin a/2)|s/"mass": 0.5/"rotation": [0, 0, 1.57]/
 3|:13:46|"joint": "fixed"|s/"mass": 0.5/"mass": 0/
 3|:8:37|--allow-path /etc would trust its folder|s,"type": "box"\, "size": .0.1\, 0.1\, 0.1.,"type": "mesh"\, "file": "/etc/passwd",
-3|:3:26|there are "step", "steps"|s/"steps": 50/"duration": 1/
+3|:3:26|a run lasts "steps" times "step"|s/"steps": 50/"duration": 1/
+3|:3:26|there are "step", "steps"|s/"steps": 50/"substitution": 1/
+3|:2:19|"time": {"step": s, "steps": count} has it|s/"name": "push",/"name": "push", "timestep": 0.01,/
+3|:2:19|m, kg, s, N and rad|s/"name": "push",/"name": "push", "units": "cm",/
+3|:2:19|of a body is its actuator|s/"name": "push",/"name": "push", "actuators": [],/
+3|:2:19|it stands in a body, or|s/"name": "push",/"name": "push", "joint_position": {"pusher": 1},/
+3|:2:19|with "joint": "fixed" is a ground|s/"name": "push",/"name": "push", "ground": true,/
+3|:13:38|belongs to a "mesh"|s/"mass": 0.5/"scale": [2, 2, 2], "mass": 0.5/
+3|:13:38|did you mean "color"|s/"mass": 0.5/"rgba": [1, 0, 0, 1], "mass": 0.5/
+3|:8:28|did you mean "size"|s/"size"/"scale"/
 3|:3:11|missing key "steps" (number of time steps)|s/, "steps": 50//
 3|:13:46|numbers stand without quotes and without units|s/"mass": 0.5/"mass": "0.5"/
 3|:13:46|numbers stand without quotes and without units|s/"mass": 0.5/"mass": "500 g"/
@@ -113,6 +122,8 @@ done <<'TABLE'
 0||(0.5, 0, 0.05) is free|s/"target": \[0.5, 0, 0.05\]/"target": [0.5, 0, 0]/
 0||it is \[1, 0, 0, 0\]|s/"mass": 0.5/"rotation": [0, 0, 0, 1], "mass": 0.5/
 0||would hold as well|s/"kp": 100/"kp": 1e9/
+0||lengths given in cm|s/0.1, 0.1, 0.1/10, 10, 10/; s/"position": .0.3, 0, 0.0505/"position": [30, 0, 5.05/
+0||in degrees that would be .-1.571, 1.571. rad|s/"type": "slide", "axis": \[1, 0, 0\]/"type": "hinge", "range": [-90, 90]/
 0||it is fixed|s/"body": "cube"/"body": "ground"/
 TABLE
 check "$table mistakes" [ "$table" -ge 50 ]

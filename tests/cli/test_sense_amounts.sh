@@ -54,6 +54,18 @@ sound gate.json --set "$edge"
 sense gate.json "wrong axis" 'leads to its target' --set "$edge" --set 'objective[0].target=[0, 0.4, 0.6]'
 sense gate.json contradiction 'at two places 0.4 m apart' --set 'objective=[{"type": "reach", "body": "tip", "target": [0.2, -0.2, 0.5], "tolerance": 0.02}, {"type": "reach", "body": "tip", "target": [0.2, 0.2, 0.5], "tolerance": 0.02}]'
 
+# A range, a start in degrees, and a motor that turns often.
+sense gate.json degrees 'from -90 to 90 rad: in degrees that would be .-1.571, 1.571. rad' --set 'bodies.gate.range=[-90, 90]'
+sense gate.json degrees 'begins turned by 45 rad' --set 'bodies.gate.joint_position=[45]' --set 'objective[0].target=[44]'
+sound gate.json --set 'bodies.gate.range=[-19.3, 19.3]'
+
+# A velocity that cannot be had from the first step on.
+speed='objective=[{"type": "velocity", "body": "tip", "target": [5, 0, 0], "axes": "xy", "tolerance": 0.1}]'
+sense gate.json "from the start" 'asks for it at the end, ."from.": 30 after that frame' --set "$speed"
+sound gate.json --set "$speed" --set 'objective[0].when=end'
+sound gate.json --set "$speed" --set 'objective[0].from=20'
+sound gate.json --set "$speed" --set 'objective[0].target=[1, 0, 0]'
+
 # Gravity, speeds and ground.
 sense "$d/tasks/throw.json" units 'is it given in mm/s^2' --set 'gravity=[0, 0, -9810]'
 check "what is wrong is not the step" sh -c '! grep "long steps" "$1"' sh "$out"
@@ -71,6 +83,10 @@ cat >two.json <<'SCENE'
   "objective": [{"type": "reach", "body": "a", "target": [0.2, 0.2, 0.05], "tolerance": 0.01}, {"type": "reach", "body": "b", "target": [0.2, 0.31, 0.05], "tolerance": 0.01}] }
 SCENE
 sound two.json
+sense two.json units 'times the density of air: are its lengths given in cm' --set 'shapes.ball.radius=5' --set 'bodies.a.position=[0, 0, 5.05]' --set 'bodies.b.position=[40, 0, 5.05]'
+speed='objective=[{"type": "velocity", "body": "b", "target": [1, 0.3, 0], "axes": "xy", "tolerance": 0.1}]'
+sense two.json "from the start" 'begins 1.04 m/s from it' --set "$speed" --set 'control=[{"type": "initial_state", "body": "a", "velocity": "xy"}]'
+sound two.json --set "$speed"
 sense two.json contradiction 'their surfaces would overlap' --set 'objective[1].target=[0.2, 0.25, 0.05]'
 sed 's/"body": "b"/"body": "a"/; s/, {"type": "reach".*0.31.*}\]/]/; /"name": "b"/d; s/0.0505\]},$/0.0505]}],/; s/"control": .*/"control": [{"type": "torque", "body": "a", "coordinates": "x y z", "limit": [3]}],/; s/0.2, 0.2, 0.05/0, 0, 0.3/' two.json >lift.json
 sound lift.json

@@ -76,12 +76,16 @@ enum dc_status dc_refuse_type(struct dc_options_reader *reader, const struct dc_
                       remedy);
 }
 
-// Refuses a key that is not known: with the most similar known key, or, where none is similar, with the list of
-// all.
+// Refuses a key that is not known: with the known key that means the same, with how it is said here, with the most
+// similar known key, or, where none is similar, with the list of all.
 enum dc_status dc_refuse_key(struct dc_options_reader *reader, const struct dc_json *member, const char *const *names)
 {
   char quoted[DC_JSON_QUOTED];
-  const char *near = dc_suggest(member->key, names);
+  const char *near = dc_find_synonym(member->key, names), *here = dc_explain_foreign(member->key);
+  if (!near && here)
+    return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "unknown key: %s", here);
+  if (!near)
+    near = dc_suggest(member->key, names);
   if (near)
     return dc_json_fail_key(member, reader->error, DC_BAD_INPUT, "unknown key (did you mean %s?)",
                             dc_json_quote(quoted, near));
