@@ -19,6 +19,7 @@
 
 #include "plan/linearize.h"
 #include "plan/race_approach.h"
+#include "plan/race_judged.h"
 #include "plan/race_recipes.h"
 #include "plan/race_windows.h"
 #include "plan/worker.h"
@@ -30,6 +31,7 @@ enum { SMOOTH_TURNS = 6, APPROACH_TURNS = 24, SOFT_TURNS = 20 };  // at most, in
 enum { SOFT_STAGES = 10 };                  // from the softest contact to the scene's, in equal ratios
 enum { LEAST_KNOTS = 3, MOST_KNOTS = 10 };  // of draws that change over time
 enum { MARGIN_TURNS = 4 };                  // to come inside of the tolerances where everything is reached
+enum { MOST_HEAVIER = 8 };   // rounds in which that weight grows
 enum { DEFAULT_SHARE = 6 };                 // turns from which on the default walk has as much as all others together
 // In the world of smoother friction it sets in over ten times the speed, or up to a hundred times below this one, m/s.
 static const double SMOOTHER_LEAST = 10, SMOOTHER_MOST = 100, SMOOTH_SPEED = 0.1;
@@ -39,6 +41,7 @@ static const double LARGE_RATE = 0.05;  // with residual rows a fan makes such l
 static const double STIFFER = 3;        // factor on the contact stiffness there
 static const double SOFTEST = 3e4;      // factor in the first stage of softer contact: gaps at rest grow by its root
 static const double SHORTER = 1.0 / 3;  // factor on the leader's rate from the best point
+static const double HEAVIER = 10;        // factor on the weight of what is judged, with every second round
 
 struct dc_race {
   void *options[DC_RECIPES];    // of the optimizers, in the search's arena
@@ -50,6 +53,10 @@ struct dc_race {
   bool approaches;              // it has terms of its own
   double first_loss;            // of the scene's first guess; -1: not known
   struct dc_plan *near;         // a plan of it; NULL: not needed so far
+  struct dc_judged judged;      // a task in which what is judged weighs more
+  bool judges;                  // its lowest loss is elsewhere
+  struct dc_plan *heavy;        // a plan of it; NULL: not needed so far
+  int heavy_round;              // the first one for which it is not yet weighed
   struct dc_horizon windows;    // settings
   bool has_windows;
   int leader, leader_round;  // recipe and round of the member that lowered the loss last
@@ -71,6 +78,7 @@ enum dc_status dc_race_create(struct dc_search *search, struct dc_error *error)
   race->has_windows = dc_race_windows_settings(plan->model, plan->task, &race->windows);
   race->windows.seed = search->settings.portfolio.seed;
   race->first_loss = -1;
+  race->judges = dc_judged_create(&race->judged, plan->task, search->arena);
   race->model = *plan->model;
   double *smoothing = &race->model.definition.contact.friction_smoothing;
   race->smoother = fmax(SMOOTHER_LEAST, fmin(SMOOTHER_MOST, SMOOTH_SPEED / *smoothing));
@@ -83,6 +91,7 @@ void dc_race_destroy(struct dc_search *search)
   if (search->race) {
     dc_plan_destroy(search->race->smooth);
     dc_plan_destroy(search->race->near);
+    dc_plan_destroy(search->race->heavy);
   }
   free(search->race);
   search->race = NULL;
@@ -97,16 +106,26 @@ static void set_approach(struct dc_search *search, double first_loss)
       dc_approach_create(&race->approach, search->plan->model, search->plan->task, race->first_loss, search->arena);
 }
 
-// The plan of smoother friction, or the one whose task brings hands near, created when it is first needed; NULL: error.
+// Weighs what is judged for the round: ten times as much with every second one, up to a limit.
+static void weigh_judged(struct dc_search *search)
+{
+  struct dc_race *race = search->race;
+  for (; race->heavy_round <= search->round && race->heavy_round < MOST_HEAVIER; race->heavy_round += 2)
+    dc_judged_scale(&race->judged, HEAVIER);
+}
+
+// The plan of smoother friction or of another task, created when it is first needed; NULL: error.
 static struct dc_plan *open_elsewhere(struct dc_search *search, enum dc_recipe_kind kind, struct dc_error *error)
 {
   struct dc_race *race = search->race;
-  bool smooth = kind == DC_RECIPE_SMOOTH_FAN;
-  struct dc_plan **plan = smooth ? &race->smooth : &race->near;
+  bool smooth = kind == DC_RECIPE_SMOOTH_FAN, heavy = kind == DC_RECIPE_JUDGED_FAN;
+  struct dc_plan **plan = smooth ? &race->smooth : heavy ? &race->heavy : &race->near;
+  const struct dc_task *task = smooth ? search->plan->task : heavy ? &race->judged.task : &race->approach.task;
+  if (heavy)
+    weigh_judged(search);
   if (*plan)
     return *plan;
-  *plan = dc_plan_create(smooth ? &race->model : search->plan->model,
-                         smooth ? search->plan->task : &race->approach.task, search->plan->window.steps, error);
+  *plan = dc_plan_create(smooth ? &race->model : search->plan->model, task, search->plan->window.steps, error);
   if (!*plan)
     return NULL;
   if (smooth)
@@ -125,6 +144,7 @@ static bool applies(const struct dc_search *search, const struct dc_recipe *reci
   case DC_RECIPE_SMOOTH_FAN:
     return rows && search->plan->model->definition.contact.friction > 0 && search->plan->cases.count == 0;
   case DC_RECIPE_APPROACH_FAN: return rows && search->race->approaches;
+  case DC_RECIPE_JUDGED_FAN: return rows && search->race->judges && !search->race->succeeds;
   case DC_RECIPE_SOFT_FAN:
     return rows && dc_contact_pair_count(dc_rollout_contact(search->plan->rollout)) > 0 &&
            search->plan->cases.count == 0;
@@ -183,6 +203,15 @@ static enum dc_status add_member(struct dc_search *search, int recipe, const dou
   return status && !dc_point_has_no_value(status) ? dc_fail(error, status, "%s", local.text) : DC_OK;
 }
 
+// Adds the member in whose world what is judged weighs more: from the first guess, the best point, or the best draw.
+static enum dc_status add_judged(struct dc_search *search, struct dc_error *error)
+{
+  bool drawn = search->round > 0 && search->round % 2 == 0;
+  if (drawn && search->pool_count == 0)
+    return DC_OK;
+  return add_member(search, DC_RECIPE_JUDGED, drawn ? search->pool : search->round ? search->best : search->x, error);
+}
+
 enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *error)
 {
   if (!search->race)
@@ -213,7 +242,7 @@ enum dc_status dc_race_open_round(struct dc_search *search, struct dc_error *err
   // Every second round that draws begins in another one of the easier worlds, too.
   if (!status && search->round > 0 && search->pool_count > 0 && search->round % 2 == 0)
     status = add_member(search, search->round % 4 ? DC_RECIPE_APPROACH : DC_RECIPE_SOFT, search->pool, error);
-  return status;
+  return status ? status : add_judged(search, error);
 }
 
 bool dc_race_draws(const struct dc_search *search)
@@ -288,6 +317,25 @@ static enum dc_status leave_windows(struct dc_search *search, int index, struct 
   return status;
 }
 
+// Records what a member found in a world of other terms if it reaches everything in the scene, though its loss may be
+// above the lowest one.
+static enum dc_status offer(struct dc_search *search, const struct dc_search_member *member, const double *x,
+                            struct dc_error *error)
+{
+  struct dc_plan *plan = search->plan;
+  struct dc_error local = {0};
+  double loss;
+  enum dc_status status = dc_plan_evaluate(plan, x, &loss, NULL, &local);
+  if (status)
+    return dc_point_has_no_value(status) ? DC_OK : dc_fail(error, status, "%s", local.text);
+  if (search->race->succeeds ||
+      !dc_task_success(plan->task, dc_plan_model(plan), plan->input, plan->trajectory, plan->window.steps))
+    return DC_OK;
+  search->race->succeeds = true;
+  dc_race_note(search, member);
+  return dc_search_record(search, x, loss, plan->trajectory, error);
+}
+
 // A member of another world goes on in the scene's, or in one of less soft contact, from its best point.
 static enum dc_status come_back(struct dc_search *search, int index, struct dc_error *error)
 {
@@ -300,8 +348,11 @@ static enum dc_status come_back(struct dc_search *search, int index, struct dc_e
   if (!x)
     return dc_out_of_memory_for(error, "a first guess");
   memcpy(x, member->plan->descent.best_parameters, n * sizeof *x);
+  bool judged = begun && dc_recipes[recipe].kind == DC_RECIPE_JUDGED_FAN;
+  enum dc_status status = judged ? offer(search, member, x, error) : DC_OK;
   dc_search_release_member(member);
-  enum dc_status status = begun ? start_member(search, index, recipe, next, x, error) : DC_OK;
+  if (!status && begun)
+    status = start_member(search, index, recipe, next, x, error);
   free(x);
   return status;
 }

@@ -12,13 +12,15 @@ static const double LEAST_LENGTH = 1e-4;  // of the steps of the small fan, whic
 
 const char *const dc_recipe_worlds[DC_RECIPE_WINDOWS + 1] = {[DC_RECIPE_SMOOTH_FAN] = "smoother friction",
                                                              [DC_RECIPE_APPROACH_FAN] = "hands brought near",
-                                                             [DC_RECIPE_SOFT_FAN] = "softer contact"};
+                                                             [DC_RECIPE_SOFT_FAN] = "softer contact",
+                                                             [DC_RECIPE_JUDGED_FAN] = "more weight on what is judged"};
 
 const struct dc_recipe dc_recipes[DC_RECIPES] = {
     {DC_RECIPE_FAN, 0.3, false, 0},          {DC_RECIPE_WALK, 0.03, false, 0},      {DC_RECIPE_WALK, 0.01, false, 0},
     {DC_RECIPE_WINDOWS, 0.02, true, 8},      {DC_RECIPE_SMOOTH_FAN, 0.3, false, 8}, {DC_RECIPE_WALK, 0.1, false, 0},
     {DC_RECIPE_APPROACH_FAN, 0.3, false, 8}, {DC_RECIPE_SOFT_FAN, 0.3, false, 8},   {DC_RECIPE_WALK, 0.003, false, 0},
     {DC_RECIPE_WALK, 0.001, false, 0},       {DC_RECIPE_WALK, 3e-4, false, 0},      {DC_RECIPE_FAN, 0.03, false, 0},
+    {DC_RECIPE_JUDGED_FAN, 0.3, false, 8},
 };
 
 bool dc_recipe_is_fan(const struct dc_recipe *recipe)

@@ -18,6 +18,7 @@ enum dc_recipe_kind {
   DC_RECIPE_SMOOTH_FAN,
   DC_RECIPE_APPROACH_FAN,
   DC_RECIPE_SOFT_FAN,
+  DC_RECIPE_JUDGED_FAN,
   DC_RECIPE_WINDOWS
 };
 struct dc_recipe {
@@ -35,6 +36,7 @@ enum {
   DC_RECIPE_SOFT,
   DC_RECIPES_FIRST_ROUND,  // their number
   DC_RECIPE_SMALL_FAN = 11,
+  DC_RECIPE_JUDGED,
   DC_RECIPES
 };
 extern const struct dc_recipe dc_recipes[DC_RECIPES];

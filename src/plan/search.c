@@ -27,24 +27,13 @@ enum { BATCH = 16 };  // draws a turn
 // From the third round on every third draw is about the stage's best, nearer with every round; of fewer none.
 enum { NEAR_FROM = 2, NEAR_EVERY = 3 };
 
-// Records the result of the scene itself: as the best now, unless a race keeps another, and as the first if there was
-// none.
+// Records the result of the scene itself, unless a race keeps another.
 static enum dc_status record(struct dc_search *search, const double *parameters, double loss,
                              const struct dc_trajectory *trajectory, struct dc_error *error)
 {
-  struct dc_plan *plan = search->plan;
-  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
   if (search->race && !dc_race_prefers(search, parameters, trajectory))
     return DC_OK;
-  bool failed = dc_trajectory_copy(plan->descent.best, trajectory) != DC_OK;
-  memmove(plan->descent.best_parameters, parameters, bytes);
-  plan->descent.best_loss = loss;
-  if (!search->rolled) {
-    failed |= dc_trajectory_copy(plan->descent.first, trajectory) != DC_OK;
-    memmove(plan->descent.first_parameters, parameters, bytes);
-    search->rolled = true;
-  }
-  return failed ? dc_out_of_memory_for(error, "a trajectory") : DC_OK;
+  return dc_search_record(search, parameters, loss, trajectory, error);
 }
 
 // Evaluates the scene itself at parameters, and records it if it is the best.
@@ -208,11 +197,12 @@ static enum dc_status collect(struct dc_search *search, struct dc_search_member 
   if (*best) {
     stage->loss = found->descent.best_loss;
     memcpy(search->best, found->descent.best_parameters, bytes);
-    if (search->race)
-      dc_race_note(search, member);
   }
   bool lower = !search->rolled || found->descent.best_loss < plan->descent.best_loss;
-  return *best && search->world == plan && lower ? record_best(search, member, error) : DC_OK;
+  enum dc_status status = *best && search->world == plan && lower ? record_best(search, member, error) : DC_OK;
+  if (!status && search->race && *best && plan->descent.best_loss == stage->loss)
+    dc_race_note(search, member);
+  return status;
 }
 
 // Number of turns that a member waits: in round 0 the turns that the first one has alone.

@@ -25,7 +25,7 @@ struct dc_search_member {
   double *row;       // [parameter_count] parameters of last, then
   // The rest is used by races only (race.h).
   int recipe, wait;                     // wait: turns of the round before it starts
-  bool elsewhere;                       // its plan has smoother friction, softer contact or terms that bring hands near
+  bool elsewhere;                       // its plan has smoother friction, softer contact or other terms
   int stage;                            // of those with softer contact, from the softest, 0, on
   double softer;                        // factor on the contact stiffness of its world; 0: none
   struct dc_receding_horizon *windows;  // it runs windows, and its plan waits; else NULL
@@ -98,6 +98,9 @@ enum dc_status dc_search_take_turns(struct dc_search *search, const int *live, i
 enum dc_status dc_search_remember(struct dc_search *search, struct dc_error *error);
 // Restores search->before, with trajectories rolled out anew.  Statuses of dc_search_load.
 enum dc_status dc_search_take_back(struct dc_search *search, struct dc_error *error);
+// Records the result of the scene itself: as the best now, and as the first if there was none.  DC_MEMORY.
+enum dc_status dc_search_record(struct dc_search *search, const double *parameters, double loss,
+                                const struct dc_trajectory *trajectory, struct dc_error *error);
 // Resets a member's counts, after they were added to the search's.
 void dc_search_clear_counts(struct dc_plan *member);
 

@@ -25,6 +25,22 @@ double dc_search_stiffness(const struct dc_search *search, const struct dc_searc
   return search->world->scaled.stiffness * (member->stiffer ? search->settings.portfolio.stiffer : 1);
 }
 
+enum dc_status dc_search_record(struct dc_search *search, const double *parameters, double loss,
+                                const struct dc_trajectory *trajectory, struct dc_error *error)
+{
+  struct dc_plan *plan = search->plan;
+  size_t bytes = (size_t)plan->parameter_count * sizeof *parameters;
+  bool failed = dc_trajectory_copy(plan->descent.best, trajectory) != DC_OK;
+  memmove(plan->descent.best_parameters, parameters, bytes);
+  plan->descent.best_loss = loss;
+  if (!search->rolled) {
+    failed |= dc_trajectory_copy(plan->descent.first, trajectory) != DC_OK;
+    memmove(plan->descent.first_parameters, parameters, bytes);
+    search->rolled = true;
+  }
+  return failed ? dc_out_of_memory_for(error, "a trajectory") : DC_OK;
+}
+
 // The world of a stage: the plan itself in the last one, else one with longer steps and scaled contact and far field.
 enum dc_status dc_search_open_stage(struct dc_search *search, struct dc_error *error)
 {

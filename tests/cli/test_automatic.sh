@@ -80,6 +80,37 @@ run 0 optimize --resume lifted --quiet --threads 1
 check "a lift in five parts: the same losses" cmp lift/loss.csv lifted/loss.csv
 check "and trajectory" cmp lift/trajectory.h5 lifted/trajectory.h5
 
+# The lowest loss lies outside of the tolerance: a mean over all frames, where the last one is judged, and a goal beside a
+# cost.  What is judged is reached all the same, with the same bits after interruptions.
+cat >mean.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 40}, "gravity": [0, 0, 0],
+  "shapes": {"ball": {"type": "sphere", "radius": 0.05}},
+  "bodies": [{"name": "ball", "shape": "ball", "mass": 1, "velocity": [0, 0.1, 0]}],
+  "control": [{"type": "initial_state", "body": "ball", "velocity": "x"}],
+  "objective": [{"type": "reach", "body": "ball", "target": [0.5, 0, 0], "axes": "x", "tolerance": 0.02, "when": "every"}] }
+SCENE
+cat >effort.json <<'SCENE'
+{ "time": {"step": 0.02, "steps": 50}, "gravity": [0, 0, 0],
+  "shapes": {"box": {"type": "box", "size": [0.1, 0.1, 0.1]}},
+  "bodies": [{"name": "cart", "shape": "box", "mass": 1, "joint": {"type": "slide", "axis": [1, 0, 0]},
+              "pd": {"kp": 100, "kd": 10}}],
+  "control": [{"type": "torque", "body": "cart", "limit": [50]}],
+  "objective": [{"type": "reach", "body": "cart", "target": [0.5, 0, 0], "tolerance": 0.02},
+                {"type": "effort", "weight": 1e-3}] }
+SCENE
+run 0 optimize mean.json -o none --quiet
+check "a mean over frames: the last one is reached" grep -q 'task reached' "$out"
+check "and by which world is told" grep -q 'begun with more weight on what is judged' "$out"
+run 0 optimize effort.json -o effort --json --quiet --threads 2
+check "a goal beside a cost is reached" grep -q '"success": true' "$out"
+run 0 optimize effort.json -o saved --quiet --threads 1 --max-time 0.05 --checkpoint 0
+for part in 1 2 3; do
+  run 0 optimize --resume saved --quiet --threads 2 --max-time 0.05
+done
+run 0 optimize --resume saved --quiet --threads 1
+check "in five parts: the same losses" cmp effort/loss.csv saved/loss.csv
+check "and trajectory" cmp effort/trajectory.h5 saved/trajectory.h5
+
 # Interrupted after the first guess and resumed.
 run 0 optimize push.json -o stopped --quiet --threads 1 --max-time 1e-9 --checkpoint 0
 run 0 optimize --resume stopped --quiet --threads 1 --max-time 1e-9
