@@ -243,6 +243,21 @@ static void test_actuators(void)
                  "kp='3'/></actuator>"));
   body_has("c", "pd", "{'kp':3,'kd':0}");
   done();
+  // and starts where what it follows has it
+#define FOLLOWER(coefficients, key)                                                                                    \
+  AND(ARM("<joint name='j' type='slide'/>") "<body name='c' pos='1 0 0'><joint name='k' type='slide'/>" BOX "</body>", \
+      "<equality><joint joint1='k' " coefficients "/></equality><keyframe><key name='k' " key "/></keyframe>")
+  open_as(KEYED, FOLLOWER("joint2='j' polycoef='0.1 2'", "qpos='.2 .5' qvel='.1 .2'"));
+  for (const struct dc_note *note = tree.scene.notes.first; note; note = note->next)
+    CHECK(!strstr(note->text, "an equality sets"), "%s", note->text);
+  done();
+  open_as(KEYED, FOLLOWER("joint2='j' polycoef='0.1 2'", "qpos='.2 .6' qvel='.1 .3'"));
+  check_note(&tree, "start, which an equality sets, of joint k (line 1)");
+  check_note(&tree, "starting speed, which an equality sets, of joint k (line 1)");
+  done();
+  open_as(KEYED, FOLLOWER("", "qpos='.2 0' qvel='.1 .3'"));
+  check_note(&tree, "starting speed, which an equality sets, of joint k (line 1)");
+  done();
 }
 
 static void test_names(void)

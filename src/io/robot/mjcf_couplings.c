@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Couplings of joints of an MJCF model, from equalities of joints and of fixed tendons, and ties of its bodies.
+#include <math.h>
 #include <string.h>
 
 #include "io/robot/mjcf_build.h"
@@ -14,6 +15,30 @@ static const char *owner_of(const struct dc_mjcf_builder *builder, int joint)
       if (body == owner)
         return builder->links[i].name;
   return "";
+}
+
+// A follower starts where what it follows has it, at rest where that is: a start that says otherwise is named.
+static void check_start(struct dc_mjcf_builder *builder, const struct dc_mjcf_coupling *own)
+{
+  const struct dc_mjcf_key *key = builder->key;
+  const struct dc_mjcf_joint *joints = builder->mjcf->joints;
+  double place[2] = {0}, speed[2] = {0};
+  for (int k = 0; k < 2; k++) {
+    const struct dc_mjcf_joint *joint = &joints[own->joints[k]];
+    double given = builder->use->common.start[own->joints[k]];
+    if (key && key->qpos)
+      place[k] = key->qpos[joint->qpos] - joint->ref;
+    place[k] = isnan(given) ? place[k] : given;
+    if (key && key->qvel)
+      speed[k] = key->qvel[joint->dof];
+  }
+  const struct dc_mjcf_joint *follower = &joints[own->joints[0]];
+  const char *name = dc_mjcf_called(builder, follower->name, follower->node);
+  if (fabs(place[0] - own->polynomial[0] - own->polynomial[1] * place[1]) > 1e-6)
+    dc_mjcf_remember(builder, &builder->dropped, "start, which an equality sets, of joint", name, follower->node);
+  if (fabs(speed[0] - own->polynomial[1] * speed[1]) > 1e-6)
+    dc_mjcf_remember(builder, &builder->dropped, "starting speed, which an equality sets, of joint", name,
+                     follower->node);
 }
 
 // The polynomial must be a line; one of a higher degree, one that fixes a single joint, and one on a joint that
@@ -39,6 +64,7 @@ enum dc_status dc_mjcf_put_couplings(struct dc_mjcf_builder *builder)
       dc_urdf_put_string(&builder->base, coupling, side ? "to" : "body", owner_of(builder, own->joints[side]), place);
     dc_urdf_put_number(&builder->base, coupling, "multiplier", data[1], place);
     dc_urdf_put_number(&builder->base, coupling, "offset", data[0], place);
+    check_start(builder, own);
   }
   return DC_OK;
 }
