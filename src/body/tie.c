@@ -7,8 +7,9 @@
 const struct dc_option dc_tie_options[] = {
     DC_BODY_OPTION(struct dc_tie, body, NULL, "name of a body, or of a frame on one"),
     DC_BODY_OPTION(struct dc_tie, to, NULL, "name of the one whose centre is to be where that of \"body\" is"),
-    DC_POSITIVE_OPTION(struct dc_tie, stiffness, "J/m^2", "1e6", 1e12,
-                       "stiffness of the spring that holds both together; a force f parts them by f/stiffness"),
+    DC_POSITIVE_OPTION(struct dc_tie, stiffness, "J/m^2", "null", 1e12,
+                       "stiffness of the spring that holds both together; a force f parts them by f/stiffness; by "
+                       "default by the masses that it holds and the step, so that it gives by micrometres"),
     DC_OPTIONS_END,
 };
 

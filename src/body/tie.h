@@ -9,7 +9,8 @@
 // The option table is dc_tie_options.
 struct dc_tie {
   int body, to;      // indices of the two
-  double stiffness;  // J/m^2
+  double stiffness;  // J/m^2, NAN: by the masses and the step (dynamics/link_scale.h)
+  double mass;       // kg, that the ends have against each other; set with the model
 };
 extern const struct dc_option dc_tie_options[];
 

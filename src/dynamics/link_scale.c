@@ -8,6 +8,11 @@
 // whose centre a joint holds in place counts with a finite one.  Of a free body with nothing on it m is its mass.
 // Forces F on all bodies at once accelerate the centres by J M^-1 sum J^T F.
 //
+// Ties hold two frames a and b together.  With J of a less b the same m is the least mass that parts them, and M all that
+// hangs at both ends.  A tie of stiffness S gives by M g/S under a weight, and rounding of places x, eps x S, is an
+// acceleration of eps x S/m.  The default weighs both (docs/theory/bodies.md, "Ties"):
+//     S = HOLD sqrt(m M)/h^2,   h the step.
+//
 // Bodies fixed to each other are one solid: their size is that of their volumes and surfaces together.  Some links have
 // a grain for a shape, which stands for nothing: no link counts as smaller than a tenth of the mean one.
 #include "dynamics/link_scale.h"
@@ -21,6 +26,9 @@
 #include "math/vector.h"
 
 static const double LEAST_PART = 0.1;  // of the size of the mean link
+// How many times stiffer than inertia over a step a tie is: less gives way, more takes digits and Newton steps.
+static const double HOLD = 1e4;
+static const double MOST_PARTS = 100;  // of all that hangs at a tie: where joints let nothing move m has no bound
 
 bool dc_link_counts(const struct dc_bodies *bodies, int i)
 {
@@ -154,6 +162,29 @@ static double largest_mobility(struct inertia *inertia, int i)
   return fmax(values[0], fmax(values[1], values[2]));
 }
 
+// The eigenvalue of Lambda^-1 of the ends of a tie against each other.
+static double largest_parting(struct inertia *inertia, const struct dc_tie *tie)
+{
+  const struct dc_bodies *bodies = inertia->bodies;
+  const int ends[2] = {tie->body, tie->to};
+  double mobility[9], values[3], vectors[9];
+  for (int k = 0; k < 3; k++) {
+    memset(inertia->vector, 0, (size_t)bodies->nv * sizeof *inertia->vector);
+    for (int side = 0; side < 2; side++) {
+      double force[6] = {0};
+      force[3 + k] = side ? -1 : 1;
+      if (dc_body_moves(&bodies->bodies[ends[side]]))
+        dc_pull_back_body(bodies, &inertia->kinematics, ends[side], force, inertia->vector);
+    }
+    dc_symmetric_solve(inertia->matrix, inertia->vector, inertia->vector, NULL);
+    dc_twists(bodies, &inertia->kinematics, inertia->vector, inertia->twists);
+    for (int row = 0; row < 3; row++)
+      mobility[3 * row + k] = inertia->twists[ends[0]][3 + row] - inertia->twists[ends[1]][3 + row];
+  }
+  dc_eigen3(mobility, values, vectors);
+  return fmax(values[0], fmax(values[1], values[2]));
+}
+
 static void accelerate(struct inertia *inertia, const double (*forces)[3], double *acceleration)
 {
   const struct dc_bodies *bodies = inertia->bodies;
@@ -201,5 +232,32 @@ enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *a
   }
   dc_symmetric_destroy(inertia.matrix);
   free(members);
+  return status == DC_MEMORY ? dc_out_of_memory_for(error, "the inertia of links") : DC_OK;
+}
+
+// All that moves with the ends of a tie, kg.
+static double mass_at(const struct dc_bodies *bodies, const struct dc_tie *tie)
+{
+  int one = bodies->bodies[tie->body].mechanism, other = bodies->bodies[tie->to].mechanism;
+  double sum = 0;
+  for (int i = 0; i < bodies->count; i++)
+    if (dc_body_moves(&bodies->bodies[i]) &&
+        (bodies->bodies[i].mechanism == one || bodies->bodies[i].mechanism == other))
+      sum += bodies->bodies[i].mass;
+  return sum;
+}
+
+enum dc_status dc_link_ties(const struct dc_bodies *bodies, double step, int count, struct dc_tie *ties,
+                            struct dc_arena *arena, struct dc_error *error)
+{
+  struct inertia inertia = {.bodies = bodies};
+  enum dc_status status = count ? create(&inertia, arena) : DC_OK;
+  for (int k = 0; k < count && status != DC_MEMORY; k++) {
+    double whole = mass_at(bodies, &ties[k]), mobility = status ? 0 : largest_parting(&inertia, &ties[k]);
+    ties[k].mass = mobility * MOST_PARTS * whole > 1 ? 1 / mobility : status ? whole : MOST_PARTS * whole;
+    if (isnan(ties[k].stiffness))
+      ties[k].stiffness = HOLD * sqrt(ties[k].mass * fmax(whole, ties[k].mass)) / (step * step);
+  }
+  dc_symmetric_destroy(inertia.matrix);
   return status == DC_MEMORY ? dc_out_of_memory_for(error, "the inertia of links") : DC_OK;
 }

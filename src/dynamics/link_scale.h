@@ -20,4 +20,8 @@ enum dc_status dc_link_sizes(const struct dc_bodies *bodies, double *size, struc
 enum dc_status dc_link_masses(const struct dc_bodies *bodies, struct dc_arena *arena, const double (*forces)[3],
                               double *mass, double *acceleration, struct dc_error *error);
 
+// Sets the masses of ties [count], and the stiffness of those that have none, for steps of that length, s.
+enum dc_status dc_link_ties(const struct dc_bodies *bodies, double step, int count, struct dc_tie *ties,
+                            struct dc_arena *arena, struct dc_error *error);
+
 #endif

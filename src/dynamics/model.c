@@ -5,6 +5,9 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "dynamics/link_scale.h"
 
 static const char *const integrators[] = {"euler", "second_order", NULL};
 
@@ -68,6 +71,21 @@ static enum dc_status check_integrator(const struct dc_model *model, struct dc_e
   return DC_OK;
 }
 
+// Ties of the model's own, with their masses and stiffness; a redesigned model has those of the first.
+static enum dc_status make_ties(struct dc_model *model, struct dc_arena *arena, struct dc_error *error)
+{
+  struct dc_model_definition *own = &model->definition;
+  struct dc_tie *ties = dc_arena_alloc(arena, (size_t)own->tie_count + 1, sizeof *ties);
+  if (!ties)
+    return dc_out_of_memory_for(error, "%d ties", own->tie_count);
+  enum dc_status status = dc_ties_check(&model->bodies, own->tie_count, own->ties, error);
+  if (status || !own->tie_count)
+    return status;
+  memcpy(ties, own->ties, (size_t)own->tie_count * sizeof *ties);
+  own->ties = ties;
+  return dc_link_ties(&model->bodies, own->time.step, own->tie_count, ties, arena, error);
+}
+
 // Creates the model of a definition and checks what belongs together only as a whole: linear solver, integrator, far
 // fields.
 enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_definition *definition,
@@ -80,7 +98,7 @@ enum dc_status dc_model_create(struct dc_model *model, const struct dc_model_def
       dc_bodies_create_coupled(&model->bodies, definition->body_count, definition->bodies, definition->shapes,
                                definition->coupling_count, definition->couplings, arena, error);
   if (!status)
-    status = dc_ties_check(&model->bodies, definition->tie_count, definition->ties, error);
+    status = make_ties(model, arena, error);
   bool iterates = definition->solver.linear >= DC_LINEAR_CONJUGATE_GRADIENTS;
   if (!status && iterates && !dc_model_only_nodes(model))
     return dc_fail(error, DC_BAD_INPUT,

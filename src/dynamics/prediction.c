@@ -8,22 +8,22 @@
 //     G = J(q)^T [W (T* - T - r (T(q + h v) - T(q - h v))/2) - h^2/2 f].
 // Actuators, springs and damping of lengths and angles push with the force F of the middle of an interval, half of it
 // at its beginning and half at its end.  G gains
-//     -h/2 (h F(q, q*) + h- F(q-, q)),   F(a, b) = kp (y - (a + b)/2) + kd (v - (b - a)/h), limited.
-// F(q, q*) is the force of the implicit step of length h/2 from q to the middle (q + q*)/2, and F(q-, q) that of the
-// step of length -h-/2 back to the middle (q- + q)/2.  Both have the targets of the interval that is solved.  So the
-// terms have both forces and their derivatives.  An armature a is inertia of a coordinate: a (q* - q - r (q - q-)).
-// Without them both are J(q)^T of a sum over partners p of T with coefficients c_p,
+//     -h/2 (h F(q, q*) + h- F(q-, q)),   F(a, b) = kp (y - (a + b)/2) + kd (v - (b - a)/h), limited
+// (prediction_halves.c).  An armature a is inertia of a coordinate: a (q* - q - r (q - q-)).  Ties push along their
+// directions at q, with the mean of what they are stretched by at all three states (prediction_ties.c).
+// Without these both are J(q)^T of a sum over partners p of T with coefficients c_p,
 //     G = J(q)^T [sum c_p W (T_p - T) - k f]:   T* with 1, T- with r; or T- with r/2 and T(q + h v) with -r/2.
 // With A = R_p M R^T the wrench of a partner is c_p (axial(A); m (x_p - x)), where axial(A) = (A_21 - A_12, ...).  Its
 // derivative by the twist (w; t) of the partner is c_p ((tr(A) I - A) w; m t), and by that of T, whose chart is
 // exponential, -c_p ((tr(A) I - sym(A)) w; m t), to which the second derivative of the frames along joints comes
-// (assembler.c).  Newton's method solves for q*, mechanism by mechanism.
+// (assembler.c).  Newton's method solves for q*, block by block: a block is a mechanism, or all between the first and the
+// last of those that ties hold together.
 #include "dynamics/prediction.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/step.h"
+#include "dynamics/prediction_parts.h"
 #include "math/general.h"
 #include "math/rotation.h"
 #include "math/vector.h"
@@ -44,45 +44,54 @@ struct partners {
 };
 enum { PREDICTED, BEFORE, AHEAD };
 
-// Half of an interval, there or back, as actuators and springs see it.
-struct half {
-  double weight;      // s^2, of their forces in G
-  const double *end;  // [nq] where it leads to by twice its length
-  double *middle;     // [nq] lengths and angles
-  double *curvature;  // [nv] of the energies of what pushes
-  struct dc_step_state state;
-};
-enum { THERE, BACK, HALVES };
-
-// The terms that are asked for halves of intervals, and for the curvature of their energies.
-static const struct {
-  const struct dc_step_term *term;
-  void (*add_curvature)(const struct dc_step_state *state, double *diagonal);
-} pushers[] = {{&dc_actuator_term, dc_actuator_add_curvature}, {&dc_passive_term, dc_passive_add_curvature}};
-enum { PUSHERS = sizeof pushers / sizeof *pushers };
-
 struct dc_prediction {
   double *q, *ahead_q;               // [nq]
   struct dc_kinematics next, ahead;  // at q, and at q(t) moved on by the velocity that an interval starts with
   const struct dc_kinematics *now;   // of the rollout
   struct partners partners;
   double kick;  // s^2, of gravity
-  struct half halves[HALVES];
-  double *scaled;                                                 // [nv]
+  struct dc_halves halves;
   double *armature;                                               // [nv] kg or kg m^2, of the coordinates alone
   double *vector, *column;                                        // [nv]
-  double (*twists)[6], (*wrenches)[6], (*total)[6], (*given)[6];  // [bodies]; total: the wrenches of G
+  double (*twists)[6], (*wrenches)[6], (*total)[6], (*given)[6];  // [bodies]; total: the wrenches of G but for ties
+  double (*tied)[6];                                              // [bodies] those of ties; NULL: there are none
   double *forces;                                                 // [nv] given with them
   double *start, *step;                                           // [nq], [nv] of Newton's method
-  double *matrices;  // dG/dq* of one mechanism behind the other, by columns, then its factors
-  int *pivots;       // [nv]
+  int block_count;
+  struct dc_mechanism *blocks;  // [block_count]
+  double *matrices;             // dG/dq* of one block behind the other, by columns, then its factors
+  int *pivots;                  // [nv]
 };
 
-static size_t matrices_size(const struct dc_bodies *bodies)
+// Mechanisms, and in one block all from the first to the last that a tie holds together.  false: out of memory.
+static bool find_blocks(const struct dc_model *model, struct dc_arena *arena, struct dc_prediction *prediction)
+{
+  const struct dc_bodies *bodies = &model->bodies;
+  bool *goes_on = dc_arena_alloc(arena, (size_t)bodies->mechanism_count + 1, sizeof *goes_on);
+  prediction->blocks = dc_arena_alloc(arena, (size_t)bodies->mechanism_count + 1, sizeof *prediction->blocks);
+  if (!goes_on || !prediction->blocks)
+    return false;
+  for (int k = 0; k < model->definition.tie_count; k++) {
+    const struct dc_tie *tie = &model->definition.ties[k];
+    int one = bodies->bodies[tie->body].mechanism, other = bodies->bodies[tie->to].mechanism;
+    int first = one < other ? one : other, last = one < other ? other : one;
+    for (int m = first + 1; m <= last && first >= 0; m++)
+      goes_on[m] = true;
+  }
+  for (int m = 0; m < bodies->mechanism_count; m++) {
+    if (goes_on[m])
+      prediction->blocks[prediction->block_count - 1].nv += bodies->mechanisms[m].nv;
+    else
+      prediction->blocks[prediction->block_count++] = bodies->mechanisms[m];
+  }
+  return true;
+}
+
+static size_t matrices_size(const struct dc_prediction *prediction)
 {
   size_t size = 0;
-  for (int m = 0; m < bodies->mechanism_count; m++)
-    size += (size_t)bodies->mechanisms[m].nv * (size_t)bodies->mechanisms[m].nv;
+  for (int b = 0; b < prediction->block_count; b++)
+    size += (size_t)prediction->blocks[b].nv * (size_t)prediction->blocks[b].nv;
   return size;
 }
 
@@ -97,11 +106,12 @@ static void find_armature(const struct dc_bodies *bodies, double *armature)
 }
 
 // Room for the prediction: states [nq], vectors [nv], twists and wrenches [bodies][6], and the matrices of the tree.
-struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struct dc_arena *arena)
+struct dc_prediction *dc_prediction_create(const struct dc_model *model, struct dc_arena *arena)
 {
+  const struct dc_bodies *bodies = &model->bodies;
   size_t nq = (size_t)bodies->nq, nv = (size_t)bodies->nv, count = (size_t)bodies->count;
   struct dc_prediction *p = dc_arena_alloc(arena, 1, sizeof *p);
-  if (!p)
+  if (!p || !find_blocks(model, arena, p))
     return NULL;
   p->q = dc_arena_alloc(arena, nq, sizeof *p->q);
   p->ahead_q = dc_arena_alloc(arena, nq, sizeof *p->ahead_q);
@@ -113,19 +123,15 @@ struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struc
   p->forces = dc_arena_alloc(arena, nv, sizeof *p->forces);
   p->start = dc_arena_alloc(arena, nq, sizeof *p->start);
   p->step = dc_arena_alloc(arena, nv, sizeof *p->step);
-  p->scaled = dc_arena_alloc(arena, nv, sizeof *p->scaled);
   p->armature = dc_arena_alloc(arena, nv, sizeof *p->armature);
-  bool halves = p->scaled && p->armature && p->forces && p->start && p->step;
-  for (int k = 0; k < HALVES; k++) {
-    p->halves[k].middle = dc_arena_alloc(arena, nq, sizeof(double));
-    p->halves[k].curvature = dc_arena_alloc(arena, nv, sizeof(double));
-    halves &= p->halves[k].middle && p->halves[k].curvature;
-  }
+  bool halves = dc_halves_create(bodies, arena, &p->halves) && p->armature && p->forces && p->start && p->step;
   p->given = dc_arena_alloc(arena, count, sizeof *p->given);
-  p->matrices = dc_arena_alloc(arena, matrices_size(bodies), sizeof *p->matrices);
+  p->matrices = dc_arena_alloc(arena, matrices_size(p), sizeof *p->matrices);
+  bool ties = model->definition.tie_count > 0;
+  p->tied = ties ? dc_arena_alloc(arena, count, sizeof *p->tied) : NULL;
   p->pivots = dc_arena_alloc(arena, nv, sizeof *p->pivots);
-  bool complete = halves && p->q && p->ahead_q && p->vector && p->column && p->twists && p->wrenches && p->total &&
-                  p->given && p->matrices && p->pivots;
+  bool complete = halves && (p->tied || !ties) && p->q && p->ahead_q && p->vector && p->column && p->twists &&
+                  p->wrenches && p->total && p->given && p->matrices && p->pivots;
   if (complete)
     find_armature(bodies, p->armature);
   return complete && !dc_kinematics_create(bodies, arena, &p->next, NULL) &&
@@ -229,35 +235,6 @@ static void add_now_block(const struct dc_step_state *state, const struct partne
   }
 }
 
-// Middles, and the curvatures there.
-static void find_halves(const struct dc_step_state *state, struct dc_prediction *prediction)
-{
-  size_t bytes = (size_t)state->model->bodies.nv * sizeof(double);
-  for (int k = 0; k < HALVES; k++) {
-    struct half *half = &prediction->halves[k];
-    for (int i = 0; i < state->model->bodies.nq; i++)
-      half->middle[i] = 0.5 * (state->q_now[i] + half->end[i]);
-    memset(half->curvature, 0, bytes);
-    for (int i = 0; i < PUSHERS; i++)
-      pushers[i].add_curvature(&half->state, half->curvature);
-  }
-}
-
-// Adds what they add to G.
-static void add_kicks(const struct dc_step_state *state, struct dc_prediction *prediction, double *sum)
-{
-  int nv = state->model->bodies.nv;
-  for (int k = 0; k < HALVES; k++) {
-    struct half *half = &prediction->halves[k];
-    struct dc_step_forces forces = {.joints = prediction->scaled};
-    memset(prediction->scaled, 0, (size_t)nv * sizeof *prediction->scaled);
-    for (int i = 0; i < PUSHERS; i++)
-      pushers[i].term->add_gradient(&half->state, &forces);
-    for (int v = 0; v < nv; v++)
-      sum[v] += half->weight * prediction->scaled[v];
-  }
-}
-
 // Adds what armatures add to G.
 static void add_armatures(const struct dc_step_state *state, const struct dc_prediction *prediction, double *sum)
 {
@@ -272,93 +249,52 @@ static void add_armatures(const struct dc_step_state *state, const struct dc_pre
     }
 }
 
-// Adds the derivatives of mu [nv] times that, but for those by q*, which are in dG/dq*.
-static void add_kicks_mixed(const struct dc_step_state *state, struct dc_prediction *prediction, const double *mu,
-                            struct dc_step_cotangent *out)
+// Adds the armatures and the halves of intervals to column c of every block's dG/dq*.
+static void add_curvature_column(const struct dc_prediction *prediction, int c, double *column)
 {
-  int nv = state->model->bodies.nv;
-  for (int k = 0; k < HALVES; k++) {
-    struct half *half = &prediction->halves[k];
-    if (half->weight == 0)
-      continue;
-    struct dc_step_direction direction = {.joints = prediction->scaled};
-    for (int v = 0; v < nv; v++) {
-      prediction->scaled[v] = half->weight * mu[v];
-      double by_middle = half->curvature[v] * prediction->scaled[v];
-      out->now.joints[v] += 0.5 * by_middle;
-      if (k == BACK)
-        out->before.joints[v] += 0.5 * by_middle;
-    }
-    for (int i = 0; i < PUSHERS; i++)
-      pushers[i].term->add_mixed(&half->state, &direction, out);
-  }
-}
-
-// The transposed: adds the change of what they add to G, but for that by q*.
-static void add_kicks_product(const struct dc_step_state *state, struct dc_prediction *prediction,
-                              const struct dc_step_variation *variation, double *sum)
-{
-  int nv = state->model->bodies.nv;
-  for (int k = 0; k < HALVES; k++) {
-    struct half *half = &prediction->halves[k];
-    struct dc_step_forces forces = {.joints = prediction->scaled};
-    memset(prediction->scaled, 0, (size_t)nv * sizeof *prediction->scaled);
-    for (int i = 0; i < PUSHERS; i++)
-      pushers[i].term->add_product(&half->state, variation, &forces);
-    for (int v = 0; v < nv; v++) {
-      double middle = 0.5 * (variation->now.joints[v] + (k == BACK ? variation->before.joints[v] : 0));
-      sum[v] += half->weight * (prediction->scaled[v] + half->curvature[v] * middle);
-    }
-  }
-}
-
-// Adds the armatures and the halves of intervals to column c of every mechanism's dG/dq*.
-static void add_curvature_column(const struct dc_step_state *state, const struct dc_prediction *prediction, int c,
-                                 double *column)
-{
-  const struct dc_bodies *bodies = &state->model->bodies;
-  const struct half *there = &prediction->halves[THERE];
-  for (int m = 0; m < bodies->mechanism_count; m++) {
-    int v = bodies->mechanisms[m].v_offset + c;
-    if (c < bodies->mechanisms[m].nv)
+  const struct dc_half *there = &prediction->halves.half[DC_HALF_THERE];
+  for (int b = 0; b < prediction->block_count; b++) {
+    int v = prediction->blocks[b].v_offset + c;
+    if (c < prediction->blocks[b].nv)
       column[v] += prediction->armature[v] + 0.5 * there->weight * there->curvature[v];
   }
 }
 
-// dG/dq*, one column of every mechanism at a time, factored.  DC_NUMERICAL when it is singular.
+// dG/dq*, one column of every block at a time, factored.  DC_NUMERICAL when it is singular.
 static enum dc_status factor(const struct dc_step_state *state, struct dc_prediction *prediction,
                              struct dc_error *error)
 {
   const struct dc_bodies *bodies = &state->model->bodies;
   size_t bytes = (size_t)bodies->count * sizeof *prediction->wrenches;
   int columns = 0;
-  for (int m = 0; m < bodies->mechanism_count; m++)
-    columns = bodies->mechanisms[m].nv > columns ? bodies->mechanisms[m].nv : columns;
+  for (int b = 0; b < prediction->block_count; b++)
+    columns = prediction->blocks[b].nv > columns ? prediction->blocks[b].nv : columns;
   for (int c = 0; c < columns; c++) {
     double *matrix = prediction->matrices, *unit = prediction->column;
-    for (int m = 0; m < bodies->mechanism_count; m++)
-      for (int k = 0; k < bodies->mechanisms[m].nv; k++)
-        unit[bodies->mechanisms[m].v_offset + k] = k == c;
+    for (int b = 0; b < prediction->block_count; b++)
+      for (int k = 0; k < prediction->blocks[b].nv; k++)
+        unit[prediction->blocks[b].v_offset + k] = k == c;
     dc_twists(bodies, &prediction->next, unit, prediction->twists);
     memset(prediction->wrenches, 0, bytes);
     add_partner_block(state, &prediction->partners, PREDICTED, false, (const double(*)[6])prediction->twists,
                       prediction->wrenches);
+    dc_prediction_add_tie_block(state, DC_AT_NEXT, (const double(*)[6])prediction->twists, prediction->wrenches);
     memset(unit, 0, (size_t)bodies->nv * sizeof *unit);
     dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, unit);
-    add_curvature_column(state, prediction, c, unit);
-    for (int m = 0; m < bodies->mechanism_count; m++) {
-      size_t n = (size_t)bodies->mechanisms[m].nv;
+    add_curvature_column(prediction, c, unit);
+    for (int b = 0; b < prediction->block_count; b++) {
+      size_t n = (size_t)prediction->blocks[b].nv;
       if ((size_t)c < n)
-        memcpy(matrix + (size_t)c * n, unit + bodies->mechanisms[m].v_offset, n * sizeof *unit);
+        memcpy(matrix + (size_t)c * n, unit + prediction->blocks[b].v_offset, n * sizeof *unit);
       matrix += n * n;
     }
   }
   double *matrix = prediction->matrices;
-  for (int m = 0; m < bodies->mechanism_count; m++) {
-    const struct dc_mechanism *mechanism = &bodies->mechanisms[m];
-    if (!dc_general_factor(mechanism->nv, matrix, prediction->pivots + mechanism->v_offset))
+  for (int b = 0; b < prediction->block_count; b++) {
+    const struct dc_mechanism *block = &prediction->blocks[b];
+    if (!dc_general_factor(block->nv, matrix, prediction->pivots + block->v_offset))
       return dc_fail(error, DC_NUMERICAL, "the motion without contact has no solution (time.integrator second_order)");
-    matrix += (size_t)mechanism->nv * (size_t)mechanism->nv;
+    matrix += (size_t)block->nv * (size_t)block->nv;
   }
   return DC_OK;
 }
@@ -367,11 +303,10 @@ static enum dc_status factor(const struct dc_step_state *state, struct dc_predic
 static void answer(const struct dc_bodies *bodies, const struct dc_prediction *prediction, bool transposed, double *x)
 {
   const double *matrix = prediction->matrices;
-  for (int m = 0; m < bodies->mechanism_count; m++) {
-    const struct dc_mechanism *mechanism = &bodies->mechanisms[m];
-    dc_general_solve(mechanism->nv, matrix, prediction->pivots + mechanism->v_offset, transposed,
-                     x + mechanism->v_offset);
-    matrix += (size_t)mechanism->nv * (size_t)mechanism->nv;
+  for (int b = 0; b < prediction->block_count; b++) {
+    const struct dc_mechanism *block = &prediction->blocks[b];
+    dc_general_solve(block->nv, matrix, prediction->pivots + block->v_offset, transposed, x + block->v_offset);
+    matrix += (size_t)block->nv * (size_t)block->nv;
   }
   for (int v = 0; v < bodies->nv; v++)
     x[v] = -x[v];
@@ -396,22 +331,6 @@ static enum dc_status check_turns(const struct dc_step_state *state, const struc
   return DC_OK;
 }
 
-// Halves of the interval there and of the one before back, both from q_now and with the targets of the interval.
-static void begin_halves(const struct dc_step_state *state, struct dc_prediction *prediction)
-{
-  double h = state->interval.length, before = h / state->interval.ratio;
-  for (int k = 0; k < HALVES; k++) {
-    struct half *half = &prediction->halves[k];
-    half->end = k == THERE ? prediction->q : state->q_before;
-    half->weight = k == THERE ? 0.5 * h * h : state->interval.starts ? 0 : 0.5 * h * before;
-    half->state = *state;
-    half->state.half = true;
-    half->state.q_next = half->middle;
-    half->state.interval.length = k == THERE ? 0.5 * h : -0.5 * before;
-    half->state.interval.remaining += k == THERE ? 0.5 * h : h + 0.5 * before;
-  }
-}
-
 // Partners and weights of an interval; the first guess goes on as before.
 static void begin(const struct dc_step_state *state, struct dc_prediction *prediction)
 {
@@ -421,7 +340,7 @@ static void begin(const struct dc_step_state *state, struct dc_prediction *predi
   prediction->partners = (struct partners){.poses = {prediction->next.poses, state->before, prediction->ahead.poses},
                                            .coefficients = {1, interval->ratio, 0}};
   prediction->kick = 0.5 * h * (h + before);
-  begin_halves(state, prediction);
+  dc_halves_begin(state, prediction->q, &prediction->halves);
   if (interval->starts) {
     prediction->partners.coefficients[BEFORE] = 0.5 * interval->ratio;
     prediction->partners.coefficients[AHEAD] = -0.5 * interval->ratio;
@@ -441,8 +360,13 @@ static void find_residual(const struct dc_step_state *state, struct dc_predictio
   find_total(state, prediction);
   memset(prediction->vector, 0, (size_t)bodies->nv * sizeof *prediction->vector);
   dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->total, prediction->vector);
-  find_halves(state, prediction);
-  add_kicks(state, prediction, prediction->vector);
+  if (prediction->tied) {
+    memset(prediction->tied, 0, (size_t)bodies->count * sizeof *prediction->tied);
+    dc_prediction_add_ties(state, prediction->next.poses, prediction->tied);
+    dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->tied, prediction->vector);
+  }
+  dc_halves_find(state, &prediction->halves);
+  dc_halves_add_kicks(state, &prediction->halves, prediction->vector);
   add_armatures(state, prediction, prediction->vector);
 }
 
@@ -518,6 +442,15 @@ void dc_prediction_begin_pull_back(const struct dc_step_state *state, struct dc_
   memset(out->predicted.joints, 0, (size_t)bodies->nv * sizeof *out->predicted.joints);
 }
 
+// Adds the part of second derivatives of the frames at t in G.
+static void add_curvature(const struct dc_bodies *bodies, const struct dc_prediction *prediction, const double *tangent,
+                          double *sum)
+{
+  dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, tangent, sum);
+  if (prediction->tied)
+    dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->tied, tangent, sum);
+}
+
 // Adjoint of the prediction: mu answers the cotangent of the predicted state, through the transposed system.  From it
 // follow the cotangents of the states now and before, in the first step also of the velocity, masses and gravity.
 void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_cotangent *out)
@@ -532,9 +465,11 @@ void dc_prediction_pull_back(const struct dc_step_state *state, struct dc_step_c
   dc_twists(bodies, prediction->now, mu, prediction->twists);
   const double(*twists)[6] = (const double(*)[6])prediction->twists;
   add_now_block(state, &prediction->partners, twists, out->now.wrenches);
-  dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, mu, out->now.joints);
+  add_curvature(bodies, prediction, mu, out->now.joints);
   add_partner_block(state, &prediction->partners, BEFORE, true, twists, out->before.wrenches);
-  add_kicks_mixed(state, prediction, mu, out);
+  dc_prediction_add_tie_block(state, DC_AT_NOW, twists, out->now.wrenches);
+  dc_prediction_add_tie_block(state, DC_AT_BEFORE, twists, out->before.wrenches);
+  dc_halves_add_mixed(state, &prediction->halves, mu, out);
   for (int v = 0; v < bodies->nv; v++) {
     out->now.joints[v] -= (1 + state->interval.ratio) * prediction->armature[v] * mu[v];
     out->before.joints[v] += state->interval.ratio * prediction->armature[v] * mu[v];
@@ -570,6 +505,8 @@ void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variat
   memset(change, 0, (size_t)bodies->nv * sizeof *change);
   add_now_block(state, &prediction->partners, variation->now.twists, prediction->wrenches);
   add_partner_block(state, &prediction->partners, BEFORE, false, variation->before.twists, prediction->wrenches);
+  dc_prediction_add_tie_block(state, DC_AT_NOW, variation->now.twists, prediction->wrenches);
+  dc_prediction_add_tie_block(state, DC_AT_BEFORE, variation->before.twists, prediction->wrenches);
   if (state->interval.starts) {
     dc_start_push(bodies, state->input->velocity, state->interval.length / state->interval.ratio, variation->now.joints,
                   variation->input->velocity, prediction->column);
@@ -587,8 +524,8 @@ void dc_prediction_push(const struct dc_step_state *state, struct dc_step_variat
     dc_vec_add_scaled(prediction->wrenches[i] + 3, prediction->wrenches[i] + 3, -kick, design->gravity);
   }
   dc_pull_back(bodies, prediction->now, (const double(*)[6])prediction->wrenches, change);
-  dc_add_curvature(bodies, prediction->now, (const double(*)[6])prediction->total, variation->now.joints, change);
-  add_kicks_product(state, prediction, variation, change);
+  add_curvature(bodies, prediction, variation->now.joints, change);
+  dc_halves_add_product(state, &prediction->halves, variation, change);
   for (int v = 0; v < bodies->nv; v++)
     change[v] += prediction->armature[v] * (state->interval.ratio * variation->before.joints[v] -
                                             (1 + state->interval.ratio) * variation->now.joints[v]);

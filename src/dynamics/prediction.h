@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where inertia, gravity and actuators alone would take bodies and chains in an interval, to second order in its
+// Where inertia, gravity, actuators and ties alone would take bodies and chains in an interval, to second order in its
 // length: what the inertia of a step is measured from with the integrator "second_order" (docs/theory.md, "Second
 // order").  Private to src/dynamics.
 #ifndef DC_DYNAMICS_PREDICTION_H
@@ -7,6 +7,7 @@
 
 #include "body/kinematics.h"
 
+struct dc_model;
 struct dc_rollout;
 struct dc_step_state;
 struct dc_step_variation;
@@ -16,7 +17,7 @@ struct dc_step_cotangent;
 struct dc_prediction;
 
 // Owned by arena; NULL when out of memory.
-struct dc_prediction *dc_prediction_create(const struct dc_bodies *bodies, struct dc_arena *arena);
+struct dc_prediction *dc_prediction_create(const struct dc_model *model, struct dc_arena *arena);
 
 // Predicts the end of an interval from state->q_before, q_now and their frames in rollout->before and rollout->now,
 // which have to stay as they are while the prediction is asked.  DC_NUMERICAL where a body turns too far in the

@@ -57,7 +57,7 @@ static bool allocate_workspace(struct dc_rollout *rollout, struct dc_error *erro
   if (rollout->base->shapes_change && !(rollout->shape_workspace = dc_shape_workspace_create(rollout, arena)))
     return false;
   if (rollout->model->definition.time.integrator == DC_SECOND_ORDER &&
-      !(rollout->prediction = dc_prediction_create(model_bodies, arena)))
+      !(rollout->prediction = dc_prediction_create(rollout->model, arena)))
     return false;
   if (rollout->prediction && model_bodies->node_count &&
       !(rollout->nodes.past = dc_arena_alloc(arena, nv, sizeof *rollout->nodes.past)))

@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // The term of ties: a spring between the centres a and b of two frames,
 //     S/2 |e|^2,  e = a(q+) - b(q+);   forces S e on a and -S e on b,  Hessian S (1, -1; -1, 1) by (a, b) along every axis,
-// and nothing else depends on it (docs/theory/bodies.md, "Ties").  A force there is a wrench without torque; the assembler
+// and nothing else depends on it (docs/theory/bodies.md, "Ties").  A prediction q* holds ties already (prediction_ties.c);
+// beside it how they give way to contact is left, with the share w of t+1,
+//     w S/2 |e - e*|^2,  e* = a(q*) - b(q*).
+// A force there is a wrench without torque; the assembler
 // adds what places of frames have for second derivatives by coordinates.
 #include <math.h>
 
 #include "dynamics/step.h"
+#include "dynamics/tie_shares.h"
 #include "math/vector.h"
 
 #define FOR_EACH_TIE(tie, state)                                                                                       \
   for (const struct dc_tie *tie = (state)->model->definition.ties, *end_ = tie + (state)->model->definition.tie_count; \
        tie < end_; tie++)
 
-static void stretch(const struct dc_step_state *state, const struct dc_tie *tie, double e[3])
+// e, or e - e*, and its stiffness.
+static double stretch(const struct dc_step_state *state, const struct dc_tie *tie, double e[3])
 {
+  double predicted[3];
   dc_vec_sub(e, state->next[tie->body].position, state->next[tie->to].position);
+  if (!state->prediction)
+    return tie->stiffness;
+  dc_vec_sub(predicted, state->predicted[tie->body].position, state->predicted[tie->to].position);
+  dc_vec_sub(e, e, predicted);
+  return tie->stiffness * dc_tie_shares_of(&state->interval, tie).next;
+}
+
+// Adds a force on a and its opposite on b.
+static void add_forces(const struct dc_tie *tie, double scale, const double e[3], double (*wrenches)[6])
+{
+  dc_vec_add_scaled(wrenches[tie->body] + 3, wrenches[tie->body] + 3, scale, e);
+  dc_vec_add_scaled(wrenches[tie->to] + 3, wrenches[tie->to] + 3, -scale, e);
 }
 
 static double tie_value(const struct dc_step_state *state)
@@ -22,8 +40,8 @@ static double tie_value(const struct dc_step_state *state)
   double sum = 0, e[3];
   FOR_EACH_TIE(tie, state)
   {
-    stretch(state, tie, e);
-    sum += 0.5 * tie->stiffness * dc_vec_dot(e, e);
+    double stiffness = stretch(state, tie, e);
+    sum += 0.5 * stiffness * dc_vec_dot(e, e);
   }
   return sum;
 }
@@ -33,9 +51,8 @@ static void tie_add_gradient(const struct dc_step_state *state, struct dc_step_f
   double e[3];
   FOR_EACH_TIE(tie, state)
   {
-    stretch(state, tie, e);
-    dc_vec_add_scaled(forces->wrenches[tie->body] + 3, forces->wrenches[tie->body] + 3, tie->stiffness, e);
-    dc_vec_add_scaled(forces->wrenches[tie->to] + 3, forces->wrenches[tie->to] + 3, -tie->stiffness, e);
+    double stiffness = stretch(state, tie, e);
+    add_forces(tie, stiffness, e, forces->wrenches);
   }
 }
 
@@ -54,22 +71,46 @@ static void tie_add_hessian(const struct dc_step_state *state, bool exact, struc
   FOR_EACH_TIE(tie, state)
   {
     bool moves = dc_body_moves(&bodies[tie->body]), other = dc_body_moves(&bodies[tie->to]);
-    double both[36] = {0};
+    double both[36] = {0}, e[3], stiffness = stretch(state, tie, e);
     if (moves)
-      add_shift(hessian->blocks[tie->body], tie->stiffness);
+      add_shift(hessian->blocks[tie->body], stiffness);
     if (other)
-      add_shift(hessian->blocks[tie->to], tie->stiffness);
+      add_shift(hessian->blocks[tie->to], stiffness);
     if (!moves || !other)
       continue;
-    add_shift(both, -tie->stiffness);
+    add_shift(both, -stiffness);
     dc_assemble_pair(hessian->assembler, hessian->kinematics, tie->body, tie->to, 1, both, hessian->matrix);
   }
 }
 
+// Depends on q+, and on the prediction where there is one.
 static void tie_add_mixed(const struct dc_step_state *state, const struct dc_step_direction *direction,
                           struct dc_step_cotangent *out)
 {
-  (void)state, (void)direction, (void)out;  // depends on q+ only
+  double rate[3], e[3];
+  if (!state->prediction)
+    return;
+  FOR_EACH_TIE(tie, state)
+  {
+    double stiffness = stretch(state, tie, e);
+    dc_vec_sub(rate, direction->twists[tie->body] + 3, direction->twists[tie->to] + 3);
+    add_forces(tie, -stiffness, rate, out->predicted.wrenches);
+  }
+}
+
+static void tie_add_product(const struct dc_step_state *state, const struct dc_step_variation *variation,
+                            struct dc_step_forces *forces)
+{
+  double rate[3], e[3];
+  if (!state->prediction)
+    return;
+  FOR_EACH_TIE(tie, state)
+  {
+    double stiffness = stretch(state, tie, e);
+    const double(*twists)[6] = variation->predicted.twists;
+    dc_vec_sub(rate, twists[tie->body] + 3, twists[tie->to] + 3);
+    add_forces(tie, -stiffness, rate, forces->wrenches);
+  }
 }
 
 // Rates of the forces on the frames' centres along the direction.
@@ -108,5 +149,6 @@ const struct dc_step_term dc_tie_term = {
     .add_hessian = tie_add_hessian,
     .add_mixed = tie_add_mixed,
     .add_shape_mixed = tie_add_shape_mixed,
+    .add_product = tie_add_product,
     .add_floor = tie_add_floor,
 };

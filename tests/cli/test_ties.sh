@@ -22,7 +22,10 @@ run 0 check closed.json
 run 0 gradcheck closed.json --set 'time.steps=12'
 run 0 simulate closed.json -o run --quiet --no-report
 run 0 verify run --quick --no-report
-check "the options are written out" grep -q '"stiffness": *1000000' run/resolved.json
+check "the options are written out" grep -q '"to": *"tip"' run/resolved.json
+run 0 gradcheck closed.json --set 'time.steps=12' --set 'time.integrator="second_order"'
+run 0 simulate closed.json --set 'time.integrator="second_order"' -o second --quiet --no-report
+run 0 verify second --quick --no-report
 run 0 export closed.json --format mjcf -o loop.xml
 check "a tie is a connection" grep -q '<connect body1="end" body2="tip"' loop.xml
 "$dcsim" export closed.json --format urdf -o loop.urdf >notes 2>&1

@@ -68,6 +68,45 @@ static void collision(struct scene *scene)
   }
 }
 
+// A box, and a chain whose end is held at a corner of it: a loop of two mechanisms.  stiffness: NAN of the tie's own
+// choice.
+static void hold_together(struct scene *scene, double stiffness)
+{
+  static struct dc_tie tie;
+  int box = scene_box(scene, 0.2, 0.12, 0.05, 1, 1, 1), first = scene->definition.body_count;
+  scene_body(scene, "block", box, 0.4, 3, 0, 3)->velocity[1] = 0.5;
+  scene_body(scene, "base", box, 0.5, 3.5, 0, 3)->angular_velocity[1] = 3;
+  struct dc_body_definition *tail = mechanism_link(scene, "tail", "ball", first + 1, box, 0.2);
+  mechanism_vector(tail->position, 3.25, 0, 3.05);
+  mechanism_vector(tail->anchor, 3.4, 0, 3);
+  struct dc_body_definition *corner = mechanism_link(scene, "corner", "fixed", first, box, 0.1);
+  mechanism_vector(corner->position, 3.25, 0, 3.05);
+  for (int i = 0; i < 4; i++)
+    scene->bodies[first + i].filter.collide = false;
+  tie = (struct dc_tie){.body = first + 3, .to = first + 2, .stiffness = stiffness};
+  scene->definition.ties = &tie;
+  scene->definition.tie_count = 1;
+}
+
+static void loop(struct scene *scene)
+{
+  arm(scene);
+  scene->definition.time.step = 0.01;
+  hold_together(scene, NAN);
+}
+
+static void divided_loop(struct scene *scene)
+{
+  collision(scene);
+  hold_together(scene, NAN);
+}
+
+static void divided_spring(struct scene *scene)
+{
+  collision(scene);
+  hold_together(scene, 2000);
+}
+
 static const struct {
   const char *name;
   void (*add)(struct scene *scene);
@@ -80,7 +119,10 @@ static const struct {
               {"passive arm", passive_arm, 5, 1e-5, 1e-4, false, false},
               {"limited arm", short_steps, 5, 1e-5, 1e-4, false, false},
               {"tumbling", tumbling, 5, 1e-5, 1e-3, true, false},
-              {"divided", collision, 3, 1e-6, 1e-4, false, true}};
+              {"loop", loop, 5, 1e-6, 1e-4, false, false},
+              {"divided", collision, 3, 1e-6, 1e-4, false, true},
+              {"divided loop", divided_loop, 3, 1e-6, 1e-4, false, true},
+              {"divided spring", divided_spring, 3, 1e-6, 1e-4, false, true}};
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
 static void begin(int k, struct scene *scene, struct gradient_problem *problem)
@@ -162,6 +204,5 @@ static void test_turns(void)
   scene_end(&scene);
 }
 
-RUN_TESTS({"adjoint and tangent against differences", test_gradients},
-          {"going on from a state", test_going_on},
+RUN_TESTS({"adjoint and tangent against differences", test_gradients}, {"going on from a state", test_going_on},
           {"a turn that is too large is named", test_turns})
