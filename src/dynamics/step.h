@@ -260,9 +260,13 @@ double dc_node_gap(const struct dc_pose *plane, const double *x, double normal[3
 
 // The part of the elastic forces of a soft body at state->place that is due in the interval (terms_past.c).
 double dc_past_share(const struct dc_step_state *state, const struct dc_soft *soft);
-// sum [nv] += the exact Hessian by q_next of elastic bodies, and of muscles, times a direction [nv]; no viscosity.
+// The same of the normal forces of half-spaces on nodes.
+double dc_contact_share(const struct dc_step_state *state);
+// sum [nv] += the exact Hessian by q_next of elastic bodies, of muscles, and of half-spaces on nodes, times a direction
+// [nv]; no viscosity, no friction.
 void dc_elastic_add_response(const struct dc_step_state *state, const double *direction, double *sum);
 void dc_muscle_add_response(const struct dc_step_state *state, const double *direction, double *sum);
+void dc_node_add_response(const struct dc_step_state *state, const double *direction, double *sum);
 
 // Adds damping times the positive part of the inertia to the Hessian: a step shorter in what only inertia resists.
 void dc_inertia_add_damping(const struct dc_step_state *state, double damping, struct dc_step_hessian *hessian);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of one interval as the terms see it: where it begins and ends, by coordinates and by poses, and what a
-// rollout knows of contact there; and how much of elastic forces is due in it.
+// rollout knows of contact there.  Besides, how much of elastic forces and of those of half-spaces is due in it.
 #include "dynamics/step.h"
 
 // They damp elastic forces beside a prediction: D and S in terms_past.c.
 static const double DAMPING = 0.2;  // D; a constant g of 0.55 let stiff blocks that spin gain energy at 10 ms
-static const double STIFF = 20;     // S
+static const double STIFF = 40;     // S; with 160 blocks that spin gain energy
+static const double CONTACT = 0.5;  // c there; less would give energy
 
 // The state of a step as its terms read it: three configurations, their poses, and the contacts of the rollout.
 struct dc_step_state dc_step_state_of(const struct dc_rollout *rollout, const struct dc_rollout_input *input,
@@ -52,4 +53,13 @@ double dc_past_share(const struct dc_step_state *state, const struct dc_soft *so
   if (state->place == DC_AT_NEXT)
     return b;
   return state->place == DC_AT_NOW ? 0.5 - b + past * (g - b) : past * (0.5 - g + b);
+}
+
+double dc_contact_share(const struct dc_step_state *state)
+{
+  if (!state->prediction)
+    return 1;
+  if (state->place == DC_AT_NEXT)
+    return CONTACT;
+  return state->place == DC_AT_NOW ? dc_interval_past(state->interval) * (1 - CONTACT) : 0;
 }

@@ -20,7 +20,7 @@ struct touch {
   int plane;         // body of the half-space
   int at;            // of the node in the coordinates of its soft body
   double normal[3];  // out of the half-space
-  double e, gap;     // J, m at t+1
+  double e, gap;     // due at t+1, J; m at t+1
   long index;        // among all
 };
 
@@ -63,7 +63,8 @@ static void visit(const struct dc_step_state *state, visitor_function *visitor, 
   const struct dc_bodies *bodies = &state->model->bodies;
   long index = 0;
   for (int s = 0; s < bodies->soft_count; s++) {
-    struct touch touch = {.soft = &bodies->soft[s], .e = dc_node_barrier(state->model, &bodies->soft[s])};
+    struct touch touch = {.soft = &bodies->soft[s],
+                          .e = dc_contact_share(state) * dc_node_barrier(state->model, &bodies->soft[s])};
     for (touch.plane = 0; touch.plane < bodies->count; touch.plane++) {
       if (!dc_soft_touches(bodies, touch.soft, touch.plane))
         continue;
@@ -101,20 +102,19 @@ static double *node_memory(const struct dc_step_state *state, double (*memory)[D
   return (double *)(memory + state->rigid->pair_count);
 }
 
-// False without friction.
+// False without friction, and of forces that are due from the states before: those are normal ones.
 static bool find_slip(const struct dc_step_state *state, const struct touch *touch, struct slip *slip)
 {
   const double *x = state->q_now + touch->soft->q_offset + touch->at,
                *y = state->q_next + touch->soft->q_offset + touch->at;
-  double mu = sqrt(state->rigid->coefficients[touch->soft->body] * state->rigid->coefficients[touch->plane]), normal[3],
-         e = touch->e;
-  if (!(mu > 0))
+  double mu = sqrt(state->rigid->coefficients[touch->soft->body] * state->rigid->coefficients[touch->plane]), normal[3];
+  if (!(mu > 0) || state->half)
     return false;
   slip->gap = dc_node_gap(&state->now[touch->plane], x, normal);
-  slip->force = e / (2 * slip->gap);
+  slip->force = dc_node_barrier(state->model, touch->soft) / (2 * slip->gap);
   slip->mu = mu;
   slip->share = share_of(state, touch, slip->force);
-  slip->law = (struct dc_slip_law){touch->soft->friction_law, e, mu * slip->share.force};
+  slip->law = (struct dc_slip_law){touch->soft->friction_law, touch->e, mu * slip->share.force};
   dc_vec_sub(slip->way, y, x);
   dc_vec_add_scaled(slip->way, slip->way, -dc_vec_dot(slip->way, touch->normal), touch->normal);
   slip->at = dc_slip_stiffness(&slip->law, dc_vec_dot(slip->way, slip->way));
@@ -202,6 +202,28 @@ static void add_hessian(const struct dc_step_state *state, bool exact, struct dc
   (void)exact;
   if (!state->laws_apart)
     visit(state, visit_hessian, hessian);
+}
+
+struct response {
+  const double *direction;
+  double *sum;
+};
+
+static void visit_response(const struct dc_step_state *state, const struct touch *touch, void *context)
+{
+  const struct response *response = context;
+  int at = touch->soft->v_offset + touch->at;
+  (void)state;
+  dc_vec_add_scaled(response->sum + at, response->sum + at,
+                    0.5 * touch->e / (touch->gap * touch->gap) * dc_vec_dot(touch->normal, response->direction + at),
+                    touch->normal);
+}
+
+// The curvature e/(2 gap^2) n n^T of the barrier along a direction.
+void dc_node_add_response(const struct dc_step_state *state, const double *direction, double *sum)
+{
+  struct response response = {direction, sum};
+  visit(state, visit_response, &response);
 }
 
 // c = mu f, f the share of the force e/(2 gap(x)): by x  -mu df/dF F/gap n,  by what was kept  mu df/dS,  by the factor on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of the step potential for what is due before t+1 of the forces of elastic bodies and muscles, with the
-// integrator "second_order" (docs/theory.md, "Second order").  An interval of length h from x to x+ pushes with the
+// The term of the step potential for what is due before t+1 of the forces of elastic bodies, of muscles and of
+// half-spaces on nodes, with the integrator "second_order" (docs/theory.md, "Second order").  An interval of length h from x to x+ pushes with the
 // forces f, the gradients of their energies, at both ends (Newmark 1959): at its beginning by h (b f(x+) + (1/2 - b)
 // f(x)), at its end by h ((g - b) f(x+) + (1/2 - g + b) f(x)).  With the interval before, of length h-, this leaves
 //     past.(x+ - x),   past = (1/2 - b + (h-/h) (g - b)) f(x) + (h-/h) (1/2 - g + b) f(x-),
@@ -9,15 +9,21 @@
 //     g = 1/2 + D s/(s + S),   b = (g + 1/2)^2/4        (dc_past_share),
 // s the square of how many elements sound passes in a step: where the step resolves an element s falls with h^2, and
 // the damping of a mode of angular frequency w, of the ratio (g - 1/2) h w/2, with h^3.
+//
+// The barrier f of a node at a half-space is stiff without bound, so that f(x) at the beginning must not be felt again.
+// Its force is that of the end during the whole interval (Kane, Repetto, Ortiz and Marsden 1999): h c f(x+) at the
+// beginning, h (1 - c) f(x+) at the end, c = 1/2, which shares are those of dc_contact_share.
 #include <string.h>
 
 #include "dynamics/step.h"
 
-// The terms whose forces are shared out.
+// The terms whose forces are shared out; friction of nodes is not.
 static const struct {
   const struct dc_step_term *term;
   void (*add_response)(const struct dc_step_state *state, const double *direction, double *sum);
-} potentials[] = {{&dc_elastic_term, dc_elastic_add_response}, {&dc_muscle_term, dc_muscle_add_response}};
+} potentials[] = {{&dc_elastic_term, dc_elastic_add_response},
+                  {&dc_muscle_term, dc_muscle_add_response},
+                  {&dc_node_contact_term, dc_node_add_response}};
 enum { POTENTIALS = sizeof potentials / sizeof *potentials };
 
 // Both states before.

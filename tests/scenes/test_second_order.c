@@ -300,7 +300,7 @@ static double bounce(double step, const char *integrator)
 static void test_bounce(void)
 {
   double fine = bounce(1e-3, "second_order"), second = bounce(5e-3, "second_order"), euler = bounce(5e-3, "euler");
-  CHECK(fabs(second / fine - 1) < 0.08, "%g at a step of 5 ms, %g at 1 ms", second, fine);
+  CHECK(fabs(second / fine - 1) < 0.05, "%g at a step of 5 ms, %g at 1 ms", second, fine);
   CHECK(euler < 0.75 * fine, "euler: %g", euler);
 }
 
